@@ -27,7 +27,7 @@ type appendCmd struct {
 	consolidateFlag
 }
 
-// Help gives examples.
+// Help returns examples.
 func (appendCmd) Help() string {
 	return examples(
 		"zargo append weather.zarr/t2m january.npy --dim time",
@@ -54,7 +54,7 @@ func (c *appendCmd) Run(ctx context.Context, s *session) error {
 	return usagef("%s is neither an array nor a group", p.where)
 }
 
-// options are those of the append. --take-over 0s takes over every change.
+// options converts the flags to append options. --take-over 0s takes over every change.
 func (c *appendCmd) options() zarr.AppendOptions {
 	o := zarr.AppendOptions{At: c.At, Wait: c.Wait}
 	if c.TakeOver != nil {
@@ -115,7 +115,7 @@ func (c *appendCmd) group(ctx context.Context, s *session, p *place, g *zarr.Gro
 	return c.after(ctx, s, p, out)
 }
 
-// axis is the number of the axis that gets longer.
+// axis returns the index of the axis to extend.
 func (c *appendCmd) axis(a *zarr.Array) (int, error) {
 	dims := a.Dims()
 	if i := slices.Index(dims, c.Dim); i >= 0 {
@@ -128,18 +128,18 @@ func (c *appendCmd) axis(a *zarr.Array) (int, error) {
 	return i, nil
 }
 
-// fileRows are rows in a .npy file.
+// fileRows is the rows stored in a .npy file.
 type fileRows struct {
 	s       *session
 	name    string
 	axis    int
 	shape   []int
 	convert *conversion
-	in      io.Reader // standard input, behind its header; nil once it was read
+	in      io.Reader // standard input after the header; nil after it was read
 	head    npy.Header
 }
 
-// rows looks into a file, which may be read again when it is appended.
+// rows reads the header of a file. The file's data is read when it is appended.
 func (c *appendCmd) rows(s *session, name string, a *zarr.Array, axis int) (*fileRows, error) {
 	r := &fileRows{s: s, name: name, axis: axis}
 	in, done, err := r.open()
@@ -182,10 +182,10 @@ func (r *fileRows) open() (io.Reader, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return f, func() { _ = f.Close() }, nil // it was only read
+	return f, func() { _ = f.Close() }, nil // opened for reading only
 }
 
-// where is where the rows lie that begin at from.
+// where returns the region of the array for rows that start at from.
 func (r *fileRows) where(from int) region {
 	where := make(region, len(r.shape))
 	for k, n := range r.shape {
@@ -195,7 +195,7 @@ func (r *fileRows) where(from int) region {
 	return where
 }
 
-// write writes the rows of an array that begin at from.
+// write writes the rows to an array, starting at row from.
 func (r *fileRows) write(ctx context.Context, a *zarr.Array, from int) error {
 	in := r.in
 	switch {

@@ -20,11 +20,11 @@ type attrsCmd struct {
 	consolidateFlag
 }
 
-// attrsTries is how often attributes are changed again after somebody else changed the document in
-// between.
+// attrsTries is the maximum number of attempts to change attributes when other writers change the
+// document meanwhile.
 const attrsTries = 5
 
-// Run prints attributes, or changes some and leaves the others.
+// Run prints the attributes, or changes some and keeps the others.
 func (c *attrsCmd) Run(ctx context.Context, s *session) error {
 	set := map[string]any{}
 	for _, text := range c.Set {
@@ -66,7 +66,8 @@ func (c *attrsCmd) print(ctx context.Context, s *session) error {
 	return err
 }
 
-// change opens the node and changes its attributes, on condition that nobody else does meanwhile.
+// change opens the node and changes its attributes, on condition that no other writer changed the
+// document meanwhile.
 func (c *attrsCmd) change(ctx context.Context, s *session, set map[string]any) error {
 	p, n, err := s.openRooted(ctx, c.URL)
 	if err != nil {
@@ -93,7 +94,7 @@ func (c *attrsCmd) change(ctx context.Context, s *session, set map[string]any) e
 	return c.after(ctx, s, p, changed)
 }
 
-// parseJSON reads one JSON value; numbers stay as they are written.
+// parseJSON parses one JSON value and keeps the notation of numbers.
 func parseJSON(text string) (any, error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()

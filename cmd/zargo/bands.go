@@ -9,37 +9,37 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// A selection may be larger than memory. It is cut into bands: parts that follow one another in C
-// order, each small enough to hold. They are cut at chunk boundaries where a row of chunks fits, so
-// that no chunk is read twice and none is written in part.
+// A selection may be larger than memory. It is therefore cut into bands: consecutive parts in C
+// order, each small enough for memory. Bands end at chunk boundaries if a row of chunks fits, so
+// that no chunk is read twice or written in part.
 
-// maxBand is the default bound in bytes on a band. 128 chunks of 1 MiB keep a bucket's 128 requests
-// busy.
+// maxBand is the default maximum size of a band in bytes. 128 chunks of 1 MiB keep the 128 requests
+// of a bucket busy.
 const maxBand = 128 << 20
 
-// band is one part, and its bytes.
+// band is one part of a selection and its size in bytes.
 type band struct {
 	region
 	bytes int
 }
 
-// bandsToWrite cuts what is selected of an array at boundaries of stored objects. The bands follow
-// one another in C order.
+// bandsToWrite cuts a selection of an array into bands at the boundaries of stored objects. The
+// bands are consecutive in C order.
 func bandsToWrite(ctx context.Context, a *zarr.Array, r region) (iter.Seq[band], error) {
 	memory := concurrency.Memory() / 2
 	return cut(ctx, r, objectsOf(a), a.DType().Size(), min(maxBand, memory), memory)
 }
 
-// chunking is how an array is cut into chunks, or shards.
+// chunking describes the division of an array into chunks, or shards.
 type chunking struct {
-	shape []int                                        // of all of them, where they have one
-	at    func(axis, i int) (chunk, start, length int) // else the one that holds element i along an axis
+	shape []int                                        // shape of all chunks; nil if they differ
+	at    func(axis, i int) (chunk, start, length int) // if shape is nil: the chunk that contains element i along an axis
 }
 
-// chunksOf is how an array is cut into what can be read by itself.
+// chunksOf returns the division of an array into parts that can be read independently.
 func chunksOf(a *zarr.Array) chunking { return chunking{a.Chunks(), a.ChunkAt} }
 
-// objectsOf is how an array is cut into what is stored as one object.
+// objectsOf returns the division of an array into stored objects.
 func objectsOf(a *zarr.Array) chunking {
 	switch {
 	case !a.Regular():
@@ -50,7 +50,7 @@ func objectsOf(a *zarr.Array) chunking {
 	return chunking{shape: a.Chunks()}
 }
 
-// span is where the chunk begins that holds element i along an axis, and its length.
+// span returns the start and the length of the chunk that contains element i along an axis.
 func (c chunking) span(axis, i int) (start, length int) {
 	if c.shape != nil {
 		n := c.shape[axis]
@@ -60,11 +60,11 @@ func (c chunking) span(axis, i int) (start, length int) {
 	return start, length
 }
 
-// steps is how often a loop that may be long goes round before it looks whether it is to end: a
-// millisecond or so.
+// steps is the number of iterations after which a long loop checks its context: about a
+// millisecond.
 const steps = 1 << 16
 
-// most bounds how many elements of a range along an axis lie in one chunk.
+// most returns the maximum number of elements of a range along an axis that are in one chunk.
 func (c chunking) most(ctx context.Context, k int, a axis) (int, error) {
 	if c.shape != nil {
 		return min((c.shape[k]-1)/max(a.step, -a.step)+1, a.count), nil
@@ -81,11 +81,11 @@ func (c chunking) most(ctx context.Context, k int, a axis) (int, error) {
 	return most, nil
 }
 
-// around gives which elements of a range lie in the chunk of the i-th one: from first on, which may
-// be before the range, and no longer from next on.
+// around returns which elements of a range are in the chunk of the i-th one: from first, which may
+// be before the range, to before next.
 func (c chunking) around(k int, a axis, i int) (first, next int) {
 	start, length := c.span(k, a.at(i))
-	before := a.at(i) - start // elements of the chunk on either side
+	before := a.at(i) - start // elements of the chunk before and after this one
 	after := length - 1 - before
 	if a.step < 0 {
 		before, after = after, before
@@ -94,8 +94,8 @@ func (c chunking) around(k int, a axis, i int) (first, next int) {
 	return i - before/step, i + min(after/step, a.count-1-i) + 1
 }
 
-// cut makes bands of about target bytes each, or of one row of chunks; fault.Limit when that is
-// more than limit.
+// cut yields bands of about target bytes, or of one row of chunks if that is larger. It returns
+// fault.Limit if a row of chunks exceeds limit.
 func cut(ctx context.Context, r region, chunks chunking, elem int, target, limit int64) (iter.Seq[band], error) {
 	total, err := r.bytes(elem)
 	if err != nil {
@@ -117,7 +117,7 @@ func cut(ctx context.Context, r region, chunks chunking, elem int, target, limit
 
 func always(n int64) func() int64 { return func() int64 { return n } }
 
-// first is the axis to cut a region along: those before it have length 1.
+// first returns the axis along which to cut a region: the first one whose length is not 1.
 func (r region) first() int {
 	k := 0
 	for k < len(r) && r[k].count == 1 {
@@ -130,11 +130,11 @@ func (r region) first() int {
 type cutter struct {
 	chunks chunking
 	elem   int          // bytes of an element
-	target func() int64 // bytes of the next band, about; no more than limit
-	limit  func() int64 // bytes of the next band at most, but for one element; a longer row of chunks is cut within its chunks
+	target func() int64 // approximate bytes of the next band, at most limit
+	limit  func() int64 // maximum bytes of the next band, unless one element is larger; longer rows of chunks are cut within chunks
 }
 
-// bands yields the bands of a region whose bytes an int64 holds.
+// bands yields the bands of a region whose size fits an int64.
 func (c cutter) bands(r region) iter.Seq[band] {
 	return func(yield func(band) bool) {
 		if total, err := r.bytes(c.elem); err == nil && total > 0 {
@@ -143,8 +143,8 @@ func (c cutter) bands(r region) iter.Seq[band] {
 	}
 }
 
-// cut cuts along the first axis that is longer than 1, and along the next one where a row of that
-// is too long.
+// cut cuts along the first axis longer than 1. If one row along it exceeds the limit, it cuts each
+// row along the next axis.
 func (c cutter) cut(r region, total int64, yield func(band) bool) bool {
 	k := r.first()
 	if k == len(r) || total <= c.target() {
@@ -167,9 +167,9 @@ func (c cutter) cut(r region, total int64, yield func(band) bool) bool {
 	return true
 }
 
-// end is where to cut an axis that was cut at from: after about want elements, at a chunk boundary,
-// but after no more than most. A range is cut by arithmetic, however long it is, and a list is in
-// memory.
+// end returns where to end a band that starts at from: at a chunk boundary after about want
+// elements, but after at most most elements. It computes the end of a range without iterating. A
+// list is searched, since it is in memory anyway.
 func (a axis) end(chunks chunking, k, from int, want, most int64) int {
 	if want >= int64(a.count-from) {
 		return a.count
@@ -188,10 +188,10 @@ func (a axis) end(chunks chunking, k, from int, want, most int64) int {
 	return from + int(most)
 }
 
-// boundary is the last boundary of chunks in a list after from and up to to, or else the next one,
-// within most elements.
+// boundary returns the last chunk boundary in a list after from and up to to. If there is none, it
+// returns the next boundary, but at most most elements after from.
 func (a axis) boundary(chunks chunking, k, from, to int, most int64) int {
-	another := func(i int) bool { // a chunk begins with the i-th element
+	another := func(i int) bool { // the i-th element starts a new chunk
 		before, _ := chunks.span(k, a.at(i-1))
 		start, _ := chunks.span(k, a.at(i))
 		return before != start

@@ -14,20 +14,20 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// What is no group has contents too: a bucket or a folder with hierarchies in it. Each folder is
-// asked whether it is a node.
+// A location that is not a group can be listed too: a bucket or a directory that contains
+// hierarchies. Each directory in it is opened to find out whether it is a node.
 
 const (
-	kindFolder = "folder" // keys begin with its name, and it is no node
-	kindObject = "object" // a key
+	kindFolder = "folder" // a prefix of keys that is not a node
+	kindObject = "object" // a key that belongs to no node
 )
 
-// maxBrowsed is how many entries of folders are listed at most. A million lines are no listing for
-// people any more, and take half a GB.
+// maxBrowsed is the maximum number of entries listed. A million lines are unreadable and take half
+// a GB of memory.
 const maxBrowsed = 1_000_000
 
-// browse lists a place that is no node, and with deep what is below its folders, level by level:
-// what is above comes before what is below. unread is about nodes that could not be read.
+// browse lists a place that is not a node. With deep it lists all levels below, parents before
+// children. unread is an error about nodes that could not be read.
 func (s *session) browse(ctx context.Context, p *place, deep bool) (nodes []nodeInfo, unread, err error) {
 	atOnce := max(1, store.TuningOf(p.Store).ListFanout)
 	for level := []string{""}; len(level) > 0; {
@@ -82,7 +82,7 @@ func tooMany() error {
 	return fault.Newf(fault.Limit, "more than %d entries: list a folder in it", maxBrowsed)
 }
 
-// entries lists one level, of at most so many.
+// entries lists one level of a directory, at most room entries.
 func entries(ctx context.Context, p *place, folder string, room int) (list []store.Entry, err error) {
 	for e, err := range store.Pages(ctx, p.Store, folder, store.ListOptions{Depth: store.OneLevel}) {
 		if err != nil {
@@ -96,8 +96,8 @@ func entries(ctx context.Context, p *place, folder string, room int) (list []sto
 	return list, nil
 }
 
-// look is what a folder is, and with deep what is in it where it is a group; and why something in
-// it could not be read.
+// look is the description of a directory, and with deep of all nodes below it if it is a group.
+// unread is an error about nodes that could not be read.
 type look struct {
 	nodes  []nodeInfo
 	unread error
@@ -111,7 +111,7 @@ func (s *session) lookInto(ctx context.Context, p *place, folder string, deep bo
 	switch {
 	case errors.Is(err, fault.NotFound):
 		return look{nodes: []nodeInfo{info}}, nil
-	case errors.As(err, &of): // the others can be shown all the same
+	case errors.As(err, &of): // the other nodes can still be listed
 		return look{[]nodeInfo{info}, err}, nil
 	case err != nil:
 		return look{}, err
@@ -132,7 +132,7 @@ func (s *session) lookInto(ctx context.Context, p *place, folder string, deep bo
 	return l, err
 }
 
-// objectInfo is a key that is no document of a node.
+// objectInfo describes a key that is not a node's document.
 func objectInfo(e store.Entry) nodeInfo {
 	info := nodeInfo{Kind: kindObject, Name: e.Key[strings.LastIndexByte(e.Key, '/')+1:], Path: e.Key}
 	if e.Size >= 0 {

@@ -31,22 +31,22 @@ type bucketCheckCmd struct {
 	JSON     bool   `name:"json" help:"Print a JSON object."`
 }
 
-// errNotHeld is the error of a bucket that does not do what was checked.
+// errNotHeld is the error if a check of the bucket fails.
 const errNotHeld = constError("a check does not hold")
 
-// dryRunInfo is what --dry-run --json prints.
+// dryRunInfo is the output of --dry-run --json.
 type dryRunInfo struct {
 	URL  string           `json:"url"`
 	Plan bucketcheck.Plan `json:"plan"`
 }
 
-// checkInfo is what --json prints.
+// checkInfo is the output of --json.
 type checkInfo struct {
 	URL string `json:"url"`
 	*bucketcheck.Report
 }
 
-// Run checks. The table is printed as it comes.
+// Run checks a bucket and prints each row of the table as soon as it is known.
 func (c *bucketCheckCmd) Run(ctx context.Context, s *session) error {
 	l, o, err := c.options(s)
 	if err != nil {
@@ -83,7 +83,7 @@ func (c *bucketCheckCmd) Run(ctx context.Context, s *session) error {
 	return c.failed(l, err)
 }
 
-// failed says which URL an error is about, and what to do where it is that nothing can be written.
+// failed adds the URL to an error, and a hint if the bucket cannot be written to.
 func (c *bucketCheckCmd) failed(l openurl.Location, err error) error {
 	if err == nil {
 		return nil
@@ -96,8 +96,8 @@ func (c *bucketCheckCmd) failed(l openurl.Location, err error) error {
 	return failedAt(l, "", &reworded{text, err})
 }
 
-// options are those of the check. Stores are opened anew for each purpose: slow requests are not
-// made twice, as what is measured is how slow they are.
+// options returns the options of the check. It opens separate stores for each purpose, without
+// hedging: hedged requests would distort the measured latency.
 func (c *bucketCheckCmd) options(s *session) (openurl.Location, bucketcheck.Options, error) {
 	var o bucketcheck.Options
 	l, err := s.parseURL(c.URL)
@@ -112,7 +112,7 @@ func (c *bucketCheckCmd) options(s *session) (openurl.Location, bucketcheck.Opti
 	o = bucketcheck.Options{Key: c.Key, Quick: c.Quick, NoSpeed: c.NoSpeed}
 	o.Open = func(ctx context.Context, inFlight int) (store.Store, error) {
 		if s.flags.Inflight > 0 {
-			inFlight = s.flags.Inflight // as other commands would work
+			inFlight = s.flags.Inflight // measure what other commands would use
 		}
 		with := s.how
 		with.inFlight, with.hedge = inFlight, false
@@ -124,14 +124,15 @@ func (c *bucketCheckCmd) options(s *session) (openurl.Location, bucketcheck.Opti
 	if l.Scheme != "file" {
 		o.Above = len(l.Path)
 		if l.Path != "" {
-			o.Above++ // its slash
+			o.Above++ // the slash after it
 		}
 	}
 	return l, o, nil
 }
 
-// missingFolders are the folders of a directory's path that are not there yet, the outermost first:
-// a directory keeps empty ones.
+// missingFolders returns the directories of a file URL's path that do not exist, outermost first.
+// The check removes them at the end, since directories, unlike prefixes of a bucket, remain when
+// empty.
 func missingFolders(l openurl.Location) (missing []string) {
 	if l.Scheme != "file" {
 		return nil
@@ -144,8 +145,8 @@ func missingFolders(l openurl.Location) (missing []string) {
 	}
 }
 
-// removeFolders removes the empty folders below the place of a directory, and those that were not
-// there before. What is not empty stays.
+// removeFolders removes the empty directories below the place of the check, and the directories in
+// before. Directories with contents remain.
 func removeFolders(before []string, l openurl.Location, place string) error {
 	if l.Scheme != "file" || place == "" {
 		return nil
@@ -159,7 +160,7 @@ func removeFolders(before []string, l openurl.Location, place string) error {
 	})
 	for _, f := range slices.Backward(folders) {
 		if e := os.Remove(f); e != nil {
-			break // something is in it: that was said, or is another's
+			break // not empty: objects already reported, or of another program
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {

@@ -25,7 +25,7 @@ type catCmd struct {
 	fieldFlag
 }
 
-// Run prints an array. Only text, for people, leaves anything out.
+// Run prints an array. Only the format text omits elements.
 func (c *catCmd) Run(ctx context.Context, s *session) error {
 	items, err := parseSel(c.Sel)
 	if err != nil {
@@ -67,7 +67,7 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 		}
 	}
 	if c.Stats {
-		before := since(&s.report, store.Amount{}) // opening is left out, as in a plan
+		before := since(&s.report, store.Amount{}) // requests to open the array do not count, as in a plan
 		defer func() { s.stats = &stats{since(&s.report, before), c.priceFlags} }()
 	}
 	toFile := c.Output != "" && c.Output != "-"
@@ -105,8 +105,9 @@ func (c *catCmd) print(ctx context.Context, s *session, w io.Writer, a *zarr.Arr
 	return printValues(ctx, s.far, w, a, r, most, c.Format, r.shape())
 }
 
-// printValues prints what r selects of an array in any format but text, as an array of a shape of
-// as many elements. It holds elements of about most bytes at a time.
+// printValues prints the elements that r selects in any format except text, as an array of the
+// specified shape with the same number of elements. It keeps about most bytes of elements in
+// memory.
 func printValues(ctx context.Context, far *progress, w io.Writer, a *zarr.Array, r region, most int64, format string, shape []int) error {
 	t, read := render.ReaderOf(a)
 	out, err := render.NewSink(format, &checkedWriter{ctx, w}, t, shape)
@@ -127,7 +128,7 @@ func printValues(ctx context.Context, far *progress, w io.Writer, a *zarr.Array,
 	return out.End()
 }
 
-// printText reads what is to be seen of the region, no more, and prints it.
+// printText prints a region for people. It reads only the elements that it prints.
 func printText(ctx context.Context, w io.Writer, a *zarr.Array, r region) error {
 	t, read := render.ReaderOf(a)
 	axes := make([]render.Axis, len(r))
@@ -143,7 +144,8 @@ func printText(ctx context.Context, w io.Writer, a *zarr.Array, r region) error 
 	})
 }
 
-// checkedWriter ends with its context, however much there is to write.
+// checkedWriter is a writer that fails when its context has ended, so that a long output can be
+// interrupted.
 type checkedWriter struct {
 	ctx context.Context
 	w   io.Writer

@@ -18,7 +18,7 @@ type censusCmd struct {
 	JSON bool   `name:"json" help:"Print a JSON list."`
 }
 
-// Help gives examples.
+// Help returns examples.
 func (censusCmd) Help() string {
 	return examples(
 		"zargo census weather.zarr",
@@ -27,7 +27,7 @@ func (censusCmd) Help() string {
 	)
 }
 
-// Run counts what is stored of each array.
+// Run counts the stored chunks of each array.
 func (c *censusCmd) Run(ctx context.Context, s *session) error {
 	p, n, err := s.openNode(ctx, c.URL)
 	if err != nil {
@@ -36,7 +36,7 @@ func (c *censusCmd) Run(ctx context.Context, s *session) error {
 	defer p.release()
 	s.far.begin(work{unit: "chunks", verb: "read", atMost: true, moved: s.report.BytesRead.Load})
 	all := []*census.Counts{}
-	done, total := int64(0), int64(0) // of the arrays that are behind
+	done, total := int64(0), int64(0) // of the arrays counted so far
 	take := func(a *zarr.Array) error {
 		counts, err := census.Array(ctx, a, census.Options{Data: c.Data, Progress: func(d, t int64) { s.far.at(done+d, capped(total, t)) }})
 		if err == nil {
@@ -82,7 +82,7 @@ func (c *censusCmd) Run(ctx context.Context, s *session) error {
 	return nil
 }
 
-// printCensus prints some lines for each array.
+// printCensus prints the counts of each array.
 func printCensus(out io.Writer, all []*census.Counts) error {
 	for _, c := range all {
 		unit := "chunks"

@@ -7,7 +7,7 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// chooses tells whether some flag says how the shape of chunks or shards is chosen.
+// chooses reports whether any flag determines how the shape of chunks or shards is chosen.
 func (f *specFlags) chooses() bool { return f.choosesChunks() || f.choosesShards() }
 
 func (f *specFlags) choosesChunks() bool {
@@ -17,7 +17,8 @@ func (f *specFlags) choosesShards() bool {
 	return f.ShardAspect != "" || f.ShardSize != "" || f.ShardElements != 0
 }
 
-// layouts sets how chunks and shards are chosen that --chunks and --shards do not give.
+// layouts sets how shapes of chunks and shards are chosen if --chunks and --shards do not specify
+// them.
 func (f *specFlags) layouts(spec *zarr.Spec) (err error) {
 	if (f.Chunks != "" || f.ChunkEdges != "") && f.choosesChunks() {
 		return usagef("--chunks and --chunk-edges leave nothing to choose for --aspect, --chunk-size and --chunk-elements")
@@ -36,7 +37,7 @@ func (f *specFlags) layouts(spec *zarr.Spec) (err error) {
 	return nil
 }
 
-// chosen is one layout, by three flags and their names.
+// chosen parses one layout from three flags. Their names are used in errors.
 func chosen(aspectFlag, aspect, sizeFlag, size, elementsFlag string, elements int) (l zarr.Layout, err error) {
 	if aspect != "" {
 		for part := range strings.SplitSeq(aspect, ",") {

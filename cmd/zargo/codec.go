@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// parseCodec reads a codec as a command line has it, and as codec.Spec prints it:
+// parseCodec parses a codec as written on the command line, which is also how codec.Spec prints it:
 //
 //	zstd  zstd:3  zstd:3:checksum     level
 //	gzip:5  zlib:1  numcodecs.zstd:1  level
@@ -27,7 +27,7 @@ import (
 //	{"name":"zstd","configuration":{"level":3}}  as in v3 metadata
 //	{"id":"zstd","level":3}           as in v2 metadata
 //
-// fault.Metadata for anything else. Whether a codec of that name exists is for the table to say.
+// Anything else is fault.Metadata. parseCodec does not check that a codec of that name exists.
 func parseCodec(text string) (codec.Spec, error) {
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, "{") {
@@ -92,7 +92,7 @@ func parseCodec(text string) (codec.Spec, error) {
 	return checkedCodec(text, s)
 }
 
-// codecForm says how a codec is written.
+// codecForm returns the command line form of a codec.
 func codecForm(name string) string {
 	forms := map[string]string{
 		"zstd":            "zstd:LEVEL or zstd:LEVEL:checksum",
@@ -121,18 +121,18 @@ func codecForm(name string) string {
 		return hint
 	}
 	if _, err := codec.Builtin().Bind(codec.Spec{Name: name}, codec.Repr{Type: dtype.Uint8}); err != nil {
-		hint += "; " + err.Error() // which has the name that may be meant
+		hint += "; " + err.Error() // err suggests a similar name
 	}
 	return hint
 }
 
-// codecArguments takes the arguments of a codec one by one.
+// codecArguments iterates over the arguments of a codec.
 type codecArguments struct {
 	left []string
 	bad  bool
 }
 
-// next is the next argument; not ok when there is none or it is left empty.
+// next returns the next argument. It returns false if none is left or the argument is empty.
 func (p *codecArguments) next() (string, bool) {
 	if len(p.left) == 0 {
 		return "", false
@@ -174,7 +174,7 @@ func (p *codecArguments) list() []int {
 	return list
 }
 
-// parseNumcodecs reads the short form of a codec that numcodecs alone has.
+// parseNumcodecs parses the short form of a codec that only numcodecs has.
 func parseNumcodecs(name string, p *codecArguments) (codec.Spec, bool) {
 	switch name {
 	case "bz2":
@@ -201,7 +201,7 @@ func parseNumcodecs(name string, p *codecArguments) (codec.Spec, bool) {
 	return codec.Spec{}, false
 }
 
-// parseCodecJSON reads a codec as metadata of either format has it.
+// parseCodecJSON parses a codec in the JSON form of v2 or v3 metadata.
 func parseCodecJSON(text string) (codec.Spec, error) {
 	bad := func(format string, args ...any) (codec.Spec, error) {
 		return codec.Spec{}, fault.Newf(fault.Metadata, "codec %.200q: %w", text, fmt.Errorf(format, args...))
@@ -218,7 +218,7 @@ func parseCodecJSON(text string) (codec.Spec, error) {
 		return bad("it has no name")
 	}
 	s.Config = m["configuration"]
-	if u := string(m["must_understand"]); u != "" && u != "true" && u != "false" { // which excuses no codec
+	if u := string(m["must_understand"]); u != "" && u != "true" && u != "false" { // "false" does not make a codec optional
 		return bad("must_understand is %.80s", u)
 	}
 	for key := range m {
@@ -229,7 +229,7 @@ func parseCodecJSON(text string) (codec.Spec, error) {
 	return checkedCodec(text, s)
 }
 
-// checkedCodec makes sure that a codec can be put into metadata.
+// checkedCodec checks that a codec can be written to metadata.
 func checkedCodec(text string, s codec.Spec) (codec.Spec, error) {
 	if s.Name == "" || strings.ContainsAny(s.Name, " \t\n\"{}:,") {
 		return codec.Spec{}, fault.Newf(fault.Metadata, "codec %.200q has no name", text)

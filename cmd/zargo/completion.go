@@ -8,8 +8,9 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Completion is a script for the shell, made of kong's model of the command line. The libraries for
-// kong have not been changed since 2022 and start the program at every tab; a script needs neither.
+// A completion script is generated from kong's model of the command line. The existing libraries
+// for kong have not been updated since 2022 and start the program at every completion; a script
+// avoids both.
 
 type completionCmd struct {
 	Shell string `arg:"" help:"One of ${enum}." enum:"bash,zsh,fish"`
@@ -23,7 +24,7 @@ func (c *completionCmd) Run(k *kong.Context, s *session) error {
 	return err
 }
 
-// line is what can stand on a command line.
+// line is the set of words that a command line may contain.
 type line struct {
 	flags    []flagWord // of every command
 	commands []command
@@ -32,15 +33,15 @@ type line struct {
 type command struct {
 	name, help string
 	flags      []flagWord
-	words      []string // for the first argument, else it is a file
+	words      []string // choices for the first argument; otherwise it is a file
 }
 
 type flagWord struct {
 	name   string
-	short  string // a letter or ""
+	short  string // one letter, or ""
 	help   string
-	value  string   // what it takes, "" for none
-	values []string // what there is to choose from, else anything
+	value  string   // placeholder of its value, "" for none
+	values []string // allowed values; nil allows any
 }
 
 func completed(app *kong.Application) line {
@@ -53,7 +54,7 @@ func completed(app *kong.Application) line {
 		if len(n.Positional) > 0 {
 			c.words = choices(n.Positional[0].Enum)
 		}
-		for _, sub := range n.Children { // "bucket check": its flags are those of the first word
+		for _, sub := range n.Children { // flags of "bucket check" are completed after "bucket"
 			c.words = append(c.words, sub.Name)
 			c.flags = append(c.flags, flagsOf(sub.Flags)...)
 		}
@@ -87,7 +88,7 @@ func flagsOf(all []*kong.Flag) []flagWord {
 	return flags
 }
 
-// choices are the words of an enum; one of them may be empty.
+// choices returns the words of an enum; one of them may be empty and is omitted.
 func choices(enum string) []string {
 	return strings.FieldsFunc(enum, func(r rune) bool { return r == ',' })
 }
@@ -100,7 +101,7 @@ func (l line) names() []string {
 	return names
 }
 
-// spelled are the flags as they are typed.
+// spelled returns the flags as they are typed.
 func spelled(flags []flagWord) string {
 	var words []string
 	for _, f := range flags {
@@ -112,7 +113,7 @@ func spelled(flags []flagWord) string {
 	return strings.Join(words, " ")
 }
 
-// quoted is a word of a POSIX shell.
+// quoted quotes a word for a POSIX shell.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 func (l line) bash() string {
@@ -157,7 +158,7 @@ func (l line) bash() string {
 	return b.String()
 }
 
-// zshText is a text within a specification of _arguments.
+// zshText escapes a text in a specification of zsh's _arguments.
 func zshText(s string) string {
 	return strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`, ":", `\:`).Replace(s)
 }
@@ -205,7 +206,7 @@ func (l line) zsh() string {
 	return b.String()
 }
 
-// fishQuoted is a word of fish.
+// fishQuoted quotes a word for fish.
 func fishQuoted(s string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(s) + "'"
 }

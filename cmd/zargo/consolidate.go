@@ -16,8 +16,8 @@ type consolidateCmd struct {
 	Check bool   `help:"Only compare the consolidated metadata that is there with the nodes."`
 }
 
-// Run gathers the metadata of a hierarchy in one document, or says where that document is out of
-// date.
+// Run writes consolidated metadata for a hierarchy, or with --check prints the differences between
+// the stored copy and the nodes.
 func (c *consolidateCmd) Run(ctx context.Context, s *session) error {
 	p, n, err := s.openNode(ctx, c.URL)
 	if err != nil {

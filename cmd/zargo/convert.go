@@ -8,11 +8,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// conversion makes numbers of one type into another by the rules of the codec cast_value: rounded
-// to the nearest, ties to even; one that is out of range, or NaN for an integer, is an error.
+// conversion converts numbers from one type to another by the rules of the codec cast_value: round
+// to nearest, ties to even. A number out of range is an error, and so is NaN for an integer type.
 type conversion struct {
 	from, to dtype.Type
-	n        int // elements that the chain is bound to
+	n        int // number of elements that the chain is bound to
 	chain    *codec.Chain
 	out      []byte
 }
@@ -38,9 +38,9 @@ func (c *conversion) bind(n int) (err error) {
 	return nil
 }
 
-// of converts elements in memory form; the result is overwritten by the next call.
+// of converts elements in memory form. The next call overwrites the result.
 func (c *conversion) of(elems []byte) (_ []byte, err error) {
-	if c.chain == nil { // nothing is to be done
+	if c.chain == nil { // both types are the same
 		return elems, nil
 	}
 	if err := c.bind(len(elems) / c.from.Size()); err != nil {

@@ -19,7 +19,7 @@ type copyCmd struct {
 	DryRun bool `name:"dry-run" help:"Only say what would be done: for each array how, and how many objects are read and written at most."`
 }
 
-// Run copies by a plan, which lies in the target until the copy is whole.
+// Run copies according to a plan, which is stored in the target until the copy is complete.
 func (c *copyCmd) Run(ctx context.Context, s *session) error {
 	o, check, err := c.options()
 	if err != nil {
@@ -36,9 +36,9 @@ func (c *copyCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = e.close() }() // what is written is written by then
+	defer func() { _ = e.close() }() // all writes are complete by then
 	p, err := c.plan(ctx, s, e, o)
-	if err == nil && !c.Resume { // the arrays of a plan that was saved were not asked for what flags change
+	if err == nil && !c.Resume { // the flags were not applied to the arrays of a saved plan
 		err = check()
 	}
 	if err != nil {
@@ -70,7 +70,7 @@ func (c *copyCmd) Run(ctx context.Context, s *session) error {
 	return consolidateFlag{c.Consolidate}.after(ctx, s, e.target, n)
 }
 
-// dryRun prints the plan, and what it would take without intermediate arrays, if it has some.
+// dryRun prints the plan. If the plan has temporary arrays, it also prints the cost without them.
 func (c *copyCmd) dryRun(ctx context.Context, s *session, e *ends, o transfer.Options, p *transfer.Plan) error {
 	if err := printPlan(s.out, p); err != nil || len(p.Documents.Temporary) == 0 || c.Resume {
 		return err
@@ -87,7 +87,7 @@ func (c *copyCmd) dryRun(ctx context.Context, s *session, e *ends, o transfer.Op
 	return err
 }
 
-// plan makes the plan, or finds the one that is to be gone on with.
+// plan makes a plan, or with --resume reads the saved plan.
 func (c *copyCmd) plan(ctx context.Context, s *session, e *ends, o transfer.Options) (*transfer.Plan, error) {
 	if !c.Resume {
 		return transfer.NewPlan(ctx, e.node, e.target.Store, o)
@@ -102,7 +102,7 @@ func (c *copyCmd) plan(ctx context.Context, s *session, e *ends, o transfer.Opti
 	return p, nil
 }
 
-// resumable is the error of work that can be gone on with.
+// resumable is the error of work that can be resumed, with a hint on how.
 type resumable struct {
 	err error
 	how string

@@ -15,14 +15,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// copyArgs name the ends of a copy, and what it has otherwise.
+// copyArgs is the source, the target and the flags of a copy.
 type copyArgs struct {
 	From string `arg:"" name:"source" help:"The array, or the group with all that is below it."`
 	To   string `arg:"" name:"target" help:"Where the copy is made. No node may be there."`
 	copyFlags
 }
 
-// open opens the ends, and completes the options of the plan. The ends are to be closed by close.
+// open opens the source and the target, and completes the options of the plan. The caller closes
+// the ends.
 func (c *copyArgs) open(ctx context.Context, s *session, o transfer.Options) (*ends, transfer.Options, error) {
 	e, err := s.openEnds(ctx, c.From, c.To, c.Root, c.separatorFlag.options()...)
 	if err != nil {
@@ -34,19 +35,19 @@ func (c *copyArgs) open(ctx context.Context, s *session, o transfer.Options) (*e
 	return e, o, nil
 }
 
-// ends are where a copy comes from and goes to.
+// ends is the source and the target of a copy.
 type ends struct {
-	source, target *place // one place where both are in one bucket
+	source, target *place // the same place if both are in one bucket
 	node           zarr.Node
 	from, to       openurl.Location // the roots of the stores
 	toPath         string           // of the copy
-	groups         string           // the path above which no groups are created
+	groups         string           // no groups are created above this path
 }
 
-// openEnds opens the source, and the store of a copy that is not there yet. Both places are to be
-// closed by close.
+// openEnds opens the source, and the store of a target that does not exist yet. The caller closes
+// the ends.
 //
-// A target with the name of an archive is refused: a copy there would be a folder that has this
+// It refuses a target with the name of a zip archive, because the copy would be a directory of that
 // name.
 func (s *session) openEnds(ctx context.Context, from, to, root string, more ...zarr.Option) (*ends, error) {
 	if strings.HasSuffix(strings.ToLower(strings.TrimRight(to, "/")), ".zip") {
@@ -65,14 +66,14 @@ func (s *session) openEnds(ctx context.Context, from, to, root string, more ...z
 	if !sameBucket(e.from, e.to) {
 		return e, nil
 	}
-	// One store of both, so that the provider copies what stays as it is.
+	// Open one store for both, so that the provider can copy unchanged objects.
 	top := e.to.At("")
 	p, err := s.open(ctx, top)
 	if err != nil {
 		return nil, errors.Join(err, e.close())
 	}
 	n, err = zarr.Open(ctx, p.Store, join(e.from.Path, src.path), s.options(more...)...)
-	if errors.Is(err, fault.Refused) || errors.Is(err, fault.NotFound) { // allowed below the prefix alone, or in a copy of the metadata alone
+	if errors.Is(err, fault.Refused) || errors.Is(err, fault.NotFound) { // access may be limited to the prefix, or the node exists only in consolidated metadata
 		p.release()
 		return e, nil
 	}
@@ -84,7 +85,7 @@ func (s *session) openEnds(ctx context.Context, from, to, root string, more ...z
 	return &ends{source: p, target: p, node: n, from: top, to: top, toPath: join(e.to.Path, e.toPath), groups: e.to.Path}, nil
 }
 
-// sameBucket reports whether two places are in one bucket that is opened in the same way.
+// sameBucket reports whether two locations are in the same bucket, opened with the same parameters.
 func sameBucket(a, b openurl.Location) bool {
 	switch a.Scheme {
 	case "s3", "gs", "azblob", "mem":
@@ -102,7 +103,7 @@ func (e *ends) close() error {
 	return errors.Join(e.source.Close(), e.target.Close())
 }
 
-// options are those of the plan that the ends say.
+// options completes the plan's options with the source and the target.
 func (e *ends) options(o transfer.Options) (transfer.Options, error) {
 	src, err := storeURL(e.from)
 	if err != nil {
@@ -113,8 +114,9 @@ func (e *ends) options(o transfer.Options) (transfer.Options, error) {
 	return o, err
 }
 
-// storeURL is what a plan calls a store: its URL, absolute and without what may be a secret.
-// Providers of buckets take none in parameters; of a web server any may be one.
+// storeURL returns the name of a store in a plan: its URL, made absolute and without possible
+// secrets. URLs of buckets contain no secrets in their parameters; any parameter of a web server's
+// URL may be one.
 func storeURL(l openurl.Location) (string, error) {
 	switch l.Scheme {
 	case "file":
@@ -128,8 +130,8 @@ func storeURL(l openurl.Location) (string, error) {
 	return l.URL(), nil
 }
 
-// opener opens the stores of a plan: those of this command as it names them, and others by their
-// names, which are URLs.
+// opener returns a function that opens the stores of a plan. Names in known are opened at these
+// locations; other names are parsed as URLs.
 func (s *session) opener(known map[string]openurl.Location) transfer.Opener {
 	return func(ctx context.Context, name string) (store.Store, error) {
 		l, ok := known[name]

@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// copyFlags are what a copy has otherwise than its source.
+// copyFlags holds the properties in which a copy differs from its source.
 type copyFlags struct {
 	Chunks      string   `help:"Elements of a chunk: 8760,10,10 of the arrays that have so many axes, or by names of axes of those that have them: time=8760,lat=10. Other arrays keep theirs." placeholder:"N,…"`
 	Shards      string   `help:"Elements of a shard, likewise; none stores each chunk as an object." placeholder:"N,…"`
@@ -24,7 +24,8 @@ type copyFlags struct {
 	fillAttributeFlag
 }
 
-// options are the flags for package transfer. check is to be called when all arrays were planned.
+// options converts the flags to options of package transfer. The caller calls check after all
+// arrays are planned, to detect names in flags that match no array.
 func (f *copyFlags) options() (o transfer.Options, check func() error, err error) {
 	if f.MaxMem != "" {
 		n, err := parseSize("--max-mem", f.MaxMem)
@@ -76,7 +77,8 @@ func (f *copyFlags) options() (o transfer.Options, check func() error, err error
 	}, nil
 }
 
-// lengths are a flag's numbers of elements, along each axis or by their names.
+// lengths is the value of --chunks or --shards: numbers of elements along each axis, or by axis
+// name.
 type lengths struct {
 	flag, text string
 	none, used bool
@@ -109,8 +111,8 @@ func parseLengths(flag, text string) (*lengths, error) {
 	return l, nil
 }
 
-// of is the shape for an array whose shape of the kind is was, and else plain; nil where the flag
-// does not name it.
+// of returns the new shape of an array's chunks or shards, or nil if the flag does not apply to the
+// array. was is the existing shape.
 func (l *lengths) of(a *zarr.Array, was []int) []int {
 	if l == nil || l.none {
 		return nil
@@ -134,7 +136,7 @@ func (l *lengths) of(a *zarr.Array, was []int) []int {
 	return shape
 }
 
-// newGrid is the shape of the chunks and shards of the copy of an array.
+// newGrid returns the shapes of chunks and shards in the copy of an array.
 func newGrid(a *zarr.Array, chunks, shards *lengths) ([]int, []int, error) {
 	was := a.Chunks()
 	if was == nil && (chunks != nil && chunks.named != nil || shards != nil && shards.named != nil) {
@@ -158,13 +160,13 @@ func newGrid(a *zarr.Array, chunks, shards *lengths) ([]int, []int, error) {
 	return newChunks, shards.of(a, whole), nil
 }
 
-// parts is --sel for many arrays.
+// parts is --sel applied to several arrays.
 type parts struct {
 	items []item
 	used  []bool
 }
 
-// of is the part of one array; nil is all of it.
+// of returns the selected part of one array, or nil for all of it.
 func (p *parts) of(a *zarr.Array) ([][2]int, error) {
 	var of []item
 	for i, it := range p.items {

@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/transfer"
 )
 
-// archive copies into a zip archive that is not there yet.
+// archive copies into a zip archive that does not exist yet.
 func (c *copyCmd) archive(ctx context.Context, s *session, l openurl.Location, o transfer.Options, check func() error) error {
 	if c.Resume || c.Root != "" {
 		return usagef("an archive is written at once: --resume and --root are of no use")

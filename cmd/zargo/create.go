@@ -15,7 +15,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// specFlags are what is stored of a new node. put takes them too.
+// specFlags describes what is stored for a new array or group. put has them too.
 type specFlags struct {
 	Chunks        string   `help:"Elements of a chunk along each axis: 5,5. About a million elements, of equal sides, without it." placeholder:"N,…"`
 	Aspect        string   `help:"Proportions of the sides of chunks where --chunks does not give them: 1,2,2." placeholder:"N,…"`
@@ -75,7 +75,8 @@ func (c *createCmd) Run(ctx context.Context, s *session) error {
 	return nil
 }
 
-// create makes the array, or opens it where that is allowed. The place is to be closed.
+// create creates the array, or opens it if the flags allow an existing one. The caller closes the
+// place.
 func (s *session) create(ctx context.Context, url string, spec zarr.Spec, f specFlags) (*place, *zarr.Array, error) {
 	if err := checkSpec(ctx, spec); err != nil {
 		return nil, nil, at(where(url), err)
@@ -100,8 +101,8 @@ func (s *session) create(ctx context.Context, url string, spec zarr.Spec, f spec
 	return p, a, nil
 }
 
-// checkSpec creates the array in memory first: what is wrong there is wrong with the command line,
-// and nothing was stored.
+// checkSpec creates the array in memory first. An error there is an error of the command line, and
+// nothing has been stored.
 func checkSpec(ctx context.Context, spec zarr.Spec) error {
 	_, err := zarr.Create(ctx, mem.New(), "", spec)
 	if err == nil {
@@ -140,7 +141,8 @@ func (c *createCmd) group(ctx context.Context, s *session) error {
 	return c.after(ctx, s, p, g)
 }
 
-// spec is what the flags say of an array; big is for stored bytes in big-endian order.
+// spec converts the flags to the specification of an array. big selects big-endian order of the
+// stored bytes.
 func (f *specFlags) spec(shape []int, t dtype.Type, big bool) (zarr.Spec, error) {
 	spec := zarr.Spec{Format: f.ZFormat, Shape: shape, DType: t, Order: f.Order, Separator: f.Separator}
 	var err error
@@ -211,14 +213,14 @@ func (f *specFlags) codecs(big bool) ([]codec.Spec, error) {
 	}
 	if big {
 		if specs == nil {
-			specs = []codec.Spec{codec.Zstd(0)} // what none given means
+			specs = []codec.Spec{codec.Zstd(0)} // the default
 		}
 		specs = append(specs, codec.Bytes(dtype.Big))
 	}
 	return specs, nil
 }
 
-// parseInts reads "10,20"; "" is none.
+// parseInts parses "10,20". "" is an empty list.
 func parseInts(flag, text string) ([]int, error) {
 	list := []int{}
 	if strings.TrimSpace(text) == "" {
@@ -234,10 +236,11 @@ func parseInts(flag, text string) ([]int, error) {
 	return list, nil
 }
 
-// maxEdges is how many chunks along an axis the command line may count one by one.
+// maxEdges is the maximum number of chunks along an axis that --chunk-edges and --shard-edges may
+// list.
 const maxEdges = 1 << 20
 
-// parseEdges reads "31,28x3,31/180": lengths along each axis, one after another. "" is nil.
+// parseEdges parses "31,28x3,31/180": the lengths of consecutive chunks along each axis. "" is nil.
 func parseEdges(flag, text string) ([][]int, error) {
 	if text == "" {
 		return nil, nil

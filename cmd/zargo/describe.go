@@ -14,13 +14,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// nodeInfo is the JSON object that info and ls print of a node. docs/cli.md describes it; members
-// are added to it and none is taken away or changes its meaning.
+// nodeInfo is the JSON object that info and ls print for a node. docs/cli.md documents it. Members
+// may be added but are never removed or given another meaning.
 type nodeInfo struct {
-	Kind   string `json:"kind"` // "array" or "group"; of what is no node "folder" or "object"
+	Kind   string `json:"kind"` // "array" or "group"; otherwise "folder" or "object"
 	URL    string `json:"url,omitempty"`
 	Name   string `json:"name"`
-	Path   string `json:"path"` // below the node that was asked about
+	Path   string `json:"path"` // relative to the node of the URL
 	Format int    `json:"format,omitempty"`
 	Stored *int64 `json:"stored_bytes,omitempty"` // of an object
 
@@ -33,7 +33,7 @@ type nodeInfo struct {
 	Members    *[]nodeInfo     `json:"members,omitempty"`
 }
 
-// arrayInfo is what arrays have and groups have not.
+// arrayInfo is the part of nodeInfo that only arrays have.
 type arrayInfo struct {
 	Shape     []int           `json:"shape"`
 	Chunks    []int           `json:"chunks"`
@@ -47,7 +47,7 @@ type arrayInfo struct {
 	Elements  *big.Int        `json:"elements"`
 	NumChunks *big.Int        `json:"number_of_chunks"`
 	NumShards *big.Int        `json:"number_of_shards,omitempty"`
-	Bytes     *big.Int        `json:"bytes"` // null where elements vary in length
+	Bytes     *big.Int        `json:"bytes"` // null if elements vary in length
 }
 
 type codecInfo struct {
@@ -60,7 +60,7 @@ type keysInfo struct {
 	Separator string `json:"separator"`
 }
 
-// describe gives what there is to know of a node, attributes and members apart.
+// describe describes a node, without attributes and members.
 func describe(n zarr.Node) (nodeInfo, error) {
 	info := nodeInfo{Kind: "group", Name: n.Name(), Format: n.Format()}
 	a, ok := n.(*zarr.Array)
@@ -95,19 +95,19 @@ func describe(n zarr.Node) (nodeInfo, error) {
 	var err error
 	t, _, _ := dtype.Uniform(a.DType())
 	if d.DType, err = t.V3(); errors.Is(err, errors.ErrUnsupported) {
-		d.DType, err = json.Marshal(a.DType().String()) // one that only v2 has
+		d.DType, err = json.Marshal(a.DType().String()) // a data type that only v2 has
 	}
 	if err != nil {
 		return info, err
 	}
 	if fill := a.Fill(); fill != nil {
-		// As v3 spells it, which keeps the bits of a NaN.
+		// In v3's notation, which preserves the bits of a NaN.
 		d.Fill, err = a.DType().FormatFill(fill, 3)
 	}
 	return info, err
 }
 
-// count is the number of chunks, or shards, of an array.
+// count returns the number of chunks, or shards, of an array.
 func count(shape []int, chunks chunking) *big.Int {
 	n := big.NewInt(1)
 	for i, length := range shape {
@@ -124,7 +124,7 @@ func count(shape []int, chunks chunking) *big.Int {
 	return n
 }
 
-// attributes are a node's, as compact JSON with numbers as they are stored.
+// attributes returns a node's attributes as compact JSON. Numbers keep their stored notation.
 func attributes(n zarr.Node) (json.RawMessage, error) {
 	doc, err := meta.EncodeAttrs(n.Attrs())
 	if err != nil {
@@ -135,7 +135,7 @@ func attributes(n zarr.Node) (json.RawMessage, error) {
 	return b.Bytes(), err
 }
 
-// list spells a shape: "10, 20", or "scalar".
+// list formats a shape: "10, 20", or "scalar".
 func list(shape []int) string {
 	if len(shape) == 0 {
 		return "scalar"
@@ -147,7 +147,7 @@ func list(shape []int) string {
 	return strings.Join(parts, ", ")
 }
 
-// dtypeText is the data type for people.
+// dtypeText formats the data type for people.
 func (d *arrayInfo) dtypeText() string {
 	var name string
 	if json.Unmarshal(d.DType, &name) == nil {
@@ -156,12 +156,12 @@ func (d *arrayInfo) dtypeText() string {
 	return string(d.DType)
 }
 
-// summary is an array in a few words.
+// summary describes an array in a few words.
 func (d *arrayInfo) summary(format int) string {
 	return d.dtypeText() + " [" + d.axes() + "] " + d.chunkText() + " v" + strconv.Itoa(format)
 }
 
-// axes spells the shape with the names of the axes that have one: "time: 8760, lat: 721, 4".
+// axes formats the shape, with the names of named axes: "time: 8760, lat: 721, 4".
 func (d *arrayInfo) axes() string {
 	parts := make([]string, len(d.Shape))
 	for i, n := range d.Shape {
@@ -176,7 +176,7 @@ func (d *arrayInfo) axes() string {
 	return strings.Join(parts, ", ")
 }
 
-// chunkText is the shape of chunks, and of the shards they are in.
+// chunkText formats the shape of the chunks, and of the shards that contain them.
 func (d *arrayInfo) chunkText() string {
 	text := "chunks " + d.shapeText(d.Chunks)
 	if d.NumShards != nil {
@@ -185,14 +185,14 @@ func (d *arrayInfo) chunkText() string {
 	return text
 }
 
-// shapeText is lengths in brackets.
+// shapeText formats lengths in brackets.
 func (d *arrayInfo) shapeText(shape []int) string { return "[" + d.lengths(shape) + "]" }
 
-// maxEdgeText is how much of the lengths of chunks a person reads.
+// maxEdgeText is the maximum number of bytes printed of an axis's chunk lengths.
 const maxEdgeText = 60
 
-// lengths spells the shape of chunks, or where they differ the lengths along each axis, as metadata
-// does and cut short.
+// lengths formats the shape of the chunks. If they differ in shape, it formats the lengths along
+// each axis as metadata does, truncated.
 func (d *arrayInfo) lengths(shape []int) string {
 	if shape != nil {
 		return list(shape)

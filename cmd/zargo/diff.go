@@ -21,7 +21,7 @@ type diffCmd struct {
 	JSON     bool   `name:"json" help:"Print a JSON object."`
 }
 
-// Run prints what differs, and is an error with a code of its own where anything does.
+// Run prints the differences. If there are any, it returns an error with its own exit code.
 func (c *diffCmd) Run(ctx context.Context, s *session) error {
 	if c.First < 0 {
 		return usagef("--first %d", c.First)
@@ -56,7 +56,7 @@ func (c *diffCmd) Run(ctx context.Context, s *session) error {
 	return err
 }
 
-// oneOf says which of two places an error is about, where it says so.
+// oneOf adds the URL of one of two places to an error, if the error identifies it.
 func oneOf(err error, p, q *place) error {
 	if name := storeName(err); name != "" && name == q.root.String() {
 		return q.fail(err)
@@ -64,7 +64,7 @@ func oneOf(err error, p, q *place) error {
 	return p.fail(err)
 }
 
-// printDiff prints a line for each difference, and how much was compared.
+// printDiff prints one line for each difference, and the amount of data compared.
 func printDiff(out io.Writer, r *diff.Result) error {
 	for _, n := range r.Nodes {
 		path := render.OneLine(cmp.Or(n.Path, "."))

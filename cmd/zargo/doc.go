@@ -1,11 +1,11 @@
-// Command zargo looks at, reads and writes Zarr arrays in directories and in object stores.
+// Command zargo inspects, reads and writes Zarr arrays in directories and in object stores.
 //
 //	zargo create weather.zarr/t2m --shape 365,180,360 --chunks 10,180,360 --dtype float32
 //	zargo put weather.zarr/t2m --sel 0:31 january.npy
 //	zargo info weather.zarr/t2m
 //	zargo cat 's3://bucket/weather.zarr/t2m?region=eu-central-1' --sel 0:31,90,180 --format csv
 //
-// docs/cli.md tells it all. The whole program is the method run of program, which the tests call in
-// process; it may be called from several goroutines. Errors become an exit code by the table in
-// exit.go and one line on standard error.
+// docs/cli.md documents all commands. The whole program is the method run of program, which is safe
+// for concurrent use; the tests call it in process. An error becomes an exit code, by the table in
+// exit.go, and one line on standard error.
 package main

@@ -23,15 +23,15 @@ type duCmd struct {
 	JSON bool   `name:"json" help:"Print a JSON list."`
 }
 
-// usage is what is stored of a node, and of all that is below it.
+// usage is the number and size of the objects stored for a node and everything below it.
 type usage struct {
 	Kind    string `json:"kind"`
-	Path    string `json:"path"` // below the place that was asked about
+	Path    string `json:"path"` // relative to the place of the URL
 	Objects int64  `json:"objects"`
 	Bytes   int64  `json:"bytes"`
 	Unsized int64  `json:"objects_of_unknown_size,omitempty"`
 
-	links int64 // objects that are symbolic links, where these are not followed
+	links int64 // objects that are symbolic links, if these are not followed
 }
 
 func (u *usage) add(e store.Entry) {
@@ -43,16 +43,16 @@ func (u *usage) add(e store.Entry) {
 	u.Bytes += e.Size
 }
 
-// Run counts what is stored by one listing, which is not kept: memory is for nodes, not for
-// objects.
+// Run counts the stored objects in one listing. The listing is not kept, so memory grows with the
+// number of nodes, not of objects.
 func (c *duCmd) Run(ctx context.Context, s *session) error {
 	_, err := c.show(ctx, s, nil)
 	return err
 }
 
-// show prints the counts, and returns those of the whole. list calls its argument for each stored
-// object, with its key below the URL, and does not follow symbolic links, which are then shown as
-// such; nil lists all, and follows them.
+// show prints the counts and returns the total. list calls each for every stored object, with its
+// key relative to the URL, without following symbolic links, which are then printed as links. If
+// list is nil, show lists all objects and follows links.
 func (c *duCmd) show(ctx context.Context, s *session, list func(each func(store.Entry)) error) (*usage, error) {
 	p, err := s.locate(ctx, c.URL)
 	if err != nil {
@@ -110,7 +110,7 @@ func (c *duCmd) show(ctx context.Context, s *session, list func(each func(store.
 	return top, cmp.Or(err, p.fail(unread))
 }
 
-// eachOf calls each for what a listing has.
+// eachOf calls each for every entry of a listing.
 func eachOf(listing iter.Seq2[store.Entry, error], each func(store.Entry)) error {
 	for e, err := range listing {
 		if err != nil {
@@ -121,8 +121,8 @@ func eachOf(listing iter.Seq2[store.Entry, error], each func(store.Entry)) error
 	return nil
 }
 
-// nodes gives the place's nodes by path, and that of a place that is none, whose folders are
-// counted instead.
+// nodes returns the nodes of a place by path. If the place is not a node, nodes returns the place
+// and its directories.
 func (c *duCmd) nodes(ctx context.Context, s *session, p *place) (nodes map[string]*usage, unread, err error) {
 	n, err := zarr.Open(ctx, p.Store, p.path, s.options()...)
 	top := &usage{Kind: kindFolder}
@@ -149,7 +149,7 @@ func (c *duCmd) nodes(ctx context.Context, s *session, p *place) (nodes map[stri
 	return nodes, unread, err
 }
 
-// printUsage prints a line for each node, the whole last.
+// printUsage prints one line for each node, the total last.
 func printUsage(out io.Writer, all []*usage) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, u := range append(slices.Clone(all[1:]), all[0]) {

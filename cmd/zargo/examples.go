@@ -2,10 +2,11 @@ package main
 
 import "strings"
 
-// examples are what the help of a command ends with; the tests run those that need no bucket.
+// examples formats the examples at the end of a command's help. The tests run those that need no
+// bucket.
 func examples(lines ...string) string { return "Examples:\n\n    " + strings.Join(lines, "\n    ") }
 
-// Help gives examples.
+// Help returns examples.
 func (infoCmd) Help() string {
 	return examples(
 		"zargo info weather.zarr/t2m",
@@ -14,7 +15,7 @@ func (infoCmd) Help() string {
 	)
 }
 
-// Help gives examples.
+// Help returns examples.
 func (lsCmd) Help() string {
 	return examples(
 		"zargo ls -l weather.zarr",
@@ -24,7 +25,7 @@ func (lsCmd) Help() string {
 	)
 }
 
-// Help gives examples.
+// Help returns examples.
 func (duCmd) Help() string {
 	return examples(
 		"zargo du weather.zarr",
@@ -32,7 +33,7 @@ func (duCmd) Help() string {
 	)
 }
 
-// Help gives examples.
+// Help returns examples.
 func (attrsCmd) Help() string {
 	return examples(
 		"zargo attrs weather.zarr/t2m",
@@ -41,7 +42,7 @@ func (attrsCmd) Help() string {
 	)
 }
 
-// Help gives examples.
+// Help returns examples.
 func (createCmd) Help() string {
 	return examples(
 		"zargo create weather.zarr --group",
@@ -50,7 +51,7 @@ func (createCmd) Help() string {
 	)
 }
 
-// Help gives examples.
+// Help returns examples.
 func (putCmd) Help() string {
 	return examples(
 		"zargo put weather.zarr/t2m january.npy --sel 0:31",
@@ -59,7 +60,7 @@ func (putCmd) Help() string {
 	)
 }
 
-// Help gives examples.
+// Help returns examples.
 func (catCmd) Help() string {
 	return examples(
 		"zargo cat weather.zarr/t2m --sel 0:31,9,18",
@@ -68,7 +69,7 @@ func (catCmd) Help() string {
 	)
 }
 
-// Help gives examples.
+// Help returns examples.
 func (planCmd) Help() string {
 	return examples(
 		"zargo plan weather.zarr/t2m --sel 0:31,9,18",
@@ -77,7 +78,7 @@ func (planCmd) Help() string {
 	)
 }
 
-// Help gives examples.
+// Help returns examples.
 func (consolidateCmd) Help() string {
 	return examples(
 		"zargo consolidate weather.zarr",
@@ -85,7 +86,7 @@ func (consolidateCmd) Help() string {
 	)
 }
 
-// Help gives examples.
+// Help returns examples.
 func (rmCmd) Help() string {
 	return examples(
 		"zargo rm weather.zarr/t2m --dry-run",
@@ -94,7 +95,7 @@ func (rmCmd) Help() string {
 	)
 }
 
-// Help gives examples.
+// Help returns examples.
 func (migrateCmd) Help() string {
 	return examples(
 		"zargo migrate old.zarr --dry-run",
@@ -102,7 +103,7 @@ func (migrateCmd) Help() string {
 	)
 }
 
-// Help gives examples.
+// Help returns examples.
 func (validateCmd) Help() string {
 	return examples(
 		"zargo validate weather.zarr",
@@ -112,7 +113,7 @@ func (validateCmd) Help() string {
 	)
 }
 
-// Help gives examples.
+// Help returns examples.
 func (diffCmd) Help() string {
 	return examples(
 		"zargo diff weather.zarr weather.zarr",
@@ -120,7 +121,7 @@ func (diffCmd) Help() string {
 	)
 }
 
-// Help gives examples.
+// Help returns examples.
 func (hashCmd) Help() string {
 	return examples(
 		"zargo hash weather.zarr -o weather.sha256",
@@ -129,7 +130,7 @@ func (hashCmd) Help() string {
 	)
 }
 
-// Help gives examples.
+// Help returns examples.
 func (bucketCheckCmd) Help() string {
 	return examples(
 		"zargo bucket check 's3://bucket?region=eu-central-1' --dry-run",
@@ -140,7 +141,7 @@ func (bucketCheckCmd) Help() string {
 	)
 }
 
-// Help gives examples.
+// Help returns examples.
 func (completionCmd) Help() string {
 	return examples(
 		"zargo completion bash > ~/.local/share/bash-completion/completions/zargo",
@@ -149,7 +150,7 @@ func (completionCmd) Help() string {
 	)
 }
 
-// Help gives examples.
+// Help returns examples.
 func (copyCmd) Help() string {
 	return examples(
 		"zargo copy weather.zarr copied.zarr --dry-run",
@@ -159,7 +160,7 @@ func (copyCmd) Help() string {
 	)
 }
 
-// Help gives examples.
+// Help returns examples.
 func (transferCmd) Help() string {
 	return examples(
 		"zargo transfer plan weather.zarr moved.zarr --codec gzip:5 -o plan.json",

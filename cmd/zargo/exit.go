@@ -12,14 +12,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// exit is an exit code, what it means, and the errors that lead to it.
+// exit is an exit code, its meaning, and the errors that lead to it.
 type exit struct {
 	code  int
 	means string
 	kinds []error
 }
 
-// exits is the one table of exit codes; help prints it and docs/cli.md repeats it.
+// exits returns the table of exit codes. The help prints it, and docs/cli.md repeats it.
 func exits() []exit {
 	return []exit{
 		{0, "done", nil},
@@ -44,7 +44,7 @@ func exits() []exit {
 	}
 }
 
-// constError is an error that is its text.
+// constError is an error constant.
 type constError string
 
 func (e constError) Error() string { return string(e) }
@@ -55,15 +55,15 @@ const (
 	errDiffers     = constError("it differs")
 )
 
-// usageError is a command line that cannot be meant.
+// usageError is an error in the command line.
 type usageError struct{ text string }
 
 func (e *usageError) Error() string { return e.text }
 
 func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
 
-// exitCode finds the code of an error: that of the outermost kind in its tree, since a layer that
-// gives an error another kind knows better what it means.
+// exitCode returns the code of the outermost kind in err's tree, because an outer layer that
+// changes the kind has more context.
 func exitCode(err error) int {
 	if err == nil {
 		return 0
@@ -105,7 +105,7 @@ func codeIn(err error, table []exit) int {
 	return 0
 }
 
-// placed is an error about what a URL or a file names.
+// placed is an error with the URL or the file that it concerns.
 type placed struct {
 	where string // without secrets
 	err   error
@@ -114,7 +114,7 @@ type placed struct {
 func (p *placed) Error() string { return p.where + ": " + p.err.Error() }
 func (p *placed) Unwrap() error { return p.err }
 
-// at says what err is about; nil stays nil.
+// at adds the URL or file that err concerns. It returns nil if err is nil.
 func at(where string, err error) error {
 	if err == nil || where == "" {
 		return err
@@ -122,7 +122,7 @@ func at(where string, err error) error {
 	return &placed{where, err}
 }
 
-// complain prints the one line that an error is, and returns its exit code.
+// complain prints err on one line and returns its exit code.
 func complain(w io.Writer, err error) int {
 	fmt.Fprintf(w, "zargo: %s\n", render.OneLine(err.Error()))
 	return exitCode(err)

@@ -6,13 +6,13 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// fieldFlag takes one field of an array of structures for the array.
+// fieldFlag selects one field of an array of structures.
 type fieldFlag struct {
 	Field string `help:"One field of structures, or of a structure in them: at.y. Its own axes, if it has any, come last." placeholder:"NAME"`
 }
 
-// of gives the view of the field, or the array itself without the flag. A name that has points
-// itself is found first.
+// of returns the view of the field, or the array itself without the flag. A field whose name
+// contains points takes precedence over a nested field.
 func (f fieldFlag) of(a *zarr.Array) (*zarr.Array, error) {
 	if f.Field == "" {
 		return a, nil

@@ -17,8 +17,8 @@ type hashCmd struct {
 	JSON  bool   `name:"json" help:"With --check, print a JSON object."`
 }
 
-// Run writes a manifest, or checks one, and is an error with a code of its own where it does not
-// hold.
+// Run writes a manifest, or checks one. If the stored bytes differ from the manifest, it returns an
+// error with its own exit code.
 func (c *hashCmd) Run(ctx context.Context, s *session) error {
 	if c.Check != "" && c.Out != "" || c.JSON && c.Check == "" {
 		return usagef("-o does not go with --check, and --json does not go without it")
@@ -46,7 +46,7 @@ func (c *hashCmd) check(ctx context.Context, s *session, p *place) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }() // opened for reading only
 	r, err := manifest.Check(ctx, p.Store, f, manifest.Options{Progress: s.far.at, Account: s.account()})
 	if err != nil {
 		return p.fail(err)

@@ -10,9 +10,9 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// printHeader prints the names of the columns that CSV has: of one axis that of the values; of two
-// the place along the second; of more each axis and then the values. An axis without a name is
-// dim_0 and so on, as xarray calls it.
+// printHeader prints the column names of CSV output. For one axis that is the name of the values,
+// for two the positions along the second axis, and for more the name of each axis followed by that
+// of the values. An unnamed axis is called dim_0 and so on, as in xarray.
 func printHeader(w io.Writer, a *zarr.Array, r region, values string) error {
 	b := bufio.NewWriterSize(w, 1<<15)
 	var names []string
@@ -61,7 +61,7 @@ func printHeader(w io.Writer, a *zarr.Array, r region, values string) error {
 	return b.Flush()
 }
 
-// nameOf is what the values of an array are called: its last segment, and the field's.
+// nameOf returns the name of an array's values: the last segment of its URL, followed by the field.
 func (c *catCmd) nameOf(p *place) string {
 	name := lastSegment(strings.TrimSuffix(p.where, "|zip:"))
 	if c.Field != "" {

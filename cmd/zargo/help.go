@@ -8,13 +8,12 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// helpCmd stands in the list of commands; run turns "help x" into "x --help" before the command
-// line is parsed.
+// helpCmd lists help among the commands. run replaces "help x" by "x --help" before parsing.
 type helpCmd struct {
 	Command []string `arg:"" optional:"" help:"The command to tell about."`
 }
 
-// printHelp is kong's own help, and for the whole program what its exit codes mean.
+// printHelp prints kong's help, and for the whole program also the URLs and the exit codes.
 func printHelp(o kong.HelpOptions, ctx *kong.Context) error {
 	if err := kong.DefaultHelpPrinter(o, ctx); err != nil {
 		return err
@@ -41,7 +40,7 @@ func (versionCmd) Run(s *session) error {
 	return err
 }
 
-// version is the module's version, the commit where it is known, and Go's.
+// version returns the versions of the module and of Go, and the commit if it is known.
 func version() string {
 	version, commit, changed := "unknown", "", ""
 	if info, ok := debug.ReadBuildInfo(); ok {

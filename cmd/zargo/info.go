@@ -22,7 +22,7 @@ type infoCmd struct {
 	separatorFlag
 }
 
-// Run shows one node.
+// Run prints one node.
 func (c *infoCmd) Run(ctx context.Context, s *session) error {
 	if c.Tuning {
 		return c.tuning(ctx, s)
@@ -55,7 +55,7 @@ func (c *infoCmd) Run(ctx context.Context, s *session) error {
 		if err != nil {
 			return p.fail(err)
 		}
-		if unread == nil || len(members) > 0 { // else nothing is known of them
+		if unread == nil || len(members) > 0 { // otherwise the members are unknown
 			info.Members = &members
 		}
 	}
@@ -70,7 +70,7 @@ func (c *infoCmd) Run(ctx context.Context, s *session) error {
 	return p.fail(unread)
 }
 
-// print shows the node to people.
+// print prints the node for people.
 func (i *nodeInfo) print(out io.Writer, attrs map[string]any) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	row := func(name, format string, args ...any) {
@@ -127,7 +127,7 @@ func (i *nodeInfo) printMembers(out io.Writer) error {
 	return printTable(out, "  ", *i.Members, true)
 }
 
-// printAttrs prints attributes by name, each with the JSON of its value on one line.
+// printAttrs prints attributes in order of name, each value as JSON on one line.
 func printAttrs(out io.Writer, attrs map[string]any) error {
 	if len(attrs) == 0 {
 		return nil
@@ -146,7 +146,7 @@ func printAttrs(out io.Writer, attrs map[string]any) error {
 	return w.Flush()
 }
 
-// compactValue is the JSON of an attribute's value.
+// compactValue returns the JSON of an attribute's value.
 func compactValue(v any) (string, error) {
 	doc, err := meta.EncodeAttrs(map[string]any{"": v})
 	if err != nil {
@@ -181,7 +181,7 @@ func (d *arrayInfo) dimText() string {
 	return strings.Join(parts, ", ")
 }
 
-// amount is a number of things.
+// amount formats a number of things.
 func amount(n *big.Int, thing string) string {
 	if n.IsInt64() && n.Int64() == 1 {
 		return "1 " + thing

@@ -11,8 +11,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// separatorFlag is for v2 arrays whose metadata does not say how the keys of their chunks are
-// spelled.
+// separatorFlag sets the separator of chunk keys for v2 arrays whose metadata does not declare it.
 type separatorFlag struct {
 	Separator string `help:"Between the numbers of a chunk's key, / or a point, where format 2's metadata does not say it." enum:",/,." default:""`
 }
@@ -24,20 +23,20 @@ func (f separatorFlag) options() []zarr.Option {
 	return []zarr.Option{zarr.Separator(f.Separator)}
 }
 
-// layoutInfo is where the chunks of an array were seen.
+// layoutInfo is the layouts of the chunk keys seen in the store.
 type layoutInfo struct {
 	Flat   bool `json:"flat"`
 	Nested bool `json:"nested"`
 }
 
-// look finds out where the chunks are of an array whose metadata does not say it.
+// look checks the layout of an array's chunk keys in the store if the metadata does not declare it.
 func (i *nodeInfo) look(ctx context.Context, p *place, a *zarr.Array) error {
 	if !a.Metadata().NoSeparator {
 		return nil
 	}
 	l, err := upkeep.CheckKeys(ctx, a)
 	switch {
-	case errors.Is(err, fault.Refused): // the metadata can be shown all the same
+	case errors.Is(err, fault.Refused): // the metadata can still be printed
 		i.Warning = "the metadata does not say whether chunks are flat (0.0) or nested (0/0), and looking was refused: " +
 			strings.TrimPrefix(p.fail(err).Error(), p.where+": ")
 	case err != nil:
@@ -49,7 +48,7 @@ func (i *nodeInfo) look(ctx context.Context, p *place, a *zarr.Array) error {
 	return nil
 }
 
-// layoutWarning says what is wrong with a layout and what to do; "" when nothing is.
+// layoutWarning describes a problem of a key layout and its remedy. It returns "" if there is none.
 func layoutWarning(l upkeep.KeyLayout) string {
 	switch {
 	case l.Other() == "":
@@ -62,9 +61,9 @@ func layoutWarning(l upkeep.KeyLayout) string {
 	return fmt.Sprintf("%v: --separator %s reads them", l, l.Other())
 }
 
-// warnOfMissing warns when a read found none of its chunks although there are some under other
-// keys: what was printed are fill values. It looks only then, and what keeps it from looking is not
-// what the command was about.
+// warnOfMissing prints a warning if a read found none of its chunks but chunks exist under keys of
+// another layout, because all printed values are then fill values. It makes requests only in that
+// case and ignores their errors.
 func (s *session) warnOfMissing(ctx context.Context, p *place, a *zarr.Array) {
 	if missing := s.report.Missing.Load(); missing == 0 || missing < s.report.Chunks.Load() {
 		return

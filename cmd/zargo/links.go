@@ -14,19 +14,20 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// kindLink is a symbolic link, which a command that deletes does not follow.
+// kindLink is a symbolic link. Commands that delete do not follow it.
 const kindLink = "link"
 
-// maxLinks is how many symbolic links that stand for no node have a line of their own: a screenful.
+// maxLinks is the maximum number of symbolic links without a node that are listed: about one
+// screen.
 const maxLinks = 20
 
-// links are the symbolic links of a listing that does not follow them, beside the nodes that
-// reading finds behind them.
+// links collects the symbolic links of a listing that does not follow them, together with the nodes
+// found behind them by reading.
 type links struct {
-	nodes map[string]*usage
-	above map[string]bool // paths of nodes, and of all folders above them; true for links
-	few   []string        // links that are none of these
-	n     int64
+	nodes  map[string]*usage
+	above  map[string]bool // paths of nodes and of all directories above them; true for links
+	others []string        // links whose paths are not in above, at most maxLinks
+	n      int64
 }
 
 func newLinks(nodes map[string]*usage) *links {
@@ -43,12 +44,12 @@ func (l *links) add(key string) {
 	l.n++
 	if _, ok := l.above[key]; ok {
 		l.above[key] = true
-	} else if len(l.few) < maxLinks {
-		l.few = append(l.few, key)
+	} else if len(l.others) < maxLinks {
+		l.others = append(l.others, key)
 	}
 }
 
-// show gives links lines in the place of the nodes behind them.
+// show replaces the nodes behind each link by one line for the link.
 func (l *links) show() {
 	for path := range l.nodes {
 		for up := path; up != ""; up = up[:max(strings.LastIndexByte(up, '/'), 0)] {
@@ -59,16 +60,16 @@ func (l *links) show() {
 	}
 	for path, link := range l.above {
 		if link {
-			l.few = append(l.few, path)
+			l.others = append(l.others, path)
 		}
 	}
-	for _, path := range l.few {
+	for _, path := range l.others {
 		l.nodes[path] = &usage{Kind: kindLink, Path: path, Objects: 1}
 	}
 }
 
-// linksStay says in a report about deleted objects what becomes of symbolic links; empty where
-// there are none.
+// linksStay returns the part of a report about deleted objects that describes symbolic links, or ""
+// for none.
 func linksStay(n int64) string {
 	switch n {
 	case 0:
@@ -79,7 +80,7 @@ func linksStay(n int64) string {
 	return fmt.Sprintf("; %d are symbolic links, and what they lead to stays", n)
 }
 
-// localPath is the absolute path of a place in the file system; false for all else.
+// localPath returns the absolute path of a file URL, and false for any other.
 func localPath(l openurl.Location) (string, bool) {
 	if l.Scheme != "file" || len(l.Inside) > 0 {
 		return "", false
@@ -88,7 +89,7 @@ func localPath(l openurl.Location) (string, bool) {
 	return path, err == nil
 }
 
-// isLink reports whether a place is itself a symbolic link, and gives its path.
+// isLink returns the path of a location and whether it is itself a symbolic link.
 func isLink(l openurl.Location) (string, bool) {
 	path, ok := localPath(l)
 	if !ok {
@@ -98,8 +99,8 @@ func isLink(l openurl.Location) (string, bool) {
 	return path, err == nil && fi.Mode()&os.ModeSymlink != 0
 }
 
-// removeFolder removes the folder of a place after all in it was deleted, as far as it is empty.
-// The working directory stays.
+// removeFolder removes the directory of a location, after its contents were deleted, if it is
+// empty. It keeps the working directory.
 func removeFolder(ctx context.Context, l openurl.Location) error {
 	path, ok := localPath(l)
 	if !ok || isWhole(l) {
@@ -111,7 +112,7 @@ func removeFolder(ctx context.Context, l openurl.Location) error {
 	}
 	err = store.RemoveFolders(ctx, dir.New(filepath.Dir(path)), filepath.Base(path))
 	if errors.Is(err, fault.Path) {
-		return nil // a name that no key may have
+		return nil // a name that is not a valid key
 	}
 	return err
 }

@@ -24,7 +24,7 @@ type lsCmd struct {
 	JSON      bool   `name:"json" help:"Print a JSON list."`
 }
 
-// Run lists a group; an array is listed as itself, as ls does with a file.
+// Run lists a group. An array is listed itself, as ls lists a file.
 func (c *lsCmd) Run(ctx context.Context, s *session) error {
 	if c.Names {
 		return c.runNames(ctx, s)
@@ -60,8 +60,8 @@ func (c *lsCmd) Run(ctx context.Context, s *session) error {
 	return p.fail(unread)
 }
 
-// around lists a place that is no node, or gives the error that it is none when nothing is there or
-// can be listed.
+// around lists a place that is not a node. It returns the error none if the place is empty or
+// cannot be listed.
 func (c *lsCmd) around(ctx context.Context, s *session, none error) (p *place, nodes []nodeInfo, unread, err error) {
 	p, err = s.locate(ctx, c.URL)
 	if err != nil {
@@ -78,7 +78,7 @@ func (c *lsCmd) around(ctx context.Context, s *session, none error) (p *place, n
 	return p, nodes, unread, nil
 }
 
-// collect describes what is to be listed; unread is about nodes that could not be read.
+// collect describes the nodes to list. unread is an error about nodes that could not be read.
 func (c *lsCmd) collect(ctx context.Context, s *session, p *place, n zarr.Node) (nodes []nodeInfo, unread, err error) {
 	nodes = []nodeInfo{}
 	g, ok := n.(*zarr.Group)
@@ -115,7 +115,7 @@ func printTable(out io.Writer, indent string, nodes []nodeInfo, long bool) error
 	return w.Flush()
 }
 
-// columns are what -l shows, each after a tab.
+// columns returns the columns of -l, each after a tab.
 func (i *nodeInfo) columns(long bool) string {
 	switch d := i.arrayInfo; {
 	case !long:
@@ -131,13 +131,13 @@ func (i *nodeInfo) columns(long bool) string {
 	}
 }
 
-// branch is a node of the tree that is drawn.
+// branch is a node of the tree that -r draws.
 type branch struct {
 	nodeInfo
 	below []*branch
 }
 
-// printTree draws the nodes, whose paths are below the root's.
+// printTree draws the nodes, whose paths are relative to the root.
 func (c *lsCmd) printTree(out io.Writer, root string, nodes []nodeInfo) error {
 	top := &branch{}
 	byPath := map[string]*branch{"": top}
@@ -145,7 +145,7 @@ func (c *lsCmd) printTree(out io.Writer, root string, nodes []nodeInfo) error {
 		b := &branch{nodeInfo: n}
 		up := byPath[n.Path[:max(strings.LastIndexByte(n.Path, '/'), 0)]]
 		if up == nil || n.Path == "" {
-			up = top // consolidated metadata without the groups between
+			up = top // consolidated metadata may lack intermediate groups
 			b.Name = cmp.Or(n.Path, n.Name)
 		}
 		byPath[n.Path] = b

@@ -11,19 +11,18 @@ func main() {
 	os.Exit(newProgram().run(untilSignal(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// untilSignal is a context that ends by the first interrupt or SIGTERM, with that as its cause. A
-// second one kills.
+// untilSignal returns a context that the first interrupt or SIGTERM cancels, with that signal's
+// error as its cause. A second signal kills the process.
 //
-// Engines that run jobs end a process by SIGTERM. One that is the first of its container and does
-// not catch it ends with the exit code 2 of Go's runtime, which would say that the command line is
-// wrong.
+// Job engines end a process by SIGTERM. If the first process of a container does not catch it, Go's
+// runtime exits with code 2, which for zargo means a wrong command line.
 func untilSignal() context.Context {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	interrupted, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	terminated, stopToo := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	end := func(why error) func() {
 		return func() {
-			cancel(why) // before stop, which ends both
+			cancel(why) // before stop, which ends both contexts
 			stop()
 			stopToo()
 		}

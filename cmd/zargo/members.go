@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// members describes nodes one by one. One whose metadata is malformed or unsupported hides no
-// other: it is left out, and unread tells of it. What else goes wrong ends the listing.
+// members calls add with the description of each node. It omits nodes whose metadata is malformed
+// or unsupported, and returns an error about them in unread. Any other error ends the listing.
 func (p *place) members(nodes iter.Seq2[zarr.Node, error], add func(zarr.Node, nodeInfo)) (unread, err error) {
 	var first error
 	listed, broken := 0, 0
@@ -34,12 +34,12 @@ func (p *place) members(nodes iter.Seq2[zarr.Node, error], add func(zarr.Node, n
 		listed++
 		add(m, d)
 	}
-	if broken == 0 || listed == 0 && broken == 1 { // there may be no member: consolidated metadata can be malformed as a whole
+	if broken == 0 || listed == 0 && broken == 1 { // consolidated metadata itself may be malformed
 		return first, nil
 	}
 	text := first.Error()
 	if _, after, ok := strings.Cut(text, " in "+store.Name(p.Store)+": "); ok {
-		text = after // the document's key says which node
+		text = after // the document's key identifies the node
 	}
 	which := ": "
 	if broken > 1 {

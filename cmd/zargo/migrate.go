@@ -14,7 +14,7 @@ type migrateCmd struct {
 	fillAttributeFlag
 }
 
-// Run gives v1 and v2 nodes v3 metadata. It prints a line for each.
+// Run writes v3 metadata for v1 and v2 nodes and prints one line for each.
 func (c *migrateCmd) Run(ctx context.Context, s *session) error {
 	p, n, err := s.openNode(ctx, c.URL)
 	if err != nil {
@@ -34,7 +34,8 @@ func (c *migrateCmd) Run(ctx context.Context, s *session) error {
 	return nil
 }
 
-// fillAttributeFlag leaves it to the user what xarray takes for missing.
+// fillAttributeFlag keeps fill values and _FillValue unchanged, even if xarray then treats other
+// values as missing.
 type fillAttributeFlag struct {
 	NoFillAttribute bool `name:"no-fill-attribute" help:"Leave fill values and the attribute _FillValue as they are when the format changes. Without it an array with names of axes keeps the missing values that xarray sees: in v2 these are the fill value, in v3 the attribute."`
 }

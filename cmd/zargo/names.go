@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// runNames lists names alone: what is listed is not opened.
+// runNames lists names only, without opening the nodes.
 func (c *lsCmd) runNames(ctx context.Context, s *session) error {
 	if c.Long || c.Recursive {
 		return usagef("--names opens nothing, so it goes without -l and -r")
@@ -43,7 +43,7 @@ func (c *lsCmd) runNames(ctx context.Context, s *session) error {
 	return err
 }
 
-// namesOf are the names below a group, or that of an array.
+// namesOf returns the names below a group, or the name of an array.
 func namesOf(ctx context.Context, n zarr.Node) ([]string, error) {
 	g, ok := n.(*zarr.Group)
 	if !ok {
@@ -62,8 +62,8 @@ func namesOf(ctx context.Context, n zarr.Node) ([]string, error) {
 	return names, nil
 }
 
-// namesAround are those in a place that is no node, of folders and objects; or the error that it is
-// none when nothing is there or can be listed.
+// namesAround returns the names of directories and objects in a place that is not a node. It
+// returns the error none if the place is empty or cannot be listed.
 func (c *lsCmd) namesAround(ctx context.Context, s *session, none error) (*place, []string, error) {
 	p, err := s.locate(ctx, c.URL)
 	if err != nil {

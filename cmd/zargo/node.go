@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// openNode opens an array or a group. The place is to be closed.
+// openNode opens an array or a group. The caller closes the place.
 func (s *session) openNode(ctx context.Context, url string, more ...zarr.Option) (*place, zarr.Node, error) {
 	p, err := s.locate(ctx, url)
 	if err != nil {
@@ -32,7 +32,7 @@ func (s *session) openNode(ctx context.Context, url string, more ...zarr.Option)
 	return nil, nil, p.fail(s.notZarr(ctx, p.root, err))
 }
 
-// openArray opens an array. The place is to be closed.
+// openArray opens an array. The caller closes the place.
 func (s *session) openArray(ctx context.Context, url string, more ...zarr.Option) (*place, *zarr.Array, error) {
 	p, err := s.locate(ctx, url)
 	if err != nil {
@@ -55,8 +55,8 @@ func (s *session) openArray(ctx context.Context, url string, more ...zarr.Option
 	return nil, nil, p.fail(s.notZarr(ctx, p.root, err))
 }
 
-// openCopied opens a node that only the consolidated metadata of a group above has, as ls shows it;
-// nil where there is none.
+// openCopied opens a node that exists only in the consolidated metadata of a group above it, so
+// that every node printed by ls can be opened. It returns nil if there is none.
 func (s *session) openCopied(ctx context.Context, l openurl.Location, more ...zarr.Option) (*place, zarr.Node) {
 	p, err := s.rooted(ctx, l)
 	if err != nil || p.path == "" {
@@ -74,7 +74,8 @@ func (s *session) openCopied(ctx context.Context, l openurl.Location, more ...za
 	return p, n
 }
 
-// rooted opens the store in which a node's hierarchy begins; the place's path is the node's.
+// rooted opens the store at the root of the hierarchy that contains a node. The path of the
+// returned place is the node's.
 func (s *session) rooted(ctx context.Context, l openurl.Location) (*place, error) {
 	where := l.String()
 	if len(l.Inside) > 0 {
@@ -100,8 +101,8 @@ func (s *session) rooted(ctx context.Context, l openurl.Location) (*place, error
 	return p, nil
 }
 
-// openRooted opens a node to change it: in the store of its whole hierarchy, so that copies of its
-// metadata in groups above are seen. The place is to be closed.
+// openRooted opens a node in order to change it. It opens the store at the root of the hierarchy,
+// so that consolidated metadata of groups above the node can be found. The caller closes the place.
 func (s *session) openRooted(ctx context.Context, url string) (*place, zarr.Node, error) {
 	l, err := s.parseURL(url)
 	if err != nil {
@@ -109,7 +110,7 @@ func (s *session) openRooted(ctx context.Context, url string) (*place, zarr.Node
 	}
 	p, err := s.rooted(ctx, nodeOf(l))
 	if err != nil {
-		return s.openNode(ctx, url) // there is no hierarchy to be seen
+		return s.openNode(ctx, url) // the hierarchy above cannot be opened
 	}
 	n, err := zarr.Open(ctx, p.Store, p.path, s.options()...)
 	if err != nil {
@@ -119,13 +120,14 @@ func (s *session) openRooted(ctx context.Context, url string) (*place, zarr.Node
 	return p, n, nil
 }
 
-// consolidateFlag is for what changes metadata below a group that has a copy of it.
+// consolidateFlag is the flag of commands that change metadata below a group with consolidated
+// metadata.
 type consolidateFlag struct {
 	Consolidate bool `help:"Bring consolidated metadata of groups above up to date about the node. Without it a warning says what is out of date."`
 }
 
-// after brings consolidated metadata above a node that was changed up to date, or warns that it is
-// not.
+// after updates the consolidated metadata above a changed node, or prints a warning if it is out of
+// date.
 func (c consolidateFlag) after(ctx context.Context, s *session, p *place, n zarr.Node) error {
 	if c.Consolidate {
 		_, err := upkeep.UpdateAbove(ctx, n)
@@ -145,8 +147,8 @@ func (c consolidateFlag) after(ctx context.Context, s *session, p *place, n zarr
 	return nil
 }
 
-// urlOf is the URL of a node in the place's store, for messages; a path is as long as that of the
-// node that was named.
+// urlOf returns the URL of the node at path, which is the place's node or a group above it, for
+// messages.
 func (p *place) urlOf(path string) string {
 	up := strings.Count(strings.Trim(p.path, "/"), "/") - strings.Count(path, "/")
 	if path == "" {

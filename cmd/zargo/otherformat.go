@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// magics are the first bytes of files that are given for arrays by mistake.
+// magics returns the first bytes of file formats that users pass by mistake.
 func magics() []struct{ begin, is string } {
 	return []struct{ begin, is string }{
 		{"\x89HDF\r\n\x1a\n", "an HDF5 or NetCDF-4 file"},
@@ -27,11 +27,11 @@ func magics() []struct{ begin, is string } {
 	}
 }
 
-// maxMagic is the length of the longest of magics.
+// maxMagic is the length of the longest entry of magics.
 const maxMagic = 8
 
-// notZarr names the format of what is stored where no node is, by its first bytes. It returns err
-// where they are none that it knows.
+// notZarr returns an error that names the format of an object, recognized by its first bytes, if
+// err says that a location has no node. Otherwise it returns err.
 func (s *session) notZarr(ctx context.Context, l openurl.Location, err error) error {
 	if !errors.Is(err, fault.NotFound) && !errors.Is(err, fault.Refused) || len(l.Inside) > 0 {
 		return err
@@ -45,7 +45,8 @@ func (s *session) notZarr(ctx context.Context, l openurl.Location, err error) er
 	return err
 }
 
-// firstBytes reads the beginning of the file or the object at a place; "" where there is none.
+// firstBytes reads the first bytes of the file or object at a location. It returns "" if there is
+// none.
 func (s *session) firstBytes(ctx context.Context, l openurl.Location) string {
 	if path, ok := localPath(l); ok {
 		if fi, err := os.Stat(path); err != nil || !fi.Mode().IsRegular() {
@@ -70,7 +71,7 @@ func (s *session) firstBytes(ctx context.Context, l openurl.Location) string {
 		return ""
 	}
 	defer p.release()
-	for _, n := range []int64{maxMagic, 4} { // 4 where the object is shorter
+	for _, n := range []int64{maxMagic, 4} { // 4 if the object is shorter than maxMagic
 		v, err := p.Get(ctx, key, store.GetOptions{Range: store.Within(0, n), Max: n}, nil)
 		if !errors.Is(err, fault.Corrupt) {
 			return string(v.Bytes)

@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 )
 
-// writeFile has fill write a file: into a temporary one beside it, which takes its name when all
-// went well and is removed otherwise. What is there and is no regular file, a pipe or a device, is
-// written directly.
+// writeFile writes a file by calling fill. It writes to a temporary file in the same directory, and
+// renames it if everything succeeded; otherwise it removes it. If name exists and is not a regular
+// file, such as a pipe or a device, it is written directly.
 func writeFile(name string, fill func(io.Writer) error) (err error) {
-	mode := os.FileMode(0o666) // less the umask
+	mode := os.FileMode(0o666) // reduced by the umask
 	old, err := os.Stat(name)
 	if err == nil {
 		if !old.Mode().IsRegular() {

@@ -10,19 +10,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// patience is how long a request is tried again before a line on standard error says so: long
-// enough for a passing throttle, and less than what makes people take the command for dead.
+// patience is the time a request is retried before a line on standard error reports it. It is long
+// enough for brief throttling, and short enough that the command does not seem to hang.
 const patience = 3 * time.Second
 
-// late says once in a run that a store keeps failing.
+// late reports, once in a run, that requests to a store keep failing.
 type late struct {
 	mu    sync.Mutex
-	out   io.Writer   // nil once it has been said, or the run has ended
-	timer *time.Timer // of the first request that will wait beyond patience
+	out   io.Writer   // nil after the report or the end of the run
+	timer *time.Timer // of the first request that waits longer than patience
 }
 
-// notify is called before each wait. A request that is still waiting when its time has come has not
-// got through.
+// notify is called before each wait. If a request is still waiting when patience has elapsed, it
+// has not succeeded.
 func (l *late) notify(a store.Retry) {
 	if a.Elapsed+a.Wait < patience {
 		return
@@ -44,7 +44,7 @@ func (l *late) say(a store.Retry) {
 	l.out = nil
 }
 
-// end keeps it quiet from now on.
+// end disables the report.
 func (l *late) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// place is a node's place: an open store, and the path in it.
+// place is an open store and the path of a node in it.
 type place struct {
 	store.Store
 	path  string
@@ -21,10 +21,10 @@ type place struct {
 	where string           // the node's URL for messages
 }
 
-// release gives back what the store holds. Nothing is written by then that closing could lose.
+// release closes the store. It drops the error, since all writes are complete by then.
 func (p *place) release() { _ = p.Close() }
 
-// locate opens the store whose root is the node itself, which is all that reading takes.
+// locate opens the store whose root is the node itself, which suffices for reading.
 func (s *session) locate(ctx context.Context, text string) (*place, error) {
 	l, err := s.parseURL(text)
 	if err != nil {
@@ -33,7 +33,7 @@ func (s *session) locate(ctx context.Context, text string) (*place, error) {
 	return s.open(ctx, nodeOf(l))
 }
 
-// open opens the store whose root is the place.
+// open opens the store at a location.
 func (s *session) open(ctx context.Context, l openurl.Location) (*place, error) {
 	st, err := s.stores.OpenLocation(ctx, l)
 	if err != nil {
@@ -42,14 +42,14 @@ func (s *session) open(ctx context.Context, l openurl.Location) (*place, error) 
 	return &place{s.far.watched(st), "", l, l.String()}, nil
 }
 
-// parseURL reads a URL that this program can open; its errors say which URL.
+// parseURL parses a URL that this program can open. Its errors contain the URL.
 func (s *session) parseURL(text string) (openurl.Location, error) {
 	l, err := s.stores.Parse(text)
 	return l, at(l.String(), err)
 }
 
-// nodeOf is the node whose document a URL names: what is copied from a listing or a browser is
-// often a document's URL.
+// nodeOf returns the node of a document's URL; URLs copied from a listing or a browser often name a
+// document. Other URLs are unchanged.
 func nodeOf(l openurl.Location) openurl.Location {
 	if n := len(l.Inside); n > 0 {
 		l.Inside = slices.Clone(l.Inside)
@@ -62,7 +62,8 @@ func nodeOf(l openurl.Location) openurl.Location {
 	return l
 }
 
-// withoutDocument cuts a document's name off a path whose segments end at any of some characters.
+// withoutDocument removes the name of a metadata document from the end of a path. ends contains the
+// separators of segments.
 func withoutDocument(path, ends string) string {
 	i := strings.LastIndexAny(path, ends) + 1
 	switch path[i:] {
@@ -72,7 +73,7 @@ func withoutDocument(path, ends string) string {
 	return path
 }
 
-// fail says which URL an error is about.
+// fail adds the node's URL to an error.
 func (p *place) fail(err error) error {
 	if err == nil {
 		return nil
@@ -90,8 +91,9 @@ func (p *place) fail(err error) error {
 	return failedAt(p.root, p.where, err)
 }
 
-// failedAt names the place once: what layers below say of it, the URL of the store or of the node,
-// is left out. where is the node's URL, else that of root, the store.
+// failedAt adds the location to an error, and removes it from the text of the layers below so that
+// it appears once. where is the node's URL; if it is empty, failedAt uses the URL of root, the
+// store.
 func failedAt(root openurl.Location, where string, err error) error {
 	text := err.Error()
 	name := storeName(err)
@@ -106,7 +108,7 @@ func failedAt(root openurl.Location, where string, err error) error {
 		where = root.String()
 	}
 	if strings.HasPrefix(name, where+"?") {
-		where = name // with the endpoint, which may be what is wrong
+		where = name // includes the endpoint, which may be wrong
 	}
 	if n, ok := root.Native(); ok && root.Query == "" && !errors.Is(err, context.Canceled) {
 		text += fmt.Sprintf("; as a bucket, with credentials and listings, this is %s", n.URL())
@@ -114,7 +116,7 @@ func failedAt(root openurl.Location, where string, err error) error {
 	return at(where, &reworded{text, err})
 }
 
-// storeName is how the store calls itself that an error is about.
+// storeName returns the name of the store that an error concerns, or "" if it has none.
 func storeName(err error) string {
 	var key *fault.KeyError
 	if errors.As(err, &key) {
@@ -123,7 +125,7 @@ func storeName(err error) string {
 	return ""
 }
 
-// zipHint says how an archive is opened, where there may be one.
+// zipHint returns a hint on opening a zip archive if where has the name of one, otherwise "".
 func zipHint(where string) string {
 	if !strings.HasSuffix(strings.ToLower(where), ".zip") {
 		return ""
@@ -131,7 +133,7 @@ func zipHint(where string) string {
 	return fmt.Sprintf("; a zip archive is opened as %q", where+"|zip:")
 }
 
-// reworded is an error with another text.
+// reworded is an error with a different text.
 type reworded struct {
 	text string
 	err  error

@@ -27,17 +27,17 @@ type planCmd struct {
 	fieldFlag
 }
 
-// requestInfo is a request in JSON.
+// requestInfo is the JSON form of a request.
 type requestInfo struct {
 	Op    string  `json:"op"`
 	Key   string  `json:"key"`
-	Range *string `json:"range"` // null: all of the value
+	Range *string `json:"range"` // null: the whole value
 	Bytes int64   `json:"bytes"`
 	Exact bool    `json:"exact"`
 	Role  string  `json:"role"`
 }
 
-// Run prints the requests as they are planned: there may be millions.
+// Run prints the requests while they are planned, because there may be millions.
 func (c *planCmd) Run(ctx context.Context, s *session) error {
 	if c.Write && c.Resolve {
 		return usagef("--resolve is of reading: shards that are written in part are read as a whole")
@@ -71,7 +71,7 @@ func (c *planCmd) Run(ctx context.Context, s *session) error {
 	}
 	least, most := todo.Bounds()
 	requests := todo.Requests()
-	resolved := c.Resolve && a.Sharded() // else every request is known as it is
+	resolved := c.Resolve && a.Sharded() // otherwise every request is known exactly
 	if err := c.fits(least, most, resolved); err != nil {
 		return p.fail(err)
 	}
@@ -80,7 +80,7 @@ func (c *planCmd) Run(ctx context.Context, s *session) error {
 		least, most = store.Amount{}, store.Amount{}
 		requests = added(todo.Resolve(ctx), &least, &most, &err)
 	case c.Total:
-		requests = func(func(zarr.Request) bool) {} // the sums are known without them
+		requests = func(func(zarr.Request) bool) {} // the sums are known without iterating
 	}
 	if e := c.print(ctx, s.out, requests, &least, &most); e != nil {
 		return e
@@ -89,13 +89,13 @@ func (c *planCmd) Run(ctx context.Context, s *session) error {
 }
 
 const (
-	// maxListed is how many requests are listed. A million lines take some seconds.
+	// maxListed is the maximum number of requests listed. A million lines take some seconds.
 	maxListed = 1_000_000
-	// maxResolved is how many shards are resolved, for which an index is read each.
+	// maxResolved is the maximum number of shards resolved. Each takes a read of its index.
 	maxResolved = 200_000
 )
 
-// fits refuses, with fault.Limit, what takes time for each of very many requests.
+// fits returns fault.Limit if listing or resolving would process too many requests.
 func (c *planCmd) fits(least, most store.Amount, resolved bool) error {
 	n := add(least.Gets, most.Puts)
 	switch {
@@ -108,7 +108,8 @@ func (c *planCmd) fits(least, most store.Amount, resolved bool) error {
 	return nil
 }
 
-// added adds the requests to sums as they come; an error ends them.
+// added yields requests and adds them to the sums. An error is stored in failed and ends the
+// sequence.
 func added(all iter.Seq2[zarr.Request, error], least, most *store.Amount, failed *error) iter.Seq[zarr.Request] {
 	return func(yield func(zarr.Request) bool) {
 		for r, err := range all {
@@ -151,7 +152,8 @@ func (c *planCmd) print(ctx context.Context, w io.Writer, requests iter.Seq[zarr
 	return printSums(w, c.priceFlags, "\tat least\tat most", *least, *most)
 }
 
-// printJSON prints one request after another, and then the sums, which may be known no earlier.
+// printJSON prints the requests and then the sums, which may be unknown until all requests are
+// printed.
 func (c *planCmd) printJSON(w io.Writer, requests iter.Seq[zarr.Request], least, most *store.Amount) error {
 	if _, err := io.WriteString(w, "{\n  \"requests\": ["); err != nil {
 		return err

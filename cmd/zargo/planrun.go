@@ -15,14 +15,15 @@ import (
 	"github.com/zargo-io/zargo/transfer"
 )
 
-// What this file does with a plan is what copy, copy into an archive and transfer have in common.
+// This file is shared by copy, copy into an archive, and transfer.
 
-// trimmed leaves out what package transfer says of itself.
+// trimmed removes the prefix of package transfer from an error's text.
 func trimmed(err error) error {
 	return &reworded{strings.ReplaceAll(err.Error(), "transfer: ", ""), err}
 }
 
-// writtenArrays is how many arrays a plan writes for good.
+// writtenArrays returns the number of arrays that a plan writes to the target; temporary arrays do
+// not count.
 func writtenArrays(p *transfer.Plan) (n int) {
 	for _, stage := range p.Stages {
 		for _, step := range stage.Steps {
@@ -34,11 +35,12 @@ func writtenArrays(p *transfer.Plan) (n int) {
 	return n
 }
 
-// outsideHeap is how much memory the program itself takes, which Go's limit does not count. A
-// sixteenth more is for what is taken before it works.
+// outsideHeap is the memory that the program uses outside the heap, which Go's memory limit does
+// not count. keepTo reserves another sixteenth for memory allocated before the limit takes effect.
 const outsideHeap = 40 << 20
 
-// keepTo limits the heap, unless GOMEMLIMIT does, until the function that it returns is called.
+// keepTo limits the heap until the returned function is called. It has no effect if GOMEMLIMIT is
+// set.
 func keepTo(memory int64) func() {
 	was := debug.SetMemoryLimit(-1)
 	if was == math.MaxInt64 {
@@ -47,7 +49,7 @@ func keepTo(memory int64) func() {
 	return func() { debug.SetMemoryLimit(was) }
 }
 
-// runPlan runs tasks of a plan within its memory, and returns how far it came.
+// runPlan runs tasks of a plan within the plan's memory and returns the last progress.
 func (s *session) runPlan(ctx context.Context, p *transfer.Plan, open transfer.Opener, o transfer.RunOptions) (last transfer.Progress, err error) {
 	defer keepTo(p.Memory)()
 	s.far.begin(work{unit: "tasks", verb: "written"})
@@ -67,7 +69,7 @@ func (s *session) runPlan(ctx context.Context, p *transfer.Plan, open transfer.O
 	return last, err
 }
 
-// printPlan prints a line for each step, and the sums.
+// printPlan prints one line for each step, followed by the sums.
 func printPlan(w io.Writer, p *transfer.Plan) error {
 	costs, err := p.Costs()
 	if err != nil {
@@ -98,7 +100,7 @@ func printPlan(w io.Writer, p *transfer.Plan) error {
 	return err
 }
 
-// sums are what a plan takes at most.
+// sums returns upper bounds of the tasks and requests of a plan.
 func sums(p *transfer.Plan) (tasks int, reads, writes int64, err error) {
 	costs, err := p.Costs()
 	for _, c := range costs {

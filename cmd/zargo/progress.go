@@ -19,52 +19,52 @@ import (
 )
 
 const (
-	// showAfter is how long work takes before its line shows on a terminal: a line that is gone at
-	// once is only a flicker.
+	// showAfter is the delay before the line is shown on a terminal, so that it does not flicker
+	// for short work.
 	showAfter = time.Second
-	// progressEvery is how often a line is printed where there is no terminal.
+	// progressEvery is the interval between lines if standard error is not a terminal.
 	progressEvery = 2 * time.Second
 )
 
-// work is what a command sets out to do.
+// work describes the work of a command.
 type work struct {
-	unit   string // what is counted; "" for bytes
-	verb   string // what becomes of bytes: "read", "written"
-	total  int64  // 0 where it is not known yet
-	atMost bool   // the total is a bound
-	// moved counts the bytes that are moved. Only the difference to what it gave first matters.
-	// nil: those that progress.add was given.
+	unit   string // unit of done and total; "" for bytes
+	verb   string // operation on bytes: "read", "written"
+	total  int64  // 0 if not known yet
+	atMost bool   // total is an upper bound
+	// moved returns a count of bytes moved; its value at the start of the work is subtracted. nil
+	// uses progress.moved.
 	moved func() int64
-	// ahead counts what is done of the unit, where add comes late or not at all. Only the
-	// difference to what it gave first matters. It may be nil.
+	// ahead returns a count of completed units if add is called late or never; its value at the
+	// start of the work is subtracted. It may be nil.
 	ahead func() int64
 }
 
-// progress shows on standard error how far the work of a run is. It is a writer too, for what else
-// is printed there meanwhile. All methods may be called at any time from any goroutine, and do
-// nothing where nothing is shown.
+// progress shows the progress of a run on standard error. It is also a writer for other output to
+// standard error meanwhile. All methods are safe for concurrent use at any time, and do nothing if
+// progress is not shown.
 type progress struct {
 	how showing
 	out io.Writer // standard error
 
 	done, total, before, moved, errors, tries atomic.Int64
 
-	// Of the stores that the run opened: keys that are deleted, entries that are listed, values
-	// that are read or written whole, and bytes that are written.
+	// Counts for all stores that the run opened: keys deleted, entries listed, values read or
+	// written whole, and bytes written.
 	deleted, listed, values, sent atomic.Int64
 
-	mu    sync.Mutex // of what follows, and of writing
-	work  *work      // nil: there is none yet
+	mu    sync.Mutex // guards the following fields and writes to out
+	work  *work      // nil before begin
 	begun time.Time
 	ended bool
-	timer *time.Timer // until the line shows
+	timer *time.Timer // fires when the line is to be shown
 	bars  *mpb.Progress
 	bar   *mpb.Bar
-	stop  chan struct{} // of lines
+	stop  chan struct{} // closed to stop printing lines
 	wg    sync.WaitGroup
 }
 
-// traced is ctx with a trace that counts what is requested again.
+// traced returns ctx with a trace that counts retries.
 func (p *progress) traced(ctx context.Context) context.Context {
 	if p.how == notShown {
 		return ctx
@@ -72,7 +72,7 @@ func (p *progress) traced(ctx context.Context) context.Context {
 	return store.WithTrace(ctx, &store.Trace{Retry: func(context.Context, store.Retry) { p.tries.Add(1) }})
 }
 
-// watched is a store whose requests are counted.
+// watched returns a store that counts the requests to st.
 func (p *progress) watched(st store.Store) store.Store {
 	if p.how == notShown {
 		return st
@@ -95,7 +95,7 @@ func (p *progress) watched(st store.Store) store.Store {
 	}})
 }
 
-// begin begins the work of the run, of which there is one.
+// begin starts the run's work. Later calls have no effect.
 func (p *progress) begin(w work) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -104,7 +104,7 @@ func (p *progress) begin(w work) {
 	}
 	w.moved, w.ahead = fromNow(w.moved), fromNow(w.ahead)
 	p.work, p.begun = &w, time.Now()
-	p.done.Store(0) // what was counted before is of something else
+	p.done.Store(0) // earlier counts are not part of this work
 	p.total.Add(w.total)
 	if p.how == live {
 		p.timer = time.AfterFunc(showAfter, p.draw)
@@ -125,7 +125,7 @@ func (p *progress) begin(w work) {
 	})
 }
 
-// fromNow is what a counter counts from now on.
+// fromNow returns count relative to its current value.
 func fromNow(count func() int64) func() int64 {
 	if count == nil {
 		return nil
@@ -134,19 +134,19 @@ func fromNow(count func() int64) func() int64 {
 	return func() int64 { return count() - first }
 }
 
-// add counts what has been done.
+// add adds n completed units.
 func (p *progress) add(n int64) { p.done.Add(n) }
 
-// expect adds to what there is to do.
+// expect adds n units to the total.
 func (p *progress) expect(n int64) { p.total.Store(capped(p.total.Load(), n)) }
 
-// at is what has been done, and of how much.
+// at sets the completed units and the total.
 func (p *progress) at(done, total int64) {
 	p.done.Store(done)
 	p.total.Store(total)
 }
 
-// noted counts a finding that is an error, and gives it.
+// noted counts a finding if it is an error, and returns it.
 func (p *progress) noted(f rule.Finding) rule.Finding {
 	if f.Severity() == rule.Fault {
 		p.errors.Add(1)
@@ -154,7 +154,7 @@ func (p *progress) noted(f rule.Finding) rule.Finding {
 	return f
 }
 
-// capped is a sum, or the largest number where that is less.
+// capped returns a+b, or math.MaxInt64 if it overflows.
 func capped(a, b int64) int64 {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64
@@ -162,7 +162,7 @@ func capped(a, b int64) int64 {
 	return a + b
 }
 
-// howFar is how far the work w is.
+// howFar returns the progress of w.
 func (p *progress) howFar(w *work, begun time.Time) render.HowFar {
 	h := render.HowFar{
 		Unit: w.unit, Verb: w.verb, AtMost: w.atMost, Done: p.done.Load(), Total: p.total.Load(), Before: p.before.Load(), Moved: p.moved.Load(),
@@ -175,12 +175,12 @@ func (p *progress) howFar(w *work, begun time.Time) render.HowFar {
 		h.Done = max(h.Done, w.ahead())
 	}
 	if h.Total > 0 {
-		h.Done = min(h.Done, h.Total) // what is done twice, after a conflict
+		h.Done = min(h.Done, h.Total) // units repeated after a conflict count twice
 	}
 	return h
 }
 
-// draw begins to show the line.
+// draw starts showing the line on a terminal.
 func (p *progress) draw() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -193,14 +193,15 @@ func (p *progress) draw() {
 	p.bar = p.bars.New(0, mpb.NopStyle(), mpb.BarFillerTrim(), mpb.PrependDecorators(line))
 }
 
-// printLine prints how far it is.
+// printLine prints the progress as one line.
 func (p *progress) printLine() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	fmt.Fprintf(p.out, "zargo: %v\n", p.howFar(p.work, p.begun))
 }
 
-// end takes the line away, or prints the last one. After it nothing more is shown.
+// end removes the line from a terminal, or prints the last line elsewhere. Nothing is shown
+// afterwards.
 func (p *progress) end() {
 	p.mu.Lock()
 	was := p.ended
@@ -225,7 +226,7 @@ func (p *progress) end() {
 	p.printLine()
 }
 
-// Write prints whole lines on standard error, above the line that shows.
+// Write prints whole lines to standard error, above the progress line.
 func (p *progress) Write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -237,7 +238,7 @@ func (p *progress) Write(b []byte) (int, error) {
 	return p.out.Write(b)
 }
 
-// console is where the line is drawn.
+// console is the terminal on which the line is drawn.
 type console struct{ *cupwriter.Writer }
 
 func newConsole(out io.Writer) console {
@@ -248,7 +249,7 @@ func newConsole(out io.Writer) console {
 	return c
 }
 
-// GetTermSize gives what terminals mostly have where one does not know its size.
+// GetTermSize returns the terminal's size, or 80 by 24 if the terminal does not report it.
 func (c console) GetTermSize() (width, height int, err error) {
 	width, height, err = c.Writer.GetTermSize()
 	if err != nil || width <= 0 || height <= 0 {
@@ -257,8 +258,8 @@ func (c console) GetTermSize() (width, height int, err error) {
 	return width, height, nil
 }
 
-// fromStart writes each frame from the first column on: a terminal may have shown a key that was
-// pressed, such as ^C, and moved on.
+// fromStart writes each frame from the first column, because a terminal may have echoed a pressed
+// key, such as ^C, and moved the cursor.
 type fromStart struct{ io.Writer }
 
 func (f fromStart) Write(b []byte) (int, error) {
@@ -268,7 +269,7 @@ func (f fromStart) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// afterProgress is standard output, which is written when the line is gone.
+// afterProgress is standard output. On a terminal, the first write to it ends the progress line.
 type afterProgress struct {
 	io.Writer
 	p *progress

@@ -10,7 +10,7 @@ import (
 	"github.com/vbauerster/cupwriter"
 )
 
-// progressFlag is the value of --progress; without one it is always.
+// progressFlag is the value of --progress. The flag without a value means always.
 type progressFlag string
 
 const (
@@ -19,10 +19,10 @@ const (
 	progressNever  progressFlag = "never"
 )
 
-// IsBool says that the flag needs no value.
+// IsBool reports that the flag needs no value.
 func (progressFlag) IsBool() bool { return true }
 
-// Decode reads the flag.
+// Decode parses the flag.
 func (f *progressFlag) Decode(c *kong.DecodeContext) error {
 	*f = progressAlways
 	if c.Scan.Peek().Type != kong.FlagValueToken {
@@ -42,11 +42,11 @@ type showing int
 
 const (
 	notShown showing = iota
-	inLines          // a line every few seconds
-	live             // one line of a terminal, which changes
+	inLines          // print a line every few seconds
+	live             // update one line of a terminal
 )
 
-// shown is how progress is shown on errOut.
+// shown returns how progress is shown on errOut.
 func (f progressFlag) shown(errOut io.Writer, env func(string) string) showing {
 	switch {
 	case f == progressNever:
@@ -64,7 +64,8 @@ func isTerminal(w io.Writer) bool {
 	return ok && cupwriter.New(f, false).IsTerminal()
 }
 
-// canMove reports whether a terminal of a kind can move its cursor. Windows does not name kinds.
+// canMove reports whether a terminal of type term can move its cursor. Windows terminals have no
+// type.
 func canMove(term string) bool {
 	return term != "dumb" && (term != "" || runtime.GOOS == "windows")
 }

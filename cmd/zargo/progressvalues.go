@@ -6,12 +6,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// Reads and writes of an array go band by band, and bands are large. Within one the run's report
-// knows what was decoded or encoded, but not what is missing or only fill values: so how far it is
-// is the larger of both.
+// Arrays are read and written in bands, which are large. Within a band, the run's report counts the
+// bytes decoded or encoded, but not missing chunks or chunks of only fill values. Progress is
+// therefore the larger of the count of finished bands and the report's count.
 
-// reading begins the work of reading what r selects of an array. Elements of varying length are
-// counted, of others bytes.
+// reading starts the work of reading the elements that r selects. Elements of varying length are
+// counted as elements, others as bytes.
 func (p *progress) reading(a *zarr.Array, r region, report *zarr.Report) {
 	t, _ := render.ReaderOf(a)
 	w := work{verb: "read", ahead: report.BytesUsed.Load, total: bytesOf(r, t)}
@@ -22,12 +22,12 @@ func (p *progress) reading(a *zarr.Array, r region, report *zarr.Report) {
 	p.begin(w)
 }
 
-// writing begins the work of writing what r selects of an array.
+// writing starts the work of writing the elements that r selects.
 func (p *progress) writing(a *zarr.Array, r region, report *zarr.Report) {
 	p.begin(work{verb: "written", total: bytesOf(r, a.DType()), ahead: report.BytesUsed.Load})
 }
 
-// unitOf is how many bytes of a band are one of what is counted.
+// unitOf returns the number of bytes of a band per counted unit.
 func unitOf(t dtype.Type) int {
 	if n, ok := t.(render.Items); ok {
 		return n.Size()
@@ -35,7 +35,7 @@ func unitOf(t dtype.Type) int {
 	return 1
 }
 
-// bytesOf is the length of what r selects; 0 where that is too large to be a number.
+// bytesOf returns the size of the elements that r selects, or 0 if it overflows.
 func bytesOf(r region, t dtype.Type) int64 {
 	n, err := r.bytes(t.Size())
 	if err != nil {

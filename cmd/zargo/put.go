@@ -29,7 +29,7 @@ type putCmd struct {
 	fieldFlag
 }
 
-// Run writes a .npy file into what is selected of an array.
+// Run writes a .npy file into a selection of an array.
 func (c *putCmd) Run(ctx context.Context, s *session) error {
 	items, err := parseSel(c.Sel)
 	if err != nil {
@@ -44,7 +44,7 @@ func (c *putCmd) Run(ctx context.Context, s *session) error {
 		if err != nil {
 			return err
 		}
-		defer func() { _ = f.Close() }() // it was only read
+		defer func() { _ = f.Close() }() // opened for reading only
 		in, name = f, c.File
 	}
 	h, err := npy.ReadHeader(in)
@@ -78,8 +78,8 @@ func (c *putCmd) Run(ctx context.Context, s *session) error {
 	return putFile(ctx, s.far, a, r, in, h, name, convert, p.fail)
 }
 
-// putFile writes what follows the header of a file into a region of an array, about whose errors
-// fail says where they were.
+// putFile writes the data after the header of a .npy file into a region of an array. fail adds the
+// array's URL to errors.
 func putFile(ctx context.Context, far *progress, a *zarr.Array, r region, in io.Reader, h npy.Header, name string, convert *conversion, fail func(error) error) error {
 	parts, err := bandsToWrite(ctx, a, r)
 	if err != nil {
@@ -113,7 +113,8 @@ func putFile(ctx context.Context, far *progress, a *zarr.Array, r region, in io.
 	return nil
 }
 
-// check refuses flags of create without --create: they would have no effect.
+// check rejects flags that describe a new array if --create is not set, since they would have no
+// effect.
 func (c *putCmd) check() error {
 	f := c.specFlags
 	given := f.chooses() || f.Chunks != "" || f.Shards != "" || f.ChunkEdges != "" || f.ShardEdges != "" || f.Codec != nil || f.Fill != "" || f.Dims != "" || f.Attrs != "" || f.Root != "" ||
@@ -130,7 +131,7 @@ func (c *putCmd) check() error {
 	return nil
 }
 
-// conversion is what --as asks for of a file.
+// conversion returns the conversion of a file's elements that --as requests.
 func (c *putCmd) conversion(from dtype.Type) (*conversion, error) {
 	if c.As == "" {
 		return newConversion(from, from)
@@ -143,7 +144,7 @@ func (c *putCmd) conversion(from dtype.Type) (*conversion, error) {
 	return convert, at("--as", err)
 }
 
-// open opens the array, or creates it after the file.
+// open opens the array, or creates it with the shape and type of the file.
 func (c *putCmd) open(ctx context.Context, s *session, shape []int, t dtype.Type) (*place, *zarr.Array, error) {
 	if !c.Create {
 		return c.openOld(ctx, s)
@@ -161,8 +162,9 @@ func (c *putCmd) open(ctx context.Context, s *session, shape []int, t dtype.Type
 	return s.create(ctx, c.URL, spec, c.specFlags)
 }
 
-// openOld opens an array that is there. Where its chunks lie under other keys than they would be
-// written to, it asks which are meant: an array with chunks of both layouts is whole in neither.
+// openOld opens an existing array. If its chunks are stored under another layout than writes would
+// use, it returns an error that requests --separator: an array with chunks of both layouts cannot
+// be read completely.
 func (c *putCmd) openOld(ctx context.Context, s *session) (*place, *zarr.Array, error) {
 	p, a, err := s.openArray(ctx, c.URL, separatorFlag{c.Separator}.options()...)
 	if err != nil {
@@ -177,7 +179,7 @@ func (c *putCmd) openOld(ctx context.Context, s *session) (*place, *zarr.Array, 
 	}
 	l, err := upkeep.CheckKeys(ctx, a)
 	switch {
-	case errors.Is(err, fault.Refused): // who may write need not be allowed to list
+	case errors.Is(err, fault.Refused): // write permission does not imply permission to list
 		return p, a, nil
 	case err == nil && l.Other() != "":
 		err = usagef("%v: say --separator %s or --separator %s", l, l.Other(), l.Separator)
@@ -189,8 +191,8 @@ func (c *putCmd) openOld(ctx context.Context, s *session) (*place, *zarr.Array, 
 	return p, a, nil
 }
 
-// inOrder reads all elements of a file in Fortran order, which takes twice their memory, and gives
-// them in C order.
+// inOrder reads all elements of a file in Fortran order and returns them in C order. It needs twice
+// their memory.
 func inOrder(in io.Reader, h npy.Header) (io.Reader, error) {
 	n, err := h.Bytes()
 	if err != nil {

@@ -7,15 +7,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// axis is what is selected along one axis: count elements from start on, every step-th, backwards
-// where step is negative; or those of list.
+// axis is the selection along one axis: count elements from start, every step-th, in reverse order
+// if step is negative; or the elements in list.
 type axis struct {
 	start, step, count int
-	drop               bool  // an index: the axis is not in the result
-	list               []int // when not nil, the elements in place of start and step
+	drop               bool  // selected by an index: the result lacks the axis
+	list               []int // if not nil, the selected elements; start and step are unused
 }
 
-// at is the position in the array of the i-th selected element.
+// at returns the position in the array of the i-th selected element.
 func (a axis) at(i int) int {
 	if a.list != nil {
 		return a.list[i]
@@ -23,10 +23,10 @@ func (a axis) at(i int) int {
 	return a.start + i*a.step
 }
 
-// region is what is selected of an array.
+// region is a selection of an array.
 type region []axis
 
-// shape is the shape of the result.
+// shape returns the shape of the result.
 func (r region) shape() []int {
 	shape := []int{}
 	for _, a := range r {
@@ -37,7 +37,7 @@ func (r region) shape() []int {
 	return shape
 }
 
-// part takes the elements lo to hi of what is selected along axis k.
+// part returns the region limited to elements lo to hi of the selection along axis k.
 func (r region) part(k, lo, hi int) region {
 	s := append(region(nil), r...)
 	s[k].count = hi - lo
@@ -49,7 +49,7 @@ func (r region) part(k, lo, hi int) region {
 	return s
 }
 
-// selections is the region for package zarr.
+// selections converts the region to selections of package zarr.
 func (r region) selections() []zarr.Selection {
 	sel := make([]zarr.Selection, len(r))
 	for i, a := range r {
@@ -66,7 +66,7 @@ func (r region) selections() []zarr.Selection {
 	return sel
 }
 
-// bytes is the size of the region's elements; fault.Limit when that is more than an int64 holds.
+// bytes returns the size of the region's elements, or fault.Limit if it overflows an int64.
 func (r region) bytes(elem int) (int64, error) {
 	n := int64(elem)
 	for _, a := range r {

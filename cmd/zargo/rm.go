@@ -23,7 +23,7 @@ type rmCmd struct {
 	consolidateFlag
 }
 
-// Run deletes all that is stored below a URL.
+// Run deletes everything stored below a URL.
 func (c *rmCmd) Run(ctx context.Context, s *session) error {
 	l, err := s.parseURL(c.URL)
 	if err != nil {
@@ -71,7 +71,7 @@ func (c *rmCmd) Run(ctx context.Context, s *session) error {
 	return c.after(ctx, s, p, n)
 }
 
-// link deletes a symbolic link that was named itself.
+// link deletes a symbolic link that is itself the path of the URL.
 func (c *rmCmd) link(ctx context.Context, s *session, path string) error {
 	st := dir.New(filepath.Dir(path))
 	if err := st.Delete(ctx, filepath.Base(path), store.DeleteOptions{}); err != nil {
@@ -81,7 +81,7 @@ func (c *rmCmd) link(ctx context.Context, s *session, path string) error {
 	return err
 }
 
-// dryRun prints what would be deleted, and by how many requests.
+// dryRun prints the objects that would be deleted and the number of requests.
 func (c *rmCmd) dryRun(ctx context.Context, s *session, l openurl.Location) error {
 	if _, ok := isLink(l); ok {
 		_, err := fmt.Fprintf(s.out, "%s  %s  1 object  0\n1 object to delete, by 1 request%s\n", ".", kindLink, linksStay(1))
@@ -123,7 +123,7 @@ func (c *rmCmd) dryRun(ctx context.Context, s *session, l openurl.Location) erro
 	return err
 }
 
-// isWhole reports whether a place is all that there is of its bucket or file system.
+// isWhole reports whether a location is a whole bucket or file system.
 func isWhole(l openurl.Location) bool {
 	if path, err := filepath.Abs(l.Path); l.Scheme == "file" && err == nil {
 		l.Path = path
@@ -132,7 +132,8 @@ func isWhole(l openurl.Location) bool {
 	return !ok || up.Path == l.Path
 }
 
-// folder deletes what is below a place that is no node, for which none is the error.
+// folder deletes everything below a place that is not a node. It returns the error none if the
+// place is empty.
 func (c *rmCmd) folder(ctx context.Context, s *session, l openurl.Location, none error) error {
 	p, err := s.open(ctx, l)
 	if err != nil {

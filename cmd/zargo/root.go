@@ -15,9 +15,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// locateNew opens the store in which a node is to be created. Its root is where groups above the
-// node begin: what --root names, else the outermost group of the hierarchy that the node would be
-// in, else the node itself, so that no group appears in folders that only happen to be above.
+// locateNew opens the store in which a node will be created. The store's root is the outermost
+// place where missing groups above the node are created: the URL of --root, otherwise the outermost
+// group of the hierarchy that will contain the node, otherwise the node itself. No group is
+// therefore created in unrelated directories above the node.
 func (s *session) locateNew(ctx context.Context, text, rootText string) (*place, error) {
 	l, err := s.parseURL(text)
 	if err != nil {
@@ -52,13 +53,13 @@ func (s *session) locateNew(ctx context.Context, text, rootText string) (*place,
 	return p, nil
 }
 
-// where is a URL as messages name it.
+// where returns a URL as messages print it.
 func where(text string) string {
 	l, _ := openurl.Parse(text)
 	return l.String()
 }
 
-// parseRoot reads --root, which has the node's parameters unless it has its own.
+// parseRoot parses --root. Without query parameters of its own, the root has the node's.
 func (s *session) parseRoot(text string, node openurl.Location) (openurl.Location, error) {
 	root, err := s.parseURL(text)
 	if err != nil {
@@ -76,7 +77,8 @@ func (s *session) parseRoot(text string, node openurl.Location) (openurl.Locatio
 	return root, err
 }
 
-// below is the path of a node in the store whose root is root.
+// below returns the path of node in the store whose root is root, and false if the node is not
+// below it.
 func below(root, node openurl.Location) (string, bool) {
 	if node.Scheme == "file" {
 		rel, err := filepath.Rel(root.Path, node.Path)
@@ -94,8 +96,9 @@ func below(root, node openurl.Location) (string, bool) {
 	return strings.CutPrefix(node.Path, root.Path+"/")
 }
 
-// findRoot is the path of the outermost group above a new node: the nearest group, and from there
-// up as long as there are groups. What is missing between the node and that group will be created.
+// findRoot returns the path of the outermost group above a new node. It finds the nearest group
+// above the node and continues upward while there are groups. Groups missing between the node and
+// the nearest group will be created.
 func (s *session) findRoot(ctx context.Context, node openurl.Location) (string, error) {
 	var look func(path string) (found, error)
 	switch node.Scheme {
@@ -108,19 +111,19 @@ func (s *session) findRoot(ctx context.Context, node openurl.Location) (string, 
 			}
 			f, err := s.look(ctx, dir.New(path), "")
 			if f == nothing {
-				f = folder // one that is there and is no group is nobody's hierarchy
+				f = folder // an existing directory without group metadata
 			}
 			return f, err
 		}
 	default:
 		if n, ok := node.Native(); ok && n.Scheme == "azblob" {
-			return node.Path, nil // above the container nothing can be opened, and a SAS token may be for this place alone
+			return node.Path, nil // nothing above the container can be opened, and a SAS token may be limited to this path
 		}
 		top, err := s.stores.OpenLocation(ctx, node.At(""))
 		if err != nil {
 			return "", err
 		}
-		defer func() { _ = top.Close() }() // it was only read
+		defer func() { _ = top.Close() }() // opened for reading only
 		look = func(path string) (found, error) { return s.look(ctx, top, path) }
 	}
 	root, inside := node.Path, false
@@ -137,7 +140,7 @@ func (s *session) findRoot(ctx context.Context, node openurl.Location) (string, 
 	return root, nil
 }
 
-// found is what there is at a path.
+// found is the result of looking up a path.
 type found uint8
 
 const (
@@ -146,13 +149,13 @@ const (
 	group
 )
 
-// look tells whether a group is at a path. An array there is an error: nothing can be created below
-// it.
+// look reports whether a group is stored at path. An array there is an error, since nothing can be
+// created below it.
 func (s *session) look(ctx context.Context, st store.Store, path string) (found, error) {
 	n, err := zarr.Open(ctx, st, path, s.options()...)
 	switch {
 	case errors.Is(err, fault.NotFound), errors.Is(err, fault.Refused):
-		return nothing, nil // who may not look there may not create there either
+		return nothing, nil // without permission to read, creating would fail too
 	case err != nil:
 		return nothing, err
 	}

@@ -17,14 +17,14 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// program is what outlives a run: the stores of mem:// URLs.
+// program is the state shared by runs: the stores of mem:// URLs.
 type program struct {
 	mem openurl.Opener
 }
 
 func newProgram() *program { return &program{mem: openurl.Mem()} }
 
-// cli is the command line's grammar.
+// cli is the grammar of the command line.
 type cli struct {
 	Timeout     time.Duration `help:"Give up after this long, such as 30s or 5m." placeholder:"TIME"`
 	Inflight    int           `help:"Bound the chunks that are worked on, and the requests that are sent, at once." placeholder:"N"`
@@ -67,30 +67,30 @@ type cli struct {
 	Help        helpCmd        `cmd:"" help:"Show this, or the help of a command."`
 }
 
-// session is one run.
+// session is the state of one run.
 type session struct {
 	*program
 	flags  *cli
-	how    opening     // stores are opened
-	stores openurl.Mux // what URLs are opened with, as how says
+	how    opening     // how stores are opened
+	stores openurl.Mux // opens URLs according to how
 	in     io.Reader
 	out    io.Writer
 	far    *progress
-	inPipe bool // out is no terminal
+	inPipe bool // out is not a terminal
 	env    func(string) string
 	report zarr.Report
-	stats  *stats // nil: not asked for
+	stats  *stats // nil without --stats
 	warnings
 }
 
-// run parses the arguments, does what they ask for and returns the exit code. A context that ends
-// is an interrupt.
+// run parses the arguments, runs the command and returns the exit code. It treats the end of ctx as
+// an interrupt.
 func (p *program) run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
 	if len(args) > 0 && args[0] == "help" {
 		args = append(append([]string(nil), args[1:]...), "--help")
 	}
 	if len(args) > 0 && strings.HasPrefix(args[0], "--array_path") {
-		args = append([]string{"validate"}, args...) // the Zarr conformance tests give nothing else
+		args = append([]string{"validate"}, args...) // the Zarr conformance tests pass only this flag
 	}
 	flags := &cli{}
 	helped := false // the help or the version was printed
@@ -106,7 +106,7 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 		kong.Vars{"version": version()},
 	)
 	if err != nil {
-		return complain(errOut, err) // a mistake in the tags, which every test would find
+		return complain(errOut, err) // invalid struct tags: every test would fail
 	}
 	command, err := parser.Parse(args)
 	if helped {
@@ -116,7 +116,7 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 		return complain(errOut, usagef("%v (zargo --help tells more)", err))
 	}
 	far := &progress{how: flags.Progress.shown(errOut, os.Getenv), out: errOut}
-	defer far.end() // after a panic, too
+	defer far.end() // also after a panic
 	slow := &late{out: far}
 	defer slow.end()
 	s := &session{program: p, flags: flags, in: in, far: far, env: os.Getenv, how: opening{flags.Inflight, flags.TrustHost, flags.AllowHTTP, !flags.writes(command.Command()), flags.TrustLocks, flags.Hedge, slow.notify, flags.rates()}}
@@ -126,8 +126,8 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 	s.out = buffered
 	err = s.do(far.traced(ctx), command)
 	far.end()
-	// What was printed before an error is printed: a listing that broke off is worth its first
-	// lines.
+	// Print the output that precedes an error: the first lines of an interrupted listing are
+	// useful.
 	if e := buffered.Flush(); e != nil && err == nil {
 		err = e
 	}
@@ -135,7 +135,7 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 		fmt.Fprintf(errOut, "zargo: %v\n", &s.report)
 	}
 	if s.stats != nil {
-		_ = printSums(errOut, s.stats.prices, "", s.stats.amount) // where errors go, too
+		_ = printSums(errOut, s.stats.prices, "", s.stats.amount) // to standard error
 	}
 	if err == nil {
 		s.printWarnings(errOut)
@@ -149,8 +149,8 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 	return 0
 }
 
-// interrupted is the error of a run that was interrupted, or ended by SIGTERM: what it was about no
-// longer matters, but how to go on does.
+// interrupted returns the error of a run that an interrupt or SIGTERM ended. It drops err itself
+// but keeps how to resume.
 func interrupted(err, cause error) error {
 	why := errInterrupted
 	if errors.Is(cause, errTerminated) {
@@ -163,7 +163,7 @@ func interrupted(err, cause error) error {
 	return why
 }
 
-// errTimeout is why a context ended that --timeout bounded.
+// errTimeout is the cause of a context that --timeout ended.
 type errTimeout time.Duration
 
 func (e errTimeout) Error() string { return fmt.Sprintf("not done within %v", time.Duration(e)) }
@@ -199,7 +199,7 @@ func (s *session) do(ctx context.Context, command *kong.Context) error {
 	return err
 }
 
-// expired is what a run was about when its time ended.
+// expired is an error returned after --timeout ended the run.
 type expired struct {
 	errTimeout
 	err error
@@ -214,12 +214,12 @@ func (e *expired) Error() string {
 
 func (e *expired) Unwrap() []error { return []error{e.errTimeout, e.err} }
 
-// account counts requests that no node makes.
+// account returns options that count the requests made outside nodes.
 func (s *session) account() account.Options {
 	return account.Options{Report: account.NewReport((*account.Counts)(&s.report))}
 }
 
-// options are the options of every node the run opens.
+// options returns the options of every node that the run opens.
 func (s *session) options(more ...zarr.Option) []zarr.Option {
 	opts := append([]zarr.Option{zarr.ReportTo(&s.report), zarr.Findings(s.found)}, more...)
 	if s.flags.Inflight > 0 {

@@ -14,26 +14,26 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// opening is what flags and the command say of how stores are opened.
+// opening holds the flags that determine how stores are opened.
 type opening struct {
 	inFlight   int
-	trust      []string // hosts that a URL may name and that get credentials
+	trust      []string // hosts of URLs that may receive credentials
 	allowHTTP  bool
-	readOnly   bool // credentials are asked for reading only, where a provider has such
-	trustLocks bool // in directories
-	hedge      bool // slow reads are made twice
+	readOnly   bool // request read-only credentials from providers that have them
+	trustLocks bool // rely on locks in directories
+	hedge      bool // send a second request for slow reads
 	notify     func(store.Retry)
 	rates
 }
 
-// rates are what flags say of how much a fleet of processes asks of a bucket.
+// rates holds the flags that limit the load of a fleet of processes on a bucket.
 type rates struct {
-	fleet           int // processes; less than 2 is one
+	fleet           int // number of processes; less than 2 is one
 	requests, bytes float64
 }
 
-// rates returns what the flags say; a rate of bytes that cannot be parsed is 0 here, and an error
-// of the command.
+// rates returns the flags' rates. An invalid --byte-rate is 0 here; the command reports it as an
+// error.
 func (c *cli) rates() rates {
 	r := rates{fleet: c.Fleet, requests: c.RequestRate}
 	if n, err := parseSize("--byte-rate", c.ByteRate); err == nil {
@@ -42,8 +42,8 @@ func (c *cli) rates() rates {
 	return r
 }
 
-// shareWith makes stores that are opened from now on those of one of n processes, unless --fleet
-// says how many there are.
+// shareWith makes stores opened from now on share their rates among n processes, unless --fleet is
+// set.
 func (s *session) shareWith(n int) {
 	if s.flags.Fleet == 0 && n > 1 {
 		s.how.fleet = n
@@ -51,7 +51,7 @@ func (s *session) shareWith(n int) {
 	}
 }
 
-// schemes is the table of what this program opens. Stores in memory outlive a run.
+// schemes returns the table of URL schemes. Stores in memory outlive a run.
 func (p *program) schemes(o opening) openurl.Mux {
 	of := all.Options{
 		MaxInFlight: o.inFlight,
@@ -74,7 +74,7 @@ func (p *program) schemes(o opening) openurl.Mux {
 	return m
 }
 
-// writes reports whether a command, by its name and flags, changes anything in a store.
+// writes reports whether a command, by its name and flags, changes a store.
 func (c *cli) writes(command string) bool {
 	switch name, _, _ := strings.Cut(command, " "); name {
 	case "create", "put", "append":

@@ -9,19 +9,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// item is one part of --sel as it was written: "…", an index, a slice or a list, of the axis whose
-// turn it is or of a name.
+// item is one item of --sel: "…", an index, a slice or a list, optionally with the name of its
+// axis.
 type item struct {
 	dots           bool
-	name           string // "" without one
-	index          bool   // lo alone
+	name           string // "" for the next axis in order
+	index          bool   // only lo is set
 	lo, hi, step   int
 	hasLo, hasHigh bool
-	list           []int // when not nil, a list
+	list           []int // if not nil, the item is a list
 }
 
-// parseSel reads a selection in NumPy's spelling: "0:10,5,::2", "...,-1", "[4,0],::-1", or by names
-// of axes: "time=0:10,lat=3". "" is everything.
+// parseSel parses a selection in NumPy's notation: "0:10,5,::2", "...,-1", "[4,0],::-1", or with
+// names of axes: "time=0:10,lat=3". "" selects everything.
 func parseSel(text string) ([]item, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
@@ -45,7 +45,7 @@ func parseSel(text string) ([]item, error) {
 	return items, nil
 }
 
-// splitSel cuts a text at the commas that are not in a list.
+// splitSel splits a text at the commas outside lists.
 func splitSel(text string) []string {
 	var parts []string
 	from, in := 0, false
@@ -124,20 +124,21 @@ func parseItem(part string) (item, error) {
 	return it, nil
 }
 
-// parseInt reads a number whose negative is one too.
+// parseInt parses an integer that can be negated without overflow.
 func parseInt(s string) (int, bool) {
 	v, err := strconv.Atoi(s)
 	return v, err == nil && v != math.MinInt
 }
 
-// resolve fits a selection to a shape and the names of its axes, nil where they have none. Negative
-// numbers count from the end, as in Python; what is out of bounds is an error, unlike in Python.
+// resolve applies a selection to an array of the specified shape and axis names; names may be nil.
+// Negative numbers count from the end, as in Python. Unlike in Python, numbers out of bounds are an
+// error.
 func resolve(items []item, shape []int, names []string) (region, error) {
 	r := make(region, len(shape))
 	for k, n := range shape {
 		r[k] = axis{step: 1, count: n}
 	}
-	n := 0 // parts that take an axis each, in turn
+	n := 0 // items that select the next axis in order
 	for _, it := range items {
 		if !it.dots && it.name == "" {
 			n++
@@ -175,7 +176,7 @@ func resolve(items []item, shape []int, names []string) (region, error) {
 	return r, nil
 }
 
-// axisOf finds an axis by its name.
+// axisOf returns the index of the axis with a name.
 func axisOf(name string, names []string) (int, error) {
 	k := slices.Index(names, name)
 	switch {
@@ -216,15 +217,15 @@ func (it item) resolve(n int) (axis, error) {
 	if lo > hi {
 		return axis{}, usagef("%v ends before it begins", it)
 	}
-	a := axis{start: lo, step: min(it.step, max(n, 1))} // a longer step selects one element too, and cannot overflow
+	a := axis{start: lo, step: min(it.step, max(n, 1))} // bounded against overflow; a longer step also selects one element
 	if hi > lo {
 		a.count = (hi-lo-1)/a.step + 1
 	}
 	return a, nil
 }
 
-// descending is resolve for a negative step: from lo, or the last element, down to but not
-// including hi, or to the first.
+// descending implements resolve for a negative step: from lo, by default the last element, down to
+// but excluding hi, by default through the first.
 func (it item) descending(n int) (axis, error) {
 	lo, hi := n-1, -1
 	if it.hasLo {
@@ -246,7 +247,7 @@ func (it item) descending(n int) (axis, error) {
 	return a, nil
 }
 
-// fromEnd counts a negative number from the end of an axis.
+// fromEnd returns i, counted from the end of an axis of length n if negative.
 func fromEnd(i, n int) int {
 	if i < 0 {
 		return i + n
@@ -254,7 +255,8 @@ func fromEnd(i, n int) int {
 	return i
 }
 
-// inAxis is the element of an axis that a number means.
+// inAxis returns the index of an element of an axis of length n. A negative number counts from the
+// end.
 func inAxis(i, n int) (int, error) {
 	if k := fromEnd(i, n); k >= 0 && k < n {
 		return k, nil

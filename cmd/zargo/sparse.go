@@ -13,26 +13,26 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Metadata of a few bytes may declare any number of elements. What is stored of an array bounds the
-// memory and the time to print it.
+// Metadata of a few bytes may declare any number of elements. The amount of stored data bounds the
+// memory and the time to print an array.
 
 const (
-	// maxElements is how many elements are printed of an array that is hardly stored. They take a
-	// few seconds.
+	// maxElements is the maximum number of elements printed from an array of which little is
+	// stored. They take a few seconds.
 	maxElements = 200_000_000
-	// maxObjects is how many chunks or shards such a selection may touch: one request each.
+	// maxObjects is the maximum number of chunks or shards in such a selection. Each costs one
+	// request.
 	maxObjects = 200_000
-	// leastStored is the part of the touched objects that a larger selection must have in the
-	// store: 1 of 100.
+	// A larger selection must have at least 1 in leastStored of its objects in the store.
 	leastStored = 100
 )
 
-// dense refuses, with fault.Limit, a selection of more than maxElements or maxObjects of which
-// fewer than 1 in leastStored objects are stored. rank is the number of axes of the stored array,
-// of which a may be a field. A store that cannot be listed is not asked.
+// dense returns fault.Limit for a selection of more than maxElements elements or maxObjects objects
+// if fewer than 1 in leastStored of the objects are stored. rank is the number of axes of the
+// stored array, of which a may be a field. If the store cannot list, dense accepts the selection.
 func dense(ctx context.Context, a *zarr.Array, rank int, r region) error {
 	elements, objects := 1.0, 1.0
-	spans := make([][2]int, rank) // chunks that are touched along each axis
+	spans := make([][2]int, rank) // first and last selected chunk along each axis
 	for k, along := range r {
 		if along.count == 0 {
 			return nil
@@ -63,14 +63,14 @@ func dense(ctx context.Context, a *zarr.Array, rank int, r region) error {
 	}
 	stored, err := listed.Count(ctx, a.Store(), a.Path(), a.Metadata().Keys, rank, inside, objects/leastStored)
 	if err != nil || stored >= objects/leastStored {
-		return context.Cause(ctx) // whatever cannot be listed is printed
+		return context.Cause(ctx) // without a listing, print the selection
 	}
 	return fault.Newf(fault.Limit, "%.0f elements are selected, in %.0f chunks of which %.0f are stored: the others are the fill value: select less, or print all by cat --all", elements, objects, stored)
 }
 
-// heldBands cuts what is selected of an array. A read decodes a chunk as a whole, so a band may
-// exceed the limit of c up to the length of one chunk where that saves to decode it again. Chunks
-// that are not stored take no such memory, and bands of them are cut by the limit.
+// heldBands cuts a selection into bands. Because a read decodes whole chunks, a band may exceed c's
+// limit by up to the length of one chunk if that avoids decoding the chunk twice. Bands of chunks
+// that are not stored need no such memory and stay within the limit.
 func heldBands(ctx context.Context, a *zarr.Array, r region, c cutter) iter.Seq[band] {
 	long, chunk := c, chunkBytes(a, c.elem)
 	if chunk <= c.limit() || a.Sharded() || readInRanges(a) {
@@ -92,8 +92,8 @@ func heldBands(ctx context.Context, a *zarr.Array, r region, c cutter) iter.Seq[
 	}
 }
 
-// readInRanges reports whether a read of a few elements of a chunk requests a range of its bytes:
-// it is not compressed.
+// readInRanges reports whether reading a few elements of a chunk requests only a range of its
+// bytes, because the chunk is not compressed.
 func readInRanges(a *zarr.Array) bool {
 	first := make([]zarr.Selection, len(a.Shape()))
 	for k := range first {
@@ -109,8 +109,8 @@ func readInRanges(a *zarr.Array) bool {
 	return false
 }
 
-// chunkBytes is what the first chunk of an array takes, with elem bytes for each element, but no
-// more than half of the memory.
+// chunkBytes returns the memory of an array's first chunk, with elem bytes per element, but at most
+// half of the process's memory.
 func chunkBytes(a *zarr.Array, elem int) int64 {
 	n, most := int64(elem), concurrency.Memory()/2
 	for k, length := range a.Shape() {
@@ -126,11 +126,12 @@ func chunkBytes(a *zarr.Array, elem int) int64 {
 	return n
 }
 
-// maxAsked is how many chunks of a band are asked for. A longer band takes little of each of its
-// chunks.
-const maxAsked = 16
+// maxProbed is the maximum number of chunks of a band that are requested. A band with more chunks
+// uses little of each.
+const maxProbed = 16
 
-// stored reports whether a region lies in a few chunks, of which the store has one or may have one.
+// stored reports whether a region is in at most maxProbed chunks of which at least one is, or may
+// be, stored.
 func stored(ctx context.Context, a *zarr.Array, r region) bool {
 	keys := [][]int{nil}
 	for k, along := range r {
@@ -138,12 +139,12 @@ func stored(ctx context.Context, a *zarr.Array, r region) bool {
 			return false
 		}
 		var chunks []int
-		for i := 0; i < along.count && len(chunks) <= maxAsked; {
+		for i := 0; i < along.count && len(chunks) <= maxProbed; {
 			chunk, _, _ := a.ChunkAt(k, along.at(i))
 			chunks = append(chunks, chunk)
 			_, i = chunking{at: a.ChunkAt}.around(k, along, i)
 		}
-		if len(chunks)*len(keys) > maxAsked {
+		if len(chunks)*len(keys) > maxProbed {
 			return false
 		}
 		var next [][]int

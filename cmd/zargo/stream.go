@@ -8,9 +8,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// stream reads an array band by band, and passes its elements to write in C order. A band has no
-// more than most bytes, unless the array has longer chunks. A chunk of a longer row of chunks is
-// read once for each band that has a part of it.
+// stream reads an array band by band and calls write with the elements in C order. A band has at
+// most most bytes, unless the array has longer chunks. If a row of chunks is cut into several
+// bands, its chunks are read once for each band.
 func stream(ctx context.Context, a *zarr.Array, r region, most int64, t dtype.Type, read render.Reader, write func(elems []byte) error) error {
 	total, err := r.bytes(t.Size())
 	if err != nil {
@@ -38,15 +38,16 @@ func stream(ctx context.Context, a *zarr.Array, r region, most int64, t dtype.Ty
 }
 
 const (
-	// itemBand is how many bytes of elements that vary in length are held at a time.
+	// itemBand is the maximum number of bytes of variable-length elements in memory.
 	itemBand = 64 << 20
-	// firstItems is how many elements are read first, before any length is known.
+	// firstItems is the maximum number of elements in the first read, when their lengths are
+	// unknown.
 	firstItems = 1 << 16
 )
 
-// streamItems is stream for elements that vary in length. Lengths are unknown before reading: it
-// begins with one row of chunks of at most firstItems elements, and takes up to eight times as many
-// each time, while they are as short as those before.
+// streamItems implements stream for elements that vary in length. Lengths are unknown before
+// reading, so it first reads one row of chunks, at most firstItems elements. Each following read
+// may be up to eight times as large if the elements stay as short.
 func streamItems(ctx context.Context, a *zarr.Array, r region, most int64, n render.Items, write func(elems []byte) error) error {
 	most = min(most, itemBand)
 	elems, fit := int64(1), int64(firstItems)
@@ -54,7 +55,7 @@ func streamItems(ctx context.Context, a *zarr.Array, r region, most int64, n ren
 	c := cutter{chunksOf(a), n.Size(), func() int64 { return size * min(elems, fit) }, func() int64 { return size * fit }}
 	buf := make([]byte, size<<12)
 	for b := range heldBands(ctx, a, r, c) {
-		n.Set(nil) // before there are others
+		n.Set(nil) // free the previous items first
 		p, err := a.ReadPacked(ctx, b.selections()...)
 		if err != nil {
 			return err

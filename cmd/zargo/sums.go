@@ -11,14 +11,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// stats are what a command has requested, to be printed at its end.
+// stats is the requests and bytes of a command, printed at its end.
 type stats struct {
 	amount store.Amount
 	prices priceFlags
 }
 
-// since returns what a report has counted since it had counted before. Steps of values in parts are
-// writes, as in the bounds of a plan.
+// since returns the difference between a report and an earlier amount. Deletes and parts of uploads
+// count as writes, as in the bounds of a plan.
 func since(r *zarr.Report, before store.Amount) store.Amount {
 	return store.Amount{
 		Gets:         r.Gets.Load() - before.Gets,
@@ -28,7 +28,7 @@ func since(r *zarr.Report, before store.Amount) store.Amount {
 	}
 }
 
-// add is a sum, or the largest number where that is less.
+// add returns a+b, or math.MaxInt64 if it overflows.
 func add(a, b int64) int64 {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64
@@ -36,7 +36,7 @@ func add(a, b int64) int64 {
 	return a + b
 }
 
-// sumsInfo are sums in JSON.
+// sumsInfo is the JSON form of sums.
 type sumsInfo struct {
 	Requests     int64    `json:"requests"`
 	Gets         int64    `json:"gets"`
@@ -55,7 +55,7 @@ func infoOf(s store.Amount, p priceFlags) sumsInfo {
 	return i
 }
 
-// priceFlags are what requests cost, in any currency.
+// priceFlags holds the prices of requests, in any currency.
 type priceFlags struct {
 	GetPrice float64 `name:"get-price" help:"What 1000 reads cost, for the sum of what all cost." placeholder:"PRICE"`
 	PutPrice float64 `name:"put-price" help:"What 1000 writes cost." placeholder:"PRICE"`
@@ -77,7 +77,7 @@ func (p priceFlags) cost(s store.Amount) float64 {
 	return float64(s.Gets)/1000*p.GetPrice + float64(s.Puts)/1000*p.PutPrice + float64(s.BytesRead)/(1<<30)*p.GBPrice
 }
 
-// printSums prints sums as the columns of a table, whose heads may be left out.
+// printSums prints sums as the columns of a table. heads is the header line; "" omits it.
 func printSums(out io.Writer, p priceFlags, heads string, all ...store.Amount) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	if heads != "" {

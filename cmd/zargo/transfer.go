@@ -14,7 +14,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// transferCmd is a copy in steps, for machines that know nothing of each other.
+// transferCmd is a copy in separate steps, for machines that do not communicate.
 type transferCmd struct {
 	Plan   transferPlanCmd   `cmd:"" help:"Plan a copy, and write the plan."`
 	Run    transferRunCmd    `cmd:"" help:"Run this machine's share of the tasks of a plan that are not done."`
@@ -28,7 +28,7 @@ type transferPlanCmd struct {
 	Out string `short:"o" help:"Where the plan is written, a file or a URL; printed without it." placeholder:"PLAN"`
 }
 
-// Run plans.
+// Run makes a plan and writes it.
 func (c *transferPlanCmd) Run(ctx context.Context, s *session) error {
 	o, check, err := c.options()
 	if err != nil {
@@ -38,7 +38,7 @@ func (c *transferPlanCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = e.close() }() // it was only read
+	defer func() { _ = e.close() }() // opened for reading only
 	p, err := transfer.NewPlan(ctx, e.node, e.target.Store, o)
 	if err == nil {
 		err = check()
@@ -61,13 +61,13 @@ func (c *transferPlanCmd) Run(ctx context.Context, s *session) error {
 	return printPlan(s.out, p)
 }
 
-// openFile opens the store in which a file or an object lies.
+// openFile opens the store that contains a file or an object, and returns its key.
 func (s *session) openFile(ctx context.Context, text string) (*place, string, error) {
 	l, err := s.parseURL(text)
 	if err != nil {
 		return nil, "", err
 	}
-	if l.Scheme == "file" { // with a name that has no folder in it
+	if l.Scheme == "file" { // a relative name may lack a directory
 		if text, err = storeURL(l); err != nil {
 			return nil, "", err
 		}
@@ -86,17 +86,17 @@ func (s *session) openFile(ctx context.Context, text string) (*place, string, er
 	return p, key, nil
 }
 
-// planFlags name a plan.
+// planFlags names a plan and its stores.
 type planFlags struct {
 	Plan   string `arg:"" name:"plan" help:"The plan, a file or a URL."`
 	Source string `help:"Where the source's store is, in place of what the plan says: for what a plan does not hold, such as a signed URL." placeholder:"URL"`
 	Target string `help:"Where the target's store is, likewise." placeholder:"URL"`
 }
 
-// maxPlanFile is how many bytes of a plan are read.
+// maxPlanFile is the maximum size of a plan in bytes.
 const maxPlanFile = 256 << 20
 
-// read reads the plan, and says how its stores are opened.
+// read reads the plan, and returns an opener for its stores.
 func (f *planFlags) read(ctx context.Context, s *session) (*transfer.Plan, transfer.Opener, error) {
 	at, key, err := s.openFile(ctx, f.Plan)
 	if err != nil {
@@ -130,7 +130,7 @@ type transferRunCmd struct {
 	Stage     int  `help:"The stage that is run, from 1: each in a job of its own, where a plan has several." placeholder:"K"`
 }
 
-// Run runs tasks.
+// Run runs this process's share of the tasks.
 func (c *transferRunCmd) Run(ctx context.Context, s *session) error {
 	o := transfer.RunOptions{Stage: c.Stage}
 	var err error
@@ -146,8 +146,9 @@ func (c *transferRunCmd) Run(ctx context.Context, s *session) error {
 	return again(broken(ctx, err))
 }
 
-// share finds which tasks this process runs: by flags, else as engines that run jobs by index say
-// it. SLURM_ARRAY_TASK_COUNT is not asked: it is 1 when one index alone is submitted again.
+// share returns the index and the number of processes that share the tasks. They come from the
+// flags, otherwise from the environment variables of job engines. It ignores
+// SLURM_ARRAY_TASK_COUNT, which is 1 when a single index is resubmitted.
 func share(index *int, count int, env func(string) string) (int, int, error) {
 	type engine struct{ index, count string }
 	number := func(name string) (int, bool, error) {
@@ -204,7 +205,7 @@ type transient struct{ error }
 
 func (t *transient) Unwrap() error { return t.error }
 
-// again marks errors that engines are to try again after: throttled, unavailable, out of time.
+// again marks errors that job engines should retry: throttled, unavailable, timed out.
 func again(err error) error {
 	var late errTimeout
 	if err != nil && (errors.Is(err, fault.Throttled) || errors.Is(err, fault.Unavailable) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &late)) {
@@ -213,7 +214,7 @@ func again(err error) error {
 	return err
 }
 
-// broken is the error of a run of a plan, which says how to go on where it was broken off.
+// broken adds to the error of an interrupted run how to resume it.
 func broken(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil {
 		return err
@@ -229,12 +230,12 @@ func (c *transferVerifyCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return again(err)
 	}
-	var over atomic.Bool // what is done is known
+	var over atomic.Bool // the completed tasks are known
 	s.far.begin(work{unit: "tasks", ahead: func() int64 {
 		if over.Load() {
 			return 0
 		}
-		return s.far.listed.Load() // one marker for each
+		return s.far.listed.Load() // one marker per completed task
 	}})
 	missing, err := transfer.Verify(ctx, p, open)
 	if err != nil {
@@ -255,7 +256,7 @@ func (c *transferVerifyCmd) Run(ctx context.Context, s *session) error {
 
 type transferResumeCmd struct{ planFlags }
 
-// Run runs all that is missing.
+// Run runs all missing tasks.
 func (c *transferResumeCmd) Run(ctx context.Context, s *session) error {
 	p, open, err := c.read(ctx, s)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// tuningInfo is a store's numbers in JSON.
+// tuningInfo is the JSON form of a store's settings.
 type tuningInfo struct {
 	URL     string       `json:"url"`
 	Reason  string       `json:"reason"`
@@ -24,8 +24,8 @@ type numberInfo struct {
 	Reason string `json:"reason"`
 }
 
-// tuning shows the numbers of the store at the URL; no node need be there. An archive has those of
-// the store that it lies in, and is not opened.
+// tuning prints the settings of the store at the URL, which need not contain a node. For an archive
+// these are the settings of the store that contains it; the archive is not opened.
 func (c *infoCmd) tuning(ctx context.Context, s *session) error {
 	l, err := s.parseURL(c.URL)
 	if err != nil {

@@ -29,8 +29,8 @@ type validateCmd struct {
 	separatorFlag
 }
 
-// Run reports every breach of a rule, repairs what it is asked to, and ends by the worst of what is
-// left.
+// Run reports every violation of a rule and makes the requested repairs. Its error is the worst
+// remaining finding.
 func (c *validateCmd) Run(ctx context.Context, s *session) error {
 	switch {
 	case !c.Repair && (c.DryRun || c.Orphans || c.Claims != nil):
@@ -108,7 +108,7 @@ func (c *validateCmd) Run(ctx context.Context, s *session) error {
 	return nil
 }
 
-// values prints an array as the conformance tests want it.
+// values prints an array in the format of the Zarr conformance tests.
 func (s *session) values(ctx context.Context, url string) error {
 	p, a, err := s.openArray(ctx, url)
 	if err != nil {
@@ -125,7 +125,7 @@ func (s *session) values(ctx context.Context, url string) error {
 	return p.fail(printValues(ctx, s.far, s.out, a, all, maxBand, "csv", []int{a.Len()}))
 }
 
-// invalid is what a hierarchy is that breaks rules.
+// invalid is the error of a hierarchy that violates rules.
 type invalid struct {
 	worst  rule.Finding
 	result *validate.Result
@@ -143,29 +143,29 @@ func (i *invalid) Error() string {
 	return text + ", the worst: " + at + i.worst.Message()
 }
 
-// Unwrap gives the kind of the worst, or what the store said.
+// Unwrap returns the kind of the worst finding, or the store's error.
 func (i *invalid) Unwrap() error { return cmp.Or(i.worst.Rule.Kind(), i.worst.Err) }
 
-// validateInfo is all that was found as JSON.
+// validateInfo is the JSON output.
 type validateInfo struct {
 	Nodes    int            `json:"nodes"`
 	Arrays   int            `json:"arrays"`
 	Chunks   int64          `json:"chunks"`
 	Data     bool           `json:"data"`
-	Complete bool           `json:"complete"` // false when an interrupt, a timeout or the store ended it
+	Complete bool           `json:"complete"` // false if an interrupt, a timeout or the store ended the run
 	Errors   int            `json:"errors"`
 	Warnings int            `json:"warnings"`
 	Notes    int            `json:"notes"`
 	Findings []rule.Finding `json:"findings"`
 
-	Repairs []validate.Step `json:"repairs,omitempty"` // with --repair: what became of them
+	Repairs []validate.Step `json:"repairs,omitempty"` // with --repair: the steps of the repair
 }
 
-// maxAligned is the widest key that others are aligned with. 72: a long one stands out, and does
-// not make every line as long; stored keys may have 2000 characters.
+// maxAligned is the maximum width of a key for alignment. 72: longer keys, up to 2000 characters,
+// do not widen the other lines.
 const maxAligned = 72
 
-// printFindings prints a line for each: severity, code, key with pointer, and message.
+// printFindings prints one line for each finding: severity, code, key with pointer, and message.
 func printFindings(out io.Writer, found []rule.Finding) error {
 	rows := make([][]string, len(found))
 	for i, f := range found {
@@ -174,7 +174,7 @@ func printFindings(out io.Writer, found []rule.Finding) error {
 	return printAligned(out, rows)
 }
 
-// printAligned prints rows of four cells, the first three aligned.
+// printAligned prints rows of four cells, the first three in aligned columns.
 func printAligned(out io.Writer, rows [][]string) error {
 	var wide [3]int
 	for _, row := range rows {
@@ -192,7 +192,7 @@ func printAligned(out io.Writer, rows [][]string) error {
 	return nil
 }
 
-// print prints what was found and what was repaired; complete reports whether all was looked at.
+// print prints the findings and the repairs. complete reports whether the run checked everything.
 func (c *validateCmd) print(s *session, done *validate.Repairs, found []rule.Finding, complete bool) error {
 	r := done.Found
 	if c.JSON {
@@ -218,8 +218,8 @@ func (c *validateCmd) print(s *session, done *validate.Repairs, found []rule.Fin
 	return printSteps(s.out, done.Steps)
 }
 
-// printSteps prints a line for each step of a repair, state, code, key or node, and what was done,
-// and one with their counts.
+// printSteps prints one line for each step of a repair (state, code, key or node, and text),
+// followed by their counts.
 func printSteps(out io.Writer, steps []validate.Step) error {
 	counts := map[validate.State]int{}
 	rows := make([][]string, 0, len(steps))

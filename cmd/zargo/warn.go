@@ -10,10 +10,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// maxWarnings is how many warnings a run prints; more do not help anybody.
+// maxWarnings is the maximum number of warnings that a run prints.
 const maxWarnings = 20
 
-// warnings are what is to be said although all is well, each once.
+// warnings collects the warnings of a run, without duplicates.
 type warnings struct {
 	mu    sync.Mutex
 	lines []string
@@ -33,8 +33,8 @@ func (w *warnings) warn(format string, args ...any) {
 	}
 }
 
-// found warns of what makes a command do something else than a reader may expect: it looks in the
-// store in place of a copy that cannot be read. All other findings are what validate is for.
+// found warns about unreadable consolidated metadata, since the command then reads the documents
+// instead of the copy. It ignores all other findings; validate reports those.
 func (w *warnings) found(f rule.Finding) {
 	if f.Rule == rule.BadConsolidated {
 		w.warn("%s: %s", f.Key, f.Message())

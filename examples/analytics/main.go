@@ -50,7 +50,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		if err != nil {
 			return err
 		}
-		defer func() { _ = st.Close() }() // it was only read
+		defer func() { _ = st.Close() }() // opened for reading only
 		if err := s.add(ctx, name, st); err != nil {
 			return err
 		}

@@ -19,30 +19,30 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// perRequest is how many chunks of one request are read at once. With 8, one request fills a
-// connection to a bucket about as well as it can (docs/tuning.md, table 2), and others come to
-// their turn.
+// perRequest is the number of chunks of one request that are read concurrently. With 8, one request
+// uses a connection to a bucket nearly fully (docs/tuning.md, table 2) and still leaves capacity
+// for others.
 const perRequest = 8
 
-// service answers for arrays. It is made once and used by all requests at once.
+// service responds to requests about arrays. After setup it is safe for concurrent use.
 type service struct {
 	timeout time.Duration
-	most    int // elements that a request may read
+	most    int // maximum elements per request
 
-	limits *concurrency.Limits // what the library holds: encoded chunks
-	blocks *concurrency.Budget // what requests hold: decoded blocks
+	limits *concurrency.Limits // of the library: encoded chunks
+	blocks *concurrency.Budget // of requests: decoded blocks
 
 	arrays map[string]*zarr.Array
 }
 
-// newService makes a service that holds about so many bytes.
+// newService returns a service that uses about budget bytes.
 func newService(budget int64, timeout time.Duration, most int) *service {
 	blocks := concurrency.NewBudget(budget / 2)
 	return &service{timeout: timeout, most: most, blocks: blocks, arrays: map[string]*zarr.Array{},
 		limits: &concurrency.Limits{CPU: concurrency.NewCPU(0), Bytes: concurrency.NewBudget(budget - budget/2)}}
 }
 
-// add opens the array at the root of a store. It is not for use beside requests.
+// add opens the array at the root of a store. It must not be called concurrently with requests.
 func (s *service) add(ctx context.Context, name string, st store.Store) error {
 	a, err := zarr.OpenArray(ctx, st, "", zarr.Limit(zarr.Limits{Shared: s.limits, InFlight: 1})) // a block is within one chunk
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *service) add(ctx context.Context, name string, st store.Store) error {
 	return nil
 }
 
-// handler gives the service's pages.
+// handler returns the service's HTTP handler.
 func (s *service) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /arrays", func(w http.ResponseWriter, _ *http.Request) {
@@ -81,7 +81,7 @@ func (s *service) handler() http.Handler {
 	return mux
 }
 
-// one refuses regions of more or less than one element.
+// one rejects regions that are not exactly one element.
 func one(r region.Region) error {
 	if r.Len() != 1 {
 		return fault.Newf(fault.Selection, "%d elements are no point", r.Len())
@@ -89,7 +89,7 @@ func one(r region.Region) error {
 	return nil
 }
 
-// page answers with something of a region's statistics.
+// page returns a handler that responds with a part of a region's statistics.
 func (s *service) page(of func(stats) any, checks ...func(region.Region) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
 		ctx, cancel := context.WithTimeout(req.Context(), s.timeout)
@@ -97,7 +97,7 @@ func (s *service) page(of func(stats) any, checks ...func(region.Region) error) 
 		x, err := s.ask(ctx, req.FormValue("array"), req.FormValue("region"), checks...)
 		switch {
 		case errors.Is(err, context.Canceled) && req.Context().Err() != nil:
-			// The caller is gone; nobody would read an answer.
+			// The client disconnected; no response is needed.
 		case err != nil:
 			web.Fail(w, err)
 		default:
@@ -129,8 +129,8 @@ func (s *service) ask(ctx context.Context, array, text string, checks ...func(re
 	return reduce[float64](ctx, s, a, r)
 }
 
-// stats is what is known of a region. NaNs are not counted; without any number there is no mean,
-// least and greatest.
+// stats is the statistics of a region. NaNs are ignored; a region without numbers has no mean,
+// minimum or maximum.
 type stats struct {
 	Count int      `json:"count"`
 	Mean  *float64 `json:"mean"`
@@ -138,7 +138,7 @@ type stats struct {
 	Max   *float64 `json:"max"`
 }
 
-// reduce reads the region chunk by chunk.
+// reduce reads the region chunk by chunk and computes its statistics.
 func reduce[T float32 | float64](ctx context.Context, s *service, a *zarr.Array, r region.Region) (stats, error) {
 	var mu sync.Mutex
 	all := partial{min: math.Inf(1), max: math.Inf(-1)}
@@ -164,7 +164,7 @@ func reduce[T float32 | float64](ctx context.Context, s *service, a *zarr.Array,
 	return all.stats(), nil
 }
 
-// partial is what is known of some values.
+// partial is the statistics of some of the values.
 type partial struct {
 	count         int
 	sum, min, max float64
@@ -187,7 +187,7 @@ func (p *partial) add(q partial) {
 	p.max = max(p.max, q.max)
 }
 
-// stats leaves out what JSON cannot say: what was never there, or is infinite.
+// stats omits values that JSON cannot represent: those of no elements, and infinities.
 func (p *partial) stats() stats {
 	finite := func(f float64) *float64 {
 		if math.IsNaN(f) || math.IsInf(f, 0) {

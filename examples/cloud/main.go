@@ -44,11 +44,11 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	defer func() { err = errors.Join(err, st.Close()) }()
 	fmt.Fprintf(out, "At most %d requests in flight: %s.\n", store.TuningOf(st).Requests, store.TuningOf(st).Reason)
 
-	// A name that nobody has, so that runs do not meet and nothing else is ever removed.
+	// A unique name, so that runs do not collide and nothing else is removed.
 	name := "zargo-example-" + strings.ToLower(rand.Text())
 	if !*keep {
 		defer func() {
-			// Also after an interrupt, whose context is at its end.
+			// Also after an interrupt, which ended ctx.
 			err = errors.Join(err, store.DeleteBelow(context.WithoutCancel(ctx), st, name))
 		}()
 	}

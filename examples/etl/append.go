@@ -17,10 +17,11 @@ import (
 // along is the dimension that grows, and the name of its coordinate: int64, increasing.
 const along = "time"
 
-// shardHours is how many times a shard has, whatever the day that makes the dataset has.
+// shardHours is the number of times in a shard, independent of the number in the first day.
 const shardHours = 24 * 10
 
-// Others who append are waited for; one that began an hour ago has died.
+// patience is how long to wait for other jobs that append. An append that began dead ago is treated
+// as killed.
 const (
 	patience = 10 * time.Minute
 	dead     = time.Hour
@@ -44,8 +45,8 @@ func appendDays(ctx context.Context, urls openurl.Mux, dataset string, days []st
 	})
 }
 
-// appendDay appends a day, unless it is there, and returns how many times it added. What another
-// job began so long ago is taken over.
+// appendDay appends a day, unless the dataset contains it, and returns the number of times added.
+// It takes over an append that another job began at least dead ago.
 func appendDay(ctx context.Context, st, from store.Store, dead time.Duration) (int, error) {
 	day, err := zarr.OpenGroup(ctx, from, "")
 	if err != nil {
@@ -84,15 +85,15 @@ func appendDay(ctx context.Context, st, from store.Store, dead time.Duration) (i
 		if _, err = g.Append(ctx, along, o, rows...); !errors.Is(err, zarr.ErrExists) {
 			return len(hours), err
 		}
-		// Another job appended meanwhile, maybe this day: look again.
+		// Another job appended meanwhile, possibly this day: check again.
 		if g, err = zarr.OpenGroup(ctx, st, ""); err != nil {
 			return 0, err
 		}
 	}
 }
 
-// isThere reports whether a dataset with the times old has those of a day; it is an error if it has
-// some, or later ones.
+// isThere reports whether a dataset with the times old contains the times of a day. It is an error
+// if it contains only some of them, or later ones.
 func isThere(old, day []int64) (bool, error) {
 	if len(old) == 0 || old[len(old)-1] < day[0] {
 		return false, nil
@@ -111,7 +112,7 @@ func times(ctx context.Context, g *zarr.Group) ([]int64, error) {
 	return zarr.Read[int64](ctx, a)
 }
 
-// rowsOf are all values of a day's array. They are read when they are due, and a day fits in
+// rowsOf returns all values of a day's array. They are read when they are written, and must fit in
 // memory.
 func rowsOf(a *zarr.Array, n int) zarr.Rows {
 	return zarr.Rows{Path: a.Path(), N: n, Write: func(ctx context.Context, to *zarr.Array, from int) error {
@@ -139,8 +140,9 @@ func arraysOf(ctx context.Context, g *zarr.Group) ([]*zarr.Array, error) {
 	return all, nil
 }
 
-// begin opens a dataset, or makes it after its first day: without times, and with all that has no
-// time. What a job that was killed began is completed: consolidated metadata comes last.
+// begin opens a dataset. If it does not exist, begin creates it from its first day, with no times
+// and with all arrays that have no time dimension. It completes a creation that was interrupted:
+// consolidated metadata is written last.
 func begin(ctx context.Context, st store.Store, day *zarr.Group, arrays []*zarr.Array) (*zarr.Group, error) {
 	g, err := zarr.OpenGroup(ctx, st, "")
 	if errors.Is(err, zarr.ErrNotFound) || err == nil && g.Metadata().Consolidated[along] == nil {
@@ -157,7 +159,8 @@ func begin(ctx context.Context, st store.Store, day *zarr.Group, arrays []*zarr.
 	if err != nil || len(old) > 0 {
 		return g, err
 	}
-	// There are no times: what does not grow may be missing. Jobs at the same time write the same.
+	// The dataset has no times yet, so arrays without a time dimension may be incomplete.
+	// Concurrent jobs write the same values.
 	for _, a := range arrays {
 		if slices.Contains(a.Dims(), along) {
 			continue
@@ -173,7 +176,8 @@ func begin(ctx context.Context, st store.Store, day *zarr.Group, arrays []*zarr.
 	return g, nil
 }
 
-// specOf is how an array of the first day is stored in a dataset. A shard has ten days of the maps.
+// specOf returns how an array of the first day is stored in a dataset. A shard contains ten days of
+// maps.
 func specOf(a *zarr.Array) zarr.Spec {
 	spec := a.Spec()
 	axis := slices.Index(spec.Dims, along)

@@ -13,13 +13,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// A chunk of time series: up to a year of hours, of side × side places.
+// A chunk of a time series: up to a year of hours at side × side positions.
 const (
 	hours = 24 * 365
 	side  = 10
 )
 
-// series copies a dataset into chunks along time. What an earlier run began is continued.
+// series copies a dataset into chunks along time. It continues an interrupted copy.
 func series(ctx context.Context, urls openurl.Mux, dataset, target string, out io.Writer) error {
 	return with(ctx, urls, target, func(to store.Store) error {
 		plan, err := transfer.Saved(ctx, to, "")
@@ -63,7 +63,7 @@ func newPlan(ctx context.Context, urls openurl.Mux, dataset, target string, to s
 	return plan, err
 }
 
-// grid is how an array is stored as time series; nil leaves it as it is.
+// grid returns the chunks of an array stored as time series, or nil to keep the existing ones.
 func grid(a *zarr.Array) (chunks, shards []int, err error) {
 	axis := slices.Index(a.Dims(), along)
 	if axis < 0 || len(a.Shape()) < 2 {

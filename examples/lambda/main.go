@@ -27,14 +27,14 @@ func main() {
 }
 
 const (
-	// most is the number of elements in an answer. Lambda lets 6 MB through, and a number may take
-	// 25 characters.
+	// most is the maximum number of elements in a response. Lambda limits responses to 6 MB, and a
+	// number may take 25 characters.
 	most = 240_000
-	// margin is what a call leaves of its time for saying that there was too little.
+	// margin is the time that a call reserves to return an error before its timeout.
 	margin = 250 * time.Millisecond
 )
 
-// function is what outlives a call.
+// function is the state shared by calls.
 type function struct{ array *zarr.Array }
 
 type event struct {
@@ -51,7 +51,7 @@ func open(ctx context.Context, url, metadata string) (*function, error) {
 		return nil, err
 	}
 	var opts []zarr.Option
-	if metadata != "" { // no request is made before the first chunk's
+	if metadata != "" { // the first request is for a chunk
 		opts = append(opts, zarr.Documents(map[string][]byte{"zarr.json": []byte(metadata)}))
 	}
 	a, err := zarr.OpenArray(ctx, st, "", opts...)
@@ -61,7 +61,7 @@ func open(ctx context.Context, url, metadata string) (*function, error) {
 	return &function{a}, nil
 }
 
-// answer is called by Lambda, with the function's deadline in ctx.
+// answer handles one call. ctx has the function's deadline.
 func (f *function) answer(ctx context.Context, e event) (region.Answer, error) {
 	if end, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc

@@ -15,23 +15,24 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// The array is cut into square chunks of side × side values, 1 MiB of float32, and worked on by
-// bands: regions of side rows and all columns, which are whole chunks, so that bands never contend.
+// The array is divided into square chunks of side × side values, which is 1 MiB of float32. It is
+// processed in bands of side rows and all columns. Bands consist of whole chunks, so they never
+// contend.
 const (
 	side = 512
-	wide = 8 // chunks side by side in a band
+	wide = 8 // chunks in a band
 	cols = wide * side
 )
 
-// Job says what to do.
+// Job describes the work.
 type Job struct {
-	Path  string        // where the array goes in the store; nothing may be there
+	Path  string        // path of the new array in the store, which must be empty
 	MiB   int           // size of the values; rounded up to a multiple of 8
-	Delay time.Duration // when not 0, the reading is done once more with every request delayed by this
-	Out   io.Writer     // where the report goes
+	Delay time.Duration // if not 0, the array is read a second time with each request delayed
+	Out   io.Writer     // receives the report
 }
 
-// Run does the job on a store and leaves the array there.
+// Run runs the job on a store. The array remains there.
 func (j Job) Run(ctx context.Context, st store.Store) error {
 	bands := max((j.MiB+wide-1)/wide, 1)
 	m := &meter{Store: st}
@@ -51,8 +52,8 @@ func (j Job) Run(ctx context.Context, st store.Store) error {
 		strings.Join(codecs, ", "), store.Name(st))
 	fmt.Fprint(j.Out, header)
 
-	// Two passes with different values: the second shows that whole chunks are replaced without
-	// being read.
+	// The second pass writes different values, to show that whole chunks are replaced without being
+	// read.
 	writes := []pass{{"write, one chunk at a time", a, m, bands, 1, 1, writeBand}, {"write, many at once", a, m, bands, 2, 0, writeBand}}
 	for _, p := range writes {
 		if err := p.run(ctx, j.Out); err != nil {
@@ -83,14 +84,14 @@ func (j Job) Run(ctx context.Context, st store.Store) error {
 	return nil
 }
 
-// pass is one sweep over the array, band by band.
+// pass is one pass over the array, band by band.
 type pass struct {
 	name  string
 	array *zarr.Array
 	meter *meter
 	bands int
 	seed  uint32
-	limit int // chunks in flight; 0 is as many as the store takes
+	limit int // maximum chunks in flight; 0 is the store's limit
 	band  func(ctx context.Context, a *zarr.Array, n int, seed uint32, buf []float32) error
 }
 
@@ -101,7 +102,7 @@ func (p pass) run(ctx context.Context, out io.Writer) error {
 	if p.limit > 0 {
 		opts = append(opts, zarr.Limit(zarr.Limits{InFlight: p.limit}))
 	} else {
-		// Enough bands to fill the store's requests and to keep every core computing.
+		// Enough bands to use all of the store's requests and all cores.
 		atOnce = max(runtime.GOMAXPROCS(0), store.TuningOf(p.meter).Requests/wide)
 	}
 	a, err := p.array.With(opts...)

@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// meter counts the requests made of a store and how many were in flight at once, and can delay
-// each. It hides the store's optional verbs, which this job does not need.
+// meter is a store that counts requests and the maximum number in flight, and can delay each
+// request. It hides the store's optional methods, which this job does not need.
 type meter struct {
 	store.Store
 	delay time.Duration
@@ -24,7 +24,7 @@ type usage struct {
 	bytes          int64
 }
 
-// take returns what was counted since the last call.
+// take returns the counts since the previous call.
 func (m *meter) take() usage {
 	m.mu.Lock()
 	defer m.mu.Unlock()

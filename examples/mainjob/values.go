@@ -2,23 +2,23 @@ package mainjob
 
 import "fmt"
 
-// value is what belongs at a place: a base that differs from row to row, a slope along the row, and
-// three bits of noise, all in eighths, so that float32 holds it exactly. It compresses about as
-// well as a field of temperatures, and no chunk holds what another does.
+// value returns the value at a position: a base that varies by row, a slope along the row, and
+// three bits of noise, in eighths so that float32 represents it exactly. It compresses about as
+// well as a temperature field, and all chunks differ.
 func value(seed uint32, row, col int) float32 {
 	base := (uint32(row)*2654435761 ^ seed*0x9e3779b9) >> 16
 	noise := (uint32(row)*31 + uint32(col)) * 2654435761 >> 29
 	return float32(base+uint32(col)>>2+noise) / 8
 }
 
-// fill computes whole rows from row on.
+// fill computes the values of whole rows, starting at row.
 func fill(buf []float32, seed uint32, row int) {
 	for i := range buf {
 		buf[i] = value(seed, row+i/cols, i%cols)
 	}
 }
 
-// check compares whole rows from row on.
+// check compares the values of whole rows, starting at row.
 func check(buf []float32, seed uint32, row int) error {
 	for i, have := range buf {
 		if want := value(seed, row+i/cols, i%cols); have != want {

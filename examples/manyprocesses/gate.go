@@ -13,9 +13,9 @@ import (
 	"sync"
 )
 
-// gate lets processes begin when all of them are ready.
+// gate starts the work of all processes when all are ready.
 type gate struct {
-	open chan struct{} // closed when nobody is missing
+	open chan struct{} // closed when all processes are ready
 
 	mu      sync.Mutex
 	missing int
@@ -31,8 +31,8 @@ func (g *gate) arrive() {
 	}
 }
 
-// start runs a process: it prints "ready", waits for a line, works, and prints a number, which
-// start returns.
+// start runs a process, which prints "ready", waits for a line, works, and prints a number. start
+// returns that number.
 func (g *gate) start(ctx context.Context, cmd *exec.Cmd) (n int, err error) {
 	var said bytes.Buffer
 	cmd.Stderr = &said
@@ -49,7 +49,7 @@ func (g *gate) start(ctx context.Context, cmd *exec.Cmd) (n int, err error) {
 	}
 	n, err = g.talk(ctx, in, bufio.NewReader(out))
 	if err != nil {
-		_ = in.Close() // it need not wait any longer
+		_ = in.Close() // ends its wait
 	}
 	if ended := cmd.Wait(); ended != nil {
 		err = errors.Join(ended, err)
@@ -67,7 +67,7 @@ func (g *gate) talk(ctx context.Context, in io.Writer, out *bufio.Reader) (int, 
 	g.arrive()
 	select {
 	case <-g.open:
-	case <-ctx.Done(): // another one failed
+	case <-ctx.Done(): // another process failed
 		return 0, context.Cause(ctx)
 	}
 	if _, err := io.WriteString(in, "go\n"); err != nil {

@@ -28,13 +28,14 @@ func main() {
 	}
 }
 
-// The array: every chunk is as high as rowsShared, so that it is written by all processes.
+// The shape of the array and of its chunks. Each chunk has rowsShared rows, so that all processes
+// write to it.
 const (
 	rows, cols             = 48, 64
 	rowsShared, colsShared = 16, 32
 )
 
-// value is what belongs at a place; never the fill value, which is 0.
+// value returns the value at a position. It never equals the fill value, 0.
 func value(row, col int) int32 { return int32(1 + row*cols + col) }
 
 func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
@@ -66,7 +67,7 @@ func open(ctx context.Context, url string, create bool, opts ...zarr.Option) (*z
 	return zarr.OpenArray(ctx, st, "", opts...)
 }
 
-// lead creates the array, has the others write it, and checks every value.
+// lead creates the array, starts the processes that write it, and checks every value.
 func lead(ctx context.Context, url string, processes int, out io.Writer) (err error) {
 	a, err := open(ctx, url, true)
 	if err != nil {
@@ -104,7 +105,7 @@ func lead(ctx context.Context, url string, processes int, out io.Writer) (err er
 	return nil
 }
 
-// write is what a process does: it says that it is ready, waits, and writes its rows.
+// write is the work of one process: it prints "ready", waits for a line, and writes its rows.
 func write(ctx context.Context, url string, k, processes int, in io.Reader, out io.Writer) (err error) {
 	var report zarr.Report
 	a, err := open(ctx, url, false, zarr.ReportTo(&report))

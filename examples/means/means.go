@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// means describes the array of the means of an array. Its chunks are those of the old one,
-// shortened along the first axis.
+// means returns the specification of the array of means. Its chunks are those of a, shortened along
+// the first axis.
 func means(a *zarr.Array, every int) (zarr.Spec, error) {
 	if t := a.DType(); t != dtype.Float32 && t != dtype.Float64 {
 		return zarr.Spec{}, fmt.Errorf("%w: means of %v; float32 and float64 are known", errors.ErrUnsupported, t)
@@ -22,32 +22,32 @@ func means(a *zarr.Array, every int) (zarr.Spec, error) {
 		return zarr.Spec{}, fmt.Errorf("%w: the array has no axis", zarr.ErrSelection)
 	}
 	shape[0] = up(shape[0], every)
-	if chunks != nil { // else they differ in shape, and those of the means are chosen
+	if chunks != nil { // nil: they differ in shape, so Create chooses the chunks
 		chunks[0] = up(chunks[0], every)
 	}
 	return zarr.Spec{Format: a.Format(), Shape: shape, Chunks: chunks, DType: a.DType(), Dims: a.Dims(), Attrs: a.Attrs()}, nil
 }
 
-// job is what all tasks share.
+// job holds the parameters shared by all tasks.
 type job struct {
 	from, to     *zarr.Array
 	every, tasks int
 }
 
-// above is the region of the old array that a region of the new one is made of.
+// above returns the region of the source array from which a region of the target is computed.
 func (j job) above(r region.Region) region.Region {
 	old := append(region.Region(nil), r...)
 	old[0] = region.Span{Lo: r[0].Lo * j.every, Hi: min(r[0].Hi*j.every, j.from.Shape()[0])}
 	return old
 }
 
-// each does the job, one task for each chunk of the new array.
+// each runs the job, one task for each chunk of the target array.
 func each[T float32 | float64](ctx context.Context, j job) error {
 	whole, err := region.Parse("", j.to.Shape())
 	if err != nil {
 		return err
 	}
-	// What a task reads into is used again by a later one; there are as many as tasks at once.
+	// Tasks reuse the buffers. There is one for each concurrent task.
 	buffers := make(chan []T, j.tasks)
 	for range j.tasks {
 		buffers <- nil
@@ -69,8 +69,8 @@ func each[T float32 | float64](ctx context.Context, j job) error {
 	})
 }
 
-// mean sets each row of dst to the mean of so many rows of src, the last one of those that are
-// left. Sums are float64.
+// mean sets each row of dst to the mean of every rows of src. The last mean is of the remaining
+// rows. Sums are float64.
 func mean[T float32 | float64](dst, src []T, rows, every int) {
 	width := len(src) / rows
 	sums := make([]float64, width)

@@ -12,9 +12,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Spans is st with a span around each request, a child of the span in the caller's context. Put it
-// around what Open returned, so that a span is a request with all of its tries. An absent chunk is
-// data, and no error.
+// Spans returns a store that creates a span for each request to st, as a child of the span in the
+// caller's context. Wrap the store that Open returned, so that a span covers a request with all its
+// retries. A missing chunk is data, not an error.
 func Spans(st store.Store, tracer trace.Tracer) store.Store {
 	return store.Around(st, store.Hooks{
 		Before: func(ctx context.Context, c store.Call) (context.Context, error) {
@@ -38,7 +38,8 @@ func Spans(st store.Store, tracer trace.Tracer) store.Store {
 	})
 }
 
-// Events adds to the span of a request what became of it: HTTP exchanges, retries, waits.
+// Events returns a trace that adds HTTP exchanges, retries and waits as events to the span of their
+// request.
 func Events() *store.Trace {
 	return &store.Trace{
 		Attempt: func(ctx context.Context, a store.Attempt) {

@@ -9,7 +9,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Metrics are counters and histograms of what zargo does. Make them with [NewMetrics].
+// Metrics holds the counters and histograms. Create it with [NewMetrics].
 type Metrics struct {
 	attempts  *prometheus.CounterVec
 	wire      *prometheus.CounterVec
@@ -18,7 +18,7 @@ type Metrics struct {
 	waits     *prometheus.CounterVec
 }
 
-// NewMetrics makes the metrics and registers them.
+// NewMetrics creates the metrics and registers them.
 func NewMetrics(r prometheus.Registerer) (*Metrics, error) {
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
@@ -41,7 +41,8 @@ func NewMetrics(r prometheus.Registerer) (*Metrics, error) {
 	return m, nil
 }
 
-// Trace counts into the metrics. Keys are no labels: there are too many of them.
+// Trace returns a trace that updates the metrics. Keys are not labels, because there are too many
+// of them.
 func (m *Metrics) Trace() *store.Trace {
 	return &store.Trace{
 		Attempt: func(_ context.Context, a store.Attempt) {

@@ -9,8 +9,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// requests is st with a line for each request, with all of its tries as one. An absent chunk is
-// data, and no error.
+// requests returns a store that logs each request to st, with all its retries, as one line. A
+// missing chunk is data, not an error.
 func requests(st store.Store, log *slog.Logger) store.Store {
 	return store.Observe(st, func(ctx context.Context, e store.Event) {
 		attrs := []slog.Attr{slog.String("key", e.Key), slog.Int64("bytes", e.Bytes), slog.Duration("took", e.Took)}
@@ -29,8 +29,8 @@ func requests(st store.Store, log *slog.Logger) store.Store {
 	})
 }
 
-// trace logs what becomes of requests. The context is that of the work, so that a handler finds in
-// it what the caller put there.
+// trace returns a trace that logs HTTP exchanges, retries and waits. It passes the context of the
+// work to the handler, which can therefore use the caller's values.
 func trace(log *slog.Logger) *store.Trace {
 	return &store.Trace{
 		Attempt: func(ctx context.Context, a store.Attempt) {

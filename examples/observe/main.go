@@ -37,7 +37,7 @@ func run(ctx context.Context, args []string, out io.Writer, log *slog.Logger) (e
 	return read(ctx, st, out, log)
 }
 
-// read checks every chunk of the array in the store's root.
+// read checks every chunk of the array at the store's root.
 func read(ctx context.Context, st store.Store, out io.Writer, log *slog.Logger) error {
 	ctx = store.WithTrace(ctx, trace(log))
 	var report zarr.Report

@@ -13,14 +13,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Answer is a region's values, ready for encoding/json.
+// Answer is the values of a region, ready for encoding/json.
 type Answer struct {
 	Shape  []int  `json:"shape"`
 	DType  string `json:"dtype"`
-	Values any    `json:"values"` // in C order; null where a number is NaN or infinite, which JSON cannot say
+	Values any    `json:"values"` // in C order; NaN and infinities, which JSON lacks, are null
 }
 
-// Read reads a region of at most the given number of elements.
+// Read reads a region of at most most elements. A larger region is fault.Limit.
 func Read(ctx context.Context, a *zarr.Array, r Region, most int) (Answer, error) {
 	if n := r.Len(); n > most {
 		return Answer{}, fault.Newf(fault.Limit, "%d elements; an answer holds %d", n, most)
@@ -67,7 +67,7 @@ func read[T any](ctx context.Context, a *zarr.Array, r Region) ([]T, error) {
 	return zarr.Read[T](ctx, a, r.Selection()...)
 }
 
-// readBytes widens bytes, of which encoding/json would make a text.
+// readBytes converts bytes to uint16, because encoding/json encodes bytes as a string.
 func readBytes(ctx context.Context, a *zarr.Array, r Region) ([]uint16, error) {
 	b, err := read[uint8](ctx, a, r)
 	wide := make([]uint16, len(b))
@@ -77,7 +77,7 @@ func readBytes(ctx context.Context, a *zarr.Array, r Region) ([]uint16, error) {
 	return wide, err
 }
 
-// numbers are floating-point numbers of some bits.
+// numbers is a list of floating-point numbers and their size in bits.
 type numbers[T float32 | float64] struct {
 	values []T
 	bits   int
@@ -85,7 +85,7 @@ type numbers[T float32 | float64] struct {
 
 var _ json.Marshaler = numbers[float32]{}
 
-// MarshalJSON writes the shortest numbers that read back as the same ones.
+// MarshalJSON writes each number with the fewest digits that read back as the same number.
 func (n numbers[T]) MarshalJSON() ([]byte, error) {
 	b := append(make([]byte, 0, 8*len(n.values)), '[')
 	for i, v := range n.values {

@@ -10,18 +10,18 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Span is the elements from Lo up to, not including, Hi.
+// Span is the range of elements from Lo up to, but excluding, Hi.
 type Span struct{ Lo, Hi int }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (s Span) Len() int { return s.Hi - s.Lo }
 
 // Region is one Span for each axis of an array.
 type Region []Span
 
-// Parse reads "0:24,90,:", one part for each axis: lo:hi, either of which may be missing, or one
-// index. Missing parts at the end are whole axes, and so is "". fault.Selection when that does not
-// fit an array of this shape.
+// Parse parses a region such as "0:24,90,:". It has one part for each axis: lo:hi, each optional,
+// or one index. Missing parts at the end select whole axes, so "" selects the whole array. Parse
+// returns fault.Selection if the region does not fit an array of this shape.
 func Parse(text string, shape []int) (Region, error) {
 	var parts []string
 	if text != "" {
@@ -44,7 +44,7 @@ func Parse(text string, shape []int) (Region, error) {
 			}
 		}
 		switch {
-		case !isRange && r[i].Lo < n: // not Lo+1 of the largest integer
+		case !isRange && r[i].Lo < n: // Lo < n, so that Lo+1 does not overflow
 			r[i].Hi = r[i].Lo + 1
 		case isRange && hi != "":
 			if r[i].Hi, err = strconv.Atoi(hi); err != nil {
@@ -58,7 +58,7 @@ func Parse(text string, shape []int) (Region, error) {
 	return r, nil
 }
 
-// Selection is the region for package zarr.
+// Selection returns the region as selections of package zarr.
 func (r Region) Selection() []zarr.Selection {
 	sel := make([]zarr.Selection, len(r))
 	for i, s := range r {
@@ -67,7 +67,7 @@ func (r Region) Selection() []zarr.Selection {
 	return sel
 }
 
-// Shape is the number of elements along each axis.
+// Shape returns the number of elements along each axis.
 func (r Region) Shape() []int {
 	shape := make([]int, len(r))
 	for i, s := range r {
@@ -76,7 +76,8 @@ func (r Region) Shape() []int {
 	return shape
 }
 
-// Len is the number of elements. It does not overflow when the region is within an array's shape.
+// Len returns the number of elements. It does not overflow if the region is within an array's
+// shape.
 func (r Region) Len() int {
 	n := 1
 	for _, s := range r {
@@ -85,8 +86,8 @@ func (r Region) Len() int {
 	return n
 }
 
-// Blocks yields the region cut along a grid of blocks that begins at the array's origin, such as
-// its chunks, in C order. Each is the caller's.
+// Blocks yields the parts of the region in each block of a grid that starts at the array's origin,
+// such as its chunks, in C order. The caller owns each part.
 func (r Region) Blocks(size []int) iter.Seq[Region] {
 	return func(yield func(Region) bool) {
 		if r.Len() == 0 {
@@ -112,5 +113,5 @@ func (r Region) Blocks(size []int) iter.Seq[Region] {
 	}
 }
 
-// first is the part of the span in the block where it begins.
+// first returns the part of the span that is in its first block.
 func (s Span) first(size int) Span { return Span{s.Lo, min((s.Lo/size+1)*size, s.Hi)} }

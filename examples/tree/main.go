@@ -51,7 +51,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	return draw(ctx, st, out, opts...)
 }
 
-// draw draws what hangs below the store's root.
+// draw prints the hierarchy below the store's root.
 func draw(ctx context.Context, st store.Store, out io.Writer, opts ...zarr.Option) error {
 	var requests atomic.Int64
 	st = store.Observe(st, func(context.Context, store.Event) { requests.Add(1) })
@@ -59,8 +59,8 @@ func draw(ctx context.Context, st store.Store, out io.Writer, opts ...zarr.Optio
 	if err != nil {
 		return err
 	}
-	// Walk yields level by level; a drawing goes down first. Names are sorted by segment: a/b comes
-	// before a-b.
+	// Walk yields nodes level by level, but a tree is printed depth first. Names are sorted by
+	// segment: a/b comes before a-b.
 	nodes := map[string]zarr.Node{"": root}
 	var bad []error
 	for n, err := range root.Walk(ctx) {
@@ -87,7 +87,7 @@ func draw(ctx context.Context, st store.Store, out io.Writer, opts ...zarr.Optio
 	return errors.Join(bad...)
 }
 
-// line draws one node, indented by its depth, and its attributes in order.
+// line prints one node, indented by its depth, and its attributes in order of name.
 func line(out io.Writer, n zarr.Node) {
 	depth := 0
 	if n.Path() != "" {

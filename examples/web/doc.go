@@ -1,10 +1,10 @@
-// Package web is what the example services share: which HTTP status an error is, and serving until
-// a signal.
+// Package web is shared by the example services. It maps errors to HTTP statuses and serves until a
+// signal.
 //
 //	a, err := service.answer(ctx, r)
 //	if err != nil {
 //		web.Fail(w, err)
 //	}
 //
-// Everything here may be used from any number of goroutines.
+// All functions are safe for concurrent use.
 package web

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// Grace is how long requests under way may take after a service was told to stop. Cloud Run kills
-// after 10 s.
+// Grace is the time that requests in flight may take after a service was told to stop. Cloud Run
+// kills the process after 10 s.
 const Grace = 8 * time.Second
 
-// Serve serves until ctx ends, then lets the requests under way end within Grace. It closes the
+// Serve serves until ctx ends, then waits up to Grace for requests in flight. It closes the
 // listener.
 func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
-	srv := &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second} // else a caller that never ends its header holds a connection
+	srv := &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second} // closes connections of clients that never finish a header
 	ended := make(chan error, 1)
 	go func() { ended <- srv.Serve(l) }()
 	select {

@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// statuses are tried in order; a deadline comes first, because what was under way when it passed
-// may say anything.
+// statuses returns the statuses in order of precedence. A deadline comes first, because requests in
+// flight when it expires may fail with any error.
 func statuses() []status {
 	return []status{
 		{context.DeadlineExceeded, http.StatusGatewayTimeout},
@@ -31,8 +31,8 @@ type status struct {
 	code int
 }
 
-// Status is the HTTP status of an error. What nobody outside can help, such as a corrupt chunk or
-// the service's own credentials, is 500.
+// Status returns the HTTP status of an error. Errors that the client cannot fix, such as a corrupt
+// chunk or the service's own credentials, are 500.
 func Status(err error) int {
 	for _, s := range statuses() {
 		if errors.Is(err, s.err) {
@@ -42,8 +42,8 @@ func Status(err error) int {
 	return http.StatusInternalServerError
 }
 
-// Fail answers with an error. Its text goes out only if the caller made the mistake; of others,
-// which may name what is nobody's business, the log tells.
+// Fail responds with an error. The response contains the error's text only for client errors (4xx).
+// The text of other errors may contain internal details, so it is only logged.
 func Fail(w http.ResponseWriter, err error) {
 	code := Status(err)
 	text := err.Error()
@@ -57,15 +57,15 @@ func Fail(w http.ResponseWriter, err error) {
 	http.Error(w, text, code)
 }
 
-// JSON answers with a value.
+// JSON responds with a value.
 func JSON(w http.ResponseWriter, v any) {
-	b, err := json.Marshal(v) // before the header, which says that it went well
+	b, err := json.Marshal(v) // before the header, which reports success
 	if err != nil {
 		Fail(w, err)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
 	if _, err := w.Write(append(b, '\n')); err != nil {
-		log.Print(err) // the caller is gone
+		log.Print(err) // the client disconnected
 	}
 }

@@ -16,14 +16,14 @@ import (
 	"strings"
 )
 
-// Surface is what a package exports.
+// Surface is the exported API of a package.
 type Surface struct {
 	Path  string // relative to the module
 	Dir   string
 	Types *types.Package
 }
 
-// Public lists the paths of packages that users import.
+// Public returns the paths of the packages that users import.
 func Public(pkgs []Package) []string {
 	var paths []string
 	for _, p := range pkgs {
@@ -34,8 +34,8 @@ func Public(pkgs []Package) []string {
 	return paths
 }
 
-// Surfaces loads what packages export, in the module that holds the folder dir, from the go
-// command's cache.
+// Surfaces loads the exported API of packages of the module that contains the directory dir, from
+// the go command's build cache.
 func Surfaces(ctx context.Context, dir string, paths []string) ([]Surface, error) {
 	args := []string{"-export", "-deps", "-json=ImportPath,Dir,Export,DepOnly"}
 	for _, p := range paths {
@@ -79,7 +79,7 @@ func (s Surface) exported(f func(types.Object)) {
 	}
 }
 
-// methods are the exported methods of a type and of pointers to it, by name.
+// methods returns the exported methods of a type and of pointers to it, in order of name.
 func methods(n *types.Named) (all []*types.Func) {
 	for m := range n.Methods() {
 		if m.Exported() {
@@ -90,7 +90,7 @@ func methods(n *types.Named) (all []*types.Func) {
 	return all
 }
 
-// API prints what the package exports: a line for each name, field and method.
+// API returns a text with one line for each exported name, field and method.
 func (s Surface) API() string {
 	var b strings.Builder
 	of := func(p *types.Package) string {
@@ -123,7 +123,7 @@ func (s Surface) API() string {
 				}
 			case *types.Interface:
 				fmt.Fprintf(&b, "type %s interface\n", types.TypeString(n, of))
-				for i := range u.NumMethods() { // sorted, those of embedded interfaces included
+				for i := range u.NumMethods() { // sorted, including methods of embedded interfaces
 					line("\t", u.Method(i))
 				}
 			default:
@@ -139,8 +139,8 @@ func (s Surface) API() string {
 	return b.String()
 }
 
-// Leaks lists the exported names, fields and methods whose type names a type of an internal
-// package: as "Array.Source: internal/document.Source".
+// Leaks returns the exported names, fields and methods whose type refers to a type of an internal
+// package, for example "Array.Source: internal/document.Source".
 func (s Surface) Leaks() []string {
 	var bad []string
 	check := func(name string, t types.Type) {
@@ -188,7 +188,7 @@ func (s Surface) Leaks() []string {
 	return bad
 }
 
-// internals lists the types of internal packages that a type names.
+// internals returns the types of internal packages that a type refers to.
 func internals(t types.Type) (all []string) {
 	seen := map[types.Type]bool{}
 	var visit func(types.Type)

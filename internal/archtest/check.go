@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// Check compares the packages with the table and gives one line for each import that may not be.
+// Check compares the imports of packages with the table and returns one line for each forbidden
+// import.
 //
-// Tests are held more loosely: those of zarr, concurrency and internal may import anything of these
-// three, so that they need no cloud library either; other tests may import what they like.
+// Rules for tests are looser. Tests of zarr, concurrency and internal may import anything from
+// these three, so they also need no cloud library. Other tests may import any package.
 func Check(pkgs []Package, table []Rule) []string {
 	known := map[string]bool{}
 	for _, p := range pkgs {
@@ -57,8 +58,7 @@ func (r Rule) refuses(imp string, own bool) string {
 	return ""
 }
 
-// standard tells whether an import path is of the standard library: those have no dot in their
-// first part.
+// standard reports whether an import path is in the standard library: its first segment has no dot.
 func standard(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	return !strings.Contains(first, ".")
@@ -80,13 +80,13 @@ var (
 	impure = []string{"context", "net/...", "os/...", "syscall"}
 )
 
-// Cloud lists what zarr must not reach, by prefix.
+// Cloud returns the prefixes of the packages that zarr must not depend on.
 func Cloud() []string {
 	return []string{"gocloud.dev", "github.com/aws", "github.com/Azure", "cloud.google.com", "google.golang.org",
 		"go.opentelemetry.io"}
 }
 
-// Forbidden gives those of the reached packages that are, or are below, one of the prefixes.
+// Forbidden returns the packages in reached that are equal to or below one of the prefixes.
 func Forbidden(reached, prefixes []string) []string {
 	var bad []string
 	for _, p := range reached {
@@ -97,8 +97,8 @@ func Forbidden(reached, prefixes []string) []string {
 	return bad
 }
 
-// Circle gives a way through the table from a package back to itself, or nil. Rules about "a/..."
-// count as one package.
+// Circle returns a cycle in the table as a path of packages, or nil. A rule for "a/..." counts as
+// one package.
 func Circle(table []Rule) []string {
 	const (
 		fresh = iota
@@ -138,7 +138,7 @@ func Circle(table []Rule) []string {
 	return nil
 }
 
-// leads tells whether the patterns name a package that falls under the rule number j.
+// leads reports whether the patterns include a package governed by rule number j.
 func leads(table []Rule, patterns []string, j int) bool {
 	for _, p := range patterns {
 		base, below := strings.CutSuffix(p, "/...")

@@ -1,15 +1,15 @@
-// Package archtest holds the table of who may import whom, and the tests that keep the code to it.
+// Package archtest holds the table of allowed imports and the tests that enforce it.
 //
 //	pkgs, err := archtest.Load(ctx, ".", "./...")
 //	for _, v := range archtest.Check(pkgs, archtest.Table()) {
 //		fmt.Println(v) // zarr/meta may not import zarr/store
 //	}
 //
-// [Table] is the place to change when a package is added or is to import another one. The tests
-// also hold the rules that no import shows: one package comment, in doc.go; no init; unsafe in
-// internal/bytesview alone; no package variable that is assigned to. [Mermaid] draws what is there.
-// [Parse] looks within a package, at which files need which others and which send requests: package
-// zarr is held to numbers that may only shrink.
+// Change [Table] when a package is added or needs another import. The tests also enforce rules
+// about source code: one package comment, in doc.go; no init functions; unsafe only in
+// internal/bytesview; no assignments to package variables. [Mermaid] draws the existing imports.
+// [Parse] loads one package to examine which files depend on each other and which make requests;
+// for package zarr these numbers have limits that may only decrease.
 //
-// Everything here may be used concurrently.
+// All functions are safe for concurrent use.
 package archtest

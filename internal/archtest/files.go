@@ -19,7 +19,7 @@ import (
 	"strings"
 )
 
-// Code is the code of one package, with types, without its tests.
+// Code is the type-checked code of one package, without its tests.
 type Code struct {
 	Fset  *token.FileSet
 	Files []*ast.File
@@ -27,8 +27,8 @@ type Code struct {
 	Types *types.Package
 }
 
-// Parse loads the code of the package that the pattern names, in the module that holds the folder
-// dir. What it imports is taken from the go command's cache.
+// Parse loads the package that the pattern names, in the module that contains the directory dir.
+// Its dependencies are loaded from the go command's build cache.
 func Parse(ctx context.Context, dir, pattern string) (*Code, error) {
 	out, err := golist(ctx, dir, "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,DepOnly", pattern)
 	if err != nil {
@@ -70,7 +70,7 @@ func Parse(ctx context.Context, dir, pattern string) (*Code, error) {
 
 func (c *Code) file(p token.Pos) string { return filepath.Base(c.Fset.Position(p).Filename) }
 
-// Needs gives, for each file, the other files of the package that declare what it uses.
+// Needs returns, for each file, the other files of the package whose declarations it uses.
 func (c *Code) Needs() map[string][]string {
 	needs := map[string][]string{}
 	for _, f := range c.Files {
@@ -91,7 +91,7 @@ func (c *Code) Needs() map[string][]string {
 	return needs
 }
 
-// Circles lists pairs of files that need each other, as "a.go <-> b.go".
+// Circles returns the pairs of files that depend on each other, as "a.go <-> b.go".
 func (c *Code) Circles() []string {
 	needs := c.Needs()
 	var pairs []string
@@ -139,11 +139,10 @@ func (c *Code) Levels() (n int, circle []string) {
 	return n, nil
 }
 
-// requests are the names of what sends a request in package zarr/store: verbs, and functions that
-// call them.
+// requests lists the functions and methods of package zarr/store that make requests.
 var requests = []string{"Get", "GetRanges", "Put", "Delete", "DeleteAll", "List", "ListPage", "Pages", "PutParts", "Part", "Sent", "Commit", "Abort", "Copy"}
 
-// Sends counts, for each file, the places that send a request to a store.
+// Sends returns, for each file, the number of calls that make a request to a store.
 func (c *Code) Sends() map[string]int {
 	sends := map[string]int{}
 	for id, o := range c.Info.Uses {
@@ -154,14 +153,14 @@ func (c *Code) Sends() map[string]int {
 	return sends
 }
 
-// Exported lists the exported names of the package, without errors and their types.
+// Exported returns the exported names of the package, except errors and error types.
 func (c *Code) Exported() []string {
 	return slices.DeleteFunc(c.Types.Scope().Names(), func(name string) bool {
 		return !ast.IsExported(name) || strings.HasPrefix(name, "Err") || strings.HasSuffix(name, "Error")
 	})
 }
 
-// Lines counts the lines that have code.
+// Lines returns the number of lines of code, without blank lines and comments.
 func (c *Code) Lines() (n int, err error) {
 	for _, f := range c.Files {
 		b, err := os.ReadFile(c.Fset.Position(f.Pos()).Filename)

@@ -11,21 +11,21 @@ import (
 	"strings"
 )
 
-// Module is the path of the module that the table is about.
+// Module is the path of the module.
 const Module = "github.com/zargo-io/zargo"
 
-// Package is a package of this module as go list tells it. Paths of this module are relative:
-// "zarr/store".
+// Package is a package of this module as listed by go list. Paths in this module are relative to
+// it: "zarr/store".
 type Package struct {
 	Path        string
 	Dir         string
 	Imports     []string // of the code
-	TestImports []string // of its tests, inside and outside of the package
-	Files       []string // the code's files, of every platform and tag, in Dir
+	TestImports []string // of internal and external tests
+	Files       []string // file names in Dir, for all platforms and tags, without tests
 }
 
-// Load lists the packages that match the patterns, in the module that holds the folder dir. The go
-// command must be on the path.
+// Load returns the packages that match the patterns, in the module that contains the directory dir.
+// The go command must be in PATH.
 func Load(ctx context.Context, dir string, patterns ...string) ([]Package, error) {
 	out, err := golist(ctx, dir, append([]string{"-e", "-json=ImportPath,Dir,GoFiles,CgoFiles,IgnoredGoFiles,Imports,TestImports,XTestImports"}, patterns...)...)
 	if err != nil {
@@ -54,8 +54,8 @@ func Load(ctx context.Context, dir string, patterns ...string) ([]Package, error
 	}
 }
 
-// Reached lists all packages that the code of the packages imports, directly or not, themselves
-// included.
+// Reached returns all packages that the matching packages import, directly or indirectly, including
+// themselves.
 func Reached(ctx context.Context, dir string, patterns ...string) ([]string, error) {
 	out, err := golist(ctx, dir, append([]string{"-e", "-deps"}, patterns...)...)
 	if err != nil {

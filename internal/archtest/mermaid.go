@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Mermaid draws the imports between the packages as a Mermaid flowchart. An import that a longer
-// way through others implies is left out, as is zarr/fault, which everything may use.
+// Mermaid returns the imports between the packages as a Mermaid flowchart. It omits imports implied
+// by a longer path, and zarr/fault, which every package may import.
 func Mermaid(pkgs []Package) string {
 	to := map[string][]string{}
 	for _, p := range pkgs {
@@ -24,8 +24,8 @@ func Mermaid(pkgs []Package) string {
 	return flowchart(to)
 }
 
-// Mermaid draws which files of the package need which, as a Mermaid flowchart; what a longer way
-// implies is left out.
+// Mermaid returns the dependencies between the package's files as a Mermaid flowchart. It omits
+// dependencies implied by a longer path.
 func (c *Code) Mermaid() string { return flowchart(c.Needs()) }
 
 func flowchart(to map[string][]string) string {
@@ -43,7 +43,7 @@ func flowchart(to map[string][]string) string {
 	return b.String()
 }
 
-// reaches reports whether one of the packages imports the target, directly or not.
+// reaches reports whether one of the packages imports the target, directly or indirectly.
 func reaches(to map[string][]string, from []string, target string, seen map[string]bool) bool {
 	for _, p := range from {
 		if p == target {

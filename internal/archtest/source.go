@@ -10,9 +10,9 @@ import (
 	"strconv"
 )
 
-// Source gives one line for each rule about the source of a package, without its tests, that is
-// broken: exactly one package comment, in doc.go; no init; no unsafe but in internal/bytesview; no
-// assignment to a package variable.
+// Source checks the source of a package, without its tests, and returns one line for each violation
+// of these rules: exactly one package comment, in doc.go; no init functions; unsafe only in
+// internal/bytesview; no assignments to package variables.
 func Source(p Package) ([]string, error) {
 	fset := token.NewFileSet()
 	files := map[string]*ast.File{}
@@ -60,7 +60,7 @@ func Source(p Package) ([]string, error) {
 	return bad, nil
 }
 
-// packageVars names the variables declared at the top of the files.
+// packageVars returns the names of the package-level variables in the files.
 func packageVars(names []string, files map[string]*ast.File) map[string]bool {
 	vars := map[string]bool{}
 	for _, name := range names {
@@ -79,8 +79,8 @@ func packageVars(names []string, files map[string]*ast.File) map[string]bool {
 	return vars
 }
 
-// changed finds assignments to package variables, to their elements and fields. Methods that
-// change their receiver, such as a pool's, are not seen.
+// changed returns the assignments to package variables, their elements and their fields. It does
+// not detect methods that change their receiver, such as those of a pool.
 func changed(f *ast.File, vars map[string]bool) []*ast.Ident {
 	var out []*ast.Ident
 	for _, d := range f.Decls {
@@ -116,7 +116,7 @@ func changed(f *ast.File, vars map[string]bool) []*ast.Ident {
 	return out
 }
 
-// locals names everything that a function declares, anywhere in it.
+// locals returns all names declared anywhere in a function.
 func locals(fn *ast.FuncDecl) map[string]bool {
 	names := map[string]bool{}
 	fields := func(l *ast.FieldList) {
@@ -159,7 +159,7 @@ func locals(fn *ast.FuncDecl) map[string]bool {
 	return names
 }
 
-// root is the variable that an assignable expression is part of.
+// root returns the variable that an assignable expression is part of.
 func root(e ast.Expr) *ast.Ident {
 	for {
 		switch x := e.(type) {

@@ -2,17 +2,17 @@ package archtest
 
 import "strings"
 
-// Rule says what one package, or all packages below a path, may import. Paths are relative to the
-// module; "a/..." is a and everything below it.
+// Rule lists the allowed imports of one package, or of all packages below a path. Paths are
+// relative to the module; "a/..." matches a and everything below it.
 type Rule struct {
 	Package  string
 	Own      []string // packages of this module
-	External []string // modules, by prefix; the standard library is free, but see Pure
-	Pure     bool     // does no I/O: no direct import of context, net or os, nor of what is below those
+	External []string // modules, by prefix; the standard library is allowed, but see Pure
+	Pure     bool     // no I/O: must not directly import context, net, os, or packages below these
 }
 
-// Table gives the rules. A package meets the first rule that names it; one that no rule names may
-// not be.
+// Table returns the rules. The first rule that matches a package applies. A package without a rule
+// is an error.
 func Table() []Rule {
 	const (
 		compress = "github.com/klauspost/compress"
@@ -39,8 +39,8 @@ func Table() []Rule {
 		{Package: "zarr/codec/internal/number", Own: []string{"zarr/fault", "zarr/dtype"}, Pure: true},
 		{Package: "zarr/codec/internal/msgpack", Own: []string{"zarr/fault", "internal/jsontext"}, Pure: true},
 		{Package: "zarr/codec/internal/stream", Pure: true},
-		{Package: "zarr/codec/internal/lz4hc", External: []string{lz4}, Pure: true},        // the judge of its tests
-		{Package: "zarr/codec/internal/zstdenc", External: []string{compress}, Pure: true}, // the judge of its tests
+		{Package: "zarr/codec/internal/lz4hc", External: []string{lz4}, Pure: true},        // reference implementation in its tests
+		{Package: "zarr/codec/internal/zstdenc", External: []string{compress}, Pure: true}, // reference implementation in its tests
 		{Package: "zarr/codec/internal/zst", Own: []string{"zarr/fault", "zarr/codec/internal/zstdenc"}, External: []string{compress}, Pure: true},
 		{Package: "zarr/codec/internal/...", Own: []string{"zarr/fault", "zarr/codec/internal/stream"}, External: []string{compress}, Pure: true},
 		{Package: "zarr/codec/blosc", Own: []string{"zarr/fault", "zarr/codec/internal/..."}, External: []string{compress, lz4}, Pure: true},
@@ -130,10 +130,10 @@ func Table() []Rule {
 		{Package: "examples/mainjob", Own: []string{"zarr/...", "concurrency"}},
 		{Package: "examples/region", Own: []string{"zarr/...", "concurrency"}},
 		{Package: "examples/web", Own: []string{"zarr/...", "concurrency"}},
-		{Package: "examples/internal/measure", Own: []string{"zarr/...", "concurrency"}}, // builds them; it is no example
+		{Package: "examples/internal/measure", Own: []string{"zarr/...", "concurrency"}}, // builds the examples
 		{Package: "examples/...", Own: []string{"zarr/...", "concurrency", "openurl", "openurl/all", "transfer", "examples/mainjob", "examples/region", "examples/web"}},
 
-		// The fault proxy serves any client and knows none.
+		// The fault proxy works with any client and imports none.
 		{Package: "integration/faultproxy"},
 		{Package: "integration/faultproxy/cmd/faultproxy", Own: []string{"integration/faultproxy"}},
 		{Package: "integration/...", Own: []string{"zarr/...", "transfer", "concurrency", "internal/...", "blob", "s3", "gcs", "azure", "openurl", "integration/..."},
@@ -141,7 +141,7 @@ func Table() []Rule {
 	}
 }
 
-// RuleFor gives the first rule for a package.
+// RuleFor returns the first rule for a package, and whether there is one.
 func RuleFor(table []Rule, pkg string) (Rule, bool) {
 	for _, r := range table {
 		if matches(r.Package, pkg) {
@@ -151,7 +151,7 @@ func RuleFor(table []Rule, pkg string) (Rule, bool) {
 	return Rule{}, false
 }
 
-// matches reports whether a pattern of the table names the package.
+// matches reports whether a pattern of the table matches the package.
 func matches(pattern, pkg string) bool {
 	base, below := strings.CutSuffix(pattern, "/...")
 	return pkg == base || below && within(pkg, base)

@@ -13,9 +13,9 @@ import (
 	"strings"
 )
 
-// Blocks returns one line for each block of Go code in a doc comment of p that does not compile.
-// Names that a block does not declare may be anything; ctx, err, st, a and g are a context, an
-// error, a store, an array and a group.
+// Blocks returns one line for each block of Go code in a doc comment of p that does not compile. A
+// block may use undeclared names. ctx, err, st, a and g are predeclared as a context, an error, a
+// store, an array and a group.
 func (s *Sources) Blocks(p *Package) []string {
 	var bad []string
 	for _, f := range p.Files {
@@ -35,7 +35,7 @@ func (s *Sources) Blocks(p *Package) []string {
 	return bad
 }
 
-// docs are the doc comments of a file.
+// docs returns the doc comments of a file.
 func docs(f *ast.File) []*ast.CommentGroup {
 	var out []*ast.CommentGroup
 	add := func(g *ast.CommentGroup) {
@@ -116,10 +116,10 @@ func (s *Sources) compile(p *Package, text string, imports map[string]string) []
 		e, ok := err.(types.Error)
 		unknown := strings.HasPrefix(e.Msg, "undefined: ") && !strings.Contains(e.Msg, ".")
 		if !ok || e.Soft || unknown || strings.HasSuffix(e.Msg, "is not used") {
-			return // an unused value, or a name that the block does not declare
+			return // allowed: an unused value, or an undeclared name
 		}
 		bad = append(bad, fmt.Errorf("line %d: %s", e.Fset.Position(e.Pos).Line-lines, e.Msg))
 	}}
-	_, _ = conf.Check("doctest", fset, []*ast.File{f}, nil) // its errors are in bad
+	_, _ = conf.Check("doctest", fset, []*ast.File{f}, nil) // errors are collected in bad
 	return slices.Clip(bad)
 }

@@ -29,14 +29,15 @@ type Sources struct {
 	types  types.Importer
 }
 
-// Package is one package with its tests. Types has no tests.
+// Package is one package with its test files. Types excludes the tests.
 type Package struct {
 	Path, Name string
-	Files      []*ast.File // of the package, then of its tests inside and outside of the package
+	Files      []*ast.File // of the package, then of its internal and external tests
 	Types      *types.Package
 }
 
-// standard are packages that code in comments may use and the module's code may not import.
+// standard lists packages that code in comments may use although the module's code may not import
+// them.
 var standard = []string{"log", "log/slog", "net/http", "testing"}
 
 // Load parses the packages that match the patterns in the module that holds the directory dir.
@@ -116,7 +117,7 @@ func (s *Sources) parse(l listed) (*Package, error) {
 	return p, nil
 }
 
-// imports are the import paths of a file by the names that the file uses.
+// imports returns the import paths of a file by the names used in the file.
 func (s *Sources) imports(f *ast.File) map[string]string {
 	paths := map[string]string{}
 	for _, spec := range f.Imports {

@@ -56,11 +56,12 @@ func join(name, member string) string {
 	return name + "." + member
 }
 
-// ambiguous are names of this module's packages that the standard library has too. A file that does
-// not import the package may mean either.
+// ambiguous lists names of this module's packages that are also names of standard packages. In a
+// file that does not import the package, such a name is not checked.
 var ambiguous = []string{"http", "zip"}
 
-// scope is the package that a name in a comment refers to, nil for a word that names no package.
+// scope returns the package that a name in a comment refers to, or nil if the word does not name a
+// package.
 func (s *Sources) scope(p *Package, name string, imports map[string]string) *types.Package {
 	path, ok := imports[name]
 	if !ok && name == p.Name {
@@ -81,7 +82,8 @@ func (s *Sources) scope(p *Package, name string, imports map[string]string) *typ
 	return t
 }
 
-// exists reports whether a package declares a name and, unless it is empty, that type a member.
+// exists reports whether a package declares a name, and if member is not empty, whether that type
+// has the member.
 func exists(p *types.Package, name, member string) bool {
 	o := p.Scope().Lookup(name)
 	if o == nil || member == "" {

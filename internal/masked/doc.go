@@ -1,12 +1,12 @@
-// Package masked carries the missing value of an array from one Zarr format to the other, as xarray
-// has it.
+// Package masked preserves which elements of an array xarray treats as missing when the array is
+// converted between Zarr formats.
 //
-// xarray takes the fill value of a v2 array for CF's _FillValue: elements that are equal to it are
-// missing. In v3 a fill value is only what chunks read as that are not stored, and elements are
-// missing that are equal to the attribute _FillValue. An array that is converted with its fill
-// value and its attributes as they are therefore has other missing values afterwards.
+// In v2, xarray interprets the fill value as CF's _FillValue: elements equal to it are missing. In
+// v3, the fill value is only the value of chunks that are not stored, and elements equal to the
+// attribute _FillValue are missing. Converting an array with unchanged fill value and attributes
+// would therefore change which elements are missing.
 //
-// The encoding of the attribute is that of xarray.backends.zarr.FillValueCoder. Data types of which
-// it has no decoder, such as text and numpy.datetime64, get no attribute: xarray would refuse to
+// The attribute is encoded as by xarray.backends.zarr.FillValueCoder. Data types that it cannot
+// decode, such as text and numpy.datetime64, get no attribute, because xarray would then fail to
 // open the array.
 package masked

@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// trials are configurations that are tried, in this order, for codecs that need one.
+// trials returns the configurations to try, in this order, for codecs that require one.
 func trials() []string {
 	return []string{"", `{"endian":"little"}`, `{"order":[1,0]}`,
 		`{"chunk_shape":[1,2],"codecs":["bytes"],"index_codecs":[{"name":"bytes","configuration":{"endian":"little"}}]}`,
@@ -22,7 +22,7 @@ func trials() []string {
 		`{"scale":"1","offset":"0"}`, `{"data_type":"float64"}`, `{"scale":1,"offset":0}`, `{"shape":[4]}`}
 }
 
-// notes are what a registry cannot tell.
+// notes returns facts that are not in the registry.
 func notes() map[string]string {
 	return map[string]string{
 		"sharding_indexed": "at most 8 in each other; index of a fixed size",
@@ -32,13 +32,12 @@ func notes() map[string]string {
 	}
 }
 
-// codecs lists the codecs, those that have a name in v3 and an id in v2 in one row. Each is bound,
-// makes bytes of a chunk, and makes the chunk of them again, or is refused as not supported
-// whatever it is bound to.
+// codecs lists the codecs. A codec with a v3 name and a v2 id has one row. Each codec is bound and
+// must encode and decode a chunk, unless it is unsupported in every position.
 func codecs() (string, error) {
 	registry := codec.Builtin()
 	const prefix = "numcodecs."
-	ids := map[string][2]string{} // v3's name, and numcodecs', by what both end with
+	ids := map[string][2]string{} // names in v3 and in numcodecs, by their common suffix
 	var order []string
 	for _, name := range registry.Names() {
 		id, old := strings.CutPrefix(name, prefix)
@@ -75,8 +74,8 @@ func codecs() (string, error) {
 	return table([]string{"v3 name", "v2 id", "from and to", "read and written", "limits"}, rows), nil
 }
 
-// places binds a codec in each place that a chain has, and codes a small chunk there and back. It
-// names the places where that went well; none where all is unsupported.
+// places binds a codec in each position of a chain, and encodes and decodes a small chunk. It
+// returns the positions that succeeded, or "" if all are unsupported.
 func places(t *codec.Table, name string) (string, error) {
 	serial := codec.Spec{Name: "bytes", Config: json.RawMessage(`{"endian":"little"}`)}
 	var of []string
@@ -102,13 +101,13 @@ func places(t *codec.Table, name string) (string, error) {
 	return strings.Join(of, "; "), nil
 }
 
-// anyTrial is nil where one configuration does well on one chunk; else the first error that is not
-// for want of support.
+// anyTrial returns nil if one configuration succeeds for one chunk. Otherwise it returns the first
+// error other than lack of support, if any.
 func anyTrial(t *codec.Table, name string, chain func(codec.Spec) []codec.Spec) error {
 	var unsupported, first error
 	for _, c := range chunks() {
 		if c.b.Items != nil && len(chain(codec.Spec{})) > 1 {
-			continue // bytes takes no items
+			continue // the codec bytes does not encode items
 		}
 		for _, config := range trials() {
 			s := codec.Spec{Name: name}
@@ -128,7 +127,7 @@ func anyTrial(t *codec.Table, name string, chain func(codec.Spec) []codec.Spec) 
 	return cmp.Or(first, unsupported)
 }
 
-// chunk is a small one.
+// chunk is a small chunk to encode.
 type chunk struct {
 	in codec.Repr
 	b  codec.Block
@@ -149,7 +148,7 @@ func chunks() []chunk {
 		items(dtype.JSON, `"a"`, "1"), items(dtype.Ragged{Elem: dtype.Int16, Order: dtype.Little}, "ab", "")}
 }
 
-// thereAndBack makes bytes of a chunk, and the same chunk of them again.
+// thereAndBack encodes a chunk, decodes it, and compares the result.
 func thereAndBack(t *codec.Table, specs []codec.Spec, c chunk) error {
 	chain, err := t.Chain(specs, c.in)
 	if err != nil {

@@ -1,8 +1,8 @@
-// Package tables makes the tables of the documentation that say what there is, of the registries
-// that say so to the program: formats, data types, codecs, and the rules of validation; and those
-// of how long encoded data is, of what make ratios recorded.
+// Package tables generates tables of the documentation. Formats, data types, codecs, stores and
+// validation rules come from the registries that the program uses. Encoded lengths come from the
+// record written by make ratios.
 //
-//	go test ./internal/tables -update   # writes them between their markers in docs/
+//	go test ./internal/tables -update   # writes the tables between their markers in docs/
 //
-// Its test fails where a page says something else.
+// Its test fails if a page differs from the generated text.
 package tables

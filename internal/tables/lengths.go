@@ -8,13 +8,14 @@ import (
 	"github.com/zargo-io/zargo/internal/lengths"
 )
 
-// near is by how many per cent zargo's bytes may be more before it is told.
+// near is the maximum excess of zargo's encoded length over C's, in percent, that is not listed as
+// an outlier.
 const near = 3.0
 
-// longer is as the rows say it.
+// longer is the phrase used in the rows.
 var longer = fmt.Sprintf("more than %g %% longer", near)
 
-// span is the least and the most of some numbers.
+// span is the minimum, the maximum and the count of some numbers.
 type span struct {
 	least, most float64
 	n           int
@@ -27,16 +28,16 @@ func (s span) with(x float64) span {
 	return span{min(s.least, x), max(s.most, x), s.n + 1}
 }
 
-// method is a codec, or several alike, at a level.
+// method is a codec, or several equivalent ones, at a level.
 type method struct {
 	name       string
 	level      int
 	bench, all span
-	far        []lengths.Length // those that are not near
+	far        []lengths.Length // outliers: longer than near allows
 	time       span
 }
 
-// alike names gzip and zlib as one: they are the same stream within another frame.
+// alike returns one name for gzip and zlib, which are the same stream in different frames.
 func alike(codec string) string {
 	if codec == "gzip" || codec == "zlib" {
 		return "gzip, zlib"
@@ -44,7 +45,7 @@ func alike(codec string) string {
 	return codec
 }
 
-// measured puts a record together by method, in its order.
+// measured groups a record by method, in the order of the record.
 func measured(r lengths.Record) (all []*method) {
 	bench := map[string]bool{}
 	for _, s := range r.Sums {
@@ -76,7 +77,7 @@ func measured(r lengths.Record) (all []*method) {
 	return all
 }
 
-// lengthTable is a row for each method; levels that differ in nothing but time share one.
+// lengthTable generates one row for each method. Levels that differ only in time share a row.
 func lengthTable() (string, error) {
 	r, err := lengths.Recorded()
 	if err != nil {
@@ -107,7 +108,7 @@ func lengthRows(r lengths.Record) string {
 	return table([]string{"", "level", "bench: least … most", "all: least … most", "of all, " + longer, "time, of C's"}, rows)
 }
 
-// percent is a difference with its sign; there is no minus zero.
+// percent formats a difference with its sign, except for zero.
 func percent(x float64) string {
 	text := fmt.Sprintf("%+.1f", x)
 	if text == "-0.0" || text == "+0.0" {
@@ -118,7 +119,7 @@ func percent(x float64) string {
 
 func signed(s span) string { return percent(s.least) + " … " + percent(s.most) }
 
-// lengthList names all that is not near C's, on the benchmark's data and on others.
+// lengthList generates the list of outliers, on the benchmark's data and on other data.
 func lengthList() (string, error) {
 	r, err := lengths.Recorded()
 	if err != nil {

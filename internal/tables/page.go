@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Page is a page of the documentation, and what is generated in it, by the name in its markers.
+// Page is a page of the documentation and its generated sections, by the name in their markers.
 type Page struct {
-	File     string // from the repository's root
+	File     string // relative to the repository's root
 	Sections map[string]func() (string, error)
 }
 
-// Pages are all pages with something generated.
+// Pages returns all pages with generated sections.
 func Pages() []Page {
 	return []Page{
 		{"docs/status.md", map[string]func() (string, error){
@@ -21,7 +21,8 @@ func Pages() []Page {
 	}
 }
 
-// Fill gives a page with its sections made anew. What is outside of the markers stays.
+// Fill returns the text of a page with newly generated sections. Text outside the markers does not
+// change.
 func (p Page) Fill(text string) (string, error) {
 	for name, section := range p.Sections {
 		begin, end := fmt.Sprintf("<!-- generated: %s -->\n", name), fmt.Sprintf("<!-- end: %s -->\n", name)
@@ -39,7 +40,7 @@ func (p Page) Fill(text string) (string, error) {
 	return text, nil
 }
 
-// table lays out rows for Markdown.
+// table formats rows as a Markdown table.
 func table(head []string, rows [][]string) string {
 	var b strings.Builder
 	line := func(cells []string) {
@@ -53,7 +54,7 @@ func table(head []string, rows [][]string) string {
 	return b.String()
 }
 
-// code sets a text as code; nothing stays nothing.
+// code formats a text as Markdown code. "" stays "".
 func code(text string) string {
 	if text == "" {
 		return ""

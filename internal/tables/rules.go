@@ -2,7 +2,7 @@ package tables
 
 import "github.com/zargo-io/zargo/zarr/rule"
 
-// rules lists the rules of validation with the exit code that each leads to.
+// rules lists the validation rules and the exit code of each.
 func rules() (string, error) {
 	var rows [][]string
 	for _, r := range rule.All() {

@@ -20,14 +20,14 @@ import (
 	zipstore "github.com/zargo-io/zargo/zarr/store/zip"
 )
 
-// kind is a kind of store: how the command's URLs name it, how Go opens it, and one of it, which is
-// asked for nothing.
+// kind is a kind of store: its URLs in the command, its constructor in Go, and a function that
+// opens an example. No request is made to the example.
 type kind struct {
 	url, opener string
 	open        func(context.Context) (store.Store, error)
 }
 
-// kinds are all stores of the repository.
+// kinds returns all kinds of stores in the repository.
 func kinds() []kind {
 	return []kind{
 		{"a path, file:///path", "dir.New", func(context.Context) (store.Store, error) { return dir.New("none"), nil }},
@@ -47,7 +47,7 @@ func kinds() []kind {
 	}
 }
 
-// archive is a zip archive in memory.
+// archive returns a zip archive in memory.
 func archive(ctx context.Context) (store.Store, error) {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
@@ -64,7 +64,7 @@ func archive(ctx context.Context) (store.Store, error) {
 	return zipstore.Open(ctx, st, "a.zip")
 }
 
-// stores lists every kind of store with what it can and the numbers it works with.
+// stores lists the kinds of stores with their capabilities and settings.
 func stores() (string, error) {
 	ctx := context.Background()
 	var rows [][]string
@@ -91,7 +91,7 @@ func stores() (string, error) {
 	return table([]string{"URL", "Go", "written", "requests in flight", "hole read through", "longest merged read", "entries listed at once", "numbers"}, rows), nil
 }
 
-// size sets a number of bytes in the largest unit that divides it.
+// size formats a number of bytes in the largest unit that divides it.
 func size(n int64) string {
 	for _, u := range []struct {
 		name  string

@@ -9,7 +9,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// configs are tried, in this order, for data types that need a configuration.
+// configs returns the configurations to try, in this order, for data types that require one.
 func configs() []string {
 	return []string{`{"unit":"s","scale_factor":1}`, `{"length_bytes":8}`}
 }
@@ -43,7 +43,7 @@ func types() (string, error) {
 	return table([]string{"v3", "written in v3", "v2, little-endian", "bytes", "Go"}, rows), nil
 }
 
-// sample reads a data type by its name, with a configuration if it needs one.
+// sample parses a data type by its name, with a configuration if it requires one.
 func sample(t *dtype.Table, name string) (dtype.Type, string, error) {
 	typ, err := t.ParseV3(json.RawMessage(strconv.Quote(name)))
 	if err == nil {
@@ -81,13 +81,13 @@ func typeRow(spelled, name string, typ dtype.Type) []string {
 	return []string{spelled, written, v2, size, code(strings.ReplaceAll(typ.Go().String(), "github.com/zargo-io/zargo/zarr/", ""))}
 }
 
-// nameIn is the name in a data type's JSON: the string itself, or its member.
+// nameIn returns the name in a data type's JSON, which is a string or an object.
 func nameIn(raw []byte) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
 		return s
 	}
 	var o struct{ Name string }
-	_ = json.Unmarshal(raw, &o) // it was just written
+	_ = json.Unmarshal(raw, &o) // valid JSON, just encoded
 	return o.Name
 }

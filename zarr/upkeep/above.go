@@ -12,15 +12,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// CheckAbove returns the paths of the groups above a node whose consolidated metadata is not what
-// is stored of the node by now, the outermost first: what [zarr.Array.SetAttrs], [zarr.Create] or
-// [zarr.Replace] left out of date. [UpdateAbove] brings them up to date. A v2 group is among them
-// where its own .zmetadata is out of date about itself.
+// CheckAbove returns the paths of the groups above a node whose consolidated metadata is out of
+// date for the node, outermost first. [zarr.Array.SetAttrs], [zarr.Create] and [zarr.Replace] leave
+// it out of date; [UpdateAbove] updates it. The result includes a v2 group whose own .zmetadata is
+// out of date for the group itself.
 //
-// It costs one request for each group above the node, up to the store's root, and where one has
-// consolidated metadata one for the node (two in v2), and for each group between that the copy does
-// not have; nothing is listed. Groups that the store refuses to show are left out. Groups of
-// another format than the node have no place for it, and are left out too.
+// CheckAbove costs one request for each group above the node, up to the store's root. If any group
+// has consolidated metadata, it also costs one request for the node (two in v2), and one for each
+// intermediate group that the consolidated metadata lacks. It does not list. Groups that the store
+// refuses to return, and groups of another format than the node's, are omitted.
 func CheckAbove(ctx context.Context, n zarr.Node) ([]string, error) {
 	of := source(n)
 	stale, err := staleAbove(ctx, of)
@@ -34,18 +34,19 @@ func CheckAbove(ctx context.Context, n zarr.Node) ([]string, error) {
 	return groups, nil
 }
 
-// UpdateAbove brings the consolidated metadata of all groups above a node up to date about the
-// node, and about groups between that it does not have, and returns the paths of the groups whose
-// metadata was changed. A node that is not there any more is taken out, with what is below it.
+// UpdateAbove updates the entries of a node in the consolidated metadata of all groups above it,
+// and adds entries for intermediate groups that are missing. It returns the paths of the groups
+// whose metadata changed. If the node no longer exists, its entry and all entries below it are
+// removed.
 //
-// Only entries of these nodes are written; all others stay as they are, stale or not:
-// [zarr.Group.Consolidate] reads everything. Each document is written on condition that it was not
-// written since, and read and changed again where it was, so writers who update different nodes at
-// the same time lose nothing, and of those who change one node the last one counts. ErrMetadata
-// where consolidated metadata cannot be read: Consolidate makes it anew. A store without versions
-// refuses with errors.ErrUnsupported, unless SingleWriter was given.
+// All other entries stay unchanged, stale or not; [zarr.Group.Consolidate] rewrites every entry.
+// Each document is written conditionally, and re-read and changed again after a conflict.
+// Concurrent updates of different nodes are therefore all kept; of concurrent updates of one node
+// the last one is kept.
 //
-// Requests are those of [CheckAbove], and one for each document that is written.
+// UpdateAbove returns ErrMetadata if consolidated metadata cannot be parsed; Consolidate replaces
+// it. A store without versions returns errors.ErrUnsupported, unless SingleWriter was passed. It
+// makes the requests of [CheckAbove] and one more for each document written.
 func UpdateAbove(ctx context.Context, n zarr.Node) ([]string, error) {
 	of := source(n)
 	changed := map[string]bool{}
@@ -84,11 +85,11 @@ func UpdateAbove(ctx context.Context, n zarr.Node) ([]string, error) {
 	return outermost(changed), nil
 }
 
-// maxConflicts bounds how often a document is changed again. Each conflict means that another
-// writer succeeded.
+// maxConflicts bounds the attempts to change a document. Each conflict means that another writer
+// succeeded.
 const maxConflicts = 1000
 
-// outermost sorts paths that are one above the other.
+// outermost returns the paths, which are ancestors of one another, outermost first.
 func outermost(paths map[string]bool) []string {
 	var list []string
 	for p := range paths {

@@ -12,17 +12,21 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// DropClaim takes the claim of an append or a resize out of the document of an array or a group,
-// where the change began at least age ago: its process was killed, as a rule, and what it did not
-// finish is given up. DropClaim reports whether there was a claim. The shape stays, and where the
-// change may have written is recorded, so that no value of it shows when the array grows again; see
-// [FindOrphans] for its chunks. With the claim of a group go those that the same append has on
-// arrays below it. An append with TakeOver in [zarr.AppendOptions] does not need it.
+// DropClaim removes the claim of an append or a resize from the document of an array or a group, if
+// the change began at least age ago. Such a claim usually belongs to a killed process whose change
+// is abandoned. DropClaim reports whether the document had a claim.
 //
-// ErrConflict: the claim is younger than age, or it is that of an append to several arrays of a
-// group which are of different lengths by now; that is to be completed with [zarr.Group.Append] and
-// TakeOver. The write is conditional: a process that is still at work ends with ErrConflict. n must
-// have been opened from its documents, not from consolidated metadata.
+// The shape does not change. The region that the change may have written is recorded in the
+// document, so that its values do not appear when the array grows again; [FindOrphans] finds its
+// chunks. If the claim of a group is dropped, the claims of the same append on arrays below it are
+// dropped too. An append with TakeOver set in [zarr.AppendOptions] replaces the claim and does not
+// need DropClaim.
+//
+// DropClaim returns ErrConflict if the claim is younger than age. It also returns ErrConflict if
+// the claim belongs to an append to several arrays of a group whose lengths now differ; complete
+// that append with [zarr.Group.Append] and TakeOver. The write is conditional: a process that is
+// still running the change fails with ErrConflict. n must have been opened from its documents, not
+// from consolidated metadata.
 func DropClaim(ctx context.Context, n zarr.Node, age time.Duration) (dropped bool, err error) {
 	of := source(n)
 	c, err := claimOf(of)
@@ -49,10 +53,10 @@ func DropClaim(ctx context.Context, n zarr.Node, age time.Duration) (dropped boo
 	return true, nil
 }
 
-// dropGroup drops the claim of an append to a group and its arrays. The group is claimed in its
-// place first, so that the append claims no more arrays, or finds out before it makes one longer;
-// and then its claims on arrays are dropped, so that what they show of it is final. Where they are
-// of different lengths by then, that claim stays.
+// dropGroup drops the claim of an append to a group and its arrays. It first replaces the group's
+// claim with its own, so that the append claims no more arrays and fails before it extends another
+// one. It then drops the append's claims on the arrays, after which their shapes are final. If the
+// arrays then differ in length, its own claim stays in the group's document.
 func dropGroup(ctx context.Context, g *zarr.Group, c claim.Claim) (bool, error) {
 	of := source(g)
 	mine := claim.New(c.What)
@@ -69,11 +73,11 @@ func dropGroup(ctx context.Context, g *zarr.Group, c claim.Claim) (bool, error) 
 	if err != nil {
 		return false, err
 	}
-	// An earlier process may have dropped a claim of the group and not those below it.
+	// An earlier process may have dropped the group's claim but not the arrays' claims.
 	ids := append(slices.Clone(held.Record().Taken), c.ID)
 	err = finish(ctx, g, c.Dim, ids)
 	if err != nil && !errors.Is(err, fault.Conflict) {
-		// A request failed, or ctx has ended. The claim that was put is not left.
+		// A request failed or ctx ended: do not leave the claim that was just written.
 		var cancel context.CancelFunc
 		ctx, cancel = document.Detached(ctx)
 		defer cancel()
@@ -85,8 +89,8 @@ func dropGroup(ctx context.Context, g *zarr.Group, c claim.Claim) (bool, error) 
 	return err == nil, err
 }
 
-// finish drops the claims of an append below a group, and makes sure that what the arrays show of
-// it is final.
+// finish drops the claims of an append below a group, then checks that the arrays' final lengths
+// agree.
 func finish(ctx context.Context, g *zarr.Group, dim string, ids []string) error {
 	if err := dropBelow(ctx, g, ids); err != nil {
 		return err
@@ -96,7 +100,7 @@ func finish(ctx context.Context, g *zarr.Group, dim string, ids []string) error 
 
 var errNoClaim = errors.New("the claim is gone")
 
-// dropBelow takes the claims of an append to a group out of its arrays.
+// dropBelow drops the claims with one of ids from the arrays below a group.
 func dropBelow(ctx context.Context, g *zarr.Group, ids []string) error {
 	g, err := g.With(zarr.IgnoreConsolidated())
 	if err != nil {
@@ -121,8 +125,8 @@ func dropBelow(ctx context.Context, g *zarr.Group, ids []string) error {
 	return nil
 }
 
-// CheckClaim returns the error that [DropClaim] would, and changes nothing; nil also where there is
-// no claim.
+// CheckClaim returns the error that [DropClaim] would return, without changing anything. It returns
+// nil if the document has no claim.
 func CheckClaim(ctx context.Context, n zarr.Node, age time.Duration) error {
 	of := source(n)
 	c, err := claimOf(of)
@@ -140,7 +144,7 @@ func CheckClaim(ctx context.Context, n zarr.Node, age time.Duration) error {
 	return nil
 }
 
-// claimOf is the change under way that the document of a node has.
+// claimOf returns the claim in a node's document.
 func claimOf(of *document.Source) (claim.Claim, error) {
 	c, err := document.ClaimIn(of.Claimed())
 	if err != nil {
@@ -149,8 +153,8 @@ func claimOf(of *document.Source) (claim.Claim, error) {
 	return c, err
 }
 
-// sameLength makes sure that all arrays of a group which have a dimension are of one length along
-// it, as they are stored.
+// sameLength checks that all stored arrays of a group with the dimension dim have the same length
+// along it.
 func sameLength(ctx context.Context, g *zarr.Group, dim string) error {
 	g, err := g.With(zarr.IgnoreConsolidated())
 	if err != nil {

@@ -15,13 +15,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Difference is a node for which consolidated metadata is not what is stored.
+// Difference is a node whose consolidated metadata differs from its stored documents.
 type Difference struct {
-	Path string // below the group; "" is the group itself, of which v2 has a copy too
+	Path string // relative to the group; "" is the group itself, which v2 copies too
 	Why  string // "missing", "gone" or "changed"
 }
 
-// String gives both.
+// String returns the path and the reason.
 func (d Difference) String() string {
 	if d.Path == "" {
 		return "the group itself is " + d.Why
@@ -29,15 +29,15 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%q is %s", d.Path, d.Why)
 }
 
-// CheckConsolidated compares the consolidated metadata that is stored of the group with the nodes
-// below it, which are read one by one, and returns where they differ, by path. What g itself holds
-// does not count: it is a snapshot, which Consolidate does not change. A group that was opened from
-// consolidated metadata above it is compared with that. A node of another format than the group,
-// which a copy cannot have, is missing in it.
+// CheckConsolidated compares the stored consolidated metadata of a group with the documents of the
+// nodes below it, which it reads one by one. It returns the differences in order of path. It reads
+// the consolidated metadata from the store, not from g, which is a snapshot. If g was opened from
+// consolidated metadata of a group above it, that is compared. A node whose format differs from the
+// group's cannot be consolidated and is reported as missing.
 //
-// ErrNotFound when there is no consolidated metadata, ErrMetadata when it cannot be read. A node
-// that cannot be read is an error, the first of them, and the differences of the others come with
-// it.
+// CheckConsolidated returns ErrNotFound if the group has no consolidated metadata, and ErrMetadata
+// if it cannot be parsed. If nodes cannot be read, it returns the first such error together with
+// the differences of the other nodes.
 func CheckConsolidated(ctx context.Context, g *zarr.Group) ([]Difference, error) {
 	direct := append(g.Options(), zarr.IgnoreConsolidated())
 	root, err := zarr.OpenGroup(ctx, g.Store(), g.Path(), direct...)
@@ -67,14 +67,15 @@ func CheckConsolidated(ctx context.Context, g *zarr.Group) ([]Difference, error)
 	return out, s.err
 }
 
-// consolidated is consolidated metadata as it is stored.
+// consolidated is stored consolidated metadata.
 type consolidated struct {
-	nodes  map[string]meta.Node // by path; nil when there is none
-	ofRoot bool                 // it has the group itself too, as ""
+	nodes  map[string]meta.Node // by path; nil if nothing is stored
+	ofRoot bool                 // nodes includes the group itself, as ""
 }
 
-// storedCopy is the consolidated metadata that is stored of a group, which was just read as root:
-// that above it from which it was taken, else its own.
+// storedCopy returns the stored consolidated metadata of a group. root is the group as read just
+// now. If g was opened from consolidated metadata of a group above it, storedCopy returns that;
+// otherwise it returns the group's own.
 func storedCopy(ctx context.Context, g, root *zarr.Group, opts []zarr.Option) (consolidated, error) {
 	if holder, ok := hierarchy.SourceOf(g).Holder(); ok {
 		above, err := zarr.OpenGroup(ctx, g.Store(), holder, opts...)
@@ -92,7 +93,8 @@ func storedCopy(ctx context.Context, g, root *zarr.Group, opts []zarr.Option) (c
 	return ownCopy(ctx, root)
 }
 
-// ownCopy is the consolidated metadata in the document of a group that was just read, or beside it.
+// ownCopy returns the consolidated metadata in the zarr.json or .zmetadata of a group that was just
+// read.
 func ownCopy(ctx context.Context, g *zarr.Group) (consolidated, error) {
 	if m := g.Metadata(); g.Format() == 3 {
 		return consolidated{nodes: m.Consolidated}, m.Unreadable
@@ -109,12 +111,12 @@ func ownCopy(ctx context.Context, g *zarr.Group) (consolidated, error) {
 	return consolidated{nodes, true}, err
 }
 
-// stored are the nodes below a group, as they are stored.
+// stored holds the nodes below a group, read from their documents.
 type stored struct {
 	root   *zarr.Group
-	nodes  map[string]meta.Node // by path below the root
-	broken map[string]bool      // the paths of those that cannot be read
-	err    error                // of the first of them
+	nodes  map[string]meta.Node // by path relative to the root
+	broken map[string]bool      // paths of the nodes that cannot be read
+	err    error                // the first error
 }
 
 // collect reads the hierarchy below a group that was just read.
@@ -136,8 +138,8 @@ func collect(ctx context.Context, g *zarr.Group) (*stored, error) {
 	return s, nil
 }
 
-// compare compares the nodes with copies of them. Of what could not be read, and what is below
-// that, nothing is known.
+// compare returns the differences between the nodes and copies. It skips nodes that could not be
+// read, and nodes below them.
 func (s *stored) compare(copies map[string]meta.Node) []Difference {
 	var out []Difference
 	for path, m := range copies {
@@ -159,7 +161,7 @@ func (s *stored) compare(copies map[string]meta.Node) []Difference {
 	return out
 }
 
-// unknown reports whether the node at a path, or one above it, could not be read.
+// unknown reports whether the node at path, or one above it, could not be read.
 func (s *stored) unknown(path string) bool {
 	for ok := true; ok && path != ""; path, ok = document.Parent(path) {
 		if s.broken[path] {

@@ -10,17 +10,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// CorrectKeys makes the metadata of an array say under which keys its chunks are:
-// dimension_separator in v2, chunk_key_encoding in v3. It does so only where the array has no chunk
-// under the keys that its metadata says, and all that it has are of one other layout, and returns
-// that layout; the zero KeyEncoding where there is nothing to correct. No chunk is touched.
-// [RecordSeparator] is for metadata that says nothing.
+// CorrectKeys changes the chunk key layout in an array's metadata to the layout of its stored
+// chunks: dimension_separator in v2, chunk_key_encoding in v3. It does so only if no chunk is
+// stored under the declared layout and all stored chunks have one other layout. It returns the new
+// layout, or the zero KeyEncoding if nothing has to be corrected. It touches no chunk. For metadata
+// that declares no separator, use [RecordSeparator].
 //
-// ErrConflict: there are chunks of several layouts, so that one of them would not be read; or the
-// document was changed since the array was opened, or a change of its shape is under way. It costs
-// a listing of the array's keys, and the write, which is conditional. Consolidated metadata above
-// the array has the old keys until [UpdateAbove]. The array must have been opened from its
-// documents, not from consolidated metadata.
+// CorrectKeys returns ErrConflict if chunks of several layouts are stored, if the document changed
+// since the array was opened, or if a change of the array's shape is in flight. It costs a listing
+// of the array's keys and one conditional write. Consolidated metadata above the array has the old
+// layout until [UpdateAbove]. The array must have been opened from its documents, not from
+// consolidated metadata.
 func CorrectKeys(ctx context.Context, a *zarr.Array) (meta.KeyEncoding, error) {
 	e, err := correctKeys(ctx, a)
 	if err != nil {
@@ -55,7 +55,7 @@ func correctKeys(ctx context.Context, a *zarr.Array) (meta.KeyEncoding, error) {
 	return s.other, err
 }
 
-// keyEncodingEdits change where the document of an array says that its chunks are.
+// keyEncodingEdits returns the edits that set the chunk key layout in an array's document.
 func keyEncodingEdits(format int, e meta.KeyEncoding) document.Edits {
 	if format == 2 {
 		return document.Edits{"dimension_separator": []byte(`"` + e.Separator + `"`)}

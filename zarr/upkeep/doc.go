@@ -1,25 +1,29 @@
-// Package upkeep looks after hierarchies that are stored already: it checks consolidated metadata
-// and brings it up to date, gives v1 and v2 nodes v3 metadata, finds chunks that are stored under
-// other keys than the metadata says, and those that no read looks for, drops what a killed append
-// left in a document, and removes nodes with all that is below them.
+// Package upkeep maintains hierarchies that are already stored. It checks and updates consolidated
+// metadata, migrates v1 and v2 nodes to v3 metadata, finds chunks stored under keys that do not
+// match the metadata, finds chunks that no read requests, drops the claim that a killed append left
+// in a document, and removes nodes with everything below them.
 //
-//	differences, err := upkeep.CheckConsolidated(ctx, group) // is the copy what is stored?
-//	changed, err := upkeep.UpdateAbove(ctx, array)           // after SetAttrs or zarr.Create
+//	// Is the consolidated metadata current?
+//	differences, err := upkeep.CheckConsolidated(ctx, group)
+//	// After SetAttrs or zarr.Create:
+//	changed, err := upkeep.UpdateAbove(ctx, array)
 //	steps, err := upkeep.Migrate(ctx, group, upkeep.MigrateOptions{DryRun: true})
-//	removal, err := upkeep.PlanRemove(ctx, group, upkeep.RemoveOptions{}) // objects, bytes, requests; removal.Run(ctx) deletes
+//	// Count objects, bytes and requests; removal.Run(ctx) deletes them.
+//	removal, err := upkeep.PlanRemove(ctx, group, upkeep.RemoveOptions{})
 //
-// Nothing here reads or writes a chunk, and only a removal, and Orphans, delete some. Package
-// validate finds what there is to do and does it: [github.com/zargo-io/zargo/zarr/validate.Repair].
-// Options of a node, such as zarr.SingleWriter or zarr.Limit, apply to what is done for it.
+// No function of this package reads or writes a chunk. Only [Removal.Run] and [Orphans.Delete]
+// delete chunks. [github.com/zargo-io/zargo/zarr/validate.Repair] detects which of these repairs a
+// hierarchy needs and makes them. The options that a node was opened with, such as
+// zarr.SingleWriter or zarr.Limit, apply to the requests made for it.
 //
 // # Errors
 //
-// Errors are those of package zarr. Documents are written on condition that no one else changed
-// them since they were read: zarr.ErrConflict; a removal asks for none. A store without versions
-// cannot do that, and is errors.ErrUnsupported unless zarr.SingleWriter was given; one that is
-// read-only is zarr.ErrReadOnly.
+// Errors are those of package zarr. Metadata documents are written conditionally: a document that
+// changed since it was read is zarr.ErrConflict. A removal deletes unconditionally. A store without
+// versions cannot write conditionally and returns errors.ErrUnsupported, unless the node was opened
+// with zarr.SingleWriter. A read-only store returns zarr.ErrReadOnly.
 //
 // # Concurrency
 //
-// Every function may be called from any number of goroutines and processes at once.
+// All functions are safe for concurrent use by goroutines and processes.
 package upkeep

@@ -13,18 +13,18 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// KeyLayout says under which keys reads and writes look for an array's chunks, and under which ones
-// there are chunks.
+// KeyLayout describes the chunk keys that reads and writes of an array use, and the layouts of the
+// chunk keys seen in the store.
 type KeyLayout struct {
-	Separator string // between the numbers of the chunk keys that reads and writes use: "." or "/"
-	Stated    bool   // the metadata says it; else it is the specification's default or the option Separator
-	Looked    bool   // false where there is only one layout: v3, and v2 with fewer than two axes
-	Flat      bool   // there are chunks under keys like 0.0
-	Nested    bool   // there are chunks under keys like 0/0
+	Separator string // between the indices in the chunk keys that reads and writes use: "." or "/"
+	Stated    bool   // the metadata declares Separator; otherwise it is the default or the option zarr.Separator
+	Looked    bool   // false if only one layout is possible: v3, and v2 with fewer than two dimensions
+	Flat      bool   // a chunk is stored under a key like 0.0
+	Nested    bool   // a chunk is stored under a key like 0/0
 }
 
-// Other is the separator of chunks that are there and that reads do not look for; "" when none was
-// seen. Unless Stated, an array opened with Separator(l.Other()) reads them.
+// Other returns the separator of stored chunks that reads do not find, or "" if none was seen.
+// Unless Stated is set, an array opened with Separator(l.Other()) reads them.
 func (l KeyLayout) Other() string {
 	switch {
 	case l.Separator == "." && l.Nested:
@@ -35,10 +35,10 @@ func (l KeyLayout) Other() string {
 	return ""
 }
 
-// Mixed reports that there are chunks of both layouts. Reads and writes use those of one.
+// Mixed reports whether chunks of both layouts are stored. Reads and writes use only one layout.
 func (l KeyLayout) Mixed() bool { return l.Flat && l.Nested }
 
-// String says it in one line, for people.
+// String describes the layout in one line of text for people.
 func (l KeyLayout) String() string {
 	layouts := map[string]string{".": "flat (0.0)", "/": "nested (0/0)"}
 	used, other := layouts[l.Separator], layouts[l.Other()]
@@ -59,15 +59,16 @@ func (l KeyLayout) String() string {
 	return fmt.Sprintf("no chunks were seen; %s ones are looked for", used)
 }
 
-// CheckKeys looks in the store under which keys a v2 array has its chunks. It is for arrays whose
-// chunks seem to be missing, say when a read's [zarr.Report] counts as many Missing as Chunks: old
-// writers nested them without saying so (see [zarr.Separator]), others said so without nesting
-// them. Reads never look by themselves, and what is found is never applied.
+// CheckKeys finds out which key layouts the stored chunks of a v2 array have. Use it for an array
+// whose chunks seem to be missing, for example when the [zarr.Report] of a read counts as many
+// Missing as Chunks. Some old writers nested chunks without recording it in the metadata (see
+// [zarr.Separator]), others recorded nesting and wrote flat keys. Reads never check the layout, and
+// CheckKeys does not change how a is read.
 //
-// It costs a listing of one level, and one of the first folder of chunks, of each the first 1000
-// entries: one key of a layout proves it, and what comes later is not seen. A store that cannot
-// list is asked for the first chunk under both of its keys. An array of v3 or of fewer than two
-// dimensions costs nothing. Errors are the store's.
+// It costs a listing of one level and one of the first directory of chunks, each limited to the
+// first 1000 entries. One key proves a layout; keys after the first 1000 entries are not seen. If
+// the store cannot list, CheckKeys requests the first chunk under both of its keys instead. An
+// array of v3 or of fewer than two dimensions costs no request. Errors are the store's.
 func CheckKeys(ctx context.Context, a *zarr.Array) (KeyLayout, error) {
 	of := hierarchy.SourceOf(a)
 	m := of.Model.(*meta.Array)
@@ -85,7 +86,7 @@ func CheckKeys(ctx context.Context, a *zarr.Array) (KeyLayout, error) {
 	return l, nil
 }
 
-// list looks for chunk keys in listings.
+// list detects chunk keys in listings.
 func (l *KeyLayout) list(ctx context.Context, at *document.Node, rank int) error {
 	folder, entries := "", 0
 	isChunk := func(key, sep string, rank int) bool {
@@ -102,7 +103,7 @@ func (l *KeyLayout) list(ctx context.Context, at *document.Node, rank int) error
 		return !l.Flat || folder == ""
 	})
 	if entries == document.PageSize && folder == "" {
-		folder = "0" // its flat neighbours 0.0, 0.1, … come before it and may have filled the listing
+		folder = "0" // the flat keys 0.0, 0.1, … sort before it and may have filled the page
 	}
 	if err != nil || folder == "" {
 		return err
@@ -113,7 +114,7 @@ func (l *KeyLayout) list(ctx context.Context, at *document.Node, rank int) error
 	})
 }
 
-// probe asks for the first chunk under both of its keys.
+// probe requests the first chunk under both of its keys.
 func (l *KeyLayout) probe(ctx context.Context, at *document.Node, rank int) error {
 	first := make([]int, rank)
 	for sep, seen := range map[string]*bool{".": &l.Flat, "/": &l.Nested} {

@@ -13,28 +13,28 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// MigrateOptions say how [Migrate] goes about it. The zero value writes v3 metadata beside what is
-// there.
+// MigrateOptions configures [Migrate]. The zero value writes v3 metadata and keeps the old
+// metadata.
 type MigrateOptions struct {
-	DryRun bool // only say what would be done
-	Remove bool // remove the old metadata, once all of the new is there
-	// NoFillAttribute leaves the attribute _FillValue as it is. Without it an array with names of
-	// dimensions gets one that has its fill value, which xarray takes for missing in v2, and in v3
-	// by the attribute alone.
+	DryRun bool // return the steps without making them
+	Remove bool // remove the old metadata after all new metadata is written
+	// NoFillAttribute keeps the attribute _FillValue unchanged. By default, an array with dimension
+	// names gets a _FillValue equal to its fill value. xarray treats the fill value as missing data
+	// in v2, but in v3 only the attribute.
 	NoFillAttribute bool
 }
 
-// Migration is what is done for one node.
+// Migration describes the migration of one node.
 type Migration struct {
-	Path   string // below the store's root
-	From   int    // the format it had
-	Key    string // of the new document
-	Doc    []byte // the new document
-	Masked string // what it says of missing values that the old one did not, for people
-	Remove []string
+	Path   string   // relative to the store's root
+	From   int      // the old format, 1 or 2
+	Key    string   // of the new document
+	Doc    []byte   // the new document
+	Masked string   // what Doc adds about missing values, for people
+	Remove []string // keys of the old documents; nil without MigrateOptions.Remove
 }
 
-// String says it in one line.
+// String describes the step in one line.
 func (m Migration) String() string {
 	s := fmt.Sprintf("v%d → %s", m.From, m.Key)
 	if m.Masked != "" {
@@ -46,23 +46,24 @@ func (m Migration) String() string {
 	return s
 }
 
-// Migrate gives v1 and v2 nodes v3 metadata: the node and everything below it that is not v3 yet,
-// by path. Chunks stay where they are and as they are: v3 can say where v2 keeps them, and with
-// which codecs. The names of axes in _ARRAY_DIMENSIONS become dimension_names, an undefined fill
-// value the data type's default, and a fill value that xarray takes for missing the attribute
-// _FillValue.
+// Migrate writes v3 metadata for a node and everything below it whose format is v1 or v2, and
+// returns one Migration per node in order of path. Chunks are neither moved nor rewritten: v3
+// metadata can describe v2 chunk keys and codecs. The dimension names in _ARRAY_DIMENSIONS become
+// dimension_names, an undefined fill value becomes the data type's default, and a fill value that
+// xarray treats as missing becomes the attribute _FillValue.
 //
-// All documents are made before the first is written. If v3 cannot describe a node, Migrate returns
-// an error and writes nothing. Migrate claims the v2 arrays, so that no append or resize changes
-// them meanwhile. Then it puts the v3 documents, parents last, where there are none: ErrExists where
-// there is another one. With Remove it then deletes the old documents, each on condition that it was
-// not changed. A group that had consolidated metadata is consolidated again.
+// Migrate builds all documents before it writes the first. If v3 cannot describe a node, it returns
+// an error and writes nothing. It then claims the v2 arrays, so that no append or resize changes
+// them meanwhile, and creates the v3 documents, parents last. A different existing v3 document is
+// ErrExists. With Remove, it finally deletes the old documents, each on condition that it did not
+// change. If the group n had consolidated metadata, it is consolidated again.
 //
-// ErrConflict: an append or a resize is in progress, or the array was changed since. The claims of a
-// Migrate that was killed stay in the v2 documents: run it again, which completes it.
+// Migrate returns ErrConflict if an append or a resize is in progress, or if an array changed since
+// it was read. A killed Migrate leaves claims in the v2 documents; running it again completes the
+// migration.
 //
-// Attributes that another program changes in v2 meanwhile are not seen by v3 readers. Without Remove
-// that holds for all changes which are made in v2 afterwards.
+// Attributes that another writer changes in v2 during the migration are invisible to v3 readers.
+// Without Remove, the same applies to all later changes of the v2 metadata.
 func Migrate(ctx context.Context, n zarr.Node, o MigrateOptions) ([]Migration, error) {
 	nodes, err := old(ctx, n)
 	if err != nil {
@@ -120,7 +121,7 @@ func Migrate(ctx context.Context, n zarr.Node, o MigrateOptions) ([]Migration, e
 	return steps, nil
 }
 
-// putOnce puts a document where there is none, or the same.
+// putOnce creates a document. An existing document with the same contents is not an error.
 func putOnce(ctx context.Context, at *document.Node, key string, doc []byte) error {
 	_, err := at.Add(ctx, key, doc)
 	if !errors.Is(err, fault.Exists) {
@@ -133,17 +134,17 @@ func putOnce(ctx context.Context, at *document.Node, key string, doc []byte) err
 	return nil
 }
 
-// alike reports whether two v3 documents say the same of a node, consolidated metadata apart.
+// alike reports whether two v3 documents describe the same node, ignoring consolidated metadata.
 func alike(key string, a, b []byte) bool {
 	x, ex := meta.ParseV3(key, a)
 	y, ey := meta.ParseV3(key, b)
 	return ex == nil && ey == nil && document.Same(x, y)
 }
 
-// old reads the node and those below it, parents first, and leaves out those of v3.
+// old reads the node and the nodes below it, parents first, and omits v3 nodes.
 func old(ctx context.Context, n zarr.Node) ([]zarr.Node, error) {
 	st, opts := source(n).At.Store, append(options(n), zarr.IgnoreConsolidated())
-	// Where v2 and v3 metadata are both there, the old one is wanted.
+	// If the node has both v2 and v3 metadata, read v2.
 	fresh, err := zarr.Open(ctx, st, n.Path(), append(opts, zarr.Format(2))...)
 	if errors.Is(err, fault.NotFound) {
 		fresh, err = zarr.Open(ctx, st, n.Path(), append(opts, zarr.Format(0))...)
@@ -176,7 +177,7 @@ func old(ctx context.Context, n zarr.Node) ([]zarr.Node, error) {
 	return nodes, nil
 }
 
-// migration makes the v3 document of a node.
+// migration builds the v3 document of a node.
 func migration(n zarr.Node, o MigrateOptions) (Migration, error) {
 	of := source(n)
 	m := Migration{Path: n.Path(), From: n.Format(), Key: of.At.Key(document.ZarrJSON)}
@@ -205,7 +206,7 @@ func migration(n zarr.Node, o MigrateOptions) (Migration, error) {
 	case *zarr.Group:
 		m.Doc, err = (&meta.Group{Format: 3, Attrs: n.Attrs()}).EncodeV3()
 	}
-	if err == nil { // objects of changes that were given up are under the same keys
+	if err == nil { // the record of abandoned changes still applies: the keys are the same
 		m.Doc, err = document.KeepRecord(of.Claimed(), m.Key, m.Doc)
 	}
 	return m, err

@@ -9,15 +9,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// claimed are the v2 arrays that a Migrate holds, by the keys of their documents. An append or a
-// resize that began before has another version of the document, so that it cannot change the shape
-// any more, not even with a request that arrives late.
+// claimed holds the v2 arrays that a Migrate has claimed, by document key. An append or a resize
+// that began earlier has an outdated version of the document, so even a late request of it cannot
+// change the shape.
 type claimed struct {
 	keys []string
 	held map[string]*document.Held
 }
 
-// unclaimed makes sure that no append or resize of a node is in progress. Another migration may be.
+// unclaimed returns an error if an append or a resize of a node is in progress. The claim of
+// another migration is accepted.
 func unclaimed(of *document.Source) error {
 	c, err := document.ClaimIn(of.Claimed())
 	if err == nil && c.Under() && c.What != claim.Migrate {
@@ -26,8 +27,8 @@ func unclaimed(of *document.Source) error {
 	return err
 }
 
-// hold claims a v2 array, unless the document cannot be changed by others meanwhile: a store
-// without versions has no safe appends.
+// hold claims a v2 array. It skips stores without versions, where no safe append exists, and arrays
+// opened with SingleWriter.
 func (c *claimed) hold(ctx context.Context, of *document.Source) error {
 	if of.Kind() != document.Array || of.Format() != 2 || of.Doc.Version == "" || of.At.SingleWriter {
 		return nil
@@ -47,7 +48,7 @@ func (c *claimed) hold(ctx context.Context, of *document.Source) error {
 	return nil
 }
 
-// remove deletes the documents of a node, which end its claim.
+// remove deletes the documents of a node, and thereby its claim.
 func (c *claimed) remove(ctx context.Context, of *document.Source) error {
 	docs := of.Documents()
 	for i, d := range docs {
@@ -62,7 +63,7 @@ func (c *claimed) remove(ctx context.Context, of *document.Source) error {
 	return err
 }
 
-// giveUp ends the claims after an error, also after that of ctx.
+// giveUp releases the claims after an error, even if ctx has ended.
 func (c *claimed) giveUp(ctx context.Context) {
 	if len(c.keys) == 0 {
 		return
@@ -74,7 +75,7 @@ func (c *claimed) giveUp(ctx context.Context) {
 	}
 }
 
-// release ends the claims.
+// release releases the claims.
 func (c *claimed) release(ctx context.Context) error {
 	for len(c.keys) > 0 {
 		if err := c.held[c.keys[0]].GiveUp(ctx, false); err != nil {

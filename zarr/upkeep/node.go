@@ -8,10 +8,10 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// source returns the documents of a node, and how they are reached.
+// source returns the documents of a node and the store access they were read with.
 func source(n zarr.Node) *document.Source { return hierarchy.SourceOf(n) }
 
-// options are those that a node was opened with.
+// options returns the options that a node was opened with.
 func options(n zarr.Node) []zarr.Option {
 	if a, ok := n.(*zarr.Array); ok {
 		return a.Options()
@@ -19,10 +19,10 @@ func options(n zarr.Node) []zarr.Option {
 	return n.(*zarr.Group).Options()
 }
 
-// errorf says which node an error is about.
+// errorf adds the store and the node's path to an error.
 func errorf(at *document.Node, err error) error { return document.Errorf(at.Store, at.Path, err) }
 
-// below is the path of a node from a group above it.
+// below returns the path of a node relative to a group above it.
 func below(group, path string) string {
 	return strings.TrimPrefix(path[len(group):], "/")
 }

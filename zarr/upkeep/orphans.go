@@ -13,23 +13,32 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Orphans are chunks, or shards, which no read of an array looks for. [FindOrphans] counts them by
-// a listing, and nothing is deleted before Delete.
+// Orphans counts chunks, or shards, that no read of an array requests. [FindOrphans] counts them by
+// listing; only Delete deletes them.
 type Orphans struct {
-	Beyond    int64 // under keys beyond the grid, as a shrink that changes metadata alone leaves them
-	Elsewhere int64 // under keys of another layout, where the array has a chunk of the same position under its own
-	Bytes     int64 // of both
-	Kept      int64 // under keys of another layout too, but perhaps the only copy of their values: Delete leaves them
-	Linked    int64 // behind symbolic links, which Delete does not follow: it leaves them too
+	// Beyond counts chunks at positions outside the grid. A shrink that changes only the metadata
+	// leaves them.
+	Beyond int64
+	// Elsewhere counts chunks under keys of another layout, whose position is outside the grid or
+	// has a chunk under the array's own layout.
+	Elsewhere int64
+	// Bytes is the size of the chunks that Beyond and Elsewhere count.
+	Bytes int64
+	// Kept counts chunks under keys of another layout that may be the only copy of their values.
+	// Delete keeps them.
+	Kept int64
+	// Linked counts orphans behind symbolic links. Delete does not follow links and keeps them.
+	Linked int64
 
 	a *zarr.Array
 }
 
-// FindOrphans looks for chunks that no read of the array looks for. Array.Resize deletes others:
-// those of a grid that is known which the new shape leaves out, by their names where they are few
-// (package grow). Chunks that a change under way may be writing are not among them. It
-// costs a listing of the array's keys, and memory for the positions of its chunks. The array must
-// have been opened from its documents, not from consolidated metadata.
+// FindOrphans counts the chunks that no read of the array requests. Array.Resize already deletes
+// the chunks that a new shape excludes from the known grid; FindOrphans finds the others. Chunks
+// that a change in flight may be writing are excluded.
+//
+// It costs a listing of the array's keys, and memory for the positions of its chunks. The array
+// must have been opened from its documents, not from consolidated metadata.
 func FindOrphans(ctx context.Context, a *zarr.Array) (*Orphans, error) {
 	s, err := scan(ctx, a)
 	if err != nil {
@@ -59,10 +68,10 @@ func FindOrphans(ctx context.Context, a *zarr.Array) (*Orphans, error) {
 	return o, nil
 }
 
-// Delete deletes the orphans that are there by now. The array is claimed meanwhile as by
-// [zarr.Append], so that no one else changes its shape: ErrConflict where another change is under
-// way, or the array was changed since it was opened. A process that is killed leaves the claim, see
-// [DropClaim].
+// Delete deletes the chunks that are orphans at the time of the call. It claims the array
+// meanwhile, as [zarr.Append] does, so that no other writer changes its shape. It returns
+// ErrConflict if another change is in flight or the array changed since it was opened. A killed
+// process leaves the claim; see [DropClaim].
 func (o *Orphans) Delete(ctx context.Context) error {
 	at := hierarchy.SourceOf(o.a).At
 	if err := o.delete(ctx); err != nil {
@@ -93,24 +102,24 @@ func (o *Orphans) delete(ctx context.Context) error {
 	if err != nil {
 		over, cancel := document.Detached(ctx)
 		defer cancel()
-		_ = held.GiveUp(over, false) // else it can be dropped
+		_ = held.GiveUp(over, false) // if this fails, DropClaim removes the claim
 		return err
 	}
 	return held.GiveUp(ctx, false)
 }
 
-// behindLink reports whether an object is reached through a symbolic link in the folders of its
-// key.
+// behindLink reports whether an object is reached through a symbolic link among the directories of
+// its key.
 func behindLink(e store.Entry) bool { return e.Link != "" && e.Link != e.Key }
 
-// scanned is where an array has chunks.
+// scanned describes the chunks stored below an array.
 type scanned struct {
 	keys    chunkkeys.Keys
 	present *chunkkeys.Set
-	own     bool             // there is a chunk of the grid
-	other   meta.KeyEncoding // of the keys of another layout
-	inside  bool             // one of these is of a chunk of the grid
-	mixed   bool             // there are several other layouts
+	own     bool             // a chunk of the grid is stored under the array's own layout
+	other   meta.KeyEncoding // layout of the keys that are not of the array's own layout
+	inside  bool             // a key of another layout has a position in the grid
+	mixed   bool             // keys of more than one other layout are stored
 }
 
 // scan lists the keys of an array.
@@ -136,8 +145,8 @@ func scan(ctx context.Context, a *zarr.Array) (*scanned, error) {
 	return s, err
 }
 
-// orphan reports whether the values of a chunk of another layout are not the only ones of their
-// position.
+// orphan reports whether a chunk of another layout can be deleted: the array has chunks under its
+// own layout, and the position is outside the grid or has a chunk there.
 func (s *scanned) orphan(f chunkkeys.Found) bool {
 	return s.own && (!s.keys.In(f.Coord) || s.present.Has(f.Coord))
 }

@@ -8,28 +8,33 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Removal is what removing a node deletes. [PlanRemove] makes it by one listing, and nothing is
-// deleted before Run.
+// Removal describes the objects that removing a node deletes. [PlanRemove] counts them in one
+// listing; only Run deletes them.
 type Removal struct {
-	Objects  int64 // below the node's path, whatever they are
-	Bytes    int64 // of them
-	Unsized  int64 // objects whose size the listing does not say
-	Requests int64 // that delete, if none is repeated; Run lists once more besides
-	Links    int64 // objects that are symbolic links in a directory: Run removes them, and what they lead to stays
+	// Objects counts all objects below the node's path, also those that belong to no node.
+	Objects int64
+	// Bytes is the total size of the objects whose size the listing includes.
+	Bytes int64
+	// Unsized counts objects whose size the listing does not include.
+	Unsized int64
+	// Requests counts the delete requests without retries. Run also lists once more.
+	Requests int64
+	// Links counts symbolic links in a directory. Run removes the links and keeps their targets.
+	Links int64
 
 	at        *document.Node
 	documents []string
 }
 
-// RemoveOptions say what [PlanRemove] does besides.
+// RemoveOptions configures [PlanRemove].
 type RemoveOptions struct {
-	// Seen is called for each object, one call at a time and in no promised order. The key of the
-	// entry is below the root of the store.
+	// Seen is called for each object, one call at a time and in no particular order. The entry's
+	// key is relative to the root of the store. nil disables it, the default.
 	Seen func(store.Entry)
 }
 
-// PlanRemove finds what there is to remove of an array, or of a group with all that is below it,
-// keys that belong to no node among it.
+// PlanRemove lists what removing an array, or a group with everything below it, would delete. That
+// includes keys below the node's path that belong to no node.
 func PlanRemove(ctx context.Context, n zarr.Node, o RemoveOptions) (*Removal, error) {
 	var seen []func(store.Entry)
 	if o.Seen != nil {
@@ -43,21 +48,23 @@ func PlanRemove(ctx context.Context, n zarr.Node, o RemoveOptions) (*Removal, er
 	}
 	r := &Removal{Objects: b.Objects, Bytes: b.Bytes, Unsized: b.Unsized, Links: b.Links, at: at, documents: b.Documents}
 	documents, own := int64(len(b.Documents)), int64(at.Own(b.Documents))
-	for _, keys := range []int64{own, documents - own, b.Objects - documents} { // as Clear deletes them
+	for _, keys := range []int64{own, documents - own, b.Objects - documents} { // Clear deletes in these three batches
 		r.Requests += store.DeleteRequests(at.Store, keys)
 	}
 	return r, nil
 }
 
-// Run deletes everything below the node's path: the node's own metadata first, then that of the
-// nodes below it, then the chunks and all else while these are listed, so that no reader sees
-// metadata over chunks that are gone. In a directory it then removes the empty folders, and it
-// follows no symbolic link. A process that is killed in between leaves objects without a node,
-// which [store.DeleteBelow] deletes. It ignores versions: what others have changed or written
-// meanwhile is deleted too. Keys that are written while it runs may stay. [UpdateAbove] then
-// updates consolidated metadata of groups above.
+// Run deletes everything below the node's path. It deletes the node's own metadata first, then the
+// metadata of the nodes below it. It then lists the remaining objects and deletes them, so that no
+// reader sees metadata whose chunks are gone. In a directory it finally removes the empty
+// directories. It follows no symbolic link.
 //
-// fault.Refused: the node's path leads through a symbolic link.
+// Run ignores versions: it also deletes objects that other writers changed or added meanwhile. Keys
+// written while Run is in progress may remain. A killed process may leave objects without metadata;
+// [store.DeleteBelow] deletes those. Afterwards, call [UpdateAbove] to update the consolidated
+// metadata of the groups above.
+//
+// Run returns fault.Refused if the node's path leads through a symbolic link.
 func (r *Removal) Run(ctx context.Context) error {
 	err := r.at.Clear(ctx, r.documents)
 	if err == nil && r.at.Path != "" {

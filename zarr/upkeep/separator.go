@@ -11,16 +11,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// RecordSeparator writes the separator of chunk keys that a uses, by the option [zarr.Separator] or
-// by default, into the document of a v2 array, so that the option is not needed any more. Where the
-// metadata has it already nothing is done. Nothing else in the document changes, and no chunk is
-// touched: chunks under keys with the other separator, if there are any, stay unread. a itself is a
-// snapshot and stays as it was.
+// RecordSeparator writes the chunk key separator that a uses, from the option [zarr.Separator] or
+// the default, into the document of a v2 array, so that readers no longer need the option. If the
+// metadata declares a separator, RecordSeparator does nothing. It changes nothing else in the
+// document and touches no chunk: chunks stored under the other separator remain unread. a is a
+// snapshot and does not change.
 //
-// ErrConflict when the document was changed since a was opened; then open again and decide again. A
-// store without versions refuses with errors.ErrUnsupported, unless SingleWriter was given.
-// Consolidated metadata above the array, if any, leaves the separator open until [UpdateAbove] or
-// [zarr.Group.Consolidate].
+// RecordSeparator returns ErrConflict if the document changed since a was opened; open the array
+// again before deciding. A store without versions returns errors.ErrUnsupported, unless
+// SingleWriter was passed. Consolidated metadata above the array does not have the separator until
+// [UpdateAbove] or [zarr.Group.Consolidate] updates it.
 func RecordSeparator(ctx context.Context, a *zarr.Array) error {
 	if !a.Metadata().NoSeparator {
 		return nil

@@ -12,18 +12,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// staleCopy is a group whose consolidated metadata is to be changed.
+// staleCopy is a group with consolidated metadata that may have to be updated.
 type staleCopy struct {
 	*document.Node
 	format  int
-	doc     document.Stored      // that holds the copy
-	nodes   map[string]meta.Node // by path below the group; nil when there is none
-	bad     error                // why what is there cannot be read
-	changes map[string][]byte    // entries: documents by path in v3, by key in v2; nil is none
+	doc     document.Stored      // the document with the consolidated metadata
+	nodes   map[string]meta.Node // by path relative to the group; nil without consolidated metadata
+	bad     error                // why the consolidated metadata cannot be parsed
+	changes map[string][]byte    // documents by path in v3, by key in v2; a nil document removes the entry
 }
 
-// staleAbove compares the consolidated metadata above a node with the node. It is read before the
-// node is: a writer who changes a node and then its copies meets a conflict, or has been seen.
+// staleAbove returns the groups above a node whose consolidated metadata is out of date for the
+// node or unreadable. It reads the copies before the node: if another writer changes the node and
+// then the copies, either the change is seen or the update of the copy conflicts.
 func staleAbove(ctx context.Context, of *document.Source) ([]*staleCopy, error) {
 	if of.Format() == 1 {
 		return nil, nil
@@ -57,13 +58,14 @@ func staleAbove(ctx context.Context, of *document.Source) ([]*staleCopy, error) 
 	return slices.DeleteFunc(copies, func(c *staleCopy) bool { return c.changes == nil && c.bad == nil }), nil
 }
 
-// current are nodes as they are stored now.
+// current holds nodes as they are stored now.
 type current struct {
 	of    *document.Source
-	nodes map[string]*document.Source // by path; nil for one that is not there
+	nodes map[string]*document.Source // by path; nil if the node does not exist
 }
 
-// read reads a node once. One of another kind than is expected takes some more requests.
+// read reads a node unless it was read before. A node of a kind other than k costs additional
+// requests.
 func (c *current) read(ctx context.Context, path string, k document.Kind) error {
 	if _, known := c.nodes[path]; known {
 		return nil
@@ -103,13 +105,13 @@ func (c *staleCopy) read(ctx context.Context) error {
 	return err
 }
 
-// compare finds the entries that are not what is stored.
+// compare records a change for each entry that differs from the stored node.
 func (c *staleCopy) compare(ctx context.Context, is *current) error {
 	if c.bad != nil {
 		return nil
 	}
 	to := below(c.Path, is.of.At.Path)
-	var paths []string // the node's and those of groups between
+	var paths []string // of the node and of the groups between
 	for p, ok := to, true; ok && (p != "" || to == ""); p, ok = document.Parent(p) {
 		paths = append(paths, p)
 	}
@@ -125,7 +127,7 @@ func (c *staleCopy) compare(ctx context.Context, is *current) error {
 		}
 		n := is.nodes[c.Key(p)]
 		if p != to && n == nil {
-			continue // a folder
+			continue // a directory without metadata
 		}
 		if p == to && (n == nil || n.Kind() != document.Group) {
 			c.takeOutBelow(p)
@@ -150,7 +152,7 @@ func (c *staleCopy) change(name string, doc []byte) {
 	c.changes[name] = doc
 }
 
-// put makes what is stored of a node the entry of a path.
+// put records the stored documents of a node as the entry of path.
 func (c *staleCopy) put(path string, n *document.Source) error {
 	if c.format == 3 {
 		doc, err := n.StrictV3()
@@ -164,7 +166,7 @@ func (c *staleCopy) put(path string, n *document.Source) error {
 	return err
 }
 
-// takeOut takes the entry of a path out.
+// takeOut records the removal of the entry of path.
 func (c *staleCopy) takeOut(path string) {
 	if c.format == 3 {
 		c.change(path, nil)
@@ -175,7 +177,7 @@ func (c *staleCopy) takeOut(path string) {
 	}
 }
 
-// takeOutBelow takes out what is below a path where there is no group.
+// takeOutBelow records the removal of all entries below path.
 func (c *staleCopy) takeOutBelow(path string) {
 	for p := range c.nodes {
 		if strings.HasPrefix(p, path+"/") {
@@ -184,12 +186,12 @@ func (c *staleCopy) takeOutBelow(path string) {
 	}
 }
 
-// update writes the document with the changes.
+// update writes the document with the recorded changes.
 func (c *staleCopy) update(ctx context.Context) error {
 	if c.bad != nil {
 		return c.bad
 	}
-	// While arrays of the group are appended to, some are longer than others.
+	// While an append to the group is in progress, its arrays may differ in length.
 	splice, claimed := meta.SpliceV3, c.doc
 	if c.format == 2 {
 		splice = meta.SpliceV2

@@ -13,32 +13,33 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxProbe is how many chunks of an array are asked for one by one where the store cannot list.
-// 2^20: a request each, hours.
+// maxProbe is the maximum number of chunks of an array that are requested one by one if the store
+// cannot list. 2^20 requests take hours.
 const maxProbe = 1 << 20
 
-// chunks is what is at an array's keys.
+// chunks checks the keys and chunks of an array.
 type chunks struct {
-	r    *run
-	a    *zarr.Array
-	told *few
+	r        *run
+	a        *zarr.Array
+	findings *nodeFindings
 	layout
 
-	present   *chunkkeys.Set // the chunks that are stored; nil where it does not matter which
-	seen      bool           // there is a chunk of the grid
+	present   *chunkkeys.Set // the stored chunks; nil unless missing chunks have to be reported
+	seen      bool           // a chunk of the grid is stored under the array's own layout
 	elsewhere elsewhere      // keys of another layout
 
-	err   error           // of the listing
-	asked map[string]bool // keys of chunks in whose way others lie
+	err    error           // of the listing
+	probed map[string]bool // keys of chunks that misplaced has requested
 }
 
-// array looks at an array's keys, and with Options.Data at what they hold.
-func (r *run) array(ctx context.Context, a *zarr.Array, told *few) error {
-	c := &chunks{r: r, a: a, told: told, layout: layoutOf(a)}
+// array checks the keys of an array, and with Options.Data the chunks stored there.
+func (r *run) array(ctx context.Context, a *zarr.Array, findings *nodeFindings) error {
+	c := &chunks{r: r, a: a, findings: findings, layout: layoutOf(a)}
 	if c.undefined() {
 		c.present = chunkkeys.NewSet(c.keys.Grid)
 	}
-	// What chunks break is taken from the errors of the strict view, which say which chunk it is.
+	// Violations in chunks are taken from the errors of the strict view, since those name the
+	// chunk.
 	plain, err := a.With(zarr.Findings(func(rule.Finding) {}))
 	if err != nil {
 		return r.fail(ctx, a.Path(), err)
@@ -62,7 +63,8 @@ func (r *run) array(ctx context.Context, a *zarr.Array, told *few) error {
 	return nil
 }
 
-// list yields the positions of chunks that are to be decoded, and reports keys that are no chunks.
+// list yields the positions of the chunks to decode. It reports keys that are not chunks of the
+// grid.
 func (c *chunks) list(ctx context.Context) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		docs, path := documents{}, c.a.Path()
@@ -89,27 +91,27 @@ func (c *chunks) list(ctx context.Context) iter.Seq[[]int] {
 				}
 			case f.Place == chunkkeys.UnderWay:
 			case f.Place == chunkkeys.Beyond:
-				c.told.tell(rule.Finding{Rule: rule.BeyondShape, Key: e.Key, Text: fmt.Sprintf("chunk %v of a grid of %v", f.Coord, c.keys.Grid)})
+				c.findings.report(rule.Finding{Rule: rule.BeyondShape, Key: e.Key, Text: fmt.Sprintf("chunk %v of a grid of %v", f.Coord, c.keys.Grid)})
 			case isDocument(part), c.keys.Format == 1 && (part == docArrayV1 || part == docAttrsV1):
 				docs[part] = true
 			case inArray(part):
-				c.told.tell(rule.Finding{Rule: rule.NodeInArray, Key: e.Key})
+				c.findings.report(rule.Finding{Rule: rule.NodeInArray, Key: e.Key})
 			case f.Place == chunkkeys.Elsewhere:
 				c.elsewhere.add(e.Key, f, c.keys.In(f.Coord))
 			default:
-				c.told.tell(rule.Finding{Rule: rule.StrayKey, Key: e.Key})
+				c.findings.report(rule.Finding{Rule: rule.StrayKey, Key: e.Key})
 				if c.err = c.misplaced(ctx, part); c.err != nil {
 					return
 				}
 			}
 		}
-		docs.check(c.told.tell, path)
+		docs.check(c.findings.report, path)
 		c.reportElsewhere()
 		c.reportMissing()
 	}
 }
 
-// every yields all positions of the grid, as many as are worth asking for.
+// every yields all positions of the grid. A grid of more than maxProbe chunks is a finding instead.
 func (c *chunks) every(ctx context.Context, yield func([]int) bool) {
 	if !c.r.opts.Data {
 		return
@@ -120,7 +122,7 @@ func (c *chunks) every(ctx context.Context, yield func([]int) bool) {
 			return
 		}
 		if total > maxProbe/n {
-			c.told.tell(rule.Finding{Rule: rule.Limit, Text: fmt.Sprintf("a grid of %v chunks, more than %d, is not asked for one by one", c.keys.Grid, maxProbe)})
+			c.findings.report(rule.Finding{Rule: rule.Limit, Text: fmt.Sprintf("a grid of %v chunks, more than %d, is not asked for one by one", c.keys.Grid, maxProbe)})
 			return
 		}
 		total *= n
@@ -132,7 +134,7 @@ func (c *chunks) every(ctx context.Context, yield func([]int) bool) {
 		}
 		c.r.count(func(x *Result) { x.Chunks++ })
 		if c.present != nil {
-			if c.err = c.ask(ctx, coord); c.err != nil {
+			if c.err = c.probe(ctx, coord); c.err != nil {
 				return
 			}
 		}

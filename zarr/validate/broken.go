@@ -8,16 +8,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// broken looks at a node whose metadata cannot be read, and returns where there may be nodes below
-// it: a bad document must not hide what is wrong with others. An array has none.
-func (r *run) broken(ctx context.Context, path string, told *few) (below []place, err error) {
+// broken checks a node whose metadata cannot be read and returns the places below it where nodes
+// may exist, so that a bad document does not hide defects of other nodes. An array has none.
+func (r *run) broken(ctx context.Context, path string, findings *nodeFindings) (below []place, err error) {
 	docs, dirs := documents{}, []string{}
 	counted, st := r.begin(ctx)
 	for e, err := range store.Pages(counted, st, path, store.ListOptions{Depth: store.OneLevel}) {
 		switch part := name(path, e.Key); {
 		case err != nil && fatal(ctx, err):
 			return nil, err
-		case err != nil: // the node itself was told already
+		case err != nil: // the node itself was already reported
 			return nil, nil
 		case e.Dir:
 			dirs = append(dirs, e.Key)
@@ -25,7 +25,7 @@ func (r *run) broken(ctx context.Context, path string, told *few) (below []place
 			docs[part] = true
 		}
 	}
-	docs.check(told.tell, path)
+	docs.check(findings.report, path)
 	array, group := docs[docArray] || docs[docArrayV1], docs[docGroup]
 	if docs[docV3] {
 		if array, group, err = r.kind(ctx, join(path, docV3)); err != nil {
@@ -40,8 +40,8 @@ func (r *run) broken(ctx context.Context, path string, told *few) (below []place
 	return below, nil
 }
 
-// kind tells what a zarr.json that is no good says that it is of; neither where that cannot be
-// told.
+// kind returns the node type that an invalid zarr.json declares. Both results are false if it
+// declares none.
 func (r *run) kind(ctx context.Context, key string) (array, group bool, err error) {
 	counted, st := r.begin(ctx)
 	v, err := st.Get(counted, key, store.GetOptions{Max: maxDocument}, nil)
@@ -55,7 +55,7 @@ func (r *run) kind(ctx context.Context, key string) (array, group bool, err erro
 	return says == "array", says == "group", nil
 }
 
-// kindIn is what a zarr.json says that it is of; "" where that cannot be seen.
+// kindIn returns the node_type of a zarr.json, or "" if the JSON cannot be parsed or has none.
 func kindIn(b []byte) string {
 	var doc struct {
 		NodeType string `json:"node_type"`
@@ -66,8 +66,8 @@ func kindIn(b []byte) string {
 	return doc.NodeType
 }
 
-// ofChunks reports whether a folder has the name of one in which chunks lie: "c", or a number.
-// There may be as many as chunks.
+// ofChunks reports whether a directory has a name used for chunks: "c" or a number. There may be as
+// many such directories as chunks.
 func ofChunks(name string) bool {
 	return name == "c" || strings.Trim(name, "0123456789") == ""
 }

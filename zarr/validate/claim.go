@@ -9,9 +9,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// claimIn reports a change of the shape that is under way as the document of a node has it. It may
-// be at work, or its process was killed: only its age says which.
-func claimIn(doc document.Stored, told *few) {
+// claimIn reports the claim of a shape change in a node's document. The change may be in progress,
+// or its process was killed; only the claim's age distinguishes these.
+func claimIn(doc document.Stored, findings *nodeFindings) {
 	c, err := document.ClaimIn(doc)
 	f := rule.Finding{Rule: rule.LeftOverClaim, Key: doc.Key, Pointer: document.ClaimPointer(doc.Key)}
 	switch {
@@ -26,5 +26,5 @@ func claimIn(doc document.Stored, told *few) {
 	default:
 		return
 	}
-	told.tell(f)
+	findings.report(f)
 }

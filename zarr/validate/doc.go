@@ -1,5 +1,5 @@
-// Package validate holds a hierarchy against every rule of package rule: the documents of all its
-// nodes, what lies under which key, consolidated metadata against what is stored, and with
+// Package validate checks a hierarchy against the rules of package rule: the documents of all
+// nodes, the keys below them, consolidated metadata against the documents that it copies, and with
 // Options.Data every chunk.
 //
 //	r, err := validate.Run(ctx, st, "", validate.Options{Data: true}, func(f rule.Finding) {
@@ -9,11 +9,13 @@
 //		return errors.New(f.Message())
 //	}
 //
-// Findings and counts are JSON by json.Marshal: as zargo validate --json prints them.
+// json.Marshal encodes findings and counts as zargo validate --json prints them.
 //
-// Run reads and lists, and writes nothing; [Repair] does the same, and then repairs what can be
-// repaired without inventing data. Chunks are found by listing, so that a hostile shape costs
-// nothing, and decoded within the limits of concurrency.Default. What a store of terabytes costs is
-// a listing of its keys, a request for each document, and with Options.Data one for each chunk or
-// shard; shards that decode to more than 64 MiB, in parts of that.
+// [Run] only reads and lists. [Repair] first runs the same checks, then repairs what it can without
+// inventing data.
+//
+// Chunks are found by listing, so a hostile shape costs nothing. They are decoded within the limits
+// of concurrency.Default. A run costs a listing of all keys, one request for each document, and
+// with Options.Data one request for each chunk or shard. Shards that decode to more than 64 MiB are
+// read in parts of at most that size.
 package validate

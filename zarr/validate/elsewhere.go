@@ -9,16 +9,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// elsewhere are keys below an array that chunks would have under another layout. What they mean is
-// known at the end of the listing: they are left over where the array has chunks under its own
-// keys, and are the array's chunks where it has none.
+// elsewhere collects keys below an array that chunks would have under another layout. Their meaning
+// is known only at the end of the listing: if the array has chunks under its own layout they are
+// leftovers, otherwise they are the array's chunks.
 type elsewhere struct {
-	keys   []string // some of them
-	least  string   // the one that comes first
+	keys   []string // the first maxPerRule listed
+	least  string   // the least key in lexical order
 	n      int
-	layout meta.KeyEncoding // of the first
-	mixed  bool             // there are others
-	inside bool             // one is of a chunk of the grid
+	layout meta.KeyEncoding // layout of the first key
+	mixed  bool             // other keys have a different layout
+	inside bool             // a key has a position in the grid
 }
 
 func (e *elsewhere) add(key string, f chunkkeys.Found, inside bool) {
@@ -28,12 +28,12 @@ func (e *elsewhere) add(key string, f chunkkeys.Found, inside bool) {
 	e.least = min(e.least, key)
 	e.mixed = e.mixed || f.Encoding != e.layout
 	e.inside = e.inside || inside
-	if len(e.keys) < maxFew {
+	if len(e.keys) < maxPerRule {
 		e.keys = append(e.keys, key)
 	}
 }
 
-// add notes that a chunk of the grid is stored.
+// add records that a chunk of the grid is stored.
 func (c *chunks) add(coord []int) {
 	c.seen = true
 	if c.present != nil {
@@ -41,17 +41,17 @@ func (c *chunks) add(coord []int) {
 	}
 }
 
-// reportElsewhere reports keys of another layout: one by one, or as one finding about the metadata
-// where all chunks have such keys.
+// reportElsewhere reports the keys of another layout. If all chunks have such keys, it reports one
+// finding about the metadata; otherwise one finding for each key.
 func (c *chunks) reportElsewhere() {
 	e := c.elsewhere
 	if e.n > 0 && e.inside && !c.seen && !e.mixed {
 		doc := hierarchy.SourceOf(c.a).Doc.Key
-		c.told.tell(rule.Finding{Rule: rule.WrongSeparator, Key: doc, Text: fmt.Sprintf("%q is one of %d, the metadata says %q", e.least, e.n, c.a.ChunkKey(make([]int, len(c.keys.Grid))...))})
+		c.findings.report(rule.Finding{Rule: rule.WrongSeparator, Key: doc, Text: fmt.Sprintf("%q is one of %d, the metadata says %q", e.least, e.n, c.a.ChunkKey(make([]int, len(c.keys.Grid))...))})
 		return
 	}
 	for _, key := range e.keys {
-		c.told.tell(rule.Finding{Rule: rule.OtherLayout, Key: key})
+		c.findings.report(rule.Finding{Rule: rule.OtherLayout, Key: key})
 	}
-	c.told.leave(rule.OtherLayout, e.n-len(e.keys))
+	c.findings.omit(rule.OtherLayout, e.n-len(e.keys))
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// look looks for what there is to repair, after documents were restored once more, and sets Found
-// and Left.
+// look checks the hierarchy, restores damaged documents, and repeats until no document was
+// restored. It sets out.Found to the result of the first check and out.Left to that of the last,
+// and returns the issues of the last check.
 func (p *repair) look(out *Repairs, report func(rule.Finding)) ([]*issue, error) {
 	type of struct {
 		path string
@@ -69,21 +70,22 @@ func (p *repair) look(out *Repairs, report func(rule.Finding)) ([]*issue, error)
 	}
 }
 
-// issue is all findings of one node that one repair is about.
+// issue is a group of findings of one node that one repair handles.
 type issue struct {
-	order    int // in which repairs are made
+	order    int // repairs are made in ascending order
 	path     string
 	rule     rule.Rule
 	all      []rule.Finding
-	object   *damaged // with RepairOptions.From: the object that they are about
-	rest     bool     // they are those that are not named, of objects
-	done     *Step    // what was done already
+	object   *damaged // with RepairOptions.From: the damaged object
+	rest     bool     // the finding counts damaged objects without naming them
+	done     *Step    // set if the repair was already tried
 	repaired bool
 	unseen   string // Step.Unseen
 }
 
-// The order of repairs: without documents nothing else is seen, claims keep others from being made,
-// and consolidated metadata is a copy of all else.
+// The order of repairs. Documents come first, because nodes without them cannot be checked. Claims
+// come next, because they prevent other repairs. Consolidated metadata comes last, because it is a
+// copy of everything else.
 const (
 	orderDocuments = iota
 	orderClaims
@@ -94,14 +96,15 @@ const (
 	orderCopies
 )
 
-// issuesOf groups findings, in the order in which they are repaired: consolidated metadata last, of
-// inner groups first. Objects have an issue each, also those that no finding names.
+// issuesOf groups findings into issues, in the order of repair. Consolidated metadata of inner
+// groups comes before that of outer groups. Each damaged object has its own issue, even if no
+// finding names it.
 func (p *repair) issuesOf(found []rule.Finding, objects []damaged) []*issue {
 	type group struct {
 		order int
 		path  string
 		rule  rule.Rule
-		key   string // of an object
+		key   string // of a damaged object
 	}
 	groups := map[group]*issue{}
 	for _, d := range objects {
@@ -133,7 +136,7 @@ func (p *repair) issuesOf(found []rule.Finding, objects []damaged) []*issue {
 	return all
 }
 
-// at is the key of an issue's object.
+// at returns the key of the damaged object, or "" if the issue has none.
 func (is *issue) at() string {
 	if is.object == nil {
 		return ""
@@ -141,8 +144,8 @@ func (is *issue) at() string {
 	return is.object.key
 }
 
-// settle takes the findings that count objects which are not named as repaired where all those
-// were.
+// settle marks a finding that counts unnamed objects as repaired if all unnamed objects of its node
+// and rule were repaired.
 func settle(issues []*issue) {
 	type of struct {
 		path string
@@ -177,7 +180,7 @@ func (p *repair) orderOf(f rule.Finding) int {
 	return orderOthers
 }
 
-// ofCopy reports whether a finding is that consolidated metadata cannot be read, or lacks its
+// ofCopy reports whether a finding says that consolidated metadata is unreadable or lacks its
 // version.
 func ofCopy(f rule.Finding) bool {
 	if f.Severity() < rule.Warning || f.Rule == rule.TwoFormats {
@@ -186,7 +189,7 @@ func ofCopy(f rule.Finding) bool {
 	return f.Key[strings.LastIndexByte(f.Key, '/')+1:] == docConsolidated || strings.HasPrefix(f.Pointer, "/consolidated_metadata")
 }
 
-// leftOf is a result without what was repaired.
+// leftOf returns a copy of r without the findings that were repaired.
 func leftOf(r *Result, issues []*issue) *Result {
 	left := &Result{Nodes: r.Nodes, Arrays: r.Arrays, Chunks: r.Chunks, Counts: map[rule.Severity]int{}}
 	for _, is := range issues {

@@ -7,7 +7,7 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// layout is how an array is cut into stored objects: chunks, or shards where there are shards.
+// layout maps the stored objects of an array, chunks or shards, to its elements.
 type layout struct {
 	a     *zarr.Array
 	shape []int // of the array
@@ -15,11 +15,11 @@ type layout struct {
 }
 
 func layoutOf(a *zarr.Array) layout {
-	c, _ := document.ClaimIn(hierarchy.SourceOf(a).Claimed()) // one that cannot be read is a finding, and stands for nothing here
+	c, _ := document.ClaimIn(hierarchy.SourceOf(a).Claimed()) // an unreadable claim is reported by claimIn
 	return layout{a, a.Shape(), chunkkeys.Of(a.Metadata(), a.GridShape(), c, a.ChunkAt)}
 }
 
-// box is what the object at a position holds of the array.
+// box returns the part of the array that the object at a position stores.
 func (l layout) box(coord []int) box {
 	b := make(box, len(coord))
 	for i, c := range coord {

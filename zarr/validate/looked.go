@@ -10,57 +10,57 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// maxHeld is how long an object may be that a repair holds in memory whole. 4 MiB: it holds up to
-// eight at once, of each some copies, see pair.need.
+// maxHeld is the maximum size of an object that a repair keeps in memory. 4 MiB: up to eight
+// objects are restored concurrently, with a few copies of each; see pair.need.
 const maxHeld = 4 << 20
 
-// looked is a store in which some objects stay as they were when they were looked at: what an array
-// over it decodes is what is put elsewhere later.
-type looked struct {
+// pinned is a store that keeps returning the contents or the version of each object seen by look.
+// The data that an array over it decodes is therefore the data that is later written elsewhere.
+type pinned struct {
 	store.Store
-	held *mem.Store // short ones
+	held *mem.Store // objects of at most maxHeld bytes
 
 	mu       sync.Mutex
-	versions map[string]store.Version // of all others
+	versions map[string]store.Version // versions of longer objects
 }
 
-func lookedAt(st store.Store) *looked {
-	return &looked{Store: st, held: mem.New(), versions: map[string]store.Version{}}
+func newPinned(st store.Store) *pinned {
+	return &pinned{Store: st, held: mem.New(), versions: map[string]store.Version{}}
 }
 
-// thing is an object that was looked at.
-type thing struct {
+// snapshot is the state of an object when look read it.
+type snapshot struct {
 	key     string
 	there   bool
 	size    int64
-	bytes   []byte // nil where it is long
+	bytes   []byte // nil if the object is longer than maxHeld
 	version store.Version
 }
 
-// look reads an object, or its version if it is long.
-func (l *looked) look(ctx context.Context, key string) (thing, error) {
+// look reads an object, or only its version if it is longer than maxHeld, and pins it.
+func (l *pinned) look(ctx context.Context, key string) (snapshot, error) {
 	v, err := l.Store.Get(ctx, key, store.GetOptions{Max: maxHeld}, []byte{})
 	var long *store.TooLong
 	switch {
 	case errors.Is(err, fault.NotFound):
-		return thing{key: key}, nil
+		return snapshot{key: key}, nil
 	case errors.As(err, &long):
 		if long.Version == "" {
-			return thing{}, fault.Newf(errors.ErrUnsupported, "%q is long, and the store has no versions, so it cannot be read in parts safely", key)
+			return snapshot{}, fault.Newf(errors.ErrUnsupported, "%q is long, and the store has no versions, so it cannot be read in parts safely", key)
 		}
 		l.mu.Lock()
 		l.versions[key] = long.Version
 		l.mu.Unlock()
-		return thing{key, true, long.Announced, nil, long.Version}, nil
+		return snapshot{key, true, long.Announced, nil, long.Version}, nil
 	case err != nil:
-		return thing{}, err
+		return snapshot{}, err
 	}
 	_, err = l.held.Put(ctx, key, v.Bytes, store.PutOptions{})
-	return thing{key, true, v.Size, v.Bytes, v.Version}, err
+	return snapshot{key, true, v.Size, v.Bytes, v.Version}, err
 }
 
-// forget lets go of an object.
-func (l *looked) forget(key string) {
+// forget unpins an object.
+func (l *pinned) forget(key string) {
 	l.mu.Lock()
 	delete(l.versions, key)
 	l.mu.Unlock()
@@ -68,7 +68,7 @@ func (l *looked) forget(key string) {
 }
 
 // Get implements [store.Store].
-func (l *looked) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+func (l *pinned) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
 	l.mu.Lock()
 	version, pinned := l.versions[key]
 	l.mu.Unlock()
@@ -85,8 +85,8 @@ func (l *looked) Get(ctx context.Context, key string, o store.GetOptions, buf []
 	return v, err
 }
 
-// Unwrap returns the store below.
-func (l *looked) Unwrap() store.Store { return l.Store }
+// Unwrap returns the underlying store.
+func (l *pinned) Unwrap() store.Store { return l.Store }
 
-// String returns the name of the store below.
-func (l *looked) String() string { return store.Name(l.Store) }
+// String returns the name of the underlying store.
+func (l *pinned) String() string { return store.Name(l.Store) }

@@ -9,46 +9,48 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxMisplaced is how many chunks of an array are asked for because a key is in their way. 100, as
-// of other findings of one kind.
+// maxMisplaced is the maximum number of chunks of an array that are requested because a stray key
+// may hide them. 100, like maxPerRule.
 const maxMisplaced = 100
 
-// misplaced looks whether a key that is no chunk's keeps a chunk from being read. In a directory
-// one below a chunk's key does, as does one that chunks' keys begin with, since a name there is a
-// file or a folder. In a bucket neither does.
+// misplaced checks whether a stray key prevents a chunk from being read, and reports the chunk if
+// so. In a directory a name is either a file or a directory, so a key below a chunk's key hides the
+// chunk, and a key that is a parent of chunks' keys hides these chunks. In a bucket neither
+// happens.
 func (c *chunks) misplaced(ctx context.Context, part string) error {
 	coord, ok := c.inTheWayOf(part)
 	if !ok || !c.r.opts.Data {
 		return nil
 	}
 	key := c.a.ChunkKey(coord...)
-	if c.asked == nil {
-		c.asked = map[string]bool{}
+	if c.probed == nil {
+		c.probed = map[string]bool{}
 	}
-	if c.asked[key] || len(c.asked) == maxMisplaced {
+	if c.probed[key] || len(c.probed) == maxMisplaced {
 		return nil
 	}
-	c.asked[key] = true
-	return c.r.refused(ctx, key, c.told)
+	c.probed[key] = true
+	return c.r.refused(ctx, key, c.findings)
 }
 
-// refused reports a key that cannot be read for a reason of its own. An absent one can.
-func (r *run) refused(ctx context.Context, key string, told *few) error {
+// refused reports a key that cannot be read. A missing key is not reported.
+func (r *run) refused(ctx context.Context, key string, findings *nodeFindings) error {
 	counted, st := r.begin(ctx)
 	_, err := st.Get(counted, key, store.GetOptions{Range: store.Within(0, 1)}, nil)
 	switch {
-	case err == nil, errors.Is(err, fault.NotFound), errors.Is(err, fault.Corrupt): // or shorter
+	case err == nil, errors.Is(err, fault.NotFound), errors.Is(err, fault.Corrupt): // Corrupt: empty, so shorter than the range
 		return nil
 	case fatal(ctx, err):
 		return err
 	}
 	f := rule.FromError("", err)
 	f.Key = key
-	told.tell(f)
+	findings.report(f)
 	return nil
 }
 
-// inTheWayOf returns a chunk whose key part lies below, or begins.
+// inTheWayOf returns the position of a chunk that a key hides: the key is below the chunk's key or
+// a parent of it.
 func (c *chunks) inTheWayOf(part string) (coord []int, ok bool) {
 	keys, rank := c.a.Metadata().Keys, len(c.keys.Grid)
 	for i, r := range part {

@@ -10,36 +10,36 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// undefined reports whether elements of chunks that are not stored have no value: the fill value is
-// null. Documents of v1 may lack one.
+// undefined reports whether elements of missing chunks are undefined, because the fill value is
+// null. v1 documents may omit a fill value; their chunks are not reported.
 func (c *chunks) undefined() bool { return c.a.Fill() == nil && c.keys.Format == 2 }
 
-// reportMissing reports the chunks that are not stored and ought to be.
+// reportMissing reports the chunks that are required but not stored.
 func (c *chunks) reportMissing() {
 	if c.present == nil || c.elsewhere.n > 0 && !c.seen {
-		return // they are elsewhere
+		return // the chunks are stored under another layout
 	}
 	left, named := c.present.Missing(), 0
 	for coord := range c.present.Absent() {
-		if !c.told.full(rule.MissingChunk) {
+		if !c.findings.full(rule.MissingChunk) {
 			c.missing(coord)
 			left--
 		} else if c.r.damaged != nil && named < maxProbe {
-			c.hurt(rule.MissingChunk, coord)
+			c.reportDamaged(rule.MissingChunk, coord)
 		} else {
 			break
 		}
 		named++
 	}
-	c.told.leave(rule.MissingChunk, left)
+	c.findings.omit(rule.MissingChunk, left)
 }
 
 func (c *chunks) missing(coord []int) {
-	c.told.tell(rule.Finding{Rule: rule.MissingChunk, Key: c.a.ChunkKey(coord...)})
-	c.hurt(rule.MissingChunk, coord)
+	c.findings.report(rule.Finding{Rule: rule.MissingChunk, Key: c.a.ChunkKey(coord...)})
+	c.reportDamaged(rule.MissingChunk, coord)
 }
 
-// damaged is an object of an array that is corrupt, or missing and ought to be there.
+// damaged is a stored object of an array that is corrupt, or one that is required but missing.
 type damaged struct {
 	rule  rule.Rule
 	path  string // of the array
@@ -47,15 +47,16 @@ type damaged struct {
 	key   string
 }
 
-// hurt reports an object that a repair may have from another copy.
-func (c *chunks) hurt(code rule.Rule, coord []int) {
+// reportDamaged passes a damaged object to the repair, which may restore it from a copy.
+func (c *chunks) reportDamaged(code rule.Rule, coord []int) {
 	if c.r.damaged != nil {
 		c.r.damaged(damaged{code, c.a.Path(), slices.Clone(coord), c.a.ChunkKey(coord...)})
 	}
 }
 
-// ask asks for the chunk at a position, where there is no listing that says which are stored.
-func (c *chunks) ask(ctx context.Context, coord []int) error {
+// probe requests the first byte of the chunk at a position and reports the chunk if it is missing.
+// It is used if the store cannot list.
+func (c *chunks) probe(ctx context.Context, coord []int) error {
 	ctx, st := c.r.begin(ctx)
 	_, err := st.Get(ctx, c.a.ChunkKey(coord...), store.GetOptions{Range: store.Within(0, 1)}, nil)
 	switch {
@@ -64,5 +65,5 @@ func (c *chunks) ask(ctx context.Context, coord []int) error {
 	case err != nil && fatal(ctx, err):
 		return err
 	}
-	return nil // anything else is found by decoding it
+	return nil // decoding detects any other error
 }

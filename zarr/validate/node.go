@@ -18,11 +18,11 @@ import (
 
 func more(n int) string { return fmt.Sprintf("and %d more", n) }
 
-// maxDocument bounds a metadata document that is read for itself, as zarr.Limits.Metadata does by
-// default.
+// maxDocument bounds a metadata document that is read without opening its node. It equals the
+// default of zarr.Limits.Metadata.
 const maxDocument = 64 << 20
 
-// The documents of nodes, by name.
+// The names of metadata documents.
 const (
 	docV3           = "zarr.json"
 	docArray        = ".zarray"
@@ -33,7 +33,7 @@ const (
 	docAttrsV1      = "attrs"
 )
 
-// documents are the names of documents that lie at a node.
+// documents is the set of document names stored at a node.
 type documents map[string]bool
 
 func isDocument(name string) bool {
@@ -44,7 +44,7 @@ func isDocument(name string) bool {
 	return false
 }
 
-// check finds metadata that other metadata hides.
+// check reports metadata that other metadata of the same node hides.
 func (d documents) check(tell func(rule.Finding), path string) {
 	if d[docV3] {
 		for _, name := range []string{docArray, docGroup, docAttrs, docConsolidated} {
@@ -66,39 +66,40 @@ func join(path, name string) string {
 	return path + "/" + name
 }
 
-// inArray reports whether a key below an array is that of a document which would make a node there.
+// inArray reports whether a key below an array is a document that would create a node inside the
+// array.
 func inArray(key string) bool {
 	i := strings.LastIndexByte(key, '/')
 	return i >= 0 && (key[i+1:] == docV3 || key[i+1:] == docArray || key[i+1:] == docGroup)
 }
 
-// name is a key below a path.
+// name returns key relative to path.
 func name(path, key string) string { return strings.TrimPrefix(strings.TrimPrefix(key, path), "/") }
 
-// place is a path where there may be a node.
+// place is a path where a node may exist.
 type place struct {
 	path string
 	why  certainty
 }
 
-// certainty is how sure it is that there is a node.
+// certainty describes why a node is expected at a path.
 type certainty uint8
 
 const (
-	due     certainty = iota // what the caller says
-	likely                   // it is a folder in a group
-	perhaps                  // it is a folder at a node whose metadata cannot be read, and which may be a group
+	due     certainty = iota // the caller or consolidated metadata names it
+	likely                   // it is a directory in a group
+	perhaps                  // it is a directory below a node that may be a group but whose metadata cannot be read
 )
 
-// node looks at one node and returns where there may be others directly below it.
+// node checks one node and returns the places directly below it where nodes may exist.
 func (r *run) node(ctx context.Context, p place) ([]place, error) {
-	told := r.few(p.path)
-	defer told.done()
-	n, unlock, err := r.open(ctx, p.path, told)
+	findings := r.findingsOf(p.path)
+	defer findings.reportOmitted()
+	n, unlock, err := r.open(ctx, p.path, findings)
 	defer unlock()
 	if errors.Is(err, fault.NotFound) && p.why != due {
 		if p.why == likely {
-			r.tell(rule.Finding{Rule: rule.NoNode, Path: p.path})
+			r.report(rule.Finding{Rule: rule.NoNode, Path: p.path})
 		}
 		return nil, nil
 	}
@@ -107,38 +108,38 @@ func (r *run) node(ctx context.Context, p place) ([]place, error) {
 		if failed := r.fail(ctx, p.path, err); failed != nil || errors.Is(err, fault.NotFound) {
 			return nil, failed
 		}
-		return r.broken(ctx, p.path, told)
+		return r.broken(ctx, p.path, findings)
 	}
 	switch n := n.(type) {
 	case *zarr.Array:
 		r.known.Store(hierarchy.SourceOf(n).At)
-		claimIn(hierarchy.SourceOf(n).Claimed(), told)
+		claimIn(hierarchy.SourceOf(n).Claimed(), findings)
 		r.count(func(x *Result) { x.Arrays++ })
-		return nil, r.array(ctx, n, told)
+		return nil, r.array(ctx, n, findings)
 	case *zarr.Group:
 		r.known.Store(hierarchy.SourceOf(n).At)
-		claimIn(hierarchy.SourceOf(n).Claimed(), told)
-		return r.group(ctx, n, told)
+		claimIn(hierarchy.SourceOf(n).Claimed(), findings)
+		return r.group(ctx, n, findings)
 	}
 	return nil, nil
 }
 
-// soon is how long in bytes a document may be to be read beside others. Larger ones are looked at
-// one by one: each may take as much memory as a process should. 1 MiB: nearly all are a few
-// kilobytes.
+// soon is the maximum length in bytes of a document that is read while other nodes are checked.
+// Nodes with larger documents are checked one at a time, since each may need as much memory as a
+// process should use. 1 MiB: nearly all documents are a few kilobytes.
 const soon = 1 << 20
 
-// open opens a node. unlock is called when it is done with.
-func (r *run) open(ctx context.Context, path string, told *few) (n zarr.Node, unlock func(), err error) {
+// open opens a node. The caller calls unlock when it no longer uses the node.
+func (r *run) open(ctx context.Context, path string, findings *nodeFindings) (n zarr.Node, unlock func(), err error) {
 	mode := []zarr.Option{zarr.IgnoreConsolidated(), zarr.Findings(func(f rule.Finding) {
-		if f.Rule != rule.BadConsolidated { // which consolidated reports as the error that it is to other readers
-			told.tell(f)
+		if f.Rule != rule.BadConsolidated { // consolidated reports it, as the error that other readers get
+			findings.report(f)
 		}
 	})}
-	opts := slices.Concat([]zarr.Option{zarr.Limit(zarr.Limits{Metadata: soon})}, r.opts.Open, mode) // a limit of the caller's wins
+	opts := slices.Concat([]zarr.Option{zarr.Limit(zarr.Limits{Metadata: soon})}, r.opts.Open, mode) // a limit set by the caller takes precedence
 	n, err = zarr.Open(ctx, r.st, path, opts...)
 	if of := (*fault.MetaError)(nil); !errors.Is(err, fault.Limit) || errors.As(err, &of) {
-		return n, func() {}, err // a document that was read is over no limit on its length
+		return n, func() {}, err // the document was read, so its length is within the limit
 	}
 	large, err := r.large.Lock(ctx, "")
 	if err != nil {
@@ -148,46 +149,46 @@ func (r *run) open(ctx context.Context, path string, told *few) (n zarr.Node, un
 	return n, large.Unlock, err
 }
 
-// group looks at what lies at a group.
-func (r *run) group(ctx context.Context, g *zarr.Group, told *few) (below []place, err error) {
+// group checks the keys at a group and its consolidated metadata.
+func (r *run) group(ctx context.Context, g *zarr.Group, findings *nodeFindings) (below []place, err error) {
 	path, docs := g.Path(), documents{}
 	counted, st := r.begin(ctx)
 	for e, err := range store.Pages(counted, st, path, store.ListOptions{Depth: store.OneLevel}) {
 		if errors.Is(err, errors.ErrUnsupported) {
 			if !r.cannotList(path) {
-				return nil, nil // the group above gave all that is below
+				return nil, nil // the group above returned all nodes below it
 			}
 			return r.unlistedNodes(ctx, g)
 		}
 		if err != nil {
-			return below, r.fail(ctx, path, err) // what was listed until then is looked at
+			return below, r.fail(ctx, path, err) // the nodes listed so far are checked
 		}
 		switch part := name(path, e.Key); {
-		case e.Dir && g.Format() == 3 && strings.HasPrefix(part, "__"): // reserved, and no node
+		case e.Dir && g.Format() == 3 && strings.HasPrefix(part, "__"): // reserved name, not a node
 		case e.Dir:
 			below = append(below, place{e.Key, likely})
 		case isDocument(part):
 			docs[part] = true
 		default:
-			told.tell(rule.Finding{Rule: rule.StrayKey, Key: e.Key})
-			if e.Size < 0 { // in a directory a link to what is not there, such as a node on a disk that is not mounted
-				if err := r.refused(ctx, join(e.Key, docV3), told); err != nil {
+			findings.report(rule.Finding{Rule: rule.StrayKey, Key: e.Key})
+			if e.Size < 0 { // in a directory: a dangling symbolic link, for example to a disk that is not mounted
+				if err := r.refused(ctx, join(e.Key, docV3), findings); err != nil {
 					return nil, err
 				}
 			}
 		}
 	}
-	docs.check(told.tell, path)
+	docs.check(findings.report, path)
 	if m := g.Metadata(); docs[docConsolidated] && g.Format() == 2 || m.Consolidated != nil || m.Unreadable != nil {
-		if err := r.consolidated(ctx, g, told); err != nil {
+		if err := r.consolidated(ctx, g, findings); err != nil {
 			return nil, err
 		}
 	}
 	return below, nil
 }
 
-// unlistedNodes are all nodes below a group that consolidated metadata has, where there is no
-// listing.
+// unlistedNodes returns all nodes in the consolidated metadata of a group. It is used if the store
+// cannot list.
 func (r *run) unlistedNodes(ctx context.Context, g *zarr.Group) (below []place, err error) {
 	cached, err := zarr.OpenGroup(ctx, r.st, g.Path(), r.opts.Open...)
 	if err != nil {
@@ -206,37 +207,37 @@ func (r *run) unlistedNodes(ctx context.Context, g *zarr.Group) (below []place, 
 	return below, nil
 }
 
-// consolidated holds the group's consolidated metadata against the nodes below it.
-func (r *run) consolidated(ctx context.Context, g *zarr.Group, told *few) error {
+// consolidated compares the group's consolidated metadata with the nodes below it.
+func (r *run) consolidated(ctx context.Context, g *zarr.Group, findings *nodeFindings) error {
 	path, key := g.Path(), join(g.Path(), docV3)
 	if g.Format() == 2 {
-		// Its own leniencies: those of v3 were told when the group was opened, of whose document it
-		// is a part.
+		// Report the tolerated violations in .zmetadata. In v3 the copy is part of the group's
+		// document, whose violations were reported when the group was opened.
 		key = join(path, docConsolidated)
 		counted, st := r.begin(ctx)
 		v, err := st.Get(counted, key, store.GetOptions{Max: maxDocument}, nil)
 		if err != nil {
 			return r.fail(ctx, path, err)
 		}
-		p := meta.Parser{Lenient: func(f rule.Finding) error { told.tell(f); return nil }}
+		p := meta.Parser{Lenient: func(f rule.Finding) error { findings.report(f); return nil }}
 		if _, err := p.ConsolidatedV2(key, v.Bytes); err != nil {
 			return r.fail(ctx, path, err)
 		}
 	}
-	quiet, err := g.With(zarr.Findings(func(rule.Finding) {})) // each node below tells its own
+	quiet, err := g.With(zarr.Findings(func(rule.Finding) {})) // each node below reports its own findings
 	if err != nil {
 		return err
 	}
 	stale, err := upkeep.CheckConsolidated(ctx, quiet)
 	for _, d := range stale {
-		told.tell(rule.Finding{Rule: rule.Stale, Key: key, Text: d.String()})
+		findings.report(rule.Finding{Rule: rule.Stale, Key: key, Text: d.String()})
 	}
 	var m *fault.MetaError
 	switch {
 	case err == nil, errors.Is(err, fault.NotFound):
 		return nil
 	case errors.As(err, &m) && m.Key != key:
-		return nil // the node tells it
+		return nil // the check of that node reports it
 	}
 	return r.fail(ctx, path, err)
 }

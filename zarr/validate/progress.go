@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// expect counts the chunks of a grid, which are to be looked at where they are stored.
+// expect adds the number of chunks in a grid to the total of Options.Progress.
 func (r *run) expect(grid []int) {
 	more := int64(1)
 	for _, k := range grid {
@@ -21,7 +21,7 @@ func (r *run) expect(grid []int) {
 	r.progress(0, more)
 }
 
-// looked counts a chunk or a shard that was looked at.
+// looked counts one checked chunk or shard.
 func (r *run) looked() { r.progress(1, 0) }
 
 func (r *run) progress(done, more int64) {
@@ -35,17 +35,16 @@ func (r *run) progress(done, more int64) {
 	r.opts.Progress(r.done, r.total)
 }
 
-// tally adds up what the passes of a repair count, and the objects that are restored, for
-// Options.Progress.
+// tally adds up the counts of a repair's passes and of the restored objects, for Options.Progress.
 type tally struct {
-	report func(done, total int64) // nil: none is wanted
+	report func(done, total int64) // Options.Progress; may be nil
 
 	mu          sync.Mutex
-	done, total int64 // before the pass that is under way
-	pass        int64 // done of that
+	done, total int64 // counted before the current pass
+	pass        int64 // done in the current pass
 }
 
-// next is Progress of one more pass.
+// next starts a pass and returns its Options.Progress.
 func (t *tally) next() func(done, total int64) {
 	if t.report == nil {
 		return nil
@@ -53,7 +52,7 @@ func (t *tally) next() func(done, total int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.done, t.pass = t.done+t.pass, 0
-	t.total = t.done // a bound was not reached
+	t.total = t.done // drop the rest of the previous pass's upper bound
 	return func(done, total int64) {
 		t.mu.Lock()
 		defer t.mu.Unlock()
@@ -62,15 +61,15 @@ func (t *tally) next() func(done, total int64) {
 	}
 }
 
-// objects are to be restored, after all passes; the function that it returns counts one that was
-// tried.
+// objects starts the restoring of n objects after all passes. The returned function counts one
+// object that was tried.
 func (t *tally) objects(n int64) func() {
 	next := t.next()
 	if next == nil || n == 0 {
 		return func() {}
 	}
 	next(0, n)
-	var mu sync.Mutex // so that the counts come in order
+	var mu sync.Mutex // reports counts in ascending order
 	done := int64(0)
 	return func() {
 		mu.Lock()

@@ -14,13 +14,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// maxWhole is how many bytes of a shard are decoded at once; a larger one is decoded in parts. 64
-// MiB: a quarter of what a process has in flight by default.
+// maxWhole is the maximum number of bytes of a shard that are decoded at once. A larger shard is
+// decoded in parts. 64 MiB: a quarter of a process's default memory in flight.
 const maxWhole = 64 << 20
 
-// maxTorn is after how many bad chunks a shard is given up: one whose index is wrong fails for
-// each, and there may be any number of them.
-const maxTorn = 16
+// maxBadChunks is the number of bad inner chunks after which the rest of a shard is skipped. If the
+// index is wrong, every inner chunk fails, and a shard may have any number of them.
+const maxBadChunks = 16
 
 // reader decodes the chunks of an array.
 type reader struct {
@@ -28,7 +28,7 @@ type reader struct {
 	strict, plain *zarr.Array
 }
 
-// box is a part of the array along each axis.
+// box is a region of the array: start and end along each axis.
 type box [][2]int
 
 func (b box) selections() []zarr.Selection {
@@ -39,7 +39,7 @@ func (b box) selections() []zarr.Selection {
 	return sel
 }
 
-// elems is the number of elements; math.MaxInt when there are more.
+// elems returns the number of elements, or math.MaxInt if it overflows.
 func (b box) elems() int {
 	n := 1
 	for _, r := range b {
@@ -65,10 +65,10 @@ func (r *reader) chunk(ctx context.Context, coord []int) error {
 	return r.finding(ctx, o, r.decode(ctx, o, whole), nil)
 }
 
-// shard decodes a shard, in parts if it is large, and where a part is corrupt looks for the inner
-// chunks that are to blame.
+// shard decodes a shard, in parts if it is large. If a part is corrupt, it decodes the inner chunks
+// one by one to find the bad ones.
 func (r *reader) shard(ctx context.Context, o *object, whole box) error {
-	var torn error // of the last part in which there was none
+	var torn error // error of the last corrupt part whose inner chunks all decode
 	for part := range whole.parts(partOf(r.a, whole)) {
 		err := r.decode(ctx, o, part)
 		switch {
@@ -82,7 +82,7 @@ func (r *reader) shard(ctx context.Context, o *object, whole box) error {
 				return err
 			}
 			if len(o.bad) == before {
-				torn = err // another reader may still be told so
+				torn = err // other readers may still fail
 			}
 		}
 		if o.full() {
@@ -90,7 +90,7 @@ func (r *reader) shard(ctx context.Context, o *object, whole box) error {
 		}
 	}
 	if o.good == 0 && oneCause(o.bad) {
-		return r.finding(ctx, o, o.bad[0].err, nil) // its index
+		return r.finding(ctx, o, o.bad[0].err, nil) // the index is bad
 	}
 	for _, b := range o.bad {
 		if err := r.finding(ctx, o, b.err, b.box); err != nil {
@@ -103,8 +103,8 @@ func (r *reader) shard(ctx context.Context, o *object, whole box) error {
 	return nil
 }
 
-// partOf is how much of a shard is decoded at once along each axis: inner chunks, in C order as
-// many as are within maxWhole.
+// partOf returns the shape of the part of a shard that is decoded at once: as many inner chunks, in
+// C order, as fit in maxWhole.
 func partOf(a *zarr.Array, whole box) []int {
 	part := a.Chunks()
 	room := maxWhole / max(a.DType().Size(), 1)
@@ -122,7 +122,8 @@ func partOf(a *zarr.Array, whole box) []int {
 	return part
 }
 
-// parts are the parts of a box of some shape, which are less at its ends, in C order.
+// parts yields the parts of b with the specified shape, in C order. Parts at the end of b may be
+// smaller. The yielded box is reused.
 func (b box) parts(shape []int) iter.Seq[box] {
 	return func(yield func(box) bool) {
 		at := make(box, len(b))
@@ -152,22 +153,22 @@ func (b box) parts(shape []int) iter.Seq[box] {
 type object struct {
 	coord      []int
 	key        string
-	good       int        // parts that could be decoded
-	bad        []badChunk // inner chunks that could not, no more than maxTorn
-	limited    bool       // an inner chunk is over a limit, and so will be all
-	overlapped bool       // it was told that its inner chunks overlap
+	good       int        // number of parts that decode
+	bad        []badChunk // inner chunks that do not, at most maxBadChunks
+	limited    bool       // an inner chunk exceeds a limit, so all will
+	overlapped bool       // the overlap of inner chunks was reported
 }
 
-// full reports whether there is no use in going on.
-func (o *object) full() bool { return len(o.bad) == maxTorn || o.limited }
+// full reports whether decoding more inner chunks is pointless.
+func (o *object) full() bool { return len(o.bad) == maxBadChunks || o.limited }
 
-// badChunk is a chunk of a shard that cannot be read.
+// badChunk is an inner chunk that cannot be decoded.
 type badChunk struct {
 	box
 	err error
 }
 
-// oneCause reports whether all chunks failed for one reason.
+// oneCause reports whether all chunks failed with the same message.
 func oneCause(bad []badChunk) bool {
 	for _, b := range bad {
 		if rule.FromError("", b.err).Text != rule.FromError("", bad[0].err).Text {
@@ -177,7 +178,8 @@ func oneCause(bad []badChunk) bool {
 	return len(bad) > 0
 }
 
-// inner decodes the inner chunks of a part of a shard one by one. An error is not the shard's.
+// inner decodes the inner chunks of a part of a shard one by one. It returns only errors that end
+// the run.
 func (r *reader) inner(ctx context.Context, o *object, part box) error {
 	for at := range part.parts(r.a.Chunks()) {
 		switch err := r.decode(ctx, o, at); {
@@ -196,8 +198,8 @@ func (r *reader) inner(ctx context.Context, o *object, part box) error {
 	return nil
 }
 
-// finding tells of a chunk, or of a part of a shard, that cannot be decoded; what is not its fault
-// is returned.
+// finding reports a chunk, or the part of a shard, that cannot be decoded. It returns only errors
+// that end the run.
 func (r *reader) finding(ctx context.Context, o *object, err error, part box) error {
 	if err == nil || fatal(ctx, err) {
 		return err
@@ -206,14 +208,15 @@ func (r *reader) finding(ctx context.Context, o *object, err error, part box) er
 	if f.Key = o.key; part != nil {
 		f.Text = fmt.Sprintf("elements %v: %s", part, f.Text)
 	}
-	r.told.tell(f)
+	r.findings.report(f)
 	if f.Rule == rule.Corrupt {
-		r.hurt(f.Rule, o.coord)
+		r.reportDamaged(f.Rule, o.coord)
 	}
 	return nil
 }
 
-// decode reads a part of the array, strictly first: what breaks a rule only is told and read again.
+// decode reads a part of the array in strict mode. If only a rule is violated, it reports the
+// violation and reads the part again without strict mode.
 func (r *reader) decode(ctx context.Context, o *object, b box) error {
 	err := decodes(ctx, r.strict, b)
 	var broken *rule.Error
@@ -221,18 +224,19 @@ func (r *reader) decode(ctx context.Context, o *object, b box) error {
 		return err
 	}
 	if overlap := broken.Rule == rule.ShardOverlap; !overlap || !o.overlapped {
-		r.told.tell(rule.Finding{Rule: broken.Rule, Key: o.key, Text: broken.Text})
+		r.findings.report(rule.Finding{Rule: broken.Rule, Key: o.key, Text: broken.Text})
 		o.overlapped = o.overlapped || overlap
 	}
 	return decodes(ctx, r.plain, b)
 }
 
-// decodes reads a part of an array within the limits.
+// decodes decodes a part of an array. A part over the limits of memory or of Limits.Chunk is
+// fault.Limit.
 func decodes(ctx context.Context, a *zarr.Array, b box) error {
 	n, typ := b.elems(), a.DType()
 	size := typ.Size()
 	if size == 0 {
-		size = 16 // a string's or a slice's header
+		size = 16 // size of a string or slice header, rounded up
 	}
 	if int64(n) > concurrency.Memory()/2/int64(size) {
 		return fault.Newf(fault.Limit, "%v elements of %v at once are more than half of the memory", b, typ)

@@ -20,52 +20,54 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// RepairOptions say what a repair may do. The zero value writes consolidated metadata anew and
-// corrects metadata that says the wrong keys.
+// RepairOptions configures a repair. The zero value rewrites consolidated metadata and corrects
+// metadata that declares the wrong chunk keys.
 type RepairOptions struct {
 	Options
-	DryRun        bool          // change nothing: only say what would be done
-	DeleteOrphans bool          // delete chunks that no read looks for, see upkeep.FindOrphans
-	DropClaims    bool          // drop records of appends and resizes that are at least ClaimAge old, see upkeep.DropClaim
-	ClaimAge      time.Duration // 0: of any age
+	DryRun        bool          // change nothing and return the planned steps
+	DeleteOrphans bool          // delete chunks that no read requests, see upkeep.FindOrphans
+	DropClaims    bool          // drop claims of appends and resizes that are at least ClaimAge old, see upkeep.DropClaim
+	ClaimAge      time.Duration // minimum age of a claim to drop; 0, the default, is any age
 
-	// From is another copy of the hierarchy, from which is taken what nothing else repairs: chunks
-	// and shards that are corrupt, or missing under a null fill value, and documents that are
-	// missing or cannot be parsed. nil: there is none.
+	// From is another copy of the hierarchy. The repair takes from it only objects that nothing
+	// else repairs: chunks and shards that are corrupt, or missing under a null fill value, and
+	// documents that are missing or cannot be parsed. nil, the default, restores no object.
 	From *Copy
-	// Limits are what the repair draws on beside its nodes: Bytes has the memory of objects that are
-	// put back. nil is concurrency.Default.
+	// Limits bounds the repair itself, in addition to its nodes: Bytes accounts for the memory of
+	// restored objects. The default, nil, is concurrency.Default.
 	Limits *concurrency.Limits
-	// Keep takes what From's objects replace: under the key, "~" and 16 digits of a digest of the
-	// version. nil: it is not kept.
+	// Keep receives the objects that From's objects replace. Their key is the original key, "~",
+	// and 16 hexadecimal digits of a digest of the version. nil, the default, keeps nothing.
 	Keep store.Store
 }
 
-// State is what became of findings in a repair.
+// State is the outcome of a repair step.
 type State string
 
-// The states.
+// The states of a step.
 const (
 	Repaired State = "repaired"
-	Planned  State = "planned" // it would be repaired, were it no dry run
-	Left     State = "left"    // it is as it was
+	Planned  State = "planned" // would be repaired without DryRun
+	Left     State = "left"    // was not changed
 )
 
-// Step is what a repair did about the findings of one rule at one node, or with RepairOptions.From
-// about one object; Findings is 0 for one that no finding names.
+// Step describes the repair of all findings of one rule at one node, or with RepairOptions.From of
+// one damaged object.
 type Step struct {
 	State    State
 	Rule     rule.Rule
 	Path     string // of the node
-	Key      string // of the first of the findings
-	Findings int
-	Text     string // what is done, or why nothing is
-	Err      error  // why it failed; nil where nothing was tried
-	Unseen   string // in a dry run: what was not looked at, as that takes the repair, so that there may be more to do than is planned; "" where all was
+	Key      string // of the first finding, or of the object
+	Findings int    // 0 for an object that no finding names
+	Text     string // the repair, or why it was not made
+	Err      error  // why the repair failed; nil if none was tried
+	// Unseen describes what a dry run could not check, because that requires this repair first. More
+	// may have to be repaired than is planned. "": everything was checked.
+	Unseen string
 }
 
-// MarshalJSON gives an object with state, code (of the rule), path, key where there is one,
-// findings, message, and unseen where there is something.
+// MarshalJSON encodes the step as an object with state, code (of the rule), path, key, findings,
+// message and unseen. An empty key or unseen is omitted.
 func (s Step) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		State    State     `json:"state"`
@@ -78,42 +80,45 @@ func (s Step) MarshalJSON() ([]byte, error) {
 	}{s.State, s.Rule, s.Path, s.Key, s.Findings, s.Text, s.Unseen})
 }
 
-// Repairs are what a repair found and did.
+// Repairs is the result of a repair.
 type Repairs struct {
 	Found *Result // before the repair
-	Left  *Result // after it: without the findings that were repaired. In a dry run all are left
-	Steps []Step  // by path
+	Left  *Result // after the repair, without the repaired findings; in a dry run, all findings
+	Steps []Step  // in order of path
 }
 
-// Repair looks at a hierarchy as [Run] does and repairs what can be repaired without inventing
-// data, each thing by conditional writes: consolidated metadata that is stale or cannot be read is
-// written anew, metadata under whose keys no chunk lies is corrected (see [upkeep.CorrectKeys]),
-// and, where the options ask for it, orphan chunks are deleted and left-over claims are dropped.
-// Everything else is left as it is, and a Step says so: a chunk that is corrupt or missing can only
-// come from another copy of the data.
+// Repair checks a hierarchy as [Run] does and then repairs what it can without inventing data. All
+// writes are conditional. It rewrites consolidated metadata that is stale or unreadable, and
+// corrects metadata whose declared chunk keys are unused (see [upkeep.CorrectKeys]). If the options
+// allow it, it deletes orphan chunks and drops leftover claims. It leaves everything else unchanged
+// and returns a Step with the reason: for example, a corrupt or missing chunk can only come from
+// another copy of the data.
 //
-// With From such chunks and shards are put back, each on condition that what is there is still what
-// was found damaged. An array's object is taken as it is stored where the copy's array encodes the
-// same, else it is encoded of the copy's values, where shape, data type and fill value agree.
-// Before that the object is decoded once more here, and is to fail; all of it is decoded there, and
-// is not to; and inner chunks of a damaged shard that can be read must have the values that the
-// copy has, since else it is one of other data, and they would be lost. An object that the copy
-// does not have is left, and a missing one whose fill value is not null is no damage. Documents are
-// put back byte for byte where the node's cannot be parsed or is missing, and the copy has one of
-// the same name that can; one with what is not supported here is left, as it may be right for
-// others. The hierarchy is then looked at once more, and what that finds is in Steps and Left
-// alone; a dry run cannot, and Step.Unseen says so. Each object has its own Step. Eight objects are
-// restored at once; one of more than 4 MiB alone, in parts.
+// With From, Repair restores damaged chunks and shards on condition that the stored object is still
+// the damaged one. If both arrays encode alike, it takes the copy's stored object. Otherwise it
+// encodes the copy's values, provided that shape, data type and fill value agree. Before it
+// replaces an object it decodes the damaged object again, which must fail, and all of the copy's
+// object, which must succeed. The readable inner chunks of a damaged shard must have the same
+// values in the copy; otherwise the copy is of other data, and those values would be lost. An
+// object that the copy lacks is left. A missing object is damage only if the fill value is null.
 //
-// Progress goes on from one look at the hierarchy to the next, and counts each object that is
-// restored, or cannot be, as one more chunk.
+// Repair restores a document byte for byte if the node's document is missing or cannot be parsed
+// and the copy has a valid document of the same name. A document that uses unsupported features is
+// left, since it may be valid for other readers. After restoring documents it checks the hierarchy
+// again; new findings are in Steps and Left but are not reported. A dry run cannot check again,
+// which Step.Unseen states.
 //
-// report is called for each finding as by Run, before anything is changed. What keeps one thing
-// from being repaired, such as another writer's ErrConflict, is in its Step, and the others are
-// repaired all the same. An error means what it means from Run, and that not all was tried.
+// Each object has its own Step. Up to eight objects are restored concurrently; those of more than 4
+// MiB are restored one at a time, in parts. Options.Progress counts continue from one check to the
+// next. Each object restored, or found impossible to restore, counts as one more chunk.
+//
+// Repair calls report for each finding as Run does, before it changes anything. An error that
+// prevents one repair, such as ErrConflict caused by another writer, is in that Step, and the other
+// repairs continue. Repair returns an error in the same cases as Run; some repairs may then not
+// have been tried.
 func Repair(ctx context.Context, st store.Store, path string, o RepairOptions, report func(rule.Finding)) (*Repairs, error) {
 	p := &repair{ctx: ctx, st: written.Around(st), opts: o, root: path, changed: map[string]bool{}, claimed: map[string]bool{}}
-	if root, err := meta.NormalizePath(path); err == nil { // else it is a finding
+	if root, err := meta.NormalizePath(path); err == nil { // an invalid path is a finding of look
 		p.root = root
 	}
 	if p.opts.Limits == nil {
@@ -180,20 +185,20 @@ type repair struct {
 	ctx     context.Context
 	st      store.Store
 	opts    RepairOptions
-	changed map[string]bool // arrays whose metadata was corrected
-	claimed map[string]bool // nodes whose claim stays
+	changed map[string]bool // paths of arrays whose metadata was corrected
+	claimed map[string]bool // paths of nodes whose claim remains
 
 	root     string // the path that is repaired
 	restorer restorer
 	tally    tally
 }
 
-// errLeft says why nothing is tried.
+// errLeft is the reason why a repair is not tried.
 type errLeft string
 
 func (e errLeft) Error() string { return string(e) }
 
-// step repairs one thing. Not ok is a note that calls for nothing.
+// step makes the repair of one issue. It returns false if the issue needs no Step.
 func (p *repair) step(ctx context.Context, is *issue) (Step, bool, error) {
 	s := Step{State: Left, Rule: is.rule, Path: is.path, Findings: len(is.all)}
 	switch {
@@ -223,7 +228,7 @@ func (p *repair) step(ctx context.Context, is *issue) (Step, bool, error) {
 	return s, true, nil
 }
 
-// do repairs one thing, unless it is a dry run, and says what was done.
+// do repairs one issue, or checks the repair in a dry run, and returns a description of the repair.
 func (p *repair) do(ctx context.Context, is *issue) (string, error) {
 	switch is.order {
 	case orderDocuments:
@@ -252,7 +257,7 @@ func (p *repair) do(ctx context.Context, is *issue) (string, error) {
 	return "", errLeft("nothing is known that repairs it")
 }
 
-// open opens a node from its documents as they are now.
+// open opens a node from its current documents.
 func (p *repair) open(path string) (zarr.Node, error) {
 	quiet := zarr.Findings(func(rule.Finding) {})
 	return zarr.Open(p.ctx, p.st, path, slices.Concat(p.opts.Open, []zarr.Option{zarr.IgnoreConsolidated(), quiet})...)
@@ -293,7 +298,7 @@ func (p *repair) dropClaim(is *issue) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		o, err := upkeep.FindOrphans(p.ctx, a) // chunks that it left, which are no findings while it is there
+		o, err := upkeep.FindOrphans(p.ctx, a) // chunks of the dropped change; while it was claimed they were not findings
 		if err == nil && o.Beyond > 0 {
 			text += fmt.Sprintf(", delete %d chunks that it left", o.Beyond)
 			err = o.Delete(p.ctx)
@@ -357,7 +362,7 @@ func (p *repair) deleteOrphans(is *issue) (string, error) {
 	switch {
 	case n == 0 && o.Linked > 0:
 		return "", errLeft(links)
-	case n == 0: // deleted already with those of the other rule
+	case n == 0: // deleted with the orphans of the other rule
 		n = int64(len(is.all))
 	}
 	text := fmt.Sprintf("delete %d orphans", n)
@@ -386,8 +391,8 @@ func (p *repair) consolidate(is *issue) (string, error) {
 	return "write consolidated metadata anew", nil
 }
 
-// updateAbove brings consolidated metadata up to date about arrays whose metadata was corrected,
-// and returns where that failed.
+// updateAbove updates consolidated metadata above the arrays whose metadata was corrected. It
+// returns a Step for each update that failed.
 func (p *repair) updateAbove() (failed []Step, err error) {
 	for _, path := range slices.Sorted(maps.Keys(p.changed)) {
 		n, err := p.open(path)

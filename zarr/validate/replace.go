@@ -13,8 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/large"
 )
 
-// condition is that an object is still the one that was looked at.
-func (t thing) condition() (store.PutOptions, error) {
+// condition returns put options that require the object to be unchanged since the snapshot.
+func (t snapshot) condition() (store.PutOptions, error) {
 	switch {
 	case !t.there:
 		return store.PutOptions{IfAbsent: true}, nil
@@ -24,9 +24,9 @@ func (t thing) condition() (store.PutOptions, error) {
 	return store.PutOptions{IfVersion: t.version}, nil
 }
 
-// replace puts an object of one store in the place of one that was looked at in another, and keeps
-// that if it is asked to. Neither may have changed since.
-func (p *repair) replace(ctx context.Context, was thing, from store.Store, with thing) error {
+// replace overwrites the object of snapshot was with an object of another store. It first copies
+// the old object to Keep, if set. Both objects must be unchanged since their snapshots.
+func (p *repair) replace(ctx context.Context, was snapshot, from store.Store, with snapshot) error {
 	cond, err := was.condition()
 	if err != nil {
 		return err
@@ -37,9 +37,9 @@ func (p *repair) replace(ctx context.Context, was thing, from store.Store, with 
 	return p.carry(ctx, from, with, p.st, was.key, cond)
 }
 
-// keep puts an object that is to be replaced into the store for such. Its name has a digest of the
-// version, so that one that was kept by a repair which was killed is the same.
-func (p *repair) keep(ctx context.Context, was thing) error {
+// keep copies an object that is about to be replaced into RepairOptions.Keep. The key contains a
+// digest of the version, so a repair that is run again after it was killed uses the same key.
+func (p *repair) keep(ctx context.Context, was snapshot) error {
 	if p.opts.Keep == nil || !was.there {
 		return nil
 	}
@@ -51,8 +51,8 @@ func (p *repair) keep(ctx context.Context, was thing) error {
 	return err
 }
 
-// carry moves an object that was looked at to another store.
-func (p *repair) carry(ctx context.Context, from store.Store, t thing, to store.Store, key string, cond store.PutOptions) error {
+// carry copies the object of a snapshot to another store.
+func (p *repair) carry(ctx context.Context, from store.Store, t snapshot, to store.Store, key string, cond store.PutOptions) error {
 	if t.bytes != nil {
 		_, err := to.Put(ctx, key, t.bytes, cond)
 		return err
@@ -83,10 +83,10 @@ func (p *repair) carry(ctx context.Context, from store.Store, t thing, to store.
 	return err
 }
 
-// readerAt is a function as an io.ReaderAt.
+// readerAt adapts a function to io.ReaderAt.
 type readerAt func(b []byte, off int64) (int, error)
 
 func (f readerAt) ReadAt(b []byte, off int64) (int, error) { return f(b, off) }
 
-// same reports whether two documents are the same bytes.
-func (t thing) same(u thing) bool { return t.there == u.there && bytes.Equal(t.bytes, u.bytes) }
+// same reports whether both documents exist with equal bytes, or both are missing.
+func (t snapshot) same(u snapshot) bool { return t.there == u.there && bytes.Equal(t.bytes, u.bytes) }

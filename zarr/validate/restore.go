@@ -18,33 +18,33 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// Copy is another copy of a hierarchy, from which a repair takes what is damaged.
+// Copy is another copy of a hierarchy, from which a repair restores damaged objects.
 type Copy struct {
 	Store store.Store
-	Path  string        // where in it the node is that is repaired
-	Open  []zarr.Option // how its nodes are opened
+	Path  string        // path in Store of the node that is repaired
+	Open  []zarr.Option // options to open its nodes
 }
 
-// restoring is how many objects are restored at once: each takes some requests, one after another,
-// and maxHeld a few times.
+// restoring is the number of objects restored concurrently. Each takes several requests in
+// sequence, and a few times maxHeld of memory.
 const restoring = 8
 
-// pair is an array, and what the copy has at its place.
+// pair is an array and its counterpart in the copy.
 type pair struct {
-	mine, theirs *looked
+	mine, theirs *pinned
 	ours, other  *zarr.Array
-	same         bool // an object of the one is an object of the other
+	same         bool // both arrays encode alike, so stored objects can be copied
 	err          error
 }
 
-// restorer restores objects of arrays.
+// restorer holds the state shared by the restores of objects.
 type restorer struct {
 	mu    sync.Mutex
 	pairs map[string]func() *pair // by path
-	long  concurrency.Keyed       // held while an object is restored that is long
+	long  concurrency.Keyed       // held while a large object is restored
 }
 
-// other is where the copy has a node.
+// other returns the path of a node in the copy.
 func (p *repair) other(path string) string {
 	return join2(p.opts.From.Path, name(p.root, path))
 }
@@ -56,7 +56,7 @@ func join2(path, below string) string {
 	return join(path, below)
 }
 
-// pair opens an array and its copy, once.
+// pair returns the array at path and its counterpart, opened on the first call.
 func (p *repair) pair(ctx context.Context, path string) *pair {
 	p.restorer.mu.Lock()
 	f := p.restorer.pairs[path]
@@ -69,7 +69,7 @@ func (p *repair) pair(ctx context.Context, path string) *pair {
 }
 
 func (p *repair) newPair(ctx context.Context, path string) *pair {
-	x := &pair{mine: lookedAt(p.st), theirs: lookedAt(p.opts.From.Store)}
+	x := &pair{mine: newPinned(p.st), theirs: newPinned(p.opts.From.Store)}
 	if x.ours, x.err = openQuietly(ctx, x.mine, path, p.opts.Open); x.err != nil {
 		return x
 	}
@@ -90,12 +90,13 @@ func (p *repair) newPair(ctx context.Context, path string) *pair {
 	return x
 }
 
-// openQuietly opens an array from its documents.
+// openQuietly opens an array from its documents and discards findings.
 func openQuietly(ctx context.Context, st store.Store, path string, opts []zarr.Option) (*zarr.Array, error) {
 	return zarr.OpenArray(ctx, st, path, slices.Concat(opts, []zarr.Option{zarr.IgnoreConsolidated(), zarr.Findings(func(rule.Finding) {})})...)
 }
 
-// restore takes an object from the copy, unless it is a dry run, and says what was done.
+// restore replaces a damaged object from the copy, unless it is a dry run, and returns a
+// description of the repair.
 func (p *repair) restore(ctx context.Context, d damaged) (string, error) {
 	x := p.pair(ctx, d.path)
 	if x.err != nil {
@@ -141,8 +142,9 @@ func (p *repair) restore(ctx context.Context, d damaged) (string, error) {
 	return what, err
 }
 
-// need is the memory of an object that is restored: twice what is held of it and of the copy's, and
-// the elements of two parts that are compared, or of the object that is encoded, before and after.
+// need returns the memory required to restore an object: twice maxHeld for each of the two objects,
+// and the elements of two parts that are compared. If the object is re-encoded, its elements are
+// needed three times.
 func (x *pair) need(whole box) int64 {
 	elements, most, times := whole.bytes(x.ours), int64(maxWhole), int64(2)
 	if !x.same {
@@ -151,9 +153,9 @@ func (x *pair) need(whole box) int64 {
 	return 4*maxHeld + times*min(elements, most)
 }
 
-// damage looks once more what is wrong with the object as it is now, and returns the parts of a
-// shard that are whole.
-func (x *pair) damage(ctx context.Context, d damaged, was thing, whole box) (good []box, err error) {
+// damage decodes the current object and returns the parts of a shard that are readable. It is an
+// error if the whole object is readable.
+func (x *pair) damage(ctx context.Context, d damaged, was snapshot, whole box) (good []box, err error) {
 	if !was.there {
 		if d.rule == rule.MissingChunk {
 			return nil, nil
@@ -178,7 +180,7 @@ func (x *pair) damage(ctx context.Context, d damaged, was thing, whole box) (goo
 			if fatal(ctx, bad) {
 				return nil, bad
 			}
-			break // its index
+			break // the index is bad
 		}
 		for inner := range part.parts(x.ours.Chunks()) {
 			err := decodes(ctx, x.ours, inner)
@@ -195,7 +197,7 @@ func (x *pair) damage(ctx context.Context, d damaged, was thing, whole box) (goo
 	return good, nil
 }
 
-// partsOf are the parts in which an object is decoded.
+// partsOf yields the parts in which an object is decoded.
 func partsOf(a *zarr.Array, whole box) func(yield func(box) bool) {
 	if a.Sharded() {
 		return whole.parts(partOf(a, whole))
@@ -203,38 +205,38 @@ func partsOf(a *zarr.Array, whole box) func(yield func(box) bool) {
 	return func(yield func(box) bool) { yield(whole) }
 }
 
-// find returns the object that the copy has for a damaged one, once all of it was decoded, and says
-// what it is: its own object where the two encode the same, else one that is encoded here of its
-// values.
-func (x *pair) find(ctx context.Context, d damaged, whole box) (from store.Store, with thing, what string, err error) {
+// find returns the replacement for a damaged object, after decoding all of it, and a description of
+// the repair. If both arrays encode alike, that is the copy's stored object. Otherwise it is
+// encoded from the copy's values.
+func (x *pair) find(ctx context.Context, d damaged, whole box) (from store.Store, with snapshot, what string, err error) {
 	if !x.same {
 		with, err = x.encode(ctx, d, whole)
 		return nil, with, fmt.Sprintf("restore: encode the %d elements that %q in %s has, %d bytes", whole.elems(), x.other.Path(), x.theirs, with.size), err
 	}
 	for i, n := range x.other.GridShape() {
 		if d.coord[i] >= n {
-			return nil, thing{}, "", errLeft("the copy is shorter, and has no such chunk")
+			return nil, snapshot{}, "", errLeft("the copy is shorter, and has no such chunk")
 		}
 	}
 	if !slices.Equal(layoutOf(x.other).box(d.coord), whole) {
-		return nil, thing{}, "", errLeft("the copy has another shape, and fewer elements of the chunk or more")
+		return nil, snapshot{}, "", errLeft("the copy has another shape, and fewer elements of the chunk or more")
 	}
 	key := x.other.ChunkKey(d.coord...)
 	with, err = x.theirs.look(ctx, key)
 	switch {
 	case err != nil:
-		return nil, thing{}, "", fmt.Errorf("the copy: %w", err)
+		return nil, snapshot{}, "", fmt.Errorf("the copy: %w", err)
 	case !with.there:
-		return nil, thing{}, "", errLeft(fmt.Sprintf("the copy has no %q either", key))
+		return nil, snapshot{}, "", errLeft(fmt.Sprintf("the copy has no %q either", key))
 	}
 	if err := x.verify(ctx, whole); err != nil {
 		x.theirs.forget(key)
-		return nil, thing{}, "", err
+		return nil, snapshot{}, "", err
 	}
 	return x.theirs.Store, with, fmt.Sprintf("restore: %d bytes of %q in %s", with.size, key, x.theirs), nil
 }
 
-// verify decodes all that the copy has of an object.
+// verify decodes everything that the copy stores for an object.
 func (x *pair) verify(ctx context.Context, whole box) error {
 	for part := range partsOf(x.other, whole) {
 		if err := decodes(ctx, x.other, part); err != nil {
@@ -244,30 +246,30 @@ func (x *pair) verify(ctx context.Context, whole box) error {
 	return nil
 }
 
-// encode makes an object of the values that the copy has in other chunks.
-func (x *pair) encode(ctx context.Context, d damaged, whole box) (thing, error) {
+// encode encodes an object from the copy's values, which are stored in other chunks.
+func (x *pair) encode(ctx context.Context, d damaged, whole box) (snapshot, error) {
 	if most := min(concurrency.Memory()/4, x.ours.ChunkLimit()); whole.bytes(x.ours) > most {
-		return thing{}, fault.Newf(fault.Limit, "an object of %d bytes of elements, which the copy encodes otherwise, is more than the %d that are encoded at once", whole.bytes(x.ours), most)
+		return snapshot{}, fault.Newf(fault.Limit, "an object of %d bytes of elements, which the copy encodes otherwise, is more than the %d that are encoded at once", whole.bytes(x.ours), most)
 	}
 	if err := x.stored(ctx, whole); err != nil {
-		return thing{}, err
+		return snapshot{}, err
 	}
 	st := mem.New()
 	for _, doc := range hierarchy.SourceOf(x.ours).Documents() {
 		if _, err := st.Put(ctx, doc.Key, doc.Bytes, store.PutOptions{}); err != nil {
-			return thing{}, err
+			return snapshot{}, err
 		}
 	}
 	a, err := openQuietly(ctx, st, x.ours.Path(), append(x.ours.Options(), zarr.StoreFill()))
 	if err != nil {
-		return thing{}, err
+		return snapshot{}, err
 	}
-	if err := x.verify(ctx, whole); err != nil { // a read may leave out what it does not need
-		return thing{}, err
+	if err := x.verify(ctx, whole); err != nil { // a read may skip stored bytes that it does not need
+		return snapshot{}, err
 	}
 	v, err := read(ctx, x.other, whole)
 	if err != nil {
-		return thing{}, fmt.Errorf("the copy: %w", err)
+		return snapshot{}, fmt.Errorf("the copy: %w", err)
 	}
 	if v.items != nil {
 		err = a.WriteItems(ctx, v.items, whole.selections()...)
@@ -275,14 +277,14 @@ func (x *pair) encode(ctx context.Context, d damaged, whole box) (thing, error) 
 		err = a.WriteBytes(ctx, v.bytes, whole.selections()...)
 	}
 	if err != nil {
-		return thing{}, err
+		return snapshot{}, err
 	}
 	made, err := st.Get(ctx, d.key, store.GetOptions{}, []byte{})
-	return thing{key: d.key, there: true, size: made.Size, bytes: made.Bytes}, err
+	return snapshot{key: d.key, there: true, size: made.Size, bytes: made.Bytes}, err
 }
 
-// stored checks that the copy has objects where it is to be read: all of them where the fill value
-// is null, else one at least. A copy that has none may lack them.
+// stored checks that the copy stores the objects to be read: all of them if the fill value is null,
+// otherwise at least one. If none is stored, the copy may be incomplete.
 func (x *pair) stored(ctx context.Context, whole box) error {
 	found := false
 	lo, hi := make([]int, len(whole)), make([]int, len(whole))
@@ -319,8 +321,8 @@ func (x *pair) stored(ctx context.Context, whole box) error {
 	return nil
 }
 
-// compare checks that the parts of a damaged shard that are whole have the values that the copy
-// has: else the copy is of other data, and they would be lost.
+// compare checks that the readable parts of a damaged shard have the same values in the copy. If
+// they differ, the copy is of other data, and replacing the shard would lose them.
 func (x *pair) compare(ctx context.Context, good []box) error {
 	for _, b := range good {
 		v, err := read(ctx, x.ours, b)
@@ -338,7 +340,7 @@ func (x *pair) compare(ctx context.Context, good []box) error {
 	return nil
 }
 
-// elements are those of a part of an array, as bytes or, where they vary in length, one by one.
+// elements holds the elements of a region: bytes, or items if the elements vary in length.
 type elements struct {
 	bytes []byte
 	items [][]byte
@@ -353,8 +355,8 @@ func read(ctx context.Context, a *zarr.Array, b box) (v elements, err error) {
 	return v, err
 }
 
-// bytes is what the elements of a box take in memory; an item of varying length counts as 64, as
-// nothing is known of it.
+// bytes returns the memory that the elements of a box take. An element of varying length counts as
+// 64 bytes, since its length is unknown.
 func (b box) bytes(a *zarr.Array) int64 {
 	size := int64(a.DType().Size())
 	if size == 0 {

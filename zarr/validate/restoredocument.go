@@ -16,8 +16,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// ofDocument reports whether a finding is that a node has no documents, or none that can be parsed.
-// What another reader may understand is left.
+// ofDocument reports whether a finding says that a node has no documents, or one that cannot be
+// parsed. Documents that another reader may understand do not count.
 func ofDocument(f rule.Finding) bool {
 	switch f.Rule {
 	case rule.NotThere, rule.NoNode:
@@ -29,16 +29,16 @@ func ofDocument(f rule.Finding) bool {
 	return false
 }
 
-// restoreDocuments puts documents of the copy at a node that has none, or of which one cannot be
-// parsed.
+// restoreDocuments restores the missing documents of a node, or the ones that cannot be parsed,
+// from the copy.
 func (p *repair) restoreDocuments(is *issue) (string, error) {
 	ctx, far := p.ctx, p.other(is.path)
-	mine, theirs := lookedAt(p.st), lookedAt(p.opts.From.Store)
+	mine, theirs := newPinned(p.st), newPinned(p.opts.From.Store)
 	names, err := p.copied(ctx, theirs, far)
 	if err != nil {
 		return "", err
 	}
-	now := map[string]thing{}
+	now := map[string]snapshot{}
 	for _, n := range []string{docV3, docArray, docGroup, docAttrs} {
 		if now[n], err = lookDocument(ctx, mine, join(is.path, n)); err != nil {
 			return "", err
@@ -49,7 +49,7 @@ func (p *repair) restoreDocuments(is *issue) (string, error) {
 		return "", err
 	}
 	var texts []string
-	for _, n := range []string{docAttrs, docArray, docGroup, docV3} { // what makes the node is last
+	for _, n := range []string{docAttrs, docArray, docGroup, docV3} { // the document that creates the node is last
 		if !slices.Contains(put, n) {
 			continue
 		}
@@ -70,37 +70,37 @@ func (p *repair) restoreDocuments(is *issue) (string, error) {
 	return fmt.Sprintf("restore: %s in %s", strings.Join(texts, ", "), theirs), nil
 }
 
-// unseen says what a dry run does not look at where a node has no documents that can be read, for
-// the documents that it would have.
-func unseen(names map[string]thing) string {
+// unseen returns a note for a dry run: the chunks or nodes below a node cannot be checked before
+// its documents are restored.
+func unseen(names map[string]snapshot) string {
 	if _, array := names[docArray]; array || kindIn(names[docV3].bytes) == "array" {
 		return "its chunks are not looked at before it is restored"
 	}
 	return "what is below it is not looked at before it is restored"
 }
 
-// lookDocument reads a whole document.
-func lookDocument(ctx context.Context, l *looked, key string) (thing, error) {
+// lookDocument reads a document.
+func lookDocument(ctx context.Context, l *pinned, key string) (snapshot, error) {
 	v, err := l.Store.Get(ctx, key, store.GetOptions{Max: maxDocument}, []byte{})
 	switch {
 	case errors.Is(err, fault.NotFound):
-		return thing{key: key}, nil
+		return snapshot{key: key}, nil
 	case err != nil:
-		return thing{}, err
+		return snapshot{}, err
 	}
-	return thing{key, true, v.Size, v.Bytes, v.Version}, nil
+	return snapshot{key, true, v.Size, v.Bytes, v.Version}, nil
 }
 
-// copied are the documents that the copy has of a node, once they were parsed.
-func (p *repair) copied(ctx context.Context, l *looked, path string) (map[string]thing, error) {
-	docs := map[string]thing{}
+// copied returns the documents of a node in the copy by name, and an error if they do not parse.
+func (p *repair) copied(ctx context.Context, l *pinned, path string) (map[string]snapshot, error) {
+	docs := map[string]snapshot{}
 	v3, err := lookDocument(ctx, l, join(path, docV3))
 	names := []string{docV3}
 	if err == nil && !v3.there {
 		names = []string{docArray, docGroup, docAttrs}
 	}
 	for _, n := range names {
-		var t thing
+		var t snapshot
 		if t, err = lookDocument(ctx, l, join(path, n)); err != nil {
 			return nil, fmt.Errorf("the copy: %w", err)
 		}
@@ -125,15 +125,15 @@ func (p *repair) copied(ctx context.Context, l *looked, path string) (map[string
 	return docs, nil
 }
 
-// sameKind reports whether two documents of v3 are of nodes of one kind, as far as that can be
-// seen.
+// sameKind reports whether two zarr.json documents declare the same node type. An unreadable type
+// matches any.
 func sameKind(a, b []byte) bool {
 	x, y := kindIn(a), kindIn(b)
 	return x == "" || x == y
 }
 
-// parsed opens a node of the documents by name alone.
-func parsed(ctx context.Context, path string, docs map[string]thing, opts []zarr.Option) error {
+// parsed opens a node from docs, its documents by name, without accessing a store.
+func parsed(ctx context.Context, path string, docs map[string]snapshot, opts []zarr.Option) error {
 	st := mem.New()
 	for n, t := range docs {
 		if !t.there {
@@ -147,9 +147,9 @@ func parsed(ctx context.Context, path string, docs map[string]thing, opts []zarr
 	return err
 }
 
-// wanted names the documents that make a node of what is there, taken from the copy: those of which
-// parsing complains, one after another.
-func (p *repair) wanted(ctx context.Context, path string, now, names map[string]thing) (put []string, err error) {
+// wanted returns the names of the documents to restore so that the node can be opened. It replaces
+// the documents that fail to parse one after another.
+func (p *repair) wanted(ctx context.Context, path string, now, names map[string]snapshot) (put []string, err error) {
 	with := maps.Clone(now)
 	for range names {
 		err := parsed(ctx, path, with, p.opts.Open)

@@ -20,29 +20,31 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Options say how thorough a run is. The zero value looks at documents and keys.
+// Options configures a run. The zero value checks documents and keys, and decodes no chunk.
 type Options struct {
 	Data bool          // decode every chunk
-	Open []zarr.Option // how nodes are opened: with which codecs, which data types, which separator
+	Open []zarr.Option // how nodes are opened, for example codecs, data types, separator
 
-	// Progress is called when an array is found, and after each chunk or shard that was looked at,
-	// one call at a time: how many were, and how many there are at most in the arrays that were
-	// found so far.
+	// Progress is called when an array is found and after each chunk or shard was checked, one call
+	// at a time. done counts the chunks and shards checked so far. total is an upper bound for the
+	// arrays found so far. nil disables it, the default.
 	Progress func(done, total int64)
 }
 
-// Result is what a run looked at and what it found.
+// Result counts the nodes and chunks that a run checked, and its findings.
 type Result struct {
-	Nodes  int   // groups and arrays, those included that cannot be opened
-	Arrays int   // arrays that could be opened
-	Chunks int64 // chunks and shards that were seen, whether they were decoded or not; asked for, where the store cannot list
+	Nodes  int // groups and arrays, including those that cannot be opened
+	Arrays int // arrays that were opened
+	// Chunks counts the chunks and shards that were listed, decoded or not. If the store cannot
+	// list, it counts those that were requested.
+	Chunks int64
 	Counts map[rule.Severity]int
-	worst  [rule.Fault + 1]rule.Finding // by severity, where Counts is not 0
+	worst  [rule.Fault + 1]rule.Finding // by severity; set where Counts is not 0
 }
 
-// Worst gives the worst finding of at least a severity, and whether there is one. Of findings of
-// the highest severity that came up, that is the first, by its place, that is corrupt, else one of
-// metadata, a path, a limit, what is not supported, what is not there.
+// Worst returns the worst finding whose severity is at least least, and whether one exists. Among
+// findings of the highest severity, the rule's kind decides in this order: corrupt data, metadata,
+// path, limit, unsupported, not found. Findings of one kind are ordered by path, then by key.
 func (r *Result) Worst(least rule.Severity) (rule.Finding, bool) {
 	for s := rule.Fault; ; s-- {
 		switch {
@@ -56,7 +58,7 @@ func (r *Result) Worst(least rule.Severity) (rule.Finding, bool) {
 	}
 }
 
-// rank orders kinds, the worst first.
+// rank returns the position of a finding's kind in the order of Worst; the worst is 0.
 func rank(f rule.Finding) int {
 	kind := f.Rule.Kind()
 	order := []error{fault.Corrupt, fault.Metadata, fault.Path, fault.Limit, errors.ErrUnsupported, fault.NotFound}
@@ -66,30 +68,30 @@ func rank(f rule.Finding) int {
 	return len(order)
 }
 
-// compare orders findings of one severity, the worst first, and those as bad as each other by where
-// they are, so that it does not matter which was found first.
+// compare orders findings of one severity, the worst first. Equally bad findings are ordered by
+// location, so that the order in which they are found does not matter.
 func compare(a, b rule.Finding) int {
 	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Key, b.Key), cmp.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Text, b.Text))
 }
 
-// Run looks at the node at path and all below it, and calls tell for each finding, one at a time
-// and in no promised order. Of one rule it tells at most 100 times for one node, and then how many
-// more there were.
+// Run checks the node at path and all nodes below it. It calls tell for each finding, one call at a
+// time and in no particular order. For each node it reports at most 100 findings of a rule, and
+// then one finding with the number omitted.
 //
-// What is wrong with the hierarchy is a finding and no error. An error means that it could not be
-// looked at to the end: the store is throttling or unavailable after its retries, or ctx ended; the
-// result tells what there was until then.
+// A defect of the hierarchy is a finding, not an error. Run returns an error if it could not
+// complete: the store was still throttling or unavailable after all retries, or ctx ended. The
+// result then has the counts up to that point.
 func Run(ctx context.Context, st store.Store, path string, o Options, tell func(rule.Finding)) (*Result, error) {
 	return look(ctx, st, path, o, tell, nil)
 }
 
-// look is Run. broken, where it is not nil, is called for each object that is corrupt or missing,
-// however many there are, several at a time and more than once for a shard.
+// look implements Run. If broken is not nil, it is called for each corrupt or missing object,
+// however many exist. Calls may be concurrent, and a shard may be reported more than once.
 func look(ctx context.Context, st store.Store, path string, o Options, tell func(rule.Finding), broken func(damaged)) (*Result, error) {
 	r := &run{st: st, opts: o, tuning: store.TuningOf(st), result: Result{Counts: map[rule.Severity]int{}}, out: tell, damaged: broken}
 	root, err := meta.NormalizePath(path)
 	if err != nil {
-		r.tell(rule.FromError(path, err))
+		r.report(rule.FromError(path, err))
 		return &r.result, nil
 	}
 	for level := []place{{root, due}}; len(level) > 0; {
@@ -112,21 +114,21 @@ type run struct {
 	opts   Options
 	tuning store.Tuning
 
-	known atomic.Pointer[document.Node] // one that was opened
-	large concurrency.Keyed             // held while a node with large documents is looked at
+	known atomic.Pointer[document.Node] // a node that was opened
+	large concurrency.Keyed             // held while a node with large documents is checked
 
 	damaged func(damaged) // may be nil
 
 	mu       sync.Mutex
 	out      func(rule.Finding)
 	result   Result
-	unlisted bool // it was told that the store cannot list
+	unlisted bool // the finding that the store cannot list was reported
 
-	done, total int64 // chunks and shards
+	done, total int64 // of Options.Progress
 }
 
-// begin begins the account of requests that no node makes, with the options that nodes are opened
-// with. Those of a root that cannot be opened are not counted.
+// begin starts the accounting of requests that no node makes, using the options that nodes are
+// opened with. Before the first node is opened, requests are not counted.
 func (r *run) begin(ctx context.Context) (context.Context, store.Store) {
 	if n := r.known.Load(); n != nil {
 		return n.Begin(ctx)
@@ -134,8 +136,8 @@ func (r *run) begin(ctx context.Context) (context.Context, store.Store) {
 	return ctx, r.st
 }
 
-// tell passes on a finding.
-func (r *run) tell(f rule.Finding) {
+// report counts a finding and passes it to the caller.
+func (r *run) report(f rule.Finding) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.result.note(f)
@@ -150,80 +152,83 @@ func (r *Result) note(f rule.Finding) {
 	}
 }
 
-// count changes the result.
+// count applies change to the result under the lock.
 func (r *run) count(change func(*Result)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	change(&r.result)
 }
 
-// fail makes a finding of what reading a node gave. What says nothing about the node is returned,
-// to end the run.
+// fail reports the error of reading a node as a finding. It returns errors that are not about the
+// node, which end the run.
 func (r *run) fail(ctx context.Context, path string, err error) error {
 	if fatal(ctx, err) {
 		return err
 	}
 	f := rule.FromError(path, err)
-	f.Text = strings.TrimPrefix(f.Text, fmt.Sprintf("zarr: %q in %s: ", path, store.Name(r.st))) // the finding says where
-	if first, others, ok := strings.Cut(f.Text, "\nget "); ok {                                  // every document was refused for one reason
+	f.Text = strings.TrimPrefix(f.Text, fmt.Sprintf("zarr: %q in %s: ", path, store.Name(r.st))) // the finding has the location
+	if first, others, ok := strings.Cut(f.Text, "\nget "); ok {                                  // all documents were refused for the same reason
 		f.Text = fmt.Sprintf("%s (and so for %d more)", first, strings.Count(others, "\nget ")+1)
 	}
-	r.tell(f)
+	r.report(f)
 	return nil
 }
 
-// fatal reports whether an error is about the way to the store and not about what is stored. When
-// ctx is done nothing is known of what is stored, whatever the error is: it may be the cause that
-// ctx was given.
+// fatal reports whether an error concerns access to the store rather than the stored data. Once ctx
+// is done every error is fatal, since it may be the cause that ctx was canceled with.
 func fatal(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || errors.Is(err, fault.Unavailable) || errors.Is(err, fault.Throttled) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// cannotList tells once that the store has no listing, and whether it did now.
+// cannotList reports the finding that the store cannot list, unless that was done before. It
+// returns whether this call reported it.
 func (r *run) cannotList(path string) bool {
 	r.mu.Lock()
-	told := r.unlisted
+	reported := r.unlisted
 	r.unlisted = true
 	r.mu.Unlock()
-	if !told {
-		r.tell(rule.Finding{Rule: rule.Unlisted, Path: path})
+	if !reported {
+		r.report(rule.Finding{Rule: rule.Unlisted, Path: path})
 	}
-	return !told
+	return !reported
 }
 
-// few tells of one rule and one node a bounded number of times.
-type few struct {
+// nodeFindings reports the findings of one node, at most maxPerRule of each rule.
+type nodeFindings struct {
 	r    *run
 	path string
 	mu   sync.Mutex
 	n    map[rule.Rule]int
 }
 
-// maxFew is that number. 100: more than anybody reads, and enough to see a pattern.
-const maxFew = 100
+// maxPerRule is the maximum number of findings of one rule reported for a node. 100: more than a
+// person reads, and enough to show a pattern.
+const maxPerRule = 100
 
-func (r *run) few(path string) *few { return &few{r: r, path: path, n: map[rule.Rule]int{}} }
+func (r *run) findingsOf(path string) *nodeFindings {
+	return &nodeFindings{r: r, path: path, n: map[rule.Rule]int{}}
+}
 
-func (f *few) tell(x rule.Finding) {
+func (f *nodeFindings) report(x rule.Finding) {
 	f.mu.Lock()
 	f.n[x.Rule]++
 	n := f.n[x.Rule]
 	f.mu.Unlock()
-	if n <= maxFew {
+	if n <= maxPerRule {
 		x.Path = f.path
-		f.r.tell(x)
+		f.r.report(x)
 	}
 }
 
-// full reports whether no more is reported of a rule.
-func (f *few) full(code rule.Rule) bool {
+// full reports whether the maximum number of findings of a rule is reached.
+func (f *nodeFindings) full(code rule.Rule) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.n[code] >= maxFew
+	return f.n[code] >= maxPerRule
 }
 
-// leave counts breaches that are left out.
-func (f *few) leave(code rule.Rule, n int) {
+// omit counts n more findings of a rule without reporting them.
+func (f *nodeFindings) omit(code rule.Rule, n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if n > 0 {
@@ -231,11 +236,11 @@ func (f *few) leave(code rule.Rule, n int) {
 	}
 }
 
-// done tells what was left out.
-func (f *few) done() {
+// reportOmitted reports how many findings of each rule were omitted.
+func (f *nodeFindings) reportOmitted() {
 	for _, code := range rule.All() {
-		if n := f.n[code]; n > maxFew {
-			f.r.tell(rule.Finding{Rule: code, Path: f.path, Text: more(n - maxFew)})
+		if n := f.n[code]; n > maxPerRule {
+			f.r.report(rule.Finding{Rule: code, Path: f.path, Text: more(n - maxPerRule)})
 		}
 	}
 }

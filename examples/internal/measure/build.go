@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// build builds a package, or a file, as it would be deployed, and gives the program's path and size
-// in bytes.
+// build builds a package, or a file, as for deployment, and returns the program's path and size in
+// bytes.
 func build(ctx context.Context, what, out string, tags ...string) (string, int64, error) {
 	if runtime.GOOS == "windows" {
 		out += ".exe"
@@ -31,8 +31,8 @@ func build(ctx context.Context, what, out string, tags ...string) (string, int64
 // smallest is a program that opens an array in one kind of store.
 type smallest struct {
 	name    string
-	imports []string // below the module
-	open    string   // an expression that gives a store and an error
+	imports []string // relative to the module's path
+	open    string   // an expression that returns a store and an error
 }
 
 func programs() []smallest {
@@ -48,7 +48,7 @@ func programs() []smallest {
 	}
 }
 
-// byScheme opens with whatever the URL names.
+// byScheme is an expression that opens a store of any URL.
 const byScheme = `func() (store.Store, error) {
 		switch url := os.Args[1]; url[:2] {
 		case "s3":
@@ -65,7 +65,7 @@ const byScheme = `func() (store.Store, error) {
 
 const module = "github.com/zargo-io/zargo/"
 
-// source is the program's text.
+// source returns the program's text.
 func (s smallest) source() string {
 	imports := ""
 	for _, i := range s.imports {
@@ -99,7 +99,7 @@ func main() {
 `
 }
 
-// build builds the program below a directory.
+// build builds the program in a new directory below the one specified.
 func (s smallest) build(ctx context.Context, below string) (string, int64, error) {
 	file, err := s.write(below)
 	if err != nil {
@@ -108,7 +108,7 @@ func (s smallest) build(ctx context.Context, below string) (string, int64, error
 	return build(ctx, file, filepath.Join(filepath.Dir(file), "program"))
 }
 
-// write writes the program's text below a directory.
+// write writes the program's text to a new directory below the one specified.
 func (s smallest) write(below string) (string, error) {
 	folder := filepath.Join(below, strings.ReplaceAll(s.name, " ", "-"))
 	if err := os.Mkdir(folder, 0o777); err != nil {

@@ -1,15 +1,16 @@
-// Command measure builds programs as they would be deployed and prints what they weigh and how fast
-// they start.
+// Command measure builds programs as for deployment and prints their size and their start-up time.
 //
-//	go run ./examples/internal/measure            # the functions: size, and time from start to the first answer
+//	# the functions: size, and time from start to the first response
+//	go run ./examples/internal/measure
 //	go run ./examples/internal/measure -starts 30
-//	go run ./examples/internal/measure -sizes     # the smallest program with each store, for docs/tuning.md, table 3
+//	# the smallest program with each store, for docs/tuning.md, table 3
+//	go run ./examples/internal/measure -sizes
 //
-// Programs are built without cgo and stripped. A start is a process of its own, with an array in a
-// directory, from its exec to the end of its first answer: Cloud Run's contract is HTTP on a port,
-// and Lambda's Runtime API is played by a small server in this process. What a cloud adds (placing
-// the instance, loading the image) is not in it, nor is the way to a bucket. Only figures of one
-// machine can be compared.
+// Programs are built without cgo and stripped. Each start is a new process with an array in a
+// directory, measured from its exec to the end of its first response. Cloud Run's contract is HTTP
+// on a port; Lambda's Runtime API is simulated by a small server in this process. The time that a
+// cloud adds to place the instance, load the image and reach a bucket is not included. Compare only
+// results of the same machine.
 //
 // It runs in a checkout of this module and needs the go command.
 package main

@@ -71,7 +71,7 @@ func printSizes(ctx context.Context, temp string, out io.Writer) error {
 	return nil
 }
 
-// function is an example that a cloud starts when it is called.
+// function is an example that a cloud provider starts on demand.
 type function struct {
 	name  string
 	tags  []string
@@ -79,7 +79,7 @@ type function struct {
 	ask   string
 }
 
-// Of the array that makeArray makes both ask for two values in two chunks.
+// answer is the expected response: two values in two chunks of the array that makeArray creates.
 const answer = `{"shape":[1,2],"dtype":"float32","values":[63,64]}`
 
 func functions() []function {

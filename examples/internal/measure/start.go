@@ -15,16 +15,16 @@ import (
 	"time"
 )
 
-// patience is how long a program may take to its first answer.
+// patience bounds the time that a program takes to its first response.
 const patience = time.Minute
 
-// start is one start of a program: what it answered, and how long that took from its exec.
+// start is one start of a program: its response, and the time from exec to response.
 type start struct {
 	answer string
 	took   time.Duration
 }
 
-// cloudRun starts a program that listens on PORT, and asks until it answers.
+// cloudRun starts a program that listens on PORT and sends requests until it responds.
 func cloudRun(ctx context.Context, program, array, region string) (start, error) {
 	port, err := freePort()
 	if err != nil {
@@ -42,7 +42,7 @@ func cloudRun(ctx context.Context, program, array, region string) (start, error)
 				return "", ctx.Err()
 			}
 			if err != nil {
-				time.Sleep(time.Millisecond) // it does not listen yet
+				time.Sleep(time.Millisecond) // not listening yet
 				continue
 			}
 			b, err := io.ReadAll(r.Body)
@@ -57,7 +57,7 @@ func cloudRun(ctx context.Context, program, array, region string) (start, error)
 	})
 }
 
-// awsLambda starts a program that takes its work from Lambda's Runtime API, and gives it one event.
+// awsLambda starts a program that polls Lambda's Runtime API and sends it one event.
 func awsLambda(ctx context.Context, program, array, event string) (start, error) {
 	api := &runtimeAPI{event: event, answered: make(chan struct{})}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -84,12 +84,11 @@ func awsLambda(ctx context.Context, program, array, event string) (start, error)
 	return s, err
 }
 
-// runtimeAPI is as much of Lambda's Runtime API, version 2018-06-01, as one call needs: "next"
-// gives the event once and then lets the function wait, and "response" or "error" takes what became
-// of it.
+// runtimeAPI implements the part of Lambda's Runtime API, version 2018-06-01, that one call needs.
+// "next" returns the event once and then blocks; "response" and "error" receive the result.
 type runtimeAPI struct {
 	event    string
-	answered chan struct{} // closed when the answer is there
+	answered chan struct{} // closed when the result has been received
 
 	mu     sync.Mutex
 	given  bool
@@ -107,7 +106,7 @@ func (a *runtimeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.given = true
 		a.mu.Unlock()
 		if given {
-			<-r.Context().Done() // until the function is frozen; here, ended
+			<-r.Context().Done() // Lambda would freeze the function; here it ends
 			return
 		}
 		w.Header().Set("Lambda-Runtime-Aws-Request-Id", id)
@@ -155,8 +154,8 @@ func newProcess(program string, env ...string) *process {
 	return p
 }
 
-// during starts the process, has it asked for an answer, and ends it. That it ends before it
-// answers is an error.
+// during starts the process, calls ask, and ends the process. A process that ends before it
+// responds is an error.
 func (p *process) during(ctx context.Context, ask func(context.Context) (string, error)) (start, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -166,13 +165,13 @@ func (p *process) during(ctx context.Context, ask func(context.Context) (string,
 	}
 	ended := make(chan struct{})
 	go func() {
-		_ = p.cmd.Wait() // it is killed, which is an error
+		_ = p.cmd.Wait() // always an error, since it is killed
 		close(ended)
-		cancel() // nobody is left to ask
+		cancel() // the process ended
 	}()
 	answer, err := ask(ctx)
 	took := time.Since(begin)
-	_ = p.cmd.Process.Kill() // unless it ended
+	_ = p.cmd.Process.Kill() // fails if it has ended
 	<-ended
 	if err != nil {
 		return start{}, fmt.Errorf("%s: %w\n%s", p.cmd.Path, err, &p.log)
@@ -180,7 +179,7 @@ func (p *process) during(ctx context.Context, ask func(context.Context) (string,
 	return start{answer, took}, nil
 }
 
-// freePort is a port that nobody listened on a moment ago.
+// freePort returns a port that was unused a moment ago.
 func freePort() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -3,5 +3,5 @@
 //
 //	go run ./internal/archtest/draw
 //
-// Given a package, such as ./zarr, it draws which of its files need which.
+// With the argument of a package, such as ./zarr, it draws the dependencies between its files.
 package main

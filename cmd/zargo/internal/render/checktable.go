@@ -10,7 +10,8 @@ import (
 	"github.com/zargo-io/zargo/internal/bucketcheck"
 )
 
-// CheckTable prints what a check of a bucket finds, a line for each check as it comes.
+// CheckTable prints the findings of a bucket check, one line for each check as soon as it is
+// complete.
 type CheckTable struct {
 	out  io.Writer
 	o    bucketcheck.Options
@@ -18,7 +19,7 @@ type CheckTable struct {
 	err  error
 }
 
-// NewCheckTable makes the table of the checks that o asks for.
+// NewCheckTable returns a table of the checks that o selects.
 func NewCheckTable(out io.Writer, o bucketcheck.Options) *CheckTable {
 	t := &CheckTable{out: out, o: o}
 	for _, c := range bucketcheck.Checks() {
@@ -27,8 +28,8 @@ func NewCheckTable(out io.Writer, o bucketcheck.Options) *CheckTable {
 	return t
 }
 
-// flusher is a writer that buffers. It is flushed after each line, so that lines show while checks
-// run.
+// flusher is a writer that buffers. CheckTable flushes it after each line, so that lines appear
+// while checks run.
 type flusher interface{ Flush() error }
 
 func (t *CheckTable) printf(format string, args ...any) {
@@ -56,7 +57,7 @@ func (t *CheckTable) Begin(url string) error {
 // verdictWidth is the length of the longest verdict.
 const verdictWidth = len(bucketcheck.Unknown)
 
-// Found prints what a check found.
+// Found prints the finding of one check.
 func (t *CheckTable) Found(f bucketcheck.Finding) {
 	t.printf("%-*s  %-*s  %s\n", t.name, f.Name, verdictWidth, f.Verdict, OneLine(f.Seen))
 	if f.Consequence != "" {
@@ -64,7 +65,7 @@ func (t *CheckTable) Found(f bucketcheck.Finding) {
 	}
 }
 
-// End prints the times, what follows, and what all that took.
+// End prints the measured times, the recommended settings, and the requests that the check made.
 func (t *CheckTable) End(r *bucketcheck.Report) error {
 	if s := r.Speed; s != nil {
 		t.speed(s)
@@ -99,7 +100,7 @@ func (t *CheckTable) rows(print func(io.Writer)) {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	print(w)
-	_ = w.Flush() // into memory
+	_ = w.Flush() // writes to memory, cannot fail
 	t.printf("%s", b.String())
 }
 
@@ -140,7 +141,7 @@ func (t *CheckTable) speed(s *bucketcheck.Speed) {
 	}
 }
 
-// took is a time to three digits.
+// took formats a duration with about three digits.
 func took(d time.Duration) string {
 	switch {
 	case d >= time.Second:

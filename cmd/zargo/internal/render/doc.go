@@ -1,9 +1,10 @@
-// Package render prints what the command finds: elements of arrays as text, JSON, CSV, npy and raw
-// bytes, how far work is, the table of a bucket's check, and words with numbers in them.
+// Package render formats the output of the command: elements of arrays as text, JSON, CSV, npy and
+// raw bytes, progress, the table of a bucket check, and phrases with numbers.
 //
 //	t, read := render.ReaderOf(a)
-//	out, err := render.NewSink("json", w, t, shape) // Begin, Write for each band that was read, End
+//	out, err := render.NewSink("json", w, t, shape) // Begin, Write for each band, End
 //
-// All requests are made by the functions and the array that the caller passes. Errors are those of
-// reading and writing. A Sink and a CheckTable belong to one goroutine.
+// The package makes no requests itself, except through the functions and arrays that the caller
+// passes. It returns their errors and those of the writer. A Sink or a CheckTable must not be used
+// concurrently.
 package render

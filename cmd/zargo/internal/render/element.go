@@ -13,11 +13,11 @@ import (
 type spelling struct {
 	nan, inf, negInf string
 	yes, no          string
-	pair             bool // complex as [re, im] and not as re+imj
+	pair             bool // complex numbers as [re, im] instead of re+imj
 	form             form
 }
 
-// form is the format that a spelling is for.
+// form is an output format.
 type form uint8
 
 const (
@@ -26,8 +26,9 @@ const (
 	formCSV
 )
 
-// The spellings of the formats. JSON has no NaN, so there the names are in quotes. Every reader of
-// CSV, NumPy's and pandas' among them, knows the names that csv uses.
+// jsonSpelling, csvSpelling and textSpelling return the spellings of the formats. JSON lacks NaN
+// and the infinities, so their names are quoted strings. The names in CSV are understood by all
+// common readers, including NumPy and pandas.
 func jsonSpelling() spelling {
 	return spelling{`"NaN"`, `"Infinity"`, `"-Infinity"`, "true", "false", true, formJSON}
 }
@@ -96,8 +97,8 @@ func (s spelling) double(dst, b []byte) []byte {
 	return s.float(dst, math.Float64frombits(binary.LittleEndian.Uint64(b)), 64)
 }
 
-// float writes f, a number of so many bits: without an exponent from 1e-6 up to 1e21, as JavaScript
-// and encoding/json do.
+// float formats f, a number of the specified number of bits. From 1e-6 up to 1e21 it uses no
+// exponent, as JavaScript and encoding/json do.
 func (s spelling) float(dst []byte, f float64, bits int) []byte {
 	switch {
 	case math.IsNaN(f):
@@ -108,7 +109,7 @@ func (s spelling) float(dst []byte, f float64, bits int) []byte {
 		return append(dst, s.negInf...)
 	}
 	small, large := 1e-6, 1e21
-	if bits == 32 { // compared as they are written
+	if bits == 32 { // compare in the precision that is printed
 		small, large = float64(float32(1e-6)), float64(float32(1e21))
 	}
 	if abs := math.Abs(f); abs != 0 && (abs < small || abs >= large) {
@@ -136,7 +137,7 @@ func (s spelling) complex(part element, size int) element {
 	}
 }
 
-// shortHalf is the float64 with the fewest decimal digits, at most five, that rounds to h.
+// shortHalf returns the float64 with the fewest decimal digits, at most five, that rounds to h.
 func shortHalf(h dtype.F16) float64 {
 	v := float64(h.Float32())
 	mag := h &^ 0x8000
@@ -144,11 +145,11 @@ func shortHalf(h dtype.F16) float64 {
 		return v // zero, infinity, NaN
 	}
 	abs := math.Abs(v)
-	next := 65536.0 // what would follow the largest number
+	next := 65536.0 // the value after the largest finite number
 	if mag+1 < 0x7c00 {
 		next = float64((mag + 1).Float32())
 	}
-	// A decimal strictly between the middles, which are float64s, rounds to h.
+	// A decimal strictly between these two midpoints, which are exact float64s, rounds to h.
 	lo, hi := (abs+float64((mag-1).Float32()))/2, (abs+next)/2
 	for digits := range 5 {
 		d, err := strconv.ParseFloat(strconv.FormatFloat(abs, 'e', digits, 64), 64)

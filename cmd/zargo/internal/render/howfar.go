@@ -9,19 +9,19 @@ import (
 
 // HowFar is the progress of work.
 type HowFar struct {
-	Unit   string // what is counted: "tasks", "chunks"; "" for bytes
+	Unit   string // "tasks", "chunks"; "" for bytes
 	Done   int64
-	Total  int64 // 0 while it is not known
-	Before int64 // of Done: what had been done when the work began
-	AtMost bool  // Total is a bound
-	Moved  int64 // bytes that were moved meanwhile, where the unit is another
+	Total  int64 // 0 while unknown
+	Before int64 // part of Done that was complete when the work started
+	AtMost bool  // Total is an upper bound
+	Moved  int64 // bytes moved, if Unit is not bytes
 	Verb   string
-	Errors int64 // what was found to be wrong
-	Tries  int64 // failed requests that were made again
+	Errors int64 // number of errors found
+	Tries  int64 // number of retries
 	Took   time.Duration
 }
 
-// parts are the parts of the line, the most important first.
+// parts returns the parts of the line, the most important first.
 func (h HowFar) parts() []string {
 	p := []string{h.count()}
 	moved := h.Moved
@@ -55,7 +55,7 @@ func (h HowFar) parts() []string {
 	return p
 }
 
-// count is the number of units that are done, and of how many.
+// count formats the number of completed units and the total.
 func (h HowFar) count() string {
 	bound := ""
 	if h.AtMost {
@@ -72,7 +72,7 @@ func (h HowFar) count() string {
 	return fmt.Sprintf("%d %s", h.Done, h.Unit)
 }
 
-// left is how long the rest takes at the rate until now.
+// left estimates the remaining time from the rate so far. It returns false if it cannot.
 func (h HowFar) left() (time.Duration, bool) {
 	ran, rest := h.Done-h.Before, h.Total-h.Done
 	if ran <= 0 || rest <= 0 || h.Took <= 0 {
@@ -80,16 +80,16 @@ func (h HowFar) left() (time.Duration, bool) {
 	}
 	left := float64(h.Took) / float64(ran) * float64(rest)
 	if left > math.MaxInt64/2 {
-		return 0, false // some centuries
+		return 0, false // more than a century
 	}
 	rounded := time.Duration(left).Round(time.Second)
 	return rounded, rounded > 0
 }
 
-// String is all of it in one line.
+// String returns the whole line.
 func (h HowFar) String() string { return strings.Join(h.parts(), ", ") }
 
-// Within returns as many parts of the line as fit so many columns of a terminal. All of it is
+// Within returns the first parts of the line that fit in the columns of a terminal. The result is
 // ASCII.
 func (h HowFar) Within(columns int) string {
 	line := "zargo: "
@@ -105,13 +105,13 @@ func (h HowFar) Within(columns int) string {
 	return line[:min(len(line), max(columns, 0))]
 }
 
-// shortSize is a number of bytes in the unit that makes it short.
+// shortSize formats a number of bytes in a unit that keeps it short.
 func shortSize(n int64) string {
 	if n < 1024 {
 		return fmt.Sprintf("%d B", n)
 	}
 	f, u := float64(n), -1
-	for u < 5 && (f >= 1024 || u >= 0 && f >= 1023.95) { // which is printed as 1024.0
+	for u < 5 && (f >= 1024 || u >= 0 && f >= 1023.95) { // 1023.95 would be printed as 1024.0
 		f /= 1024
 		u++
 	}

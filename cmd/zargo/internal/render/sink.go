@@ -10,15 +10,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Sink prints the elements of an array, which it takes band by band, in C order and memory form.
+// Sink prints the elements of an array. Write receives them band by band, in C order and memory
+// form.
 type Sink interface {
 	Begin() error
 	Write(elems []byte) error // whole elements
 	End() error
 }
 
-// NewSink makes the sink of a format, one of raw, npy, csv and json, for an array of a type and
-// shape. The type is that of [ReaderOf].
+// NewSink returns a sink for an array of the specified type and shape. format is raw, npy, csv or
+// json. t is the type that [ReaderOf] returns.
 func NewSink(format string, w io.Writer, t dtype.Type, shape []int) (Sink, error) {
 	switch format {
 	case "raw":
@@ -27,7 +28,7 @@ func NewSink(format string, w io.Writer, t dtype.Type, shape []int) (Sink, error
 		}
 		return &rawSink{w: w}, nil
 	case "npy":
-		t, _, _ = dtype.Uniform(t) // what is written is little-endian
+		t, _, _ = dtype.Uniform(t) // the output is little-endian
 		head, err := npy.AppendHeader(nil, npy.Header{Type: t, Order: dtype.Little, Shape: shape})
 		return &rawSink{w: w, head: head}, err
 	case "csv":
@@ -38,7 +39,7 @@ func NewSink(format string, w io.Writer, t dtype.Type, shape []int) (Sink, error
 	return &jsonSink{counter: newCounter(shape), w: w, one: one, size: t.Size()}, err
 }
 
-// rawSink writes the memory form, after a header for npy.
+// rawSink writes the memory form. For npy it writes a header first.
 type rawSink struct {
 	w    io.Writer
 	head []byte
@@ -61,7 +62,7 @@ type counter struct{ shape, index []int }
 
 func newCounter(shape []int) counter { return counter{shape, make([]int, len(shape))} }
 
-// opens is how many axes, from the last, begin at the next element.
+// opens returns how many axes, counted from the last, start at the next element.
 func (c *counter) opens() int {
 	n := 0
 	for n < len(c.index) && c.index[len(c.index)-1-n] == 0 {
@@ -70,7 +71,7 @@ func (c *counter) opens() int {
 	return n
 }
 
-// next moves to the next element and returns how many axes, from the last, ended.
+// next moves to the next element. It returns how many axes, counted from the last, ended.
 func (c *counter) next() int {
 	for n := range c.index {
 		k := len(c.index) - 1 - n
@@ -116,7 +117,7 @@ func (s *jsonSink) Write(elems []byte) error {
 	return s.flush(0)
 }
 
-// flush writes what has gathered if it is more than so many bytes.
+// flush writes the buffer if it holds more than above bytes.
 func (s *jsonSink) flush(above int) error {
 	if len(s.buf) <= above {
 		return nil
@@ -136,8 +137,8 @@ func (s *jsonSink) End() error {
 	return s.flush(0)
 }
 
-// empty writes the lists of an array without elements: axes before the first of length 0 have their
-// lists.
+// empty writes the lists of an array without elements: nested lists down to the first axis of
+// length 0.
 func (s *jsonSink) empty(shape []int) error {
 	s.buf = append(s.buf, '[')
 	for i := range shape[0] {
@@ -152,8 +153,8 @@ func (s *jsonSink) empty(shape []int) error {
 	return s.flush(1 << 15)
 }
 
-// csvSink writes one value a line for one axis, one row a line for two, and for more one value a
-// line after its index. Nothing in it needs quotes.
+// csvSink writes CSV. One axis is written as one value per line, two axes as one row per line, and
+// more axes as one value per line after its indices. Numbers and indices need no quotes.
 type csvSink struct {
 	counter
 	w    io.Writer

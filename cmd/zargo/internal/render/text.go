@@ -10,24 +10,24 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// The text format is for people: like NumPy's, with only the corners of large arrays.
+// The text format is for people. It resembles NumPy's and prints only the corners of large arrays.
 
 const (
-	textAll   = 1000  // elements up to which all are shown, NumPy's threshold
-	textEdge  = 3     // elements shown at either end of an axis otherwise
-	textCells = 10000 // elements shown at most, of arrays with many axes
-	textWidth = 75    // columns of a line, closing brackets included, as NumPy has it
+	textAll   = 1000  // larger arrays are abbreviated; NumPy's threshold
+	textEdge  = 3     // elements shown at each end of an axis of abbreviated arrays
+	textCells = 10000 // maximum number of elements shown, for arrays with many axes
+	textWidth = 75    // columns of a line, including closing brackets, as in NumPy
 )
 
 // Axis is one axis of a printed selection.
 type Axis struct {
 	Count int  // elements
-	Drop  bool // the axis is not in the result
+	Drop  bool // the result lacks the axis
 }
 
-// Text reads the elements of a selection that are shown, and prints them. read fills a buffer with
-// the elements from part[k][0] to before part[k][1] along each axis k of the selection. t is a type
-// of [ReaderOf].
+// Text prints a selection. It reads only the elements that it prints. read fills buf with the
+// elements from part[k][0] to before part[k][1] along each axis k of the selection. t is a type
+// returned by [ReaderOf].
 func Text(w io.Writer, t dtype.Type, axes []Axis, read func(buf []byte, part [][2]int) error) error {
 	one, err := elements(t, textSpelling())
 	if err != nil {
@@ -54,8 +54,8 @@ func empty(axes []Axis) bool {
 	return slices.ContainsFunc(axes, func(a Axis) bool { return a.Count == 0 })
 }
 
-// corners is how many elements are shown with so many at either end of an axis, or a number above
-// most.
+// corners returns the number of elements shown with edge elements at each end of every axis. The
+// result is inexact if it exceeds most.
 func corners(axes []Axis, edge, most int) int {
 	n := 1
 	for _, a := range axes {
@@ -66,19 +66,19 @@ func corners(axes []Axis, edge, most int) int {
 	return n
 }
 
-// sheet is an array of words to print.
+// sheet is an array of formatted elements.
 type sheet struct {
 	axes  []Axis
-	runs  [][]run // along each axis, dropped ones too
+	runs  [][]run // along each axis, including dropped ones
 	shape []int   // of cells, dropped axes included
 	cells []string
 }
 
-// run is a stretch of an axis that is shown.
+// run is the range of indices lo to hi along an axis that is shown, starting at cell at.
 type run struct{ lo, hi, at int }
 
-// newSheet shows of each axis all, or edge elements at either end where there are more than twice
-// as many.
+// newSheet returns a sheet of all elements of each axis, or of edge elements at each end of an axis
+// with more than 2*edge elements.
 func newSheet(axes []Axis, edge int) sheet {
 	s := sheet{axes: axes}
 	n := 1
@@ -97,7 +97,7 @@ func newSheet(axes []Axis, edge int) sheet {
 	return s
 }
 
-// read fills the cells: one read for each combination of runs.
+// read fills the cells. It reads once for each combination of runs.
 func (s *sheet) read(read func(buf []byte, part [][2]int) error, size int, one element) error {
 	if len(s.cells) == 0 {
 		return nil
@@ -142,13 +142,13 @@ func (s *sheet) put(counts, origin []int, buf []byte, size int, one element) {
 	}
 }
 
-// String lays the cells out in aligned columns.
+// String formats the cells in aligned columns.
 func (s *sheet) String() string {
 	width := 0
 	for _, c := range s.cells {
 		width = max(width, utf8.RuneCountInString(c))
 	}
-	var axes []int // those that are not dropped
+	var axes []int // axes in the result
 	for k, a := range s.axes {
 		if !a.Drop {
 			axes = append(axes, k)
@@ -162,7 +162,7 @@ func (s *sheet) String() string {
 	return b.String()
 }
 
-// print writes the list along the first of the axes, whose cells begin at a number.
+// print writes the nested list of the axes, whose first cell is cell.
 func (s *sheet) print(b *strings.Builder, axes []int, cell, depth, width int) {
 	if len(axes) == 0 {
 		b.WriteString(s.cells[cell])

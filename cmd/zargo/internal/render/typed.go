@@ -54,7 +54,7 @@ func (s spelling) typed(t dtype.Type) (element, error) {
 	return nil, fault.Newf(errors.ErrUnsupported, "%v elements as text", t)
 }
 
-// word writes a word that needs no escapes: JSON has it in quotes.
+// word formats a word that needs no escapes. JSON has it in quotes.
 func (s spelling) word(dst []byte, w string) []byte {
 	if s.form == formJSON {
 		return append(append(append(dst, '"'), w...), '"')
@@ -79,7 +79,7 @@ func (s spelling) text(dst, b []byte) []byte {
 	return strconv.AppendQuote(dst, string(b))
 }
 
-// bytes writes bytes that are no text: {"b64": …} in JSON, base64 in CSV, hexadecimal for people.
+// bytes formats bytes: {"b64": …} in JSON, base64 in CSV, hexadecimal for people.
 func (s spelling) bytes(dst, b []byte) []byte {
 	switch s.form {
 	case formJSON:
@@ -98,7 +98,7 @@ func appendJSON(dst []byte, s string) []byte {
 	return append(dst, bytes.TrimRight(b.Bytes(), "\n")...)
 }
 
-// AppendCell appends a cell of CSV, in quotes where it needs them (RFC 4180).
+// AppendCell appends a CSV cell, quoted if necessary (RFC 4180).
 func AppendCell(dst []byte, s string) []byte {
 	if s != "" && !strings.ContainsAny(s, ",\"\r\n") && strings.TrimSpace(s) == s {
 		return append(dst, s...)
@@ -106,7 +106,8 @@ func AppendCell(dst []byte, s string) []byte {
 	return append(append(append(dst, '"'), strings.ReplaceAll(s, `"`, `""`)...), '"')
 }
 
-// structure writes an object in JSON, the same in one cell of CSV, and a tuple for people.
+// structure formats a structure as an object in JSON, as one cell with that object in CSV, and as a
+// tuple for people.
 func (s spelling) structure(t *dtype.Struct) (element, error) {
 	if s.form == formCSV {
 		one, err := jsonSpelling().structure(t)
@@ -140,7 +141,7 @@ func (s spelling) structure(t *dtype.Struct) (element, error) {
 	}, nil
 }
 
-// appendNested appends the values of a field, in lists where it is an array.
+// appendNested appends the values of a field. If the field is an array, it appends nested lists.
 func appendNested(dst, b []byte, shape []int, one element) []byte {
 	if len(shape) == 0 {
 		return one(dst, b)
@@ -156,8 +157,8 @@ func appendNested(dst, b []byte, shape []int, one element) []byte {
 	return append(dst, ']')
 }
 
-// small returns the function that formats numbers of at most 16 bits that the core specification
-// lacks; nil for others.
+// small returns the function that formats numbers of at most 16 bits per component that are not in
+// the core specification, or nil for other types.
 func (s spelling) small(t dtype.Basic) element {
 	switch t {
 	case dtype.Int2, dtype.Int4:
@@ -194,8 +195,8 @@ func (s spelling) small(t dtype.Basic) element {
 	return nil
 }
 
-// shortFloat writes a small float, or a complex number of two, with as few digits as read back as
-// the same.
+// shortFloat formats a small float, or a complex number of two, with the fewest digits that read
+// back as the same value.
 func shortFloat[T dtype.SmallFloat](s spelling, t dtype.Basic) element {
 	part := func(dst, b []byte) []byte {
 		var bits uint16

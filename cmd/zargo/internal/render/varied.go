@@ -10,16 +10,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Items is a data type whose elements vary in length, with the number of an item in place of each.
+// Items is a data type whose elements vary in length. A buffer contains the index of each item in
+// place of the item.
 type Items struct {
 	dtype.Type
 	items **zarr.Packed
 }
 
-// Set makes p the items that numbers in a buffer refer to; nil lets go of those before.
+// Set makes p the items that indices in a buffer refer to. nil releases the previous items.
 func (n Items) Set(p *zarr.Packed) { *n.items = p }
 
-// Size is that of a number.
+// Size returns the size of an index.
 func (Items) Size() int { return 8 }
 
 func (n Items) item(b []byte) []byte { return (*n.items).At(int(binary.LittleEndian.Uint64(b))) }
@@ -27,8 +28,8 @@ func (n Items) item(b []byte) []byte { return (*n.items).At(int(binary.LittleEnd
 // Reader fills a buffer with the elements of a selection.
 type Reader func(ctx context.Context, buf []byte, sel ...zarr.Selection) error
 
-// ReaderOf returns a function that reads elements of an array for printing, and the type of what it
-// leaves in the buffer: Items where elements vary in length.
+// ReaderOf returns a function that reads elements of an array for printing, and the type of the
+// elements in its buffer. The type is Items if elements vary in length.
 func ReaderOf(a *zarr.Array) (dtype.Type, Reader) {
 	if a.DType().Size() > 0 {
 		return a.DType(), func(ctx context.Context, buf []byte, sel ...zarr.Selection) error {
@@ -43,7 +44,7 @@ func ReaderOf(a *zarr.Array) (dtype.Type, Reader) {
 	}
 }
 
-// Number sets a buffer to numbers from first on.
+// Number fills a buffer with consecutive indices that start at first.
 func Number(buf []byte, first int) {
 	for i := range len(buf) / 8 {
 		binary.LittleEndian.PutUint64(buf[8*i:], uint64(first+i))
@@ -95,7 +96,8 @@ func (s spelling) each(n Items) (element, error) {
 	return nil, fault.Newf(errors.ErrUnsupported, "%v elements as text", n.Type)
 }
 
-// ragged writes arrays: in JSON with what they are of, as {"array": [1, 2], "dtype": "<i4"}.
+// ragged formats variable-length arrays. In JSON it includes the element type: {"array": [1, 2],
+// "dtype": "<i4"}.
 func (s spelling) ragged(t dtype.Ragged, n Items) (element, error) {
 	inner := s
 	if s.form == formCSV {

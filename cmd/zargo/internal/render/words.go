@@ -11,11 +11,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxMessage bounds a text, which may be stored and long: 2000 bytes are more than a screenful.
+// maxMessage bounds the length of a printed text, which may come from a store. 2000 bytes are more
+// than one screen.
 const maxMessage = 2000
 
-// OneLine makes a text safe to print: on one line, without control characters that a terminal would
-// obey, and at most about maxMessage bytes long.
+// OneLine makes a text safe to print: on one line, without control characters that a terminal
+// interprets, and truncated to about maxMessage bytes.
 func OneLine(text string) string {
 	var b strings.Builder
 	for _, r := range strings.TrimSpace(text) {
