@@ -40,8 +40,8 @@ func (o Options) mayBegin(from int, confirm func() error) error {
 // are void, and the change is restarted.
 var errChanged = fault.Newf(fault.Conflict, "the group changed meanwhile")
 
-// maxRestarts bounds how often a change is restarted after errChanged before Wait applies. Each restart
-// means that another process changed the document.
+// maxRestarts bounds how often a change is restarted after errChanged before Wait applies. Each
+// restart means that another process changed the document.
 const maxRestarts = 100
 
 // waiting calls try until it returns no conflict or reports again as false. After errChanged it
