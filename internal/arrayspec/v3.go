@@ -38,7 +38,7 @@ func V3(of *meta.Array, pipe *pipeline.Pipeline, table *codec.Table) (*meta.Arra
 		if err != nil {
 			return nil, err
 		}
-		if core.Name == "bytes" && order != dtype.NoOrder { // v2 stores the order in the fields of a structure
+		if core.Name == "bytes" && order != dtype.NoOrder { // v2 structures have it in their fields
 			core = codec.Bytes(order)
 		}
 		specs = append(specs, core)
