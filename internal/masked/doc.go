@@ -1,12 +1,12 @@
-// Package masked carries the missing value of an array from one Zarr format to the other, as xarray
-// has it.
+// Package masked converts the missing value of an array between Zarr formats, as xarray interprets
+// it.
 //
-// xarray takes the fill value of a v2 array for CF's _FillValue: elements that are equal to it are
-// missing. In v3 a fill value is only what chunks read as that are not stored, and elements are
-// missing that are equal to the attribute _FillValue. An array that is converted with its fill
-// value and its attributes as they are therefore has other missing values afterwards.
+// In v2, xarray takes the fill value for CF's _FillValue: elements equal to it are missing. In v3
+// the fill value is only the value of chunks that are not stored, and elements equal to the
+// attribute _FillValue are missing. If fill value and attributes were copied unchanged, other
+// elements would be missing after a conversion.
 //
-// The encoding of the attribute is that of xarray.backends.zarr.FillValueCoder. Data types of which
-// it has no decoder, such as text and numpy.datetime64, get no attribute: xarray would refuse to
-// open the array.
+// The attribute is encoded as by xarray.backends.zarr.FillValueCoder. Data types without a decoder
+// there, such as text and numpy.datetime64, get no attribute, since xarray would refuse to open
+// the array.
 package masked

@@ -14,12 +14,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// Attr is the attribute that has the missing value.
+// Attr is the attribute with the missing value.
 const Attr = "_FillValue"
 
-// ToV3 returns the attributes that an array of v2 has in v3, of its data type, its fill value in
-// memory form, nil where it is undefined, and its attributes, which stay as they are. said is what
-// was done, "" where nothing was.
+// ToV3 returns the attributes in v3 of a v2 array of data type t. fill is its fill value in memory
+// form, nil if undefined. attrs are its attributes, which are not modified. said describes the
+// change, "" for none.
 func ToV3(t dtype.Type, fill []byte, attrs map[string]any) (_ map[string]any, said string) {
 	missing := fill
 	if missing == nil {
@@ -41,18 +41,21 @@ func ToV3(t dtype.Type, fill []byte, attrs map[string]any) (_ map[string]any, sa
 	return attrs, fmt.Sprintf("attribute %s is %s", Attr, text(t, missing))
 }
 
-// V2 is what an array of v3 has in v2.
+// V2 is the result of [ToV2].
 type V2 struct {
 	Attrs     map[string]any
-	Fill      any    // the fill value as a Go value, where it is another one
-	Undefined bool   // the fill value is undefined: xarray would take any for missing
-	Said      string // what was done, "" where nothing was
+	Fill      any    // the new fill value as a Go value; nil: unchanged
+	Undefined bool   // the fill value becomes undefined
+	Said      string // describes the change, "" for none
 }
 
-// ToV2 returns what an array of v3 has in v2: the attribute becomes the fill value. Without one
-// nothing is missing, so the fill value becomes undefined, unless that is NaN, which xarray has for
-// missing anyway; so it does beside an attribute that is none of the data type's values. Chunks
-// that are not stored have to be stored then, if they do not read the same.
+// ToV2 returns the attributes and the fill value in v2 of a v3 array. The attribute becomes the
+// fill value. Without the attribute no element is missing, so the fill value becomes undefined.
+//
+// NaN is the exception: xarray takes NaN for missing anyway, so a fill value of NaN is kept. It is
+// also kept beside an attribute that is not a value of the data type.
+//
+// If the fill value changes, absent chunks must be stored, since they would read as other values.
 func ToV2(t dtype.Type, fill []byte, attrs map[string]any) V2 {
 	if encode(t, fill) == nil && !isText(t) {
 		return V2{Attrs: attrs} // xarray masks none in either format
@@ -74,8 +77,8 @@ func ToV2(t dtype.Type, fill []byte, attrs map[string]any) V2 {
 	return v
 }
 
-// kind is the kind of elements, as numpy has it: 'b', 'i', 'u', 'f', 'c'; 0 for those of which
-// xarray decodes no missing value.
+// kind returns numpy's kind of the elements: 'b', 'i', 'u', 'f' or 'c'. It returns 0 for types
+// whose missing value xarray does not decode.
 func kind(t dtype.Type) byte {
 	switch t {
 	case dtype.Bool:
@@ -92,7 +95,7 @@ func kind(t dtype.Type) byte {
 	return 0
 }
 
-// isText reports whether elements are text, of which xarray masks some in v2 and none in v3.
+// isText reports whether elements are text. xarray masks some text in v2 and none in v3.
 func isText(t dtype.Type) bool {
 	switch t := t.(type) {
 	case dtype.S, dtype.U:
@@ -103,7 +106,7 @@ func isText(t dtype.Type) bool {
 	return false
 }
 
-// goValue is an element as a Go value; nil where there is none.
+// goValue returns an element as a Go value. It is nil for types of kind 0.
 func goValue(t dtype.Type, b []byte) any {
 	switch kind(t) {
 	case 'b':
@@ -128,8 +131,8 @@ func as[T any](t dtype.Type, b []byte) any {
 	return v[0]
 }
 
-// encode is the attribute as xarray writes it for v3; nil where it has no encoding, or no decoder
-// of it.
+// encode returns the attribute as xarray writes it for v3. It is nil if xarray cannot decode the
+// type.
 func encode(t dtype.Type, b []byte) any {
 	switch v := goValue(t, b).(type) {
 	case bool:
@@ -146,7 +149,7 @@ func encode(t dtype.Type, b []byte) any {
 	return nil
 }
 
-// encodeFloat is base64 of a float64 in little-endian order.
+// encodeFloat returns the base64 of a float64 in little-endian order.
 func encodeFloat(f float64) string {
 	bits := math.Float64bits(f)
 	if f != f {
@@ -155,8 +158,8 @@ func encodeFloat(f float64) string {
 	return base64.StdEncoding.EncodeToString(binary.LittleEndian.AppendUint64(nil, bits))
 }
 
-// decode reads the attribute as xarray reads it in v3, or else as it stands in v2; nil where the
-// value is none of the data type.
+// decode reads the attribute as xarray does in v3, or else in its v2 form. It returns nil if the
+// value is not one of the data type.
 func decode(t dtype.Type, attr any) []byte {
 	switch kind(t) {
 	case 'f':
@@ -184,7 +187,7 @@ func decodeFloat(attr any) (f float64, ok bool) {
 	return math.Float64frombits(binary.LittleEndian.Uint64(b)), true
 }
 
-// fromV2 reads the attribute as it stands in v2: a bool or a number, or a float's name.
+// fromV2 reads the attribute in its v2 form: a bool, a number, or the name of a float.
 func fromV2(t dtype.Type, attr any) []byte {
 	switch v := attr.(type) {
 	case bool:
@@ -217,7 +220,7 @@ func fromV2(t dtype.Type, attr any) []byte {
 	return nil
 }
 
-// integer is the memory form of an integer; nil where the data type does not hold it.
+// integer returns the memory form of an integer, or nil if it overflows the data type.
 func integer(t dtype.Type, n *big.Int) []byte {
 	low, high, bits := new(big.Int), big.NewInt(1), uint(t.Size()*8) //nolint:gosec // at most 64
 	if high.Lsh(high, bits); kind(t) == 'i' {
@@ -234,7 +237,7 @@ func integer(t dtype.Type, n *big.Int) []byte {
 	return binary.LittleEndian.AppendUint64(nil, v)[:t.Size()]
 }
 
-// float is the memory form of a float, as the data type rounds it.
+// float returns the memory form of f, rounded to size bytes.
 func float(size int, f float64) []byte {
 	switch size {
 	case 2:
@@ -245,7 +248,7 @@ func float(size int, f float64) []byte {
 	return binary.LittleEndian.AppendUint64(nil, math.Float64bits(f))
 }
 
-// isNaN reports whether an element is a float that is not a number.
+// isNaN reports whether an element is NaN.
 func isNaN(t dtype.Type, b []byte) bool {
 	f, ok := goValue(t, b).(float64)
 	return ok && f != f
