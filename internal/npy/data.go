@@ -6,8 +6,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// ReadData fills b, whose length is a multiple of the element's size, with the next elements in
-// memory form. Their order is the file's; see [FromFortran].
+// ReadData fills b with the next elements in memory form. The length of b must be a multiple of
+// the element size. Elements are in the order of the file, see [FromFortran].
 func (h Header) ReadData(r io.Reader, b []byte) error {
 	if _, err := io.ReadFull(r, b); err != nil {
 		return short(err, "the elements")
@@ -19,8 +19,8 @@ func (h Header) ReadData(r io.Reader, b []byte) error {
 	return nil
 }
 
-// FromFortran lays src, the elements of an array of a shape in Fortran order, out in C order in
-// dst. Both have the length of the array, and do not overlap; size is an element's bytes.
+// FromFortran copies src, the elements of an array in Fortran order, to dst in C order. Both have
+// the length of the array and must not overlap. size is the element size in bytes.
 func FromFortran(dst, src []byte, shape []int, size int) {
 	if len(src) == 0 {
 		return

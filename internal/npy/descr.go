@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// typeOf reads "descr": a typestring, or a list of fields.
+// typeOf parses the value of "descr": a typestring or a list of fields.
 func typeOf(v any) (dtype.Type, dtype.Order, error) {
 	if s, ok := v.(string); ok && strings.HasPrefix(s, "|O") {
 		return nil, dtype.NoOrder, fault.Newf(errors.ErrUnsupported, "pickled objects (descr %q)", s)
@@ -45,8 +45,8 @@ func brief(raw []byte) string {
 	return string(raw)
 }
 
-// jsonOf gives descr as metadata of Zarr v2 has it: a field is a tuple of a name, a type and
-// perhaps a shape. A name may be a pair of a title and a name.
+// jsonOf converts descr to the form of Zarr v2 metadata. A field is a tuple of a name, a type and
+// an optional shape. The name may be a pair of a title and a name.
 func jsonOf(v any) (any, error) {
 	switch v := v.(type) {
 	case string:
@@ -84,7 +84,7 @@ func jsonOf(v any) (any, error) {
 	return nil, fault.Newf(fault.Corrupt, "descr is neither a string nor a list")
 }
 
-// numpyHas tells whether numpy itself knows a type.
+// numpyHas reports whether numpy itself has the type.
 func numpyHas(t dtype.Type) bool {
 	switch t := t.(type) {
 	case dtype.Basic:
@@ -102,7 +102,7 @@ func numpyHas(t dtype.Type) bool {
 	return false
 }
 
-// appendDescr appends a type as Python shows numpy's descr.
+// appendDescr appends numpy's descr of a type in Python syntax.
 func appendDescr(dst []byte, t dtype.Type, o dtype.Order) ([]byte, error) {
 	if !numpyHas(t) {
 		return dst, fault.Newf(errors.ErrUnsupported, ".npy of %v, which numpy does not have", t)
@@ -141,8 +141,8 @@ func appendDescr(dst []byte, t dtype.Type, o dtype.Order) ([]byte, error) {
 	return append(dst, ']'), nil
 }
 
-// appendText appends a string as Python's repr shows it; letters beyond ASCII are taken to be
-// printable.
+// appendText appends a string as Python's repr writes it. It escapes characters that are not
+// printable by strconv.IsPrint.
 func appendText(dst []byte, s string) []byte {
 	quote := byte('\'')
 	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {

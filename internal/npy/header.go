@@ -14,22 +14,22 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Header is what a file says about its array.
+// Header describes the array of a file.
 type Header struct {
 	Type    dtype.Type
-	Order   dtype.Order // of the bytes of a number; NoOrder where Type has none
+	Order   dtype.Order // byte order of numbers; NoOrder if Type has none
 	Fortran bool        // the first axis varies fastest
 	Shape   []int       // empty for a scalar
 }
 
-// magic begins every file; the version, two bytes, follows it.
+// magic is the start of every file. Two bytes with the version follow.
 const magic = "\x93NUMPY"
 
-// MaxHeader is the most bytes that a header may have. NumPy itself refuses more than 10 000 unless
-// told otherwise; a structured type with many fields may need more, and 1 MiB does no harm.
+// MaxHeader is the maximum length of a header in bytes. NumPy's default limit is 10,000, but a
+// structured type with many fields may need more. 1 MiB does no harm.
 const MaxHeader = 1 << 20
 
-// maxRank is NumPy's own bound on the number of axes.
+// maxRank is NumPy's limit on the number of axes.
 const maxRank = 64
 
 // ReadHeader reads the header and leaves r at the first element.
@@ -83,7 +83,7 @@ func readLength(r io.Reader, major, minor byte) (int64, error) {
 	return n, nil
 }
 
-// short gives an early end its kind; other errors of the reader pass as they are.
+// short returns fault.Corrupt for an early end, and wraps other errors of the reader.
 func short(err error, what string) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fault.Newf(fault.Corrupt, "the .npy file ends within %s", what)
@@ -91,7 +91,7 @@ func short(err error, what string) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// parse reads the dictionary.
+// parse parses the dictionary of a header.
 func parse(text string) (Header, error) {
 	v, err := parseLiteral(text)
 	if err != nil {
@@ -134,8 +134,7 @@ func shapeOf(v any) ([]int, error) {
 	return shape, nil
 }
 
-// Elems is the number of elements, 1 for a scalar, and Bytes what they take. fault.Limit when they
-// overflow an int64.
+// Elems returns the number of elements, 1 for a scalar. fault.Limit: it overflows an int64.
 func (h Header) Elems() (int64, error) {
 	if slices.Contains(h.Shape, 0) {
 		return 0, nil
@@ -150,7 +149,7 @@ func (h Header) Elems() (int64, error) {
 	return n, nil
 }
 
-// Bytes is the length of the elements in the file.
+// Bytes returns the length of the elements in bytes. fault.Limit: it overflows an int64.
 func (h Header) Bytes() (int64, error) {
 	n, err := h.Elems()
 	if err != nil {
@@ -163,8 +162,8 @@ func (h Header) Bytes() (int64, error) {
 	return n * size, nil
 }
 
-// AppendHeader appends the header that numpy.save writes for the array; Order other than Big is
-// Little.
+// AppendHeader appends the header that numpy.save writes for the array. An Order of NoOrder counts
+// as Little.
 func AppendHeader(dst []byte, h Header) ([]byte, error) {
 	order := h.Order
 	if order == dtype.NoOrder {
@@ -184,7 +183,7 @@ func AppendHeader(dst []byte, h Header) ([]byte, error) {
 	return frame(dst, text.Bytes()), nil
 }
 
-// tupleText spells a shape as Python does: (), (3,), (3, 4).
+// tupleText formats a shape in Python syntax: (), (3,), (3, 4).
 func tupleText(shape []int) string {
 	parts := make([]string, len(shape))
 	for i, d := range shape {
@@ -196,8 +195,8 @@ func tupleText(shape []int) string {
 	return "(" + strings.Join(parts, ", ") + ")"
 }
 
-// growth leaves room for the axis that varies slowest to become a number of 21 digits in place, as
-// NumPy does.
+// growth pads the text so that the slowest-varying axis can become a number of 21 digits in place,
+// as NumPy does.
 func growth(text *bytes.Buffer, h Header) {
 	if len(h.Shape) == 0 {
 		return
@@ -212,7 +211,7 @@ func growth(text *bytes.Buffer, h Header) {
 	}
 }
 
-// align is what the elements' offset is a multiple of.
+// align divides the offset of the elements.
 const align = 64
 
 // frame puts magic, version and length before the text, and pads it.
@@ -244,8 +243,8 @@ func frame(dst, text []byte) []byte {
 	return append(dst, '\n')
 }
 
-// latin1 is UTF-8 text in Latin-1, in which the versions before 3.0 have their headers; as it is,
-// and false, when it has other letters.
+// latin1 converts UTF-8 text to Latin-1, the encoding of headers before version 3.0. It returns
+// the text unchanged and false if that is impossible.
 func latin1(text []byte) ([]byte, bool) {
 	out := make([]byte, 0, len(text))
 	for _, r := range string(text) {

@@ -7,18 +7,18 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// What a header's Python literal is made of. Numbers are int64, names True and False are bool, text
-// is string.
+// Go types of Python literals in a header. Numbers are int64, True and False are bool, and text is
+// string.
 type (
 	dict  map[string]any
 	tuple []any
 	list  []any
 )
 
-// maxDepth bounds nesting: descr of nested structures is the deepest there is.
+// maxDepth bounds the nesting. The descr of nested structures is the deepest.
 const maxDepth = 32
 
-// parseLiteral reads one literal and white space around it.
+// parseLiteral parses one literal with surrounding white space.
 func parseLiteral(s string) (any, error) {
 	p := &parser{s: s}
 	v, err := p.value(0)
@@ -31,7 +31,7 @@ func parseLiteral(s string) (any, error) {
 	return v, nil
 }
 
-// parser holds what is still to be read.
+// parser holds the unread text.
 type parser struct{ s string }
 
 func (p *parser) bad(what string) error {
@@ -44,7 +44,7 @@ func (p *parser) bad(what string) error {
 
 func (p *parser) space() { p.s = strings.TrimLeft(p.s, " \t\r\n\f\v") }
 
-// take drops c, after white space, and tells whether it was there.
+// take skips white space and then c, and reports whether c was there.
 func (p *parser) take(c byte) bool {
 	p.space()
 	if p.s == "" || p.s[0] != c {
@@ -78,7 +78,8 @@ func (p *parser) value(depth int) (any, error) {
 	return p.word()
 }
 
-// items reads values up to the closing bracket; comma tells whether one followed the last.
+// items parses values up to the closing bracket. comma reports whether a comma followed the last
+// one.
 func (p *parser) items(closing byte, depth int) (items []any, comma bool, err error) {
 	for {
 		if p.take(closing) {
@@ -120,7 +121,7 @@ func (p *parser) dict(depth int) (any, error) {
 	return d, nil
 }
 
-// text reads a quoted string with Python's escapes.
+// text parses a quoted string with Python's escapes.
 func (p *parser) text() (any, error) {
 	at := *p
 	quote := p.s[0]
@@ -146,7 +147,7 @@ func (p *parser) text() (any, error) {
 	return nil, at.bad("a string does not end")
 }
 
-// unescape reads one escape; those that Python's repr writes, Go has too.
+// unescape parses one escape. Go has all escapes that Python's repr writes.
 func unescape(s string) (r rune, rest string, err error) {
 	if len(s) > 1 && (s[1] == '\'' || s[1] == '"') {
 		return rune(s[1]), s[2:], nil
@@ -155,7 +156,7 @@ func unescape(s string) (r rune, rest string, err error) {
 	return r, rest, err
 }
 
-// word reads True, False or a number; Python 2 wrote long ones with an L.
+// word parses True, False or a number. Python 2 wrote long integers with a suffix L.
 func (p *parser) word() (any, error) {
 	n := len(p.s) - len(strings.TrimLeft(p.s, "-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"))
 	word, at := p.s[:n], *p
