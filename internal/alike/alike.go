@@ -6,9 +6,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Encoding reports whether the two have the same grid, codecs, data type and fill value. An array
-// of v2 is compared with one of v3 by what it is as one of v3. Where chunks have one shape the
-// shapes of the arrays may differ, and with them what of a chunk at the end is in the array.
+// Encoding reports whether two arrays have the same grid, codecs, data type and fill value. It
+// compares a v2 array with a v3 array by the v3 metadata of both. In a regular grid the shapes of
+// the arrays may differ, and with them how much of the last chunks is within the array.
 func Encoding(from, to *zarr.Array) bool {
 	x, y := from.Metadata(), to.Metadata()
 	if y.Format == 3 && x.Format < 3 {
@@ -20,7 +20,7 @@ func Encoding(from, to *zarr.Array) bool {
 	return likened(x, y).Difference(y) == ""
 }
 
-// likened is an array with what does not matter to encoded objects as another one has it.
+// likened returns x with the properties of y that do not affect encoded objects.
 func likened(x, y *meta.Array) *meta.Array {
 	like := *x
 	if x.Format < 3 && y.Format < 3 {
@@ -33,7 +33,7 @@ func likened(x, y *meta.Array) *meta.Array {
 	return &like
 }
 
-// Type reports whether elements of two types are the same in memory.
+// Type reports whether elements of two types have the same memory form.
 func Type(a, b dtype.Type) bool {
 	x, _, _ := dtype.Uniform(a)
 	y, _, _ := dtype.Uniform(b)

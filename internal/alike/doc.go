@@ -1,10 +1,9 @@
-// Package alike reports whether two arrays encode the same, so that a stored object of one is an
-// object of the other, byte for byte. Copies move objects as they are by it, and repairs put them
-// back.
+// Package alike reports whether a stored object of one array is valid in another array, byte for
+// byte. Copies then move objects without decoding them, and repairs restore them.
 //
 //	if alike.Encoding(from, to) {
 //		copyObject(key)
 //	}
 //
-// Everything here may be called concurrently.
+// The functions may be called concurrently.
 package alike

@@ -5,7 +5,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Axes returns how the grid of an array cuts its axes.
+// Axes returns the chunk boundaries along each axis of an array.
 func Axes(m *meta.Array) []grid.Axis {
 	if m.Grid.Edges == nil {
 		return grid.Even(m.Grid.Shape)

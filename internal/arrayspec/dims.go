@@ -1,10 +1,10 @@
 package arrayspec
 
-// attrDims is the attribute in which xarray keeps the names of a v2 array's axes.
+// attrDims is the attribute in which xarray stores the dimension names of a v2 array.
 const attrDims = "_ARRAY_DIMENSIONS"
 
-// Dims returns the names of axes in the attribute _ARRAY_DIMENSIONS; nil when it does not name every
-// axis of an array of that rank.
+// Dims returns the dimension names in the attribute _ARRAY_DIMENSIONS. It returns nil unless the
+// attribute has one name for each of rank axes.
 func Dims(attrs map[string]any, rank int) []string {
 	list, ok := attrs[attrDims].([]any)
 	if !ok || len(list) != rank {

@@ -1,9 +1,11 @@
-// Package arrayspec makes the metadata of new arrays from a Spec, and Specs of existing metadata.
+// Package arrayspec makes the metadata of new arrays from a Spec, and a Spec from existing
+// metadata.
 //
-//	m, err := arrayspec.Spec{Shape: []int{8, 8}, DType: dtype.Int8}.Model(arrayspec.Options{Table: codec.Builtin()})
-//	s := arrayspec.Of(m, arrayspec.Options{Table: codec.Builtin()})
+//	o := arrayspec.Options{Table: codec.Builtin()}
+//	m, err := arrayspec.Spec{Shape: []int{8, 8}, DType: dtype.Int8}.Model(o)
+//	s := arrayspec.Of(m, o)
 //
-// It is what package zarr does with its Spec, whose fields are those here. It makes no request, and
-// everything may be used concurrently. Errors are of the kinds fault.Metadata and fault.Type, or
+// It implements the Spec of package zarr, which has the same fields. It makes no requests and is
+// safe for concurrent use. Errors are of the kinds fault.Metadata and fault.Type, or
 // errors.ErrUnsupported.
 package arrayspec

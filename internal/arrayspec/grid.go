@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// grid is the shape of an inner chunk, nil where there are no shards, and how the array is cut into
-// what is stored as one object, a shard or a chunk.
+// grid returns the shape of inner chunks, which is nil without shards, and the grid of stored
+// objects, which are shards or chunks.
 func (s Spec) grid(format int) (chunk []int, g meta.Grid, err error) {
 	bad := func(format string, args ...any) ([]int, meta.Grid, error) {
 		return nil, meta.Grid{}, fault.Newf(fault.Metadata, format, args...)
@@ -55,8 +55,8 @@ func (s Spec) grid(format int) (chunk []int, g meta.Grid, err error) {
 	return chunk, g, err
 }
 
-// checkGrid holds a grid of the caller's against the shape. Whether chunks reach the end of an axis
-// shows when metadata is made of it.
+// checkGrid checks Grid against the shape. It does not check that the chunks cover each axis, as
+// the construction of metadata does.
 func (s Spec) checkGrid(format int) error {
 	bad := func(format string, args ...any) error { return fault.Newf(fault.Metadata, "Grid: "+format, args...) }
 	switch g := s.Grid; {
@@ -85,9 +85,9 @@ func (s Spec) checkGrid(format int) error {
 	return nil
 }
 
-// inner is the shape of the chunks in shards.
+// inner returns the shape of the chunks in shards.
 func (s Spec) inner(g meta.Grid) (chunk []int, err error) {
-	divided := make([]int, len(s.Shape)) // what chunks must divide
+	divided := make([]int, len(s.Shape)) // lengths that must be multiples of the chunk's
 	for i, axis := range Axes(&meta.Array{Shape: s.Shape, Grid: g}) {
 		divided[i] = axis.Divisor()
 	}
@@ -132,8 +132,8 @@ func (s Spec) chunkShape() ([]int, error) {
 	return s.Layout.chunks(s.Shape, s.DType.Size())
 }
 
-// edges is the grid of chunks of the given lengths. What is wrong with their sum shows when
-// metadata is made of it.
+// edges returns the grid of chunks with these lengths. It does not check their sum, as the
+// construction of metadata does.
 func (s Spec) edges(name string, edges [][]int, format int) (g meta.Grid, err error) {
 	bad := func(format string, args ...any) (meta.Grid, error) {
 		return meta.Grid{}, fault.Newf(fault.Metadata, name+": "+format, args...)

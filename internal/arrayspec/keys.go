@@ -5,8 +5,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Separated returns metadata whose chunk keys have the separator where the document leaves that
-// open; fault.Selection where the document has another one. "" is the document's.
+// Separated returns m with chunk keys that use separator. The empty separator leaves m unchanged.
+// fault.Selection: the document specifies another separator.
 func Separated(m *meta.Array, separator string) (*meta.Array, error) {
 	switch {
 	case separator == "" || separator == m.Keys.Separator || m.Keys.Name == "v2" && len(m.Shape) < 2:
@@ -19,7 +19,7 @@ func Separated(m *meta.Array, separator string) (*meta.Array, error) {
 	return &other, nil
 }
 
-// keys returns the spelling of chunk keys.
+// keys returns the encoding of chunk keys.
 func (s Spec) keys(format int) (meta.KeyEncoding, error) {
 	bad := func(format string, args ...any) (meta.KeyEncoding, error) {
 		return meta.KeyEncoding{}, fault.Newf(fault.Metadata, format, args...)

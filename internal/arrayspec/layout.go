@@ -9,14 +9,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Layout chooses the shape of chunks or shards, as package zarr documents it.
+// Layout chooses the shape of chunks or shards. Package zarr documents the fields.
 type Layout struct {
 	AspectRatio []float64
 	Elements    int
 	Bytes       int
 }
 
-// chunks chooses the shape of chunks for elements of size bytes, 0 where they vary.
+// chunks chooses the shape of chunks. size is the size of an element in bytes, 0 for
+// variable-length elements.
 func (l Layout) chunks(shape []int, size int) ([]int, error) {
 	elements, err := l.elements(len(shape), size)
 	if err != nil {
@@ -25,7 +26,7 @@ func (l Layout) chunks(shape []int, size int) ([]int, error) {
 	return grid.Layout(shape, l.AspectRatio, elements), nil
 }
 
-// shards chooses the shape of shards of chunks.
+// shards chooses the shape of shards, a multiple of the shape of chunks.
 func (l Layout) shards(shape, chunk []int, size int) ([]int, error) {
 	elements, err := l.elements(len(shape), size)
 	if err != nil {
@@ -34,7 +35,7 @@ func (l Layout) shards(shape, chunk []int, size int) ([]int, error) {
 	return grid.Multiple(shape, chunk, l.AspectRatio, elements), nil
 }
 
-// elements returns the bound on elements, and checks the fields of l.
+// elements checks the fields of l and returns the maximum number of elements.
 func (l Layout) elements(rank, size int) (int, error) {
 	if l.AspectRatio != nil && len(l.AspectRatio) != rank {
 		return 0, fmt.Errorf("%d ratios for %d axes", len(l.AspectRatio), rank)

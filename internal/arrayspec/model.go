@@ -55,13 +55,13 @@ func (s Spec) Model(o Options) (*meta.Array, error) {
 		return nil, err
 	}
 	if _, err := Separated(m, o.Separator); err != nil {
-		return nil, err // the option is not part of the Spec, but must not contradict it
+		return nil, err // the option is not stored, but must not contradict the Spec
 	}
 	m.Codecs, err = s.codecs(m, chunk, o.Table)
 	return m, err
 }
 
-// fill returns the fill value in memory form; nil where it is undefined.
+// fill returns the fill value in memory form. It is nil for an undefined fill value.
 func (s Spec) fill(format int) ([]byte, error) {
 	switch v := s.Fill.(type) {
 	case nil:
@@ -88,8 +88,8 @@ func (s Spec) fill(format int) ([]byte, error) {
 	return b, nil
 }
 
-// storedType is the data type as metadata of the format has it: the fields of structures have byte
-// orders of their own in v2, and none in v3.
+// storedType returns the data type as metadata of the format stores it. In v2 each field of a
+// structure has a byte order, and in v3 none has.
 func (s Spec) storedType(format int) dtype.Type {
 	if format == 3 {
 		t, _, _ := dtype.Uniform(s.DType)
@@ -105,8 +105,8 @@ func (s Spec) storedType(format int) dtype.Type {
 	return dtype.InOrder(s.DType, order)
 }
 
-// fillJSON spells a Go number as metadata does, so that ParseFill decides whether the data type can
-// hold it.
+// fillJSON encodes a Go number as metadata does. ParseFill then checks that the data type can
+// represent it.
 func fillJSON(v any) (json.RawMessage, error) {
 	switch r := reflect.ValueOf(v); r.Kind() {
 	case reflect.Float32, reflect.Float64:
@@ -131,7 +131,7 @@ func fillJSON(v any) (json.RawMessage, error) {
 	return json.Marshal(v)
 }
 
-// codecs is the whole pipeline in the spelling of the format.
+// codecs returns the whole pipeline in the form of the format.
 func (s Spec) codecs(m *meta.Array, chunk []int, table *codec.Table) ([]meta.Named, error) {
 	specs := s.Codecs
 	if specs == nil {
@@ -165,7 +165,7 @@ func (s Spec) codecs(m *meta.Array, chunk []int, table *codec.Table) ([]meta.Nam
 			arrays = append(arrays, c)
 		case makesBytes:
 			serial = &c
-		case unbound: // as what makes bytes of elements that vary, or behind that: Normalize says what is wrong
+		case unbound: // Normalize returns the error
 			if serial == nil && m.DType.Size() == 0 {
 				serial = &c
 				continue
@@ -192,14 +192,14 @@ func (s Spec) codecs(m *meta.Array, chunk []int, table *codec.Table) ([]meta.Nam
 		serial = &c
 	}
 	if serial.Name == "bytes" && len(serial.Config) == 0 && m.DType.HasOrder() {
-		*serial = codec.Bytes(dtype.Little) // as Normalize has it
+		*serial = codec.Bytes(dtype.Little) // as Normalize writes it
 	}
 	specs = slices.Concat(arrays, []codec.Spec{*serial}, bytes)
 	if s.InOrder {
 		specs = s.Codecs
 	} else if m.Format == 3 {
-		// A filter that views the elements as others can stand behind bytes alone, where no other
-		// reader of v3 takes it.
+		// A filter that reinterprets the elements as another type would have to follow bytes. No
+		// other reader of v3 accepts it there.
 		if _, err := table.FiltersFirst(specs, first); err != nil {
 			return nil, err
 		}
@@ -225,7 +225,7 @@ func (s Spec) codecs(m *meta.Array, chunk []int, table *codec.Table) ([]meta.Nam
 	return named, nil
 }
 
-// place is where in a pipeline a codec stands.
+// place is the position of a codec in a pipeline.
 type place uint8
 
 const (
@@ -235,9 +235,9 @@ const (
 	unbound
 )
 
-// placeOf finds the place of a codec, and takes the array through it that enters it. A filter of
-// numcodecs stands before the codec that makes bytes in v3 and after it in v2. A codec that cannot
-// be bound has none.
+// placeOf returns the place of a codec. If the codec transforms arrays, it updates in to the
+// codec's output. A filter of numcodecs comes before the codec that makes bytes in v3 and after it
+// in v2. A codec that cannot be bound is unbound.
 func placeOf(s codec.Spec, format int, table *codec.Table, in *codec.Repr) place {
 	switch s.Name {
 	case "bytes", "sharding_indexed":

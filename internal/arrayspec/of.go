@@ -12,8 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Of returns the Spec that makes metadata like m. The Spec of v1 metadata, which is not written, is
-// of v2.
+// Of returns a Spec whose metadata equals that of m. v1 arrays are read-only, so for v1 metadata
+// the Spec is of v2.
 func Of(of *meta.Array, o Options) Spec {
 	m := *of
 	m.Format = max(m.Format, 2)
@@ -34,13 +34,13 @@ func Of(of *meta.Array, o Options) Spec {
 	if is, err := s.Model(o); err == nil && !slices.EqualFunc(is.Codecs, m.Codecs, func(a, b meta.Named) bool { return a.Name == b.Name }) {
 		s.InOrder = true
 	}
-	// The same in plainer words, as far as they say just the same.
+	// Use simpler fields of the Spec where the metadata stays the same.
 	for _, plainer := range []func(*Spec){plainKeys, plainOrder, plainEdges, plainShards} {
 		other := s
 		plainer(&other)
 		was, err := s.Model(o)
 		if err != nil {
-			return s // Create says why
+			return s // Create returns the error
 		}
 		if is, err := other.Model(o); err == nil && was.Difference(is) == "" {
 			s = other
@@ -49,7 +49,8 @@ func Of(of *meta.Array, o Options) Spec {
 	return s
 }
 
-// fillOf is the fill value as a Go value, else as metadata spells it.
+// fillOf returns the fill value as a Go value if that represents it exactly, and otherwise as
+// JSON.
 func fillOf(m *meta.Array) any {
 	if m.Fill == nil {
 		return NoFill{}
@@ -73,25 +74,25 @@ func fillOf(m *meta.Array) any {
 	}
 	raw, err := m.DType.FormatFill(m.Fill, m.Format)
 	if err != nil {
-		return bytes.Clone(m.Fill) // Create says why
+		return bytes.Clone(m.Fill) // Create returns the error
 	}
 	return raw
 }
 
-// plainKeys names the separator alone.
+// plainKeys replaces Keys by Separator.
 func plainKeys(s *Spec) { s.Separator, s.Keys = s.Keys.Separator, meta.KeyEncoding{} }
 
-// plainOrder makes Fortran order of the transpose that v2 has for it.
+// plainOrder replaces the transpose that v2 uses for Fortran order by Order.
 func plainOrder(s *Spec) {
 	if s.Format == 2 && len(s.Codecs) > 0 && s.Codecs[0].Name == "transpose" {
 		s.Order, s.Codecs = "F", s.Codecs[1:]
 	}
 }
 
-// maxPlainEdges is how many lengths of chunks are listed one by one.
+// maxPlainEdges bounds the chunk lengths that plainEdges lists.
 const maxPlainEdges = 1 << 12
 
-// plainEdges lists the lengths of chunks.
+// plainEdges replaces Grid by ChunkEdges.
 func plainEdges(s *Spec) {
 	if s.Grid.Edges == nil {
 		return
@@ -113,7 +114,7 @@ func plainEdges(s *Spec) {
 	s.Grid, s.ChunkEdges = meta.Grid{}, edges
 }
 
-// plainShards takes the codecs of a shard's chunks out of the sharding codec.
+// plainShards replaces the sharding codec by Shards, Chunks and the codecs of the inner chunks.
 func plainShards(s *Spec) {
 	if len(s.Codecs) != 1 || s.Codecs[0].Name != "sharding_indexed" || s.Grid.Edges != nil {
 		return
@@ -140,8 +141,9 @@ func plainShards(s *Spec) {
 	s.Chunks, s.Codecs = config.Chunk, codecs
 }
 
-// OfField returns the Spec of an array of one field: s is the Spec of the array of structures whose
-// metadata base is, m the metadata of the field, and inner the shape of the field.
+// OfField returns the Spec of an array that holds one field of an array of structures. s is the
+// Spec of the array of structures and base its metadata. m is the metadata of the field, and inner
+// is the shape of the field.
 func OfField(s Spec, base, m *meta.Array, inner []int, o Options) Spec {
 	s.Shape, s.DType, s.Dims = slices.Clone(m.Shape), m.DType, m.Dims
 	switch {
@@ -165,7 +167,7 @@ func OfField(s Spec, base, m *meta.Array, inner []int, o Options) Spec {
 	of := *m
 	of.Format = s.Format
 	if s.Fill = fillOf(&of); m.Fill == nil && (s.Format != 2 || base.Fill != nil) {
-		s.Fill = nil // it differs within an element
+		s.Fill = nil // the fill value differs within an element
 	}
 	if _, err := s.Model(o); err != nil {
 		s.Codecs, s.Order = nil, ""

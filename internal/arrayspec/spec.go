@@ -6,7 +6,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Spec is what is stored of an array, as package zarr documents it.
+// Spec is the stored properties of an array. Package zarr documents the fields.
 type Spec struct {
 	Format      int
 	Shape       []int
@@ -26,16 +26,16 @@ type Spec struct {
 	Attrs       map[string]any
 	Keys        meta.KeyEncoding
 
-	// InOrder says that Codecs are a whole pipeline, as some array has it, in an order that Model
-	// would not choose.
+	// InOrder makes Model keep the order of Codecs, which are the whole pipeline of an existing
+	// array.
 	InOrder bool
 }
 
 // NoFill is the Fill of a v2 array whose fill value is undefined.
 type NoFill struct{}
 
-// Options say how metadata is made of a Spec.
+// Options are the options of making metadata from a Spec.
 type Options struct {
 	Table     *codec.Table
-	Separator string // of chunk keys where metadata leaves it open; "": its default
+	Separator string // of chunk keys, if the metadata omits it; "": the default
 }

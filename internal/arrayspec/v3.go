@@ -11,8 +11,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// V3 returns v3 metadata for the chunks of a v1 or v2 array, as they are stored and where they are;
-// pipe has the codecs of the array.
+// V3 returns v3 metadata for the chunks of a v1 or v2 array, whose keys and stored bytes stay the
+// same. pipe has the codecs of the array. errors.ErrUnsupported: the fields of a structure have
+// different byte orders.
 func V3(of *meta.Array, pipe *pipeline.Pipeline, table *codec.Table) (*meta.Array, error) {
 	typ, order, one := dtype.Uniform(of.DType)
 	if !one {
@@ -23,7 +24,7 @@ func V3(of *meta.Array, pipe *pipeline.Pipeline, table *codec.Table) (*meta.Arra
 		Keys: of.Keys, Dims: Dims(of.Attrs, len(of.Shape)), Attrs: of.Attrs,
 	}
 	if m.Fill == nil {
-		m.Fill = pipe.Fill() // what missing chunks read as
+		m.Fill = pipe.Fill() // the value of missing chunks
 	}
 	if m.Dims != nil {
 		m.Attrs = maps.Clone(of.Attrs)
@@ -37,7 +38,7 @@ func V3(of *meta.Array, pipe *pipeline.Pipeline, table *codec.Table) (*meta.Arra
 		if err != nil {
 			return nil, err
 		}
-		if core.Name == "bytes" && order != dtype.NoOrder { // of a structure, whose fields said it
+		if core.Name == "bytes" && order != dtype.NoOrder { // v2 structures have it in their fields
 			core = codec.Bytes(order)
 		}
 		specs = append(specs, core)

@@ -2,8 +2,8 @@
 
 package bytesview
 
-// Of never finds a view in a build without unsafe.
+// Of returns false: a build with purego has no views.
 func Of[T any]([]T) ([]byte, bool) { return nil, false }
 
-// Structs never finds a view in a build without unsafe.
+// Structs returns false: a build with purego has no views.
 func Structs[T any]([]T) ([]byte, bool) { return nil, false }

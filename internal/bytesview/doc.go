@@ -1,6 +1,5 @@
-// Package bytesview looks at a slice of numbers as the bytes they are made of. It is the only
-// package of zargo that uses unsafe; the build tag purego turns that off, and then every conversion
-// copies.
+// Package bytesview views a slice of numbers as bytes. It is the only package of zargo that uses
+// unsafe. With the build tag purego it does not, and every conversion copies.
 //
 //	b, ok := bytesview.Of(dst) // the same memory, if this machine and build allow
 //	if !ok {
@@ -8,5 +7,5 @@
 //		bytesview.Take(dst, b)
 //	}
 //
-// It is pure and has no state.
+// The package is pure and stateless.
 package bytesview

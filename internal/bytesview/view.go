@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// Of returns the memory of s as bytes, and whether that is its memory form: the machine is
-// little-endian and T holds no pointers. The bytes are valid as long as s is.
+// Of returns the memory of s as bytes if it is the memory form, that is, if the machine is
+// little-endian and T consists of numbers of fixed size. The bytes share the memory of s.
 func Of[T any](s []T) ([]byte, bool) {
 	if !plain(reflect.TypeFor[T]()) || binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
 		return nil, false
@@ -20,7 +20,7 @@ func Of[T any](s []T) ([]byte, bool) {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(s[0]))), true
 }
 
-// plain tells whether values of t are nothing but numbers of a fixed size.
+// plain reports whether values of t consist of bools and numbers of fixed size.
 func plain(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Bool, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint8, reflect.Uint16,
@@ -32,8 +32,8 @@ func plain(t reflect.Type) bool {
 	return false
 }
 
-// Structs returns the memory of s, structs of nothing but numbers, and whether numbers in it lie
-// little-endian. Between fields there may be padding, which means nothing.
+// Structs returns the memory of s, structs of numbers, if the machine is little-endian. The bytes
+// share the memory of s. Padding between fields has undefined contents.
 func Structs[T any](s []T) ([]byte, bool) {
 	if !numbers(reflect.TypeFor[T]()) || binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
 		return nil, false
@@ -44,7 +44,8 @@ func Structs[T any](s []T) ([]byte, bool) {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(s[0]))), true
 }
 
-// numbers tells whether values of t hold no pointers and nothing of the machine's word size.
+// numbers reports whether values of t contain neither pointers nor numbers of the machine's word
+// size.
 func numbers(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Array:

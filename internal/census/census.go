@@ -16,41 +16,41 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Options say how a census is taken. The zero value reads no chunk.
+// Options are the options of a census. The zero value reads no chunks.
 type Options struct {
 	// Data reads and decodes every chunk, to find those that are corrupt.
 	Data bool
-	// Problems is how many errors are kept for each array; 0 is 10.
+	// Problems is the maximum number of errors kept for each array; 0 is 10.
 	Problems int
-	// Ask is how many keys are asked for one by one where the store cannot list, or refuses to; 0
-	// is 10,000. An array of more chunks is then an error.
+	// Ask is the maximum number of keys requested one by one if the store cannot list or refuses to;
+	// 0 is 10,000. An array with more chunks is then an error.
 	Ask int
-	// Progress is called at the begin and after each chunk or shard that was looked at, one call at
-	// a time: how many were, and how many there are at most, those of the grid.
+	// Progress is called at the start and after each chunk or shard, with the number examined and
+	// the number in the grid, which is the maximum. Calls are not concurrent.
 	Progress func(done, total int64)
 }
 
-// Counts are what is stored of one array.
+// Counts is the census of one array.
 type Counts struct {
 	Path string `json:"path"`
 
-	Chunks  int64 `json:"chunks"`  // of the grid; in a sharded array shards. At most math.MaxInt64
+	Chunks  int64 `json:"chunks"`  // chunks or shards of the grid, at most math.MaxInt64
 	Present int64 `json:"present"` // those that are stored
-	Absent  int64 `json:"absent"`  // those that read as the fill value
-	Corrupt int64 `json:"corrupt"` // of Present: with damaged indexes or, where data was read, that do not decode
+	Absent  int64 `json:"absent"`  // those that are absent, which read as the fill value
+	Corrupt int64 `json:"corrupt"` // of Present: damaged indexes; with Data also decode errors
 
 	Sharded      bool  `json:"sharded"`
 	InnerPresent int64 `json:"inner_present"` // inner chunks that are stored
-	InnerAbsent  int64 `json:"inner_absent"`  // those that shards which are stored have room for, and do not have
+	InnerAbsent  int64 `json:"inner_absent"`  // inner chunks that stored shards lack
 
-	Orphans     int64 `json:"orphans"` // keys of chunks beyond the array, which no read looks for
+	Orphans     int64 `json:"orphans"` // keys of chunks beyond the array, which no read requests
 	OrphanBytes int64 `json:"orphan_bytes"`
 
-	Stored  int64 `json:"stored_bytes"`  // of what is present
-	Unsized int64 `json:"unsized"`       // of Present: those whose length is not known
-	Decoded int64 `json:"decoded_bytes"` // of all elements of the array; 0 where they vary in length
+	Stored  int64 `json:"stored_bytes"`  // total size of Present
+	Unsized int64 `json:"unsized"`       // of Present: those of unknown size
+	Decoded int64 `json:"decoded_bytes"` // of all elements; 0 for variable-length elements
 
-	Asked    bool      `json:"asked"` // keys were asked for one by one, so orphans were not seen
+	Asked    bool      `json:"asked"` // keys were requested one by one, so orphans were not found
 	Problems []Problem `json:"problems,omitempty"`
 }
 
@@ -60,8 +60,8 @@ type Problem struct {
 	Err string `json:"error"`
 }
 
-// Ratio is how many bytes of elements there are for each byte that is stored; 0 where nothing is,
-// or elements vary in length.
+// Ratio returns the decoded size divided by the stored size. It is 0 if nothing is stored or
+// elements have variable length.
 func (c *Counts) Ratio() float64 {
 	if c.Stored == 0 {
 		return 0
@@ -69,8 +69,9 @@ func (c *Counts) Ratio() float64 {
 	return float64(c.Decoded) / float64(c.Stored)
 }
 
-// Array takes the census of an array. Chunks that are corrupt are counted; any other error ends it.
-// Memory is for the chunks that are decoded at once, not for the keys.
+// Array takes the census of an array. It counts corrupt chunks, and ends at any other error. Its
+// memory is for the chunks that are decoded concurrently and does not grow with the number of
+// keys.
 func Array(ctx context.Context, a *zarr.Array, o Options) (*Counts, error) {
 	if o.Problems == 0 {
 		o.Problems = 10
@@ -100,7 +101,7 @@ func Array(ctx context.Context, a *zarr.Array, o Options) (*Counts, error) {
 	return t.c, nil
 }
 
-// taking is a census under way.
+// taking is a census in progress.
 type taking struct {
 	a    *zarr.Array
 	o    Options
@@ -111,7 +112,7 @@ type taking struct {
 	done int64
 }
 
-// looked counts what was looked at.
+// looked reports n more examined chunks to Progress.
 func (t *taking) looked(n int64) {
 	if t.o.Progress == nil {
 		return
@@ -122,18 +123,18 @@ func (t *taking) looked(n int64) {
 	t.o.Progress(t.done, t.c.Chunks)
 }
 
-// object is a chunk or a shard that is stored, as far as is known.
+// object is a stored chunk or shard.
 type object struct {
 	coord []int
 	size  int64
 	err   error
 }
 
-// all looks at what is stored, much at once.
+// all examines the objects concurrently.
 func (t *taking) all(ctx context.Context, objects iter.Seq[object]) error {
 	n := store.TuningOf(t.a.Store()).Requests
 	if t.o.Data {
-		n = 4 // each of which reads many inner chunks, or is decoded within the budget
+		n = 4 // each reads many inner chunks, or is decoded within the byte limit
 	}
 	return concurrency.Each(ctx, max(n, 1), objects, func(ctx context.Context, e object) error {
 		if e.err != nil {
@@ -143,7 +144,8 @@ func (t *taking) all(ctx context.Context, objects iter.Seq[object]) error {
 	})
 }
 
-// listed yields what the listing has, and counts what is beyond the array.
+// listed yields the objects of the array in a listing, and counts those beyond the array as
+// orphans.
 func (t *taking) listed(ctx context.Context) iter.Seq[object] {
 	return func(yield func(object) bool) {
 		keys, rank := t.a.Metadata().Keys, len(t.grid)
@@ -155,7 +157,7 @@ func (t *taking) listed(ctx context.Context) iter.Seq[object] {
 			}
 			coord, ok := keys.Parse(strings.TrimPrefix(strings.TrimPrefix(e.Key, t.a.Path()), "/"), rank)
 			if !ok {
-				continue // of another node, or of none
+				continue // not a chunk key of this array
 			}
 			if !t.inside(coord) {
 				t.mu.Lock()
@@ -180,7 +182,7 @@ func (t *taking) inside(coord []int) bool {
 	return true
 }
 
-// asked yields what is found by asking for each key.
+// asked requests the first byte of each key of the grid, and yields the objects that exist.
 func (t *taking) asked(ctx context.Context) iter.Seq[object] {
 	return func(yield func(object) bool) {
 		ctx, st := hierarchy.Of(t.a).Docs().Begin(ctx)
@@ -190,7 +192,7 @@ func (t *taking) asked(ctx context.Context) iter.Seq[object] {
 			case errors.Is(err, fault.NotFound):
 				t.looked(1)
 				continue
-			case errors.Is(err, fault.Corrupt): // it is empty
+			case errors.Is(err, fault.Corrupt): // an empty object
 				v.Size, err = 0, nil
 			}
 			if !yield(object{r.Coord, v.Size, err}) {
@@ -200,7 +202,7 @@ func (t *taking) asked(ctx context.Context) iter.Seq[object] {
 	}
 }
 
-// object looks at one chunk or shard.
+// object examines one chunk or shard.
 func (t *taking) object(ctx context.Context, e object) error {
 	defer t.looked(1)
 	stored, room, err := 0, 0, error(nil)
@@ -216,7 +218,7 @@ func (t *taking) object(ctx context.Context, e object) error {
 		err = t.a.Check(ctx, sel...)
 	}
 	if errors.Is(err, fault.NotFound) {
-		return nil // it was deleted meanwhile
+		return nil // deleted since it was listed
 	}
 	bad := errors.Is(err, fault.Corrupt)
 	if err != nil && !bad {
@@ -241,7 +243,7 @@ func (t *taking) object(ctx context.Context, e object) error {
 	return nil
 }
 
-// times is a product, or math.MaxInt64 where that is less.
+// times returns the product of n and lengths, at most math.MaxInt64.
 func times(n int64, lengths ...int) int64 {
 	for _, l := range lengths {
 		if l == 0 {

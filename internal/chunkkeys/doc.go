@@ -1,5 +1,5 @@
-// Package chunkkeys says what a key below an array is: a chunk of its grid, one beyond it, or the
-// key that a chunk would have under another layout. Shards count as chunks here.
+// Package chunkkeys classifies the keys below an array: the key of a chunk of its grid, of a chunk
+// beyond the grid, or of a chunk under another key encoding. Shards count as chunks here.
 //
-// Pure: nothing here makes a request.
+// Pure: the package makes no requests.
 package chunkkeys

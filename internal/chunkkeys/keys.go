@@ -7,28 +7,31 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Place is what a key is to an array.
+// Place is the class of a key below an array.
 type Place uint8
 
-// The places.
+// Classes of keys.
 const (
 	None      Place = iota // not the key of a chunk
 	Inside                 // a chunk of the grid
-	UnderWay               // a chunk beyond the grid that the change under way may be writing or deleting
-	Beyond                 // a chunk beyond the grid
-	Elsewhere              // what a chunk would have as its key under another layout of the same format
+	UnderWay               // a chunk beyond the grid that a change in progress may write or delete
+	Beyond                 // another chunk beyond the grid
+	Elsewhere              // a chunk under another key encoding of the same format
 )
 
 // Keys classifies the keys of one array.
 type Keys struct {
 	Encoding meta.KeyEncoding
 	Format   int   // of the metadata
-	Grid     []int // chunks along each axis
-	Reach    []int // chunks along each axis that a change under way extends to, at least Grid; nil for no change
+	Grid     []int // number of chunks along each axis
+	// Reach is the number of chunks along each axis that a change in progress may write or delete,
+	// at least Grid. nil: no change is in progress.
+	Reach []int
 }
 
-// Of classifies the keys of an array with some chunks along each axis, whose document carries a
-// claim. chunkAt is the chunk that holds an element along an axis, which may lie beyond the shape.
+// Of returns the Keys of an array with metadata m, grid chunks along each axis and claim c in its
+// document. chunkAt returns the chunk that contains index i along an axis; i may be beyond the
+// shape.
 func Of(m *meta.Array, grid []int, c claim.Claim, chunkAt func(axis, i int) (chunk, start, length int)) Keys {
 	k := Keys{Encoding: m.Keys, Format: m.Format, Grid: grid}
 	if to := Reach(c, m.Shape); to != nil {
@@ -43,14 +46,14 @@ func Of(m *meta.Array, grid []int, c claim.Claim, chunkAt func(axis, i int) (chu
 	return k
 }
 
-// Found is what a key was found to be.
+// Found is the class of one key.
 type Found struct {
 	Place    Place
-	Coord    []int            // of the chunk; nil for None
-	Encoding meta.KeyEncoding // under which it is the key of the chunk
+	Coord    []int            // position of the chunk; nil for None
+	Encoding meta.KeyEncoding // the encoding of the key
 }
 
-// Find classifies a key, which is given below the path of the array.
+// Find classifies a key, which is relative to the path of the array.
 func (k Keys) Find(key string) Found {
 	if coord, ok := k.Encoding.Parse(key, len(k.Grid)); ok {
 		f := Found{Beyond, coord, k.Encoding}
@@ -70,7 +73,8 @@ func (k Keys) Find(key string) Found {
 	return Found{}
 }
 
-// others are the layouts that an array of the format may have; v1 has one.
+// others returns the key encodings that arrays of the format may have. It returns none for v1,
+// which has a single encoding.
 func (k Keys) others() []meta.KeyEncoding {
 	v2 := []meta.KeyEncoding{{Name: "v2", Separator: "."}, {Name: "v2", Separator: "/"}}
 	switch k.Format {
@@ -94,8 +98,8 @@ func within(coord, grid []int) bool {
 	return true
 }
 
-// Reach is the shape up to which a change under way may write or delete chunks of an array of some
-// shape; nil where none is under way.
+// Reach returns the shape up to which the change of claim c may write or delete chunks of an array
+// of this shape. It is nil for the zero Claim.
 func Reach(c claim.Claim, shape []int) []int {
 	if !c.Under() {
 		return nil

@@ -8,23 +8,24 @@ import (
 	"slices"
 )
 
-// Set is a set of positions in a grid. It takes memory for what is in it, whatever the size of the
-// grid: a bit for each position of a dense set, at most 600 bytes for each of a sparse one. It is
-// not safe for concurrent use.
+// Set is a set of positions in a grid. Its memory depends on the positions added and not on the
+// size of the grid: one bit per position of a dense set, and at most 600 bytes per position of a
+// sparse one. It is not safe for concurrent use.
 type Set struct {
 	grid   []int
 	blocks map[uint64]*[blockWords]uint64
 	n      uint64
 }
 
-// blockWords is the size of a block. 64 words are 4096 positions: a sparse set takes one block for
-// each.
+// blockWords is the size of a block in 64-bit words. 64 words hold 4096 positions. In a sparse set
+// each position takes a block of its own.
 const blockWords = 64
 
-// NewSet makes an empty set.
+// NewSet returns an empty set of positions in grid.
 func NewSet(grid []int) *Set { return &Set{grid: grid, blocks: map[uint64]*[blockWords]uint64{}} }
 
-// index is the number of a position in C order; not ok where it is over 2^62, and is not kept.
+// index returns the index of a position in C order. It is false from 2^62 on; such positions are
+// not stored.
 func (s *Set) index(coord []int) (at uint64, ok bool) {
 	for i, c := range coord {
 		over, low := bits.Mul64(at, uint64(s.grid[i]))
@@ -35,7 +36,8 @@ func (s *Set) index(coord []int) (at uint64, ok bool) {
 	return at, true
 }
 
-// Keeps reports whether a set keeps all positions of a grid: there are no more than 2^62.
+// Keeps reports whether a set can store all positions of a grid, which is true up to 2^62
+// positions.
 func Keeps(grid []int) bool {
 	total := uint64(1)
 	for _, n := range grid {
@@ -44,13 +46,13 @@ func Keeps(grid []int) bool {
 			return true
 		}
 		if total = low; over > 0 || low > 1<<62 {
-			total = 1<<62 + 1 // a dimension without positions may follow
+			total = 1<<62 + 1 // a later axis may have length 0
 		}
 	}
 	return total <= 1<<62
 }
 
-// Bytes is about how much memory the set takes.
+// Bytes returns the approximate memory of the set in bytes.
 func (s *Set) Bytes() int64 { return int64(len(s.blocks)) * (blockWords*8 + 88) }
 
 // Add adds a position of the grid.
@@ -68,8 +70,8 @@ func (s *Set) Add(coord []int) {
 	b[at/64%blockWords] |= 1 << (at % 64)
 }
 
-// Has reports whether a position of the grid was added. Of a position after the first 2^62 it
-// reports false.
+// Has reports whether a position of the grid was added. It returns false for positions that are
+// not stored, from the index 2^62 on.
 func (s *Set) Has(coord []int) bool {
 	at, ok := s.index(coord)
 	return ok && s.has(at)
@@ -80,7 +82,7 @@ func (s *Set) has(at uint64) bool {
 	return b != nil && b[at/64%blockWords]&(1<<(at%64)) != 0
 }
 
-// total is the number of positions of the grid; math.MaxInt where there are more.
+// total returns the number of positions of the grid, at most math.MaxInt.
 func (s *Set) total() uint64 {
 	total := uint64(1)
 	for _, n := range s.grid {
@@ -95,12 +97,12 @@ func (s *Set) total() uint64 {
 	return total
 }
 
-// Missing is how many positions of the grid were not added, each of which was added once at most;
-// math.MaxInt where there are more.
+// Missing returns the number of positions that were not added, at most math.MaxInt. Each position
+// must have been added at most once.
 func (s *Set) Missing() int { return int(s.total() - min(s.n, s.total())) }
 
-// Absent yields positions that were not added, in C order. A position is the receiver's until the
-// next one.
+// Absent yields the positions that were not added, in C order. The slice is valid until the next
+// iteration.
 func (s *Set) Absent() iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		coord := make([]int, len(s.grid))
@@ -119,8 +121,8 @@ func (s *Set) Absent() iter.Seq[[]int] {
 	}
 }
 
-// All yields the positions that were added, in C order. A position is the receiver's until the next
-// one.
+// All yields the positions that were added, in C order. The slice is valid until the next
+// iteration.
 func (s *Set) All() iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		coord := make([]int, len(s.grid))

@@ -14,34 +14,34 @@ import (
 // Member is the name of the attribute or member that holds the claim.
 const Member = "zargo_claim"
 
-// What a change does.
+// Kinds of changes.
 const (
 	Append  = "append" // of an array, or of several arrays of a group
 	Resize  = "resize"
 	Migrate = "migration" // of a v2 array to v3, which leaves the shape as it is
 )
 
-// Claim says that a change is in progress, and whose it is. The zero Claim says that none is.
+// Claim identifies the change that is in progress. The zero Claim means that none is.
 type Claim struct {
-	ID    string    // of the change, 32 hexadecimal digits; a group append has one for all documents
+	ID    string    // of the change, 32 hexadecimal digits; a group append uses one in all documents
 	What  string    // Append, Resize or Migrate
-	Axis  int       // of an array
-	Dim   string    // of a group: the name of the axis
-	From  int       // the extent along the axis before the change
-	To    int       // the extent after the change
+	Axis  int       // in the document of an array: the axis of an Append
+	Dim   string    // in the document of a group: the name of the axis of an Append
+	From  int       // extent along the axis before an Append
+	To    int       // extent along the axis after an Append
 	Since time.Time // when the change began, by the clock of the process that makes it
-	Was   []int     // of a Resize that deletes: the previous shape
+	Was   []int     // previous shape, for a Resize that deletes chunks; else nil
 
-	// Ends are further extents that arrays of a group may have: those of appends from the same
-	// From which were taken over before it was known whether they had committed an array.
+	// Ends are further extents that arrays of the group may have. They are the To of appends with
+	// the same From that were taken over, and that may have committed an array before that.
 	Ends []int
 }
 
-// maxEnds bounds Ends. 16 appends in a row would have to be taken over, none of which got as far
-// as to commit an array.
+// maxEnds bounds Ends. It is exceeded only after 16 consecutive appends were taken over without
+// having committed an array.
 const maxEnds = 16
 
-// stored is the JSON form. Abandoned is read of documents of earlier versions, see [ParseRecord].
+// stored is the JSON form of a Claim. Earlier versions wrote Abandoned, see [ParseRecord].
 type stored struct {
 	ID        string     `json:"id,omitempty"`
 	What      string     `json:"what,omitempty"`
@@ -55,14 +55,15 @@ type stored struct {
 	Abandoned []int      `json:"abandoned,omitempty"`
 }
 
-// New returns a claim of a change that begins now.
+// New returns a claim for a change that begins now, with a random ID.
 func New(what string) Claim {
 	var b [16]byte
-	_, _ = rand.Read(b[:]) // it never fails
+	_, _ = rand.Read(b[:]) // crypto/rand.Read never fails
 	return Claim{ID: hex.EncodeToString(b[:]), What: what, Since: time.Now().UTC().Truncate(time.Second)}
 }
 
-// Parse reads the value of the member; nil is no claim. fault.Metadata: the value is not a claim.
+// Parse decodes the value of the member. A nil value is the zero Claim. fault.Metadata: the value
+// is not a claim.
 func Parse(raw []byte) (Claim, error) {
 	s, err := parse(raw)
 	if err != nil || s.ID == "" {
@@ -89,7 +90,8 @@ func parse(raw []byte) (s stored, err error) {
 	return s, nil
 }
 
-// JSON returns the value of the member; nil for the zero Claim, which has no member.
+// JSON encodes the value of the member. It is nil for the zero Claim, which is stored without a
+// member.
 func (c Claim) JSON() json.RawMessage {
 	if c.ID == "" {
 		return nil
@@ -99,22 +101,23 @@ func (c Claim) JSON() json.RawMessage {
 		Since: &c.Since, Was: c.Was, Ends: c.Ends,
 	})
 	if err != nil {
-		return nil // it cannot be: a time in UTC and numbers
+		return nil // unreachable: numbers, strings and a time in UTC can be encoded
 	}
 	return b
 }
 
-// Under reports whether a change is in progress.
+// Under reports whether c is the claim of a change, that is, not the zero Claim.
 func (c Claim) Under() bool { return c.ID != "" }
 
-// Reached reports whether an array of a group that has so many rows may have those of the append,
-// or of one that it took over.
+// Reached reports whether an array with this many rows may contain the rows of the append, or of
+// an append that it took over.
 func (c Claim) Reached(rows int) bool {
 	return rows > c.From && (rows == c.To || slices.Contains(c.Ends, rows))
 }
 
-// After returns the claim of a group append that takes the place of old and begins at the same
-// row: arrays may still get the length that old would have given them.
+// After returns c with the Ends that it needs when it replaces old. Both are claims of group
+// appends with the same From. The extent that old would have set is one of the Ends, since an
+// array may still get it.
 func (c Claim) After(old Claim) Claim {
 	c.Ends = nil
 	for _, n := range append(slices.Clone(old.Ends), old.To) {
@@ -128,7 +131,7 @@ func (c Claim) After(old Claim) Claim {
 	return c
 }
 
-// String describes the change, for errors.
+// String describes the change for error messages.
 func (c Claim) String() string {
 	if c.What == Migrate {
 		return fmt.Sprintf("a migration, begun %s,", c.Since.Format(time.RFC3339))

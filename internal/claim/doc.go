@@ -1,12 +1,15 @@
-// Package claim has the two members by which the document of an array or a group says how its
-// shape changes. A [Claim] is there while a change is in progress: whose it is, since when, and how
-// far it reaches. Every other process that would change the shape finds it, and waits or fails. A
-// [Record] stays after changes that were given up or taken over: where their requests may have put
-// objects, or may still put some.
+// Package claim defines the two members by which the document of an array or a group records
+// changes of its shape.
 //
-// Both are written by conditional puts, see package document. Other implementations pass over
-// them: in zarr.json and in a v2 group's .zattrs they are among the attributes, in .zarray they
-// are members.
+// A [Claim] is in the document while a change is in progress. It records which change that is,
+// when it began and how far it reaches. Another process that wants to change the shape finds the
+// claim, and waits or fails.
 //
-// Pure: nothing here makes a request.
+// A [Record] remains after a change was given up or taken over. It records where requests of that
+// change may have put objects, or may still put some.
+//
+// Both are written by conditional puts, see package document. They are attributes in zarr.json and
+// in the .zattrs of a v2 group, and members of .zarray. Other implementations ignore them.
+//
+// Pure: the package makes no requests.
 package claim

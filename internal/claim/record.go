@@ -10,39 +10,41 @@ import (
 // RecordMember is the name of the attribute or member that holds the record.
 const RecordMember = "zargo_record"
 
-// Record is what remains to be known of changes that were given up or taken over. A document has
-// one from the first such change on. The methods that return a Record leave the receiver as it is.
+// Record is what a document keeps about changes that were given up or taken over. Methods that
+// return a Record do not modify the receiver.
 //
-// A request may arrive long after its process was taken for dead. A put on condition that the key
-// is absent then fails only if the key is taken, so what Left and Kept say holds for good.
+// A request may arrive long after its process was taken for dead. If its condition is that the key
+// is absent, it fails only as long as an object is stored under the key. Therefore Left and Kept
+// remain in the document for good.
 type Record struct {
-	// Left are boxes in which objects may have values of changes that were given up, or may still
-	// get them. Elements in them that are outside the shape are not values of the array.
+	// Left are boxes where objects may hold values of changes that were given up, or may still get
+	// such values. Elements of these boxes outside the shape are not values of the array.
 	Left []Box
-	// Kept are boxes that were Left and were written since, with an object under every key. The
-	// objects must stay.
+	// Kept are boxes that were in Left and were written since. Every key in them has an object,
+	// which must not be deleted.
 	Kept []Box
-	// Past is a shape of the array, from which a Resize that did not end has not deleted all that
-	// is outside the present one. nil: there is none.
+	// Past is a previous shape of the array. A Resize that was given up may have left objects
+	// between the current shape and Past. nil: no such Resize.
 	Past []int
-	// Taken are the claims that others took over or dropped, the latest last. A claim that is gone
-	// and is not among them was ended by its own process.
+	// Taken are the IDs of claims that other processes took over or dropped, the latest last. A
+	// claim that is gone and not in Taken was ended by its own process.
 	Taken []string
 }
 
-// Box is a box of elements: along each axis those from Lo up to and without Hi.
+// Box is a box of elements. Along each axis it contains the indices i with Lo ≤ i < Hi.
 type Box struct {
 	Lo []int `json:"lo"`
 	Hi []int `json:"hi"`
 }
 
 const (
-	// maxBoxes bounds Left and Kept each. Beyond it the two oldest boxes become one that has both.
+	// maxBoxes bounds Left and Kept each. Beyond it, add replaces the two oldest boxes by their
+	// union.
 	maxBoxes = 16
-	// maxTaken bounds Taken. A process would have to come back after so many later take-overs
-	// to be wrong about its own.
+	// maxTaken bounds Taken. A process whose claim was taken over does not detect it if it returns
+	// after 64 more take-overs.
 	maxTaken = 64
-	// maxParsed bounds what is read of each list: more is not a record of this package.
+	// maxParsed bounds each list that ParseRecord accepts. This package writes shorter lists.
 	maxParsed = 1000
 )
 
@@ -53,9 +55,10 @@ type storedRecord struct {
 	Taken []string `json:"taken,omitempty"`
 }
 
-// ParseRecord reads the values of the two members, of a document of an array of the shape; of a
-// group it is nil. A claim of an earlier version may have a record in it. fault.Metadata: the value
-// is not a record.
+// ParseRecord decodes the record in a document from raw, the value of its own member, and
+// rawClaim, the value of the claim's member. Earlier versions stored a shape in the claim, whose
+// box becomes one of Left. shape is the shape of the array, nil for a group. fault.Metadata: a
+// value is not a record.
 func ParseRecord(raw, rawClaim []byte, shape []int) (Record, error) {
 	var s storedRecord
 	if raw != nil {
@@ -87,19 +90,22 @@ func ParseRecord(raw, rawClaim []byte, shape []int) (Record, error) {
 	return r, nil
 }
 
-// JSON returns the value of the member; nil for the zero Record, which has no member.
+// JSON encodes the value of the member. It is nil for the zero Record, which is stored without a
+// member.
 func (r Record) JSON() json.RawMessage {
 	if len(r.Left)+len(r.Kept)+len(r.Taken) == 0 && r.Past == nil {
 		return nil
 	}
 	b, err := json.Marshal(storedRecord(r))
 	if err != nil {
-		return nil // it cannot be: numbers and strings
+		return nil // unreachable: numbers and strings can be encoded
 	}
 	return b
 }
 
-// GivenUp adds where a change of an array of the shape may have put objects, or deleted some.
+// GivenUp returns r with the entries for a change c of an array of this shape that is given up.
+// For an append the entry is the box of rows where it may have put objects. For a Resize it is the
+// shape from which it may have deleted objects. The claim of a group has no entry.
 func (r Record) GivenUp(c Claim, shape []int) Record {
 	switch {
 	case !c.Under():
@@ -117,7 +123,7 @@ func (r Record) GivenUp(c Claim, shape []int) Record {
 	return r
 }
 
-// Take adds the ID of a claim that another process takes over or drops.
+// Take returns r with the ID of a claim that another process takes over or drops.
 func (r Record) Take(id string) Record {
 	if slices.Contains(r.Taken, id) {
 		return r
@@ -129,8 +135,8 @@ func (r Record) Take(id string) Record {
 	return r
 }
 
-// Written says that the array has the shape now, and that all elements of Left inside of it are
-// values of the array, under keys that are taken.
+// Written returns r for an array that now has this shape. Every element of Left within the shape
+// must be a value of the array, stored in an object. Those parts of Left become Kept.
 func (r Record) Written(shape []int) Record {
 	left := r.Left
 	r.Left = nil
@@ -148,7 +154,8 @@ func (r Record) Written(shape []int) Record {
 	return r
 }
 
-// Deleted says that objects outside a shape are deleted: their keys are no longer taken.
+// Deleted returns r after the objects outside the shape were deleted. Parts of Kept outside the
+// shape become Left, since their keys may be absent.
 func (r Record) Deleted(shape []int) Record {
 	kept := r.Kept
 	r.Kept = nil
@@ -164,7 +171,7 @@ func (r Record) Deleted(shape []int) Record {
 	return r
 }
 
-// Touches reports whether the keys of a box must be taken.
+// Touches reports whether an object must be stored under every key of box b.
 func (r Record) Touches(b Box) bool {
 	for _, other := range slices.Concat(r.Left, r.Kept) {
 		if _, ok := other.And(b); ok {
@@ -174,7 +181,7 @@ func (r Record) Touches(b Box) bool {
 	return false
 }
 
-// add adds a box to a list, unless one of the list has all of it.
+// add returns list with b added. Boxes that are within another one are left out.
 func add(list []Box, b Box) []Box {
 	out := make([]Box, 0, len(list)+1)
 	for _, have := range list {
@@ -193,7 +200,7 @@ func add(list []Box, b Box) []Box {
 	return out
 }
 
-// Whole returns the box of all elements of a shape.
+// Whole returns the box of all elements of an array of this shape.
 func Whole(shape []int) Box { return Box{Lo: make([]int, len(shape)), Hi: slices.Clone(shape)} }
 
 func (b Box) valid(rank int) bool {
@@ -208,7 +215,7 @@ func (b Box) valid(rank int) bool {
 	return true
 }
 
-// And returns the elements of both boxes, and whether there are any.
+// And returns the intersection of two boxes, and whether it has elements.
 func (b Box) And(other Box) (Box, bool) {
 	out := Box{Lo: make([]int, len(b.Lo)), Hi: make([]int, len(b.Lo))}
 	for i := range b.Lo {
@@ -220,7 +227,7 @@ func (b Box) And(other Box) (Box, bool) {
 	return out, true
 }
 
-// Union returns the smallest box that has both.
+// Union returns the smallest box that contains both boxes.
 func (b Box) Union(other Box) Box {
 	out := Box{Lo: make([]int, len(b.Lo)), Hi: make([]int, len(b.Lo))}
 	for i := range b.Lo {
@@ -229,7 +236,7 @@ func (b Box) Union(other Box) Box {
 	return out
 }
 
-// has reports whether all elements of another box are in b.
+// has reports whether b contains the other box.
 func (b Box) has(other Box) bool {
 	for i := range b.Lo {
 		if other.Lo[i] < b.Lo[i] || other.Hi[i] > b.Hi[i] {
@@ -239,8 +246,8 @@ func (b Box) has(other Box) bool {
 	return true
 }
 
-// outside returns a box that has all elements of b outside a shape, and no more than b has; false
-// where b has none.
+// outside returns a box within b that contains all elements of b outside the shape. It is false if
+// b lacks such elements.
 func (b Box) outside(shape []int) (Box, bool) {
 	beyond, axis := 0, 0
 	for i, n := range shape {
@@ -262,7 +269,8 @@ func (b Box) outside(shape []int) (Box, bool) {
 	return b, true
 }
 
-// Outside returns boxes that together have the elements of b outside a shape, each of them once.
+// Outside returns disjoint boxes that together contain exactly the elements of b outside the
+// shape.
 func (b Box) Outside(shape []int) (all []Box) {
 	for axis, n := range shape {
 		out := Box{Lo: slices.Clone(b.Lo), Hi: slices.Clone(b.Hi)}
@@ -277,7 +285,7 @@ func (b Box) Outside(shape []int) (all []Box) {
 	return all
 }
 
-// inside reports whether one shape is nowhere longer than another.
+// inside reports whether shape is at most as long as other along every axis.
 func inside(shape, other []int) bool {
 	for i, n := range shape {
 		if n > other[i] {

@@ -2,7 +2,7 @@ package damaged
 
 import "context"
 
-// Put puts a value together with a checksum that is not its own, as if it had been damaged on its
-// way: a service that compares refuses it, by fault.Corrupt, and stores nothing. No error means that
-// it was stored. The key is one of the store that has it, outside of every decorator.
+// Put puts a value with a wrong checksum, as if the value had been damaged in transit. A service
+// that compares checksums refuses it with fault.Corrupt and stores nothing. A nil error means that
+// it stored the value. key is relative to the store that provides Put, not to its decorators.
 type Put func(ctx context.Context, key string, value []byte) error

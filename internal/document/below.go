@@ -9,17 +9,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Below is what is stored below a node, its own documents among it.
+// Below sums up the objects stored below a node. They include the node's own documents.
 type Below struct {
 	Objects   int64
-	Bytes     int64    // without those whose size the listing does not say
-	Unsized   int64    // objects
-	Links     int64    // objects that are symbolic links, which are not followed
-	Documents []string // keys of metadata documents; those of outer nodes come first
+	Bytes     int64    // total size of the objects whose size the listing reports
+	Unsized   int64    // objects whose size the listing does not report
+	Links     int64    // objects that are symbolic links
+	Documents []string // keys of metadata documents, ordered by depth and then by key
 }
 
-// Below lists what is stored below the node, and calls each of seen for each object. Symbolic links
-// are not followed, as Clear does not follow them.
+// Below lists the objects below the node and calls each function of seen for each of them. It does
+// not follow symbolic links, as [Node.Clear] does not.
 func (n *Node) Below(ctx context.Context, seen ...func(store.Entry)) (b Below, err error) {
 	ctx, s := n.begin(ctx)
 	for e, err := range store.ListAll(ctx, s, n.Path, store.ListOptions{NoFollow: true}) {
@@ -49,7 +49,8 @@ func (n *Node) Below(ctx context.Context, seen ...func(store.Entry)) (b Below, e
 	return b, nil
 }
 
-// Own is how many of the documents that Below found are the node's own, which come first.
+// Own returns how many of documents, a [Below].Documents, are the node's own. They are the first
+// ones.
 func (n *Node) Own(documents []string) (own int) {
 	for own < len(documents) && !strings.Contains(n.below(documents[own]), "/") {
 		own++
@@ -57,9 +58,9 @@ func (n *Node) Own(documents []string) (own int) {
 	return own
 }
 
-// Clear deletes everything below the node: its own documents first, then the others of those that
-// Below found, and then the rest, so that no reader sees metadata over chunks that are gone.
-// Nothing is asked about versions.
+// Clear deletes every object below the node. It deletes the node's own documents first, then the
+// other ones of documents, as [Node.Below] found them, and then the remaining objects. Thus no
+// reader finds metadata whose chunks are deleted. Deletes are not conditional on versions.
 func (n *Node) Clear(ctx context.Context, documents []string) error {
 	ctx, s := n.begin(ctx)
 	own := n.Own(documents)

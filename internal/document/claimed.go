@@ -11,25 +11,27 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Edits are other values of top-level members of a document; nil takes one out.
+// Edits maps top-level members of a document to their new values. A nil value removes the member.
 type Edits map[string]json.RawMessage
 
-// Text is the text of a document by which a change of it is decided.
+// Text is one text of a document, by which a change of the document is decided.
 type Text struct {
 	Stored
-	Claim  claim.Claim  // in the document
-	Record claim.Record // in the document, with what taking over Claim adds to it
-	Shape  []int        // of an array
+	Claim claim.Claim // in the document
+	// Record is the record in the document. In a Text that Hold passes to its function, it also has
+	// the entries that taking over Claim adds.
+	Record claim.Record
+	Shape  []int // of the array; nil for a group
 }
 
-// Change is what becomes of a document.
+// Change describes the next text of a document. Members that it does not name keep their values.
 type Change struct {
-	Claim  claim.Claim  // the zero Claim: none
-	Record claim.Record // the zero Record: none
-	Edits  Edits        // of other members
+	Claim  claim.Claim  // the zero Claim removes the claim
+	Record claim.Record // the zero Record removes the record
+	Edits  Edits        // of the other members
 }
 
-// textOf reads a document.
+// textOf parses the claim, the shape and the record of a document.
 func textOf(d Stored) (t Text, err error) {
 	t = Text{Stored: d}
 	if t.Claim, err = ClaimIn(d); err != nil {
@@ -42,16 +44,17 @@ func textOf(d Stored) (t Text, err error) {
 	return t, err
 }
 
-// taking is the text with the record as it is once its claim is taken over or dropped.
-func (t Text) taking() Text {
+// takenOver returns t with the record that the document needs once its claim is taken over or
+// dropped.
+func (t Text) takenOver() Text {
 	if t.Claim.Under() {
 		t.Record = t.Record.GivenUp(t.Claim, t.Shape).Take(t.Claim.ID)
 	}
 	return t
 }
 
-// As makes sure that the text says of the array where its elements are as another one does.
-// fault.Conflict: it does not.
+// As compares t with an earlier text of the same document. It returns fault.Conflict if a member
+// differs that determines where elements are stored, see differs.
 func (t Text) As(was Stored) error {
 	other, err := differs(was, t.Stored)
 	if err == nil && other != "" {
@@ -60,7 +63,8 @@ func (t Text) As(was Stored) error {
 	return err
 }
 
-// shapeIn is the shape that the document of an array has; nil in others.
+// shapeIn returns the shape in the document of an array. It is nil for a group and for an absent
+// document.
 func shapeIn(d Stored) (shape []int, err error) {
 	if strings.HasSuffix(d.Key, ZAttrs) || !d.There() {
 		return nil, nil
@@ -75,7 +79,7 @@ func shapeIn(d Stored) (shape []int, err error) {
 	return shape, nil
 }
 
-// ClaimPointer is the JSON pointer of the claim in a document.
+// ClaimPointer returns the JSON pointer of the claim in the document at key.
 func ClaimPointer(key string) string { return pointer(key, claim.Member) }
 
 func pointer(key, member string) string {
@@ -85,9 +89,13 @@ func pointer(key, member string) string {
 	return "/" + member
 }
 
-// ClaimIn is the claim that a document carries. zarr.json has it among the attributes, since other
-// implementations refuse members of groups that they do not know; .zarray as a member of its own,
-// in the document that has the shape; .zattrs, which has a v2 group's, as an attribute.
+// ClaimIn returns the claim in a document, or the zero Claim. Where the claim is depends on the
+// document:
+//
+//   - zarr.json has it as an attribute, since other implementations refuse groups with unknown
+//     members.
+//   - .zarray has it as a member, since the claim and the shape must be in one document.
+//   - .zattrs has the claim of a v2 group as an attribute.
 func ClaimIn(d Stored) (claim.Claim, error) {
 	raw, err := member(d, claim.Member)
 	if err != nil {
@@ -100,8 +108,8 @@ func ClaimIn(d Stored) (claim.Claim, error) {
 	return c, nil
 }
 
-// RecordIn is the record of changes that were given up which the document of an array or a group
-// carries, where ClaimIn looks for the claim.
+// RecordIn returns the record of changes that were given up or taken over. It is next to the
+// claim, see [ClaimIn].
 func RecordIn(d Stored) (claim.Record, error) {
 	if !bytes.Contains(d.Bytes, []byte(claim.RecordMember)) && !bytes.Contains(d.Bytes, []byte(claim.Member)) {
 		return claim.Record{}, nil
@@ -128,7 +136,7 @@ func recordIn(d Stored, shape []int) (r claim.Record, err error) {
 	return r, err
 }
 
-// member is the text of the value of a member where claims are; nil where there is none.
+// member returns the JSON text of a member that is next to the claim; nil if it is absent.
 func member(d Stored, name string) ([]byte, error) {
 	doc := d.Bytes
 	if !bytes.Contains(doc, []byte(name)) {
@@ -143,12 +151,12 @@ func member(d Stored, name string) ([]byte, error) {
 	return meta.Member(d.Key, doc, name)
 }
 
-// attributes is the member of zarr.json that holds them.
+// attributes is the member of zarr.json that holds the attributes.
 const attributes = "attributes"
 
 func inAttrs(key string) bool { return strings.HasSuffix(key, ZarrJSON) }
 
-// with is a document as a change makes it.
+// with returns the text of d after c.
 func with(d Stored, c Change) ([]byte, error) {
 	own := map[string]json.RawMessage{claim.Member: c.Claim.JSON(), claim.RecordMember: c.Record.JSON()}
 	all := maps.Clone(c.Edits)
@@ -179,7 +187,7 @@ func with(d Stored, c Change) ([]byte, error) {
 	return meta.Edit(d.Key, doc, all)
 }
 
-// KeepRecord returns a text of the document at a key with the record of another one.
+// KeepRecord adds the record in the document was to doc, a text for the document at key.
 func KeepRecord(was Stored, key string, doc []byte) ([]byte, error) {
 	t, err := textOf(was)
 	if err != nil || t.Record.JSON() == nil {
@@ -188,7 +196,8 @@ func KeepRecord(was Stored, key string, doc []byte) ([]byte, error) {
 	return with(Stored{Key: key, Bytes: doc}, Change{Record: t.Record})
 }
 
-// KeepClaim is a text of the document at a key, with the claim and the record of another one.
+// KeepClaim adds the claim and the record in the document was to doc, a text for the document at
+// key.
 func KeepClaim(was Stored, key string, doc []byte) ([]byte, error) {
 	t, err := textOf(was)
 	if err != nil || t.Claim.JSON() == nil && t.Record.JSON() == nil {
@@ -197,7 +206,7 @@ func KeepClaim(was Stored, key string, doc []byte) ([]byte, error) {
 	return with(Stored{Key: key, Bytes: doc}, Change{Claim: t.Claim, Record: t.Record})
 }
 
-// Unclaimed is a document without claim and record, which are not part of a copy of it.
+// Unclaimed returns the text of d without claim and record, which copies of a document omit.
 func Unclaimed(d Stored) ([]byte, error) {
 	if !bytes.Contains(d.Bytes, []byte(claim.Member)) && !bytes.Contains(d.Bytes, []byte(claim.RecordMember)) {
 		return d.Bytes, nil
@@ -205,8 +214,8 @@ func Unclaimed(d Stored) ([]byte, error) {
 	return with(d, Change{})
 }
 
-// Unchanging makes sure that no change of the shape is in progress, of the node or of arrays of a
-// group. fault.Conflict: one is.
+// Unchanging returns fault.Conflict if a document carries a claim: a change of the array, or of
+// the arrays of the group, is in progress.
 func Unchanging(d Stored) error {
 	c, err := ClaimIn(d)
 	if err == nil && c.Under() {
@@ -215,8 +224,10 @@ func Unchanging(d Stored) error {
 	return err
 }
 
-// differs names a member that differs between two texts of a document, and that others may not
-// change while a claim is held: such a member says where elements are.
+// differs returns the name of a top-level member that differs between two texts of a document, or
+// "". It compares only members that determine where elements are stored. No other process may
+// change these while a claim is held. It ignores the attributes, the consolidated metadata, the
+// claim and the record, and therefore every member of .zattrs.
 func differs(was, is Stored) (string, error) {
 	if strings.HasSuffix(was.Key, ZAttrs) {
 		return "", nil

@@ -12,10 +12,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Create stores the documents of a new node of a format, after those of the groups above it that
-// are missing, where free finds nothing in the way. The first document is put on condition that it
-// is absent, so of two creators one wins; only the winner writes the others. The documents get
-// their versions. fault.Exists: a node is there, of whatever format.
+// Create stores the documents of a new node. It first creates the missing groups above the node.
+// Then it checks that no document of another node exists at the path, and calls free, which
+// returns fault.Exists if other objects are in the way.
+//
+// The first document is put on condition that it is absent, so one of several creators wins. Only
+// the winner puts the other documents. Create sets the Version of each document that it stores.
+// fault.Exists: a node of some format exists.
 func (n *Node) Create(ctx context.Context, format int, docs Docs, free func(context.Context) error) error {
 	if err := checkNames(n.Path, format); err != nil {
 		return err
@@ -30,12 +33,12 @@ func (n *Node) Create(ctx context.Context, format int, docs Docs, free func(cont
 			others = append(others, name)
 		}
 	}
-	found := make([]error, len(others)+1) // of which the first counts, whichever is known first
+	found := make([]error, len(others)+1) // the first by index is returned, whichever arrives first
 	err := concurrency.EachN(ctx, len(found), len(found), func(ctx context.Context, i int) error {
 		if i == len(others) {
 			found[i] = free(ctx)
 			if errors.Is(found[i], fault.Exists) {
-				if is, err := n.Look(ctx, docs[0].Name); err == nil && is.There() { // which says it better
+				if is, err := n.Look(ctx, docs[0].Name); err == nil && is.There() { // a clearer message
 					found[i] = fault.Newf(fault.Exists, "%q is there", n.Key(docs[0].Name))
 				}
 			}
@@ -59,7 +62,7 @@ func (n *Node) Create(ctx context.Context, format int, docs Docs, free func(cont
 		}
 		d.Version, err = n.put(ctx, n.Key(d.Name), d.Bytes, store.PutOptions{IfAbsent: true})
 		if i > 0 && errors.Is(err, fault.Exists) {
-			// Another writer has completed the node, and may have changed its attributes since.
+			// Another writer completed the node. It may have changed the attributes since.
 			var v store.Value
 			v, err = n.Get(ctx, d.Name)
 			d.Bytes, d.Version = v.Bytes, v.Version
@@ -71,8 +74,8 @@ func (n *Node) Create(ctx context.Context, format int, docs Docs, free func(cont
 	return nil
 }
 
-// createAncestors makes every path above the node a group. Groups that are there already stay as
-// they are, of whatever format.
+// createAncestors creates the missing groups above the node. Existing groups of any format stay
+// unchanged. fault.Exists: an array is above the node.
 func (n *Node) createAncestors(ctx context.Context, format int) error {
 	above := Above(n.Path)
 	return concurrency.EachN(ctx, len(above), len(above), func(ctx context.Context, i int) error {
@@ -107,13 +110,13 @@ func (n *Node) createAncestors(ctx context.Context, format int) error {
 		}
 		_, err = p.put(ctx, p.Key(group[0].Name), group[0].Bytes, store.PutOptions{IfAbsent: true})
 		if errors.Is(err, fault.Exists) {
-			return nil // another writer made it just now
+			return nil // another writer created it since Find
 		}
 		return err
 	})
 }
 
-// Parent returns the path of the group above, and whether there is one.
+// Parent returns the path of the group that contains the node at path. It is false for the root.
 func Parent(path string) (string, bool) {
 	if path == "" {
 		return "", false
@@ -122,7 +125,7 @@ func Parent(path string) (string, bool) {
 	return path[:max(i, 0)], true
 }
 
-// Above returns the paths of the groups above a node, the nearest first.
+// Above returns the paths of all groups above the node at path, the nearest first.
 func Above(path string) []string {
 	var above []string
 	for p, ok := Parent(path); ok; p, ok = Parent(p) {
@@ -131,7 +134,8 @@ func Above(path string) []string {
 	return above
 }
 
-// checkNames refuses names that the format does not allow for new nodes.
+// checkNames returns an error if a part of path is not a name that the format allows for new
+// nodes.
 func checkNames(path string, format int) error {
 	if path == "" {
 		return nil

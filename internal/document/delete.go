@@ -11,8 +11,8 @@ import (
 )
 
 // Delete deletes documents one after another, each on condition that it has the version that was
-// read. A single writer deletes them without a condition; for others a store without versions is
-// errors.ErrUnsupported.
+// read. A single writer deletes without a condition. Other writers get errors.ErrUnsupported from
+// a store without versions.
 func (n *Node) Delete(ctx context.Context, docs ...Stored) error {
 	for _, d := range docs {
 		if d.Version == "" && !n.SingleWriter {
@@ -25,7 +25,8 @@ func (n *Node) Delete(ctx context.Context, docs ...Stored) error {
 	return nil
 }
 
-// delete deletes a document, which has a version where the store has them.
+// delete deletes the document at key if it has version v. With SingleWriter, or if v is "", the
+// delete is unconditional.
 func (n *Node) delete(ctx context.Context, key string, v store.Version) error {
 	if n.SingleWriter {
 		v = ""
@@ -34,10 +35,10 @@ func (n *Node) delete(ctx context.Context, key string, v store.Version) error {
 	return s.Delete(ctx, key, store.DeleteOptions{IfVersion: v})
 }
 
-// Remove deletes the array at the node's path, if there is one: its metadata, then its chunks.
-// Where metadata of more than one format is there, the one that wins goes first and the other with
-// the next round. fault.Exists: a group is there. v1 is given the documents of a v1 array before
-// they are deleted; its error ends it.
+// Remove deletes the array at the node's path, if one exists: first its metadata, then its chunks.
+// If both zarr.json and v2 documents exist, it deletes zarr.json first. v1 is called with the
+// documents of a v1 array before they are deleted, and its error is returned. fault.Exists: the
+// node is a group.
 func (n *Node) Remove(ctx context.Context, v1 func(Set) error) error {
 	all := n.At(n.Path)
 	all.Format = 0
@@ -76,13 +77,13 @@ func (n *Node) Remove(ctx context.Context, v1 func(Set) error) error {
 	}
 }
 
-// removeV1 deletes the metadata of a v1 array, if there is one.
+// removeV1 deletes the metadata of a v1 array, if one exists.
 func (n *Node) removeV1(ctx context.Context, check func(Set) error) error {
 	if err := n.NoV1(ctx); err == nil || !errors.Is(err, fault.Exists) {
 		return err
 	}
 	docs, err := n.FindV1(ctx)
-	if err != nil || !docs.Has(V1Array) { // it is gone by now
+	if err != nil || !docs.Has(V1Array) { // it was deleted since NoV1
 		return err
 	}
 	if err := check(docs); err != nil {
@@ -95,9 +96,9 @@ func (n *Node) removeV1(ctx context.Context, check func(Set) error) error {
 	return n.Delete(ctx, old...)
 }
 
-// removeChunks deletes every key below the path that has the form of a chunk key of any format,
-// with the suffix or without, while they are listed. A symbolic link under such a name is removed
-// and not followed, so the chunks that it leads to are not the array's any more.
+// removeChunks lists the objects below the node, and deletes those whose key has the form of a
+// chunk key in any format, with or without suffix. A symbolic link with such a name is removed and
+// not followed, so the chunks behind it remain.
 func (n *Node) removeChunks(ctx context.Context, suffix string) error {
 	ctx, s := n.begin(ctx)
 	return store.DeleteSeq(ctx, s, func(yield func(string, error) bool) {
@@ -113,8 +114,8 @@ func (n *Node) removeChunks(ctx context.Context, suffix string) error {
 	})
 }
 
-// isChunkKey reports whether a key below an array is one of a chunk: "c", "c/0/1", "c.0.1", "0.1",
-// "0/1".
+// isChunkKey reports whether a key below an array has the form of a chunk key: "c", "c/0/1",
+// "c.0.1", "0.1" or "0/1".
 func isChunkKey(key string) bool {
 	if key == "c" {
 		return true

@@ -9,10 +9,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Free makes sure that a new array takes nothing for its own: that nothing lies where it would look
-// for its chunks, and no v1 array where it would be. It costs a listing of one level, of which the
-// first page is looked at; a v1 array is asked for only where the listing has a key of its name. A
-// store that cannot list, or refuses to, is only asked for the v1 array.
+// Free checks that no stored object would become a chunk of a new array, and that the array would
+// not hide a v1 array. fault.Exists: it would.
+//
+// Free lists one level below the node and reads only the first page. It reads the v1 metadata only
+// if the listing has its key. If the store cannot list or refuses to, Free checks for v1 metadata
+// alone.
 func (n *Node) Free(ctx context.Context, m *meta.Array) error {
 	v1, chunk := false, ""
 	err := n.First(ctx, "", store.ListOptions{Depth: store.OneLevel}, func(e store.Entry, name string) bool {
@@ -36,8 +38,8 @@ func (n *Node) Free(ctx context.Context, m *meta.Array) error {
 	return err
 }
 
-// ofChunks reports whether a key directly below an array is one of a chunk, or begins those of
-// chunks.
+// ofChunks reports whether name, an entry directly below an array, is a chunk key or a directory
+// of chunk keys.
 func ofChunks(m *meta.Array, name string, dir bool) bool {
 	rank := len(m.Shape)
 	if !dir {
@@ -54,8 +56,9 @@ func ofChunks(m *meta.Array, name string, dir bool) bool {
 	return ok && rank > 1
 }
 
-// NoV1 makes sure that a new node hides no v1 array, which is looked for last of all. A key of that
-// name which is not v1 metadata is ignored.
+// NoV1 returns fault.Exists if a v1 array is stored at the node's path, which a new node would
+// hide. A document with the name of v1 metadata that is not valid v1 metadata is ignored. An
+// absent, refused or too long document counts as no v1 array.
 func (n *Node) NoV1(ctx context.Context) error {
 	v, err := n.Get(ctx, V1Array)
 	switch {

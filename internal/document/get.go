@@ -11,10 +11,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Set holds documents by name. One that is absent is not in it.
+// Set holds documents by name. Absent documents have no entry.
 type Set struct {
 	Docs    map[string]store.Value
-	Refused map[string]error // of documents that may be there or not
+	Refused map[string]error // documents whose read was refused, so their presence is unknown
 }
 
 // Has reports whether a document is in the set.
@@ -33,25 +33,25 @@ func (s *Set) refuse(name string, err error) {
 // Stored is a document as it was read.
 type Stored struct {
 	Key     string
-	Bytes   []byte // nil: there is none
+	Bytes   []byte // nil: the document is absent, or its read was refused
 	Version store.Version
-	Refused error // why it was not read, so that it may be there all the same
+	Refused error // why the store refused the read; the document may exist
 }
 
-// There reports whether there is a document.
+// There reports whether the document was read.
 func (d Stored) There() bool { return d.Bytes != nil }
 
-// Stored is a document of a set that was read at the node.
+// Stored returns a document of s, which was read at the node.
 func (n *Node) Stored(s Set, name string) Stored {
 	return Stored{n.Key(name), s.Docs[name].Bytes, s.Docs[name].Version, s.Refused[name]}
 }
 
-// Get reads one document of the node. The bytes of an empty one are not nil.
+// Get reads one document of the node. Bytes of an empty document are not nil.
 func (n *Node) Get(ctx context.Context, name string) (store.Value, error) {
 	return n.GetKey(ctx, n.Key(name))
 }
 
-// GetKey is Get of the document at a key of the store.
+// GetKey is like Get, with the document's key in the store.
 func (n *Node) GetKey(ctx context.Context, key string) (store.Value, error) {
 	ctx, s := n.begin(ctx)
 	v, err := s.Get(ctx, key, store.GetOptions{Max: n.Limit}, nil)
@@ -61,11 +61,11 @@ func (n *Node) GetKey(ctx context.Context, key string) (store.Value, error) {
 	return v, err
 }
 
-// Look reads the version of a document of the node, and no more than its first byte, so that the
-// document may be longer than Limit.
+// Look returns the version of a document of the node. It reads at most the first byte, so the
+// document may be longer than Limit. An absent document is not an error: Bytes is nil.
 func (n *Node) Look(ctx context.Context, name string) (Stored, error) {
 	v, err := n.Probe(ctx, n.Key(name))
-	if errors.Is(err, fault.Corrupt) { // it is empty
+	if errors.Is(err, fault.Corrupt) { // an empty document
 		v, err = n.Get(ctx, name)
 	}
 	if errors.Is(err, fault.NotFound) {
@@ -74,21 +74,21 @@ func (n *Node) Look(ctx context.Context, name string) (Stored, error) {
 	return Stored{Key: n.Key(name), Bytes: v.Bytes, Version: v.Version}, err
 }
 
-// Probe reads the first byte of a key of the store. fault.Corrupt: there is none.
+// Probe reads the first byte of the object at key. fault.Corrupt: the object is empty.
 func (n *Node) Probe(ctx context.Context, key string) (store.Value, error) {
 	ctx, s := n.begin(ctx)
 	return s.Get(ctx, key, store.GetOptions{Range: store.Within(0, 1)}, nil)
 }
 
-// Find reads the documents that could make the path a node of the kind, all at once. A refused one
-// counts as absent as long as another one makes a node: a bucket may answer 403 for every key that
-// is not there.
+// Find reads the documents that could make the path a node of kind k, concurrently. A refused
+// document counts as absent if another one makes a node, since a bucket may respond with 403 for
+// every absent key. If none does, Find returns the refusals.
 func (n *Node) Find(ctx context.Context, k Kind) (Set, error) {
 	return n.FindRest(ctx, Set{}, n.Names(k)...)
 }
 
-// FindMember is Find of one of many nodes, for fewer requests and more round trips: most members of
-// a group are arrays, so .zgroup is read only where no .zarray was.
+// FindMember is like Find for one member of a group. It makes fewer requests in more round trips:
+// most members are arrays, so it reads .zgroup only if .zarray is absent.
 func (n *Node) FindMember(ctx context.Context) (Set, error) {
 	docs, err := n.Read(ctx, n.Names(Array)...)
 	if err != nil || docs.Has(ZarrJSON) || docs.Has(ZArray) || n.Format == 3 {
@@ -97,7 +97,7 @@ func (n *Node) FindMember(ctx context.Context) (Set, error) {
 	return n.FindRest(ctx, docs, ZGroup)
 }
 
-// FindRest reads the documents of a node of which others were read already.
+// FindRest reads the documents called names and adds them to docs, which were read before.
 func (n *Node) FindRest(ctx context.Context, docs Set, names ...string) (Set, error) {
 	rest, err := n.Read(ctx, names...)
 	if err != nil {
@@ -110,7 +110,8 @@ func (n *Node) FindRest(ctx context.Context, docs Set, names ...string) (Set, er
 	return rest.proven(nil)
 }
 
-// Names are the documents that could make the path a node of the kind, and those that belong to it.
+// Names returns the names of the documents that could make the path a node of kind k, and of those
+// that belong to them.
 func (n *Node) Names(k Kind) (names []string) {
 	if n.Format == 0 || n.Format == 3 {
 		names = append(names, ZarrJSON)
@@ -127,7 +128,8 @@ func (n *Node) Names(k Kind) (names []string) {
 	return names
 }
 
-// proven returns the documents if they make a node, or if none of them was refused.
+// proven returns s if its documents make a node or if no read was refused, and otherwise the
+// refusals.
 func (s Set) proven(err error) (Set, error) {
 	if err != nil {
 		return Set{}, err
@@ -141,7 +143,7 @@ func (s Set) proven(err error) (Set, error) {
 	return s, nil
 }
 
-// refusals joins them, in an order that is always the same.
+// refusals joins the errors of Refused in a fixed order.
 func (s Set) refusals() (err error) {
 	for _, name := range []string{ZarrJSON, ZArray, ZGroup, ZAttrs, V1Array, V1Attrs} {
 		if s.Refused[name] != nil {
@@ -151,8 +153,8 @@ func (s Set) refusals() (err error) {
 	return err
 }
 
-// FindV1 reads the documents of a v1 array; none where there is no such array. It is asked for only
-// where nothing else is.
+// FindV1 reads the documents of a v1 array. The Set is empty if the array is absent. Callers look
+// for the other formats first.
 func (n *Node) FindV1(ctx context.Context) (Set, error) {
 	docs, err := n.Read(ctx, V1Array, V1Attrs)
 	switch {
@@ -164,13 +166,13 @@ func (n *Node) FindV1(ctx context.Context) (Set, error) {
 	return docs, nil
 }
 
-// grace is how long requests for v2 documents may still take once zarr.json has arrived, and v3 has
-// won. Cancelling a request costs its connection, so the usual case waits; one that hangs or is
-// being retried must not hold up the opening.
+// grace is how long requests for v2 documents may take after zarr.json has arrived, which takes
+// precedence. Cancelling a request costs its connection, so Read waits for requests that are about
+// to end. A request that hangs or is retried must not delay the opening.
 const grace = 50 * time.Millisecond
 
-// Read reads documents, all at once, and returns those that are there, and the refusals. zarr.json
-// comes alone.
+// Read reads documents concurrently and returns those that exist, and the refusals. If zarr.json
+// exists, the Set has no other document.
 func (n *Node) Read(ctx context.Context, names ...string) (Set, error) {
 	type response struct {
 		value store.Value
@@ -192,7 +194,7 @@ func (n *Node) Read(ctx context.Context, names ...string) (Set, error) {
 	if ctx.Err() != nil {
 		for _, r := range responses {
 			if errors.Is(r.err, ctx.Err()) {
-				return Set{}, r.err // it says what was being waited for
+				return Set{}, r.err // it names the request
 			}
 		}
 		return Set{}, err

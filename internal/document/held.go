@@ -16,16 +16,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TakeOver says which claims of others may be taken over.
+// TakeOver selects the claims of other processes that a change may take over.
 type TakeOver struct {
-	May  bool
-	Age  time.Duration // those of appends and resizes that are at least so old, if May
-	IDs  []string      // those of these IDs, whatever their age
-	What string        // those of changes of this kind, whatever their age
+	May  bool          // allows claims of appends and resizes of at least Age
+	Age  time.Duration // 0 or less: any age
+	IDs  []string      // allows claims with these IDs, whatever their age
+	What string        // allows claims of this kind of change, whatever their age
 }
 
-// Held is a document with a claim of this process in it. Check may be called concurrently, also
-// with itself; the other methods may not.
+// Held is a document that carries a claim of this process. Several calls of Check may run
+// concurrently. No other method may run concurrently with any method.
 type Held struct {
 	n      *Node
 	doc    Stored
@@ -34,32 +34,38 @@ type Held struct {
 	shape  []int
 }
 
-// maxRaces bounds how often a document is changed again. Each conflict means that another writer
-// succeeded.
+// maxRaces bounds how often a change is retried after a conflict. Each conflict means that another
+// writer succeeded.
 const maxRaces = 1000
 
-// Settling bounds how long a process whose context has ended, or whose request failed, tries to
-// find out and to complete what it began. The caller waits for it.
+// Settling bounds how long a process continues after its context has ended or a request has
+// failed. In that time it finds out whether its change was made, and completes it. The caller
+// waits.
 const Settling = 10 * time.Second
 
-// Detached returns a context for what has to be done after ctx has ended, see Settling.
+// Detached returns a context for requests that must be made after ctx has ended. It ends after
+// [Settling].
 func Detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), Settling)
 }
 
-// ErrEnded says that a claim is gone and that no other process took it over: as a rule its own
-// process ended it, with a put whose response did not arrive. It is a fault.Conflict.
+// ErrEnded reports that a claim is gone and that no other process took it over. As a rule its own
+// process ended it by a put whose response was lost. It is a fault.Conflict.
 var ErrEnded = fault.Newf(fault.Conflict, "the claim is gone")
 
-// Hold changes a document that was read as by decides, and returns it as held by the claim that the
-// change has, if any. by is called with each text of the document that the change may replace, and
-// decides by that text alone; its error ends Hold. A claim in that text is then taken over or
-// dropped: the Record of the text has what that adds. All changes that by returns have one claim
-// ID.
+// Hold changes the document that was read as was. It returns the document as held by the claim
+// that the change sets, if any.
 //
-// fault.Conflict: another claim is in the document, which over does not allow to take. After an
-// error the document does not get the claim, unless the store cannot be reached: a put of which the
-// fate is unknown is looked up, and held if it was made, also where ctx has ended.
+// Hold calls by for each text of the document that its put may replace. by decides by that text
+// alone, and its error ends Hold. If the text carries a claim, the change takes it over or drops
+// it, and the Record of the text has the entries which that adds. Every change that by returns
+// must have the same claim ID.
+//
+// fault.Conflict: the document carries another claim, which over does not allow to take over.
+//
+// A put whose outcome is unknown is looked up, also after ctx has ended. If it was made, Hold
+// succeeds. If Hold fails, the document will not get the claim later, unless the store could not
+// be reached.
 func (n *Node) Hold(ctx context.Context, was Stored, over TakeOver, by func(Text) (Change, error)) (*Held, error) {
 	h := &Held{n: n, doc: was}
 	fresh := false
@@ -68,17 +74,17 @@ func (n *Node) Hold(ctx context.Context, was Stored, over TakeOver, by func(Text
 		if err != nil {
 			return nil, err
 		}
-		if t.Claim.Under() && !over.of(t.Claim) {
+		if t.Claim.Under() && !over.allows(t.Claim) {
 			if fresh {
 				return nil, fault.Newf(fault.Conflict, "%v is under way", t.Claim)
 			}
-			if err := h.again(ctx); err != nil {
+			if err := h.reload(ctx); err != nil {
 				return nil, err
 			}
 			fresh = true
 			continue
 		}
-		change, err := by(t.taking())
+		change, err := by(t.takenOver())
 		if err != nil {
 			return nil, err
 		}
@@ -98,21 +104,21 @@ func (n *Node) Hold(ctx context.Context, was Stored, over TakeOver, by func(Text
 		if try == maxRaces {
 			return nil, err
 		}
-		if err := h.again(ctx); err != nil {
+		if err := h.reload(ctx); err != nil {
 			return nil, err
 		}
-		if h.applied(change, tried) { // the store repeated the put, whose first response was lost
+		if h.applied(change, tried) { // the store retried the put after its first response was lost
 			return h, nil
 		}
 		fresh = true
 	}
 }
 
-// Drop takes the claim out of a document that was read, if it has one of the IDs; fault.NotFound: it
-// does not, or not any more.
+// Drop removes the claim from the document if it has one of the IDs. fault.NotFound: the document
+// does not carry such a claim.
 func (n *Node) Drop(ctx context.Context, was Stored, ids ...string) error {
 	h := &Held{n: n, doc: was}
-	if err := h.again(ctx); err != nil {
+	if err := h.reload(ctx); err != nil {
 		return err
 	}
 	_, err := n.Hold(ctx, h.doc, TakeOver{IDs: ids}, func(t Text) (Change, error) {
@@ -124,17 +130,18 @@ func (n *Node) Drop(ctx context.Context, was Stored, ids ...string) error {
 	return err
 }
 
-// of reports whether a claim may be taken over. A migration may only be by another one, which
-// completes it: the v3 document that it puts may still arrive.
-func (t TakeOver) of(c claim.Claim) bool {
+// allows reports whether t allows taking over c. A claim of a migration is allowed only by its ID
+// or by What. What is for the next migration, which completes the earlier one: a v3 document that
+// the earlier process put may still arrive.
+func (t TakeOver) allows(c claim.Claim) bool {
 	if slices.Contains(t.IDs, c.ID) || t.What != "" && c.What == t.What {
 		return true
 	}
 	return t.May && c.What != claim.Migrate && (t.Age <= 0 || time.Since(c.Since) >= t.Age)
 }
 
-// applied reports whether the document, as it was last read, was put with a change, and then takes
-// the change for what is held.
+// applied reports whether the document, as last read, is the result of the put of c. tried is the
+// text that was put. If so, applied updates h to hold c.
 func (h *Held) applied(c Change, tried []byte) bool {
 	if c.Claim.Under() {
 		is, err := ClaimIn(h.doc)
@@ -149,9 +156,12 @@ func (h *Held) applied(c Change, tried []byte) bool {
 	return true
 }
 
-// settle finds out what became of the put of a change that failed with an error; nil: it was made.
-// A change without a claim that was not made is tried again. A put that may still arrive is made to
-// fail: it finds another text.
+// settle finds out whether c was made by a put that failed with err. It returns nil if c was made,
+// and err otherwise.
+//
+// If the document is unchanged, the put may still arrive. settle then replaces the document, so
+// the condition of the late put fails. If c lacks a claim, settle puts c itself once more.
+// Otherwise it records the ID of c's claim as taken.
 func (h *Held) settle(ctx context.Context, c Change, tried []byte, err error) error {
 	if !unknown(err) {
 		return err
@@ -160,7 +170,7 @@ func (h *Held) settle(ctx context.Context, c Change, tried []byte, err error) er
 	defer cancel()
 	was := h.doc
 	for range 3 {
-		if e := h.again(ctx); e != nil {
+		if e := h.reload(ctx); e != nil {
 			return err
 		}
 		switch {
@@ -189,7 +199,7 @@ func (h *Held) settle(ctx context.Context, c Change, tried []byte, err error) er
 	return err
 }
 
-// unknown reports whether a put that failed with an error may have been made, or may still be.
+// unknown reports whether a put that failed with err may have taken place, or still may.
 func unknown(err error) bool {
 	var unsent interface{ Unsent() bool }
 	if errors.As(err, &unsent) && unsent.Unsent() || errors.Is(err, errors.ErrUnsupported) {
@@ -206,8 +216,8 @@ func unknown(err error) bool {
 	return true
 }
 
-// again reads the document anew.
-func (h *Held) again(ctx context.Context) error {
+// reload reads the document, whose text is then the one to replace.
+func (h *Held) reload(ctx context.Context) error {
 	v, err := h.n.GetKey(ctx, h.doc.Key)
 	if err != nil {
 		if errors.Is(err, fault.NotFound) && !h.doc.There() {
@@ -222,8 +232,8 @@ func (h *Held) again(ctx context.Context) error {
 	return nil
 }
 
-// swap puts the document as it was last read with a change; lost reports that it was replaced in
-// between. tried is what was put.
+// swap puts the document with change c if it is unchanged since it was last read. It returns the
+// text that it put as tried. lost reports that another writer replaced the document.
 func (h *Held) swap(ctx context.Context, c Change) (tried []byte, lost bool, err error) {
 	doc, err := with(h.doc, c)
 	if err != nil {
@@ -238,8 +248,9 @@ func (h *Held) swap(ctx context.Context, c Change) (tried []byte, lost bool, err
 	return doc, false, err
 }
 
-// Check makes sure that the claim is still held. fault.Conflict: it was taken over. It costs one
-// request, which transfers nothing as long as the document is unchanged.
+// Check returns nil if the claim is still held. fault.Conflict: the claim was taken over or has
+// ended, the document was deleted, or a member has changed that determines where elements are
+// stored. Check makes one request, which transfers no bytes if the document is unchanged.
 func (h *Held) Check(ctx context.Context) error {
 	t, err := h.look(ctx)
 	switch {
@@ -251,7 +262,7 @@ func (h *Held) Check(ctx context.Context) error {
 	return t.As(h.doc)
 }
 
-// look reads the document as it is by now.
+// look reads the current text of the document without changing h.
 func (h *Held) look(ctx context.Context) (Text, error) {
 	d := h.doc
 	c, s := h.n.begin(ctx)
@@ -268,8 +279,8 @@ func (h *Held) look(ctx context.Context) (Text, error) {
 	return textOf(d)
 }
 
-// gone is the error of a claim that is not in the document any more. ErrEnded where no other
-// process took it over.
+// gone returns the error for a claim that t does not carry any more. It is ErrEnded unless t
+// records that another process took the claim over.
 func (h *Held) gone(t Text) error {
 	if slices.Contains(t.Record.Taken, h.claim.ID) {
 		return fault.Newf(fault.Conflict, "the %s that began %s was taken over", h.claim.What, h.claim.Since.Format(time.RFC3339))
@@ -277,11 +288,13 @@ func (h *Held) gone(t Text) error {
 	return ErrEnded
 }
 
-// made reports, of a claim that is gone and was not taken over, whether this process ended it with
-// a change whose response was lost. Where an array is no longer than before an append, that is so
-// only if another process made it shorter since: then the text is that of the claim but for the
-// shape, and for the claim of the other process. Otherwise a program that knows nothing of claims
-// may have deleted this one.
+// made returns nil if this process itself ended its claim by change c, whose response was lost. t
+// carries neither the claim nor a record that it was taken over.
+//
+// If c sets a shape for an append but the array is not longer than before the append, there are
+// two possible causes. Another process may have shortened the array after c. Then t equals the
+// held text except for the shape, the record and the claim of that process. Otherwise a program
+// that does not know claims may have deleted this one, and made returns an error.
 func (h *Held) made(t Text, c Change) error {
 	axis := h.claim.Axis
 	switch {
@@ -301,15 +314,16 @@ func (h *Held) made(t Text, c Change) error {
 	return err
 }
 
-// Commit changes the document. Without a claim in the change, this process holds it no longer. What
-// others changed in the document meanwhile stays. fault.Conflict: the claim was taken over, and
-// nothing is changed.
+// Commit makes change c. The process no longer holds the document if c lacks a claim. Changes that
+// others made to other members are kept. fault.Conflict: the claim was taken over, and Commit has
+// not changed the document.
 func (h *Held) Commit(ctx context.Context, c Change) error {
 	return h.CommitBy(ctx, func(Stored) (Change, error) { return c, nil })
 }
 
-// CommitBy is Commit of a change that depends on the document as it is by then. Once it has begun
-// it is completed, or found to have been, also when ctx ends or a response is lost, see Settling.
+// CommitBy is like Commit for a change that depends on the current document. by is called with the
+// document before each attempt, and its error is returned. A commit in progress is completed even
+// if ctx ends or a response is lost, see [Settling].
 func (h *Held) CommitBy(ctx context.Context, by func(Stored) (Change, error)) error {
 	err := h.commit(ctx, by)
 	if err == nil || !unknown(err) {
@@ -341,7 +355,7 @@ func (h *Held) commit(ctx context.Context, by func(Stored) (Change, error)) erro
 		}
 		switch is := t.Claim.JSON(); {
 		case c.Claim.Under() && bytes.Equal(is, c.Claim.JSON()) && !bytes.Equal(is, h.claim.JSON()):
-			h.adopt(t) // the change was made, and the response was lost
+			h.adopt(t) // the put took place, and its response was lost
 			return nil
 		case t.Claim.ID == h.claim.ID:
 			err = t.As(h.doc)
@@ -364,13 +378,13 @@ func (h *Held) commit(ctx context.Context, by func(Stored) (Change, error)) erro
 	}
 }
 
-// adopt takes what was read for what is held.
+// adopt makes t the held text.
 func (h *Held) adopt(t Text) {
 	h.doc, h.claim, h.record, h.shape = t.Stored, t.Claim, t.Record, t.Shape
 }
 
-// GiveUp takes the claim out of the document. wrote says that the change may have put objects or
-// deleted some, which then is recorded.
+// GiveUp removes the claim from the document. With wrote, the change may have put or deleted
+// objects, and GiveUp records where.
 func (h *Held) GiveUp(ctx context.Context, wrote bool) error {
 	c := Change{Record: h.record}
 	if wrote {
@@ -379,11 +393,11 @@ func (h *Held) GiveUp(ctx context.Context, wrote bool) error {
 	return h.Commit(ctx, c)
 }
 
-// Doc is the document as it was last written.
+// Doc returns the document as last read or written.
 func (h *Held) Doc() Stored { return h.doc }
 
-// Claim is what is held; the zero Claim after a change without one.
+// Claim returns the claim that is held. It is the zero Claim after a change without a claim.
 func (h *Held) Claim() claim.Claim { return h.claim }
 
-// Record is the record in the document.
+// Record returns the record in the document.
 func (h *Held) Record() claim.Record { return h.record }

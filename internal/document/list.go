@@ -10,12 +10,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// PageSize is how many entries of a listing First reads: what S3 and GCS send in response to one
-// request.
+// PageSize bounds the entries that First reads. S3 and GCS return as many per request.
 const PageSize = 1000
 
-// First yields the first entries of a listing below a folder of the node, each with its key below
-// the node, while more wants them.
+// First lists directory folder of the node and calls more for each entry with its key below the
+// node. It ends when more returns false, or after [PageSize] entries.
 func (n *Node) First(ctx context.Context, folder string, o store.ListOptions, more func(store.Entry, string) bool) error {
 	ctx, s := n.begin(ctx)
 	seen := 0
@@ -30,8 +29,8 @@ func (n *Node) First(ctx context.Context, folder string, o store.ListOptions, mo
 	return nil
 }
 
-// Each calls each for everything that is stored below the node, in any order, with its key below
-// the node. An error of each ends it.
+// Each calls each for every object below the node, in any order, with its key below the node. It
+// ends at the first error of each and returns it.
 func (n *Node) Each(ctx context.Context, each func(e store.Entry, key string) error) error {
 	ctx, s := n.begin(ctx)
 	for e, err := range store.ListAll(ctx, s, n.Path, store.ListOptions{}) {
@@ -45,11 +44,12 @@ func (n *Node) Each(ctx context.Context, each func(e store.Entry, key string) er
 	return nil
 }
 
-// betweenChecks is how many keys are deleted before the claim is asked for again.
+// betweenChecks is the number of keys that DeleteHeld deletes between two checks of the claim.
 const betweenChecks = 1000
 
-// DeleteHeld deletes what is stored below the node and is chosen by its entry and its key below it,
-// while it is listed, as long as the claim is held: that is asked before each 1000 keys.
+// DeleteHeld lists the objects below the node and deletes those for which chosen returns true,
+// while the listing continues. It checks that h still holds its claim before every 1000 keys, and
+// ends with the error if not.
 func (n *Node) DeleteHeld(ctx context.Context, h *Held, chosen func(e store.Entry, key string) bool) error {
 	ctx, s := n.begin(ctx)
 	deleted := 0
@@ -68,20 +68,19 @@ func (n *Node) DeleteHeld(ctx context.Context, h *Held, chosen func(e store.Entr
 	})
 }
 
-// below is a key from the node on.
+// below returns key relative to the node.
 func (n *Node) below(key string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(key, n.Path), "/")
 }
 
-// Place is a folder in which a node may be, and the format of its documents that is asked for
-// first.
+// Place is the path of a possible node, and the format whose documents are read first.
 type Place struct {
 	Path   string
 	Format int
 }
 
-// Children lists the folders one level below groups, by path. A child has the format of its group.
-// Names that the format reserves are left out.
+// Children lists the directories one level below groups, sorted by path. Each has the format of
+// its group. Names that v3 reserves are left out.
 func (n *Node) Children(ctx context.Context, groups []Place) ([]Place, error) {
 	ctx, s := n.begin(ctx)
 	dirs := make([][]Place, len(groups))
@@ -105,8 +104,8 @@ func (n *Node) Children(ctx context.Context, groups []Place) ([]Place, error) {
 	return all, nil
 }
 
-// reserved reports whether a folder of a v3 group cannot be a node: v3 reserves names that begin
-// with "__", v2 does not.
+// reserved reports whether key cannot be a member of a v3 group. v3 reserves names that begin with
+// "__"; v2 does not.
 func reserved(key string) bool {
 	return strings.HasPrefix(key[strings.LastIndexByte(key, '/')+1:], "__")
 }

@@ -9,14 +9,14 @@ import (
 // Doc is a document of a new node.
 type Doc struct {
 	Name    string
-	Bytes   []byte // nil: not stored
+	Bytes   []byte // nil: the node does not have this document
 	Version store.Version
 }
 
-// Docs are the documents of a new node. The first makes it a node.
+// Docs are the documents of a new node. The first one makes it a node.
 type Docs []Doc
 
-// Set returns the documents as if they had been read.
+// Set returns the documents as a Set, as if they had been read.
 func (d Docs) Set() Set {
 	s := Set{Docs: map[string]store.Value{}}
 	for _, doc := range d {
@@ -27,7 +27,7 @@ func (d Docs) Set() Set {
 	return s
 }
 
-// OfArray returns the documents that make an array.
+// OfArray encodes the documents of an array.
 func OfArray(m *meta.Array) (Docs, error) {
 	if m.Format == 3 {
 		doc, err := m.EncodeV3()
@@ -37,7 +37,7 @@ func OfArray(m *meta.Array) (Docs, error) {
 	return Docs{{Name: ZArray, Bytes: zarray}, {Name: ZAttrs, Bytes: zattrs}}, err
 }
 
-// OfGroup returns the documents that make a group.
+// OfGroup encodes the documents of a group. fault.Metadata: the format is neither 2 nor 3.
 func OfGroup(m *meta.Group) (Docs, error) {
 	switch m.Format {
 	case 3:

@@ -6,15 +6,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Add puts a document where there is none. fault.Exists: there is one.
+// Add puts a document on condition that it is absent. fault.Exists: it is present.
 func (n *Node) Add(ctx context.Context, key string, doc []byte) (store.Version, error) {
 	return n.put(ctx, key, doc, store.PutOptions{IfAbsent: true})
 }
 
-// Swap puts a document in the place of one that was read, on condition that it still is the same,
-// or still absent: fault.Conflict or fault.Exists where another writer came in between. A single
-// writer puts it without a condition. what says what cannot be done where the store has no
-// versions.
+// Swap puts doc in place of was, on condition that the stored document still has the version of
+// was, or is still absent. fault.Conflict, fault.Exists: another writer changed it. A single
+// writer puts without a condition. what completes the error message for a store without versions:
+// the operation that is impossible.
 func (n *Node) Swap(ctx context.Context, was Stored, doc []byte, what string) (store.Version, error) {
 	var cond store.PutOptions
 	switch {

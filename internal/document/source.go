@@ -8,16 +8,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Source is what a node was made of: its documents and what they say.
+// Source is a node as it was read: its documents and their content.
 type Source struct {
-	At    *Node
-	Doc   Stored      // the document that makes it a node; of one from consolidated metadata, the key of that alone
-	Attrs Stored      // the document that holds the attributes, which is Doc in v3
-	Model meta.Node   // a *meta.Array or a *meta.Group, as its documents have it
-	With  meta.Parser // that the documents were read with
+	At *Node
+	// Doc is the document that makes it a node. If the node is from consolidated metadata, Doc has
+	// only a Key, that of the consolidated metadata.
+	Doc   Stored
+	Attrs Stored      // the document that holds the attributes; in v3 it is Doc
+	Model meta.Node   // a *meta.Array or a *meta.Group
+	With  meta.Parser // the parser that read the documents
 }
 
-// Parse reads documents that were read at the node. v3 wins, then an array. nil: they make no node.
+// Parse parses documents that were read at the node. zarr.json takes precedence over v2 and v1,
+// and an array over a group. It returns nil if the documents make no node.
 func (n *Node) Parse(docs Set, with meta.Parser) (s *Source, err error) {
 	s = &Source{At: n, With: with}
 	switch {
@@ -43,8 +46,8 @@ func (n *Node) Parse(docs Set, with meta.Parser) (s *Source, err error) {
 	return s, nil
 }
 
-// Open reads a v2 or v3 node that is expected to be of a kind; nil where there is none. One of
-// another kind takes some more requests.
+// Open reads a v2 or v3 node. It returns nil if the node is absent. It first reads the documents
+// of a node of kind k, and makes further requests if they make no such node.
 func (n *Node) Open(ctx context.Context, k Kind) (*Source, error) {
 	for ; ; k = Any {
 		docs, err := n.Find(ctx, k)
@@ -58,7 +61,7 @@ func (n *Node) Open(ctx context.Context, k Kind) (*Source, error) {
 	}
 }
 
-// Kind is the kind of the node.
+// Kind returns the kind of the node.
 func (s *Source) Kind() Kind {
 	if _, isArray := s.Model.(*meta.Array); isArray {
 		return Array
@@ -66,7 +69,7 @@ func (s *Source) Kind() Kind {
 	return Group
 }
 
-// Format is the format of the node's documents.
+// Format returns the format of the node's documents.
 func (s *Source) Format() int { return formatOf(s.Model) }
 
 func formatOf(m meta.Node) int {
@@ -89,7 +92,7 @@ func attrsOf(m meta.Node) meta.Attrs {
 	return nil
 }
 
-// Same reports whether two nodes say the same, consolidated metadata apart.
+// Same reports whether two nodes have equal metadata, without regard to consolidated metadata.
 func Same(a, b meta.Node) bool {
 	if formatOf(a) != formatOf(b) || !meta.SameAttrs(attrsOf(a), attrsOf(b)) {
 		return false
@@ -99,8 +102,8 @@ func Same(a, b meta.Node) bool {
 	return isArray == isToo && (!isArray || x.Difference(y) == "")
 }
 
-// StrictV3 returns the node's document as it is stored, without bare tokens such as NaN, which only
-// attributes can have, and without the record of a change under way.
+// StrictV3 returns the node's zarr.json without claim and record. If it has bare tokens such as
+// NaN, which only attributes can have, it is re-encoded without them.
 func (s *Source) StrictV3() ([]byte, error) {
 	doc, err := Unclaimed(s.Doc)
 	if err != nil || meta.Strict(doc) {
@@ -109,8 +112,8 @@ func (s *Source) StrictV3() ([]byte, error) {
 	return meta.SetAttrs(s.Doc.Key, doc, attrsOf(s.Model))
 }
 
-// Proven reports why it is not known whether the node has attributes: a refused .zattrs is read as
-// an absent one, but is not copied as one.
+// Proven returns an error if the read of .zattrs was refused, so that the attributes are unknown.
+// A reader takes refused attributes for absent ones; a copy must not.
 func (s *Source) Proven() error {
 	if err := s.Attrs.Refused; err != nil {
 		return fmt.Errorf("whether there are attributes is not known, so nothing is written that has none: %w", err)
@@ -118,8 +121,8 @@ func (s *Source) Proven() error {
 	return nil
 }
 
-// StrictV2 returns the node's documents as they are stored, without bare tokens, and the name of
-// the one that makes it a node; attrs is nil when there is none.
+// StrictV2 returns the node's documents without claim, record and bare tokens, and the name of the
+// document that makes it a node. attrs is nil if .zattrs is absent.
 func (s *Source) StrictV2() (name string, doc, attrs []byte, err error) {
 	if err := s.Proven(); err != nil {
 		return "", nil, nil, err
@@ -145,15 +148,15 @@ func (s *Source) StrictV2() (name string, doc, attrs []byte, err error) {
 	return ZArray, doc, attrs, err
 }
 
-// Holder returns the path of the group above whose consolidated metadata the node was taken from,
-// and whether it was.
+// Holder returns the path of the group above the node whose consolidated metadata contained it. It
+// is false if the node was not read from consolidated metadata of a group above.
 func (s *Source) Holder() (string, bool) {
 	path := strings.TrimSuffix(strings.TrimSuffix(s.Doc.Key, ZarrJSON), ZMetadata)
 	path = strings.TrimSuffix(path, "/")
 	return path, !s.Doc.There() && path != s.At.Path
 }
 
-// Claimed is the document that carries the record of a change under way, see ClaimIn.
+// Claimed returns the document that carries claim and record, see [ClaimIn].
 func (s *Source) Claimed() Stored {
 	if s.Kind() == Group {
 		return s.Attrs
@@ -161,7 +164,7 @@ func (s *Source) Claimed() Stored {
 	return s.Doc
 }
 
-// Documents returns the documents of the node that are stored.
+// Documents returns the stored documents of the node.
 func (s *Source) Documents() []Stored {
 	if s.Attrs.There() && s.Attrs.Key != s.Doc.Key {
 		return []Stored{s.Doc, s.Attrs}

@@ -1,10 +1,11 @@
-// Package exact reads the body of a response of announced length. It trusts no announcement: memory
-// for a long value grows with the bytes that arrive, unless the caller has bounded it.
+// Package exact reads the body of a response whose length was announced. It does not trust the
+// announcement: unless the caller has bounded the length, memory for a long value grows with the
+// bytes that arrive.
 //
 //	buf, err := exact.Read(buf, resp.Body, n, false)
 //	if err == nil {
 //		err = exact.End(resp.Body)
 //	}
 //
-// Its functions keep nothing, so they may be called concurrently.
+// The functions are stateless and may be called concurrently.
 package exact

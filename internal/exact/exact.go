@@ -8,15 +8,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// exactBelow is how many bytes Read allocates on the word of a server alone. 64 MiB: more than any
-// chunk that reads well, little enough that 128 requests cannot exhaust a machine by announcements.
+// exactBelow is the number of bytes that Read allocates on an announcement alone. 64 MiB is more
+// than a chunk of reasonable size, and 128 requests with false announcements do not exhaust a
+// machine.
 const exactBelow = 64 << 20
 
-// Read appends exactly n bytes of r to buf. A buffer with room is not reallocated; one without is
-// allocated once, at its exact size, except that a claim of more than 64 MiB that the caller has
-// not bounded is allocated as bytes arrive.
+// Read appends exactly n bytes of r to buf. If buf has the capacity, it is not reallocated.
+// Otherwise it is allocated once at its exact size. Only if n is more than 64 MiB and the caller
+// has not set bounded does it grow as bytes arrive.
 //
-// On error the result is buf with the bytes that did arrive; an early end is io.ErrUnexpectedEOF. fault.Limit: n does not fit an int.
+// On error the result is buf with the bytes that arrived. An early end is io.ErrUnexpectedEOF.
+// fault.Limit: n does not fit an int.
 func Read(buf []byte, r io.Reader, n int64, bounded bool) ([]byte, error) {
 	if n < 0 || n > int64(math.MaxInt-len(buf)) {
 		return buf, fault.Newf(fault.Limit, "a value of %d bytes does not fit in memory", n)
@@ -42,8 +44,8 @@ func Read(buf []byte, r io.Reader, n int64, bounded bool) ([]byte, error) {
 	return buf, nil
 }
 
-// withRoom is slices.Grow at the exact size: growth by a factor would waste up to the size of a
-// chunk.
+// withRoom returns buf with capacity for exactly n more bytes. The growth factor of slices.Grow
+// could waste the size of a chunk.
 func withRoom(buf []byte, n int) []byte {
 	if cap(buf)-len(buf) >= n {
 		return buf
@@ -51,8 +53,8 @@ func withRoom(buf []byte, n int) []byte {
 	return append(make([]byte, 0, len(buf)+n), buf...)
 }
 
-// End returns nil if r has no more bytes, fault.Unavailable if it has, and the error of the read
-// otherwise. Stores call it after [Read], so that the connection can be reused and the checksum of
+// End returns nil if r has no more bytes, fault.Unavailable if it has, and otherwise the error of
+// the read. Stores call it after [Read], so that the connection can be reused and the checksum of
 // the body is compared.
 func End(r io.Reader) error {
 	var one [1]byte

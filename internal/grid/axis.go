@@ -6,25 +6,25 @@ import (
 	"sort"
 )
 
-// Axis cuts an axis of an array into chunks: all of one length, or runs of chunks of equal lengths.
-// The zero Axis cuts nothing; it is made by [Even] or [Uneven]. It is immutable.
+// Axis divides an axis of an array into chunks, either of one length or in runs of chunks of equal
+// length. [Even] and [Uneven] make it. The zero Axis is invalid. An Axis is immutable.
 type Axis struct {
-	edge int       // the length of every chunk, where runs is nil
+	edge int       // the length of every chunk if runs is nil
 	runs []segment // at least two
 }
 
-// segment is a run of chunks of one length. It ends where the next one begins; the last one has no
-// end.
+// segment is a run of chunks of one length. It ends at the start of the next segment; the last one
+// is unbounded.
 type segment struct {
 	first int // number of its first chunk
-	start int // where that begins
-	edge  int // at least 1
+	start int // index of its first element
+	edge  int // chunk length, at least 1
 }
 
-// Run is Count chunks of length Edge, one after another; both are at least 1.
+// Run is Count consecutive chunks of length Edge. Both are at least 1.
 type Run struct{ Edge, Count int }
 
-// Even is a regular grid: axes in chunks of the lengths of a shape.
+// Even returns the axes of a regular grid with chunks of this shape.
 func Even(chunk []int) []Axis {
 	axes := make([]Axis, len(chunk))
 	for i, n := range chunk {
@@ -33,10 +33,11 @@ func Even(chunk []int) []Axis {
 	return axes
 }
 
-// Uneven cuts an axis of n elements by runs, whose lengths add up to n or more. What lies wholly
-// beyond n is left out, so that nothing overflows, and neighbours of one length are joined: where
-// one is left the axis is as of [Even]. It takes as much memory as there are runs, however many
-// chunks.
+// Uneven returns an axis of n elements divided by runs, whose lengths must add up to n or more.
+//
+// Chunks beyond n are dropped, so that no number overflows. Adjacent runs of one length are
+// joined. If one run remains, the axis is as of [Even]. The memory depends on the number of runs,
+// not on the number of chunks.
 func Uneven(n int, runs []Run) Axis {
 	var all []segment
 	first, start := 0, 0
@@ -47,14 +48,14 @@ func Uneven(n int, runs []Run) Axis {
 		if k := len(all); k == 0 || all[k-1].edge != r.Edge {
 			all = append(all, segment{first, start, r.Edge})
 		}
-		if r.Count > (n-start)/r.Edge { // it reaches the end
+		if r.Count > (n-start)/r.Edge { // the run reaches n
 			break
 		}
 		first += r.Count
 		start += r.Count * r.Edge
 	}
 	switch len(all) {
-	case 0: // no elements, and no chunks
+	case 0: // n is 0
 		return Axis{edge: 1}
 	case 1:
 		return Axis{edge: all[0].edge}
@@ -62,7 +63,7 @@ func Uneven(n int, runs []Run) Axis {
 	return Axis{runs: slices.Clip(all)}
 }
 
-// number is the number of the chunk that holds an element.
+// number returns the number of the chunk that contains index pos.
 func (a Axis) number(pos int) int {
 	if a.runs == nil {
 		return pos / a.edge
@@ -71,8 +72,8 @@ func (a Axis) number(pos int) int {
 	return chunk
 }
 
-// Locate finds the chunk that holds an element: its number, its length, and the element counted
-// from its start.
+// Locate returns the chunk that contains index pos: its number, its length, and the offset of pos
+// in it.
 func (a Axis) Locate(pos int) (chunk, edge, off int) {
 	if a.runs == nil {
 		chunk = pos / a.edge
@@ -87,12 +88,12 @@ func (a Axis) locate(pos int) (chunk, edge, off int) {
 	return s.first + pos/s.edge, s.edge, pos % s.edge
 }
 
-// run finds the run that holds an element.
+// run returns the segment that contains index pos.
 func (a Axis) run(pos int) int {
 	return sort.Search(len(a.runs), func(i int) bool { return a.runs[i].start > pos }) - 1
 }
 
-// end is where the i-th run ends.
+// end returns the index after segment i.
 func (a Axis) end(i int) int {
 	if i+1 < len(a.runs) {
 		return a.runs[i+1].start
@@ -100,7 +101,8 @@ func (a Axis) end(i int) int {
 	return math.MaxInt
 }
 
-// Chunk is where the i-th chunk begins, and its length, which the axis may end within.
+// Chunk returns the first index and the length of chunk i. The last chunk may reach beyond the
+// array.
 func (a Axis) Chunk(i int) (start, edge int) {
 	if a.runs == nil {
 		return i * a.edge, a.edge
@@ -113,7 +115,7 @@ func (a Axis) chunk(i int) (start, edge int) {
 	return s.start + (i-s.first)*s.edge, s.edge
 }
 
-// Count is the number of chunks that hold elements of an axis of length n.
+// Count returns the number of chunks of an axis of length n.
 func (a Axis) Count(n int) int {
 	if n == 0 {
 		return 0
@@ -121,10 +123,10 @@ func (a Axis) Count(n int) int {
 	return a.number(n-1) + 1
 }
 
-// Edge is the length of all chunks, if they have one.
+// Edge returns the common length of all chunks, if there is one.
 func (a Axis) Edge() (n int, ok bool) { return a.edge, a.runs == nil }
 
-// Longest is the length of the longest chunk.
+// Longest returns the length of the longest chunk.
 func (a Axis) Longest() int {
 	n := a.edge
 	for _, s := range a.runs {
@@ -133,7 +135,7 @@ func (a Axis) Longest() int {
 	return n
 }
 
-// Divisor is the largest number that divides the lengths of all chunks.
+// Divisor returns the greatest common divisor of the chunk lengths.
 func (a Axis) Divisor() int {
 	n := a.edge
 	for _, s := range a.runs {
@@ -144,7 +146,7 @@ func (a Axis) Divisor() int {
 	return n
 }
 
-// Shape is the shape of all chunks of a grid, if they have one; nil otherwise.
+// Shape returns the common shape of all chunks of a grid. It is nil if chunks differ in shape.
 func Shape(axes []Axis) []int {
 	s := make([]int, len(axes))
 	for i, a := range axes {
@@ -157,7 +159,7 @@ func Shape(axes []Axis) []int {
 	return s
 }
 
-// ShapeOf is the shape of the chunk at a position of a grid.
+// ShapeOf returns the shape of the chunk at a position of a grid.
 func ShapeOf(axes []Axis, coord []int) []int {
 	s := make([]int, len(axes))
 	for i, a := range axes {

@@ -1,19 +1,21 @@
 package grid
 
-// Class is a piece of a [Slice], and the number of its pieces that lie in their chunks as this one
-// does.
+// Class is a piece of a [Slice], and the number of pieces that select the same elements of their
+// chunks.
 type Class struct {
 	Part
 	Like int
 }
 
-// alike is what pieces of one class have in common, beside their lists.
+// alike is the key of a class: the properties that its pieces share.
 type alike struct{ off, step, n, edge, inside int }
 
-// Classes sorts the pieces of s into classes: pieces of one class have Off, Step and N in common,
-// the length of their chunk, and how much of that lies in an axis of length elements. They are
-// counted by arithmetic: as many are looked at as begin at different places of their chunks, for
-// each run of chunks of one length. Each piece of an Index is a class.
+// Classes groups the pieces of s into classes, for an axis of length elements. Pieces of one class
+// have the same Off, Step and N, chunks of the same length, and as many elements of the chunk
+// within the axis. Each piece of an Index is a class of its own.
+//
+// Classes counts by arithmetic. For each run of chunks of one length it examines as many pieces as
+// there are different offsets at which they begin.
 func (s Slice) Classes(axis Axis, length int) []Class {
 	if s.Count == 0 {
 		return nil
@@ -55,15 +57,16 @@ func (s Slice) Classes(axis Axis, length int) []Class {
 	return classes
 }
 
-// periods is how often the elements from the j-th on, which begins a piece, lie in their chunks as
-// the first period of them do, before the last piece in chunks of the same length.
+// periods returns the period, in elements, after which the offsets of pieces in their chunks
+// repeat, and the number n of whole periods. Element j must begin a piece. The periods end before
+// the last piece in chunks of the same length.
 func (s Slice) periods(j int, axis Axis) (n, period int) {
 	if j == 0 {
-		return 0, 0 // the first piece may begin within a chunk
+		return 0, 0 // the first piece may start within its chunk
 	}
 	pos := s.Start + j*s.Step
 	_, edge, _ := axis.Locate(pos)
-	from, to := 0, s.Start+(s.Count-1)*s.Step // the run of chunks, as far as it is selected
+	from, to := 0, s.Start+(s.Count-1)*s.Step // the selected part of the run of chunks
 	if axis.runs != nil {
 		k := axis.run(pos)
 		from = axis.runs[k].start
@@ -76,7 +79,7 @@ func (s Slice) periods(j int, axis Axis) (n, period int) {
 		last = min(last, (pos-from)/-s.Step)
 	}
 	_, _, off := axis.Locate(pos + last*s.Step)
-	first := last - before(off, edge, s.Step) // of the last piece
+	first := last - before(off, edge, s.Step) // first element of the last piece
 	a, b := edge, max(s.Step, -s.Step)
 	for b != 0 {
 		a, b = b, a%b
@@ -85,7 +88,7 @@ func (s Slice) periods(j int, axis Axis) (n, period int) {
 	return max(first, 0) / period, period
 }
 
-// before is how many elements of a piece come before the one at off.
+// before returns the number of elements of a piece before the one at off.
 func before(off, edge, step int) int {
 	if step > 0 {
 		return off / step

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// run is one level of a nested copy: n steps of ds bytes in the destination and ss bytes in the
-// source, or to the offsets of lists.
+// run is one level of a nested copy of n steps. A step advances ds bytes in the destination and ss
+// bytes in the source, or to the next offsets of dl and sl.
 type run struct {
 	n, ds, ss int
-	dl, sl    []int // offsets in bytes; nil: even steps
+	dl, sl    []int // offsets in bytes; nil: steps of ds and ss
 }
 
-// at gives the offsets of the i-th step.
+// at returns the offsets of step i.
 func (r run) at(i int) (d, s int) {
 	if r.dl != nil {
 		return r.dl[i], r.sl[i]
@@ -20,8 +20,8 @@ func (r run) at(i int) (d, s int) {
 	return i * r.ds, i * r.ss
 }
 
-// FromChunk copies the box's elements of size bytes from a chunk of the given shape to the region's
-// buffer.
+// FromChunk copies the box's elements from src, a chunk of shape chunk, to dst, a region of shape
+// region. Elements have size bytes.
 func (b Box) FromChunk(dst, src []byte, region, chunk []int, size int) {
 	if b.Pairs != nil {
 		b.copyPairs(dst, src, size, false)
@@ -32,8 +32,8 @@ func (b Box) FromChunk(dst, src []byte, region, chunk []int, size int) {
 	walk(runs, size, d, s, func(d, s, n int) { copy(dst[d:d+n], src[s:s+n]) })
 }
 
-// ToChunk copies the box's elements of size bytes from the region's buffer to a chunk of the given
-// shape.
+// ToChunk copies the box's elements from src, a region of shape region, to dst, a chunk of shape
+// chunk. Elements have size bytes.
 func (b Box) ToChunk(dst, src []byte, region, chunk []int, size int) {
 	if b.Pairs != nil {
 		b.copyPairs(src, dst, size, true)
@@ -44,7 +44,8 @@ func (b Box) ToChunk(dst, src []byte, region, chunk []int, size int) {
 	walk(runs, size, d, s, func(d, s, n int) { copy(dst[s:s+n], src[d:d+n]) })
 }
 
-// FillRegion sets the box's elements in the region's buffer to fill, which is one element.
+// FillRegion sets the box's elements in dst, a region of shape region, to fill, which is one
+// element.
 func (b Box) FillRegion(dst []byte, region []int, fill []byte) {
 	for _, p := range b.Pairs {
 		copy(dst[p.To*len(fill):], fill)
@@ -64,7 +65,7 @@ func (b Box) FillRegion(dst []byte, region []int, fill []byte) {
 	})
 }
 
-// placed is the box as if its chunk were the region.
+// placed returns the box as if the region were its chunk.
 func (b Box) placed() Box {
 	parts := make([]Part, len(b.Parts))
 	for i, p := range b.Parts {
@@ -73,9 +74,9 @@ func (b Box) placed() Box {
 	return Box{Parts: parts}
 }
 
-// runs gives the offsets of the first element in the region and in the chunk, and the nested steps
-// between elements, outermost first, with neighbouring levels that walk evenly through both joined.
-// The steps are appended to runs, which is empty.
+// runs returns the offsets of the first element in the region and in the chunk, and the nested
+// steps from there, outermost first. Adjacent levels with even steps in both are joined. It
+// appends the steps to runs, which must be empty.
 func (b Box) runs(runs []run, region, chunk []int, size int) (dst, src int, _ []run) {
 	ds, ss := size, size
 	for i := len(region) - 1; i >= 0; i-- {
@@ -108,8 +109,8 @@ func scaled(list []int, by int) []int {
 	return out
 }
 
-// walk calls row with the offsets and the length of every stretch of bytes that is contiguous in
-// both buffers.
+// walk calls row with the offsets and the length of each range of bytes that is contiguous in both
+// buffers.
 func walk(runs []run, size, d, s int, row func(d, s, n int)) {
 	if len(runs) == 0 {
 		row(d, s, size)
@@ -126,7 +127,7 @@ func walk(runs []run, size, d, s int, row func(d, s, n int)) {
 	}
 }
 
-// Fill repeats the element fill over b, whose length is a multiple of it.
+// Fill repeats the element fill over b. The length of b must be a multiple of the length of fill.
 func Fill(b, fill []byte) {
 	if len(b) == 0 {
 		return
@@ -136,13 +137,13 @@ func Fill(b, fill []byte) {
 	}
 }
 
-// IsFill reports whether every element of b is, bit for bit, fill.
+// IsFill reports whether every element of b is bitwise equal to fill.
 func IsFill(b, fill []byte) bool {
 	n := len(fill)
 	if n == 0 || len(b) == 0 {
 		return len(b) == 0
 	}
-	// b is all fill when its first element is, and when it equals itself shifted by one element.
+	// All elements equal fill if the first one does and b equals itself shifted by one element.
 	return bytes.Equal(b[:n], fill) && bytes.Equal(b[n:], b[:len(b)-n])
 }
 

@@ -5,13 +5,16 @@ import (
 	"slices"
 )
 
-// DefaultElements is how many elements a chunk has at most when nobody says: TensorStore's million.
+// DefaultElements is the default maximum number of elements of a chunk. TensorStore has the same
+// default.
 const DefaultElements = 1 << 20
 
-// Layout chooses the shape of chunks for an array: along axis i the integer nearest to factor ·
-// aspect[i], within 1 and the length of the axis, with the largest factor that gives no more than
-// elements in a chunk. That is how TensorStore's drivers choose. aspect nil, or 0 along an axis, is
-// 1; the others are positive and finite. elements is at least 1.
+// Layout chooses the shape of chunks for an array, as TensorStore's drivers do. Along axis i it is
+// the integer nearest to factor · aspect[i], at least 1 and at most the length of the axis. factor
+// is the largest number for which a chunk has at most elements elements.
+//
+// A nil aspect, or 0 along an axis, stands for 1. Other values must be positive and finite.
+// elements must be at least 1.
 func Layout(shape []int, aspect []float64, elements int) []int {
 	ratio := make([]float64, len(shape))
 	least := math.Inf(1)
@@ -31,15 +34,16 @@ func Layout(shape []int, aspect []float64, elements int) []int {
 		total := 1.0
 		for i, n := range shape {
 			chunk[i] = max(n, 1)
-			if v := max(math.Round(factor*ratio[i]), 1); v < float64(chunk[i]) { // which may be more than n
+			// v may exceed the range of int.
+			if v := max(math.Round(factor*ratio[i]), 1); v < float64(chunk[i]) {
 				chunk[i] = int(v)
 			}
 			total *= float64(chunk[i])
 		}
 		return total <= float64(elements)
 	}
-	// The total grows with the factor in steps. Halving finds the last factor below the step that
-	// is too high, to the last bit or nearly so.
+	// The total is a step function of the factor. Bisection finds the last factor below the step
+	// that is too high, to about the last bit.
 	lo, hi := 0.0, (float64(longest)+1)/least
 	if at(hi) {
 		return chunk
@@ -59,14 +63,14 @@ func Layout(shape []int, aspect []float64, elements int) []int {
 	return chunk
 }
 
-// Multiple chooses the shape of shards: along each axis a number of chunks, so that a shard has no
-// more than elements and reaches no further beyond the array than its last chunk does. aspect is as
-// for Layout.
+// Multiple chooses the shape of shards as a multiple of the shape of chunks. A shard has at most
+// elements elements, but at least one chunk. It does not reach further beyond the array than the
+// last chunk. aspect is as for [Layout].
 func Multiple(shape, chunk []int, aspect []float64, elements int) []int {
 	each := 1
 	for _, c := range chunk {
 		if each > elements/c {
-			return slices.Clone(chunk) // two are too many already; what follows cannot overflow
+			return slices.Clone(chunk) // two chunks exceed the limit; also prevents overflow
 		}
 		each *= c
 	}

@@ -6,35 +6,37 @@ import (
 	"slices"
 )
 
-// Selection is what is selected of an array: a [Region], or [Points].
+// Selection is a selection of elements of an array: a [Region] or [Points].
 type Selection interface {
-	// Shape is the shape of what is selected.
+	// Shape returns the shape of the result.
 	Shape() []int
-	// Len is the number of elements; not ok where an int does not hold it.
+	// Len returns the number of elements. ok is false if it overflows an int.
 	Len() (n int, ok bool)
-	// Chunks yields the chunks of a grid that the selection touches, each once.
+	// Chunks yields each chunk of a grid that the selection touches once.
 	Chunks(chunk []Axis) iter.Seq[Box]
-	// Touched is the number of those chunks.
+	// Touched returns the number of chunks of a grid that the selection touches.
 	Touched(chunk []Axis) int
 }
 
-// Pair is one element of [Points]: its place in a chunk, and its place in what is selected, both
-// counted in C order.
+// Pair is one element of [Points]. Off is its index in the chunk and To its index in the result,
+// both in C order.
 type Pair struct{ Off, To int }
 
-// Points selects elements one by one, by their coordinates. They are sorted by chunks once, when
-// they are made, for 16 bytes and a third list of numbers each.
+// Points selects single elements by their coordinates. They are sorted by chunk once, when they
+// are made. Each takes 24 bytes besides its coordinates.
 type Points struct {
 	at    [][]int // one list for each axis
 	n     int
 	chunk []Axis
-	order []int  // the points by chunk, and in a chunk in the order given, so that of duplicates the last write stays
-	pairs []Pair // in that order
-	ends  []int  // of the pairs of each chunk
+	// order has the points sorted by chunk. Points of one chunk keep their order, so the last write
+	// of an element is effective.
+	order []int
+	pairs []Pair // in the order of order
+	ends  []int  // end of each chunk's pairs
 }
 
-// NewPoints selects n elements of an array in the chunks of a grid; at has a list of n coordinates,
-// all inside the array, for each axis. The lists are kept and not changed.
+// NewPoints selects n elements of an array with the grid chunk. at has a list of n coordinates for
+// each axis, all within the array. NewPoints keeps the lists and does not modify them.
 func NewPoints(at [][]int, n int, chunk []Axis) *Points {
 	p := &Points{at: at, n: n, chunk: chunk, order: make([]int, n), pairs: make([]Pair, n)}
 	for i := range p.order {
@@ -60,7 +62,7 @@ func NewPoints(at [][]int, n int, chunk []Axis) *Points {
 	return p
 }
 
-// compare orders two points by their chunks, these in C order.
+// compare compares the chunks of two points, in C order.
 func (p *Points) compare(i, j int) int {
 	for d := range p.chunk {
 		a := &p.chunk[d]
@@ -71,18 +73,18 @@ func (p *Points) compare(i, j int) int {
 	return 0
 }
 
-// Shape is one axis, of the number of points.
+// Shape returns the shape of the result: one axis with the number of points.
 func (p *Points) Shape() []int { return []int{p.n} }
 
-// Len is the number of points.
+// Len returns the number of points.
 func (p *Points) Len() (n int, ok bool) { return p.n, true }
 
-// Touched is the number of chunks that hold a point. The chunks are those that the points were made
-// for.
+// Touched returns the number of chunks that contain a point. It ignores the argument and uses the
+// grid of [NewPoints].
 func (p *Points) Touched([]Axis) int { return len(p.ends) }
 
-// Chunks yields the chunks that hold a point, in C order. They are those that the points were made
-// for.
+// Chunks yields the chunks that contain a point, in C order. It ignores the argument and uses the
+// grid of [NewPoints].
 func (p *Points) Chunks([]Axis) iter.Seq[Box] {
 	return func(yield func(Box) bool) {
 		for i := range p.ends {
@@ -93,7 +95,7 @@ func (p *Points) Chunks([]Axis) iter.Seq[Box] {
 	}
 }
 
-// Box is the i-th chunk that holds a point.
+// Box returns the i-th chunk that contains a point.
 func (p *Points) Box(i int) Box {
 	from := 0
 	if i > 0 {
@@ -106,10 +108,10 @@ func (p *Points) Box(i int) Box {
 	return b
 }
 
-// pairsCover is Covers of a box of Points. It takes no more memory than they do, however long the
-// chunk is.
+// pairsCover implements Covers for a box of Points. Its memory depends on the number of points,
+// not on the length of the chunk.
 func (b Box) pairsCover(shape []int, axes []Axis) bool {
-	left := 1 // elements of the chunk that lie inside the array
+	left := 1 // elements of the chunk within the array that are not yet seen
 	chunk, inside := make([]int, len(axes)), make([]int, len(axes))
 	for d, a := range axes {
 		var start int
@@ -136,8 +138,8 @@ func (b Box) pairsCover(shape []int, axes []Axis) bool {
 	return left == 0
 }
 
-// CutPairs gives the pairs of a box of a chunk of a shape as the points of its inner chunks: Coord
-// and Off count from the chunk's start, To from where those of b do.
+// CutPairs divides the pairs of a box, whose chunk has shape chunk, among inner chunks. Coord and
+// Off of the result are relative to the chunk. To is as in b.
 func (b Box) CutPairs(chunk, inner []int) *Points {
 	at := make([][]int, len(chunk))
 	for d := range at {

@@ -6,28 +6,28 @@ import (
 	"slices"
 )
 
-// Slice selects Count elements of one axis: Start, Start+Step, …, or those of Index. Step is not 0;
-// a negative one goes backwards.
+// Slice selects Count elements of one axis: Start, Start+Step, …, or those of Index. Step is not
+// 0. A negative Step goes backwards.
 type Slice struct {
 	Start, Step, Count int
-	Index              []int // when not nil, the Count elements themselves, in any order; Start and Step mean nothing
+	Index              []int // if not nil, the Count indices, in any order; Start and Step are unused
 }
 
-// Region is what a selection resolves to: one Slice for each axis, all inside the array.
+// Region is a resolved selection: one Slice for each axis, all within the array.
 type Region []Slice
 
-// Part is the piece of a Slice that lies in one chunk.
+// Part is the piece of a Slice in one chunk.
 type Part struct {
 	Chunk int   // position of the chunk along the axis
 	Off   int   // first selected element, counted from the chunk's start
 	Step  int   // distance between selected elements, not 0
 	N     int   // number of selected elements in the chunk
 	Out   int   // position of the first of them in the region
-	At    []int // of an Index: the selected elements in place of Off and Step
-	To    []int // of an Index: their positions in the region in place of Out
+	At    []int // of an Index: the selected elements, instead of Off and Step
+	To    []int // of an Index: their positions in the region, instead of Out
 }
 
-// Shape is the region's shape: the number of elements selected on each axis.
+// Shape returns the number of elements selected on each axis.
 func (r Region) Shape() []int {
 	s := make([]int, len(r))
 	for i, a := range r {
@@ -36,7 +36,7 @@ func (r Region) Shape() []int {
 	return s
 }
 
-// Len is the number of elements; not ok where an int does not hold it.
+// Len returns the number of elements. ok is false if it overflows an int.
 func (r Region) Len() (n int, ok bool) {
 	n, ok = 1, true
 	for _, a := range r {
@@ -51,7 +51,7 @@ func (r Region) Len() (n int, ok bool) {
 	return n, ok
 }
 
-// Whole is the region that selects all of an array.
+// Whole returns the region that selects a whole array.
 func Whole(shape []int) Region {
 	r := make(Region, len(shape))
 	for i, n := range shape {
@@ -60,14 +60,14 @@ func Whole(shape []int) Region {
 	return r
 }
 
-// part is the piece of s in the chunk that holds its j-th element.
+// part returns the piece of s in the chunk of its j-th element, from that element on.
 func (s Slice) part(j int, axis Axis) Part {
 	c, edge, off := axis.Locate(s.Start + j*s.Step)
 	return Part{Chunk: c, Off: off, Step: s.Step, N: min(s.within(off, edge), s.Count-j), Out: j}
 }
 
-// within is how many steps s takes in a stretch of n elements, from its off-th on, that one
-// included.
+// within returns the number of elements that s selects from offset off on, before it leaves a
+// range of n elements.
 func (s Slice) within(off, n int) int {
 	if s.Step > 0 {
 		return (n-off-1)/s.Step + 1
@@ -75,8 +75,8 @@ func (s Slice) within(off, n int) int {
 	return off/-s.Step + 1
 }
 
-// listed gives the pieces of an Index, in the order of their chunks. In a piece the elements keep
-// their order, so that of an element that is there twice the last write stays.
+// listed returns the pieces of an Index in the order of their chunks. The elements of a piece keep
+// their order, so the last write of an element is effective.
 func (s Slice) listed(axis Axis) []Part {
 	order, at := make([]int, s.Count), make([]int, s.Count)
 	for i, pos := range s.Index {
@@ -93,18 +93,18 @@ func (s Slice) listed(axis Axis) []Part {
 		parts = append(parts, Part{Chunk: c, N: hi - lo, Step: 1, At: at[lo:hi:hi], To: order[lo:hi:hi]})
 		lo = hi
 	}
-	for i, j := range order { // the numbers of chunks are done with
+	for i, j := range order { // at is reused for the offsets
 		_, _, at[i] = axis.Locate(s.Index[j])
 	}
 	return parts
 }
 
-// walker goes through the pieces of one axis.
+// walker iterates over the pieces of one axis.
 type walker struct {
 	s    Slice
 	axis Axis
 	list []Part // of an Index
-	i    int    // of list
+	i    int    // index in list
 	Part
 }
 
@@ -125,7 +125,7 @@ func (w *walker) rewind() {
 	w.Part = w.s.part(0, w.axis)
 }
 
-// next goes on to the next piece; false at the end.
+// next advances to the next piece. It returns false at the end.
 func (w *walker) next() bool {
 	if w.list != nil {
 		if w.i++; w.i == len(w.list) {
@@ -142,14 +142,14 @@ func (w *walker) next() bool {
 	return true
 }
 
-// slice is the piece as a slice of its chunk.
+// slice returns the piece as a slice of its chunk.
 func (p Part) slice() Slice { return Slice{Start: p.Off, Step: p.Step, Count: p.N, Index: p.At} }
 
-// Touched is the number of pieces that AppendCut appends.
+// Touched returns the number of pieces that AppendCut appends.
 func (p Part) Touched(inner int) int { return p.slice().Touched(Axis{edge: inner}) }
 
-// AppendCut appends the pieces of a piece in the inner chunks of its chunk: Chunk and Off count
-// from the chunk's start, Out and To from where those of p do.
+// AppendCut divides p among inner chunks of its chunk and appends the pieces to parts. Their Chunk
+// and Off are relative to the chunk. Their Out and To are as in p.
 func (p Part) AppendCut(parts []Part, inner int) []Part {
 	s := p.slice()
 	if p.N == 0 {
@@ -173,16 +173,16 @@ func (p Part) AppendCut(parts []Part, inner int) []Part {
 	}
 }
 
-// Box is a chunk that a region touches.
+// Box is a chunk that a selection touches, with the selected elements.
 type Box struct {
 	Coord []int  // the chunk's position in the grid
 	Parts []Part // one for each axis
-	Pairs []Pair // of Points: the elements one by one, in place of Parts
+	Pairs []Pair // of Points: the selected elements, instead of Parts
 }
 
-// Chunks yields the chunks of a grid that the region touches, each once, in C order of their
-// positions where no step is negative. Each Box is the caller's to keep, but for its lists. A
-// region of no elements yields nothing; one of no axes yields one chunk.
+// Chunks yields each chunk of a grid that the region touches once. They are in C order if no step
+// is negative. The caller may keep a Box, but must not modify At and To of its parts. A region
+// without elements touches no chunk. A region without axes touches one.
 func (r Region) Chunks(chunk []Axis) iter.Seq[Box] {
 	return func(yield func(Box) bool) {
 		for _, s := range r {
@@ -209,8 +209,8 @@ func (r Region) Chunks(chunk []Axis) iter.Seq[Box] {
 	}
 }
 
-// Touched is the number of chunks that the region touches, by arithmetic alone; math.MaxInt where
-// an int does not hold it.
+// Touched returns the number of chunks that the region touches, at most math.MaxInt. It does not
+// iterate over the chunks.
 func (r Region) Touched(chunk []Axis) int {
 	n, most := 1, false
 	for i, s := range r {
@@ -227,7 +227,7 @@ func (r Region) Touched(chunk []Axis) int {
 	return n
 }
 
-// Touched is the number of chunks that the slice touches.
+// Touched returns the number of chunks that the slice touches.
 func (s Slice) Touched(axis Axis) int {
 	switch {
 	case s.Count == 0:
@@ -237,7 +237,7 @@ func (s Slice) Touched(axis Axis) int {
 	case axis.runs == nil:
 		return s.touched(axis.edge)
 	}
-	// In a run the chunks have one length, and none is in two runs.
+	// Count run by run. The chunks of a run have one length, and each chunk is in one run.
 	n := 0
 	for j := 0; j < s.Count; {
 		k := axis.run(s.Start + j*s.Step)
@@ -250,11 +250,10 @@ func (s Slice) Touched(axis Axis) int {
 	return n
 }
 
-// touched is the number of chunks of one length that the slice, which has elements and no list,
-// touches.
+// touched returns the number of chunks of length edge that s touches. s has elements and no Index.
 func (s Slice) touched(edge int) int {
 	if max(s.Step, -s.Step) >= edge {
-		return s.Count // every selected element lies in a chunk of its own
+		return s.Count // each selected element is in another chunk
 	}
 	first, last := s.Start/edge, (s.Start+(s.Count-1)*s.Step)/edge
 	return max(first-last, last-first) + 1
@@ -268,7 +267,7 @@ func makeBox(axes []walker) Box {
 	return b
 }
 
-// MakeBox makes a box of n axes, to be set, with as few allocations as these allow.
+// MakeBox returns a box of n axes for the caller to set. It makes as few allocations as possible.
 func MakeBox(n int) Box {
 	var b Box
 	switch {
@@ -290,7 +289,7 @@ func MakeBox(n int) Box {
 	return b
 }
 
-// Count is the number of chunks of a shape along each axis of an array.
+// Count returns the number of chunks along each axis of an array.
 func Count(shape, chunk []int) []int {
 	n := make([]int, len(shape))
 	for i := range shape {
@@ -299,8 +298,7 @@ func Count(shape, chunk []int) []int {
 	return n
 }
 
-// Covers reports whether the box selects every element of its chunk that lies inside an array of
-// the given shape.
+// Covers reports whether the box selects every element of its chunk within an array of this shape.
 func (b Box) Covers(shape []int, chunk []Axis) bool {
 	if b.Pairs != nil {
 		return b.pairsCover(shape, chunk)
@@ -314,13 +312,14 @@ func (b Box) Covers(shape []int, chunk []Axis) bool {
 	return true
 }
 
-// distinct is the number of different elements of the piece.
+// distinct returns the number of different elements of the piece in a chunk of length chunk. For a
+// long Index that cannot cover the chunk it may count elements twice.
 func (p Part) distinct(chunk int) int {
 	if p.At == nil {
 		return p.N
 	}
 	if p.N > 1<<16 && p.N < chunk/2 {
-		return p.N // may count some twice, but cannot be all of the chunk
+		return p.N // too few to cover the chunk
 	}
 	seen := make(map[int]struct{}, p.N)
 	for _, i := range p.At {
@@ -329,7 +328,7 @@ func (p Part) distinct(chunk int) int {
 	return len(seen)
 }
 
-// All is the box that selects all of a chunk of a shape, in a region that has no more.
+// All returns the box that selects a whole chunk of this shape, in a region of the same shape.
 func All(shape []int) Box {
 	b := MakeBox(len(shape))
 	for i, n := range shape {
@@ -338,7 +337,8 @@ func All(shape []int) Box {
 	return b
 }
 
-// Len is the number of elements that the box selects. One that is selected twice is two.
+// Len returns the number of elements that the box selects. An element that is selected twice
+// counts twice.
 func (b Box) Len() int {
 	if b.Pairs != nil {
 		return len(b.Pairs)
@@ -350,8 +350,7 @@ func (b Box) Len() int {
 	return n
 }
 
-// Full reports whether the box selects every element of its chunk, which has the given shape, in
-// order, the chunk being wholly inside the array.
+// Full reports whether the box selects every element of a chunk of this shape in order.
 func (b Box) Full(chunk []int) bool {
 	if b.Pairs != nil {
 		return false
@@ -364,14 +363,14 @@ func (b Box) Full(chunk []int) bool {
 	return true
 }
 
-// Contiguous reports whether the selected elements lie without gaps in the region of the given
-// shape, and where, in elements, they begin.
+// Contiguous reports whether the selected elements are contiguous in a region of this shape. off
+// is the index of the first one.
 func (b Box) Contiguous(region []int) (off int, ok bool) {
 	if b.Pairs != nil {
 		return 0, false
 	}
 	off, ok = 0, true
-	whole := true // all axes after i are taken whole
+	whole := true // the box spans all axes after i
 	stride := 1
 	for i := len(region) - 1; i >= 0; i-- {
 		p := b.Parts[i]

@@ -1,16 +1,16 @@
 package grid
 
-// Stretch is N elements of a [Slice] one after another, from its Out-th on.
+// Stretch is N consecutive elements of a [Slice], from element Out on.
 type Stretch struct{ Out, N int }
 
-// Stretch is what begins with the j-th element and ends where the slice leaves a block, which is so
-// many neighbouring chunks of an axis (1 or more): block 0 begins with chunk 0. An Index that comes
-// back to a block has a stretch more there.
+// Stretch returns the elements from the j-th on up to where the slice leaves a block. A block is
+// chunks neighbouring chunks of an axis, at least 1, and block 0 begins with chunk 0. An Index
+// that returns to a block has another stretch there.
 func (s Slice) Stretch(j int, axis Axis, chunks int) Stretch {
 	return Stretch{j, s.stretch(j, axis, chunks)}
 }
 
-// stretch is how many elements from the j-th on lie in one block.
+// stretch returns the number of elements from the j-th on that are in one block.
 func (s Slice) stretch(j int, axis Axis, chunks int) int {
 	if s.Index != nil {
 		n, block := 1, axis.number(s.Index[j])/chunks
@@ -33,7 +33,7 @@ func (s Slice) stretch(j int, axis Axis, chunks int) int {
 	return min((start+edge-at-1)/s.Step+1, s.Count-j)
 }
 
-// Of is the slice of a stretch alone.
+// Of returns the slice of the elements of a stretch.
 func (s Slice) Of(t Stretch) Slice {
 	if s.Index != nil {
 		return Slice{Step: 1, Count: t.N, Index: s.Index[t.Out : t.Out+t.N]}

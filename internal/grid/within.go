@@ -1,7 +1,7 @@
 package grid
 
-// Within is what a box has of one place in its last axes, which have the given shape and lie in one
-// chunk: the i-th in C order.
+// Within returns the part of the box at one position of its last axes. These axes have this shape
+// and are within one chunk. i is the index of the position in C order.
 func (b Box) Within(shape []int, i int) Box {
 	if b.Pairs != nil {
 		n := 1
@@ -26,7 +26,7 @@ func (b Box) Within(shape []int, i int) Box {
 	return Box{Coord: b.Coord, Parts: parts}
 }
 
-// only is what a piece has of one element: as often as it is there.
+// only returns the part of p that selects element at, as often as p does.
 func (p Part) only(at int) Part {
 	one := Part{Chunk: p.Chunk, Step: 1, At: []int{}, To: []int{}}
 	for j := range p.N {

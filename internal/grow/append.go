@@ -11,12 +11,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Write stores the rows of an append, which begin at from, in a view of the array that has room for
-// them.
+// Write stores the rows of an append, which begin at row from. view is the array extended by these
+// rows.
 type Write func(ctx context.Context, view Array, from int) error
 
-// Append appends n rows along an axis of one array and returns the array with its new shape. write
-// is called again where the append waits for others.
+// Append appends n rows along an axis of one array and returns the array with its new shape. If
+// the append waits for another process, it may call write again.
 func Append(ctx context.Context, a Array, axis, n int, write Write, o Options) (out Array, err error) {
 	if n == 0 {
 		return a, nil
@@ -37,26 +37,26 @@ func Append(ctx context.Context, a Array, axis, n int, write Write, o Options) (
 	return out, nil
 }
 
-// appending is an append of the same rows to one or more arrays in progress. All arrays have one
-// claim ID.
+// appending is an append in progress of the same rows to one or more arrays. The claims in their
+// documents have one ID.
 type appending struct {
 	o        Options
-	group    *group // nil: the array is alone
+	group    *group // nil for an append to a lone array
 	members  []member
 	from, to int
 }
 
 // member is one array of an append.
 type member struct {
-	array   Array // as it is stored
+	array   Array // as last read or written
 	axis    int
 	write   Write
-	claimed *claimed // nil: the array is not claimed
+	claimed *claimed // nil before the array is claimed
 }
 
 func (m *member) extent() int { return extentOf(m.array, m.axis) }
 
-// run claims the rows, stores them and makes the arrays longer. After an error it ends the claims.
+// run claims the rows, stores them and sets the shapes. After an error it ends the claims.
 func (w *appending) run(ctx context.Context) error {
 	if err := w.claim(ctx); err != nil {
 		return w.release(ctx, w.errf(err))
@@ -67,7 +67,7 @@ func (w *appending) run(ctx context.Context) error {
 	return w.commit(ctx)
 }
 
-// errf says which array an error is about, if it is alone.
+// errf adds the array to an error of an append to a lone array.
 func (w *appending) errf(err error) error {
 	if w.group == nil {
 		err = errf(w.members[0].array, err)
@@ -75,7 +75,7 @@ func (w *appending) errf(err error) error {
 	return err
 }
 
-// each calls f for every array, for several at once.
+// each calls f for all arrays concurrently.
 func (w *appending) each(ctx context.Context, f func(ctx context.Context, m *member) error) error {
 	if len(w.members) == 1 {
 		return f(ctx, &w.members[0])
@@ -85,8 +85,9 @@ func (w *appending) each(ctx context.Context, f func(ctx context.Context, m *mem
 	})
 }
 
-// claim claims the group, if there is one, and then the arrays. Once an append that is taken over
-// has neither claim, what its arrays show is final.
+// claim claims the group, if there is one, and then the arrays. When it returns, an append that
+// was taken over holds neither the group nor an array. The lengths of the arrays are then final.
+// The check of the group's claim at the end detects that another append took over this one.
 func (w *appending) claim(ctx context.Context) error {
 	c := appendTo(0, w.from, w.to)
 	over := w.o.Over
@@ -98,7 +99,7 @@ func (w *appending) claim(ctx context.Context) error {
 		if err := w.group.fence(ctx); err != nil {
 			return err
 		}
-		over.IDs, changed = w.group.taken(), errAgain
+		over.IDs, changed = w.group.taken(), errChanged
 	}
 	err := w.each(ctx, func(ctx context.Context, m *member) (err error) {
 		one := c
@@ -112,8 +113,9 @@ func (w *appending) claim(ctx context.Context) error {
 	return w.group.held.Check(ctx)
 }
 
-// write stores the rows of each array. An array that has rows of an append that was not completed
-// gets them again: who reads the group by its consolidated metadata does not see them.
+// write stores the rows of each array. It also writes them to arrays that are already longer by an
+// append which was not completed. Readers that open the group through its consolidated metadata do
+// not see those rows.
 func (w *appending) write(ctx context.Context) error {
 	return w.each(ctx, func(ctx context.Context, m *member) error {
 		view, err := m.claimed.view(w.to - m.extent())
@@ -124,8 +126,11 @@ func (w *appending) write(ctx context.Context) error {
 	})
 }
 
-// commit makes the arrays longer, all rows of which are stored, and brings the group up to date.
-// From the first array on it is completed, also where ctx ends.
+// commit sets the shapes of the arrays, whose rows are all stored, and then finishes the group.
+// Once it has started it continues even if ctx ends.
+//
+// If it fails and no array can have become longer, commit ends the claims. Otherwise the error for
+// a group is halfAppended and the group's claim remains, since the append must be completed.
 func (w *appending) commit(ctx context.Context) error {
 	errs := make([]error, len(w.members))
 	_ = concurrency.EachN(context.WithoutCancel(ctx), len(errs), len(errs), func(_ context.Context, i int) error {
@@ -162,16 +167,16 @@ func (w *appending) commit(ctx context.Context) error {
 	return nil
 }
 
-// release ends the claims after an error before the first commit. The claim on the group stays
-// where arrays are longer by an append that was taken over, or may still get longer: that append
-// must be completed.
+// release ends the claims after an error before the first commit, and returns err. For arrays that
+// were not claimed yet it drops the claims of the append that was taken over. It then calls
+// group.release, which keeps the group's claim if that append must be completed.
 func (w *appending) release(ctx context.Context, err error) error {
 	if w.group != nil && w.group.held == nil {
 		return err
 	}
 	ctx, cancel := document.Detached(ctx)
 	defer cancel()
-	var old claim.Claim // that was taken over in the group
+	var old claim.Claim // the claim of the group that was taken over
 	if w.group != nil {
 		old = w.group.old
 	}

@@ -12,23 +12,23 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Array is an array as one text of its document describes it. Package zarr implements it.
+// Array is an array as described by one text of its document. Package zarr implements it.
 type Array interface {
 	// Source returns the documents of the array.
 	Source() *document.Source
-	// Engine returns what reads and writes the objects of the array.
+	// Engine returns the reader and writer of the array's objects.
 	Engine() *engine.Array
-	// Position parses a key below the path of the array: the position of an object in the grid.
+	// Position parses key, which is relative to the array, as the position of an object in the grid.
 	Position(key string) (coord []int, ok bool)
-	// Parse returns the array as another text of its document describes it.
+	// Parse returns the array as described by doc, another text of its document.
 	Parse(doc document.Stored) (Array, error)
-	// Stored returns the array with its documents. It reads them if the array was opened without,
-	// and they must say the same (fault.Conflict).
+	// Stored returns the array with its documents. If the array was opened without them, Stored
+	// reads them. fault.Conflict: they differ from the metadata that the array was opened with.
 	Stored(ctx context.Context) (Array, error)
-	// Reopen opens the array again.
+	// Reopen reads the documents and returns the array as now stored.
 	Reopen(ctx context.Context) (Array, error)
-	// Guarded returns the array for writes under a guard. storeFill stores chunks of fill values
-	// too.
+	// Guarded returns the array for writes that are checked by guard. With storeFill, chunks of
+	// fill values are stored and not deleted.
 	Guarded(guard engine.Guard, storeFill bool) (Array, error)
 	// Fill sets all elements of a box to the fill value.
 	Fill(ctx context.Context, box claim.Box) error
@@ -36,32 +36,32 @@ type Array interface {
 
 func docOf(a Array) document.Stored { return a.Source().Doc }
 
-// shapeOf returns the shape of an array. The slice is the caller's.
+// shapeOf returns the shape of an array. The caller owns the slice.
 func shapeOf(a Array) []int { return slices.Clone(a.Engine().Layout.Shape) }
 
 func extentOf(a Array, axis int) int { return a.Engine().Layout.Shape[axis] }
 
-// errf says which array an error is about.
+// errf wraps err with the path and the store of an array.
 func errf(a Array, err error) error {
 	n := a.Source().At
 	return document.Errorf(n.Store, n.Path, err)
 }
 
-// chunkAt finds the object that holds element i along an axis: its number, the element it begins
-// with and its length.
+// chunkAt returns the object that contains index i along an axis: its number, its first index and
+// its length.
 func chunkAt(a Array, axis, i int) (chunk, start, length int) {
 	chunk, length, off := a.Engine().Layout.Axes[axis].Locate(i)
 	return chunk, i - off, length
 }
 
-// longer returns the array with n more rows, which are not stored.
+// longer returns the array extended by n rows, without storing the shape.
 func longer(a Array, axis, n int) (Array, error) {
 	shape := shapeOf(a)
 	shape[axis] += n
 	return shaped(a, shape)
 }
 
-// rest returns the number of rows from one on to the end of its chunk.
+// rest returns the number of rows from row at to the end of its chunk.
 func rest(a Array, axis, at int) (int, error) {
 	b := a
 	if n := extentOf(a, axis); at >= n {
@@ -74,10 +74,10 @@ func rest(a Array, axis, at int) (int, error) {
 	return start + length - at, nil
 }
 
-// maxExtent is the largest integer that a JSON reader with doubles reads exactly.
+// maxExtent is the largest integer that JSON readers with 64-bit floats read exactly.
 const maxExtent = 1<<53 - 1
 
-// shaped returns the array with another shape, which is not stored. fault.Selection: the array
+// shaped returns the array with another shape, without storing it. fault.Selection: the array
 // cannot have that shape.
 func shaped(a Array, shape []int) (Array, error) {
 	for _, n := range shape {
@@ -100,7 +100,7 @@ func shaped(a Array, shape []int) (Array, error) {
 	return b, nil
 }
 
-// shapeEdits change the shape in a document.
+// shapeEdits returns the edits that set the shape in a document.
 func shapeEdits(shape []int) (document.Edits, error) {
 	raw, err := json.Marshal(shape)
 	return document.Edits{"shape": raw}, err

@@ -11,8 +11,8 @@ import (
 )
 
 // KeepsKeys reports whether a write of the selection must leave an object under every key that it
-// writes. A request of a change that was given up may still arrive at such keys, on condition that
-// the key is absent. doc is the document of the array when it was opened.
+// writes. A late request of a change that was given up may still arrive at such keys, on condition
+// that the key is absent. doc is the document by which the array was opened.
 func KeepsKeys(doc document.Stored, e *engine.Array, s grid.Selection) (bool, error) {
 	record, err := document.RecordIn(doc)
 	if err != nil || len(record.Left)+len(record.Kept) == 0 {
@@ -21,7 +21,7 @@ func KeepsKeys(doc document.Stored, e *engine.Array, s grid.Selection) (bool, er
 	return record.Touches(aligned(e.Layout.Axes, bounds(s, e.Layout.Shape))), nil
 }
 
-// bounds returns a box that contains all selected elements of an array of the shape.
+// bounds returns a box that contains all selected elements of an array of this shape.
 func bounds(s grid.Selection, shape []int) claim.Box {
 	b := claim.Whole(shape)
 	region, ok := s.(grid.Region)
@@ -39,7 +39,7 @@ func bounds(s grid.Selection, shape []int) claim.Box {
 	return b
 }
 
-// aligned returns the smallest box of whole objects that contains another box.
+// aligned returns the smallest box of whole objects that contains b.
 func aligned(axes []grid.Axis, b claim.Box) claim.Box {
 	out := claim.Box{Lo: slices.Clone(b.Lo), Hi: slices.Clone(b.Hi)}
 	for i, axis := range axes {
@@ -54,8 +54,8 @@ func aligned(axes []grid.Axis, b claim.Box) claim.Box {
 	return out
 }
 
-// objectsIn counts the objects that have elements of some boxes. It is a float64 since the boxes of
-// a stored record may be of any size.
+// objectsIn returns the number of objects that overlap the boxes, box by box. It is a float64
+// since the boxes of a stored record may be of any size.
 func objectsIn(axes []grid.Axis, boxes []claim.Box) (sum float64) {
 	for _, b := range boxes {
 		n := 1.0
@@ -69,7 +69,7 @@ func objectsIn(axes []grid.Axis, boxes []claim.Box) (sum float64) {
 	return sum
 }
 
-// pieces yields the part of a box in each object. The loop may keep the boxes.
+// pieces splits a box at the boundaries of objects. The caller owns the boxes.
 func pieces(axes []grid.Axis, box claim.Box) iter.Seq[claim.Box] {
 	return func(yield func(claim.Box) bool) {
 		one := claim.Box{Lo: slices.Clone(box.Lo), Hi: slices.Clone(box.Hi)}

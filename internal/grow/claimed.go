@@ -10,15 +10,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// claimed is an append to one array in progress: the document of the array has the claim.
+// claimed is an append in progress to one array, whose document carries the claim.
 type claimed struct {
-	a     Array // as it is stored
+	a     Array // as last read or written
 	axis  int
 	held  *document.Held
-	wrote bool // objects may have been put
+	wrote bool // objects may have been put since the last commit
 }
 
-// due returns the array with its documents, and the row at which an append begins.
+// due returns the array with its documents, and the row at which an append begins. It checks At.
 func (o Options) due(ctx context.Context, a Array, axis int) (Array, int, error) {
 	a, err := a.Stored(ctx)
 	if err != nil {
@@ -28,7 +28,8 @@ func (o Options) due(ctx context.Context, a Array, axis int) (Array, int, error)
 	return a, from, o.mayBegin(from, func() error { return o.isLonger(ctx, a, axis) })
 }
 
-// isLonger checks that the stored array has more rows than At.
+// isLonger checks that the stored array has more rows than At. It reads the array again, since a
+// may be stale.
 func (o Options) isLonger(ctx context.Context, a Array, axis int) error {
 	b, err := a.Reopen(ctx)
 	if err != nil {
@@ -40,15 +41,16 @@ func (o Options) isLonger(ctx context.Context, a Array, axis int) error {
 	return nil
 }
 
-// appendTo is the claim of rows from up to to along an axis of one array.
+// appendTo returns a claim for the rows from ≤ i < to along an axis of one array.
 func appendTo(axis, from, to int) claim.Claim {
 	c := claim.New(claim.Append)
 	c.Axis, c.From, c.To = axis, from, to
 	return c
 }
 
-// claimRows claims the rows of c in the document of an array, which may have them already. changed
-// is the error where the stored array has another shape; nil: one that says so.
+// claimRows puts claim c in the document of an array. The array may already have the rows. If the
+// stored array has another shape, the error is changed, or without it one that names the
+// difference.
 func claimRows(ctx context.Context, a Array, c claim.Claim, over document.TakeOver, changed error) (*claimed, error) {
 	if _, err := longer(a, c.Axis, max(0, c.To-extentOf(a, c.Axis))); err != nil {
 		return nil, err
@@ -67,7 +69,7 @@ func claimRows(ctx context.Context, a Array, c claim.Claim, over document.TakeOv
 	return &claimed{a: a, axis: c.Axis, held: held}, nil
 }
 
-// dropClaim removes the claim of an ID from the document of an array, if it is there.
+// dropClaim removes the claim from the document of an array if it has one of the IDs.
 func dropClaim(ctx context.Context, a Array, ids []string) error {
 	s := a.Source()
 	err := s.At.Drop(ctx, s.Doc, ids...)
@@ -77,7 +79,8 @@ func dropClaim(ctx context.Context, a Array, ids []string) error {
 	return err
 }
 
-// view returns the array with n more rows, for writes of the claimed rows.
+// view returns the array extended by n rows, for writes of the claimed rows. Writes are guarded by
+// the claim.
 func (c *claimed) view(n int) (Array, error) {
 	b, err := longer(c.a, c.axis, n)
 	if err == nil {
@@ -92,15 +95,15 @@ func (c *claimed) view(n int) (Array, error) {
 	return b, nil
 }
 
-// guarded returns an array for writes of a box while its document is held. If a request of a change
-// that was given up may still arrive in the box, all chunks are stored, those of fill values too:
-// the condition of that request, an absent key, then fails.
+// guarded returns an array for writes of a box while its document is held. If a late request of a
+// change that was given up may arrive in the box, the array stores every chunk, even of fill
+// values. The late request's condition, an absent key, then fails.
 func guarded(a Array, held *document.Held, where claim.Box) (Array, error) {
 	return a.Guarded(held.Check, held.Record().Touches(aligned(a.Engine().Layout.Axes, where)))
 }
 
-// commit makes the array n rows longer. Unless next is 0, it claims next rows after them with the
-// same put.
+// commit extends the array by n rows, all of them stored. The same put ends the claim or, if next
+// is not 0, moves it to the next rows.
 func (c *claimed) commit(ctx context.Context, n, next int) (Array, error) {
 	shape := shapeOf(c.a)
 	shape[c.axis] += n
@@ -124,8 +127,8 @@ func (c *claimed) commit(ctx context.Context, n, next int) (Array, error) {
 	return a, nil
 }
 
-// giveUp ends the claim after an error, also after that of a context, so that the next process need
-// not wait. A claim that cannot be ended can be taken over.
+// giveUp ends the claim after an error, even after ctx has ended, so that other processes need not
+// wait. If that fails, the claim remains until another process takes it over.
 func (c *claimed) giveUp(ctx context.Context) { giveUp(ctx, c.held, c.wrote) }
 
 func giveUp(ctx context.Context, held *document.Held, wrote bool) {

@@ -11,7 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// copied returns the consolidated metadata of the group by path below it; nil: there is none.
+// copied returns the nodes in the group's consolidated metadata by their path below the group. It
+// returns nil if the group lacks consolidated metadata.
 func (g *group) copied(ctx context.Context) (map[string]meta.Node, error) {
 	if m, ok := g.Model.(*meta.Group); ok && g.Format() != 2 {
 		return m.Consolidated, nil
@@ -21,13 +22,14 @@ func (g *group) copied(ctx context.Context) (map[string]meta.Node, error) {
 	return nodes, err
 }
 
-// takenOver is the member of .zmetadata that holds the ID of the claim of the last append that took
-// another one over. Readers ignore it.
+// takenOver is the member of .zmetadata that holds the claim ID of the last append that took over
+// another one. Readers ignore it.
 const takenOver = "zargo_taken_over"
 
-// fence changes .zmetadata, so that the append that was taken over cannot change it any more: that
-// append may have found its claim before it lost it, and puts .zmetadata on condition of the version
-// that it read before that. errAgain: it was changed since this append decided by it.
+// fence changes .zmetadata of a v2 group after a take-over. The earlier append may have checked
+// its claim before it lost it, and may still put .zmetadata on condition of the version that it
+// read before the check. After fence that condition fails. errChanged: .zmetadata has changed since
+// this append read it.
 func (g *group) fence(ctx context.Context) error {
 	if g.Format() != 2 || !g.old.Under() {
 		return nil
@@ -42,10 +44,10 @@ func (g *group) fence(ctx context.Context) error {
 		switch {
 		case err != nil:
 			return err
-		case tried != nil && bytes.Equal(d.Bytes, tried): // the response of the put was lost
+		case tried != nil && bytes.Equal(d.Bytes, tried): // the put took place, and its response was lost
 			return nil
 		case !same(d, g.copy):
-			return errAgain
+			return errChanged
 		case !d.There():
 			return nil
 		}
@@ -60,15 +62,15 @@ func (g *group) fence(ctx context.Context) error {
 	}
 }
 
-// completed reports whether the append that was taken over has completed: all arrays have n rows,
-// also for who opens them through the group.
+// completed reports whether the append that was taken over is complete: all arrays have n rows,
+// and so do their copies in the consolidated metadata. It reads the consolidated metadata again.
 func (g *group) completed(ctx context.Context, members []member, n int) bool {
 	copies, err := g.copied(ctx)
 	g.copies = copies
 	return err == nil && g.shows(members, n)
 }
 
-// copiedV2 reads the group's .zmetadata, if there is one.
+// copiedV2 reads the group's .zmetadata and parses it. An absent one is not an error.
 func (g *group) copiedV2(ctx context.Context) (document.Stored, map[string]meta.Node, error) {
 	at := g.Source.At
 	d := document.Stored{Key: at.Key(document.ZMetadata)}
@@ -84,8 +86,8 @@ func (g *group) copiedV2(ctx context.Context) (document.Stored, map[string]meta.
 	return d, nodes, err
 }
 
-// finish puts the new documents of the arrays into the group's consolidated metadata, and ends the
-// claim: in v3 by one put.
+// finish updates the arrays in the group's consolidated metadata and ends the claim. In v3 both
+// take one put.
 func (g *group) finish(ctx context.Context, members []member) error {
 	if g.Format() == 2 {
 		return g.finishV2(ctx, members)
@@ -114,7 +116,7 @@ func (g *group) finish(ctx context.Context, members []member) error {
 	})
 }
 
-// finishV2 changes the group's .zmetadata while the claim is held, and ends the claim.
+// finishV2 updates the group's .zmetadata while the claim is held, and then ends the claim.
 func (g *group) finishV2(ctx context.Context, members []member) error {
 	err := g.splicing(ctx, members)
 	if err != nil && !errors.Is(err, fault.Conflict) {
@@ -126,17 +128,18 @@ func (g *group) finishV2(ctx context.Context, members []member) error {
 	}
 	switch {
 	case errors.Is(err, document.ErrEnded):
-		return nil // another process found that all arrays and .zmetadata are longer
+		return nil // another process found the append complete, and ended its claim
 	case err != nil:
 		return err
 	}
 	return g.held.GiveUp(ctx, false)
 }
 
-// maxSplices bounds how often .zmetadata is changed again. Each time another writer changed it.
+// maxSplices bounds how often a change of .zmetadata is retried. Each conflict means that another
+// writer changed it.
 const maxSplices = 1000
 
-// splicing is splice, again as long as others change .zmetadata.
+// splicing calls splice until no other writer changes .zmetadata between its read and its put.
 func (g *group) splicing(ctx context.Context, members []member) error {
 	for try := 1; ; try++ {
 		err := g.splice(ctx, members)
@@ -149,9 +152,10 @@ func (g *group) splicing(ctx context.Context, members []member) error {
 
 const unchangeable = "consolidated metadata cannot be changed"
 
-// splice puts the new documents of the arrays into the group's .zmetadata, if there is one. The
-// claim is checked after .zmetadata is read and before it is put: an append that takes this one over
-// changes .zmetadata in between.
+// splice updates the arrays in the group's .zmetadata, if it exists. It reads .zmetadata, then
+// checks the claim, and then puts on condition of the version it read. An append that takes over
+// this one changes .zmetadata after it has taken the claim. So either the check or the condition
+// fails.
 func (g *group) splice(ctx context.Context, members []member) error {
 	d, _, err := g.copiedV2(ctx)
 	if err == nil {

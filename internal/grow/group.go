@@ -17,35 +17,36 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Group is what an append needs of a group. Package zarr makes it.
+// Group provides an append with access to a group. Package zarr makes it.
 type Group struct {
 	At *document.Node
-	// Stored reads the group again, as it is stored.
+	// Stored reads the group from the store.
 	Stored func(ctx context.Context) (*document.Source, error)
-	// Open opens an array at a path below the store's root, as it is stored.
+	// Open opens an array by its own documents. path is relative to the store's root.
 	Open func(ctx context.Context, path string) (Array, error)
 }
 
-// Rows are what an append adds to one array of a group.
+// Rows are the rows that an append adds to one array of a group.
 type Rows struct {
-	Path string // below the store's root
-	// Fit returns the axis along which the array gets longer, and the number of rows.
+	Path string // relative to the store's root
+	// Fit returns the axis along which the array is extended, and the number of rows.
 	Fit   func(a Array) (axis, n int, err error)
 	Write Write
 }
 
-// group is the document of the group in an append.
+// group is the group of an append in progress.
 type group struct {
 	Group
-	*document.Source // of the group, as it was read
+	*document.Source // the group as it was read
 	dim              string
-	old              claim.Claim          // that is taken over
+	old              claim.Claim          // the claim in Source, which this append takes over
 	copies           map[string]meta.Node // consolidated metadata, by path below the group
-	copy             document.Stored      // in v2: .zmetadata, which has copies
-	held             *document.Held       // nil: the group is not claimed
+	copy             document.Stored      // in v2: the .zmetadata that contains copies
+	held             *document.Held       // nil before the group is claimed
 }
 
-// halfAppended is the error of an append that some arrays of a group have and others not.
+// halfAppended is the error of an append that extended some arrays of a group but not all of them,
+// or did not update the consolidated metadata.
 type halfAppended struct {
 	longer, all int
 	err         error
@@ -57,9 +58,9 @@ func (e *halfAppended) Error() string {
 
 func (e *halfAppended) Unwrap() error { return e.err }
 
-// Append appends rows to arrays of the group along the axes of the name dim, and returns the
-// document of the group that has its claim, as it is then. Rows are written again where the append
-// waits for others, or begins again.
+// Append appends rows to arrays of the group along their axes named dim. It returns the document
+// of the group that carries its claims, as stored after the append. If the append waits for
+// another process or is restarted, the rows are written again.
 func (g Group) Append(ctx context.Context, dim string, rows []Rows, o Options) (doc document.Stored, err error) {
 	err = o.waiting(ctx, g.At, func() (again bool, err error) {
 		doc, err = g.once(ctx, dim, rows, o)
@@ -69,8 +70,8 @@ func (g Group) Append(ctx context.Context, dim string, rows []Rows, o Options) (
 	return doc, err
 }
 
-// once is one try. It reads the group; what it decides by the group holds only as long as the
-// group's document is that text, byte for byte.
+// once makes one attempt. Its decisions depend on the group's document, so they hold only as long
+// as that document is equal to the text it read, byte for byte.
 func (g Group) once(ctx context.Context, dim string, rows []Rows, o Options) (doc document.Stored, err error) {
 	s, err := g.Stored(ctx)
 	if err != nil {
@@ -106,7 +107,7 @@ func (g Group) once(ctx context.Context, dim string, rows []Rows, o Options) (do
 	return of.held.Doc(), nil
 }
 
-// open opens the arrays, and returns the number of rows for each.
+// open opens the arrays and returns the number of rows, which must be the same for all.
 func (w *appending) open(ctx context.Context, rows []Rows) (int, error) {
 	w.members = make([]member, len(rows))
 	err := concurrency.EachN(ctx, len(rows), len(rows), func(ctx context.Context, i int) (err error) {
@@ -131,10 +132,14 @@ func (w *appending) open(ctx context.Context, rows []Rows) (int, error) {
 	return count, nil
 }
 
-// decide finds out where count rows go, by the lengths of the arrays and the claim in the group.
+// decide chooses where count rows are written, from the lengths of the arrays and the claim in the
+// group. The rows are new in two cases:
 //
-// If that claim is of an append which no array shows, or which all of them show also to who opens
-// them through the group, the rows are new ones. Otherwise they complete that append.
+//   - No array contains rows of the claimed append.
+//   - All arrays contain them, and so do their copies in the consolidated metadata.
+//
+// Otherwise the rows complete the claimed append. fault.Conflict: they cannot, since their number
+// or the dimension differs, or since an array has another length.
 func (w *appending) decide(count int) error {
 	old, first := w.group.old, w.members[0].extent()
 	longest, same := first, true
@@ -166,7 +171,8 @@ func (w *appending) decide(count int) error {
 	return nil
 }
 
-// shows reports whether all arrays have n rows for who opens them through the group.
+// shows reports whether all arrays have n rows, as seen by a reader that opens them through the
+// group.
 func (g *group) shows(members []member, n int) bool {
 	for i := range members {
 		m := &members[i]
@@ -181,25 +187,26 @@ func (g *group) shows(members []member, n int) bool {
 	return true
 }
 
-// below returns the path of an array below the group.
+// below returns the path of an array relative to the group.
 func (g *group) below(a Array) string {
 	return strings.TrimPrefix(a.Source().At.Path[len(g.Source.At.Path):], "/")
 }
 
-// unchanged checks that the group is as it was read.
+// unchanged checks that the group's stored document is equal to the one that was read. errChanged:
+// it is not.
 func (g *group) unchanged(ctx context.Context) error {
 	s, err := g.Stored(ctx)
 	if err == nil && !same(s.Attrs, g.Attrs) {
-		err = errAgain
+		err = errChanged
 	}
 	return err
 }
 
-// same reports whether two documents are the same, byte for byte.
+// same reports whether two documents are equal byte for byte, or both absent.
 func same(a, b document.Stored) bool { return a.There() == b.There() && bytes.Equal(a.Bytes, b.Bytes) }
 
-// complete checks that the rows are for all arrays of the consolidated metadata that have the
-// dimension.
+// complete checks that members include every array of the consolidated metadata with the
+// dimension. fault.Selection: one is missing.
 func (g *group) complete(members []member) error {
 	for _, path := range slices.Sorted(maps.Keys(g.copies)) {
 		m, ok := g.copies[path].(*meta.Array)
@@ -221,7 +228,8 @@ func (g *group) complete(members []member) error {
 	return nil
 }
 
-// claim claims the group for c, if it is as it was read.
+// claim puts claim c in the group's document. errChanged: the document has changed since it was
+// read.
 func (g *group) claim(ctx context.Context, c claim.Claim, over document.TakeOver) (err error) {
 	c.Dim = g.dim
 	if g.old.Under() && g.old.From == c.From {
@@ -229,10 +237,11 @@ func (g *group) claim(ctx context.Context, c claim.Claim, over document.TakeOver
 	}
 	g.held, err = g.Source.At.Hold(ctx, g.Attrs, over, func(t document.Text) (document.Change, error) {
 		if !same(t.Stored, g.Attrs) {
-			return document.Change{}, errAgain
+			return document.Change{}, errChanged
 		}
 		var err error
-		if g.old.Reached(c.From) { // that append stored all of its rows, and may report success
+		if g.old.Reached(c.From) {
+			// The old append stored all its rows and may report success, so it is not taken over.
 			t.Record, err = document.RecordIn(t.Stored)
 		}
 		return document.Change{Claim: c, Record: t.Record}, err
@@ -240,9 +249,9 @@ func (g *group) claim(ctx context.Context, c claim.Claim, over document.TakeOver
 	return err
 }
 
-// taken returns the IDs of the claims on arrays that go with those that were taken over in the
-// group. A process that took one over may have ended before it claimed the arrays, so that they have
-// the claim of an earlier one.
+// taken returns the IDs of claims on arrays that this append may take over or drop: those that
+// were taken over in the group. They include earlier ones, since a process may have taken over the
+// group and ended before it claimed the arrays.
 func (g *group) taken() []string {
 	if !g.old.Under() {
 		return nil
@@ -250,16 +259,17 @@ func (g *group) taken() []string {
 	return append(slices.Clone(g.held.Record().Taken), g.old.ID)
 }
 
-// release ends the claim on the group after an error, unless arrays are longer, or may be, by an
-// append that was taken over. dropped reports whether its claims on arrays are gone.
+// release ends the claim on the group after an error. It keeps the claim if arrays are longer by
+// an append that was taken over, or may still become longer. dropped reports whether that append
+// has lost its claims on all arrays.
 func (g *group) release(ctx context.Context, w *appending, dropped bool) {
 	if !g.old.Under() {
-		_ = g.held.GiveUp(ctx, false) // it can be taken over else
+		_ = g.held.GiveUp(ctx, false) // on failure the claim remains and can be taken over
 		return
 	}
 	longest, err := w.reached(ctx)
 	switch {
-	case err != nil || !dropped: // then it is not known
+	case err != nil || !dropped: // the final lengths are unknown
 	case longest == w.from, longest == w.to && g.completed(ctx, w.members, longest):
 		_ = g.held.GiveUp(ctx, false)
 	case longest != w.to:
@@ -269,7 +279,7 @@ func (g *group) release(ctx context.Context, w *appending, dropped bool) {
 	}
 }
 
-// reached opens the arrays as they are stored, and returns the length of the longest.
+// reached reopens the arrays and returns the length of the longest.
 func (w *appending) reached(ctx context.Context) (int, error) {
 	longest := 0
 	for i := range w.members {

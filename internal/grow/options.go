@@ -11,15 +11,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Options are those of one change.
+// Options are the options of one change.
 type Options struct {
-	At   *int              // the row that an append must begin at; nil: any
-	Wait time.Duration     // for changes of other processes
-	Over document.TakeOver // the claims of others that may be taken over
+	At   *int              // the row at which an append must begin; nil: any row
+	Wait time.Duration     // how long to wait for changes of other processes
+	Over document.TakeOver // claims of other processes that may be taken over
 }
 
-// mayBegin checks At for an append that would begin at a row. confirm is called where the array has
-// more rows; it checks that the stored array has them too.
+// mayBegin checks At for an append that would begin at row from. fault.Conflict: the array has
+// fewer rows than At. fault.Exists: it has more. Before it returns fault.Exists, mayBegin calls
+// confirm, which checks that the stored array has more rows too.
 func (o Options) mayBegin(from int, confirm func() error) error {
 	switch {
 	case o.At == nil || *o.At == from:
@@ -35,16 +36,16 @@ func (o Options) mayBegin(from int, confirm func() error) error {
 	return fault.Newf(fault.Exists, "there are %d rows, not %d", from, *o.At)
 }
 
-// errAgain says that a document changed after it was read. What was decided by it does not hold,
-// and the change begins again.
-var errAgain = fault.Newf(fault.Conflict, "the group changed meanwhile")
+// errChanged reports that a document changed after it was read. Decisions that depend on the text
+// are void, and the change is restarted.
+var errChanged = fault.Newf(fault.Conflict, "the group changed meanwhile")
 
-// maxAgain bounds how often a change begins again without Wait. Each time another process changed
-// the document.
-const maxAgain = 100
+// maxRestarts bounds how often a change is restarted after errChanged before Wait applies. Each
+// restart means that another process changed the document.
+const maxRestarts = 100
 
-// waiting calls try again after a conflict: until Wait has passed, after errAgain at once. It ends
-// if try reports that it must not be called again.
+// waiting calls try until it returns no conflict or reports again as false. After errChanged it
+// retries soon, up to maxRestarts times. After another conflict it retries until Wait has passed.
 func (o Options) waiting(ctx context.Context, n *document.Node, try func() (again bool, err error)) error {
 	end := time.Now().Add(o.Wait)
 	for tries := 1; ; tries++ {
@@ -54,7 +55,7 @@ func (o Options) waiting(ctx context.Context, n *document.Node, try func() (agai
 		switch {
 		case !again || !errors.Is(err, fault.Conflict):
 			return err
-		case errors.Is(err, errAgain) && tries < maxAgain:
+		case errors.Is(err, errChanged) && tries < maxRestarts:
 			pause = rand.N(time.Duration(tries) * 2 * time.Millisecond)
 		case left <= 0:
 			return err
@@ -66,7 +67,8 @@ func (o Options) waiting(ctx context.Context, n *document.Node, try func() (agai
 	}
 }
 
-// retrying is waiting with an array: first as it was opened, then as it is stored by then.
+// retrying is waiting for a change of one array. The first call of try gets a, and later ones get
+// the array reopened.
 func (o Options) retrying(ctx context.Context, a Array, try func(Array) (again bool, err error)) error {
 	b := a
 	return o.waiting(ctx, a.Source().At, func() (again bool, err error) {

@@ -10,15 +10,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Outside says what becomes of elements outside the new shape of a resize.
+// Outside selects what a resize does with elements outside the new shape.
 type Outside struct {
-	Keep  bool // no object is deleted
-	Clear bool // without Keep: elements within objects that stay become the fill value
+	Keep  bool // delete no objects
+	Clear bool // without Keep: set elements outside the shape to fill in objects that remain
 }
 
-// Resize changes the shape of an array to one of the same rank, and returns the array with it. Wait
-// waits for changes in progress. If one of them gives the array another shape, Resize fails with
-// fault.Conflict: the new shape was decided by the old one.
+// Resize changes the shape of an array to one of the same rank, and returns the array with the new
+// shape. With Wait it waits for changes in progress. fault.Conflict: a change in progress gave the
+// array another shape. Resize is then not retried, since the caller chose the new shape by the old
+// one.
 func Resize(ctx context.Context, a Array, shape []int, outside Outside, o Options) (out Array, err error) {
 	err = o.retrying(ctx, a, func(b Array) (bool, error) {
 		if is := shapeOf(b); !slices.Equal(is, shapeOf(a)) {
@@ -67,21 +68,21 @@ func resize(ctx context.Context, a Array, shape []int, outside Outside, o Option
 	return a.Parse(r.held.Doc())
 }
 
-// resizing is a change of the shape in progress.
+// resizing is a resize in progress.
 type resizing struct {
-	a       Array // as it is stored
+	a       Array // as it was read
 	id      claim.Claim
-	shape   []int
-	base    []int // the shape of the elements that stay, while the change is in progress
-	deletes bool  // chunks outside base
-	clears  bool  // elements outside base within chunks that stay
+	shape   []int // the new shape
+	base    []int // the shape in the document while the resize is in progress
+	deletes bool  // delete objects outside base
+	clears  bool  // clear elements outside base in objects that remain
 	held    *document.Held
-	record  claim.Record // by which it began
+	record  claim.Record // the record when the resize began
 }
 
 func newResizing(a Array, shape []int, outside Outside) *resizing {
 	r := &resizing{a: a, id: claim.New(claim.Resize), shape: shape, base: shapeOf(a)}
-	low := shapeOf(a) // of the elements that stay
+	low := shapeOf(a) // the common part of the old and the new shape
 	for i, n := range shape {
 		low[i] = min(low[i], n)
 	}
@@ -91,8 +92,8 @@ func newResizing(a Array, shape []int, outside Outside) *resizing {
 	return r
 }
 
-// begin decides how the shape changes in a document that has a record: at once or, where objects
-// must be deleted or written first, under a claim.
+// begin returns the first change of a document that carries record. If no object must be deleted
+// or written first, the change sets the new shape. Otherwise it sets the claim and the base shape.
 func (r *resizing) begin(record claim.Record) (c document.Change, err error) {
 	r.record = record
 	c.Record = record
@@ -112,7 +113,8 @@ func (r *resizing) begin(record claim.Record) (c document.Change, err error) {
 	return c, err
 }
 
-// showsPast reports whether the new shape shows elements that an earlier shape may have left.
+// showsPast reports whether the new shape includes elements outside base that an earlier resize
+// may have left in objects.
 func (r *resizing) showsPast() bool {
 	if r.record.Past == nil {
 		return false
@@ -121,7 +123,7 @@ func (r *resizing) showsPast() bool {
 	return ok && len(past.Outside(r.base)) > 0
 }
 
-// left returns the boxes of elements that the new shape shows and that may have values of changes
+// left returns the boxes between base and the new shape where objects may hold values of changes
 // that were given up.
 func (r *resizing) left() (boxes []claim.Box) {
 	for _, b := range r.record.Left {
@@ -132,12 +134,13 @@ func (r *resizing) left() (boxes []claim.Box) {
 	return boxes
 }
 
-// maxFilled is how many objects a Resize replaces by fill values, as many as it deletes by their
-// names: a record in a document may say anything.
+// maxFilled bounds the objects that a resize replaces by fill values, since a record in a document
+// may contain any box. It equals the limit of objects deleted by their names.
 const maxFilled = 10_000_000
 
-// clean deletes and clears the elements outside the base. It stores fill values where changes that
-// were given up may have put other values, or may still put some.
+// clean deletes objects and clears elements outside base. It then stores fill values where objects
+// may hold values of changes that were given up, or may still get such values. fault.Limit: these
+// are more than maxFilled objects.
 func (r *resizing) clean(ctx context.Context) error {
 	if r.deletes || r.showsPast() {
 		if err := r.delete(ctx); err != nil {
@@ -164,7 +167,7 @@ func (r *resizing) clean(ctx context.Context) error {
 	return nil
 }
 
-// commit changes the shape.
+// commit sets the new shape and ends the claim.
 func (r *resizing) commit(ctx context.Context) error {
 	edits, err := shapeEdits(r.shape)
 	if err != nil {
@@ -177,12 +180,13 @@ func (r *resizing) commit(ctx context.Context) error {
 	return r.held.Commit(ctx, document.Change{Edits: edits, Record: record.Written(r.shape)})
 }
 
-// delete deletes the objects outside the base. In other objects it sets elements outside the base
-// to the fill value, along axes that are to be cleared or whose chunks may have values of an
-// earlier shape.
+// delete deletes the objects outside base. In the remaining objects it sets elements outside base
+// to the fill value along each axis that is to be cleared, or along which they may hold values of
+// an earlier shape.
 func (r *resizing) delete(ctx context.Context) error {
 	past := r.record.Past
-	far, ends := make([]int, len(r.base)), make([]int, len(r.base)) // ends of the chunks that the base ends within
+	// ends is where the last chunks of base end. far also covers the old and the past shape.
+	far, ends := make([]int, len(r.base)), make([]int, len(r.base))
 	was := shapeOf(r.a)
 	for i, n := range r.base {
 		if ends[i] = n; n > 0 {
@@ -218,7 +222,8 @@ func (r *resizing) delete(ctx context.Context) error {
 	return nil
 }
 
-// maxCleared is how many objects are cleared at once: each takes the memory of its part.
+// maxCleared is the number of objects that are cleared concurrently. Each takes the memory of its
+// part of the box.
 const maxCleared = 4
 
 // clearBox sets a box to the fill value, object by object.

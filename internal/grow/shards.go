@@ -8,19 +8,20 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// shardRow is the shards at one position along the axis of a Writer, in progress.
+// shardRow is the shards in progress at one index along the axis of a Writer.
 type shardRow struct {
 	axis, index int
-	to          int                   // the row after them
-	grid        []int                 // the number of shards along each axis: one along the Writer's
+	to          int                   // the first row after the shards
+	grid        []int                 // number of shards along each axis; 1 along the Writer's axis
 	writers     []*engine.ShardWriter // in C order
 }
 
-// worthStreaming is how many times less memory shards in progress must take than a row of them:
-// whole shards are sent faster.
+// worthStreaming is how many times less memory streamed shards must take than a whole row of
+// shards in memory. Whole shards are sent faster.
 const worthStreaming = 2
 
-// innerEdge returns the length of an inner chunk along an axis; 0: the array has no shards.
+// innerEdge returns the length of an inner chunk along an axis. It is 0 if the array is not
+// sharded.
 func innerEdge(a Array, axis int) int {
 	s := a.Engine().Layout.Pipe.Largest().Chain.Shards()
 	if s == nil {
@@ -38,8 +39,8 @@ func gridOf(a Array) []int {
 	return n
 }
 
-// streamedRows returns the number of rows of an inner chunk, if shards of so many rows are to be
-// streamed; else 0.
+// streamedRows returns the number of rows of an inner chunk if shards of this many rows should be
+// streamed, and 0 otherwise.
 func streamedRows(ctx context.Context, a Array, axis, rows int) (int, error) {
 	m, ok := a.Source().Model.(*meta.Array)
 	inner := innerEdge(a, axis)
@@ -55,9 +56,9 @@ func streamedRows(ctx context.Context, a Array, axis, rows int) (int, error) {
 	coord[axis], _, _ = chunkAt(b, axis, shape[axis])
 	w, err := b.Engine().OpenShard(ctx, coord, engine.ShardOptions{})
 	if err != nil {
-		return 0, nil // the first Write of rows says why
+		return 0, nil // the first Write returns the error
 	}
-	defer func() { _ = w.Abort(ctx) }() // nothing was sent
+	defer func() { _ = w.Abort(ctx) }() // no part was sent
 	shards, row := float64(1), float64(m.DType.Size())
 	for i, n := range gridOf(b) {
 		if i != axis {
@@ -70,8 +71,8 @@ func streamedRows(ctx context.Context, a Array, axis, rows int) (int, error) {
 	return inner, nil
 }
 
-// openShards begins the shards that have a row, of a view of an array that is readable up to before
-// another one. Their readable rows stay.
+// openShards opens the shards that contain a row of the array, a view. Rows before readable are
+// part of the stored array, and the new shards keep them.
 func openShards(ctx context.Context, a Array, axis, row, readable int) (*shardRow, error) {
 	index, start, length := chunkAt(a, axis, row)
 	s := &shardRow{axis: axis, index: index, to: start + length, grid: gridOf(a)}
@@ -100,7 +101,7 @@ func openShards(ctx context.Context, a Array, axis, row, readable int) (*shardRo
 	return s, nil
 }
 
-// at returns the shard at a position; nil: it is none of these.
+// at returns the shard at a position, or nil if the position is not in s.
 func (s *shardRow) at(coord []int) *engine.ShardWriter {
 	if coord[s.axis] != s.index {
 		return nil
@@ -115,10 +116,10 @@ func (s *shardRow) at(coord []int) *engine.ShardWriter {
 	return s.writers[i]
 }
 
-// committing is how many shards are completed at once: each sends its last part.
+// committing is the number of shards that are completed concurrently. Each sends its last part.
 const committing = 8
 
-// commit makes all of them visible. After an error it aborts those that are not.
+// commit makes all shards visible. After an error it aborts those that are not.
 func (s *shardRow) commit(ctx context.Context) error {
 	err := concurrency.EachN(ctx, committing, len(s.writers), func(ctx context.Context, i int) error { return s.writers[i].Commit(ctx) })
 	if err != nil {
@@ -127,12 +128,12 @@ func (s *shardRow) commit(ctx context.Context) error {
 	return err
 }
 
-// abort drops those that are not committed.
+// abort aborts the shards that are not committed.
 func (s *shardRow) abort(ctx context.Context) {
 	if s == nil {
 		return
 	}
 	for _, w := range s.writers {
-		_ = w.Abort(ctx) // the parts that remain are in nobody's way
+		_ = w.Abort(ctx) // parts that remain are never visible
 	}
 }

@@ -8,31 +8,33 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Writer appends rows that come over time, a few at a time. See zarr.Writer.
+// Writer appends rows that arrive over time, a few per call. It is not safe for concurrent use.
+// See zarr.Writer.
 type Writer[T any] struct {
-	a     Array // as it is stored by now
+	a     Array // as last committed
 	put   Put[T]
 	rows  *claimed
 	axis  int
-	outer int // runs of rows: the product of the axes before axis
-	inner int // elements of a run for each row: the product of the axes after it
+	outer int // number of runs: the product of the extents before axis
+	inner int // elements per row and run: the product of the extents after axis
 
-	buf     []T // rows of one row of chunks, or inner chunks, from base on; each run has room for all of them
-	room    int // rows
-	have    int // rows in buf
-	base    int // index of the first
-	flushed int // rows of buf that are readable
-	err     error
+	buf      []T // rows of one row of chunks or inner chunks, from base; capacity rows for each run
+	capacity int // rows that buf can hold
+	have     int // rows in buf
+	base     int // index of the first row of buf
+	flushed  int // rows of buf that are readable
+	err      error
 
-	piece  int       // rows of an inner chunk where shards are streamed; else 0
-	shards *shardRow // in progress, with the rows before base that are not readable; nil: there are none
+	piece  int       // rows of an inner chunk if shards are streamed; else 0
+	shards *shardRow // shards in progress; they hold the unreadable rows before base; nil: none
 }
 
-// Put writes rows from one up to another one along the axis: into shards in progress, by their
-// position in the grid, or, where shards is nil, to the store.
+// Put writes the rows with indices from ≤ i < to along the axis. If shards is nil, it writes them
+// to the store. Otherwise it writes them to the shards in progress that shards returns by
+// position.
 type Put[T any] func(ctx context.Context, view Array, shards func(coord []int) *engine.ShardWriter, rows []T, from, to int) error
 
-// NewWriter claims the rows up to the end of a row of chunks.
+// NewWriter returns a Writer. It claims the rows up to the end of a row of chunks.
 func NewWriter[T any](ctx context.Context, a Array, axis int, put Put[T], o Options) (*Writer[T], error) {
 	w := &Writer[T]{axis: axis, put: put}
 	err := o.retrying(ctx, a, func(b Array) (bool, error) { return true, w.begin(ctx, b, o) })
@@ -41,13 +43,13 @@ func NewWriter[T any](ctx context.Context, a Array, axis int, put Put[T], o Opti
 	}
 	w.a = w.rows.a
 	w.base = extentOf(w.a, axis)
-	if w.piece, err = streamedRows(ctx, w.a, axis, w.room); err != nil {
+	if w.piece, err = streamedRows(ctx, w.a, axis, w.capacity); err != nil {
 		w.rows.giveUp(ctx)
 		return nil, errf(a, err)
 	}
 	if w.piece > 0 {
 		w.have = w.base % w.piece
-		w.base, w.flushed, w.room = w.base-w.have, w.have, w.piece
+		w.base, w.flushed, w.capacity = w.base-w.have, w.have, w.piece
 	}
 	return w, nil
 }
@@ -67,18 +69,18 @@ func (w *Writer[T]) begin(ctx context.Context, a Array, o Options) error {
 		return fault.Newf(fault.Selection, "rows of an array of the shape %v have no elements", shape)
 	}
 	var err error
-	if w.room, err = rest(a, w.axis, shape[w.axis]); err != nil {
+	if w.capacity, err = rest(a, w.axis, shape[w.axis]); err != nil {
 		return err
 	}
 	a, from, err := o.due(ctx, a, w.axis)
 	if err != nil {
 		return err
 	}
-	w.rows, err = claimRows(ctx, a, appendTo(w.axis, from, from+w.room), o.Over, nil)
+	w.rows, err = claimRows(ctx, a, appendTo(w.axis, from, from+w.capacity), o.Over, nil)
 	return err
 }
 
-// Write takes a whole number of rows. It returns once they are in memory or stored.
+// Write appends whole rows. When it returns, they are in memory or stored, and rows may be reused.
 func (w *Writer[T]) Write(ctx context.Context, rows []T) error {
 	row := w.outer * w.inner
 	switch {
@@ -89,20 +91,20 @@ func (w *Writer[T]) Write(ctx context.Context, rows []T) error {
 	}
 	n := len(rows) / row
 	for at := 0; at < n; {
-		if w.room == 0 {
+		if w.capacity == 0 {
 			if err := w.next(); err != nil {
 				return w.fail(err)
 			}
 		}
 		if w.buf == nil {
-			w.buf = make([]T, w.outer*w.room*w.inner)
+			w.buf = make([]T, w.outer*w.capacity*w.inner)
 		}
-		k := min(n-at, w.room-w.have)
+		k := min(n-at, w.capacity-w.have)
 		for i := range w.outer {
-			copy(w.buf[(i*w.room+w.have)*w.inner:], rows[(i*n+at)*w.inner:(i*n+at+k)*w.inner])
+			copy(w.buf[(i*w.capacity+w.have)*w.inner:], rows[(i*n+at)*w.inner:(i*n+at+k)*w.inner])
 		}
 		at += k
-		if w.have += k; w.have == w.room {
+		if w.have += k; w.have == w.capacity {
 			if err := w.full(ctx); err != nil {
 				return w.fail(err)
 			}
@@ -111,19 +113,19 @@ func (w *Writer[T]) Write(ctx context.Context, rows []T) error {
 	return nil
 }
 
-// next begins a row of chunks.
+// next begins the next row of chunks.
 func (w *Writer[T]) next() error {
-	room, err := rest(w.a, w.axis, w.base)
+	capacity, err := rest(w.a, w.axis, w.base)
 	if err != nil {
 		return errf(w.a, err)
 	}
 	if w.piece > 0 {
-		room = w.piece
+		capacity = w.piece
 	}
-	if len(w.buf) != w.outer*room*w.inner {
+	if len(w.buf) != w.outer*capacity*w.inner {
 		w.buf = nil
 	}
-	w.room = room
+	w.capacity = capacity
 	return nil
 }
 
@@ -132,7 +134,7 @@ func (w *Writer[T]) fail(err error) error {
 	return err
 }
 
-// full stores the rows in memory, which are a row of chunks.
+// full stores the rows in memory, which fill a row of chunks or of inner chunks.
 func (w *Writer[T]) full(ctx context.Context) error {
 	if w.piece == 0 || w.flushed > 0 {
 		return w.store(ctx, false)
@@ -140,15 +142,15 @@ func (w *Writer[T]) full(ctx context.Context) error {
 	if err := w.send(ctx); err != nil {
 		return err
 	}
-	w.base, w.have = w.base+w.room, 0
+	w.base, w.have = w.base+w.capacity, 0
 	if w.base < w.shards.to {
 		return nil
 	}
-	w.room = 0
+	w.capacity = 0
 	return w.store(ctx, false)
 }
 
-// Flush makes all rows readable. Chunks that are not full are written, and written again later.
+// Flush makes all rows readable. It writes incomplete chunks, which later rows change.
 func (w *Writer[T]) Flush(ctx context.Context) error {
 	if w.err != nil || !w.pending() {
 		return w.err
@@ -159,18 +161,19 @@ func (w *Writer[T]) Flush(ctx context.Context) error {
 	return nil
 }
 
-// pending reports whether there are rows that are not readable.
+// pending reports whether some rows are not readable.
 func (w *Writer[T]) pending() bool { return w.have > w.flushed || w.shards != nil }
 
-// store makes the rows in memory and in shards in progress readable; the last ones end the claim.
-// It does not write readable rows again, since another process may have changed them.
+// store makes the rows in memory and in shards in progress readable. With last it ends the claim,
+// and otherwise it moves the claim to the next rows. It does not write readable rows, since
+// another process may have changed them.
 func (w *Writer[T]) store(ctx context.Context, last bool) error {
 	if err := w.write(ctx); err != nil {
 		return err
 	}
 	end, next := w.base+w.have, 0
 	if !last {
-		// The next chunks may be beyond the end of the grid: then Write says so.
+		// If the next rows are beyond the largest extent, Write returns the error.
 		next, _ = rest(w.a, w.axis, end)
 	}
 	a, err := w.rows.commit(ctx, end-extentOf(w.a, w.axis), next)
@@ -178,8 +181,8 @@ func (w *Writer[T]) store(ctx context.Context, last bool) error {
 		return errf(w.a, err)
 	}
 	w.a = a
-	if w.flushed = w.have; w.have == w.room {
-		w.base, w.have, w.flushed, w.room = w.base+w.room, 0, 0, 0
+	if w.flushed = w.have; w.have == w.capacity {
+		w.base, w.have, w.flushed, w.capacity = w.base+w.capacity, 0, 0, 0
 	}
 	return nil
 }
@@ -206,7 +209,7 @@ func (w *Writer[T]) write(ctx context.Context) error {
 	return w.put(ctx, b, nil, w.held(w.flushed), w.base+w.flushed, w.base+w.have)
 }
 
-// send puts the rows in memory, none of which is readable, into the shards in progress.
+// send writes the rows in memory to the shards in progress. None of them is readable.
 func (w *Writer[T]) send(ctx context.Context) error {
 	b, err := w.view()
 	if err != nil {
@@ -220,28 +223,28 @@ func (w *Writer[T]) send(ctx context.Context) error {
 	return w.put(ctx, b, w.shards.at, w.held(0), w.base, w.base+w.have)
 }
 
-// view is the array with all rows in memory.
+// view returns the array extended by all rows in memory.
 func (w *Writer[T]) view() (Array, error) {
 	return w.rows.view(w.base + w.have - extentOf(w.a, w.axis))
 }
 
-// held returns the rows in memory from one on, one run after another.
+// held returns the rows of buf from row from, one run after another.
 func (w *Writer[T]) held(from int) []T {
-	if from == 0 && w.have == w.room || w.outer == 1 {
+	if from == 0 && w.have == w.capacity || w.outer == 1 {
 		return w.buf[from*w.inner : w.outer*w.have*w.inner]
 	}
 	out := make([]T, 0, w.outer*(w.have-from)*w.inner)
 	for i := range w.outer {
-		out = append(out, w.buf[(i*w.room+from)*w.inner:(i*w.room+w.have)*w.inner]...)
+		out = append(out, w.buf[(i*w.capacity+from)*w.inner:(i*w.capacity+w.have)*w.inner]...)
 	}
 	return out
 }
 
-// errClosed says that a Writer was used after Close.
+// errClosed is the error of a Writer that is used after Close.
 var errClosed = errors.New("zarr: the Writer is closed")
 
-// Close makes all rows readable and ends the claim. After an error of Write or Flush it ends the
-// claim alone, and returns that error.
+// Close makes all rows readable and ends the claim. After an error of Write or Flush it only ends
+// the claim, and returns that error.
 func (w *Writer[T]) Close(ctx context.Context) error {
 	was := w.err
 	w.err = errClosed
@@ -274,8 +277,8 @@ func (w *Writer[T]) giveUp(ctx context.Context) {
 	w.rows.giveUp(ctx)
 }
 
-// Array returns the array as others see it by now, with the rows that are readable.
+// Array returns the array with the rows that are readable.
 func (w *Writer[T]) Array() Array { return w.a }
 
-// Next returns the index of the next row that Write takes.
+// Next returns the index of the next row that Write appends.
 func (w *Writer[T]) Next() int { return w.base + w.have }

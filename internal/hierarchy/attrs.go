@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// SetAttrs replaces all attributes of an opened node, and returns the node with them.
+// SetAttrs replaces all attributes of an opened node, and returns the node with the new ones.
 func (n *Node) SetAttrs(ctx context.Context, attrs map[string]any) (*Node, error) {
 	if err := n.Writable(); err != nil {
 		return nil, n.Errorf(err)
@@ -24,7 +24,7 @@ func (n *Node) SetAttrs(ctx context.Context, attrs map[string]any) (*Node, error
 		b = *fresh
 	}
 	if err := b.AttrsDoc.Refused; err != nil && b.Cfg.SingleWriter {
-		return nil, n.Errorf(err) // without a condition, attributes that are there would be lost
+		return nil, n.Errorf(err) // an unconditional put could lose stored attributes
 	}
 	attrs = maps.Clone(attrs)
 	if attrs == nil {
@@ -54,8 +54,9 @@ func (n *Node) SetAttrs(ctx context.Context, attrs map[string]any) (*Node, error
 	return &b, nil
 }
 
-// Reload reads the documents of a node that were not read when it was opened, and makes sure that
-// they say what those said, of an array also as what it is.
+// Reload returns the node as read from the store. It is for a node that was opened from other
+// documents, which must have the same attributes and, for an array, equal metadata.
+// fault.Conflict: they differ. fault.NotFound: the store does not have the node.
 func (n *Node) Reload(ctx context.Context) (*Node, error) {
 	at := n.at(n.Path)
 	at.Cfg = n.Cfg.Stored()

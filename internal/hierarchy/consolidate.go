@@ -22,9 +22,9 @@ import (
 )
 
 // Consolidate writes the metadata of all nodes below the group into one document, and returns the
-// group with it, as package zarr documents.
+// group with it. Package zarr documents the details.
 func (n *Node) Consolidate(ctx context.Context) (*Node, error) {
-	first := false // there was no copy of v2
+	first := false // whether an attempt found a v2 group without .zmetadata
 	for try := 1; ; try++ {
 		out, err := n.consolidateOnce(ctx, &first)
 		if !errors.Is(err, errStale) {
@@ -44,22 +44,24 @@ func (n *Node) Consolidate(ctx context.Context) (*Node, error) {
 	}
 }
 
-// errStale is the error of a try to consolidate that another writer made stale: all is read again.
+// errStale is the error of an attempt whose input another writer changed. Consolidate then reads
+// everything again.
 var errStale = errors.New("another writer was first")
 
-// errBusy is the errStale of an append to a v2 group that may have found no consolidated metadata
-// to bring up to date: its end is waited for.
+// errBusy is an errStale: an append to a v2 group is in progress that may have found no .zmetadata
+// to update. Consolidate waits for its end.
 var errBusy = fmt.Errorf("%w: an append to the group is in progress", errStale)
 
-// maxTries bounds how often all is read again, each time because another writer was first.
+// maxTries bounds the attempts. Each failed one means that another writer changed the metadata.
 const maxTries = 200
 
-// maxBusy is how often such an append is waited for, some seconds: a longer one may be one that
-// died.
+// maxBusy bounds the attempts that end with errBusy, to some seconds. The process of an append
+// that takes longer may have died.
 const maxBusy = 100
 
-// consolidateOnce is one try of Consolidate. The document that it replaces is read before the
-// nodes, so that what is written after that fails the try. first notes that a v2 group had none.
+// consolidateOnce is one attempt of Consolidate. It reads the document that it replaces before it
+// reads the nodes, so a write after that fails the attempt. It sets first if a v2 group has no
+// .zmetadata.
 func (n *Node) consolidateOnce(ctx context.Context, first *bool) (*Node, error) {
 	root, err := n.Again(ctx)
 	if err != nil {
@@ -118,7 +120,7 @@ func (n *Node) consolidateOnce(ctx context.Context, first *bool) (*Node, error) 
 	return out, nil
 }
 
-// Again reads the group itself again, with options that have nodes below it read from the store.
+// Again reads the group from the store. The nodes below the result are also read from the store.
 func (n *Node) Again(ctx context.Context) (*Node, error) {
 	at := n.at(n.Path)
 	at.Cfg = n.Cfg.Stored()
@@ -126,8 +128,9 @@ func (n *Node) Again(ctx context.Context) (*Node, error) {
 	return at.OpenStored(ctx, document.Group)
 }
 
-// collect reads all nodes below a group that was just read, by path below it. The first that cannot
-// be read is an error once all were read, and so is one of another format.
+// collect reads all nodes below a group that was just read, by their path below it. If nodes
+// cannot be read, the error is that of the first one, after all were read. A node of another
+// format is an error.
 func (n *Node) collect(ctx context.Context) (nodes map[string]*Node, err error) {
 	nodes = map[string]*Node{}
 	var broken error
@@ -154,8 +157,9 @@ func (n *Node) collect(ctx context.Context) (nodes map[string]*Node, err error) 
 	return nodes, nil
 }
 
-// unchanged makes sure that no append began or ended while the nodes of a v2 group were read: its
-// claim is in .zattrs, and not in the document that is replaced.
+// unchanged checks that .zattrs of a v2 group is the same as when the group was read. .zattrs
+// carries the claim of an append, but Consolidate replaces .zmetadata, so its put does not detect
+// an append that began or ended in between. errStale: .zattrs has changed.
 func (n *Node) unchanged(ctx context.Context) error {
 	v, err := n.Docs().Get(ctx, document.ZAttrs)
 	if errors.Is(err, fault.NotFound) || errors.Is(err, fault.Refused) && n.AttrsDoc.Refused != nil {
@@ -170,8 +174,10 @@ func (n *Node) unchanged(ctx context.Context) error {
 	return nil
 }
 
-// unlessCopied returns the claim of an append, unless consolidated metadata has its arrays at their
-// new length by now: all of them have it then. was is that document, of which the version is known.
+// unlessCopied returns c, the claim of an append to a v2 group, or the zero Claim if .zmetadata
+// has an array at the length that the append sets. In that case all arrays have that length. was
+// is the .zmetadata read before, of which the version is known. errStale: .zmetadata has changed
+// since.
 func (n *Node) unlessCopied(ctx context.Context, c claim.Claim, was document.Stored) (claim.Claim, error) {
 	v, err := n.Docs().Get(ctx, document.ZMetadata)
 	if errors.Is(err, fault.NotFound) && !was.There() || errors.Is(err, fault.Limit) {
@@ -185,7 +191,7 @@ func (n *Node) unlessCopied(ctx context.Context, c claim.Claim, was document.Sto
 	}
 	nodes, err := n.Parser().ConsolidatedV2(n.Docs().Key(document.ZMetadata), v.Bytes)
 	if err != nil {
-		return c, nil // it is replaced, whatever it was
+		return c, nil // an invalid .zmetadata is replaced
 	}
 	for _, of := range nodes {
 		m, ok := of.(*meta.Array)
@@ -199,8 +205,9 @@ func (n *Node) unlessCopied(ctx context.Context, c claim.Claim, was document.Sto
 	return c, nil
 }
 
-// before returns the document of an array as it was before an append to the group that is in
-// progress, whose arrays become longer one by one.
+// before returns the document of an array with its shape from before the append of claim c. Such
+// an append extends the arrays of the group one by one. Consolidated metadata must not contain
+// only some of the new shapes.
 func before(c claim.Claim, n *Node, key string, doc []byte) ([]byte, error) {
 	m := n.Array()
 	if m == nil || !c.Under() || c.What != claim.Append {
@@ -226,8 +233,8 @@ func before(c claim.Claim, n *Node, key string, doc []byte) ([]byte, error) {
 	return meta.Edit(key, doc, document.Edits{"shape": text})
 }
 
-// consolidate is the key and the text of the document that holds copies of the nodes; c is the
-// claim of an append that is in progress.
+// consolidate returns the key and the text of the document that holds copies of the nodes. c is
+// the claim of an append in progress.
 func (n *Node) consolidate(nodes map[string]*Node, c claim.Claim) (key string, doc []byte, err error) {
 	docs := map[string][]byte{}
 	if n.Format == 3 {

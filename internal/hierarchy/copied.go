@@ -13,21 +13,22 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// copied is the consolidated metadata of a group: copies of the metadata of nodes below it.
+// copied is the consolidated metadata of a group.
 type copied struct {
-	key   string               // of the document that holds it
-	doc   []byte               // that document, where it is one of its own; nil when there is none, or it is too long
-	nodes map[string]meta.Node // by path below the group; nil when there is none. v2 has the group itself too, as ""
-	bad   error                // why the copy cannot be read
+	key   string               // key of the document that contains it
+	doc   []byte               // v2: .zmetadata; nil if it is absent or too long
+	nodes map[string]meta.Node // by path below the group, in v2 also "" for the group; nil: absent
+	bad   error                // why it cannot be read
 }
 
-// lazyCopy is a copy that is read when it is first needed, and kept. Views of a group share it.
+// lazyCopy is consolidated metadata that is read when it is first needed, and then kept. Views of
+// a group share it.
 type lazyCopy struct {
 	known atomic.Pointer[copied]
 	loads concurrency.Joined[*copied]
 }
 
-// get returns the copy. An error is not kept.
+// get returns the consolidated metadata. Concurrent callers share one load. An error is not kept.
 func (l *lazyCopy) get(ctx context.Context, load func(context.Context) (*copied, error)) (*copied, error) {
 	if c := l.known.Load(); c != nil {
 		return c, nil
@@ -45,9 +46,9 @@ func (l *lazyCopy) get(ctx context.Context, load func(context.Context) (*copied,
 	return c, err
 }
 
-// copied returns the group's consolidated metadata: as it was when the group was opened or, where it
-// is a document of its own, when it was first needed. One that cannot be read is reported as a
-// breach of a rule, once.
+// copied returns the group's consolidated metadata. In v3 it is part of the document that opened
+// the group. In v2 it is read when first needed. Unreadable consolidated metadata is reported once
+// as a violation of a rule.
 func (n *Node) copied(ctx context.Context) (*copied, error) {
 	if m := n.Group(); m.Consolidated != nil || n.Format != 2 {
 		return &copied{key: n.Doc.Key, nodes: m.Consolidated, bad: m.Unreadable}, nil
@@ -59,7 +60,7 @@ func (n *Node) copied(ctx context.Context) (*copied, error) {
 	return c, nil
 }
 
-// readCopy reads .zmetadata, which v2 has beside the documents of the group.
+// readCopy reads .zmetadata, the consolidated metadata of a v2 group.
 func (n *Node) readCopy(ctx context.Context) (*copied, error) {
 	c := &copied{key: document.Join(n.Path, document.ZMetadata)}
 	if doc, ok := n.Cfg.Documents[c.key]; ok {
@@ -71,7 +72,7 @@ func (n *Node) readCopy(ctx context.Context) (*copied, error) {
 		return c, nil
 	case errors.Is(err, fault.Limit):
 		c.bad = err
-		return c, n.passOver(c)
+		return c, n.reportUnreadable(c)
 	case err != nil:
 		return nil, err
 	}
@@ -86,16 +87,17 @@ func (n *Node) parseCopy(key string, doc []byte) (*copied, error) {
 		c.nodes, c.bad = n.Parser().ConsolidatedV2(key, doc)
 	}
 	if c.bad != nil {
-		return c, n.passOver(c)
+		return c, n.reportUnreadable(c)
 	}
 	return c, nil
 }
 
-// passOver reports a copy that cannot be read; the error is that of strict mode.
-func (n *Node) passOver(c *copied) error {
+// reportUnreadable reports unreadable consolidated metadata as a violation. It returns an error
+// only in strict mode.
+func (n *Node) reportUnreadable(c *copied) error {
 	var broken *rule.Error
 	if errors.As(c.bad, &broken) {
-		return c.bad // it breaks a rule, and the mode is strict
+		return c.bad // a violation in strict mode
 	}
 	judge := n.Judge()
 	if judge == nil {
@@ -113,9 +115,8 @@ func (n *Node) passOver(c *copied) error {
 	return &fault.MetaError{Key: c.key, Pointer: f.Pointer, Err: err}
 }
 
-// listed looks a node up in the group's consolidated metadata. It is nil where that does not have
-// one of the kind that is wanted under the path, in which case the store is to be asked; bad is why
-// an entry cannot be used.
+// listed looks up a node in the group's consolidated metadata. found is nil if it lacks a node of
+// kind w at the path; the caller then reads the store. bad is why an entry cannot be used.
 func (n *Node) listed(ctx context.Context, path string, w document.Kind) (found *Node, bad, err error) {
 	if n.Cfg.Direct || path == "" {
 		return nil, nil, nil
@@ -140,7 +141,8 @@ func (n *Node) listed(ctx context.Context, path string, w document.Kind) (found 
 	return found, nil, nil
 }
 
-// fromCopy makes a node at a path below the group of its consolidated metadata, which has that key.
+// fromCopy makes a node of an entry of the group's consolidated metadata. key is the key of its
+// document, and path is relative to the group.
 func (n *Node) fromCopy(key, path string, m meta.Node) (*Node, error) {
 	at := n.at(document.Join(n.Path, path))
 	at.From, at.Doc = FromCopy, document.Stored{Key: key}
@@ -151,14 +153,15 @@ func (n *Node) fromCopy(key, path string, m meta.Node) (*Node, error) {
 	return found, nil
 }
 
-// holder is the path of the group whose consolidated metadata the node was taken from.
+// holder returns the path of the group whose consolidated metadata contained the node.
 func (n *Node) holder() string {
 	path := strings.TrimSuffix(strings.TrimSuffix(n.Doc.Key, document.ZarrJSON), document.ZMetadata)
 	return strings.TrimSuffix(path, "/")
 }
 
-// Confirm makes sure that an array is stored as the metadata that it was opened from says: chunks
-// written by a stale copy would be garbage to every other reader.
+// Confirm checks that the stored metadata of an array equals as, by which it was opened. If they
+// differed, other readers could not decode its chunks. fault.Conflict: they differ.
+// fault.NotFound: the store does not have the array.
 func (n *Node) Confirm(ctx context.Context, as *meta.Array) error {
 	name := document.ZarrJSON
 	if n.Format == 2 {
@@ -191,7 +194,8 @@ func (n *Node) Confirm(ctx context.Context, as *meta.Array) error {
 	return nil
 }
 
-// unreadable is why a copy cannot be read; nil where there is none, or it can.
+// unreadable returns why consolidated metadata cannot be read. It is nil if it is absent or
+// readable.
 func (c *copied) unreadable() error {
 	if c == nil {
 		return nil

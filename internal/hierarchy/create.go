@@ -11,12 +11,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// CreateArray creates an array. fault.Exists: the place is not free.
+// CreateArray creates an array. fault.Exists: a node or objects are in the way.
 func (n *Node) CreateArray(ctx context.Context, spec arrayspec.Spec) (*Node, error) {
 	return n.create(ctx, spec, n.Docs().Free)
 }
 
-// create creates an array at a place that free, unless it is nil, finds to be free.
+// create creates an array. free checks that its location is unused; nil skips the check.
 func (n *Node) create(ctx context.Context, spec arrayspec.Spec, free func(context.Context, *meta.Array) error) (*Node, error) {
 	m, err := spec.Model(n.Cfg.Specs())
 	if err != nil {
@@ -46,13 +46,13 @@ func (n *Node) create(ctx context.Context, spec arrayspec.Spec, free func(contex
 	return a, nil
 }
 
-// Replace deletes the array at the node, if there is one, and creates another in its place.
+// Replace deletes the array at the node, if one exists, and creates another in its place.
 func (n *Node) Replace(ctx context.Context, spec arrayspec.Spec) (*Node, error) {
 	if _, err := spec.Model(n.Cfg.Specs()); err != nil {
 		return nil, n.Errorf(err) // before anything is deleted
 	}
 	err := n.Docs().Remove(ctx, func(v1 document.Set) error {
-		_, err := n.Parse(v1) // an array that cannot be read is not deleted
+		_, err := n.Parse(v1) // do not delete an array that cannot be read
 		return err
 	})
 	if err != nil {
@@ -61,8 +61,8 @@ func (n *Node) Replace(ctx context.Context, spec arrayspec.Spec) (*Node, error) 
 	return n.create(ctx, spec, nil)
 }
 
-// OpenOrCreateArray creates an array, or opens the one that exists. fault.Conflict: it differs from
-// the spec in anything but attributes.
+// OpenOrCreateArray creates an array, or opens the existing one. fault.Conflict: the existing
+// array differs from the spec in more than attributes.
 func (n *Node) OpenOrCreateArray(ctx context.Context, spec arrayspec.Spec) (*Node, error) {
 	a, err := n.CreateArray(ctx, spec)
 	if !errors.Is(err, fault.Exists) {
@@ -86,7 +86,7 @@ func (n *Node) OpenOrCreateArray(ctx context.Context, spec arrayspec.Spec) (*Nod
 	return a, nil
 }
 
-// CreateGroup creates a group of a format.
+// CreateGroup creates a group of the given format. fault.Exists: a node of some format exists.
 func (n *Node) CreateGroup(ctx context.Context, format int, attrs map[string]any) (*Node, error) {
 	docs, err := document.OfGroup(&meta.Group{Format: format, Attrs: attrs})
 	if err != nil {
@@ -102,7 +102,8 @@ func (n *Node) CreateGroup(ctx context.Context, format int, attrs map[string]any
 	return g, nil
 }
 
-// agrees checks that an array that exists is as a Spec says.
+// agrees checks the metadata of an existing array against spec. A length of 0 in the shape of spec
+// matches any length. fault.Exists: they differ.
 func (n *Node) agrees(m *meta.Array, spec arrayspec.Spec) error {
 	for i, length := range spec.Shape {
 		if length == 0 && i < len(m.Shape) && len(m.Shape) == len(spec.Shape) {
@@ -120,7 +121,8 @@ func (n *Node) agrees(m *meta.Array, spec arrayspec.Spec) error {
 	return nil
 }
 
-// openOrCreate creates an array, unless one exists that agrees.
+// openOrCreate creates an array unless one exists that agrees with spec. It completes an array
+// whose creator was killed.
 func (n *Node) openOrCreate(ctx context.Context, spec arrayspec.Spec) error {
 	_, exists := n.CreateArray(ctx, spec)
 	if !errors.Is(exists, fault.Exists) {

@@ -1,5 +1,5 @@
-// Package hierarchy finds the nodes of a Zarr hierarchy, reads them, creates them and copies their
-// metadata: what package zarr does with documents before it reads and writes chunks.
+// Package hierarchy opens, lists and creates the nodes of a Zarr hierarchy, and consolidates their
+// metadata. It does the work of package zarr on documents, before chunks are read and written.
 //
 //	n := &hierarchy.Node{Store: written.Around(st), Path: "weather", Cfg: options}
 //	g, err := n.Open(ctx, document.Group)
@@ -7,7 +7,7 @@
 //		fmt.Println(f.Node.Path, f.Err)
 //	}
 //
-// A Node is where documents are and, once it was opened, what they say; an array's codecs are bound.
-// An opened Node is immutable: its methods may be called from any number of goroutines. Errors name
+// A Node is the location of a node. After it was opened, it also has the metadata and, for an
+// array, the bound codecs. An opened Node is immutable and safe for concurrent use. Errors name
 // the store and the path of the node.
 package hierarchy

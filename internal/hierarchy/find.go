@@ -8,7 +8,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Open opens the node from documents of the caller's or, if there are none of it, from the store.
+// Open opens the node from Options.Documents, or from the store if these lack it.
 func (n *Node) Open(ctx context.Context, w document.Kind) (*Node, error) {
 	if found, err := n.openGiven(w); err != nil || found != nil {
 		return found, err
@@ -16,7 +16,7 @@ func (n *Node) Open(ctx context.Context, w document.Kind) (*Node, error) {
 	return n.OpenStored(ctx, w)
 }
 
-// OpenStored opens the node from the store.
+// OpenStored opens the node from the store. fault.NotFound: no node of kind w exists.
 func (n *Node) OpenStored(ctx context.Context, w document.Kind) (*Node, error) {
 	found, err := n.find(ctx, w)
 	if err == nil {
@@ -28,7 +28,7 @@ func (n *Node) OpenStored(ctx context.Context, w document.Kind) (*Node, error) {
 	return found, nil
 }
 
-// find reads the node; nil where there is none.
+// find reads the node. It returns nil if no node exists.
 func (n *Node) find(ctx context.Context, w document.Kind) (*Node, error) {
 	if w == document.Group && n.Cfg.Format == 2 && !n.Cfg.Direct {
 		return n.openGroupV2(ctx)
@@ -46,7 +46,7 @@ func (n *Node) find(ctx context.Context, w document.Kind) (*Node, error) {
 	return found, err
 }
 
-// is makes sure that a node was found, of the kind that is wanted.
+// is returns fault.NotFound if n is nil or not of kind w.
 func (n *Node) is(w document.Kind) error {
 	switch {
 	case n == nil:
@@ -59,8 +59,8 @@ func (n *Node) is(w document.Kind) error {
 	return nil
 }
 
-// OpenBelow opens the node at a path below a group: from documents of the caller's, else from the
-// group's consolidated metadata, else from the store.
+// OpenBelow opens the node at a path below a group. It tries Options.Documents, then the group's
+// consolidated metadata, then the store.
 func (n *Node) OpenBelow(ctx context.Context, path string, w document.Kind) (*Node, error) {
 	c, err := n.Child(path)
 	if err != nil {
@@ -80,8 +80,8 @@ func (n *Node) OpenBelow(ctx context.Context, path string, w document.Kind) (*No
 	return found, err
 }
 
-// Refresh opens an array again, as it is in the store or, where only consolidated metadata has it,
-// as that has it now.
+// Refresh opens an array again from the store. If only consolidated metadata contains the array,
+// Refresh reads that again.
 func (n *Node) Refresh(ctx context.Context) (*Node, error) {
 	at := &Node{Store: n.Store, Path: n.Path, Cfg: n.Cfg.Stored()}
 	found, err := at.OpenStored(ctx, document.Array)

@@ -7,12 +7,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Documents returns the documents that an opened node was made of, by key, with a v2 group's
-// consolidated metadata once it was read. Where only a copy of them was read they are encoded.
+// Documents returns the documents of an opened node by key, and the consolidated metadata of a v2
+// group if it was read. Documents of a node from consolidated metadata are encoded from the copy.
 func (n *Node) Documents() (map[string][]byte, error) {
 	docs := map[string][]byte{}
 	if n.Doc.There() {
-		for _, d := range []document.Stored{n.Doc, n.AttrsDoc} { // attributes may have been set since
+		for _, d := range []document.Stored{n.Doc, n.AttrsDoc} { // includes attributes set since
 			if d.There() {
 				docs[d.Key] = d.Bytes
 			}
@@ -44,7 +44,7 @@ func (n *Node) encode() (document.Docs, error) {
 	return nil, nil
 }
 
-// openGiven makes a node of the documents of the caller's; nil where they make none.
+// openGiven makes the node from Options.Documents. It returns nil if they do not contain the node.
 func (n *Node) openGiven(w document.Kind) (*Node, error) {
 	if len(n.Cfg.Documents) == 0 {
 		return nil, nil
@@ -90,7 +90,7 @@ func (n *Node) fromDocuments(docs document.Set, w document.Kind) (*Node, error) 
 	return n.ofOwnCopy(c, docs, false)
 }
 
-// notNil returns a document that is present, however short.
+// notNil returns doc, or an empty slice for nil, since nil stands for an absent document.
 func notNil(doc []byte) []byte {
 	if doc == nil {
 		return []byte{}

@@ -13,9 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// OpenOrCreateGroup opens a group of a format if it and its arrays exist, and creates the missing
-// ones of them and consolidated metadata, as package zarr documents. specs are by path below the
-// group.
+// OpenOrCreateGroup opens a group and creates what is missing: the group, its arrays and the
+// consolidated metadata. specs are by path below the group. Package zarr documents the details.
 func (n *Node) OpenOrCreateGroup(ctx context.Context, format int, attrs map[string]any, specs map[string]arrayspec.Spec) (*Node, error) {
 	at := n.at(n.Path)
 	at.Cfg = n.Cfg.Stored()
@@ -41,7 +40,7 @@ func (n *Node) OpenOrCreateGroup(ctx context.Context, format int, attrs map[stri
 	return g.Consolidate(ctx)
 }
 
-// groupThere opens the group, or creates it.
+// groupThere opens the group, or creates it. It completes a group whose creator was killed.
 func (n *Node) groupThere(ctx context.Context, format int, attrs map[string]any) (*Node, error) {
 	docs, err := document.OfGroup(&meta.Group{Format: format, Attrs: attrs})
 	if err != nil {
@@ -73,8 +72,8 @@ func (n *Node) groupThere(ctx context.Context, format int, attrs map[string]any)
 	}
 }
 
-// has reports whether consolidated metadata has all arrays, and checks that they agree with their
-// Specs.
+// has reports whether consolidated metadata contains all arrays of specs, and checks that these
+// agree.
 func (n *Node) has(ctx context.Context, specs map[string]arrayspec.Spec) (bool, error) {
 	c, err := n.copied(ctx)
 	if err != nil || c.nodes == nil {

@@ -16,8 +16,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Names returns the names of what may be a node directly below the group, and those that were listed
-// before an error.
+// Names returns the names of possible nodes directly below the group.
 func (n *Node) Names(ctx context.Context) (names []string, err error) {
 	var bad error
 	if !n.Cfg.Direct {
@@ -46,8 +45,8 @@ func (n *Node) Names(ctx context.Context) (names []string, err error) {
 	return names, nil
 }
 
-// unlisted is an error of a listing, with why consolidated metadata was of no use where there is no
-// listing.
+// unlisted returns the error of a listing. If the store cannot list, it adds bad, the reason why
+// consolidated metadata could not be used.
 func (n *Node) unlisted(bad, err error) error {
 	if bad == nil || !errors.Is(err, errors.ErrUnsupported) {
 		return err
@@ -55,17 +54,18 @@ func (n *Node) unlisted(bad, err error) error {
 	return fmt.Errorf("%w; %w", n.Errorf(bad), err)
 }
 
-// Found is a node, or why there is none.
+// Found is a node, or the error of reading it.
 type Found struct {
 	Node *Node
 	Err  error
 
 	path  string
-	large bool // its documents are too long to be read before it is wanted
+	large bool // its documents are longer than soon, so Node is not read yet
 }
 
-// Members yields the nodes below the group down to a depth, each level by path and parents before
-// children; -1 is no bound. An error is about a node if it is a *fault.MetaError, else the last.
+// Members yields the nodes below the group down to depth levels; -1 is unbounded. Nodes are sorted
+// by level and then by path. A *fault.MetaError is about one node, and the iteration continues.
+// Another error is the last value.
 func (n *Node) Members(ctx context.Context, depth int) iter.Seq[Found] {
 	return func(yield func(Found) bool) {
 		nodes, ok, bad, err := n.consolidated(ctx, depth)
@@ -90,8 +90,8 @@ func (n *Node) Members(ctx context.Context, depth int) iter.Seq[Found] {
 	}
 }
 
-// walk calls yield with the nodes below the group as they are stored, in the order of Members, while
-// it wants more. An error of the store is about no path, and the last.
+// walk calls yield for the nodes below the group as stored, in the order of Members, until yield
+// returns false. An error of the store has an empty path and ends it.
 func (n *Node) walk(ctx context.Context, depth int, yield func(Found) bool) {
 	for level := []*Node{n}; len(level) > 0 && depth != 0; depth-- {
 		children, err := n.children(ctx, level)
@@ -108,7 +108,7 @@ func (n *Node) walk(ctx context.Context, depth int, yield func(Found) bool) {
 			}
 			for i := range nodes {
 				f := nodes[i]
-				nodes[i] = Found{} // it is the caller's alone now
+				nodes[i] = Found{} // release the reference
 				if f.large {
 					if f.Node, f.Err = n.openChild(ctx, some[i], n.Cfg.MaxMetadata); notMeta(f.Err) {
 						yield(Found{Err: f.Err})
@@ -129,23 +129,24 @@ func (n *Node) walk(ctx context.Context, depth int, yield func(Found) bool) {
 	}
 }
 
-// windowOf is how many nodes are opened before they are wanted, times the requests that a store
-// takes.
+// windowOf times the store's concurrent requests is how many nodes are opened ahead of the
+// consumer.
 const windowOf = 4
 
-// soon is how long in bytes a document may be that is read before its node is wanted. Longer ones
-// are read one by one. 1 MiB: nearly all are a few kilobytes, and consolidated metadata is rarely
-// below a group.
+// soon is the maximum size in bytes of documents that are read ahead of the consumer. Longer ones
+// are read one at a time. 1 MiB: nearly all documents have a few kilobytes, and consolidated
+// metadata is rare below a group.
 const soon = 1 << 20
 
-// notMeta reports whether an error is the store's, and not about one node.
+// notMeta reports whether err is an error of the store, not of one node's metadata.
 func notMeta(err error) bool {
 	var me *fault.MetaError
 	return err != nil && !errors.As(err, &me)
 }
 
-// consolidated gives the nodes below the group from consolidated metadata, in the order of Walk; ok
-// reports whether there is any. bad is why there is some that cannot be read.
+// consolidated returns the nodes below the group from consolidated metadata, in the order of
+// Members. ok reports whether the group has readable consolidated metadata. bad is why it is
+// unreadable.
 func (n *Node) consolidated(ctx context.Context, depth int) (nodes []Found, ok bool, bad, err error) {
 	if n.Cfg.Direct {
 		return nil, false, nil, nil
@@ -157,7 +158,7 @@ func (n *Node) consolidated(ctx context.Context, depth int) (nodes []Found, ok b
 	return n.bindAll(c.nodes, c.key, depth), true, nil, nil
 }
 
-// bindAll makes nodes of consolidated metadata, in the order of Members.
+// bindAll makes nodes of all entries of consolidated metadata, in the order of Members.
 func (n *Node) bindAll(all map[string]meta.Node, key string, depth int) (nodes []Found) {
 	for path, m := range all {
 		if path == "" || depth > 0 && strings.Count(path, "/") >= depth {
@@ -173,7 +174,7 @@ func (n *Node) bindAll(all map[string]meta.Node, key string, depth int) (nodes [
 	return nodes
 }
 
-// children lists the folders one level below some groups, by path.
+// children lists the directories one level below the groups of a level, by path.
 func (n *Node) children(ctx context.Context, level []*Node) ([]document.Place, error) {
 	groups := make([]document.Place, len(level))
 	for i, l := range level {
@@ -186,7 +187,8 @@ func (n *Node) children(ctx context.Context, level []*Node) ([]document.Place, e
 	return all, nil
 }
 
-// openAll opens the nodes in folders, in their order, but for those with large documents.
+// openAll opens the nodes in directories concurrently and keeps their order. Nodes with large
+// documents are marked and not opened.
 func (n *Node) openAll(ctx context.Context, children []document.Place) ([]Found, error) {
 	nodes := make([]Found, len(children))
 	err := concurrency.EachN(ctx, store.TuningOf(n.Store).Requests, len(children), func(ctx context.Context, i int) error {
@@ -204,9 +206,9 @@ func (n *Node) openAll(ctx context.Context, children []document.Place) ([]Found,
 	return nodes, err
 }
 
-// openChild opens the node in a folder, nil when there is none. Nearly all hierarchies have one
-// format, so the parent's is asked for first: one request for a v3 node instead of four, two for a
-// v2 array, and three for a v2 group. No document may be longer than most.
+// openChild opens the node in a directory, or returns nil. It reads documents of at most most
+// bytes. Nearly all hierarchies have one format, so it tries the parent's first. That takes one
+// request for a v3 node instead of four, two for a v2 array, and three for a v2 group.
 func (n *Node) openChild(ctx context.Context, c document.Place, most int64) (*Node, error) {
 	formats := []int{c.Format, 5 - c.Format}
 	if n.Cfg.Format != 0 {

@@ -14,8 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Node is a place in a hierarchy. The first three fields are set for any; the others once the node
-// was opened or created.
+// Node is the location of a node. Store, Path and Cfg are always set, and the other fields after
+// the node was opened or created.
 type Node struct {
 	Store *written.Store
 	Path  string // normalised; "" is the root
@@ -23,41 +23,43 @@ type Node struct {
 
 	Format int
 	Attrs  map[string]any
-	Doc    document.Stored // the document that makes it a node; of one from consolidated metadata, the key of that alone
-	// AttrsDoc is the document that holds the attributes, which is Doc in v3. It has no version
-	// where it was not read from the store or, as v2's .zattrs, is absent.
+	// Doc is the document that makes it a node. If the node is from consolidated metadata, Doc has
+	// only a Key, that of the consolidated metadata.
+	Doc document.Stored
+	// AttrsDoc is the document that holds the attributes. In v3 it is Doc. Its Version is empty if
+	// it was not read from the store or is an absent .zattrs.
 	AttrsDoc document.Stored
 	From     Origin
-	Model    meta.Node // a *meta.Array or a *meta.Group, as the documents have it
+	Model    meta.Node // a *meta.Array or a *meta.Group, as parsed
 
-	Keyed *meta.Array // of an array: Model with the chunk keys that the option Separator says
+	Keyed *meta.Array // of an array: Model with the chunk keys of Options.Separator
 	Pipe  *pipeline.Pipeline
-	lazy  *lazyCopy // of a v2 group
+	lazy  *lazyCopy // consolidated metadata of a v2 group
 }
 
-// Origin is where the documents of a node were taken from when it was opened.
+// Origin is the source from which a node was opened.
 type Origin string
 
-// The origins.
+// Origins of nodes.
 const (
-	FromStore Origin = ""                      // they were read
-	FromCopy  Origin = "consolidated metadata" // of the node itself or of a group above
+	FromStore Origin = ""                      // the node's own documents in the store
+	FromCopy  Origin = "consolidated metadata" // that of the node or of a group above
 	FromGiven Origin = "a given document"      // see Options.Documents
 )
 
-// Group returns the metadata of a group; nil of an array.
+// Group returns the metadata of a group. It is nil for an array.
 func (n *Node) Group() *meta.Group {
 	m, _ := n.Model.(*meta.Group)
 	return m
 }
 
-// Array returns the metadata of an array, as its documents have it; nil of a group.
+// Array returns the metadata of an array as parsed. It is nil for a group.
 func (n *Node) Array() *meta.Array {
 	m, _ := n.Model.(*meta.Array)
 	return m
 }
 
-// Docs returns where the documents of the node are, and how its options have them read and written.
+// Docs returns access to the documents of the node under its options.
 func (n *Node) Docs() *document.Node {
 	return &document.Node{
 		Store: n.Store, Path: n.Path, Format: n.Cfg.Format, Limit: n.Cfg.MaxMetadata, SingleWriter: n.Cfg.SingleWriter,
@@ -65,7 +67,7 @@ func (n *Node) Docs() *document.Node {
 	}
 }
 
-// Source returns the documents of an opened node and what they say.
+// Source returns the documents of an opened node with its metadata.
 func (n *Node) Source() *document.Source {
 	s := &document.Source{At: n.Docs(), Doc: n.Doc, Attrs: n.AttrsDoc, With: n.Parser()}
 	switch m := n.Model.(type) {
@@ -81,13 +83,13 @@ func (n *Node) Source() *document.Source {
 	return s
 }
 
-// Errorf says which node of which store an error is about.
+// Errorf wraps err with the path of the node and the name of the store.
 func (n *Node) Errorf(err error) error { return document.Errorf(n.Store, n.Path, err) }
 
-// at returns the node at a path below the store's root, with the same options.
+// at returns the unopened node at a path of the store, with the same options.
 func (n *Node) at(path string) *Node { return &Node{Store: n.Store, Path: path, Cfg: n.Cfg} }
 
-// Child returns the node at a path below a group, with the group's options. It is not opened.
+// Child returns the unopened node at a path below a group, with the group's options.
 func (n *Node) Child(path string) (*Node, error) {
 	p, err := meta.NormalizePath(path)
 	if err != nil {
@@ -96,10 +98,10 @@ func (n *Node) Child(path string) (*Node, error) {
 	return n.at(document.Join(n.Path, p)), nil
 }
 
-// Below returns the path of a node from a group above it.
+// Below returns path relative to the path of a group above it.
 func Below(group, path string) string { return strings.TrimPrefix(path[len(group):], "/") }
 
-// Writable refuses to change what is only read.
+// Writable returns errors.ErrUnsupported for a v1 node, which cannot be written.
 func (n *Node) Writable() error {
 	if n.Format == 1 {
 		return fault.Newf(errors.ErrUnsupported, "Zarr v1 arrays are read, not written")
@@ -107,7 +109,7 @@ func (n *Node) Writable() error {
 	return nil
 }
 
-// Parse makes a node of its documents; nil when they make none.
+// Parse makes a node of its documents. It returns nil if they do not make one.
 func (n *Node) Parse(docs document.Set) (*Node, error) {
 	s, err := n.Docs().Parse(docs, n.Parser())
 	if err != nil || s == nil {
@@ -146,7 +148,7 @@ func (n *Node) bind(m meta.Node) (*Node, error) {
 	return nil, fault.Newf(errors.ErrUnsupported, "node of type %T", m)
 }
 
-// bindArray binds the codecs of an array. Its errors are *fault.MetaError.
+// bindArray binds the codecs of an array. Errors are *fault.MetaError.
 func (n *Node) bindArray(m *meta.Array) error {
 	axes := arrayspec.Axes(m)
 	repr := codec.Repr{Shape: pipeline.Largest(axes), Type: m.DType, Fill: m.Fill}
@@ -175,7 +177,7 @@ func (n *Node) With(o Options) (*Node, error) {
 	b.Cfg = o
 	if n.Array() == nil {
 		if o.Types != n.Cfg.Types || o.Strict != n.Cfg.Strict || o.MaxMetadata != n.Cfg.MaxMetadata || o.Tell != nil || n.Cfg.Tell != nil {
-			b.lazy = &lazyCopy{} // which is parsed by these
+			b.lazy = &lazyCopy{} // these options affect its parsing
 		}
 		return &b, nil
 	}
@@ -189,7 +191,8 @@ func (n *Node) With(o Options) (*Node, error) {
 	return &b, nil
 }
 
-// Reparsed returns an opened node as another text of the document that has its claim describes it.
+// Reparsed returns an opened node as described by doc, another text of the document that carries
+// its claim.
 func (n *Node) Reparsed(doc document.Stored) (*Node, error) {
 	if n.Group() != nil && n.Format == 2 {
 		b := *n

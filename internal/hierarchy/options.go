@@ -12,35 +12,36 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// Options are the options of package zarr that concern documents and codecs.
+// Options are the options of package zarr for documents and codecs.
 type Options struct {
-	Format       int               // 1, 2 or 3: other formats are not looked for; 0: any
-	MaxMetadata  int64             // bytes of one document
-	SingleWriter bool              // documents are replaced without a condition
-	Direct       bool              // consolidated metadata is ignored
-	Documents    map[string][]byte // that the caller has, by key
-	Separator    string            // of chunk keys, where metadata leaves it open; "": its default
+	Format       int               // 1, 2 or 3: read only nodes of that format; 0: any
+	MaxMetadata  int64             // maximum size of a document in bytes
+	SingleWriter bool              // replace documents without a condition
+	Direct       bool              // ignore consolidated metadata
+	Documents    map[string][]byte // documents that the caller provides, by key
+	Separator    string            // of chunk keys, if the metadata omits it; "": the default
 	Table        *codec.Table
 	Types        *dtype.Table       // nil: dtype.Standard
-	Report       *account.Report    // nil: nothing is counted
-	Strict       bool               // breaches of rules are errors
-	Tell         func(rule.Finding) // called for each breach; nil: not wanted
+	Report       *account.Report    // counts requests; nil: none
+	Strict       bool               // violations of rules are errors
+	Tell         func(rule.Finding) // called for each violation; may be nil
 	Chunks       pipeline.Options
 }
 
-// Stored returns the options without documents of the caller's: all are read.
+// Stored returns the options without Documents, so that all documents are read from the store.
 func (o Options) Stored() Options {
 	o.Documents = nil
 	return o
 }
 
-// Specs returns how metadata is made of Specs.
+// Specs returns the options for making metadata of a Spec.
 func (o *Options) Specs() arrayspec.Options {
 	return arrayspec.Options{Table: o.Table, Separator: o.Separator}
 }
 
-// Judge returns the function that is called for every breach of a rule that reading passes over, in
-// metadata and in chunks. Its error is that of strict mode. nil: breaches are not wanted.
+// Judge returns the handler of violations that lenient reading tolerates, in metadata and in
+// chunks. In strict mode it returns an error for a violation of at least the severity
+// rule.Warning. Judge returns nil if violations are neither errors nor reported.
 func (n *Node) Judge() func(rule.Finding) error {
 	strict, tell, path := n.Cfg.Strict, n.Cfg.Tell, n.Path
 	if !strict && tell == nil {
@@ -58,12 +59,12 @@ func (n *Node) Judge() func(rule.Finding) error {
 	}
 }
 
-// Parser returns the parser of the node's documents, in its mode.
+// Parser returns the parser of the node's documents, with its violation handler.
 func (n *Node) Parser() meta.Parser {
 	return meta.Parser{Types: n.Cfg.Types, Memory: max(2*min(n.Cfg.MaxMetadata, math.MaxInt64/2), meta.DefaultMemory), Lenient: n.Judge()}
 }
 
-// codecs returns the table of the node's codecs, in its mode.
+// codecs returns the table of the node's codecs, with its violation handler.
 func (n *Node) codecs() *codec.Table {
 	if judge := n.Judge(); judge != nil {
 		return n.Cfg.Table.WithFindings(judge)

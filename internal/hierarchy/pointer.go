@@ -11,8 +11,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// metaError is an error about a member of the array's document, wherever that was read. Of v2's
-// consolidated metadata the key is that of the document in it, as for errors of parsing.
+// metaError returns an error about a member of the array's metadata, with the key and the pointer
+// in the document that it was read from. For v2's consolidated metadata the key is that of the
+// .zarray within it, as in parse errors.
 func (n *Node) metaError(m *meta.Array, pointer string, err error) error {
 	key := n.Doc.Key
 	switch {
@@ -26,8 +27,8 @@ func (n *Node) metaError(m *meta.Array, pointer string, err error) error {
 	return &fault.MetaError{Key: key, Pointer: pointer, Err: err}
 }
 
-// codecPointer points to the codec that an error of binding m's codecs is about, in the document as
-// its format has it: "" where that is more than a member.
+// codecPointer returns the JSON pointer of the codec that err, from binding m's codecs, is about.
+// It is "" if more than one member is involved.
 func codecPointer(m *meta.Array, err error) string {
 	var of *codec.ChainError
 	known := errors.As(err, &of)
@@ -40,7 +41,7 @@ func codecPointer(m *meta.Array, err error) string {
 	if !known {
 		return ""
 	}
-	first := 0 // codec that the document lists: before it there are those that order and byte order amount to
+	first := 0 // the first codec that the document lists; those before are from order and byte order
 	for first < len(m.Codecs) && (m.Codecs[first].Name == "transpose" || m.Codecs[first].Name == "bytes") {
 		first++
 	}

@@ -6,23 +6,23 @@ import (
 	"sync/atomic"
 )
 
-// Size is that of a huge page: 2 MiB on amd64 and on arm64 with base pages of 4 KiB. Where pages
-// are larger the kernel rounds.
+// Size is the size of a huge page: 2 MiB on amd64, and on arm64 with base pages of 4 KiB. If huge
+// pages are larger, the kernel rounds.
 const Size = 2 << 20
 
-// Least is the shortest memory that is advised about: 4 MiB, of which one whole page is left
-// wherever they lie.
+// Least is the minimum length of memory to advise about: 4 MiB. Memory of this length contains at
+// least one whole huge page.
 const Least = 4 << 20
 
-// Advice is what is done about memory until it is full. The zero Advice is about nothing.
+// Advice is the advice for one slice, in effect until Undo. The zero Advice has no effect.
 type Advice struct {
-	pages []byte    // huge ones were asked for
-	touch *touching // where there are none
+	pages []byte    // the part for which huge pages were requested
+	touch *touching // set if the system denies huge pages
 }
 
-// Advise asks for huge pages in b, of which nothing has been written yet, as far as whole ones lie
-// in it. Where the system has none to give the small ones are made from the start of b on, in the
-// background. It does nothing for less than [Least]. The caller must Undo it.
+// Advise requests huge pages for the whole huge pages in b. The caller must not have written to b.
+// If the system denies huge pages, Advise creates the small pages in the background, from the
+// start of b on. It does nothing if b is shorter than [Least]. The caller must call Undo.
 func Advise(b []byte) Advice {
 	if len(b) < Least {
 		return Advice{}
@@ -38,7 +38,7 @@ func Advise(b []byte) Advice {
 	return Advice{}
 }
 
-// Undo asks for no more pages than there are. It changes no contents.
+// Undo ends the advice. Existing huge pages remain, and the contents do not change.
 func (a Advice) Undo() {
 	if a.pages != nil {
 		undo(a.pages)
@@ -48,42 +48,42 @@ func (a Advice) Undo() {
 	}
 }
 
-// Want asks for huge pages in a buffer that is going to be filled, where the system gives them to
-// those that ask. It does nothing for less than [Least]. [Enough] takes it back.
+// Want requests huge pages for a buffer that will be filled, if the system grants them on request.
+// It does nothing if b is shorter than [Least]. [Enough] undoes it.
 func Want(b []byte) {
 	if len(b) >= Least && system() == asked {
 		advise(interior(b))
 	}
 }
 
-// Enough asks for no more pages than there are in a buffer that Want may have been called for. It
-// changes no contents.
+// Enough undoes Want. It may also be called without Want. Existing huge pages remain, and the
+// contents do not change.
 func Enough(b []byte) {
 	if len(b) >= Least && system() == asked {
 		undo(interior(b))
 	}
 }
 
-// policy is what a system does about huge pages.
+// policy is how the system grants huge pages.
 type policy int
 
 const (
-	unknown policy = iota // or all memory has them
-	asked                 // memory has them that asks
-	none
+	unknown policy = iota // unknown, or all memory has them
+	asked                 // on request
+	none                  // never
 )
 
-// touching makes the pages of memory that is being written. What several goroutines write to one
-// page at a time makes it several times, and all but one of them for nothing: rows of neighbouring
-// chunks lie in the same pages, and two goroutines that decode them keep step. 100,000 faults of
-// 240,000 were such, of a read of 512 MiB by two.
+// touching creates the pages of memory while it is being written. If several goroutines write to
+// one page at a time, each causes a page fault, of which all but one are useless. This is common:
+// rows of neighbouring chunks are in the same pages, and goroutines that decode them advance at
+// the same speed. Of 240,000 faults in a read of 512 MiB by two goroutines, 100,000 were useless.
 type touching struct {
 	stopped atomic.Bool
-	next    atomic.Int64 // step
+	next    atomic.Int64 // index of the next step
 	group   sync.WaitGroup
 }
 
-// step is how many bytes of pages are made at a time: some ten microseconds.
+// step is the number of bytes whose pages one call creates. It takes some ten microseconds.
 const step = 128 << 10
 
 func touch(pages []byte) *touching {

@@ -1,23 +1,26 @@
-// Package hugepages asks the kernel to back memory that is going to be written at once with huge
-// pages. Half of the CPU time of a large read from a fast store is the first touch of its result,
-// one page fault for each 4 KiB; with pages of 2 MiB there are 512 times fewer.
+// Package hugepages requests huge pages from the kernel for memory that will be written soon. Half
+// of the CPU time of a large read from a fast store is the first write to its result, with one
+// page fault per 4 KiB. Pages of 2 MiB take 512 times fewer faults.
 //
 //	dst := make([]byte, n)
 //	advice := hugepages.Advise(dst) // before anything is written
 //	defer advice.Undo()             // when dst is full
 //
-// On Linux it is madvise with MADV_HUGEPAGE, and MADV_NOHUGEPAGE afterwards: pages that are huge
-// stay so, and the kernel fills no memory up to huge pages after it was freed. (The advice outlives
-// the slice: a process with 8 MB of live memory grew from 16 to 48 MB within 23 s.) Neither is done
-// unless /sys/kernel/mm/transparent_hugepage/enabled says madvise: otherwise the first has no
-// effect or none is needed, and the second would forbid huge pages. Where it says never, or prctl
-// denies them to the process, small pages are made by MADV_POPULATE_WRITE while the result is being
-// written: 128 KiB by one call for 32 faults, and no page twice. Contents, ownership and the
-// accounting of the Go runtime are unchanged, failures have no effect but page faults. On other
-// systems nothing is done.
+// On Linux, Advise calls madvise with MADV_HUGEPAGE, and Undo with MADV_NOHUGEPAGE. Huge pages
+// that exist remain. Without Undo the advice outlives the slice, and the kernel fills freed memory
+// with huge pages: a process with 8 MB of live memory grew from 16 to 48 MB within 23 s.
 //
-// Want and Enough are the same for buffers that are filled again and again, with nothing to keep in
-// between, and without the small pages.
+// Both calls are made only if /sys/kernel/mm/transparent_hugepage/enabled is madvise. With other
+// settings the first call is useless, and the second would forbid huge pages. If the setting is
+// never, or prctl denies huge pages to the process, Advise creates small pages by
+// MADV_POPULATE_WRITE while the result is being written. One call for 128 KiB replaces 32 faults,
+// and no page is created twice.
 //
-// All may be called from any number of goroutines.
+// Contents, ownership and the accounting of the Go runtime do not change. The only effect of a
+// failure is page faults. On other systems the package does nothing.
+//
+// Want and Enough do the same for buffers that are filled repeatedly and whose contents need not
+// be kept. They do not create small pages.
+//
+// All functions are safe for concurrent use.
 package hugepages

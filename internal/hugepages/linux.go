@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// From Linux's include/uapi/asm-generic/mman-common.h and linux/prctl.h; the same on all that Go
-// runs on.
+// Constants of Linux's include/uapi/asm-generic/mman-common.h and linux/prctl.h. They are the same
+// on all architectures that Go supports.
 const (
 	madvHugePage      = 14
 	madvNoHugePage    = 15
@@ -19,7 +19,7 @@ const (
 	prGetTHPDisable   = 42
 )
 
-// system is asked once: what all processes have, and whether this one is denied it.
+// system returns the policy for this process. It queries the kernel once.
 var system = sync.OnceValue(func() policy {
 	b, err := os.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled")
 	if err != nil {
@@ -39,7 +39,7 @@ func policyOf(enabled string, denied bool) policy {
 	return unknown
 }
 
-// interior is the part of b between the first and the last boundary of a huge page.
+// interior returns the part of b between the first and the last boundary of a huge page.
 func interior(b []byte) []byte {
 	at := int(reflect.ValueOf(b).Pointer() % Size)
 	from := (Size - at) % Size
@@ -49,8 +49,8 @@ func interior(b []byte) []byte {
 
 func advise(b []byte) bool { return len(b) > 0 && syscall.Madvise(b, madvHugePage) == nil }
 
-// populate makes the pages of b as a write would, and leaves what is written there as it is. It is
-// there from Linux 5.14 on.
+// populate creates the pages of b as a write would, without changing their contents. It needs
+// Linux 5.14.
 func populate(b []byte) bool { return syscall.Madvise(b, madvPopulateWrite) == nil }
 
-func undo(b []byte) { _ = syscall.Madvise(b, madvNoHugePage) } // it succeeded before
+func undo(b []byte) { _ = syscall.Madvise(b, madvNoHugePage) } // a failure has no effect

@@ -1,4 +1,3 @@
-// Package lengths keeps how long what zargo encodes is against what numcodecs makes of the same
-// bytes, as integration/numcodecs/ratios recorded it (make ratios), for the tables of the
-// documentation.
+// Package lengths has the encoded sizes of zargo and of numcodecs for the same bytes, for the
+// tables of the documentation. integration/numcodecs/ratios records them (make ratios).
 package lengths

@@ -8,31 +8,31 @@ import (
 	"strings"
 )
 
-// file is where [Recorded] is kept: a fact to a line.
+// file is the name of the file of [Recorded]. Each line is one fact.
 const file = "record.txt"
 
 //go:embed record.txt
 var recorded string
 
-// Case is what one array is encoded with.
+// Case is one encoding of one array.
 type Case struct {
-	Codec   string // numcodecs' id; blosc's with a compressor, after a space
-	Level   int    // or preset, or acceleration
-	Set     string // names the array
-	Shuffle int    // blosc's; 0 for others
+	Codec   string // id in numcodecs; for blosc followed by a space and the compressor
+	Level   int    // level, preset or acceleration
+	Set     string // name of the array
+	Shuffle int    // shuffle of blosc; 0 for other codecs
 }
 
 func (c Case) String() string { return fmt.Sprintf("%s %d %s %d", c.Codec, c.Level, c.Set, c.Shuffle) }
 
-// Record is what came out.
+// Record is the content of a file.
 type Record struct {
 	Numcodecs, Zlib string   // versions
-	Sums            []Sum    // of the sets, in their order
-	Lengths         []Length // in the order of the cases
-	Times           []Time   // of every codec and level
+	Sums            []Sum    // one for each set
+	Lengths         []Length // one for each case
+	Times           []Time   // one for each codec and level
 }
 
-// Sum says which bytes a set was.
+// Sum identifies the bytes of a set.
 type Sum struct {
 	Set    string
 	Bench  bool
@@ -40,27 +40,27 @@ type Sum struct {
 	SHA256 string
 }
 
-// Length is one case.
+// Length is the result of one case.
 type Length struct {
 	Case
-	Zargo, Numcodecs int // bytes
+	Zargo, Numcodecs int // encoded sizes in bytes
 }
 
-// More is by how many per cent zargo's bytes are more; negative where they are less.
+// More returns by how many per cent zargo's encoding is longer; negative if it is shorter.
 func (l Length) More() float64 { return 100 * float64(l.Zargo-l.Numcodecs) / float64(l.Numcodecs) }
 
-// Time is what zargo took for all cases of a codec at a level, as a multiple of what numcodecs
-// took. It is of one run.
+// Time compares the time for all cases of a codec and a level. Ratio is zargo's time divided by
+// numcodecs'. It is from one run.
 type Time struct {
 	Codec string
 	Level int
 	Ratio float64
 }
 
-// Recorded is the record that is kept.
+// Recorded returns the embedded record.
 func Recorded() (Record, error) { return Parse(recorded) }
 
-// String gives the file.
+// String formats the record as a file.
 func (r Record) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "numcodecs\t%s\nzlib\t%s\n", r.Numcodecs, r.Zlib)
@@ -76,7 +76,7 @@ func (r Record) String() string {
 	return b.String()
 }
 
-// Parse reads a file.
+// Parse parses a file.
 func Parse(text string) (r Record, err error) {
 	for i, line := range strings.Split(strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n"), "\n") {
 		if err := r.add(strings.Split(line, "\t")); err != nil {
@@ -86,7 +86,7 @@ func Parse(text string) (r Record, err error) {
 	return r, nil
 }
 
-// add takes a line.
+// add parses one line, split at tabs.
 func (r *Record) add(f []string) (err error) {
 	number := func(s string) int {
 		n, e := strconv.Atoi(s)

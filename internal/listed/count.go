@@ -8,8 +8,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Count is how many objects of a kind of position a listing of the array at a path has, up to most.
-// It proves no absence. The error is that of the listing.
+// Count lists the array at path and counts the objects whose position satisfies of. It stops at
+// most. The listing need not be complete, so the count proves no absence. The error is that of the
+// listing.
 func Count(ctx context.Context, s store.Store, path string, keys meta.KeyEncoding, rank int, of func(coord []int) bool, most float64) (n float64, err error) {
 	for e, err := range store.ListAll(ctx, s, path, store.ListOptions{}) {
 		if err != nil {

@@ -1,12 +1,12 @@
-// Package listed is a store of the objects of one array that sends no request of which a listing
-// proves the outcome: an object that is not in a complete listing is absent, so it is neither read
-// nor deleted. A listing is one request for many keys; where few objects are absent it is not worth
-// that.
+// Package listed is a store for the objects of one array that lists the array to save requests. It
+// skips gets and deletes of objects that a complete listing has shown to be absent. A listing
+// takes one request for many keys, but is more expensive than the requests it saves if few objects
+// are absent.
 //
 //	s := listed.New(below, a.Path())
 //	s.Describe(a.Metadata().Keys, a.GridShape())
 //	err := s.Learn(ctx)
 //
-// Absence is only proven by a listing that is complete ([store.Listings]) and ended without an
-// error. Of keys that are no positions of the grid nothing is said: they are asked for.
+// Only a listing that is complete (see [store.Listings]) and ended without an error proves
+// absence. Requests for keys that are not positions of the grid are always sent.
 package listed

@@ -14,37 +14,37 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Store is the store of one array. All methods may be called at once.
+// Store is the store of one array. It is safe for concurrent use.
 //
-// Where what is absent is read by a listing ([Store.Learn], [Store.ExpectReads]), nothing is
-// written through it. An array that is written ([Store.ExpectWrites]) may be read afterwards: every
-// object of it is asked for.
+// An array whose absent objects are found by a listing for reads ([Store.Learn],
+// [Store.ExpectReads]) must not be written through the Store. An array that is written
+// ([Store.ExpectWrites]) may be read afterwards: no get is skipped.
 type Store struct {
 	store.Store
 	path     string
 	page     int64
 	complete bool
 	layout   atomic.Pointer[layout]
-	present  atomic.Pointer[chunkkeys.Set] // what a listing for reads had; not changed any more
+	present  atomic.Pointer[chunkkeys.Set] // the objects of a listing for reads; immutable
 
 	mu     sync.Mutex
 	reads  reads
 	writes writes
 }
 
-// layout says which objects have which keys.
+// layout maps keys to positions of the grid.
 type layout struct {
 	keys meta.KeyEncoding
 	grid []int
 }
 
-// New is the store of the array at a path. Nothing is known of it, and every request is sent.
+// New returns the Store of the array at path. It sends every request until it has a listing.
 func New(s store.Store, path string) *Store {
 	return &Store{Store: s, path: path, page: max(int64(store.TuningOf(s).ListPage), 1), complete: store.ListingsOf(s).Complete}
 }
 
-// Describe says what the keys of the array's objects are, and how many there are along each
-// dimension. The first time counts. It comes before anything is put.
+// Describe sets the key encoding and the number of objects along each axis. Only the first call
+// has an effect. It must come before the first put.
 func (s *Store) Describe(keys meta.KeyEncoding, grid []int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,9 +59,9 @@ func (s *Store) Describe(keys meta.KeyEncoding, grid []int) {
 // Complete reports whether listings of the store prove absence.
 func (s *Store) Complete() bool { return s.complete }
 
-// Learn lists the array, whatever that takes; what the listing does not have is not asked for any
-// more. A store that cannot be listed, may not be, or whose listings prove no absence, is no error:
-// then all is asked for.
+// Learn lists the whole array. Gets of objects that are not in the listing are not sent
+// afterwards. If the store cannot be listed, refuses it, or its listings prove no absence, Learn
+// returns nil and every request is sent.
 func (s *Store) Learn(ctx context.Context) error {
 	if !s.complete || s.layout.Load() == nil {
 		return nil
@@ -77,15 +77,15 @@ func (s *Store) Learn(ctx context.Context) error {
 	return nil
 }
 
-// errMany is the error of a listing that was given up.
+// errMany reports that a listing was stopped since it has too many keys.
 var errMany = errors.New("more keys than were expected")
 
-// maxBytes is the memory for what is known of an array that is listed while it is read or written.
-// 8 MiB: a bit for each of 60 million objects, or the positions of 14,000 that lie far from each
-// other.
+// maxBytes bounds the memory of a listing that is made while the array is read or written. 8 MiB
+// hold one bit for each of 60 million objects, or 14,000 positions that are far apart.
 const maxBytes = 8 << 20
 
-// load reads a listing of at most so many keys, in at most maxBytes; 0 is any number.
+// load reads a listing of at most most keys, in at most maxBytes of memory. With most 0 both are
+// unbounded. errMany: the listing exceeds a bound.
 func (s *Store) load(entries iter.Seq2[store.Entry, error], most int64) (*chunkkeys.Set, error) {
 	l := s.layout.Load()
 	set, n := chunkkeys.NewSet(l.grid), int64(0)
@@ -103,7 +103,7 @@ func (s *Store) load(entries iter.Seq2[store.Entry, error], most int64) (*chunkk
 	return set, nil
 }
 
-// position is that of an object of the grid by its key.
+// position returns the position of the object with this key, and whether it is in the grid.
 func (l *layout) position(path, key string) ([]int, bool) {
 	if path != "" {
 		var ok bool
@@ -123,8 +123,8 @@ func (l *layout) position(path, key string) ([]int, bool) {
 	return coord, true
 }
 
-// position is that of an object of the array by its key; not ok where its absence could not be
-// proven.
+// position returns the position of the object with this key. It is false if a listing cannot prove
+// its absence.
 func (s *Store) position(key string) ([]int, bool) {
 	l := s.layout.Load()
 	if l == nil {
@@ -133,8 +133,8 @@ func (s *Store) position(key string) ([]int, bool) {
 	return l.position(s.path, key)
 }
 
-// Present yields the positions of the objects that the listing of [Store.Learn] had, in C order;
-// not ok where nothing is known. A position is the receiver's until the next one.
+// Present yields the positions of the objects in the listing of [Store.Learn], in C order. ok is
+// false if there is no such listing. The slice is valid until the next iteration.
 func (s *Store) Present() (all iter.Seq[[]int], ok bool) {
 	set := s.present.Load()
 	if set == nil {
@@ -143,7 +143,7 @@ func (s *Store) Present() (all iter.Seq[[]int], ok bool) {
 	return set.All(), true
 }
 
-// Absent reports whether an object is proven to be absent.
+// Absent reports whether a listing has shown the object to be absent.
 func (s *Store) Absent(key string) bool {
 	set := s.present.Load()
 	if set == nil {
@@ -165,7 +165,7 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 	return v, err
 }
 
-// ListPage goes to the store below.
+// ListPage calls the store below.
 func (s *Store) ListPage(ctx context.Context, prefix string, o store.ListOptions, token string) ([]store.Entry, string, error) {
 	return store.Forward{Store: s.Store}.ListPage(ctx, prefix, o, token)
 }

@@ -7,34 +7,37 @@ import (
 )
 
 const (
-	// fewAbsent is how many absent objects are asked for before a listing is thought of. 16: fewer
-	// cost little.
+	// fewAbsent is the number of absent objects that must be requested before a listing is
+	// considered. Fewer requests cost little.
 	fewAbsent = 16
-	// maxKeys is how many keys a listing beside reads has at most: a thousand pages.
+	// maxKeys bounds the keys of a listing that is made during reads: a thousand pages.
 	maxKeys = 1 << 20
 )
 
-// reads is what is known of the objects that are read. An object that is not there costs a request,
-// as much as one that is. When as many requests have been for nothing as a listing of the array
-// takes, and more would follow, the array is listed once: so only where the share of absent objects
-// makes that worth it. A listing that turns out longer is given up at twice its length.
+// reads decides when a listing saves requests during reads. A get of an absent object costs a
+// request, like any other. The array is listed once, if these conditions hold:
+//
+//   - As many gets have found an absent object as the listing is expected to take requests.
+//   - The listing is expected to save more than twice its requests.
+//
+// A listing is stopped when it has twice the expected number of keys.
 type reads struct {
-	objects       int64 // of all that is read of the array, by any process
-	left          int64 // of those that this process is still going to ask for
-	asked, absent int64
-	off           bool // it is listed, or is not going to be
+	objects       int64 // number of objects that all processes read
+	left          int64 // number of objects that this process will still request
+	asked, absent int64 // number of objects requested, and of those that were absent
+	off           bool  // a listing has started, and no further one will
 }
 
-// ExpectReads says how many objects are read by all processes, and the share of them that this one
-// is going to read. Before, no listing is thought of.
+// ExpectReads sets the number of objects that all processes read, and the share of them that this
+// process will read. Before that, reads do not list the array.
 func (s *Store) ExpectReads(objects int64, share float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.reads.objects, s.reads.left = objects, int64(float64(objects)*share)
 }
 
-// Read counts an object that was there or not, which [Store.Get] does, and lists the array when
-// that has become worth it. Others go on asking meanwhile.
+// Read counts a request for an object and whether it was there. [Store.Get] calls it. If a listing
+// has become worthwhile, Read lists the array. Other gets continue meanwhile.
 func (s *Store) Read(ctx context.Context, key string, there bool) {
 	if _, ok := s.position(key); !ok || !s.complete {
 		return
@@ -46,7 +49,7 @@ func (s *Store) Read(ctx context.Context, key string, there bool) {
 	if !there {
 		r.absent++
 	}
-	// What a listing takes and what it saves, if what is left is as what was asked for.
+	// The requests that a listing takes and saves, if the same share of the rest is absent.
 	share := float64(r.asked-r.absent) / float64(r.asked)
 	keys := share * float64(r.objects)
 	pages, saved := keys/float64(s.page)+1, (1-share)*float64(r.left)
@@ -58,7 +61,7 @@ func (s *Store) Read(ctx context.Context, key string, there bool) {
 	if !worth {
 		return
 	}
-	// One that fails or has more is given up, and objects are asked for one by one as before.
+	// If the listing fails or has too many keys, objects are still requested one by one.
 	if set, err := s.load(store.Pages(ctx, s.Store, s.path, store.ListOptions{}), int64(2*keys)+s.page); err == nil {
 		s.present.Store(set)
 	}

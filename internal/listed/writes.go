@@ -9,28 +9,32 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// fewLeft is for how many objects no listing is thought of: it costs as much as some deletes.
+// fewLeft is the number of remaining objects below which no listing is made. A listing costs as
+// much as some deletes.
 const fewLeft = 8
 
-// writes is what is known of the objects that are written. One that is all fill value is deleted,
-// and where the array is new there is nothing to delete. So with the first delete the array is
-// listed. A listing is given up when it has more pages than deletes were sent, and tried again when
-// there are twice as many. What was not in the listing, and was not put by this process, is not
-// deleted.
+// writes decides when a listing saves deletes. A chunk of fill values is deleted, but in a new
+// array it has no object. So the array is listed at the first delete. Afterwards an object is
+// deleted only if the listing contains it or this process has put it.
 //
-// Another process may put an object after the listing. That is as if it had put it after the
-// delete: neither knows of the other.
+// A listing is stopped when it has more pages than deletes were sent. It is retried when the number
+// of deletes has doubled, but not after an error of the store.
+//
+// Another process may put an object after the listing. The result is the same as if it put the
+// object after the delete, since neither process knows of the other.
 type writes struct {
-	left    int64          // objects that this process is going to put or delete
-	deleted int64          // deletes that were sent, or are about to be
-	next    int64          // how many there are at the next attempt to list; 0: there is none
-	present *chunkkeys.Set // what the listing had; not changed any more. What was put since is not in it: nothing is proven absent for reads by it
-	put     *chunkkeys.Set // objects of which a put was begun; nil when that is not known, and all deletes are sent
-	n       int64          // how many these are
+	left    int64 // number of objects that this process will still put or delete
+	deleted int64 // number of deletes that were sent or are being sent
+	next    int64 // value of deleted at which to list; 0: do not list
+	// present are the objects of the listing. It is immutable and lacks objects that were put
+	// later, so it proves no absence for reads.
+	present *chunkkeys.Set
+	put     *chunkkeys.Set // objects whose put was started; nil: unknown, so send every delete
+	n       int64          // number of objects in put
 }
 
-// ExpectWrites says how many objects this process is going to put or delete. Before, every delete
-// is sent.
+// ExpectWrites sets the number of objects that this process will put or delete. Before that, every
+// delete is sent.
 func (s *Store) ExpectWrites(objects int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -40,7 +44,7 @@ func (s *Store) ExpectWrites(objects int64) {
 	}
 }
 
-// puts notes that an object is about to be put.
+// puts records that an object is about to be put.
 func (s *Store) puts(key string) {
 	coord, ok := s.position(key)
 	s.mu.Lock()
@@ -56,7 +60,7 @@ func (s *Store) puts(key string) {
 	}
 }
 
-// spared reports whether an object need not be deleted.
+// spared reports whether the delete of an object can be skipped. It may list the array.
 func (s *Store) spared(ctx context.Context, key string) bool {
 	coord, ok := s.position(key)
 	if !ok {
@@ -66,7 +70,7 @@ func (s *Store) spared(ctx context.Context, key string) bool {
 	w := &s.writes
 	w.left--
 	if w.present == nil && w.next > 0 && w.deleted+1 >= w.next && w.left >= fewLeft && w.n/s.page <= w.deleted {
-		w.next = 0 // no other one meanwhile
+		w.next = 0 // no second listing meanwhile
 		most := (w.deleted + 1) * s.page
 		s.mu.Unlock()
 		set, err := s.load(s.objects(ctx), most)
@@ -87,8 +91,8 @@ func (s *Store) spared(ctx context.Context, key string) bool {
 	return spared
 }
 
-// objects lists the array by the shortest listing that has all objects: without what may be stored
-// below it beside them, where keys allow it.
+// objects returns the shortest listing that contains all objects of the array. It avoids keys of
+// other nodes below the array if the key encoding allows that.
 func (s *Store) objects(ctx context.Context) iter.Seq2[store.Entry, error] {
 	l, o, prefix := s.layout.Load(), store.ListOptions{}, s.path
 	switch v2 := l.keys.Name == "v2"; {
@@ -117,19 +121,19 @@ func (s *Store) Put(ctx context.Context, key string, value []byte, o store.PutOp
 	return s.Store.Put(ctx, key, value, o)
 }
 
-// PutParts goes to the store below.
+// PutParts calls the store below.
 func (s *Store) PutParts(ctx context.Context, key string, o store.PartsOptions) (store.Parts, error) {
 	s.puts(key)
 	return store.PutParts(ctx, s.Store, key, o)
 }
 
-// Copy goes to the store below.
+// Copy calls the store below.
 func (s *Store) Copy(ctx context.Context, from, to string, o store.CopyOptions) (store.Version, error) {
 	s.puts(to)
 	return store.Copy(ctx, s.Store, from, to, o)
 }
 
-// DeleteAll goes to the store below.
+// DeleteAll calls the store below.
 func (s *Store) DeleteAll(ctx context.Context, keys []string) error {
 	if d, ok := s.Store.(store.BatchDeleter); ok {
 		return d.DeleteAll(ctx, keys)

@@ -1,10 +1,11 @@
-// Package manifest writes the SHA-256 of every value in a store, in the form of sha256sum, and
-// checks a store against it.
+// Package manifest writes the SHA-256 sum of every value in a store in the format of sha256sum,
+// and checks a store against such a manifest.
 //
-//	err := manifest.Write(ctx, st, w, manifest.Options{})    // one line for each key, sorted: sha256sum -c accepts it in the folder of a directory store
+//	// One line per key, sorted. sha256sum -c accepts it in the directory of a directory store.
+//	err := manifest.Write(ctx, st, w, manifest.Options{})
 //	r, err := manifest.Check(ctx, st, f, manifest.Options{}) // missing, changed and extra keys
 //
-// Values are read many at once, large ones in ranges of one version each where the store has
-// versions: a value that changes while it is read is zarr/fault.Conflict. Values take at most 128
-// MiB of the budget, and each key a few hundred bytes beside it.
+// Values are read concurrently. Large ones are read in ranges, all of one version if the store has
+// versions: a value that changes meanwhile is zarr/fault.Conflict. Values in memory take at most
+// 128 MiB of the byte limit. Each key takes some hundred bytes more.
 package manifest

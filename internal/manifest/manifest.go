@@ -20,41 +20,41 @@ import (
 )
 
 const (
-	// part is the most of a value that is in memory. 8 MiB: a request of it costs little beside its
-	// bytes.
+	// part is the maximum number of bytes of a value in memory. For 8 MiB the overhead of a request
+	// is small.
 	part = 8 << 20
-	// inFlight is how many values are read at once. 16 of 8 MiB: 128 MiB.
+	// inFlight is the number of values that are read concurrently: 16 · 8 MiB = 128 MiB.
 	inFlight = 16
-	// maxLine bounds a line of a manifest: the longest key, each byte escaped, and its sum.
+	// maxLine bounds a line of a manifest: the longest key with each byte escaped, and its sum.
 	maxLine = 2*store.MaxKey + 128
 )
 
 type sum [sha256.Size]byte
 
-// Result is what a check found; keys are sorted.
+// Result is the result of a check. Keys are sorted.
 type Result struct {
 	Same    int      `json:"same"`
-	Missing []string `json:"missing"` // in the manifest alone
+	Missing []string `json:"missing"` // only in the manifest
 	Changed []string `json:"changed"`
-	Extra   []string `json:"extra"` // in the store alone
+	Extra   []string `json:"extra"` // only in the store
 }
 
-// OK reports whether the store holds what the manifest says, and no more.
+// OK reports whether the store contains exactly the values of the manifest.
 func (r *Result) OK() bool { return len(r.Missing)+len(r.Changed)+len(r.Extra) == 0 }
 
-// Options say how Write and Check work. The zero value uses the limits of the process.
+// Options are the options of Write and Check. The zero value uses the limits of the process.
 type Options struct {
-	// Progress is called after the listing, and after each value or part of a large one, one call
-	// at a time: how many bytes were read, and of how many. Values whose length the listing lacks
-	// add to both when they are read.
+	// Progress is called after the listing, and after each value or part of a large value, with the
+	// number of bytes read and their total. Calls are not concurrent. A value whose size the listing
+	// does not report is added to both when it is read.
 	Progress func(done, total int64)
-	Limits   *concurrency.Limits // Bytes has the memory of values; nil is concurrency.Default
-	Account  account.Options     // what counts and bounds the requests
+	Limits   *concurrency.Limits // Bytes bounds the memory of values; nil: concurrency.Default
+	Account  account.Options     // counts and bounds the requests
 }
 
 // work is one call of Write or Check.
 type work struct {
-	st store.Store // that of the account
+	st store.Store // the store of the account
 	o  Options
 
 	mu          sync.Mutex
@@ -69,7 +69,7 @@ func newWork(ctx context.Context, st store.Store, o Options) (context.Context, *
 	return ctx, &work{st: st, o: o}
 }
 
-// begin says how many bytes there are to read.
+// begin sets the total number of bytes to read.
 func (r *work) begin(keys []string, sizes map[string]int64) {
 	for _, key := range keys {
 		r.total += max(sizes[key], 0)
@@ -77,7 +77,8 @@ func (r *work) begin(keys []string, sizes map[string]int64) {
 	r.read(0, 0)
 }
 
-// read counts bytes that were read, of a value whose length is size by the listing.
+// read counts n bytes that were read. size is the length of the value in the listing, -1 if
+// unknown.
 func (r *work) read(n int, size int64) {
 	if r.o.Progress == nil {
 		return
@@ -91,7 +92,7 @@ func (r *work) read(n int, size int64) {
 	r.o.Progress(r.done, r.total)
 }
 
-// Write writes the manifest of all keys in a store. Nothing is written before all values were read.
+// Write writes the manifest of all keys in a store. It writes only after all values were read.
 func Write(ctx context.Context, st store.Store, w io.Writer, o Options) error {
 	ctx, r := newWork(ctx, st, o)
 	sizes, err := list(ctx, r.st)
@@ -121,8 +122,8 @@ func Write(ctx context.Context, st store.Store, w io.Writer, o Options) error {
 	return out.Flush()
 }
 
-// Check reads a manifest, and all values that it names. A line that is none of sha256sum is
-// fault.Metadata.
+// Check reads a manifest and all values that it names. fault.Metadata: a line is not in the format
+// of sha256sum.
 func Check(ctx context.Context, st store.Store, manifest io.Reader, o Options) (*Result, error) {
 	want, err := parse(manifest)
 	if err != nil {
@@ -175,7 +176,7 @@ func Check(ctx context.Context, st store.Store, manifest io.Reader, o Options) (
 	return r, nil
 }
 
-// list gives the size of each value, -1 where the listing does not have it.
+// list returns the size of each value, -1 if the listing does not report it.
 func list(ctx context.Context, st store.Store) (map[string]int64, error) {
 	sizes := map[string]int64{}
 	for e, err := range store.ListAll(ctx, st, "", store.ListOptions{}) {
@@ -187,8 +188,8 @@ func list(ctx context.Context, st store.Store) (map[string]int64, error) {
 	return sizes, nil
 }
 
-// hash sums a value whose length is size by the listing: in parts where it is large, or has become
-// so since.
+// hash returns the sum of a value whose length in the listing is size. It reads the value in parts
+// if it is long or has become so since the listing.
 func (r *work) hash(ctx context.Context, key string, size int64) (sum, error) {
 	if size > part {
 		return r.hashParts(ctx, key, size)
@@ -211,7 +212,7 @@ func (r *work) hash(ctx context.Context, key string, size int64) (sum, error) {
 	return sha256.Sum256(v.Bytes), err
 }
 
-// hashParts sums a value in parts of one version.
+// hashParts returns the sum of a value that is read in parts of one version.
 func (r *work) hashParts(ctx context.Context, key string, size int64) (sum, error) {
 	hold, err := r.o.Limits.Bytes.Acquire(ctx, concurrency.Task, part)
 	if err != nil {
@@ -234,7 +235,7 @@ func (r *work) hashParts(ctx context.Context, key string, size int64) (sum, erro
 	}
 }
 
-// parse reads lines as sha256sum writes them.
+// parse parses lines in the format of sha256sum.
 func parse(r io.Reader) (map[string]sum, error) {
 	sums := map[string]sum{}
 	unescape := strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\r`, "\r")

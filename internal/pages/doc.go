@@ -1,8 +1,8 @@
-// Package pages makes one sequence of a listing in pages.
+// Package pages makes an iterator of a listing in pages.
 //
 //	for e, err := range pages.All(page, otherwise) {
 //		fmt.Println(e, err)
 //	}
 //
-// A sequence may be read by one goroutine.
+// An iterator is for one goroutine.
 package pages

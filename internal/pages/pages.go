@@ -5,9 +5,9 @@ import (
 	"iter"
 )
 
-// All yields the entries of all pages. page returns a page and the token of the next; the first token
-// is "", and so is the one after the last page. When the first page is errors.ErrUnsupported, the
-// sequence is otherwise. A listing that calls its own pages has no other way to end there.
+// All yields the entries of all pages. page returns one page and the token of the next page. The
+// first token is "", and the last page has the next token "". If the first page is
+// errors.ErrUnsupported, All yields otherwise instead. An error ends the iteration.
 func All[E any](page func(token string) ([]E, string, error), otherwise iter.Seq2[E, error]) iter.Seq2[E, error] {
 	return func(yield func(E, error) bool) {
 		token := ""

@@ -1,16 +1,16 @@
-// Package written passes on which stored values a process writes and deletes, from the stores that
-// do it to the caches that hold what was read of them.
+// Package written notifies caches of stored values when the process writes or deletes these
+// values.
 //
-//	st := written.Around(user)                      // as every array and group has its store
+//	st := written.Around(user)                      // every array and group uses such a store
 //	site := written.Process().Listen(id, place, f)  // f is called for each change at the place
 //
-// A [Store] reports each request that may change a value twice: before it is made and when it is
-// over, however it ends. A cache that drops what it has of the key at both times, and what is being
-// loaded meanwhile, has nothing afterwards that is older than the write.
+// A [Store] reports each request that may change a value twice: before the request and when it
+// ends, with or without an error. At each report a cache must drop the value and discard loads of
+// it in progress. It then never holds a value that is older than the write.
 //
-// Stores and caches meet by [store.Place]: it does not matter which store value, prefix or
-// decorator a request was made through. The document of an array or a group stands for all keys
-// below it when it is created or deleted: what was known of these belongs to another node.
+// Stores and caches are matched by [store.Place], so a request may be made through any store
+// value, prefix or decorator. If the document of an array or a group is created or deleted, all
+// keys below the node are reported, since their values belong to another node.
 //
-// Everything here may be used concurrently. There is no goroutine in the background.
+// The package is safe for concurrent use and starts no goroutines.
 package written

@@ -11,16 +11,18 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Change is some values that are being written or deleted, or were.
+// Change describes values that are being written or deleted, or that have been.
 type Change struct {
-	Keys  []string // that may have changed
-	Below []string // prefixes of keys, with their slashes: all that begin so may have changed; "" is every key
-	// Late is set when the outcome of the request is not known, so that it may take place after
+	Keys []string // keys whose values may have changed
+	// Below are prefixes that end with a slash. Every value with such a key may have changed. The
+	// prefix "" stands for all keys.
+	Below []string
+	// Late reports that the outcome of the request is unknown. The values may still change after
 	// this report.
 	Late bool
 }
 
-// Within returns a function that reports whether a key begins with one of c.Below.
+// Within returns a function that reports whether a key has one of the prefixes c.Below.
 func (c Change) Within() func(key string) bool {
 	below := make(map[string]struct{}, len(c.Below))
 	for _, b := range c.Below {
@@ -37,22 +39,22 @@ func (c Change) Within() func(key string) bool {
 	}
 }
 
-// Hub passes changes on. The zero Hub is ready.
+// Hub passes changes on to the sites that listen. The zero Hub is ready to use.
 type Hub struct {
-	listened atomic.Bool // somebody has listened
+	listened atomic.Bool // Listen has been called
 
 	mu    sync.Mutex
 	sites map[siteID]weak.Pointer[Site]
-	roots map[any][]weak.Pointer[Site] // by Place.Root
+	roots map[any][]weak.Pointer[Site] // keyed by Place.Root
 }
 
-// Process returns the Hub of the process. It lives as long as anybody holds it: the stores that
-// report to it, and the caches that listen.
+// Process returns the Hub of the process. It exists as long as a store that reports to it or a
+// cache that listens holds it.
 func Process() *Hub {
 	return concurrency.Share(concurrency.Default().Requests, "", func() *Hub { return &Hub{} })
 }
 
-// Site is where somebody listens, as long as it is held.
+// Site is a registration at a Hub. It ends when the Site is garbage collected.
 type Site struct {
 	below string
 	f     func(Change)
@@ -64,9 +66,9 @@ type siteID struct {
 	place store.Place
 }
 
-// Listen has f called with the changes of values at a place, by their keys there, as long as the
-// Site is held. Who listens twice by the same comparable by at one place gets the same Site, and
-// the first f. f is not to call the Hub.
+// Listen calls f with the changes of values at a place as long as the caller holds the Site. The
+// keys are relative to the place. A further call with the same by and place returns the same Site
+// and ignores its f. by must be comparable. f must not call the Hub.
 func (h *Hub) Listen(by any, p store.Place, f func(Change)) *Site {
 	id := siteID{by, p}
 	h.mu.Lock()
@@ -86,7 +88,7 @@ func (h *Hub) Listen(by any, p store.Place, f func(Change)) *Site {
 	return s
 }
 
-// left forgets a Site that nobody holds any more.
+// left removes a Site that was garbage collected.
 func (h *Hub) left(id siteID, gone weak.Pointer[Site]) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -121,7 +123,7 @@ func (h *Hub) at(root any) (sites []*Site) {
 	return sites
 }
 
-// report passes a change of values at a place on to the sites of its root.
+// report passes a change of values at a place on to the sites of the same root.
 func report(sites []*Site, p store.Place, c Change) {
 	for _, s := range sites {
 		if own := s.seen(p.Below, c); len(own.Keys)+len(own.Below) > 0 {
@@ -130,7 +132,8 @@ func report(sites []*Site, p store.Place, c Change) {
 	}
 }
 
-// seen is a change of values below a prefix of the root, as the keys of the site have it.
+// seen returns c, whose keys are relative to the prefix below of the root, with keys relative to
+// s. It omits keys outside the place of s.
 func (s *Site) seen(below string, c Change) Change {
 	if below == s.below {
 		return c

@@ -9,15 +9,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Store is a store whose writes and deletes are reported to the Hub of the process. Reads go to the
-// store below as they are.
+// Store is a store whose writes and deletes are reported to the Hub of the process. Reads are
+// passed on unchanged.
 type Store struct {
 	store.Forward
 	hub   *Hub
 	place store.Place
 }
 
-// Around returns s as a Store; a Store is returned as it is. Close closes s.
+// Around returns s as a Store. If s is a Store already, it returns s. Close closes s.
 func Around(s store.Store) *Store {
 	if w, ok := s.(*Store); ok {
 		return w
@@ -25,7 +25,7 @@ func Around(s store.Store) *Store {
 	return &Store{store.Forward{Store: s}, Process(), store.PlaceOf(s)}
 }
 
-// errPanic is the result of a request that did not return.
+// errPanic is the outcome that is reported for a request that panicked.
 var errPanic = fault.Newf(fault.Unavailable, "the store panicked")
 
 // Put implements [store.Store].
@@ -53,7 +53,7 @@ func (s *Store) DeleteAll(ctx context.Context, keys []string) (err error) {
 	report(s.hub.at(s.place.Root), s.place, Change{Keys: keys})
 	err = errPanic
 	defer func() {
-		if !errors.Is(err, errors.ErrUnsupported) { // some may be gone
+		if !errors.Is(err, errors.ErrUnsupported) { // some may be deleted
 			report(s.hub.at(s.place.Root), s.place, Change{Keys: keys, Below: nodes(keys...), Late: isLate(err)})
 		}
 	}()
@@ -72,8 +72,8 @@ func (s *Store) Copy(ctx context.Context, from, to string, o store.CopyOptions) 
 	return c.Copy(ctx, from, to, o)
 }
 
-// PutParts implements [store.PartPutter]. Nothing is visible, and so nothing is reported, before
-// Commit.
+// PutParts implements [store.PartPutter]. It reports nothing, since the value is not visible
+// before Commit.
 func (s *Store) PutParts(ctx context.Context, key string, o store.PartsOptions) (store.Parts, error) {
 	p, err := store.PutParts(ctx, s.Store, key, o)
 	if err != nil {
@@ -96,8 +96,8 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (v store.Version
 	return p.Parts.Commit(ctx, o)
 }
 
-// Absent reports a key that a writer found absent and left so, because its value would be fill. A
-// cache may still have the value of before another process deleted it.
+// Absent reports a key that a writer found absent and left absent, since its value would be fill.
+// A cache may still hold the value from before another process deleted it.
 func Absent(s store.Store, key string) {
 	var w *Store
 	if store.As(s, &w) {
@@ -105,7 +105,7 @@ func Absent(s store.Store, key string) {
 	}
 }
 
-// Provide implements [store.Provider]: a Store gives itself.
+// Provide implements [store.Provider]. It provides s itself.
 func (s *Store) Provide(target any) bool {
 	t, ok := target.(**Store)
 	if ok {
@@ -114,15 +114,16 @@ func (s *Store) Provide(target any) bool {
 	return ok
 }
 
-// before reports a key whose value a request is going to change.
+// before reports a key before a request changes its value.
 func (s *Store) before(key string) {
 	if sites := s.hub.at(s.place.Root); sites != nil {
 		report(sites, s.place, Change{Keys: []string{key}})
 	}
 }
 
-// after reports a key when the request is over, which ended with err. With another, a document may
-// be that of a node which was not there before.
+// after reports a key when a request has ended with err. If another is set and the key is that of
+// a document, the request may have created or deleted a node, and all keys below the node are
+// reported.
 func (s *Store) after(key string, another bool, err error) {
 	sites := s.hub.at(s.place.Root)
 	if sites == nil {
@@ -135,8 +136,8 @@ func (s *Store) after(key string, another bool, err error) {
 	report(sites, s.place, c)
 }
 
-// nodes returns, of each key that is one of a document which makes a node, what the keys of that
-// node begin with.
+// nodes returns the prefixes of the nodes whose documents are among keys. Only documents that make
+// a node count.
 func nodes(keys ...string) (below []string) {
 	for _, key := range keys {
 		i := strings.LastIndexByte(key, '/') + 1
@@ -148,8 +149,8 @@ func nodes(keys ...string) (below []string) {
 	return below
 }
 
-// isLate reports whether a request that ended with err may still take place. It does not where it
-// has, and where the store has refused it.
+// isLate reports whether a request that ended with err may still take place. A request that
+// succeeded or that the store refused cannot.
 func isLate(err error) bool {
 	if err == nil {
 		return false
