@@ -109,105 +109,54 @@ func pair(name, v2 string, f format, kind reflect.Kind, goes func() reflect.Type
 	return i
 }
 
-func (b Basic) info() basicInfo {
-	const small = reflect.Uint8
-	switch b {
-	case Bool:
-		return number("bool", "b1", boolean, 1, reflect.Bool, reflect.TypeFor[bool])
-	case Int8:
-		return number("int8", "i1", signed, 1, reflect.Int8, reflect.TypeFor[int8])
-	case Int16:
-		return number("int16", "i2", signed, 2, reflect.Int16, reflect.TypeFor[int16])
-	case Int32:
-		return number("int32", "i4", signed, 4, reflect.Int32, reflect.TypeFor[int32])
-	case Int64:
-		return number("int64", "i8", signed, 8, reflect.Int64, reflect.TypeFor[int64])
-	case Uint8:
-		return number("uint8", "u1", unsigned, 1, reflect.Uint8, reflect.TypeFor[uint8])
-	case Uint16:
-		return number("uint16", "u2", unsigned, 2, reflect.Uint16, reflect.TypeFor[uint16])
-	case Uint32:
-		return number("uint32", "u4", unsigned, 4, reflect.Uint32, reflect.TypeFor[uint32])
-	case Uint64:
-		return number("uint64", "u8", unsigned, 8, reflect.Uint64, reflect.TypeFor[uint64])
-	case Float16:
-		return float("float16", "f2", binary16, reflect.Uint16, reflect.TypeFor[F16])
-	case Float32:
-		return float("float32", "f4", binary32, reflect.Float32, reflect.TypeFor[float32])
-	case Float64:
-		return float("float64", "f8", binary64, reflect.Float64, reflect.TypeFor[float64])
-	case Complex64:
-		return pair("complex64", "c8", binary32, reflect.Complex64, reflect.TypeFor[complex64])
-	case Complex128:
-		return pair("complex128", "c16", binary64, reflect.Complex128, reflect.TypeFor[complex128])
-	case Int2:
-		return tiny("int2", signed, 2, reflect.Int8, reflect.TypeFor[int8])
-	case Int4:
-		return tiny("int4", signed, 4, reflect.Int8, reflect.TypeFor[int8])
-	case Uint2:
-		return tiny("uint2", unsigned, 2, reflect.Uint8, reflect.TypeFor[uint8])
-	case Uint4:
-		return tiny("uint4", unsigned, 4, reflect.Uint8, reflect.TypeFor[uint8])
-	case BFloat16:
-		return float("bfloat16", "", bfloat16, reflect.Uint16, reflect.TypeFor[BF16])
-	case Float8E3M4:
-		return float("float8_e3m4", "", e3m4, small, reflect.TypeFor[F8E3M4])
-	case Float8E4M3:
-		return float("float8_e4m3", "", e4m3, small, reflect.TypeFor[F8E4M3])
-	case Float8E4M3B11FNUZ:
-		return float("float8_e4m3b11fnuz", "", e4m3b11fnuz, small, reflect.TypeFor[F8E4M3B11FNUZ])
-	case Float8E4M3FN:
-		return float("float8_e4m3fn", "", e4m3fn, small, reflect.TypeFor[F8E4M3FN])
-	case Float8E4M3FNUZ:
-		return float("float8_e4m3fnuz", "", e4m3fnuz, small, reflect.TypeFor[F8E4M3FNUZ])
-	case Float8E5M2:
-		return float("float8_e5m2", "", e5m2, small, reflect.TypeFor[F8E5M2])
-	case Float8E5M2FNUZ:
-		return float("float8_e5m2fnuz", "", e5m2fnuz, small, reflect.TypeFor[F8E5M2FNUZ])
-	case Float8E8M0FNU:
-		return float("float8_e8m0fnu", "", e8m0fnu, small, reflect.TypeFor[F8E8M0FNU])
-	case Float6E2M3FN:
-		return float("float6_e2m3fn", "", e2m3fn, small, reflect.TypeFor[F6E2M3FN])
-	case Float6E3M2FN:
-		return float("float6_e3m2fn", "", e3m2fn, small, reflect.TypeFor[F6E3M2FN])
-	case Float4E2M1FN:
-		return float("float4_e2m1fn", "", e2m1fn, small, reflect.TypeFor[F4E2M1FN])
-	}
-	return b.complexInfo()
-}
+// info returns the facts of b. It panics for a value that is not one of the constants.
+func (b Basic) info() basicInfo { return infos[b] }
 
-// complexInfo is info of the complex numbers of small floats.
-func (b Basic) complexInfo() basicInfo {
-	const array = reflect.Array
-	switch b {
-	case ComplexFloat16:
-		return pair("complex_float16", "", binary16, array, reflect.TypeFor[Complex[F16]])
-	case ComplexBFloat16:
-		return pair("complex_bfloat16", "", bfloat16, array, reflect.TypeFor[Complex[BF16]])
-	case ComplexFloat8E3M4:
-		return pair("complex_float8_e3m4", "", e3m4, array, reflect.TypeFor[Complex[F8E3M4]])
-	case ComplexFloat8E4M3:
-		return pair("complex_float8_e4m3", "", e4m3, array, reflect.TypeFor[Complex[F8E4M3]])
-	case ComplexFloat8E4M3B11FNUZ:
-		return pair("complex_float8_e4m3b11fnuz", "", e4m3b11fnuz, array, reflect.TypeFor[Complex[F8E4M3B11FNUZ]])
-	case ComplexFloat8E4M3FN:
-		return pair("complex_float8_e4m3fn", "", e4m3fn, array, reflect.TypeFor[Complex[F8E4M3FN]])
-	case ComplexFloat8E4M3FNUZ:
-		return pair("complex_float8_e4m3fnuz", "", e4m3fnuz, array, reflect.TypeFor[Complex[F8E4M3FNUZ]])
-	case ComplexFloat8E5M2:
-		return pair("complex_float8_e5m2", "", e5m2, array, reflect.TypeFor[Complex[F8E5M2]])
-	case ComplexFloat8E5M2FNUZ:
-		return pair("complex_float8_e5m2fnuz", "", e5m2fnuz, array, reflect.TypeFor[Complex[F8E5M2FNUZ]])
-	case ComplexFloat8E8M0FNU:
-		return pair("complex_float8_e8m0fnu", "", e8m0fnu, array, reflect.TypeFor[Complex[F8E8M0FNU]])
-	case ComplexFloat6E2M3FN:
-		return pair("complex_float6_e2m3fn", "", e2m3fn, array, reflect.TypeFor[Complex[F6E2M3FN]])
-	case ComplexFloat6E3M2FN:
-		return pair("complex_float6_e3m2fn", "", e3m2fn, array, reflect.TypeFor[Complex[F6E3M2FN]])
-	case ComplexFloat4E2M1FN:
-		return pair("complex_float4_e2m1fn", "", e2m1fn, array, reflect.TypeFor[Complex[F4E2M1FN]])
-	}
-	panic("dtype: a Basic that is none of the constants")
+// infos holds the facts of every Basic. It is read only.
+var infos = [numBasic]basicInfo{
+	Bool:                     number("bool", "b1", boolean, 1, reflect.Bool, reflect.TypeFor[bool]),
+	Int8:                     number("int8", "i1", signed, 1, reflect.Int8, reflect.TypeFor[int8]),
+	Int16:                    number("int16", "i2", signed, 2, reflect.Int16, reflect.TypeFor[int16]),
+	Int32:                    number("int32", "i4", signed, 4, reflect.Int32, reflect.TypeFor[int32]),
+	Int64:                    number("int64", "i8", signed, 8, reflect.Int64, reflect.TypeFor[int64]),
+	Uint8:                    number("uint8", "u1", unsigned, 1, reflect.Uint8, reflect.TypeFor[uint8]),
+	Uint16:                   number("uint16", "u2", unsigned, 2, reflect.Uint16, reflect.TypeFor[uint16]),
+	Uint32:                   number("uint32", "u4", unsigned, 4, reflect.Uint32, reflect.TypeFor[uint32]),
+	Uint64:                   number("uint64", "u8", unsigned, 8, reflect.Uint64, reflect.TypeFor[uint64]),
+	Float16:                  float("float16", "f2", binary16, reflect.Uint16, reflect.TypeFor[F16]),
+	Float32:                  float("float32", "f4", binary32, reflect.Float32, reflect.TypeFor[float32]),
+	Float64:                  float("float64", "f8", binary64, reflect.Float64, reflect.TypeFor[float64]),
+	Complex64:                pair("complex64", "c8", binary32, reflect.Complex64, reflect.TypeFor[complex64]),
+	Complex128:               pair("complex128", "c16", binary64, reflect.Complex128, reflect.TypeFor[complex128]),
+	Int2:                     tiny("int2", signed, 2, reflect.Int8, reflect.TypeFor[int8]),
+	Int4:                     tiny("int4", signed, 4, reflect.Int8, reflect.TypeFor[int8]),
+	Uint2:                    tiny("uint2", unsigned, 2, reflect.Uint8, reflect.TypeFor[uint8]),
+	Uint4:                    tiny("uint4", unsigned, 4, reflect.Uint8, reflect.TypeFor[uint8]),
+	BFloat16:                 float("bfloat16", "", bfloat16, reflect.Uint16, reflect.TypeFor[BF16]),
+	Float8E3M4:               float("float8_e3m4", "", e3m4, reflect.Uint8, reflect.TypeFor[F8E3M4]),
+	Float8E4M3:               float("float8_e4m3", "", e4m3, reflect.Uint8, reflect.TypeFor[F8E4M3]),
+	Float8E4M3B11FNUZ:        float("float8_e4m3b11fnuz", "", e4m3b11fnuz, reflect.Uint8, reflect.TypeFor[F8E4M3B11FNUZ]),
+	Float8E4M3FN:             float("float8_e4m3fn", "", e4m3fn, reflect.Uint8, reflect.TypeFor[F8E4M3FN]),
+	Float8E4M3FNUZ:           float("float8_e4m3fnuz", "", e4m3fnuz, reflect.Uint8, reflect.TypeFor[F8E4M3FNUZ]),
+	Float8E5M2:               float("float8_e5m2", "", e5m2, reflect.Uint8, reflect.TypeFor[F8E5M2]),
+	Float8E5M2FNUZ:           float("float8_e5m2fnuz", "", e5m2fnuz, reflect.Uint8, reflect.TypeFor[F8E5M2FNUZ]),
+	Float8E8M0FNU:            float("float8_e8m0fnu", "", e8m0fnu, reflect.Uint8, reflect.TypeFor[F8E8M0FNU]),
+	Float6E2M3FN:             float("float6_e2m3fn", "", e2m3fn, reflect.Uint8, reflect.TypeFor[F6E2M3FN]),
+	Float6E3M2FN:             float("float6_e3m2fn", "", e3m2fn, reflect.Uint8, reflect.TypeFor[F6E3M2FN]),
+	Float4E2M1FN:             float("float4_e2m1fn", "", e2m1fn, reflect.Uint8, reflect.TypeFor[F4E2M1FN]),
+	ComplexFloat16:           pair("complex_float16", "", binary16, reflect.Array, reflect.TypeFor[Complex[F16]]),
+	ComplexBFloat16:          pair("complex_bfloat16", "", bfloat16, reflect.Array, reflect.TypeFor[Complex[BF16]]),
+	ComplexFloat8E3M4:        pair("complex_float8_e3m4", "", e3m4, reflect.Array, reflect.TypeFor[Complex[F8E3M4]]),
+	ComplexFloat8E4M3:        pair("complex_float8_e4m3", "", e4m3, reflect.Array, reflect.TypeFor[Complex[F8E4M3]]),
+	ComplexFloat8E4M3B11FNUZ: pair("complex_float8_e4m3b11fnuz", "", e4m3b11fnuz, reflect.Array, reflect.TypeFor[Complex[F8E4M3B11FNUZ]]),
+	ComplexFloat8E4M3FN:      pair("complex_float8_e4m3fn", "", e4m3fn, reflect.Array, reflect.TypeFor[Complex[F8E4M3FN]]),
+	ComplexFloat8E4M3FNUZ:    pair("complex_float8_e4m3fnuz", "", e4m3fnuz, reflect.Array, reflect.TypeFor[Complex[F8E4M3FNUZ]]),
+	ComplexFloat8E5M2:        pair("complex_float8_e5m2", "", e5m2, reflect.Array, reflect.TypeFor[Complex[F8E5M2]]),
+	ComplexFloat8E5M2FNUZ:    pair("complex_float8_e5m2fnuz", "", e5m2fnuz, reflect.Array, reflect.TypeFor[Complex[F8E5M2FNUZ]]),
+	ComplexFloat8E8M0FNU:     pair("complex_float8_e8m0fnu", "", e8m0fnu, reflect.Array, reflect.TypeFor[Complex[F8E8M0FNU]]),
+	ComplexFloat6E2M3FN:      pair("complex_float6_e2m3fn", "", e2m3fn, reflect.Array, reflect.TypeFor[Complex[F6E2M3FN]]),
+	ComplexFloat6E3M2FN:      pair("complex_float6_e3m2fn", "", e3m2fn, reflect.Array, reflect.TypeFor[Complex[F6E3M2FN]]),
+	ComplexFloat4E2M1FN:      pair("complex_float4_e2m1fn", "", e2m1fn, reflect.Array, reflect.TypeFor[Complex[F4E2M1FN]]),
 }
 
 // basics yields every Basic.

@@ -22,14 +22,7 @@ func members(obj []byte) ([]member, error) {
 	s := &scanner{b: obj, bare: true}
 	out := gathered{all: make([]member, 0, 1+min(len(obj)/64, few-1))} // a member of a document of an array is some 60 bytes long
 	s.space()
-	err := s.each('}', func() error {
-		s.space()
-		name, err := s.unquote()
-		if err != nil {
-			return err
-		}
-		s.space()
-		s.i++ // the colon
+	err := s.eachMember(func(name string) error {
 		s.space()
 		from := s.i
 		if err := s.skip(); err != nil {
@@ -94,20 +87,27 @@ func elements(list []byte) ([][]byte, error) {
 	return out, err
 }
 
+// eachMember calls f for each member of a checked object, before the member's value.
+func (s *scanner) eachMember(f func(name string) error) error {
+	return s.each('}', func() error {
+		s.space()
+		name, err := s.unquote()
+		if err != nil {
+			return err
+		}
+		s.space()
+		s.i++ // the colon
+		return f(name)
+	})
+}
+
 // decode makes Go values of checked text, as encoding/json does but for numbers, which become
 // json.Number, and bare tokens, which become float64.
 func (s *scanner) decode() (any, error) {
 	switch c := s.peek(); c {
 	case '{':
 		m := map[string]any{}
-		err := s.each('}', func() error {
-			s.space()
-			name, err := s.unquote()
-			if err != nil {
-				return err
-			}
-			s.space()
-			s.i++ // the colon
+		err := s.eachMember(func(name string) (err error) {
 			m[name], err = s.decode()
 			return err
 		})

@@ -2,6 +2,7 @@ package meta
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -17,11 +18,16 @@ func ParseArrayV1(key string, doc []byte, attrsKey string, attrs []byte) (*Array
 
 // ArrayV1 is ParseArrayV1 with the parser's data types.
 func (with Parser) ArrayV1(key string, doc []byte, attrsKey string, attrs []byte) (*Array, error) {
+	return with.array(key, doc, attrsKey, attrs, arrayV1)
+}
+
+// array reads a v1 or v2 document with read, and the attributes beside it.
+func (with Parser) array(key string, doc []byte, attrsKey string, attrs []byte, read func(object) (*Array, error)) (*Array, error) {
 	o, err := document(key, doc, with)
 	if err != nil {
 		return nil, err
 	}
-	a, err := arrayV1(o)
+	a, err := read(o)
 	if err != nil {
 		return nil, err
 	}
@@ -34,29 +40,39 @@ func arrayV1(o object) (*Array, error) {
 		return nil, err
 	}
 	a := &Array{Format: 1, Keys: KeyEncoding{Name: "v2", Separator: "."}, Attrs: Attrs{}}
-	for _, m := range o.all {
-		p := o.member(m.name)
-		if err := p.modest(m.raw); err != nil {
-			return nil, err
-		}
-		var err error
-		switch m.name {
-		case "fill_value": // may be a bare token
-			err = p.bareToken(m.raw)
-		case "zarr_format", "shape", "chunks", "dtype", "compression", "compression_opts", "order":
-			err = p.strict(m.raw)
-		default:
-			err = p.keep(m.raw, m.name, &a.Unknown)
-		}
-		if err != nil {
-			return nil, err
-		}
+	if err := a.checkMembers(o, "zarr_format", "shape", "chunks", "dtype", "compression", "compression_opts", "order"); err != nil {
+		return nil, err
 	}
 	order, err := a.readFacts(o)
 	if err != nil {
 		return nil, err
 	}
 	return a, a.readPipelineV1(o, order)
+}
+
+// checkMembers checks the text of each member of a v1 or v2 document, and keeps those that are
+// neither known nor the fill value. Only the fill value may have bare tokens, as old writers left
+// them.
+func (a *Array) checkMembers(o object, known ...string) error {
+	for _, m := range o.all {
+		p := o.member(m.name)
+		if err := p.modest(m.raw); err != nil {
+			return err
+		}
+		var err error
+		switch {
+		case m.name == "fill_value":
+			err = p.bareToken(m.raw)
+		case slices.Contains(known, m.name):
+			err = p.strict(m.raw)
+		default:
+			err = p.keep(m.raw, m.name, &a.Unknown)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // readPipelineV1 makes the pipeline of order, byte order and compression. "order" came after the

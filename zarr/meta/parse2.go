@@ -16,16 +16,7 @@ func ParseArrayV2(key string, zarray []byte, attrsKey string, zattrs []byte) (*A
 
 // ArrayV2 is ParseArrayV2 with the parser's data types.
 func (with Parser) ArrayV2(key string, zarray []byte, attrsKey string, zattrs []byte) (*Array, error) {
-	o, err := document(key, zarray, with)
-	if err != nil {
-		return nil, err
-	}
-	a, err := arrayV2(o)
-	if err != nil {
-		return nil, err
-	}
-	a.Attrs, err = with.AttrsV2(attrsKey, zattrs)
-	return a, err
+	return with.array(key, zarray, attrsKey, zattrs, arrayV2)
 }
 
 // ParseGroupV2 reads a .zgroup document and the .zattrs document beside it, nil when there is none.
@@ -95,23 +86,8 @@ func arrayV2(o object) (*Array, error) {
 		return nil, err
 	}
 	a := &Array{Format: 2, Attrs: Attrs{}}
-	for _, m := range o.all {
-		p := o.member(m.name)
-		if err := p.modest(m.raw); err != nil {
-			return nil, err
-		}
-		var err error
-		switch m.name {
-		case "fill_value": // the one member in which old writers left bare tokens
-			err = p.bareToken(m.raw)
-		case "zarr_format", "shape", "chunks", "dtype", "compressor", "order", "filters", "dimension_separator":
-			err = p.strict(m.raw)
-		default:
-			err = p.keep(m.raw, m.name, &a.Unknown)
-		}
-		if err != nil {
-			return nil, err
-		}
+	if err := a.checkMembers(o, "zarr_format", "shape", "chunks", "dtype", "compressor", "order", "filters", "dimension_separator"); err != nil {
+		return nil, err
 	}
 	order, err := a.readFacts(o)
 	if err != nil {
