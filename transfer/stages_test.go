@@ -2,16 +2,19 @@ package transfer_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"maps"
 	"math/rand/v2"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/zargo-io/zargo/transfer"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
@@ -90,20 +93,33 @@ func requests(t *testing.T, p *transfer.Plan) (n int64) {
 	return n
 }
 
-// TestRequests compares the requests that are made with those that were planned.
+// TestRequests compares the requests that are made with those that were planned. Requests for the
+// documents of arrays are not planned. Some of them meet and become one, so their number varies.
 func TestRequests(t *testing.T) {
 	for name, o := range map[string]transfer.Options{
 		"stages":    series(transfer.Options{}),
 		"one stage": series(transfer.Options{OneStage: true}),
 		"encoded":   {},
 	} {
-		w := newWorld(t, mem.New(), mem.New())
+		var documents atomic.Int64
+		seen := func(s store.Store) store.Store {
+			return store.Observe(s, func(_ context.Context, e store.Event) {
+				name := e.Key[strings.LastIndexByte(e.Key, '/')+1:]
+				if (e.Op == store.OpGet || e.Op == store.OpPut) && (name == "zarr.json" || strings.HasPrefix(name, ".z")) {
+					documents.Add(1)
+				}
+			})
+		}
+		w := newWorld(t, seen(mem.New()), seen(mem.New()))
 		p := w.plan(maps16(t, w, 256), o)
+		documents.Store(0)
 		var last transfer.Progress
 		check(t, transfer.Run(t.Context(), p, w.open, transfer.RunOptions{Progress: func(x transfer.Progress) { last = x }}))
-		most := requests(t, p) + 10 // listings of markers
-		if got := last.Moved.Gets + last.Moved.Puts; got > most || got < most/2 {
-			t.Errorf("%s: %d requests, planned %d", name, got, most)
+		most := requests(t, p) + 10 // the claim of the transfer
+		if got := last.Moved.Gets + last.Moved.Puts - documents.Load(); got > most || got < most/2 {
+			t.Errorf("%s: %d requests, and %d for documents; planned %d", name, got, documents.Load(), most)
+		} else {
+			t.Logf("%s: %d requests, and %d for documents; planned %d", name, got, documents.Load(), most)
 		}
 	}
 }
