@@ -188,8 +188,8 @@ func (a axis) end(chunks chunking, k, from int, want, most int64) int {
 	return from + int(most)
 }
 
-// boundary returns the last chunk boundary in a list after from and up to to. If there is none, it
-// returns the next boundary, but at most most elements after from.
+// boundary returns the last chunk boundary i of a list with from < i ≤ to. If there is none, it
+// returns the next boundary, but at most from+most and at most the end of the list.
 func (a axis) boundary(chunks chunking, k, from, to int, most int64) int {
 	another := func(i int) bool { // the i-th element starts a new chunk
 		before, _ := chunks.span(k, a.at(i-1))

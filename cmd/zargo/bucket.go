@@ -31,7 +31,7 @@ type bucketCheckCmd struct {
 	JSON     bool   `name:"json" help:"Print a JSON object."`
 }
 
-// errNotHeld is the error if a check of the bucket fails.
+// errNotHeld reports that a check of the bucket failed.
 const errNotHeld = constError("a check does not hold")
 
 // dryRunInfo is the output of --dry-run --json.

@@ -30,8 +30,8 @@ func magics() []struct{ begin, is string } {
 // maxMagic is the length of the longest entry of magics.
 const maxMagic = 8
 
-// notZarr returns an error that names the format of an object, recognized by its first bytes, if
-// err says that a location has no node. Otherwise it returns err.
+// notZarr replaces the error of a location without a node: if the first bytes of the object there
+// identify its format, the returned error names that format. Otherwise it returns err.
 func (s *session) notZarr(ctx context.Context, l openurl.Location, err error) error {
 	if !errors.Is(err, fault.NotFound) && !errors.Is(err, fault.Refused) || len(l.Inside) > 0 {
 		return err

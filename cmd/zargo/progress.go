@@ -57,7 +57,7 @@ type progress struct {
 	work  *work      // nil before begin
 	begun time.Time
 	ended bool
-	timer *time.Timer // fires when the line is to be shown
+	timer *time.Timer // starts showing the line
 	bars  *mpb.Progress
 	bar   *mpb.Bar
 	stop  chan struct{} // closed to stop printing lines

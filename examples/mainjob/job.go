@@ -102,7 +102,7 @@ func (p pass) run(ctx context.Context, out io.Writer) error {
 	if p.limit > 0 {
 		opts = append(opts, zarr.Limit(zarr.Limits{InFlight: p.limit}))
 	} else {
-		// Enough bands to use all of the store's requests and all cores.
+		// Run enough bands concurrently to use all of the store's requests and all cores.
 		atOnce = max(runtime.GOMAXPROCS(0), store.TuningOf(p.meter).Requests/wide)
 	}
 	a, err := p.array.With(opts...)

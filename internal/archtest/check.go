@@ -8,8 +8,8 @@ import (
 // Check compares the imports of packages with the table and returns one line for each forbidden
 // import.
 //
-// Rules for tests are looser. Tests of zarr, concurrency and internal may import anything from
-// these three, so they also need no cloud library. Other tests may import any package.
+// Rules for tests are looser. Tests of zarr, concurrency and internal may import any package of
+// these three, but no cloud library. Other tests may import any package.
 func Check(pkgs []Package, table []Rule) []string {
 	known := map[string]bool{}
 	for _, p := range pkgs {

@@ -33,9 +33,9 @@ type Orphans struct {
 	a *zarr.Array
 }
 
-// FindOrphans counts the chunks that no read of the array requests. Array.Resize already deletes
-// the chunks that a new shape excludes from the known grid; FindOrphans finds the others. Chunks
-// that a change in flight may be writing are excluded.
+// FindOrphans counts the chunks that no read of the array requests. [zarr.Array.Resize] itself
+// deletes the chunks of the previous grid that are outside the new shape, unless MetadataOnly is
+// set; FindOrphans finds the others. Chunks that a change in flight may be writing are excluded.
 //
 // It costs a listing of the array's keys, and memory for the positions of its chunks. The array
 // must have been opened from its documents, not from consolidated metadata.

@@ -180,8 +180,8 @@ func (p *repair) orderOf(f rule.Finding) int {
 	return orderOthers
 }
 
-// ofCopy reports whether a finding says that consolidated metadata is unreadable or lacks its
-// version.
+// ofCopy reports whether the subject of a finding is consolidated metadata that is unreadable or
+// lacks its version.
 func ofCopy(f rule.Finding) bool {
 	if f.Severity() < rule.Warning || f.Rule == rule.TwoFormats {
 		return false

@@ -16,8 +16,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// ofDocument reports whether a finding says that a node has no documents, or one that cannot be
-// parsed. Documents that another reader may understand do not count.
+// ofDocument reports whether the subject of a finding is a node without documents or a document
+// that cannot be parsed. Documents that another reader may understand do not count.
 func ofDocument(f rule.Finding) bool {
 	switch f.Rule {
 	case rule.NotThere, rule.NoNode:
