@@ -52,8 +52,7 @@ func blocksOf(p *pipeline.Pipeline) []grid.Axis {
 	return p.Axes()
 }
 
-// makeArray returns an array with bound codecs. field is the path of the field if the array is a
-// view of one.
+// makeArray returns an array with bound codecs, or the view of the field with the path field.
 func makeArray(n node, m *meta.Array, pipe *pipeline.Pipeline, s *shared, field []string) *Array {
 	prefix := join(n.at.Path, "")
 	if prefix != "" {
@@ -74,8 +73,7 @@ func makeArray(n node, m *meta.Array, pipe *pipeline.Pipeline, s *shared, field 
 	}}
 }
 
-// changed returns a copy of the array with another node and other metadata, which must describe
-// the same chunks.
+// changed returns a copy of the array with other metadata, which must describe the same chunks.
 func (a *Array) changed(n node, m *meta.Array) *Array {
 	return &Array{node: n, meta: m, pipe: a.pipe, blocks: a.blocks, engine: a.engine, shared: a.shared, field: a.field}
 }

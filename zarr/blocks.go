@@ -44,11 +44,10 @@ type BlockOptions struct {
 	Convert bool
 	// Results counts the memory of each block until the loop body ends. The next block waits until
 	// its memory is available, and blocks are read ahead only if theirs is. Loops with the same
-	// budget together hold no more than it allows, or a single block that is larger.
-	//
-	// Results must be a budget for results alone, not that of [Limits.Shared] (ErrSelection). A
-	// loop body must not run another loop with the same budget, because each would wait for the
-	// other. nil, the default, does not count yielded blocks.
+	// budget together hold no more than it allows, or a single block that is larger. Results must
+	// be a budget for results alone, not that of [Limits.Shared] (ErrSelection). A loop body must
+	// not run another loop with the same budget, because each would wait for the other. nil, the
+	// default, does not count yielded blocks.
 	Results *concurrency.Budget
 }
 
@@ -159,8 +158,7 @@ func (l *blockLoop[T]) advance() concurrency.InAdvance[blockAt] {
 	return in
 }
 
-// need returns the memory of a block in bytes. For elements of varying length it excludes their
-// contents.
+// need returns the memory of a block in bytes, without the contents of varying elements.
 func (l *blockLoop[T]) need(block blockAt) int64 {
 	n, ok := block.region.Len()
 	if !ok || int64(n) > math.MaxInt64/max(l.each, 1) {
@@ -175,8 +173,7 @@ type blockAt struct {
 	region grid.Region
 }
 
-// blocks yields the blocks in C order. It makes them one by one, because they may be too many for
-// memory.
+// blocks yields the blocks in C order, one by one: all together may be too many for memory.
 func (l *blockLoop[T]) blocks(yield func(blockAt) bool) {
 	at := make([]grid.Stretch, len(l.region))
 	for i, s := range l.region {
@@ -215,7 +212,7 @@ func (l *blockLoop[T]) stretch(i, j int) grid.Stretch {
 func (l *blockLoop[T]) read(ctx context.Context, b blockAt) (Block[T], error) {
 	n, ok := b.region.Len()
 	if !ok {
-		return Block[T]{}, l.array.errf(tooMuch(n, l.each))
+		n = math.MaxInt
 	}
 	if err := l.array.mayHold(n, l.each); err != nil {
 		return Block[T]{}, err

@@ -27,8 +27,7 @@ func Cache(c *cache.Cache) Option {
 	}}
 }
 
-// cached returns the array's reader of the cache, or nil if the node has no cache. own identifies
-// the state that all views of the array share.
+// cached returns the array's reader of the cache, or nil. own identifies the state of all views.
 func (n *node) cached(pipe *pipeline.Pipeline, own any, field []string) *chunkcache.Reader {
 	if n.cfg.cache == nil {
 		return nil

@@ -75,8 +75,7 @@ func CreateGroup(ctx context.Context, st store.Store, path string, spec Spec, op
 	return newNode(at, cfg).(*Group), nil
 }
 
-// ofGroup returns ErrMetadata if fields are set that a group lacks. It replaces a Format of 0 by
-// 3.
+// ofGroup returns ErrMetadata if fields are set that a group lacks. It sets the default Format.
 func (s *Spec) ofGroup() error {
 	if rest := (Spec{Format: s.Format, Attrs: s.Attrs}); !reflect.DeepEqual(*s, rest) {
 		return fault.Newf(fault.Metadata, "a group has a Format and Attrs, nothing else of a Spec")

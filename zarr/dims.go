@@ -2,9 +2,9 @@ package zarr
 
 import (
 	"fmt"
-	"github.com/zargo-io/zargo/internal/arrayspec"
 	"slices"
 
+	"github.com/zargo-io/zargo/internal/arrayspec"
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/zarr/fault"
 )

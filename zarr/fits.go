@@ -11,8 +11,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// costOf returns the bytes of memory that one element of a result takes, including the memory of
-// its source. The contents of elements of varying length are extra.
+// costOf returns the bytes that an element of a result takes with its source, without contents.
 func costOf[T any](a *Array) int64 {
 	each, size := int64(reflect.TypeFor[T]().Size()), int64(a.meta.DType.Size())
 	if size == 0 {
@@ -24,11 +23,6 @@ func costOf[T any](a *Array) int64 {
 		}
 	}
 	return each + size
-}
-
-// tooMuch returns the error for n elements that take more memory than the process may use.
-func tooMuch(n int, each int64) error {
-	return fault.Newf(fault.Limit, "%d elements take %d bytes each in memory, more than this process may use", n, each)
 }
 
 // regionOf resolves a selection for a buffer of n Ts.
@@ -69,8 +63,7 @@ func fits[T any](a *Array) error {
 	return nil
 }
 
-// sized returns the number of elements of a selection. ErrLimit: their size in bytes overflows an
-// int.
+// sized returns the number of elements of a selection. ErrLimit: their size overflows an int.
 func (a *Array) sized(r grid.Selection) (int, error) {
 	n, ok := r.Len()
 	if !ok || n > math.MaxInt/max(a.meta.DType.Size(), 1) {
@@ -79,8 +72,7 @@ func (a *Array) sized(r grid.Selection) (int, error) {
 	return n, nil
 }
 
-// wantLen checks that a buffer of have units fits the selection. each is the number of units of one
-// element.
+// wantLen checks that a buffer of have units, each per element, fits the selection.
 func (a *Array) wantLen(r grid.Selection, have int, unit string, each int) error {
 	n, err := a.sized(r)
 	if err != nil {
@@ -92,8 +84,7 @@ func (a *Array) wantLen(r grid.Selection, have int, unit string, each int) error
 	return nil
 }
 
-// selected resolves a selection whose elements take each bytes of memory. ErrLimit: that is more
-// than the process may use.
+// selected resolves a selection whose elements take each bytes of memory, as mayHold allows.
 func (a *Array) selected(sel []Selection, each int64) (grid.Selection, int, error) {
 	r, err := a.region(sel)
 	if err != nil {
@@ -109,7 +100,7 @@ func (a *Array) selected(sel []Selection, each int64) (grid.Selection, int, erro
 // mayHold returns ErrLimit if n elements of each bytes are more than the process may use.
 func (a *Array) mayHold(n int, each int64) error {
 	if most := concurrency.Memory() / max(each, 1); int64(n) > most || int64(n) > math.MaxInt/max(each, 1) {
-		return a.errf(tooMuch(n, each))
+		return a.errf(fault.Newf(fault.Limit, "%d elements take %d bytes each in memory, more than this process may use", n, each))
 	}
 	return nil
 }
@@ -122,8 +113,7 @@ func (a *Array) varies() error {
 	return nil
 }
 
-// fixedSize returns ErrType if elements vary in length, because such elements cannot be accessed
-// as bytes in memory form.
+// fixedSize returns ErrType if elements vary in length: their memory form is not their bytes.
 func (a *Array) fixedSize() error {
 	if a.meta.DType.Size() == 0 {
 		return a.errf(fault.Newf(fault.Type, "elements of %v vary in length; they are %v in Go", a.meta.DType, a.meta.DType.Go()))

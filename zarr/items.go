@@ -82,9 +82,6 @@ func writeItems[T any](ctx context.Context, a *Array, src []T, r grid.Selection)
 	if err != nil {
 		return a.errf(err)
 	}
-	if len(src) > math.MaxInt/8 {
-		return a.errf(tooMuch(len(src), 8))
-	}
 	numbers := make([]byte, 8*len(src))
 	all, p := reflect.ValueOf(src), items.Packer(16*len(src))
 	put := func(i int, item []byte) error {

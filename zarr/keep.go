@@ -6,9 +6,8 @@ import (
 	"github.com/zargo-io/zargo/internal/hierarchy"
 )
 
-// keeping returns the array for a write of a selection. If a late request of an abandoned change
-// may still write there, the returned array stores chunks of fill values and deletes none. The
-// metadata document decides this, as of the time when the array was opened.
+// keeping returns the array for a write of a selection. It stores chunks of fill values if, by the
+// document that was opened, a late request of an abandoned change may still write there.
 func (a *Array) keeping(r grid.Selection) (*Array, error) {
 	if a.cfg.Chunks.StoreFill || a.shards != nil || a.at.From != hierarchy.FromStore {
 		return a, nil

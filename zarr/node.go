@@ -40,8 +40,7 @@ type node struct {
 	cfg config
 }
 
-// nodeOf returns the node at with the options of cfg; its hierarchy.Options are replaced by those
-// of at.
+// nodeOf returns the node at with the options of cfg, and with its own hierarchy.Options.
 func nodeOf(at *hierarchy.Node, cfg config) node {
 	cfg.Options = at.Cfg
 	return node{at.Handle(), at, cfg}

@@ -106,8 +106,6 @@ func Format(format int) Option {
 // A write never relies on docs alone. The first write to an array reads its stored metadata. It
 // returns ErrConflict if that differs from docs, and ErrNotFound if it does not exist. SetAttrs
 // reads the stored metadata too. [Array.Refresh] opens the array from the store.
-//
-// The default is no documents.
 func Documents(docs map[string][]byte) Option {
 	return Option{fmt.Sprintf("Documents(%d)", len(docs)), func(c *config) error { c.Documents = docs; return nil }}
 }

@@ -72,8 +72,7 @@ func (p *Packed) dense() bool {
 	return p.items.Dense(selected)
 }
 
-// slices sets dst to the elements. They may refer to the blocks, and equal elements may share
-// memory.
+// slices sets dst to the elements. They may refer to the blocks, and share memory if equal.
 func (p *Packed) slices(dst [][]byte) {
 	fill, dense := append([]byte{}, p.items.At(0)...), p.dense()
 	for i := range dst {

@@ -39,8 +39,7 @@ func ReadAs[T any](ctx context.Context, a *Array, sel ...Selection) ([]T, error)
 	return dst, nil
 }
 
-// costOfAs is costOf for a read that may convert. A converted element also takes the memory of its
-// source.
+// costOfAs is costOf for a read that may convert. The source of an element takes memory too.
 func costOfAs[T any](a *Array) int64 {
 	t, to := a.meta.DType, reflect.TypeFor[T]()
 	if t.Size() > 0 && !t.Fits(to) {

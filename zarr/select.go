@@ -64,8 +64,7 @@ func (s Slice) resolve(ax axis) (grid.Slice, error) {
 	if s.step == 0 {
 		return grid.Slice{}, fault.Newf(fault.Selection, "the step is 0")
 	}
-	// A step beyond the axis selects one element; keep it small, so that arithmetic on it cannot
-	// overflow.
+	// A step beyond the axis selects one element; a small one cannot overflow.
 	most := max(n, 1)
 	g := grid.Slice{Start: s.lo, Step: min(max(s.step, -most), most)}
 	if g.Step < 0 {

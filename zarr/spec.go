@@ -18,10 +18,9 @@ type Spec struct {
 
 	// Shards is the shape of a shard: one object that contains many chunks, each readable on its
 	// own. The lengths are multiples of those of Chunks. If Layout chooses the chunks, it chooses
-	// divisors of Shards. nil stores each chunk as an object. Only v3 has shards.
-	//
-	// A shard's index is at its end and has a checksum. For another index, add codec.Sharding to
-	// Codecs and set Chunks to the shape of a shard.
+	// divisors of Shards. nil stores each chunk as an object. Only v3 has shards. A shard's index
+	// is at its end and has a checksum. For another index, add codec.Sharding to Codecs and set
+	// Chunks to the shape of a shard.
 	Shards []int
 
 	// ShardLayout chooses Shards if they are nil. The default, nil, chooses no shards.
@@ -29,10 +28,9 @@ type Spec struct {
 
 	// ChunkEdges replaces Chunks by the lengths of consecutive chunks along each axis: {{1, 2, 3},
 	// {5}} cuts six rows into chunks of one, two and three. The lengths reach the end of the axis
-	// and may exceed it. A single length applies to every chunk along its axis.
-	//
-	// If each axis has a single length, the grid is regular. Otherwise it is rectilinear, an
-	// extension of v3 that few other implementations read.
+	// and may exceed it. A single length applies to every chunk along its axis. If each axis has a
+	// single length, the grid is regular. Otherwise it is rectilinear, an extension of v3 that few
+	// other implementations read.
 	ChunkEdges [][]int
 
 	// ShardEdges replaces Shards as ChunkEdges replaces Chunks. The lengths are multiples of those
@@ -49,11 +47,10 @@ type Spec struct {
 	// the metadata, or [NoFill] for v2's null. nil is the default of the data type.
 	Fill any
 
-	// Codecs encode a chunk. nil is zstd; an empty slice is no compression.
-	//
-	// The codec from array to bytes may be omitted, and defaults to bytes in little-endian order.
-	// Codecs from array to array are placed before it and codecs from bytes to bytes after it,
-	// each kind in the given order.
+	// Codecs encode a chunk. nil is zstd; an empty slice is no compression. The codec from array to
+	// bytes may be omitted, and defaults to bytes in little-endian order. Codecs from array to
+	// array are placed before it and codecs from bytes to bytes after it, each kind in the given
+	// order.
 	//
 	// For v2, codec.Bytes sets the byte order. The last other codec becomes the compressor, and
 	// those before it become the filters. A v3 codec that numcodecs lacks is

@@ -7,8 +7,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// structPlans caches the conversions between structures and the Go types that an opened array was
-// read or written as. The zero structPlans is ready for use.
+// structPlans caches conversions between structures and Go types. Its zero value is ready for use.
 type structPlans struct {
 	mu    sync.Mutex
 	plans map[structPlan][]dtype.Move
@@ -23,8 +22,7 @@ type structPlan struct {
 // types; a conversion may take 1.5 MiB.
 const maxStructPlans = 8
 
-// moves returns the positions of the bytes of t's elements in a Go struct. fault.Type: t does not
-// fit the struct.
+// moves returns the positions of t's bytes in a Go struct. fault.Type: t does not fit it.
 func (p *structPlans) moves(t *dtype.Struct, to reflect.Type) ([]dtype.Move, error) {
 	key := structPlan{t, to}
 	p.mu.Lock()

@@ -52,8 +52,7 @@ func (a *Array) areItems(src [][]byte) error {
 	return nil
 }
 
-// isItem returns the kind of error if item is not an element of the array. It does not check JSON;
-// see [dtype.VarLen.Items].
+// isItem returns the error if item is not an element; JSON is checked by [dtype.VarLen.Items].
 func (a *Array) isItem(item []byte) error {
 	switch t := a.meta.DType.(type) {
 	case dtype.VarLen:
