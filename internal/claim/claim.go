@@ -133,14 +133,16 @@ func (c Claim) After(old Claim) Claim {
 
 // String describes the change for error messages.
 func (c Claim) String() string {
-	if c.What == Migrate {
-		return fmt.Sprintf("a migration, begun %s,", c.Since.Format(time.RFC3339))
+	what := article(c.What)
+	switch {
+	case c.Was != nil:
+		what += fmt.Sprintf(" of the shape %v", c.Was)
+	case c.Dim != "":
+		what += fmt.Sprintf(" of dimension %q from %d to %d", c.Dim, c.From, c.To)
+	case c.What == Append:
+		what += fmt.Sprintf(" of axis %d from %d to %d", c.Axis, c.From, c.To)
 	}
-	where := fmt.Sprintf("axis %d", c.Axis)
-	if c.Dim != "" {
-		where = fmt.Sprintf("dimension %q", c.Dim)
-	}
-	return fmt.Sprintf("%s of %s from %d to %d, begun %s,", article(c.What), where, c.From, c.To, c.Since.Format(time.RFC3339))
+	return fmt.Sprintf("%s, begun %s,", what, c.Since.Format(time.RFC3339))
 }
 
 func article(what string) string {

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+	"time"
 )
 
 // elements are those of boxes.
@@ -119,5 +120,25 @@ func TestClaimText(t *testing.T) {
 	}
 	if len(many.Taken) != maxTaken {
 		t.Errorf("%d claims", len(many.Taken))
+	}
+}
+
+// TestString: a claim prints what the change does.
+func TestString(t *testing.T) {
+	since := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, tt := range []struct {
+		c    Claim
+		want string
+	}{
+		{Claim{What: Append, Axis: 1, From: 2, To: 4}, "an append of axis 1 from 2 to 4"},
+		{Claim{What: Append, Dim: "time", From: 2, To: 4}, `an append of dimension "time" from 2 to 4`},
+		{Claim{What: Resize, Was: []int{5, 6}}, "a resize of the shape [5 6]"},
+		{Claim{What: Resize}, "a resize"},
+		{Claim{What: Migrate}, "a migration"},
+	} {
+		tt.c.Since = since
+		if got, want := tt.c.String(), tt.want+", begun 2026-01-02T03:04:05Z,"; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
