@@ -232,14 +232,15 @@ func (w *hierarchy) groupPut(o *op, name string, d document) {
 	}
 }
 
-// lengths are the least and the greatest length along the group's dimension: also of what
-// consolidated metadata says, and of what an append begins at that is to be completed.
+// lengths returns the least and the greatest length along the group's dimension. An append that is
+// to be completed began at the least. Without a claim, consolidated metadata has a length too: it
+// may be that of before an append whose claim was dropped.
 func (w *hierarchy) lengths() (low, high int) {
 	low = never
 	for _, t := range w.arrays {
 		n := t.shape[w.axis(t)]
 		low, high = min(low, n), max(high, n)
-		if s := w.copied[strings.TrimPrefix(t.path, w.group+"/")]; s != nil {
+		if s := w.copied[strings.TrimPrefix(t.path, w.group+"/")]; s != nil && w.claimed() == "" {
 			low = min(low, s[w.axis(t)])
 		}
 	}
