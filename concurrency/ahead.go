@@ -6,27 +6,28 @@ import (
 	"sync"
 )
 
-// InAdvance bounds how many tasks [Results] runs before the loop asks for their results. With the
-// zero InAdvance a task starts when the loop asks for its result.
+// InAdvance bounds the tasks that [Results] runs before the loop requests their results. With the
+// zero InAdvance a task starts when the loop requests its result.
 type InAdvance[T any] struct {
-	// Most is how many tasks are under way, or done and not taken, beside the one that the loop
-	// waits for.
+	// Most is the number of tasks that are running, or finished and not yet taken, in addition to
+	// the one that the loop waits for.
 	Most int
-	// AnyOrder yields results as they come, and not in the order of their tasks.
+	// AnyOrder yields results in order of completion instead of the order of their tasks.
 	AnyOrder bool
-	// Memory is where results lie that were not asked for yet: as [Ahead], Need bytes for each. A
-	// task for which there is none waits until it is asked for. nil bounds nothing.
+	// Memory holds the results that are not requested yet: Need bytes each, reserved as [Ahead]. A
+	// task without enough memory starts when its result is requested. nil bounds nothing.
 	Memory *Budget
 	Need   func(T) int64
-	// Held keeps the memory of a result reserved until the loop asks for the next one, as a Task of
-	// Memory. The task that is due waits for its memory, so no body of the loop may need what only
-	// the end of another such body releases. Memory is then of results alone.
+	// Held keeps the memory of a result reserved, as a Task of Memory, until the loop requests the
+	// next result. The next task in order waits for its memory, so the body of the loop must not
+	// wait for memory that only another such loop body releases. Memory must then hold results
+	// only.
 	Held bool
 }
 
-// Results runs do for every value of tasks and yields what it returns. The first error is yielded,
-// and ends the loop; so does the end of ctx. However the loop ends, the context of what is under
-// way is cancelled, and all of it has ended before the loop has.
+// Results runs do for every value of tasks and yields its results. The loop ends after the first
+// error, which is yielded, or when ctx ends. However the loop ends, the context of the running
+// tasks is cancelled, and all of them have ended before the loop has.
 //
 // The tasks sequence is read in the goroutine of the loop, one value at a time, so it may be long.
 func Results[T, V any](ctx context.Context, o InAdvance[T], tasks iter.Seq[T], do func(context.Context, T) (V, error)) iter.Seq2[V, error] {
@@ -50,30 +51,31 @@ func Results[T, V any](ctx context.Context, o InAdvance[T], tasks iter.Seq[T], d
 	}
 }
 
-// ahead is a loop of Results. It belongs to the loop's goroutine.
+// ahead is the state of one loop over Results. Only the goroutine of the loop uses it.
 type ahead[T, V any] struct {
 	InAdvance[T]
 	do   func(context.Context, T) (V, error)
 	next func() (T, bool)
 
-	task    T // the next one, when it was read
+	task    T // the next task, if have is true
 	have    bool
-	taken   *Hold           // of the result that the loop has
-	running []*result[V]    // in the order of their tasks, those that are done too
-	ended   chan *result[V] // as they come
+	taken   *Hold           // memory of the result that the loop took last
+	running []*result[V]    // running and finished tasks, in the order of tasks
+	ended   chan *result[V] // results in order of completion, with AnyOrder
 	group   sync.WaitGroup
 }
 
 type result[V any] struct {
 	done  chan struct{}
-	hold  *Hold // memory of a result that is not asked for
+	hold  *Hold // memory of a result before it is requested; may be nil
 	value V
 	err   error
 }
 
-// result begins what may begin, and waits for the result that is due: nil after the last.
+// result starts tasks as far as the bounds allow and waits for the next result. It returns nil
+// after the last.
 func (a *ahead[T, V]) result(ctx context.Context) *result[V] {
-	a.giveBack()
+	a.releaseTaken()
 	if len(a.running) == 0 && a.peek() {
 		var hold *Hold
 		if a.Held {
@@ -115,20 +117,20 @@ func (a *ahead[T, V]) result(ctx context.Context) *result[V] {
 	}
 	a.running = append(a.running[:at], a.running[at+1:]...)
 	if a.taken = r.hold; !a.Held {
-		a.giveBack() // it is the loop's now
+		a.releaseTaken() // the loop owns the result now
 	}
 	return r
 }
 
-// giveBack releases the memory of the result that the loop has.
-func (a *ahead[T, V]) giveBack() {
+// releaseTaken releases the memory of the result that the loop took last.
+func (a *ahead[T, V]) releaseTaken() {
 	if a.taken != nil {
 		a.taken.Release()
 		a.taken = nil
 	}
 }
 
-// peek reads the next task, and reports whether there is one.
+// peek reads the next task and reports whether there is one.
 func (a *ahead[T, V]) peek() bool {
 	if !a.have {
 		a.task, a.have = a.next()
@@ -146,17 +148,17 @@ func (a *ahead[T, V]) begin(ctx context.Context, hold *Hold) {
 		if a.AnyOrder {
 			select {
 			case a.ended <- r:
-			case <-ctx.Done(): // the loop has ended, or is about to
+			case <-ctx.Done(): // the loop has ended or is ending
 			}
 		}
 	})
 }
 
-// finish ends what is under way.
+// finish cancels the running tasks, waits for them and releases their memory.
 func (a *ahead[T, V]) finish(cancel context.CancelFunc) {
 	cancel()
 	a.group.Wait()
-	a.giveBack()
+	a.releaseTaken()
 	for _, r := range a.running {
 		if r.hold != nil {
 			r.hold.Release()

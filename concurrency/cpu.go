@@ -7,24 +7,24 @@ import (
 	"sync"
 )
 
-// CPU hands out slots for work that keeps a core busy: encoding, decoding, copying. Who waits has
-// its turn in order of arrival, and the slot that came back last goes out first, as its scratch is
-// most likely in a cache.
+// CPU is a set of slots for work that keeps a core busy, such as encoding, decoding and copying.
+// Waiters are served in order of arrival. The slot released last is reused first, because its
+// scratch memory is most likely still in a cache.
 type CPU struct {
 	slots   int
 	mu      sync.Mutex
 	free    []*Slot
-	waiting []chan *Slot // each has room for one
+	waiting []chan *Slot // each of capacity 1
 }
 
 // Slot is the right to keep one core busy. Scratch belongs to the goroutine that holds the slot and
-// stays with it, so memory that transforms need is bounded by the number of slots.
+// stays with the slot, so the number of slots bounds the scratch memory of codecs.
 type Slot struct {
 	Scratch any
 	cpu     *CPU
 }
 
-// NewCPU makes n slots; n < 1 means GOMAXPROCS.
+// NewCPU returns a CPU of n slots; n < 1 means GOMAXPROCS.
 func NewCPU(n int) *CPU {
 	if n < 1 {
 		n = runtime.GOMAXPROCS(0)
@@ -36,11 +36,11 @@ func NewCPU(n int) *CPU {
 	return c
 }
 
-// Slots is the number of slots.
+// Slots returns the number of slots.
 func (c *CPU) Slots() int { return c.slots }
 
-// Acquire waits for a slot. The caller must Release it, and must not acquire a second one while
-// holding it.
+// Acquire waits for a slot. If ctx ends first, it returns the cause. The caller must Release the
+// slot, and must not acquire a second one while holding it.
 func (c *CPU) Acquire(ctx context.Context) (*Slot, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
@@ -64,13 +64,13 @@ func (c *CPU) Acquire(ctx context.Context) (*Slot, error) {
 		c.waiting = slices.Delete(c.waiting, i, i+1)
 	}
 	c.mu.Unlock()
-	if i < 0 { // the slot came at the same moment
+	if i < 0 { // the slot was handed over concurrently
 		(<-turn).Release()
 	}
 	return nil, context.Cause(ctx)
 }
 
-// Try gives a slot if one is idle, for the parts of work that holds one already.
+// Try returns a slot if one is free. Work that holds a slot uses it for additional goroutines.
 func (c *CPU) Try() (*Slot, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -78,7 +78,7 @@ func (c *CPU) Try() (*Slot, bool) {
 	return s, s != nil
 }
 
-// take gives an idle slot. There is none while anything waits.
+// take returns a free slot, or nil. No slot is free while there are waiters.
 func (c *CPU) take() *Slot {
 	n := len(c.free)
 	if n == 0 {
@@ -89,7 +89,7 @@ func (c *CPU) take() *Slot {
 	return s
 }
 
-// Release gives the slot back.
+// Release hands the slot to the first waiter, or marks it free.
 func (s *Slot) Release() {
 	c := s.cpu
 	c.mu.Lock()

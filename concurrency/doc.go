@@ -1,9 +1,9 @@
-// Package concurrency runs many tasks at once without running out of anything.
+// Package concurrency runs many tasks concurrently within limits on memory, CPU and requests.
 //
-// Three limits have three owners. Requests in flight are [Slots] of all stores of the process on
-// one bucket ([Registry], package zarr/store/limit). CPU slots ([CPU]) belong to the process.
-// Memory ([Budget]) belongs to the code that made the budget; [Default] holds one of each for the
-// process.
+// Each of the three limits has its own scope. Request slots ([Slots]) are shared by all stores of
+// the process on one bucket ([Registry], package zarr/store/limit). CPU slots ([CPU]) belong to the
+// process. Memory ([Budget]) belongs to the code that created the budget. [Default] returns one of
+// each for the process.
 //
 //	err := concurrency.Each(ctx, 64, keys, func(ctx context.Context, key string) error {
 //		hold, err := budget.Acquire(ctx, concurrency.Task, concurrency.Need(size))
@@ -15,20 +15,21 @@
 //		return read(ctx, key, buf)
 //	})
 //
-// Rules that keep them from locking each other: all memory that work needs is reserved before it
-// begins, and what is acquired while something else is held comes in this order, never two of one
-// kind:
+// Two rules prevent deadlock. Work reserves all the memory that it needs before it starts. A
+// goroutine that holds one resource acquires others only from left to right in this order, and
+// never two of one kind:
 //
 //	Block  >  key ([Keyed])  >  Index  >  slot of a call  >  Task  >  request slot  >  CPU slot
 //
-// A part of the work that may take a part of the memory has a child of the budget ([Budget.Child]).
-// A budget and its children count as one budget for this order.
+// Work that may use only a part of the memory takes a child of the budget ([Budget.Child]). For
+// this order a budget and its children count as one budget.
 //
-// A request slot is given back before a CPU slot is asked for. A load that is joined ([Joined])
-// starts at Task, and who waits for it holds nothing to the right of Index and the slots of its own
-// call. What is tried ([Budget.Try], [Slots.Try], [CPU.Try], [Keyed.TryLock]) never waits, and may
-// be held in any order.
+// A request slot is released before a CPU slot is acquired. A joined load ([Joined]) starts at
+// Task. A goroutine that waits for it holds nothing to the right of Index except the slots of its
+// own call. The methods that try ([Budget.Try], [Slots.Try], [CPU.Try], [Keyed.TryLock]) never
+// wait, and what they acquire may be held in any order.
 //
-// Everything here may be used from any number of goroutines. Every goroutine started here has ended
-// when the function that started it returns. Errors are those of the tasks, or the context's.
+// All types and functions are safe for concurrent use. Every goroutine started by a function of
+// this package ends before that function returns. Errors are those of the tasks, or the cause of
+// the context's end.
 package concurrency

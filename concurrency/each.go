@@ -7,12 +7,12 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Each runs task for every value of tasks, at most inFlight at once, and returns when all that it
-// started have ended. The first error stops the iteration and cancels the context of the tasks
-// under way; it is what Each returns. A cancelled ctx stops it likewise. inFlight < 1 means 1.
+// Each runs task for every value of tasks, at most inFlight concurrently, and returns when all
+// started tasks have ended. The first error stops the iteration and cancels the context of the
+// running tasks; Each returns it. The end of ctx stops the iteration too. inFlight < 1 means 1.
 //
-// The tasks sequence is read by one goroutine, one value at a time and only when a task can start,
-// so it may be long.
+// One goroutine reads the tasks sequence, one value at a time and only when a task can start, so
+// the sequence may be long.
 func Each[T any](ctx context.Context, inFlight int, tasks iter.Seq[T], task func(context.Context, T) error) error {
 	if inFlight <= 1 {
 		return oneByOne(ctx, tasks, task)
@@ -20,7 +20,7 @@ func Each[T any](ctx context.Context, inFlight int, tasks iter.Seq[T], task func
 	return each(ctx, inFlight, nil, tasks, task)
 }
 
-// oneByOne is Each in the caller's goroutine.
+// oneByOne is Each with one task at a time, in the caller's goroutine.
 func oneByOne[T any](ctx context.Context, tasks iter.Seq[T], task func(context.Context, T) error) error {
 	var err error
 	tasks(func(t T) bool { // a range statement would allocate more
@@ -35,7 +35,8 @@ func oneByOne[T any](ctx context.Context, tasks iter.Seq[T], task func(context.C
 	return context.Cause(ctx)
 }
 
-// EachN is Each over the integers 0 to n-1. One task runs in the caller's goroutine.
+// EachN is [Each] over the integers 0 to n-1. With n or inFlight at most 1, tasks run in the
+// caller's goroutine.
 func EachN(ctx context.Context, inFlight, n int, task func(context.Context, int) error) error {
 	if n <= 1 || inFlight <= 1 {
 		for i := range n {
@@ -57,22 +58,22 @@ func EachN(ctx context.Context, inFlight, n int, task func(context.Context, int)
 	}, task)
 }
 
-// Acquirer is [Slots], or what does something more when one is taken.
+// Acquirer is implemented by [Slots], and by types that do more when a slot is acquired.
 type Acquirer interface {
 	Acquire(ctx context.Context) error
 	Release()
 	Size() int
 }
 
-// EachIn is Each where every task holds one of slots while it runs, and so bounds how many run at
-// once. A slot is taken before a task is started, so that what waits for one takes no goroutine;
-// several sequences at once share the slots in order of arrival. The caller must hold none of them.
+// EachIn is [Each] where every task holds one of slots while it runs, so slots bound the tasks that
+// run concurrently. A slot is acquired before its task starts, so a waiting task needs no
+// goroutine. Concurrent calls share the slots in order of arrival. The caller must not hold any of
+// the slots.
 func EachIn[T any](ctx context.Context, slots Acquirer, tasks iter.Seq[T], task func(context.Context, T) error) error {
 	return each(ctx, slots.Size(), slots, tasks, task)
 }
 
-// each runs tasks in up to most goroutines, each of which takes the next task when it is done with
-// one. slots may be nil.
+// each runs tasks in up to most goroutines, which are reused. slots may be nil.
 func each[T any](ctx context.Context, most int, slots Acquirer, tasks iter.Seq[T], task func(context.Context, T) error) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
@@ -93,7 +94,7 @@ func each[T any](ctx context.Context, most int, slots Acquirer, tasks iter.Seq[T
 			break // a task failed, or ctx has ended
 		}
 		select {
-		case next <- t: // to a goroutine that waits for work
+		case next <- t: // to a goroutine without a task
 			continue
 		default:
 		}

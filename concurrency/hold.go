@@ -8,27 +8,27 @@ import (
 	"github.com/zargo-io/zargo/internal/hugepages"
 )
 
-// Hold is memory that was reserved for one piece of work. It must be released once.
+// Hold is memory reserved for one piece of work. It must be released once.
 type Hold struct {
 	b    *Budget
 	kind Kind
 
-	// Under b.mu:
-	n       int64        // bytes held
-	counted bool         // among the holds of its kind
-	out     [][]byte     // buffers that were given
-	used    int64        // of n, their capacities and those of buffers that are being made
-	spare   [][]byte     // idle buffers that there was no room for beside this hold
-	spared  int64        // their capacities; used + spared ≤ n
-	inline  [2][4][]byte // room for short lists
+	// Guarded by b.root.mu:
+	n       int64        // bytes reserved
+	counted bool         // it counts among the holds of its kind
+	out     [][]byte     // buffers in use
+	used    int64        // part of n: capacities of out and of buffers being allocated
+	spare   [][]byte     // idle buffers that exceed the budget beside this hold
+	spared  int64        // capacities of spare; used + spared ≤ n
+	inline  [2][4][]byte // storage for short lists
 }
 
-// minIdle is the shortest buffer that is kept for the next.
+// minIdle is the smallest capacity of buffers that are kept for reuse.
 const minIdle = 64
 
-// Need is how many bytes of a hold Buffer(n) takes: n rounded up to a multiple of an eighth of the
-// power of two below it, so that a buffer fits the next chunk of about the same length. Up to 64 it
-// is n.
+// Need returns the number of bytes of a hold that Buffer(n) uses: n rounded up to a multiple of an
+// eighth of the largest power of two below n, so that a buffer can be reused for a chunk of similar
+// length. Up to 64 it returns n.
 func Need(n int) int64 {
 	if n <= minIdle {
 		return int64(max(n, 0))
@@ -37,11 +37,12 @@ func Need(n int) int64 {
 	return (int64(n) + step - 1) / step * step
 }
 
-// Buffer gives memory of length 0 and a capacity of at least n bytes, with undefined contents: one
-// that lay idle in the budget, or a new one. It is the hold's until Release, which takes it back.
-// It takes [Need](n) of what is held, or n if no more is left. If even that is not left, it is
-// given all the same and counted at once: the bound of a budget holds for work that reserves what
-// it needs.
+// Buffer returns a slice of length 0 and a capacity of at least n bytes, with undefined contents:
+// an idle buffer of the budget, or a new one. The hold owns it until Release.
+//
+// It uses [Need](n) of the held bytes, or n if fewer than Need(n) are left. If fewer than n are
+// left, Buffer still returns a buffer, and the hold grows by the missing bytes without waiting: the
+// bound of a budget holds only for work that reserves enough.
 func (h *Hold) Buffer(n int) []byte {
 	if n <= 0 {
 		return nil
@@ -50,21 +51,21 @@ func (h *Hold) Buffer(n int) []byte {
 	buf, size := h.take(int64(n), Need(n))
 	collect := buf == nil && h.kind == Block && h.b.root.idle.stale()
 	h.b.root.mu.Unlock()
-	if collect { // else they would be there beside the new one, whatever limit the heap has
+	if collect { // else the dropped buffers stay in memory beside the new one, whatever the heap limit
 		runtime.GC()
 	}
-	if buf == nil { // it is counted; memory is made, and cleared, without the lock
+	if buf == nil { // counted already: allocate and clear without the lock
 		buf = make([]byte, 0, size)
 		hugepages.Want(buf[:size])
 		h.b.root.mu.Lock()
-		h.give(buf)
+		h.track(buf)
 		h.b.root.mu.Unlock()
 	}
 	return buf
 }
 
-// take counts a buffer of n bytes, better of need, and gives an idle one of that capacity, or nil
-// and the capacity.
+// take counts a buffer of need bytes, or of n if need does not fit. It returns an idle buffer of
+// that capacity, or nil, and the capacity.
 func (h *Hold) take(n, need int64) ([]byte, int64) {
 	size := max(min(need, h.n-h.used), n)
 	h.used += size
@@ -76,28 +77,29 @@ func (h *Hold) take(n, need int64) ([]byte, int64) {
 		buf := h.spare[i]
 		h.spare = slices.Delete(h.spare, i, i+1)
 		h.spared -= size
-		h.give(buf)
+		h.track(buf)
 		return buf, size
 	}
 	buf := h.b.root.idle.take(size)
 	if buf != nil {
-		h.give(buf)
+		h.track(buf)
 	}
 	h.settle()
 	return buf, size
 }
 
-func (h *Hold) give(buf []byte) {
+// track adds buf to the buffers in use.
+func (h *Hold) track(buf []byte) {
 	if h.out == nil {
 		h.out = h.inline[0][:0]
 	}
 	h.out = append(h.out, buf)
 }
 
-// Trim gives back all that is held but the bytes of buf, a slice at the start of a buffer of the
-// hold, and returns these: in a shorter buffer where that saves a quarter and there is room for the
-// copy, else in the same. It is for what was encoded and is going to be sent. No other buffer of
-// the hold may be used any more.
+// Trim releases all of the hold but the bytes of buf, a slice at the start of one of its buffers,
+// and returns these bytes. It copies them to a shorter buffer where that saves a quarter and the
+// hold has enough bytes for the copy; otherwise it returns buf. It is for encoded bytes that are
+// about to be sent. The caller must not use any other buffer of the hold afterwards.
 func (h *Hold) Trim(buf []byte) []byte {
 	h.b.root.mu.Lock()
 	i := find(h.out, buf)
@@ -128,8 +130,8 @@ func (h *Hold) Trim(buf []byte) []byte {
 	return buf
 }
 
-// Shrink gives back what is held beyond n bytes, or beyond the buffers that were given if these are
-// more. It never grows.
+// Shrink reduces the hold to n bytes, or to the bytes of its buffers in use if these are more. It
+// never grows the hold.
 func (h *Hold) Shrink(n int64) {
 	h.b.root.mu.Lock()
 	defer h.b.root.mu.Unlock()
@@ -139,21 +141,22 @@ func (h *Hold) Shrink(n int64) {
 	}
 }
 
-// Adopt makes buf, which was made elsewhere, a buffer of the hold, if it is not one already: a
-// store or an append had too little room.
+// Adopt makes buf, which was allocated elsewhere, a buffer of the hold, unless it is one already.
+// It is for buffers that a store or an append had to reallocate. The hold grows where needed,
+// without waiting.
 func (h *Hold) Adopt(buf []byte) {
 	h.b.root.mu.Lock()
 	defer h.b.root.mu.Unlock()
 	if cap(buf) == 0 || find(h.out, buf) >= 0 {
 		return
 	}
-	h.give(buf[:0])
+	h.track(buf[:0])
 	h.used += int64(cap(buf))
 	h.set(max(h.n, h.used))
 }
 
-// Put takes a buffer back before Release, for the next call of Buffer. It stays reserved. Nothing
-// may use it any more.
+// Put returns a buffer to the hold before Release, for the next call of Buffer. Its bytes stay
+// reserved. The caller must not use it afterwards.
 func (h *Hold) Put(buf []byte) {
 	h.b.root.mu.Lock()
 	defer h.b.root.mu.Unlock()
@@ -169,8 +172,9 @@ func (h *Hold) Put(buf []byte) {
 	}
 }
 
-// Detach makes buf, a slice at the start of a buffer of the hold, memory of the caller's: it is not
-// counted any more and not taken back. It is for results that lie in what was fetched.
+// Detach transfers ownership of buf, a slice at the start of a buffer of the hold, to the caller:
+// the hold shrinks by the capacity of the buffer and does not reuse it. It is for results that
+// share memory with fetched bytes.
 func (h *Hold) Detach(buf []byte) {
 	h.b.root.mu.Lock()
 	defer h.b.root.mu.Unlock()
@@ -184,15 +188,16 @@ func (h *Hold) Detach(buf []byte) {
 	}
 }
 
-// Release gives back what is held, and the buffers, which nothing may use any more.
+// Release releases the reserved bytes and the buffers. The caller must not use the buffers
+// afterwards.
 func (h *Hold) Release() {
 	h.b.root.mu.Lock()
 	defer h.b.root.mu.Unlock()
 	h.release()
 }
 
-// release is Release under the lock. Waiters come before idle buffers are dropped: they may use
-// them, also one that is longer than the budget.
+// release is Release with the lock held. It wakes waiters before it drops idle buffers, because a
+// waiter may use them, even a buffer longer than the budget.
 func (h *Hold) release() {
 	r := h.b.root
 	if h.counted {
@@ -210,7 +215,7 @@ func (h *Hold) release() {
 	}
 }
 
-// set makes the hold one of n bytes.
+// set changes the size of the hold to n bytes.
 func (h *Hold) set(n int64) {
 	holds := 0
 	if n > 0 && !h.counted {
@@ -220,19 +225,19 @@ func (h *Hold) set(n int64) {
 	h.change(n-h.n, holds)
 	h.n = n
 	h.settle()
-	h.b.reach()
+	h.b.notePeak()
 }
 
-// change counts what a hold has, more or less, in its budget and all above it.
+// change adds n bytes and holds, either of which may be negative, in the budget and its ancestors.
 func (h *Hold) change(n int64, holds int) {
 	for at := h.b; at != nil; at = at.parent {
 		at.add(h.kind, n, holds)
 	}
-	h.b.hand(n)
+	h.b.addHeld(n)
 }
 
-// settle puts buffers in reserve that are not within what is held any more among the idle ones, and
-// drops of these what there is no room for.
+// settle moves spare buffers that exceed the hold to the idle buffers, and drops idle buffers that
+// exceed the budget.
 func (h *Hold) settle() {
 	for i := len(h.spare); i > 0 && h.used+h.spared > h.n; i-- {
 		buf := h.spare[i-1]
@@ -243,10 +248,10 @@ func (h *Hold) settle() {
 	h.b.root.fit()
 }
 
-// fit drops idle buffers that there is no room for in a root beside what is reserved.
+// fit drops idle buffers of a root that exceed its size beside the reserved bytes.
 func (b *Budget) fit() { b.idle.fit(b.size - b.held) }
 
-// find is the index of the buffer at whose start buf starts, or -1.
+// find returns the index of the buffer that starts where buf starts, or -1.
 func find(bufs [][]byte, buf []byte) int {
 	if cap(buf) == 0 {
 		return -1

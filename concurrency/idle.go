@@ -8,35 +8,36 @@ import (
 	"github.com/zargo-io/zargo/internal/hugepages"
 )
 
-// idle holds the buffers of a budget that nothing uses. While something is held of the budget, they
-// are kept for what comes next. At rest the garbage collector may take them all.
+// idle holds the unused buffers of a budget. While any of the budget is reserved, they are kept for
+// reuse. At rest, with nothing reserved, the garbage collector may free them all.
 type idle struct {
 	kept    *buffers // nil at rest
 	weakly  weak.Pointer[buffers]
-	dropped int64 // bytes since the last collection for the sake of a Block
+	dropped int64 // bytes dropped since the last collection that a Block forced
 }
 
-// worthGC is how many bytes of dropped buffers are collected before a Block makes another one. 32
-// MiB: it happens a few times in a transfer, when its regions become larger.
+// worthGC is the number of dropped bytes that a Block collects before it allocates another buffer.
+// With 32 MiB a transfer collects a few times, while its regions grow.
 const worthGC = 32 << 20
 
-// maxSizes is how many capacities are listed before those without buffers leave the list.
+// maxSizes is the number of listed capacities from which those without buffers are removed.
 const maxSizes = 64
 
-// buffers are sorted by capacity.
+// buffers are idle buffers by capacity.
 type buffers struct {
 	bytes int64
-	sizes []*sized // shortest first
+	sizes []*sized // in ascending order
 	clock uint64
 }
 
+// sized are the buffers of one capacity.
 type sized struct {
-	size  int64
-	free  [][]byte
-	asked uint64 // when one was taken or asked for, by the clock
+	size    int64
+	free    [][]byte
+	lastUse uint64 // clock of the last use
 }
 
-// wake makes the buffers that have outlived the rest usable again.
+// wake makes the buffers that survived the rest usable again.
 func (l *idle) wake() {
 	if l.kept != nil {
 		return
@@ -47,7 +48,7 @@ func (l *idle) wake() {
 	}
 }
 
-// rest lets go of the buffers.
+// rest leaves the buffers to the garbage collector.
 func (l *idle) rest() { l.kept = nil }
 
 func (l *idle) bytes() int64 {
@@ -57,7 +58,7 @@ func (l *idle) bytes() int64 {
 	return l.kept.bytes
 }
 
-// of is the list of the buffers of one capacity, which it makes if there is none.
+// of returns the list of the buffers of one capacity, which it adds if needed.
 func (b *buffers) of(size int64) *sized {
 	i, ok := slices.BinarySearchFunc(b.sizes, size, bySize)
 	if !ok {
@@ -68,11 +69,11 @@ func (b *buffers) of(size int64) *sized {
 		b.sizes = slices.Insert(b.sizes, i, &sized{size: size})
 	}
 	b.clock++
-	b.sizes[i].asked = b.clock
+	b.sizes[i].lastUse = b.clock
 	return b.sizes[i]
 }
 
-// put takes buffers back.
+// put adds buffers, and ignores those shorter than minIdle.
 func (l *idle) put(bufs ...[]byte) {
 	for _, buf := range bufs {
 		if size := int64(cap(buf)); size >= minIdle {
@@ -84,7 +85,7 @@ func (l *idle) put(bufs ...[]byte) {
 	}
 }
 
-// take gives a buffer of that capacity, or nil.
+// take removes and returns a buffer of exactly size bytes capacity, or returns nil.
 func (l *idle) take(size int64) []byte {
 	if size < minIdle {
 		return nil
@@ -104,13 +105,13 @@ func (b *buffers) pop(s *sized) []byte {
 	return buf
 }
 
-// fit drops buffers until they take no more than n bytes, first those of the capacity that was not
-// asked for the longest.
+// fit drops buffers until at most n bytes are left, those of the least recently used capacity
+// first.
 func (l *idle) fit(n int64) {
 	for b := l.kept; b != nil && b.bytes > max(n, 0); {
 		var oldest *sized
 		for _, s := range b.sizes {
-			if len(s.free) > 0 && (oldest == nil || s.asked < oldest.asked) {
+			if len(s.free) > 0 && (oldest == nil || s.lastUse < oldest.lastUse) {
 				oldest = s
 			}
 		}
@@ -119,7 +120,7 @@ func (l *idle) fit(n int64) {
 	}
 }
 
-// stale reports whether as much was dropped as is worth a collection, and begins anew.
+// stale reports whether enough bytes were dropped for a collection, and then resets the count.
 func (l *idle) stale() bool {
 	if l.dropped < worthGC {
 		return false
@@ -128,7 +129,8 @@ func (l *idle) stale() bool {
 	return true
 }
 
-// move takes buffers away that fit n bytes together, the longest first, until these are over bytes.
+// move removes buffers, the longest first, until they have at least over bytes together. They never
+// have more than n.
 func (l *idle) move(n, over int64) (moved [][]byte, size int64) {
 	for _, s := range slices.Backward(l.kept.sizes) {
 		for len(s.free) > 0 && size < over && size+s.size <= n {

@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// Joined is [JoinedBy] of loads that have strings for names.
+// Joined is [JoinedBy] with names that are strings.
 type Joined[V any] = JoinedBy[string, V]
 
-// JoinedBy runs a load once for all goroutines that want its result at the same time. The zero
-// JoinedBy is ready.
+// JoinedBy runs a load once for all goroutines that request its result concurrently. The zero
+// JoinedBy is ready to use.
 type JoinedBy[K comparable, V any] struct {
 	mu    sync.Mutex
 	loads map[K]*load[V]
@@ -18,15 +18,16 @@ type JoinedBy[K comparable, V any] struct {
 type load[V any] struct {
 	done   chan struct{} // closed when value and err are set
 	cancel context.CancelFunc
-	users  int // who waits, under JoinedBy.mu
+	users  int // goroutines that wait, guarded by JoinedBy.mu
 	value  V
 	err    error
 }
 
-// Do returns what f returns. While a load of that name is under way it is waited for instead, and
-// joined is true: that load began before the call, so what it found may be older. f runs under a
-// context of its own, with the values of the first caller's, which is cancelled when nobody waits
-// any more; the last to leave waits for f to end.
+// Do calls f and returns its results. If a load of that name is in flight, Do waits for that one
+// instead, and joined is true: that load started before the call, so its result may be older.
+//
+// f runs in its own goroutine. Its context has the values of the first caller's ctx, and is
+// cancelled when no caller waits any more. The last caller to leave waits for f to return.
 func (j *JoinedBy[K, V]) Do(ctx context.Context, name K, f func(context.Context) (V, error)) (value V, joined bool, err error) {
 	if err := context.Cause(ctx); err != nil {
 		return value, false, err
@@ -59,7 +60,7 @@ func (j *JoinedBy[K, V]) Do(ctx context.Context, name K, f func(context.Context)
 	l.users--
 	last := l.users == 0
 	if last && j.loads[name] == l {
-		delete(j.loads, name) // nobody shall join what is being cancelled
+		delete(j.loads, name) // no caller may join a cancelled load
 	}
 	j.mu.Unlock()
 	if last {

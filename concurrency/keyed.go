@@ -6,22 +6,24 @@ import (
 	"sync"
 )
 
-// Keyed lets one goroutine of the process at a time work on a name. It saves the conflicts that
-// goroutines of one process would otherwise have among themselves; between processes a store's
-// conditions decide. The zero Keyed is ready.
+// Keyed is a set of named locks. It avoids conflicts between the goroutines of one process;
+// conflicts between processes are detected by conditional writes of the store. The zero Keyed is
+// ready to use.
 type Keyed struct {
-	mu    sync.Mutex
-	names map[string][]chan struct{} // those that are locked, with who waits: first come, first served, by closing
+	mu sync.Mutex
+	// names has the locked names and their waiters in order of arrival. A waiter is closed to hand
+	// over the lock.
+	names map[string][]chan struct{}
 }
 
-// KeyLock is a name that one goroutine has to itself.
+// KeyLock is the lock on a name.
 type KeyLock struct {
 	of   *Keyed
 	name string
 }
 
-// Lock waits, in order of arrival, for the name; the error is the cause of ctx's end. The caller
-// must Unlock it. Without a wait nothing is allocated.
+// Lock locks name and waits for it in order of arrival. If ctx ends first, it returns the cause.
+// The caller must Unlock the name. Lock allocates only when it waits.
 func (k *Keyed) Lock(ctx context.Context, name string) (KeyLock, error) {
 	if err := context.Cause(ctx); err != nil {
 		return KeyLock{}, err
@@ -43,20 +45,20 @@ func (k *Keyed) Lock(ctx context.Context, name string) (KeyLock, error) {
 	defer k.mu.Unlock()
 	if i := slices.Index(k.names[name], turn); i >= 0 {
 		k.names[name] = slices.Delete(k.names[name], i, i+1)
-	} else { // the name came at the same moment
+	} else { // the lock was handed over concurrently
 		k.pass(name)
 	}
 	return KeyLock{}, context.Cause(ctx)
 }
 
-// TryLock is Lock if the name is free now.
+// TryLock locks name if it is not locked. It never waits.
 func (k *Keyed) TryLock(name string) (l KeyLock, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return KeyLock{k, name}, k.take(name)
 }
 
-// Unlock gives the name to who has waited longest. It must be called once.
+// Unlock unlocks the name, or hands it to the first waiter. It must be called once.
 func (l KeyLock) Unlock() {
 	l.of.mu.Lock()
 	defer l.of.mu.Unlock()

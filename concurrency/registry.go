@@ -6,12 +6,12 @@ import (
 	"weak"
 )
 
-// Registry has what the stores of a process share that were opened on one bucket, such as request
-// slots: a service counts the requests of a client, not those of a store value. The zero Registry
-// is ready; in a nil one nothing is shared. See [Share].
+// Registry holds the state shared by the stores of a process on one bucket, such as request slots:
+// a service counts the requests of a client, not those of a store value. The zero Registry is ready
+// to use; a nil Registry shares nothing. See [Share].
 type Registry struct {
 	mu     sync.Mutex
-	shared map[shareKey]any // a weak.Pointer[T]
+	shared map[shareKey]any // values are weak.Pointer[T]
 }
 
 type shareKey struct {
@@ -19,10 +19,10 @@ type shareKey struct {
 	kind any // (*T)(nil)
 }
 
-// Share returns the T that all have who ask r for it under one name, which must say whose it is:
-// the provider, the endpoint and the bucket. It is made at the first call, and forgotten when the
-// garbage collector finds that nothing uses it any more. Values of different types never meet. With
-// a nil Registry each call makes one.
+// Share returns the T that r shares under name. The name must identify the owner: the provider, the
+// endpoint and the bucket. The first call creates the T, and r forgets it when the garbage
+// collector finds it unused. Values of different types are never shared, even under one name. With
+// a nil Registry each call creates a T.
 func Share[T any](r *Registry, name string, create func() *T) *T {
 	if r == nil {
 		return create()

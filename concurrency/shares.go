@@ -2,10 +2,10 @@ package concurrency
 
 import "slices"
 
-// eighths is so many eighths of the size.
+// eighths returns n eighths of the size.
 func (b *Budget) eighths(n int64) int64 { return b.size/8*n + b.size%8*n/8 }
 
-// fits reports whether n bytes more are within the share of a kind.
+// fits reports whether n more bytes are within the share of kind k.
 func (b *Budget) fits(k Kind, n int64) bool {
 	task, block, ahead := b.kinds[Task].used, b.kinds[Block].used, b.kinds[Ahead].used
 	switch k {
@@ -20,32 +20,32 @@ func (b *Budget) fits(k Kind, n int64) bool {
 	}
 }
 
-// beside reports whether a Block of n bytes more has room beside the Tasks that were granted. What
-// is of another kind has, within its share.
+// beside reports whether a Block of n more bytes fits beside the granted Tasks. For the other kinds
+// it returns true.
 func (b *Budget) beside(k Kind, n int64) bool {
 	return k != Block || b.kinds[Task].holds == 0 || n <= b.eighths(7)-b.kinds[Task].used-b.kinds[Block].used-b.kinds[Ahead].used
 }
 
-// waits reports whether anything waits.
+// waits reports whether a reservation waits in b.
 func (b *Budget) waits() bool {
 	return len(b.settling) > 0 || slices.ContainsFunc(b.kinds[:], func(l line) bool { return len(l.waiting) > 0 })
 }
 
-// add reserves bytes of a kind, or gives them back.
+// add adds n bytes and holds to the counts of a kind. Both may be negative.
 func (b *Budget) add(k Kind, n int64, holds int) {
 	b.kinds[k].used += n
 	b.kinds[k].holds += holds
 }
 
-// hand counts bytes that a hold of the budget has.
-func (b *Budget) hand(n int64) {
+// addHeld adds n to the granted bytes of b and its ancestors.
+func (b *Budget) addHeld(n int64) {
 	for at := b; at != nil; at = at.parent {
 		at.held += n
 	}
 }
 
-// reach notes how much is reserved.
-func (b *Budget) reach() {
+// notePeak updates the peaks of b and its ancestors.
+func (b *Budget) notePeak() {
 	for at := b; at.parent != nil; at = at.parent {
 		at.peak = max(at.peak, at.held)
 	}
@@ -53,8 +53,8 @@ func (b *Budget) reach() {
 	r.peak = max(r.peak, r.held+r.idle.bytes())
 }
 
-// climb reserves the bytes of a waiter in a budget and those above it as far as nothing else comes
-// first, and then lets it wait. At the end of the path it is granted.
+// climb reserves the bytes of w in b and its ancestors, up to the first budget where w must wait.
+// Past the root, w is granted.
 func (w *waiter) climb(b *Budget) {
 	for ; b != nil; b = b.parent {
 		l := &b.kinds[w.kind]
@@ -70,8 +70,8 @@ func (w *waiter) climb(b *Budget) {
 	close(w.ready)
 }
 
-// enter reserves the bytes of a waiter whose turn it is in a budget. It reports whether the waiter
-// goes on, or waits there for Tasks.
+// enter reserves the bytes of w in b when it is w's turn. It reports whether w may continue with
+// the parent; otherwise w waits in b for Tasks.
 func (w *waiter) enter(b *Budget) bool {
 	b.add(w.kind, w.n, 1)
 	if b.beside(w.kind, 0) {
@@ -81,7 +81,7 @@ func (w *waiter) enter(b *Budget) bool {
 	return false
 }
 
-// leave takes a waiter out of its line, and gives back what is reserved for it.
+// leave removes w from its line and releases the bytes that are reserved for it.
 func (w *waiter) leave() {
 	for at := w.from; at != w.in; at = at.parent {
 		at.add(w.kind, -w.n, -1)
@@ -94,11 +94,12 @@ func (w *waiter) leave() {
 		l := &w.in.kinds[w.kind]
 		l.waiting = slices.DeleteFunc(l.waiting, is)
 	}
-	w.from.wake() // w may have been what the others waited for
+	w.from.wake() // others may have waited for w
 }
 
-// wake lets go on what can, in the budget and all above it: those first, where the others come to
-// wait next. Blocks come before Tasks, of which there may be one after the other.
+// wake grants waiters in b and its ancestors as far as possible: ancestors first, since the waiters
+// of b join their lines. Blocks come before Tasks, because a steady stream of Tasks would keep them
+// waiting.
 func (b *Budget) wake() {
 	if b.parent != nil {
 		b.parent.wake()

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Sleep waits for d, or until the context ends: its cause is returned then.
+// Sleep waits for d. If ctx ends first, it returns the cause.
 func Sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -6,29 +6,29 @@ import (
 	"sync"
 )
 
-// Slots is a number of things that may go on at once, such as requests of a store. The number may
-// change at any time. Make it with [NewSlots], or of the zero Slots by Resize.
+// Slots is a semaphore of variable size, for example for the requests of a store. Create it with
+// [NewSlots], or set the size of a zero Slots with Resize.
 type Slots struct {
 	mu      sync.Mutex
 	size    int
 	held    int
 	peak    int
-	waits   int                    // in all queues of waiting
-	waiting [ranks][]chan struct{} // by rank, each first come, first served; closed to hand over a slot
+	waits   int                    // length of all queues
+	waiting [ranks][]chan struct{} // queues by rank, in order of arrival; closing hands over a slot
 }
 
 // ranks is the number of ranks of [Slots.AcquireAhead].
 const ranks = 3
 
-// NewSlots makes n slots; n < 1 means 1.
+// NewSlots returns n slots; n < 1 means 1.
 func NewSlots(n int) *Slots { return &Slots{size: max(n, 1)} }
 
-// Acquire takes a slot and waits, in order of arrival, until there is one; the error is the cause
-// of ctx's end. The caller must Release it, and must not acquire a second one while holding it.
+// Acquire acquires a slot and waits for it in order of arrival. If ctx ends first, it returns the
+// cause. The caller must Release the slot, and must not acquire a second one while holding it.
 func (s *Slots) Acquire(ctx context.Context) error { return s.AcquireAhead(ctx, 0) }
 
-// AcquireAhead is Acquire ahead of all waiters with a lower rank. Ranks are 0, that of Acquire, to
-// 2; others count as the nearest of these.
+// AcquireAhead is [Slots.Acquire] ahead of all waiters with a lower rank. Ranks are 0 (that of
+// Acquire) to 2; other values are clamped.
 func (s *Slots) AcquireAhead(ctx context.Context, rank int) error {
 	rank = min(max(rank, 0), ranks-1)
 	if err := context.Cause(ctx); err != nil {
@@ -53,21 +53,21 @@ func (s *Slots) AcquireAhead(ctx context.Context, rank int) error {
 	if i := slices.Index(s.waiting[rank], turn); i >= 0 {
 		s.waiting[rank] = slices.Delete(s.waiting[rank], i, i+1)
 		s.waits--
-	} else { // the slot came at the same moment
+	} else { // the slot was handed over concurrently
 		s.held--
 		s.wake()
 	}
 	return context.Cause(ctx)
 }
 
-// Try takes a slot if there is one and nothing waits for it.
+// Try acquires a slot if one is free and there are no waiters.
 func (s *Slots) Try() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.take()
 }
 
-// Release gives a slot back, to what has waited longest with the highest rank.
+// Release releases a slot to the first waiter of the highest rank.
 func (s *Slots) Release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,8 +75,8 @@ func (s *Slots) Release() {
 	s.wake()
 }
 
-// Resize makes it n slots; n < 1 means 1. Of slots that are taken and are too many, those that are
-// released first are gone.
+// Resize changes the number of slots to n; n < 1 means 1. Excess slots remain held until they are
+// released.
 func (s *Slots) Resize(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,29 +84,28 @@ func (s *Slots) Resize(n int) {
 	s.wake()
 }
 
-// Size is the number of slots.
+// Size returns the number of slots.
 func (s *Slots) Size() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.size
 }
 
-// Held is the number of slots that are taken now: more than Size for a while, after Resize to
-// fewer.
+// Held returns the number of slots held now. After Resize to fewer it may exceed Size for a while.
 func (s *Slots) Held() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.held
 }
 
-// Waiting is how many wait for a slot now.
+// Waiting returns the number of waiters.
 func (s *Slots) Waiting() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.waits
 }
 
-// Peak is the most that were taken at once.
+// Peak returns the largest number of slots held at any time.
 func (s *Slots) Peak() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,15 +1,16 @@
-// Package fault holds the error values that every layer of zargo shares.
+// Package fault defines the error values shared by all layers of zargo.
 //
-// A kind says what the caller can do; match it with [errors.Is]:
+// A [Kind] describes what the caller can do about an error; match it with [errors.Is]:
 //
 //	if errors.Is(err, fault.NotFound) {
 //		return nil // the key is absent
 //	}
 //
-// A wrapper says where it happened; match it with [errors.As]: [*KeyError] names the store and the
-// key, [*ChunkError] the array and the chunk, [*MetaError] the document and the JSON pointer. An
-// unknown codec, data type or extension is [errors.ErrUnsupported], which has no twin here.
+// A wrapper describes where the error occurred; match it with [errors.As]. [*KeyError] names the
+// store and the key, [*ChunkError] the array and the chunk, [*MetaError] the document and the JSON
+// pointer. For an unknown codec, data type or extension the kind is [errors.ErrUnsupported]; this
+// package does not define another one.
 //
-// Package zarr re-exports the kinds as zarr.ErrNotFound and so on. Everything here is immutable and
-// may be used from any number of goroutines.
+// Package zarr re-exports the kinds as zarr.ErrNotFound and so on. All values are immutable and
+// safe for concurrent use.
 package fault

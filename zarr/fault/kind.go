@@ -1,13 +1,13 @@
 package fault
 
-// Kind is an error that says what a caller can do about it. Kinds are constants, so no package can
-// change them.
+// Kind is an error that describes what the caller can do about it. Kinds are constants, so no
+// package can change them.
 type Kind string
 
-// Error returns the kind's words, such as "not found".
+// Error returns the text of the kind, such as "not found".
 func (k Kind) Error() string { return string(k) }
 
-// Is makes the kinds that say more about a refusal Refused too.
+// Is reports whether target is Refused and k is one of the more specific kinds of refusal.
 func (k Kind) Is(target error) bool {
 	if target != error(Refused) {
 		return false
@@ -20,19 +20,18 @@ func (k Kind) Is(target error) bool {
 }
 
 const (
-	// NotFound means that nothing is stored under the name, and that is proven. A refused,
-	// throttled or failed request is never NotFound, because an absent chunk reads as the fill
-	// value.
+	// NotFound means that the name is proven to be absent. A refused, throttled or failed request
+	// is never NotFound, because an absent chunk reads as the fill value.
 	NotFound Kind = "not found"
-	// Exists means that something is stored under the name already, and it was to be created.
+	// Exists means that a value to be created is already stored under the name.
 	Exists Kind = "exists already"
-	// Conflict means that the stored value is not, or no longer, the version the request was pinned
-	// to.
+	// Conflict means that the stored value is not the version that the request requires, or no
+	// longer is.
 	Conflict Kind = "conflict"
-	// Unchanged means that the stored value still is the version that the caller said it has
-	// (GetOptions.IfNotVersion).
+	// Unchanged means that the stored value still has the version that the caller passed in
+	// GetOptions.IfNotVersion.
 	Unchanged Kind = "unchanged"
-	// ReadOnly means that the store does not take writes.
+	// ReadOnly means that the store does not accept writes.
 	ReadOnly Kind = "read-only"
 	// Type means that the Go type does not fit the array's data type.
 	Type Kind = "wrong type"
@@ -41,38 +40,38 @@ const (
 	Selection Kind = "bad selection"
 	// Metadata means that a metadata document is malformed or contradicts itself.
 	Metadata Kind = "invalid metadata"
-	// Path means that a key or a node's path is unsafe or malformed: "..", a back slash, an empty
-	// segment.
+	// Path means that a key or the path of a node is unsafe or malformed: "..", a backslash, an
+	// empty segment.
 	Path Kind = "unsafe path"
-	// Corrupt means that stored bytes cannot be what the metadata promises: truncated, failed
-	// checksum, undecodable.
+	// Corrupt means that stored bytes contradict the metadata: truncated, wrong checksum,
+	// undecodable.
 	Corrupt Kind = "corrupt data"
-	// Refused means that the service knows the caller and says no, or does not know the caller:
-	// 401, 403, no such bucket; or that there is no such service as is meant: a host that does not
-	// exist, a certificate that is not trusted.
+	// Refused means that the service denies the request or does not recognize the caller (401, 403,
+	// no such bucket), or that the service itself does not exist or is not trusted (unknown host,
+	// untrusted certificate).
 	//
-	// NoBucket, NoCredentials, Unauthenticated and Denied say more. Each of them is Refused as
-	// well, for errors.Is.
+	// NoBucket, NoCredentials, Unauthenticated and Denied are more specific. For errors.Is each of
+	// them is also Refused.
 	Refused Kind = "refused"
 	// NoBucket means that the bucket, or the container, does not exist.
 	NoBucket Kind = "refused: no such bucket"
 	// NoCredentials means that there are no credentials to send: none are configured, or none could
-	// be had.
+	// be obtained.
 	NoCredentials Kind = "refused: no credentials"
 	// Unauthenticated means that the service does not accept the credentials: a wrong or expired
 	// key, token or signature, 401.
 	Unauthenticated Kind = "refused: not authenticated"
-	// Denied means that the service, or the operating system, knows the caller and does not permit
-	// it: 403, EACCES.
+	// Denied means that the service or the operating system recognizes the caller and does not
+	// permit the operation: 403, EACCES.
 	Denied Kind = "refused: permission denied"
-	// Throttled means that the service asks for fewer requests: 429, 503 SlowDown.
+	// Throttled means that the service requires fewer requests: 429, 503 SlowDown.
 	Throttled Kind = "throttled"
-	// Unavailable means that the service could not be reached or failed: 5xx, connection cut, no
-	// name server.
+	// Unavailable means that the service failed or could not be reached: 5xx, connection lost, name
+	// server unreachable.
 	Unavailable Kind = "unavailable"
-	// Limit means that doing it would exceed a bound on memory, size or number of requests.
+	// Limit means that the operation would exceed a bound on memory, size or number of requests.
 	Limit Kind = "over a limit"
-	// Full means that there is no room for what is written: the disk or the quota is full (ENOSPC,
+	// Full means that the storage lacks space for the value: the disk or the quota is full (ENOSPC,
 	// EDQUOT, 507).
 	Full Kind = "no room left"
 )

@@ -7,15 +7,14 @@ import (
 	"strings"
 )
 
-// KeyError is what a store returns: which operation on which key of which store, what kind of
-// failure, and the provider's own error. Both Kind and Err are reachable with errors.Is and
-// errors.As.
+// KeyError is the error of an operation on a key of a store. It has the kind of failure and the
+// provider's own error; errors.Is and errors.As find both.
 type KeyError struct {
 	Op    string // "get", "put", "delete", "list", "open"
-	Store string // the store's URL or name, as it prints itself
+	Store string // the store's URL or name, as its String method returns it
 	Key   string // the key relative to the store's root; the prefix for "list"
-	Kind  error  // a Kind or errors.ErrUnsupported; nil when only Err says it (a cancelled context)
-	Err   error  // the cause; nil when Kind says it all
+	Kind  error  // a Kind or errors.ErrUnsupported; nil if only Err describes it (a cancelled context)
+	Err   error  // the cause; nil if Kind is enough
 }
 
 func (e *KeyError) Error() string {
@@ -31,10 +30,10 @@ func (e *KeyError) Error() string {
 	return b.String()
 }
 
-// Unwrap gives the kind and the cause.
+// Unwrap returns the kind and the cause.
 func (e *KeyError) Unwrap() []error { return both(e.Kind, e.Err) }
 
-// ChunkError says which chunk of which array an error is about.
+// ChunkError is an error about a chunk of an array.
 type ChunkError struct {
 	Op    string // "read" or "write"
 	Path  string // the array's path below the store's root
@@ -47,10 +46,10 @@ func (e *ChunkError) Error() string {
 	return fmt.Sprintf("%s %q chunk %v (%s): %v", e.Op, e.Path, e.Coord, e.Key, e.Err)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *ChunkError) Unwrap() error { return e.Err }
 
-// MetaError says which metadata document, and which member of it, an error is about.
+// MetaError is an error about a metadata document or a member of it.
 type MetaError struct {
 	Key     string // the document's key, such as "t2m/zarr.json"
 	Pointer string // RFC 6901 JSON pointer, such as "/chunk_grid/configuration/chunk_shape/0"; "" is the whole document
@@ -64,11 +63,11 @@ func (e *MetaError) Error() string {
 	return fmt.Sprintf("%s at %s: %v", e.Key, e.Pointer, e.Err)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *MetaError) Unwrap() error { return e.Err }
 
-// RequestID returns the provider's number of the request that failed, which its support asks for;
-// empty where the error has none. It is in the error's text too.
+// RequestID returns the ID that the provider assigned to the failed request, for a report to its
+// support. It returns "" if the error has none. The error's text includes the ID too.
 func RequestID(err error) string {
 	var e interface{ RequestID() string }
 	if errors.As(err, &e) {
@@ -77,9 +76,9 @@ func RequestID(err error) string {
 	return ""
 }
 
-// Newf makes an error of a kind with a message of its own: Newf(Corrupt, "frame says %d bytes", n)
-// reads "corrupt data: frame says 4096 bytes". A %w in the format keeps its cause reachable beside
-// the kind.
+// Newf returns an error of a kind with a formatted message: Newf(Corrupt, "frame says %d bytes", n)
+// prints "corrupt data: frame says 4096 bytes". The error wraps the kind, and the operand of a %w
+// in the format.
 func Newf(kind error, format string, args ...any) error {
 	return &detail{kind, fmt.Errorf(format, args...)}
 }

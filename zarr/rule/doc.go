@@ -1,10 +1,10 @@
-// Package rule lists what a Zarr hierarchy is held to beyond what reading it takes, each rule with
-// a code.
+// Package rule lists the rules that zargo checks Zarr hierarchies against beyond what reading
+// requires. Each rule has a code.
 //
-// Readers are lenient where files in the field need it: a document that breaks a rule of severity
-// Warning is read all the same. [github.com/zargo-io/zargo/zarr.Strict] makes each of them an
-// error, [github.com/zargo-io/zargo/zarr.Findings] tells of each and goes on, and package validate
-// looks for all.
+// Readers tolerate documents that break a rule of severity Warning, because such files exist. With
+// [github.com/zargo-io/zargo/zarr.Strict] each violation is an error. With
+// [github.com/zargo-io/zargo/zarr.Findings] each violation is reported and reading continues.
+// Package validate checks all rules.
 //
 //	_, err := zarr.Open(ctx, st, "t2m", zarr.Strict())
 //	var broken *rule.Error
@@ -12,5 +12,5 @@
 //		fmt.Println(broken.Rule, broken.Rule.Section()) // bare-token RFC 8259, section 3
 //	}
 //
-// The package is pure, and its values are safe for concurrent use.
+// The package performs no I/O, and its values are safe for concurrent use.
 package rule

@@ -6,20 +6,21 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Finding is one breach of a rule.
+// Finding is one violation of a rule.
 type Finding struct {
 	Rule    Rule
 	Path    string // of the node, below the store's root
-	Key     string // of the document or the chunk, below the store's root; "" where it is about none
+	Key     string // of the document or the chunk, below the store's root; "" if the finding is about neither
 	Pointer string // JSON pointer of the member (RFC 6901); "" for the whole document, and for chunks
-	Text    string // more than the rule's own text; "" when there is nothing to add
-	Err     error  // what reading gave; nil when it went on
+	Text    string // details beyond the text of the rule; may be ""
+	Err     error  // the error of reading; nil if reading continued
 }
 
-// Severity is the rule's.
+// Severity returns the severity of the rule.
 func (f Finding) Severity() Severity { return f.Rule.Severity() }
 
-// Message is the rule's text and what there is to add; what reading gave says it all.
+// Message returns the text of the rule followed by f.Text. If Err is set and Text is not empty, it
+// returns Text only.
 func (f Finding) Message() string {
 	switch {
 	case f.Text == "":
@@ -30,19 +31,19 @@ func (f Finding) Message() string {
 	return f.Rule.Text() + ": " + f.Text
 }
 
-// Error is a breach of a rule in strict mode. Its kind is the rule's, or that of Err.
+// Error is the violation of a rule in strict mode. It wraps Err, or else the kind of the rule.
 type Error struct {
 	Rule Rule
 	Text string
-	Err  error // what reading gave; nil where it would go on
+	Err  error // the error of reading; nil if a lenient reader would continue
 }
 
-// Error gives the code, and what is wrong.
+// Error returns the code of the rule and the description of the violation.
 func (e *Error) Error() string {
 	return string(e.Rule) + ": " + Finding{Rule: e.Rule, Text: e.Text}.Message()
 }
 
-// Unwrap gives what reading gave, else the rule's kind.
+// Unwrap returns Err if it is set, else the kind of the rule.
 func (e *Error) Unwrap() error {
 	if e.Err != nil {
 		return e.Err
@@ -50,8 +51,8 @@ func (e *Error) Unwrap() error {
 	return e.Rule.Kind()
 }
 
-// Of names the rule that an error of reading is about: the one that it tells itself, else one by
-// its kind.
+// Of returns the rule that a read error violates: that of a wrapped [*Error], else the rule that
+// matches the error's kind, else Unreadable.
 func Of(err error) Rule {
 	var broken *Error
 	if errors.As(err, &broken) {
@@ -65,8 +66,8 @@ func Of(err error) Rule {
 	return Unreadable
 }
 
-// FromError makes a finding of an error that reading the node at a path gave, with the key and the
-// member that it names.
+// FromError returns the finding for an error of reading the node at path. Key and Pointer are those
+// of the error, if it has them.
 func FromError(path string, err error) Finding {
 	f := Finding{Rule: Of(err), Path: path, Text: err.Error(), Err: err}
 	var m *fault.MetaError

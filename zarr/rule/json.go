@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// MarshalJSON gives an object for machines: severity, code (of the rule), path, message and source,
-// and key and pointer where there are any, as zargo validate --json prints it.
+// MarshalJSON returns an object with the members severity, code (of the rule), path, message and
+// source, and key and pointer unless empty. zargo validate --json prints this form.
 func (f Finding) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	out := json.NewEncoder(&b)
@@ -23,5 +23,5 @@ func (f Finding) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// MarshalText is String, so that counts by severity have its names in JSON.
+// MarshalText returns s.String(), so that JSON objects can have severities as keys.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }

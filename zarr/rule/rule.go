@@ -7,10 +7,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Rule is the code of a rule: a word that does not change once it was released.
+// Rule is the code of a rule. A released code never changes.
 type Rule string
 
-// Rules of metadata documents. Documents that break them are read.
+// Rules of metadata documents. Readers accept documents that break them.
 const (
 	ByteOrderMark        Rule = "byte-order-mark"
 	BareToken            Rule = "bare-token"
@@ -37,20 +37,20 @@ const (
 	CodecRange           Rule = "codec-range"
 )
 
-// Rules of chunks. Chunks that break them are read.
+// Rules of chunks. Readers accept chunks that break them.
 const (
-	// ElementForm is broken by bytes that are not the form of any element: a bool of 7, bits that a
-	// small number lacks.
+	// ElementForm is broken by bytes that do not encode any element: a bool of 7, or bits beyond
+	// the width of a sub-byte number.
 	ElementForm Rule = "element-form"
-	// ShardOverlap is broken by a shard's index in which bytes are of two inner chunks, or of one
-	// and the index.
+	// ShardOverlap is broken by a shard index whose entries share bytes with each other or with the
+	// index.
 	ShardOverlap Rule = "shard-overlap"
-	// TrailingBytes is broken by a compressed chunk with bytes after its end: some after a frame of
-	// blosc, zeros after gzip.
+	// TrailingBytes is broken by a compressed chunk with bytes after its end: any bytes after a
+	// blosc frame, zeros after gzip.
 	TrailingBytes Rule = "trailing-bytes"
 )
 
-// Rules of hierarchies: of what lies under which key.
+// Rules of hierarchies: which keys may store which values.
 const (
 	TwoFormats    Rule = "two-formats"
 	ArrayAndGroup Rule = "array-and-group"
@@ -59,20 +59,20 @@ const (
 	StrayKey      Rule = "stray-key"
 	NoNode        Rule = "no-node"
 	OtherLayout   Rule = "other-layout"
-	// WrongSeparator is broken by an array whose chunks are all under keys of another layout than
-	// its metadata says.
+	// WrongSeparator is broken by an array whose chunks are all stored under keys of a layout other
+	// than that of its metadata.
 	WrongSeparator Rule = "wrong-separator"
-	// MissingChunk is broken by an array of a null fill value in which a chunk is not stored. The
-	// key is the one that it would have.
+	// MissingChunk is broken by an array with a null fill value that lacks a chunk. The key of the
+	// finding is that of the missing chunk.
 	MissingChunk Rule = "missing-chunk"
 	Stale        Rule = "stale-consolidated"
-	// LeftOverClaim is the record of an append or a resize in the document of a node: of one under
-	// way, or of one whose process was killed.
+	// LeftOverClaim is broken by a node whose document has the record of an append or a resize that
+	// is in progress or whose process was killed.
 	LeftOverClaim Rule = "left-over-claim"
 	Unlisted      Rule = "not-listed"
 )
 
-// Rules whose breach no reader passes over. Their text is the error's.
+// Rules whose violation fails every read. The text of the finding is that of the error.
 const (
 	NotThere    Rule = "not-there"
 	Metadata    Rule = "metadata"
@@ -83,26 +83,26 @@ const (
 	Unreadable  Rule = "unreadable"
 )
 
-// Severity says what a breach means to a reader. The larger is the worse.
+// Severity is the effect of a violation on readers. Larger values are worse.
 type Severity uint8
 
 // The severities.
 const (
-	Note    Severity = iota // nothing is wrong with what is read, but somebody should know
-	Warning                 // read all the same; an error in strict mode
-	Fault                   // cannot be read, or readers would get different things
+	Note    Severity = iota // for information; reading is not affected
+	Warning                 // readers accept it; an error in strict mode
+	Fault                   // cannot be read, or different readers would return different results
 )
 
-// String is "note", "warning" or "error".
+// String returns "note", "warning" or "error".
 func (s Severity) String() string { return [...]string{"note", "warning", "error"}[min(s, Fault)] }
 
 // entry is a row of the table.
 type entry struct {
 	rule     Rule
 	severity Severity
-	kind     error // of the error that strict mode makes of it
+	kind     error // of the error in strict mode
 	text     string
-	section  string // of which document
+	section  string // of the specification
 }
 
 const (
@@ -110,7 +110,7 @@ const (
 	v2   = "Zarr storage specification 2, "
 )
 
-// table has every rule once, in the order of the documentation.
+// table returns every rule once, in the order of the documentation.
 func table() []entry {
 	unsupported := errors.ErrUnsupported
 	return []entry{
@@ -165,8 +165,8 @@ func table() []entry {
 	}
 }
 
-// Decoded reports whether a breach is found only where chunks are decoded: by reading them, and by
-// package validate with Options.Data, which is zargo validate --data.
+// Decoded reports whether a violation is detected only by decoding chunks: when they are read, and
+// by package validate with Options.Data (zargo validate --data).
 func (r Rule) Decoded() bool {
 	switch r {
 	case ElementForm, ShardOverlap, TrailingBytes, Corrupt:
@@ -175,7 +175,7 @@ func (r Rule) Decoded() bool {
 	return false
 }
 
-// All gives every rule, in the order of the documentation.
+// All returns every rule, in the order of the documentation.
 func All() []Rule {
 	all := table()
 	out := make([]Rule, len(all))
@@ -193,15 +193,15 @@ func (r Rule) entry() entry {
 	return entry{rule: r, severity: Fault, text: string(r)}
 }
 
-// Severity is what a breach means to a reader.
+// Severity returns the severity of a violation.
 func (r Rule) Severity() Severity { return r.entry().severity }
 
-// Text says in one line what breaks the rule.
+// Text returns a one-line description of the violation.
 func (r Rule) Text() string { return r.entry().text }
 
-// Section names the document that has the rule, and where.
+// Section returns the document that defines the rule, and the section.
 func (r Rule) Section() string { return r.entry().section }
 
-// Kind is the kind of error, one of package fault's or errors.ErrUnsupported, that a breach is in
-// strict mode; nil where it is the store's.
+// Kind returns the kind of error that a violation is in strict mode: one of package fault's, or
+// errors.ErrUnsupported. It returns nil for Unreadable, where the store's error decides.
 func (r Rule) Kind() error { return r.entry().kind }
