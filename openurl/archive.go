@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/zip"
 )
 
-// openArchive opens a zip archive and makes a folder in it the root.
+// openArchive opens the zip archive of l, with the directory after "zip:" as the root.
 func (m Mux) openArchive(ctx context.Context, l Location) (store.Store, error) {
 	inner := strings.Trim(strings.TrimPrefix(l.Inside[0], "zip:"), "/")
 	l.Inside = nil
@@ -27,17 +27,17 @@ func (m Mux) openArchive(ctx context.Context, l Location) (store.Store, error) {
 	return &archive{st, outer}, nil
 }
 
-// archive is a zip archive that closes the store it lies in.
+// archive is a zip archive whose Close also closes the store that contains it.
 type archive struct {
 	store.Store
 	outer store.Store
 }
 
-// Close closes both.
+// Close closes the archive and its store.
 func (a *archive) Close() error { return errors.Join(a.Store.Close(), a.outer.Close()) }
 
-// String is the archive's URL.
+// String returns the URL of the archive.
 func (a *archive) String() string { return store.Name(a.Store) }
 
-// Unwrap gives the archive.
+// Unwrap returns the store of the archive.
 func (a *archive) Unwrap() store.Store { return a.Store }

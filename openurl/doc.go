@@ -1,5 +1,5 @@
-// Package openurl opens the store that a URL names, in a program that says which kinds of stores
-// there are.
+// Package openurl opens the store that a URL identifies. The program lists the kinds of stores that
+// it supports.
 //
 //	stores := openurl.Mux{
 //		"file": openurl.Dir(), // and paths
@@ -8,21 +8,20 @@
 //	}
 //	st, err := stores.Open(ctx, "s3://era5/2020?region=eu-central-1")
 //
-// A [Mux] opens nothing but what is in it: this package links no cloud SDK, nothing registers
-// itself, and a service that takes URLs from others keeps directories and web servers closed by
-// leaving them out. [Builtin] has what needs no SDK: paths and file://, mem://, http:// and
-// https://. A zip archive in any of them is opened as "URL|zip:folder/in/it". Package openurl/all
-// has every provider.
+// A [Mux] opens only the schemes that it contains. This package links no cloud SDK and has no
+// global registry, so a service that accepts URLs from others can leave out directories and web
+// servers. [Builtin] returns the openers that need no SDK: paths and file://, mem://, http:// and
+// https://. A zip archive in any store is opened as "URL|zip:folder/in/it". Package openurl/all has
+// all providers.
 //
-// A path is the operating system's business and stays as it is written; drive letters are no
-// schemes. In a URL the path is a key: percent escapes are decoded, and ".." and back slashes are
-// refused. The forms that other tools have for the same places, such as gcs://, az:// and abfss://,
-// are understood ([Parse] lists them).
+// A path is passed to the operating system unchanged; a drive letter is not a scheme. The path of a
+// URL is a key: percent escapes are decoded, and ".." and backslashes are refused. [Parse] also
+// accepts the URL forms of other tools, such as gcs://, az:// and abfss://.
 //
-// Errors: [*SyntaxError] for what is no URL, fault.Path for an unsafe key, errors.ErrUnsupported
-// for a scheme that is not in the Mux; else those of the provider's Open. A [Location] prints
-// itself without a user, a password or parameters, so that messages hold no secrets.
+// Errors: [*SyntaxError] for a malformed URL, fault.Path for an unsafe key, errors.ErrUnsupported
+// for a scheme that is not in the Mux; others are those of the provider's Open. [Location.String]
+// omits users, passwords and parameters, so that messages do not contain secrets.
 //
-// A Mux may be used from any number of goroutines as long as none changes it. See also packages s3,
-// gcs, azure, and dir, mem, zip and http below zarr/store.
+// A Mux is safe for concurrent use as long as it is not modified. See also packages s3, gcs, azure,
+// and dir, mem, zip and http below zarr/store.
 package openurl

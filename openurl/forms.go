@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// canonical turns the forms that other tools have for a place in Azure or Google Cloud Storage into
-// azblob:// and gs://. Hadoop and fsspec write abfss://container@account.dfs.core.windows.net/path;
-// fsspec leaves out the account too, and has az and gcs for short.
+// canonical converts URLs of other tools for Azure and Google Cloud Storage to azblob:// and gs://.
+// Hadoop and fsspec write abfss://container@account.dfs.core.windows.net/path. fsspec also allows
+// URLs without the account, and has the short forms az and gcs.
 func canonical(scheme, rest string) (string, string, error) {
 	switch scheme {
 	case "gcs":
@@ -32,7 +32,7 @@ func canonical(scheme, rest string) (string, string, error) {
 	return "azblob", rest, nil
 }
 
-// azure splits the host of a storage account; ok tells whether it is one.
+// azure splits the host of a storage account. ok reports whether the host is one.
 func azure(server string) (account, domain string, ok bool) {
 	account, domain, _ = strings.Cut(strings.ToLower(server), ".")
 	endpoint, cloud, _ := strings.Cut(domain, ".")
@@ -46,7 +46,7 @@ func azure(server string) (account, domain string, ok bool) {
 	return "", "", false
 }
 
-// signed tells whether the parameters hold a SAS token.
+// signed reports whether the parameters contain a SAS token.
 func (l Location) signed() bool {
 	for p := range strings.SplitSeq(l.Query, "&") {
 		if strings.HasPrefix(p, "sig=") {
@@ -56,12 +56,12 @@ func (l Location) signed() bool {
 	return false
 }
 
-// notAccount tells whether a character is in no account's name.
+// notAccount reports whether no account name may contain r.
 func notAccount(r rune) bool {
 	return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-')
 }
 
-// azureQuery are the parameters that name an account.
+// azureQuery returns the parameters that select an account.
 func azureQuery(account, domain string) string {
 	q := "storage_account=" + account
 	if domain != "blob.core.windows.net" {
@@ -70,7 +70,7 @@ func azureQuery(account, domain string) string {
 	return q
 }
 
-// joined are two lists of parameters as one.
+// joined joins two lists of parameters.
 func joined(q, more string) string {
 	if more == "" {
 		return q
@@ -78,15 +78,15 @@ func joined(q, more string) string {
 	return q + "&" + more
 }
 
-// Native gives the provider's own form of a place in a bucket that an https URL names, where it is
-// known to be one:
+// Native returns the provider's URL form of an https URL of an object or a prefix in a bucket. It
+// returns false if the host is not that of a known provider:
 //
 //	https://account.blob.core.windows.net/container/path   azblob://container/path?storage_account=account
 //	https://storage.googleapis.com/bucket/path             gs://bucket/path
 //	https://bucket.s3.eu-central-1.amazonaws.com/path      s3://bucket/path?region=eu-central-1
 //
-// A web server is read without credentials and cannot be listed; the provider's form is opened with
-// them. Parameters, which may be a signature for this one URL, are left out.
+// A web server is read without credentials and cannot be listed; a store of the provider's form
+// uses credentials. Parameters are omitted, since they may be a signature for this one URL.
 func (l Location) Native() (Location, bool) {
 	if l.Scheme != "https" {
 		return Location{}, false
@@ -108,7 +108,7 @@ func (l Location) Native() (Location, bool) {
 	}
 	n.Scheme = "s3"
 	labels := strings.Split(rest, ".")
-	if last := len(labels) - 1; last >= 0 && labels[last] != "s3" { // s3.region, or s3-region of old
+	if last := len(labels) - 1; last >= 0 && labels[last] != "s3" { // s3.region, or the older s3-region
 		region, old := strings.CutPrefix(labels[last], "s3-")
 		if !old {
 			if last--; last < 0 || labels[last] != "s3" {
@@ -118,7 +118,7 @@ func (l Location) Native() (Location, bool) {
 		}
 		n.Query = "region=" + url.QueryEscape(region)
 	}
-	if len(labels) > 1 { // the bucket is in the host's name
+	if len(labels) > 1 { // the host name contains the bucket
 		n.Host, n.Path = strings.Join(labels[:len(labels)-1], "."), l.Path
 	}
 	return n, n.Host != ""

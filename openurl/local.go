@@ -11,7 +11,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// Dir opens directories: paths, and file:///path. Nothing need be there.
+// Dir returns an Opener for directories: paths, and file:///path. The directory need not exist.
 func Dir(opts ...dir.Option) Opener {
 	return func(_ context.Context, l Location) (store.Store, error) {
 		if l.Scheme != "file" {
@@ -21,9 +21,8 @@ func Dir(opts ...dir.Option) Opener {
 	}
 }
 
-// Mem opens stores in the memory of the process: mem://name/path. All URLs with one name are places
-// in one store, as long as they are opened through the same Opener; each call of Mem has stores of
-// its own. It is for tests.
+// Mem returns an Opener for stores in memory: mem://name/path. Within one Opener all URLs with the
+// same name refer to one store; each call of Mem has its own set of stores. It is for tests.
 func Mem() Opener {
 	var mu sync.Mutex
 	stores := map[string]store.Store{}

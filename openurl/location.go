@@ -12,26 +12,30 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Location is a parsed path or URL: a place in some store.
+// Location is a parsed path or URL.
 type Location struct {
-	Scheme string   // in lower case: "s3", "gs", "azblob", "https"; "file" for paths too
-	Host   string   // the bucket, the container, the web server, or the name of a store in memory; "" for files
-	Path   string   // for files a path of the operating system, else a key without slashes at its ends; "" is the root
+	Scheme string // in lower case: "s3", "gs", "azblob", "https"; "file" for paths too
+	// Host is the bucket, the container, the web server, or the name of a store in memory; "" for
+	// files.
+	Host string
+	// Path is a path of the operating system for files, else a key without leading and trailing
+	// slashes; "" is the root.
+	Path   string
 	Query  string   // the parameters, still escaped, without "?"
-	Inside []string // what follows each "|", such as "zip:inner/path"
+	Inside []string // the parts after each "|", such as "zip:inner/path"
 }
 
-// SyntaxError is a text that is no URL, or one with parts that its scheme does not have.
+// SyntaxError reports a malformed URL, or a URL with parts that its scheme does not allow.
 type SyntaxError struct {
-	Text string // what is wrong; never the URL itself, which may hold a password
+	Text string // the problem; never contains the URL, which may include a password
 }
 
 func (e *SyntaxError) Error() string { return e.Text }
 
 func syntax(format string, args ...any) error { return &SyntaxError{fmt.Sprintf(format, args...)} }
 
-// Parse reads a path or a URL of any scheme. Paths are those of the operating system it runs on.
-// The forms of other tools become those of this module:
+// Parse parses a path or a URL of any scheme. Paths are those of the operating system that the
+// program runs on. URL forms of other tools are converted to those of this module:
 //
 //	gcs://bucket/path                                     gs://bucket/path
 //	az://container/path, azure://…, abfs://…              azblob://container/path
@@ -63,8 +67,8 @@ func parse(text string, windows bool) (Location, error) {
 	return l, err
 }
 
-// cutInside splits off what follows each "|" that a scheme and a colon come after; any other "|"
-// belongs to a path.
+// cutInside splits off the part after each "|" that is followed by a scheme and a colon. Any other
+// "|" is part of a path.
 func cutInside(text string) (outer string, inside []string) {
 	parts := strings.Split(text, "|")
 	outer = parts[0]
@@ -86,8 +90,8 @@ func isInside(p string) bool {
 	return ok && isScheme(name)
 }
 
-// cutScheme splits "scheme://rest", and "file:rest", which RFC 8089 allows too. A scheme has two
-// letters at least, so that C: is a drive.
+// cutScheme splits "scheme://rest", and "file:rest" as allowed by RFC 8089. A scheme has at least
+// two characters, so that C: is a drive.
 func cutScheme(text string) (scheme, rest string, ok bool) {
 	scheme, rest, ok = strings.Cut(text, ":")
 	scheme = strings.ToLower(scheme)
@@ -103,7 +107,7 @@ func cutScheme(text string) (scheme, rest string, ok bool) {
 	return "", "", false
 }
 
-// isScheme follows RFC 3986 section 3.1, but for its length.
+// isScheme reports whether s is a scheme of at least two characters (RFC 3986, section 3.1).
 func isScheme(s string) bool {
 	if len(s) < 2 {
 		return false
@@ -122,7 +126,7 @@ func parsePath(text string, windows bool) (Location, error) {
 	return l, checkFile(text, windows)
 }
 
-// parseFile reads what follows "file://" or "file:".
+// parseFile parses the part after "file://" or "file:".
 func parseFile(rest string, windows bool) (Location, error) {
 	if host, _, _ := strings.Cut(rest, "/"); host != "" {
 		if host != "localhost" {
@@ -152,8 +156,8 @@ func parseFile(rest string, windows bool) (Location, error) {
 	return l, checkFile(path, windows)
 }
 
-// checkFile refuses names that no key can have below it: a back slash, except where it separates
-// folders, and control characters.
+// checkFile refuses paths with characters that keys cannot contain: control characters, and
+// backslashes except as separators on Windows.
 func checkFile(path string, windows bool) error {
 	if !utf8.ValidString(path) {
 		return fault.Newf(fault.Path, "path %q is not UTF-8", path)
@@ -166,7 +170,7 @@ func checkFile(path string, windows bool) error {
 	return nil
 }
 
-// parseKey reads what follows "scheme://".
+// parseKey parses the part after "scheme://".
 func parseKey(scheme, rest string) (Location, error) {
 	l := Location{Scheme: scheme}
 	rest, l.Query, _ = strings.Cut(rest, "?")
@@ -194,8 +198,9 @@ func parseKey(scheme, rest string) (Location, error) {
 	return l, store.CheckPrefix(l.Path)
 }
 
-// withColons writes the ARN of an S3 access point that rest begins with as one bucket: AWS takes
-// "accesspoint:name" for "accesspoint/name", and the same on Outposts.
+// withColons rewrites a leading ARN of an S3 access point with colons for slashes, so that it
+// parses as one bucket. AWS accepts "accesspoint:name" for "accesspoint/name", and the same on
+// Outposts.
 func withColons(rest string) string {
 	switch head, _, _ := strings.Cut(rest, "/"); {
 	case !strings.HasPrefix(head, "arn:"):
@@ -207,8 +212,8 @@ func withColons(rest string) string {
 	return rest
 }
 
-// notHost tells whether a character is in no bucket's, host's or account's name, nor in a port or
-// an IPv6 address.
+// notHost reports whether r cannot occur in a bucket, host or account name, a port or an IPv6
+// address.
 func notHost(r rune) bool {
 	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(".-_~:[]", r))
 }
@@ -221,8 +226,8 @@ func unescape(path string) (string, error) {
 	return p, nil
 }
 
-// URL is the whole URL, parameters included, for a provider's Open: it may hold secrets. A file's
-// is its path.
+// URL returns the complete URL for a provider's Open. It includes the parameters, which may be
+// secrets. For a file it returns the path.
 func (l Location) URL() string {
 	s := l.String()
 	if l.Query == "" {
@@ -235,7 +240,7 @@ func (l Location) URL() string {
 	return outer + "?" + l.Query + inside
 }
 
-// String names the place for messages, without its parameters.
+// String returns the URL without parameters, for messages.
 func (l Location) String() string {
 	s := l.Path
 	if l.Scheme != "file" {
@@ -250,14 +255,14 @@ func (l Location) String() string {
 	return s
 }
 
-// At is another place in the same store.
+// At returns the location of another path in the same store.
 func (l Location) At(path string) Location {
 	l.Path = path
 	return l
 }
 
-// Parent is the folder or prefix that the place is in; ok is false for a root. A relative path has
-// those of its directories that it names, and then ".".
+// Parent returns the directory or prefix that contains l; ok is false for a root. For a relative
+// path it returns the directories that the path names, and then ".".
 func (l Location) Parent() (parent Location, ok bool) {
 	if l.Scheme == "file" {
 		up := filepath.Dir(l.Path)

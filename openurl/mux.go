@@ -12,15 +12,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/http"
 )
 
-// Opener opens the store whose root is a place. It is not asked for places inside of an archive.
+// Opener opens the store whose root is l. It is never called for a location inside an archive.
 type Opener func(ctx context.Context, l Location) (store.Store, error)
 
-// Mux says what opens the URLs of each scheme; "file" is for paths too. It is a value: make one,
-// add to it, pass it on.
+// Mux maps each scheme to its Opener; "file" is also used for paths. It is an ordinary map that a
+// program may extend.
 type Mux map[string]Opener
 
-// Builtin opens what needs no SDK: paths and file://, mem://, http:// and https://. It makes a new
-// Mux, with a new set of stores in memory, at each call; providers are added to it:
+// Builtin returns a Mux for the schemes that need no SDK: paths and file://, mem://, http:// and
+// https://. Each call returns a new Mux with its own stores in memory. Providers are added to it:
 //
 //	stores := openurl.Builtin()
 //	stores["s3"] = openurl.With(s3.Open)
@@ -29,17 +29,17 @@ func Builtin() Mux {
 	return Mux{"file": Dir(), "mem": Mem(), "http": web, "https": web}
 }
 
-// With is the Opener that a provider's Open is, with options that hold for all URLs. Options win
-// over the parameters of a URL.
+// With returns an Opener that calls a provider's Open with opts for every URL. Options override the
+// parameters of the URL.
 //
 //	openurl.With(s3.Open, s3.MaxInFlight(16))
 func With[O any](open func(ctx context.Context, url string, opts ...O) (store.Store, error), opts ...O) Opener {
 	return func(ctx context.Context, l Location) (store.Store, error) { return open(ctx, l.URL(), opts...) }
 }
 
-// Open opens the store whose root is what the text names, a path or a URL. What can be asked for
-// before that, and whether a missing bucket shows now or later, is up to the provider; a zip
-// archive's directory is read.
+// Open opens the store whose root is text, a path or a URL. The provider decides which requests it
+// sends, and whether a missing bucket is an error of Open or of a later call. For a zip archive
+// Open reads the central directory.
 func (m Mux) Open(ctx context.Context, text string) (store.Store, error) {
 	l, err := m.Parse(text)
 	if err != nil {
@@ -48,7 +48,7 @@ func (m Mux) Open(ctx context.Context, text string) (store.Store, error) {
 	return m.OpenLocation(ctx, l)
 }
 
-// Parse reads a path or a URL as [Parse] does, and refuses what m does not open.
+// Parse is like the function [Parse], but also refuses locations that m cannot open.
 func (m Mux) Parse(text string) (Location, error) {
 	l, err := Parse(text)
 	if err == nil {
@@ -57,7 +57,7 @@ func (m Mux) Parse(text string) (Location, error) {
 	return l, err
 }
 
-// Schemes are those that m opens, sorted.
+// Schemes returns the schemes of m, sorted.
 func (m Mux) Schemes() []string { return slices.Sorted(maps.Keys(m)) }
 
 func (m Mux) check(text string, l Location) error {
@@ -78,7 +78,7 @@ func (m Mux) check(text string, l Location) error {
 	return nil
 }
 
-// known names the schemes for a message.
+// known returns the list of schemes for a message.
 func (m Mux) known() string {
 	var known []string
 	for _, s := range m.Schemes() {
@@ -90,7 +90,7 @@ func (m Mux) known() string {
 	return strings.Join(known, ", ")
 }
 
-// OpenLocation opens the store whose root is the place.
+// OpenLocation opens the store whose root is l.
 func (m Mux) OpenLocation(ctx context.Context, l Location) (store.Store, error) {
 	if err := m.check("", l); err != nil {
 		return nil, err
@@ -101,9 +101,9 @@ func (m Mux) OpenLocation(ctx context.Context, l Location) (store.Store, error) 
 	return m.opener(l)(ctx, l)
 }
 
-// opener opens a place. What is signed for Azure by a SAS token in an https URL is Azure's: there
-// it can be listed, and written where the token says so. Without one it may be public, and a web
-// server's URL to read without credentials.
+// opener returns the Opener for l, or nil. An https URL of an Azure account is opened by azblob if
+// it has a SAS token, or if m lacks https: azblob can list, and write if the token permits it. A
+// URL without a token may be public, and https reads it without credentials.
 func (m Mux) opener(l Location) Opener {
 	if o := m["azblob"]; o != nil && l.Scheme == "https" {
 		if _, _, ok := azure(l.Host); ok && (m["https"] == nil || l.signed()) {

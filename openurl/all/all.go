@@ -10,27 +10,27 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// Options hold what all providers have in common, and the options of each. The zero value is the
-// default of each provider. Package s3 documents the fields that S3 shares with the others.
+// Options are the options shared by all providers, and those of each provider. The zero value
+// selects the defaults of each provider. Package s3 documents the shared fields.
 type Options struct {
-	MaxInFlight           int                 // requests in flight of one store; 0 is the provider's default
-	RequestRate, ByteRate float64             // bounds for a second; 0 is no bound
-	Hedge                 bool                // repeat reads that are slow
+	MaxInFlight           int                 // requests in flight of one store; 0 is the default of the provider
+	RequestRate, ByteRate float64             // bounds per second; 0 is unbounded
+	Hedge                 bool                // repeat slow reads
 	Limits                *concurrency.Limits // nil is concurrency.Default()
 	Retry                 []retry.Option
 
-	// Options of one provider. They win over the fields above.
+	// Options of one provider. They override the fields above.
 	S3    []s3.Option
 	GCS   []gcs.Option
 	Azure []azure.Option
 	HTTP  []http.Option
 }
 
-// Mux opens each scheme with the defaults of its provider.
+// Mux returns a Mux for all schemes with the defaults of each provider.
 func Mux() openurl.Mux { return With(Options{}) }
 
-// With opens each scheme with the options. It makes a new Mux, with a new set of stores in memory,
-// at each call.
+// With returns a Mux for all schemes with options o. Each call returns a new Mux with its own
+// stores in memory.
 func With(o Options) openurl.Mux {
 	m := openurl.Builtin()
 	m["s3"] = openurl.With(s3.Open, join(common[s3.Option]{
@@ -45,7 +45,7 @@ func With(o Options) openurl.Mux {
 	return m
 }
 
-// common is how a provider spells the options that all have.
+// common are a provider's functions for the shared options.
 type common[O any] struct {
 	maxInFlight           func(int) O
 	requestRate, byteRate func(float64) O
@@ -54,7 +54,7 @@ type common[O any] struct {
 	retry                 func(...retry.Option) O
 }
 
-// join returns the options of one provider: the common ones, then its own.
+// join returns the options of one provider: the shared options, then its own.
 func join[O any](as common[O], o Options, own []O) []O {
 	opts := []O{as.maxInFlight(o.MaxInFlight), as.requestRate(o.RequestRate), as.byteRate(o.ByteRate), as.limits(o.Limits), as.retry(o.Retry...)}
 	if o.Hedge {

@@ -1,11 +1,11 @@
-// Package all opens every kind of store that this module has from a URL: paths and file://, mem://,
+// Package all opens every kind of store of this module from a URL: paths and file://, mem://,
 // http:// and https://, s3://, gs:// and azblob://.
 //
 //	st, err := all.Mux().Open(ctx, "s3://era5/2020?region=eu-central-1")
 //
-// A program that imports it links the SDKs of all providers. One that needs fewer imports package
-// openurl and the packages of its providers instead: openurl itself links no SDK.
+// A program that imports it links the SDKs of all providers. A program that needs fewer imports
+// package openurl and the packages of its providers instead; openurl links no SDK.
 //
-// The result is an [openurl.Mux], a map that a program may change before it uses it: delete a scheme
-// to refuse it, or set one to open it otherwise. Errors and concurrency are those of package openurl.
+// The result is an [openurl.Mux], a map that a program may modify before it uses it: it may delete
+// a scheme, or replace its opener. Errors and concurrency are those of package openurl.
 package all
