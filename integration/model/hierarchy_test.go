@@ -145,8 +145,18 @@ type document struct {
 }
 
 type identity struct {
-	ID   string
-	From int
+	ID      string
+	From    int
+	Ends    []int
+	Pending bool
+}
+
+// first is the row at which an append began by which arrays may be longer.
+func (i identity) first() int {
+	if i.Pending && len(i.Ends) == 0 {
+		return never
+	}
+	return i.From
 }
 
 func (w *hierarchy) applied(r *request) {
@@ -175,7 +185,10 @@ func (w *hierarchy) put(o *op, key string, text []byte) {
 		id := d.Claim.ID + d.Attributes.Claim.ID
 		w.claims[key] = id
 		if path == w.group {
-			w.from = d.Claim.From + d.Attributes.Claim.From
+			w.from = d.Claim.first()
+			if d.Attributes.Claim.ID != "" {
+				w.from = d.Attributes.Claim.first()
+			}
 		}
 		if id != "" && w.owners[id] == nil {
 			w.owners[id] = o

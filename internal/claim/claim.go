@@ -35,6 +35,10 @@ type Claim struct {
 	// Ends are further extents that arrays of the group may have. They are the To of appends with
 	// the same From that were taken over, and that may have committed an array before that.
 	Ends []int
+
+	// Pending says, of an append to a group, that it has not claimed all arrays yet, so that no
+	// array can have the length To by it.
+	Pending bool
 }
 
 // maxEnds bounds Ends. It is exceeded only after 16 consecutive appends were taken over without
@@ -52,6 +56,7 @@ type stored struct {
 	Since     *time.Time `json:"since,omitempty"`
 	Was       []int      `json:"was,omitempty"`
 	Ends      []int      `json:"ends,omitempty"`
+	Pending   bool       `json:"pending,omitempty"`
 	Abandoned []int      `json:"abandoned,omitempty"`
 }
 
@@ -69,7 +74,7 @@ func Parse(raw []byte) (Claim, error) {
 	if err != nil || s.ID == "" {
 		return Claim{}, err
 	}
-	c := Claim{ID: s.ID, What: s.What, Axis: s.Axis, Dim: s.Dim, From: s.From, To: s.To, Was: s.Was, Ends: s.Ends}
+	c := Claim{ID: s.ID, What: s.What, Axis: s.Axis, Dim: s.Dim, From: s.From, To: s.To, Was: s.Was, Ends: s.Ends, Pending: s.Pending}
 	if s.Since != nil {
 		c.Since = *s.Since
 	}
@@ -98,7 +103,7 @@ func (c Claim) JSON() json.RawMessage {
 	}
 	b, err := json.Marshal(stored{
 		ID: c.ID, What: c.What, Axis: c.Axis, Dim: c.Dim, From: c.From, To: c.To,
-		Since: &c.Since, Was: c.Was, Ends: c.Ends,
+		Since: &c.Since, Was: c.Was, Ends: c.Ends, Pending: c.Pending,
 	})
 	if err != nil {
 		return nil // unreachable: numbers, strings and a time in UTC can be encoded
@@ -112,16 +117,19 @@ func (c Claim) Under() bool { return c.ID != "" }
 // Reached reports whether an array with this many rows may contain the rows of the append, or of
 // an append that it took over.
 func (c Claim) Reached(rows int) bool {
-	return rows > c.From && (rows == c.To || slices.Contains(c.Ends, rows))
+	return rows > c.From && (rows == c.To && !c.Pending || slices.Contains(c.Ends, rows))
 }
 
-// After returns c with the Ends that it needs when it replaces old. Both are claims of group
-// appends with the same From. The extent that old would have set is one of the Ends, since an
-// array may still get it.
+// After returns the claim of a group append that takes the place of old and starts at the same row.
+// Arrays may still get the length that old would have given them, unless old is pending.
 func (c Claim) After(old Claim) Claim {
+	ends := slices.Clone(old.Ends)
+	if !old.Pending {
+		ends = append(ends, old.To)
+	}
 	c.Ends = nil
-	for _, n := range append(slices.Clone(old.Ends), old.To) {
-		if n != c.To && !slices.Contains(c.Ends, n) {
+	for _, n := range ends {
+		if (n != c.To || c.Pending) && !slices.Contains(c.Ends, n) {
 			c.Ends = append(c.Ends, n)
 		}
 	}

@@ -87,7 +87,9 @@ func (w *appending) each(ctx context.Context, f func(ctx context.Context, m *mem
 
 // claim claims the group, if there is one, and then the arrays. When it returns, an append that
 // was taken over holds neither the group nor an array. The lengths of the arrays are then final.
-// The check of the group's claim at the end detects that another append took over this one.
+// Until then the group's claim is pending: the lengths were read before it was put, and another
+// append may have given the arrays these rows in between, which the claims on the arrays detect. The
+// put at the end also detects that another append took over this one.
 func (w *appending) claim(ctx context.Context) error {
 	c := appendTo(0, w.from, w.to)
 	over := w.o.Over
@@ -110,7 +112,7 @@ func (w *appending) claim(ctx context.Context) error {
 	if err != nil || w.group == nil {
 		return err
 	}
-	return w.group.held.Check(ctx)
+	return w.group.hold(ctx)
 }
 
 // write stores the rows of each array. It also writes them to arrays that are already longer by an

@@ -231,7 +231,7 @@ func (g *group) complete(members []member) error {
 // claim puts claim c in the group's document. errChanged: the document has changed since it was
 // read.
 func (g *group) claim(ctx context.Context, c claim.Claim, over document.TakeOver) (err error) {
-	c.Dim = g.dim
+	c.Dim, c.Pending = g.dim, true
 	if g.old.Under() && g.old.From == c.From {
 		c = c.After(g.old)
 	}
@@ -247,6 +247,14 @@ func (g *group) claim(ctx context.Context, c claim.Claim, over document.TakeOver
 		return document.Change{Claim: c, Record: t.Record}, err
 	})
 	return err
+}
+
+// hold says in the group's document that all arrays are claimed: from now on they may get the new
+// length. fault.Conflict: another append took this one over.
+func (g *group) hold(ctx context.Context) error {
+	c := g.held.Claim()
+	c.Pending = false
+	return g.held.Commit(ctx, document.Change{Claim: c, Record: g.held.Record()})
 }
 
 // taken returns the IDs of claims on arrays that this append may take over or drop: those that
@@ -274,7 +282,7 @@ func (g *group) release(ctx context.Context, w *appending, dropped bool) {
 		_ = g.held.GiveUp(ctx, false)
 	case longest != w.to:
 		c := g.held.Claim()
-		c.To, c.Ends, c.Since = longest, nil, g.old.Since
+		c.To, c.Ends, c.Pending, c.Since = longest, nil, false, g.old.Since
 		_ = g.held.Commit(ctx, document.Change{Claim: c, Record: g.held.Record()})
 	}
 }

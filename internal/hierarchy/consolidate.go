@@ -221,7 +221,7 @@ func before(c claim.Claim, n *Node, key string, doc []byte) ([]byte, error) {
 	if axis < 0 || c.Dim == "" || slices.Contains(dims[axis+1:], c.Dim) {
 		return doc, nil
 	}
-	if n := m.Shape[axis]; n != c.To && !slices.Contains(c.Ends, n) {
+	if !c.Reached(m.Shape[axis]) {
 		return doc, nil
 	}
 	shape := slices.Clone(m.Shape)
