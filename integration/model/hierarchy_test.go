@@ -238,7 +238,7 @@ func (w *hierarchy) groupPut(o *op, name string, d document) {
 	}
 	for _, t := range o.targets {
 		p := o.part(t)
-		if n := t.shape[w.axis(t)]; n == high && n > low && p.done == 0 && !p.completes {
+		if n := t.shape[w.axis(t)]; n == high && n > low && p.done == 0 && (!p.completes || p.first != low) {
 			p.completes, p.first, p.claimed = true, low, w.h.step
 			t.issue(o, w.rows(t, o, low, high), w.h.step, func(c [2]int) int32 { return w.rowValue(t, o, low, c) })
 		}

@@ -60,12 +60,13 @@ func DropClaim(ctx context.Context, n zarr.Node, age time.Duration) (dropped boo
 func dropGroup(ctx context.Context, g *zarr.Group, c claim.Claim) (bool, error) {
 	of := source(g)
 	mine := claim.New(c.What)
-	mine.Dim, mine.From, mine.To, mine.Pending, mine.Since = c.Dim, c.From, c.To, c.Pending, c.Since
 	held, err := of.At.Hold(ctx, of.Claimed(), document.TakeOver{IDs: []string{c.ID}}, func(t document.Text) (document.Change, error) {
 		if t.Claim.ID != c.ID {
 			return document.Change{}, errNoClaim
 		}
-		return document.Change{Claim: mine.After(c), Record: t.Record}, nil
+		is := t.Claim // it may no longer be pending
+		mine.Dim, mine.From, mine.To, mine.Pending, mine.Since = is.Dim, is.From, is.To, is.Pending, is.Since
+		return document.Change{Claim: mine.After(is), Record: t.Record}, nil
 	})
 	if errors.Is(err, errNoClaim) {
 		return false, nil
