@@ -20,8 +20,8 @@ func newHTTP(t http.RoundTripper) *http.Client {
 	return &http.Client{Transport: t, CheckRedirect: provider.NoRedirect}
 }
 
-// maxDocument bounds an answer that the SDK reads into memory whole: a listing of 5000 blobs is
-// 5 MB, and 60 MB when every name is 1024 bytes that are all escaped.
+// maxDocument is the maximum size of a response that the SDK reads into memory. A listing of 5000
+// blobs is 5 MB, or 60 MB if every name is 1024 bytes that are all escaped.
 const maxDocument = 64 << 20
 
 // guard bounds what the SDK reads on a server's word, and marks writes that could not be sent.

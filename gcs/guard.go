@@ -12,8 +12,8 @@ import (
 	"github.com/zargo-io/zargo/internal/provider"
 )
 
-// maxDocument bounds an answer that is read into memory whole: a listing of 1000 keys of 1024
-// bytes, escaped sixfold, is 6 MB.
+// maxDocument is the maximum size of a response that is read into memory. A listing of 1000 keys of
+// 1024 bytes, escaped sixfold, is 6 MB.
 const maxDocument = 16 << 20
 
 // exchange is one request of a verb and what came of it: the SDK drops the body of a 404, and with

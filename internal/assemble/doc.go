@@ -1,6 +1,6 @@
-// Package assemble puts stored inner chunks together to shards: a [Shard] in memory, with the inner
-// chunks of an old shard, or a [Stream] that is sent in parts while they come. Package engine
-// encodes the inner chunks.
+// Package assemble builds shards from encoded inner chunks. A [Shard] is built in memory and may
+// keep inner chunks of a stored shard. A [Stream] is sent in parts while its inner chunks arrive.
+// Package engine encodes the inner chunks.
 //
 //	s := assemble.NewStream(assemble.Options{Store: st, Key: key, Shards: chunk.Shards, Limits: limits, Buffer: buffer, NoParts: &noParts})
 //	err := s.During(ctx, hold, flight, func(ctx context.Context, send assemble.Sender) error {
@@ -8,6 +8,6 @@
 //	})
 //	err = s.Commit(ctx, store.PutOptions{})
 //
-// Add of a Stream may be called concurrently; nothing else may be. An inner chunk beyond the
-// length that a shard may have is fault.Limit. Other errors are those of the store.
+// Add of a Stream is safe for concurrent use; the other methods are not. Add returns fault.Limit if
+// an inner chunk exceeds the maximum length of a shard. Other errors are those of the store.
 package assemble

@@ -14,20 +14,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Options say where a [Stream] goes, and what it may take.
+// Options are the destination and the limits of a [Stream].
 type Options struct {
 	Store   store.Store
 	Key     string
 	Shards  *codec.Shards
 	Limits  plan.Limits
-	Buffer  func(n int64) []byte // returns memory that the stream has until its end
-	Budget  int64                // that Limits are by
-	NoParts *atomic.Bool         // is set where the store takes no values in parts
+	Buffer  func(n int64) []byte // returns memory that the stream owns until it ends
+	Budget  int64                // memory budget that Limits were computed for, for messages
+	NoParts *atomic.Bool         // set if the store does not support values in parts
 }
 
-// Stream is a shard that is sent in parts while its inner chunks come, in any order. One that stays
-// below the length of a part is put by one request at its end. One of Commit and Abort has to be
-// called.
+// Stream sends a shard in parts while its inner chunks arrive, in any order. A shard shorter than
+// one part is put by one request at the end. The caller must call Commit or Abort.
 type Stream struct {
 	Options
 	locations *codec.Locations
@@ -84,7 +83,7 @@ func (s *Stream) To(send Sender) func(ctx context.Context, place int, stored []b
 	return func(ctx context.Context, place int, stored []byte) error { return s.Add(ctx, place, stored, send) }
 }
 
-// write appends bytes, and sends what is a whole part by then.
+// write appends b to the shard and sends each part that becomes complete.
 func (s *Stream) write(ctx context.Context, b []byte, send Sender) error {
 	s.off += int64(len(b))
 	for len(b) > 0 {

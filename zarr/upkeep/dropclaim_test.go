@@ -3,7 +3,9 @@ package upkeep_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -93,17 +95,7 @@ func killedAppend(t *testing.T, format int) store.Store {
 	if _, err := zarr.CreateGroup(t.Context(), st, "g", zarr.Spec{Format: format}); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{"g/a", "g/b"} {
-		spec := zarr.Spec{Format: format, Shape: []int{2}, Chunks: []int{2}, DType: dtype.Int32}
-		if format == 2 {
-			spec.Attrs = map[string]any{"_ARRAY_DIMENSIONS": []string{"time"}}
-		} else {
-			spec.Dims = []string{"time"}
-		}
-		if _, err := zarr.Create(t.Context(), st, path, spec); err != nil {
-			t.Fatal(err)
-		}
-	}
+	makeArrays(t, st, format)
 	var dead atomic.Bool
 	g, err := zarr.OpenGroup(t.Context(), store.Around(st, store.Hooks{Before: func(ctx context.Context, c store.Call) (context.Context, error) {
 		if strings.Contains(c.Key, "/c/") || strings.HasSuffix(c.Key, "/1") {
@@ -147,4 +139,88 @@ func groupClaim(t *testing.T, st store.Store) string {
 		t.Fatalf("no ID in %s", v.Bytes)
 	}
 	return doc.Attributes.Claim.ID
+}
+
+// TestDropClaimHeldSince: DropClaim reads the claim of an append that has not claimed its arrays yet.
+// Before it puts its own claim, the append extends one array and fails. DropClaim finds the lengths
+// different, and the claim that it leaves can be completed.
+func TestDropClaimHeldSince(t *testing.T) {
+	for _, format := range []int{2, 3} {
+		st := mem.New()
+		if _, err := zarr.CreateGroup(t.Context(), st, "g", zarr.Spec{Format: format}); err != nil {
+			t.Fatal(err)
+		}
+		makeArrays(t, st, format)
+		array, group := "zarr.json", "g/zarr.json"
+		if format == 2 {
+			array, group = ".zarray", "g/.zattrs"
+		}
+		rows := func(st store.Store, o zarr.AppendOptions) error {
+			g, err := zarr.OpenGroup(t.Context(), st, "g")
+			if err == nil {
+				_, err = g.Append(t.Context(), "time", o, zarr.RowsOf("a", []int32{1, 2}), zarr.RowsOf("b", []int32{1, 2}))
+			}
+			return err
+		}
+		pending, resume, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+		var first sync.Once
+		var puts atomic.Int64 // of the document of b: its claim, and its new shape, which is refused
+		slow := store.Around(st, store.Hooks{Before: func(ctx context.Context, c store.Call) (context.Context, error) {
+			if c.Op != store.OpPut || !strings.HasSuffix(c.Key, "/"+array) || c.Key == group {
+				return ctx, nil
+			}
+			first.Do(func() { close(pending) })
+			<-resume
+			if c.Key == "g/b/"+array && puts.Add(1) > 1 {
+				return ctx, fault.Refused
+			}
+			return ctx, nil
+		}})
+		go func() { ended <- rows(slow, zarr.AppendOptions{}) }()
+		<-pending
+		var once sync.Once
+		meets := store.Around(st, store.Hooks{Before: func(ctx context.Context, c store.Call) (context.Context, error) {
+			if c.Op == store.OpPut {
+				once.Do(func() {
+					close(resume)
+					if err := <-ended; err == nil {
+						t.Error("the append did not fail")
+					}
+				})
+			}
+			return ctx, nil
+		}})
+		g, err := zarr.OpenGroup(t.Context(), meets, "g")
+		if err == nil {
+			_, err = upkeep.DropClaim(t.Context(), g, 0)
+		}
+		if !errors.Is(err, zarr.ErrConflict) {
+			t.Errorf("v%d: DropClaim: %v", format, err)
+		}
+		if err := rows(st, zarr.AppendOptions{TakeOver: -1}); err != nil {
+			t.Errorf("v%d: it cannot be completed: %v", format, err)
+		}
+		for _, name := range []string{"g/a", "g/b"} {
+			a, err := zarr.OpenArray(t.Context(), st, name)
+			if err != nil || a.Shape()[0] != 4 {
+				t.Errorf("v%d: %v, %v", format, a, err)
+			}
+		}
+	}
+}
+
+// makeArrays makes the arrays a and b of 2 rows along "time" in the group g.
+func makeArrays(t *testing.T, st store.Store, format int) {
+	t.Helper()
+	for _, path := range []string{"g/a", "g/b"} {
+		spec := zarr.Spec{Format: format, Shape: []int{2}, Chunks: []int{2}, DType: dtype.Int32}
+		if format == 2 {
+			spec.Attrs = map[string]any{"_ARRAY_DIMENSIONS": []string{"time"}}
+		} else {
+			spec.Dims = []string{"time"}
+		}
+		if _, err := zarr.Create(t.Context(), st, path, spec); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
