@@ -140,7 +140,7 @@ func (c *Code) Levels() (n int, circle []string) {
 }
 
 // requests lists the functions and methods of package zarr/store that make requests.
-var requests = []string{"Get", "GetRanges", "Put", "Delete", "DeleteAll", "List", "ListPage", "Pages", "PutParts", "Part", "Sent", "Commit", "Abort", "Copy"}
+var requests = []string{"Get", "GetRanges", "Put", "Delete", "DeleteAll", "DeleteSeq", "List", "ListAll", "ListPage", "Pages", "PutParts", "Part", "Sent", "Commit", "Abort", "Copy"}
 
 // Sends returns, for each file, the number of calls that make a request to a store.
 func (c *Code) Sends() map[string]int {
