@@ -31,6 +31,7 @@ type InAdvance[T any] struct {
 //
 // The tasks sequence is read in the goroutine of the loop, one value at a time, so it may be long.
 func Results[T, V any](ctx context.Context, o InAdvance[T], tasks iter.Seq[T], do func(context.Context, T) (V, error)) iter.Seq2[V, error] {
+	o.Held = o.Held && o.Memory != nil
 	return func(yield func(V, error) bool) {
 		next, stop := iter.Pull(tasks)
 		defer stop()

@@ -188,3 +188,20 @@ func TestNestedResults(t *testing.T) {
 		}
 	})
 }
+
+// TestResultsHeldWithoutMemory: without Memory, Held bounds nothing.
+func TestResultsHeldWithoutMemory(t *testing.T) {
+	for _, anyOrder := range []bool{false, true} {
+		sum := 0
+		o := InAdvance[int]{Most: 2, AnyOrder: anyOrder, Held: true}
+		for v, err := range Results(t.Context(), o, slices.Values([]int{1, 2, 3, 4}), func(_ context.Context, n int) (int, error) { return n, nil }) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum += v
+		}
+		if sum != 10 {
+			t.Errorf("sum %d", sum)
+		}
+	}
+}
