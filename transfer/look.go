@@ -162,32 +162,35 @@ func (w *Worker) strangers(ctx context.Context, group string, nodes map[string]b
 	return nil
 }
 
-// free makes sure, before a process writes to an array for the first time, that no other one was
-// created there since the first task of the plan began.
+// free checks, before a process first writes to an array, that no other array was created there
+// since the first task of the plan began. Concurrent tasks share the check.
 func (w *Worker) free(ctx context.Context, a *Array) error {
 	if a.In != Target {
 		return nil
 	}
-	w.mu.Lock()
-	known := w.seen[a.Path]
-	w.mu.Unlock()
-	if known {
-		return nil
-	}
-	for _, name := range []string{"zarr.json", ".zarray"} {
-		key := join(a.Path, name)
-		if _, planned := w.p.Documents.Target[key]; !planned {
-			continue
+	_, _, err := w.looks.Do(ctx, a.Path, func(ctx context.Context) (struct{}, error) {
+		w.mu.Lock()
+		known := w.seen[a.Path]
+		w.mu.Unlock()
+		if known {
+			return struct{}{}, nil
 		}
-		if _, found, err := w.holds(ctx, key, nil); err != nil || found {
-			if found {
-				err = another(key)
+		for _, name := range []string{"zarr.json", ".zarray"} {
+			key := join(a.Path, name)
+			if _, planned := w.p.Documents.Target[key]; !planned {
+				continue
 			}
-			return err
+			if _, found, err := w.holds(ctx, key, nil); err != nil || found {
+				if found {
+					err = another(key)
+				}
+				return struct{}{}, err
+			}
 		}
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.seen[a.Path] = true
-	return nil
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.seen[a.Path] = true
+		return struct{}{}, nil
+	})
+	return err
 }

@@ -37,6 +37,7 @@ type Worker struct {
 	moving   *concurrency.Slots  // of tasks that move objects
 	moved    counter
 	enters   concurrency.Joined[*claim]
+	looks    concurrency.Joined[struct{}] // checks of free, by path
 
 	mu       sync.Mutex
 	held     *claim          // as it was read last; nil where it is to be read
