@@ -21,9 +21,9 @@ import (
 // clients wait because they met so many 503s.
 var number = flag.Int("objects", 2000, "how many objects TestS3ToGCS copies")
 
-// repeated is how many requests two interruptions may have for nothing: each cuts two tasks of 48
-// objects that are read in the source and written. A write finds the object there, which is
-// compared.
+// repeated is how many requests two interruptions may repeat. Each interruption cuts the two tasks
+// that run at once, of 48 objects that are read in the source and written. A write finds the object
+// in the target, and compares it.
 const repeated = 2 * 2 * 48 * 3
 
 // TestS3ToGCS copies objects while one request in twenty meets a 503 or a reset, is interrupted
@@ -70,7 +70,7 @@ func TestS3ToGCS(t *testing.T) {
 	}
 	for _, until := range []int{p.Tasks() / 3, p.Tasks() * 2 / 3} {
 		ctx, interrupt := context.WithCancel(t.Context())
-		err := transfer.Run(ctx, p, open, transfer.RunOptions{Progress: func(x transfer.Progress) {
+		err := transfer.Run(ctx, p, open, transfer.RunOptions{Parallel: 2, Progress: func(x transfer.Progress) {
 			if x.Done >= until {
 				interrupt()
 			}
