@@ -1,6 +1,8 @@
 package zarr_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -301,6 +303,48 @@ func TestCachedJoins(t *testing.T) {
 		put(old.Bytes)
 		s.st.take(false)
 		s.reads(a, []int32{1, 2, 33, 34}, []string{"get c/0/0"}, corner...)
+	})
+}
+
+// TestCachedJoinsRefused: a call that waits for the load of another call is not refused by the
+// limits of that call. The chunk has a long gzip header, so its load sends two requests.
+func TestCachedJoinsRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, _, _ := cachedScene(t, false, cache.New(1<<20, cache.Immutable()), bubble())
+		long := &bytes.Buffer{}
+		w := gzip.NewWriter(long)
+		w.Extra = make([]byte, 4000)
+		if _, err := w.Write(bytes.Repeat([]byte{7, 0, 0, 0}, 64)); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.backing.Put(t.Context(), "x/c/0/0", long.Bytes(), store.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		s.st.Store = leisurely{s.backing}
+		limited, free := s.open(zarr.Limit(zarr.Limits{Requests: 1})), s.open()
+		s.st.take(false)
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			if got, err := zarr.Read[int32](t.Context(), limited, corner...); !errors.Is(err, zarr.ErrLimit) {
+				t.Errorf("%v, %v; want ErrLimit", got, err)
+			}
+		})
+		synctest.Wait()
+		for range 3 {
+			wg.Go(func() {
+				got, err := zarr.Read[int32](t.Context(), free, corner...)
+				if err != nil || !slices.Equal(got, []int32{7, 7, 7, 7}) {
+					t.Errorf("%v, %v", got, err)
+				}
+			})
+		}
+		wg.Wait()
+		if got := s.st.take(false); len(got) != 3 { // one of the call with limits, two of the others
+			t.Errorf("%q", got)
+		}
 	})
 }
 

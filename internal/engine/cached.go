@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/account"
 	"github.com/zargo-io/zargo/internal/chunkcache"
 	"github.com/zargo-io/zargo/internal/grid"
 	"github.com/zargo-io/zargo/internal/pipeline"
@@ -13,9 +14,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Reads through the cache of chunks. What is wanted and not there is loaded once for all calls that want it,
-// decoded into memory of its own, copied to where each call wants it, and kept. A load holds a Task
-// and no slot of a call, so calls that wait for one another's loads do not wait in a circle.
+// Reads through the cache of chunks. A chunk that is not in the cache is loaded once for all calls
+// that want it, decoded into memory of its own, kept, and copied to each call's memory. A load holds
+// a Task and no slot of a call, so calls that wait for one another's loads cannot deadlock.
 
 // caches reports whether a read asks the cache. Check does not, nor do reads of chunks that take
 // too much of it.
@@ -107,11 +108,11 @@ func (r *Call) loadKept(ctx context.Context, top *plan.Level, l chunkcache.Load,
 		c.Keep(s, rd.Key, l.Object, l.Parts...)
 		return l, nil
 	}
-	got, joined, err := c.Join(ctx, l, load)
+	got, joined, err := r.join(ctx, l, load)
 	if joined && err == nil && got.Object.Absent {
 		// The load began before this call. One that begins now, whichever call began it, finds out
 		// how it is.
-		got, _, err = c.Join(ctx, l, load)
+		got, _, err = r.join(ctx, l, load)
 	}
 	switch {
 	case err != nil:
@@ -122,6 +123,17 @@ func (r *Call) loadKept(ctx context.Context, top *plan.Level, l chunkcache.Load,
 		return e, known, nil
 	}
 	return got.Parts[0].Entry, got.Object, nil
+}
+
+// join is [chunkcache.Reader.Join] for a call with limits. A load of another call that the limits of
+// that call refused is run again.
+func (r *Call) join(ctx context.Context, l chunkcache.Load, f func(context.Context, chunkcache.Stamp) (chunkcache.Loaded, error)) (got chunkcache.Loaded, joined bool, err error) {
+	for {
+		got, joined, err = r.Options.Cache.Join(ctx, l, f)
+		if !joined || !account.Refused(err) {
+			return got, joined, err
+		}
+	}
 }
 
 // loadEntries requests what is kept of an object: indexes of the shards of a level, or chunks, one

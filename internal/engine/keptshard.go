@@ -52,7 +52,7 @@ func (s *keptShard) inner(ctx context.Context, l *plan.Level) (found []codec.Sha
 			return err
 		}
 		for k, p := range rd.Pieces {
-			found[p.I] = got[k].Index
+			found[p.I] = got[k].Entry.Index
 		}
 		return nil
 	})
@@ -98,7 +98,7 @@ func (s *keptShard) fetch(ctx context.Context, l *plan.Level, reads plan.Reads) 
 			return err
 		}
 		for k, p := range rd.Pieces {
-			if err := r.placeKept(ctx, s.Key, p.Chunk(), p.Box(), got[k]); err != nil {
+			if err := r.placeKept(ctx, s.Key, p.Chunk(), p.Box(), got[k].Entry); err != nil {
 				return p.Named(err)
 			}
 		}
@@ -109,51 +109,35 @@ func (s *keptShard) fetch(ctx context.Context, l *plan.Level, reads plan.Reads) 
 func (s *keptShard) forget() { s.call.Options.Cache.Forget(s.Key) }
 
 // load sends one request for indexes or inner chunks and keeps them, or waits for the same request
-// of another call.
-func (s *keptShard) load(ctx context.Context, st store.Store, l *plan.Level, rd plan.Read) ([]*chunkcache.Entry, error) {
-	c := s.call.Options.Cache
-	got, _, err := c.Join(ctx, s.loadID(l, rd), func(ctx context.Context, begun chunkcache.Stamp) (_ chunkcache.Loaded, err error) {
-		all := s.arrived(l, rd)
-		if all == nil {
-			all, _, err = s.call.loadEntries(ctx, st, l, rd)
+// of another call. A load may run longer than the call that began it, which may read another
+// version of the shard by then. So the IDs are made before the load.
+func (s *keptShard) load(ctx context.Context, st store.Store, l *plan.Level, rd plan.Read) ([]chunkcache.Part, error) {
+	r, parts := s.call, make([]chunkcache.Part, len(rd.Pieces))
+	for k, p := range rd.Pieces {
+		if parts[k].ID = s.pieceID(l, p); rd.Role == plan.InnerIndex {
+			parts[k].ID = s.indexID(l, p.I)
 		}
+	}
+	got, _, err := r.join(ctx, s.loadID(l, rd), func(ctx context.Context, begun chunkcache.Stamp) (chunkcache.Loaded, error) {
+		cached := true // since the call looked
+		for k, p := range parts {
+			parts[k].Entry = r.Options.Cache.Part(p.ID)
+			cached = cached && parts[k].Entry != nil
+		}
+		if cached {
+			return chunkcache.Loaded{Parts: parts}, nil
+		}
+		all, _, err := r.loadEntries(ctx, st, l, rd)
 		if err != nil {
 			return chunkcache.Loaded{}, err
 		}
-		loaded := chunkcache.Loaded{Parts: make([]chunkcache.Part, len(all))}
-		for k, p := range rd.Pieces {
-			loaded.Parts[k] = chunkcache.Part{ID: s.partID(l, rd, p), Entry: all[k]}
+		for k, e := range all {
+			parts[k].Entry = e
 		}
-		c.Keep(begun, s.Key, nil, loaded.Parts...)
-		return loaded, nil
+		r.Options.Cache.Keep(begun, s.Key, nil, parts...)
+		return chunkcache.Loaded{Parts: parts}, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	all := make([]*chunkcache.Entry, len(got.Parts))
-	for k, p := range got.Parts {
-		all[k] = p.Entry
-	}
-	return all, nil
-}
-
-// arrived returns what a request is for if all of it came into the cache since this call looked.
-func (s *keptShard) arrived(l *plan.Level, rd plan.Read) []*chunkcache.Entry {
-	all := make([]*chunkcache.Entry, len(rd.Pieces))
-	for i, p := range rd.Pieces {
-		if all[i] = s.call.Options.Cache.Part(s.partID(l, rd, p)); all[i] == nil {
-			return nil
-		}
-	}
-	return all
-}
-
-// partID is what a piece of a request is kept under.
-func (s *keptShard) partID(l *plan.Level, rd plan.Read, p plan.Piece) chunkcache.ID {
-	if rd.Role == plan.InnerIndex {
-		return s.indexID(l, p.I)
-	}
-	return s.pieceID(l, p)
+	return got.Parts, err
 }
 
 // pieceID is what an inner chunk is kept under: the bytes of one version of an object that it is
