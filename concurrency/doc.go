@@ -30,6 +30,7 @@
 // wait, and what they acquire may be held in any order.
 //
 // All types and functions are safe for concurrent use. Every goroutine started by a function of
-// this package ends before that function returns. Errors are those of the tasks, or the cause of
-// the context's end.
+// this package ends before that function returns. The goroutine of a joined load is the exception:
+// it ends before the last caller returns that waits for the load. Errors are those of the tasks, or
+// the cause of the context's end.
 package concurrency
