@@ -43,8 +43,8 @@ func ExampleMux() {
 	// Output:
 	// [s3]
 	// <nil>
-	// unsupported operation: scheme "file"; what can be opened is s3
-	// unsupported operation: scheme "https"; what can be opened is s3
+	// unsupported operation: the scheme must be one of s3, is "file"
+	// unsupported operation: the scheme must be one of s3, is "https"
 }
 
 // An Opener of one's own gets the URL in parts.

@@ -15,7 +15,7 @@ import (
 func Dir(opts ...dir.Option) Opener {
 	return func(_ context.Context, l Location) (store.Store, error) {
 		if l.Scheme != "file" {
-			return nil, fault.Newf(errors.ErrUnsupported, "%s: this is no path", l)
+			return nil, fault.Newf(errors.ErrUnsupported, "%s is not a path", l)
 		}
 		return dir.New(l.Path, opts...), nil
 	}

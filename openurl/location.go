@@ -164,7 +164,7 @@ func checkFile(path string, windows bool) error {
 	}
 	for _, r := range path {
 		if r < 0x20 || r == 0x7f || r == '\\' && !windows {
-			return fault.Newf(fault.Path, "path %q holds %q", path, r)
+			return fault.Newf(fault.Path, "path %q contains %q", path, r)
 		}
 	}
 	return nil

@@ -63,10 +63,10 @@ func (m Mux) Schemes() []string { return slices.Sorted(maps.Keys(m)) }
 func (m Mux) check(text string, l Location) error {
 	if len(l.Inside) > 1 || len(l.Inside) == 1 && !strings.HasPrefix(l.Inside[0], "zip:") {
 		scheme, _, _ := strings.Cut(l.Inside[len(l.Inside)-1], ":")
-		return fault.Newf(errors.ErrUnsupported, "%q: what can be opened inside a file is one zip archive", "|"+scheme+":")
+		return fault.Newf(errors.ErrUnsupported, "%q: only one zip archive can be opened inside a file", "|"+scheme+":")
 	}
 	if m.opener(l) == nil {
-		return fault.Newf(errors.ErrUnsupported, "scheme %q; what can be opened is %s", l.Scheme, m.known())
+		return fault.Newf(errors.ErrUnsupported, "the scheme must be one of %s, is %q", m.known(), l.Scheme)
 	}
 	if l.Scheme != "file" {
 		return nil

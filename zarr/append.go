@@ -82,7 +82,7 @@ func (a *Array) AppendFunc(ctx context.Context, axis, n int, write func(ctx cont
 		return nil, a.errf(err)
 	}
 	if n < 0 {
-		return nil, a.errf(fault.Newf(fault.Selection, "%d rows", n))
+		return nil, a.errf(fault.Newf(fault.Selection, "the number of rows must be at least 0, is %d", n))
 	}
 	out, err := grow.Append(ctx, growing{a}, axis, n, func(ctx context.Context, view grow.Array, from int) error {
 		return write(ctx, viewed(view), from)
@@ -100,7 +100,7 @@ func (a *Array) rows(axis, elements int) (int, error) {
 	}
 	row := a.row(axis)
 	if elements > 0 && (row == 0 || elements%row != 0) {
-		return 0, a.errf(fault.Newf(fault.Selection, "%d elements are no whole number of rows of %d", elements, row))
+		return 0, a.errf(fault.Newf(fault.Selection, "a row has %d elements, and %d is not a multiple of it", row, elements))
 	}
 	if elements == 0 {
 		return 0, nil

@@ -122,14 +122,14 @@ func newBlockLoop[T any](a *Array, o BlockOptions, sel []Selection) (*blockLoop[
 		return nil, err
 	}
 	if o.Results != nil && o.Results == a.cfg.limits.Bytes {
-		return nil, a.errf(fault.Newf(fault.Selection, "Results is the budget that reads draw on"))
+		return nil, a.errf(fault.Newf(fault.Selection, "Results must be another budget than Limits.Shared.Bytes"))
 	}
 	region, ok := r.(grid.Region)
 	if !ok {
-		return nil, a.errf(fault.Newf(fault.Selection, "elements that are selected one by one lie in no blocks"))
+		return nil, a.errf(fault.Newf(fault.Selection, "Blocks needs a rectangular selection, not Points or a Mask of all axes"))
 	}
 	if o.Objects != nil && len(o.Objects) != len(region) {
-		return nil, a.errf(fault.Newf(fault.Selection, "blocks of %d dimensions of an array of %d", len(o.Objects), len(region)))
+		return nil, a.errf(fault.Newf(fault.Selection, "Objects must have %d numbers, one for each axis, has %d", len(region), len(o.Objects)))
 	}
 	l := &blockLoop[T]{array: a, o: o, region: region, objects: o.Objects, each: costOfAs[T](a), fill: read}
 	if l.objects == nil {
@@ -137,7 +137,7 @@ func newBlockLoop[T any](a *Array, o BlockOptions, sel []Selection) (*blockLoop[
 	}
 	for i, n := range l.objects {
 		if n < 1 {
-			return nil, a.errf(fault.Newf(fault.Selection, "blocks of %d objects along dimension %d", n, i))
+			return nil, a.errf(fault.Newf(fault.Selection, "Objects[%d] must be at least 1, is %d", i, n))
 		}
 	}
 	return l, nil

@@ -20,7 +20,7 @@ import (
 func Cache(c *cache.Cache) Option {
 	return Option{"Cache(…)", func(cfg *config) error {
 		if c == nil {
-			return fault.Newf(fault.Selection, "no cache")
+			return fault.Newf(fault.Selection, "the cache is nil")
 		}
 		cfg.cache = c
 		return nil

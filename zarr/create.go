@@ -78,7 +78,7 @@ func CreateGroup(ctx context.Context, st store.Store, path string, spec Spec, op
 // ofGroup returns ErrMetadata if fields are set that a group lacks. It sets the default Format.
 func (s *Spec) ofGroup() error {
 	if rest := (Spec{Format: s.Format, Attrs: s.Attrs}); !reflect.DeepEqual(*s, rest) {
-		return fault.Newf(fault.Metadata, "a group has a Format and Attrs, nothing else of a Spec")
+		return fault.Newf(fault.Metadata, "the Spec of a group may set only Format and Attrs")
 	}
 	if s.Format == 0 {
 		s.Format = 3

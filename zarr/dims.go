@@ -20,10 +20,10 @@ type dim struct {
 
 func (d dim) resolve(ax axis) (grid.Slice, error) {
 	if d.sel == nil {
-		return grid.Slice{}, fault.Newf(fault.Selection, "dimension %q without a selection", d.name)
+		return grid.Slice{}, fault.Newf(fault.Selection, "the selection of dimension %q is nil", d.name)
 	}
 	if _, again := d.sel.(dim); again {
-		return grid.Slice{}, fault.Newf(fault.Selection, "a dimension within dimension %q", d.name)
+		return grid.Slice{}, fault.Newf(fault.Selection, "the selection of dimension %q is another Dim", d.name)
 	}
 	return d.sel.resolve(ax)
 }
@@ -36,9 +36,9 @@ func (a *Array) axisOf(name string) (int, error) {
 	i := slices.Index(dims, name)
 	switch {
 	case name == "" || i < 0:
-		return 0, fault.Newf(fault.Selection, "no axis is called %q; the names are %q", name, dims)
+		return 0, fault.Newf(fault.Selection, "the dimensions are %q; none is named %q", dims, name)
 	case slices.Contains(dims[i+1:], name):
-		return 0, fault.Newf(fault.Selection, "more than one axis is called %q", name)
+		return 0, fault.Newf(fault.Selection, "dimension name %q is ambiguous: more than one axis has it", name)
 	}
 	return i, nil
 }
@@ -63,7 +63,7 @@ func (a *Array) dims() []string {
 // is not the rank.
 func (a *Array) WithDimNames(names ...string) (*Array, error) {
 	if len(names) != len(a.meta.Shape) {
-		return nil, a.errf(fault.Newf(fault.Selection, "%d names for %d dimensions", len(names), len(a.meta.Shape)))
+		return nil, a.errf(fault.Newf(fault.Selection, "the array has %d axes, and %d dimension names were passed", len(a.meta.Shape), len(names)))
 	}
 	n := a.node
 	n.cfg.dims = slices.Clone(names)

@@ -25,11 +25,11 @@ func (a *Array) Field(path ...string) (*Array, error) {
 	}
 	t, ok := a.meta.DType.(*dtype.Struct)
 	if !ok {
-		return nil, a.errf(fault.Newf(fault.Type, "elements of %v have no fields", a.meta.DType))
+		return nil, a.errf(fault.Newf(fault.Type, "data type %v has no fields", a.meta.DType))
 	}
 	f, ok := codec.NewField(t, a.meta.Fill, path...)
 	if !ok {
-		return nil, a.errf(fault.Newf(fault.Type, "%v has no field %q", t, path))
+		return nil, a.errf(fault.Newf(fault.Type, "data type %v has no field %q", t, path))
 	}
 	pipe, err := a.pipe.Field(f)
 	if err != nil {

@@ -58,7 +58,7 @@ func fits[T any](a *Array) error {
 		}
 	}
 	if !a.meta.DType.Fits(t) {
-		return a.errf(fault.Newf(fault.Type, "%v elements are %v in Go, not %v", a.meta.DType, a.meta.DType.Go(), t))
+		return a.errf(fault.Newf(fault.Type, "elements of data type %v are %v in Go, not %v", a.meta.DType, a.meta.DType.Go(), t))
 	}
 	return nil
 }
@@ -67,7 +67,7 @@ func fits[T any](a *Array) error {
 func (a *Array) sized(r grid.Selection) (int, error) {
 	n, ok := r.Len()
 	if !ok || n > math.MaxInt/max(a.meta.DType.Size(), 1) {
-		return 0, a.errf(fault.Newf(fault.Limit, "a selection of shape %v overflows", r.Shape()))
+		return 0, a.errf(fault.Newf(fault.Limit, "a selection of shape %v has more bytes than an int can count", r.Shape()))
 	}
 	return n, nil
 }
@@ -79,7 +79,7 @@ func (a *Array) wantLen(r grid.Selection, have int, unit string, each int) error
 		return err
 	}
 	if n*each != have {
-		return a.errf(fault.Newf(fault.Selection, "a selection of shape %v has %d %s, the buffer %d", r.Shape(), n*each, unit, have))
+		return a.errf(fault.Newf(fault.Selection, "a selection of shape %v has %d %s, the buffer has %d", r.Shape(), n*each, unit, have))
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func (a *Array) selected(sel []Selection, each int64) (grid.Selection, int, erro
 // mayHold returns ErrLimit if n elements of each bytes are more than the process may use.
 func (a *Array) mayHold(n int, each int64) error {
 	if most := concurrency.Memory() / max(each, 1); int64(n) > most || int64(n) > math.MaxInt/max(each, 1) {
-		return a.errf(fault.Newf(fault.Limit, "%d elements take %d bytes each in memory, more than this process may use", n, each))
+		return a.errf(fault.Newf(fault.Limit, "%d elements of %d bytes each exceed the memory limit of the process", n, each))
 	}
 	return nil
 }
@@ -108,7 +108,7 @@ func (a *Array) mayHold(n int, each int64) error {
 // varies returns ErrType if elements have a fixed size.
 func (a *Array) varies() error {
 	if t := a.meta.DType; t.Size() > 0 {
-		return a.errf(fault.Newf(fault.Type, "elements of %v have %d bytes each", t, t.Size()))
+		return a.errf(fault.Newf(fault.Type, "elements must vary in length; those of %v have %d bytes each", t, t.Size()))
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func (a *Array) varies() error {
 // fixedSize returns ErrType if elements vary in length: their memory form is not their bytes.
 func (a *Array) fixedSize() error {
 	if a.meta.DType.Size() == 0 {
-		return a.errf(fault.Newf(fault.Type, "elements of %v vary in length; they are %v in Go", a.meta.DType, a.meta.DType.Go()))
+		return a.errf(fault.Newf(fault.Type, "elements must have a fixed size; those of %v vary in length and are %v in Go", a.meta.DType, a.meta.DType.Go()))
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func (r Rows) fit(a *Array, dim string) (axis, n int, err error) {
 	case r.count != nil:
 		n, err = r.count(a, axis)
 	case n < 0 || r.Write == nil:
-		err = fault.Newf(fault.Selection, "%d rows for %q, with a function to write them: %v", n, r.Path, r.Write != nil)
+		err = fault.Newf(fault.Selection, "the Rows of %q need N of at least 0 and Write: N is %d, Write is set: %v", r.Path, n, r.Write != nil)
 	}
 	return axis, n, err
 }
@@ -110,7 +110,7 @@ func (g *Group) Append(ctx context.Context, dim string, o AppendOptions, rows ..
 // rows validates rows and converts them for package grow.
 func (g *Group) rows(dim string, rows []Rows) ([]grow.Rows, error) {
 	if len(rows) == 0 {
-		return nil, fault.Newf(fault.Selection, "no rows")
+		return nil, fault.Newf(fault.Selection, "no Rows were passed")
 	}
 	of, seen := make([]grow.Rows, len(rows)), map[string]bool{}
 	for i, r := range rows {
@@ -120,7 +120,7 @@ func (g *Group) rows(dim string, rows []Rows) ([]grow.Rows, error) {
 		}
 		path := join(g.Path(), p)
 		if seen[path] {
-			return nil, fault.Newf(fault.Selection, "two lots of rows for %q", path)
+			return nil, fault.Newf(fault.Selection, "array %q is named by more than one Rows", path)
 		}
 		seen[path] = true
 		of[i] = grow.Rows{

@@ -44,7 +44,7 @@ func OpenOrCreateGroup(ctx context.Context, st store.Store, path string, spec Sp
 	for path, s := range arrays {
 		p, err := meta.NormalizePath(path)
 		if err == nil && p == "" {
-			err = fault.Newf(fault.Selection, "an array has to have a path below the group")
+			err = fault.Newf(fault.Selection, "the path of an array must not be empty")
 		}
 		if err != nil {
 			return nil, at.Errorf(err)

@@ -99,7 +99,7 @@ func (a *Array) growable(axis int) error {
 		return err
 	}
 	if axis < 0 || axis >= len(a.meta.Shape) {
-		return fault.Newf(fault.Selection, "axis %d of an array with %d axes", axis, len(a.meta.Shape))
+		return fault.Newf(fault.Selection, "the array has %d axes; axis %d does not exist", len(a.meta.Shape), axis)
 	}
 	return nil
 }
@@ -110,7 +110,7 @@ func (a *Array) hasShape() error {
 		return err
 	}
 	if a.field != nil {
-		return fault.Newf(errors.ErrUnsupported, "the shape of a view of a field is that of its array")
+		return fault.Newf(errors.ErrUnsupported, "a view of a field cannot change the shape of its array")
 	}
 	return nil
 }

@@ -55,7 +55,7 @@ type Limits struct {
 func Limit(l Limits) Option {
 	return Option{"Limit({" + l.list() + "})", func(c *config) error {
 		if min(int64(l.Requests), l.Bytes, int64(l.InFlight), l.Chunk, l.Metadata) < 0 {
-			return fault.Newf(fault.Selection, "a bound is negative")
+			return fault.Newf(fault.Selection, "limits must not be negative")
 		}
 		if s := l.Shared; s != nil && (s.CPU == nil || s.Bytes == nil) {
 			return fault.Newf(fault.Selection, "CPU and Bytes of Shared must be set")

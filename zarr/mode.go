@@ -21,7 +21,7 @@ func Strict() Option {
 func Findings(tell func(rule.Finding)) Option {
 	return Option{"Findings(…)", func(c *config) error {
 		if tell == nil {
-			return fault.Newf(fault.Selection, "no function")
+			return fault.Newf(fault.Selection, "the function is nil")
 		}
 		c.Tell = tell
 		return nil

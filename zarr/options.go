@@ -51,7 +51,7 @@ func (c *config) add(opts []Option) error {
 	c.opts = slices.Concat(c.opts, opts)
 	for _, o := range opts {
 		if o.apply == nil {
-			return fault.Newf(fault.Selection, "an Option that no function of package zarr made")
+			return fault.Newf(fault.Selection, "the option is the zero Option; options are made by the functions of package zarr")
 		}
 		if err := o.apply(c); err != nil {
 			return fmt.Errorf("zarr: option %v: %w", o, err)
@@ -78,7 +78,7 @@ func (c *config) add(opts []Option) error {
 func Format(format int) Option {
 	return Option{fmt.Sprintf("Format(%d)", format), func(c *config) error {
 		if format < 0 || format > 3 {
-			return fault.Newf(fault.Selection, "format %d is not 1, 2 or 3", format)
+			return fault.Newf(fault.Selection, "format must be 1, 2 or 3, is %d", format)
 		}
 		c.Format = format
 		return nil
@@ -146,7 +146,7 @@ func IgnoreConsolidated() Option {
 func Separator(sep string) Option {
 	return Option{fmt.Sprintf("Separator(%q)", sep), func(c *config) error {
 		if sep != "/" && sep != "." {
-			return fault.Newf(fault.Selection, "separator %q is neither %q nor %q", sep, "/", ".")
+			return fault.Newf(fault.Selection, "separator must be %q or %q, is %q", "/", ".", sep)
 		}
 		c.Separator = sep
 		return nil
@@ -159,7 +159,7 @@ func Separator(sep string) Option {
 func Extensions(codecs *codec.Table, types *dtype.Table) Option {
 	return Option{"Extensions(…)", func(c *config) error {
 		if codecs == nil && types == nil {
-			return fault.Newf(fault.Selection, "Extensions without a table")
+			return fault.Newf(fault.Selection, "both tables are nil")
 		}
 		if codecs != nil {
 			c.Table, c.own = codecs, codecs

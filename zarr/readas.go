@@ -53,7 +53,7 @@ func converts[T any](a *Array) error {
 	t, to := a.meta.DType, reflect.TypeFor[T]()
 	if vary, ok := t.(dtype.VarLen); ok {
 		if !asText[T](vary) && !(vary == dtype.String && dtype.Bytes.Fits(to)) {
-			return a.errf(fault.Newf(fault.Type, "elements of %v are not converted to %v", t, to))
+			return a.errf(fault.Newf(fault.Type, "elements of data type %v cannot be converted to %v", t, to))
 		}
 		return nil
 	}
@@ -113,7 +113,7 @@ func itemsAs[T any](ctx context.Context, a *Array, t dtype.VarLen, dst []T, r gr
 			text = string(b)
 		}
 		if !ok {
-			return a.errf(fault.Newf(fault.Type, "element %d of %v as %v: %.40q is no text", i, t, reflect.TypeFor[T](), b))
+			return a.errf(fault.Newf(fault.Type, "element %d of data type %v cannot be converted to %v: %.40q is not text", i, t, reflect.TypeFor[T](), b))
 		}
 		v.SetString(text)
 	}

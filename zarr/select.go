@@ -59,10 +59,10 @@ func (s Slice) resolve(ax axis) (grid.Slice, error) {
 		hi = n
 	}
 	if s.lo < 0 || s.lo > hi || hi > n {
-		return grid.Slice{}, fault.Newf(fault.Selection, "%v is not within an axis of %d elements", s, n)
+		return grid.Slice{}, fault.Newf(fault.Selection, "%v is out of range for an axis of %d elements", s, n)
 	}
 	if s.step == 0 {
-		return grid.Slice{}, fault.Newf(fault.Selection, "the step is 0")
+		return grid.Slice{}, fault.Newf(fault.Selection, "the step must not be 0")
 	}
 	// A step beyond the axis selects one element; a small one cannot overflow.
 	most := max(n, 1)
@@ -104,7 +104,7 @@ func (a at) String() string { return fmt.Sprint(int(a)) }
 
 func (ax axis) check(i int) error {
 	if i < 0 || i >= ax.n {
-		return fault.Newf(fault.Selection, "index %d is not within an axis of %d elements", i, ax.n)
+		return fault.Newf(fault.Selection, "the axis has %d elements; index %d is out of range", ax.n, i)
 	}
 	return nil
 }

@@ -36,10 +36,10 @@ func (a *Array) region(sel []Selection) (grid.Selection, error) {
 			}
 		}
 	} else if i := slices.IndexFunc(sel, func(s Selection) bool { _, ok := s.(points); return ok }); i >= 0 {
-		return nil, a.errf(fault.Newf(fault.Selection, "%v is for all axes; there are %d selections", sel[i], len(sel)))
+		return nil, a.errf(fault.Newf(fault.Selection, "%v selects on all axes and must be the only selection; %d were passed", sel[i], len(sel)))
 	}
 	if len(sel) > len(shape) {
-		return nil, a.errf(fault.Newf(fault.Selection, "%d selections for %d axes", len(sel), len(shape)))
+		return nil, a.errf(fault.Newf(fault.Selection, "the array has %d axes, and %d selections were passed", len(shape), len(sel)))
 	}
 	r := grid.Whole(shape)
 	taken := make([]bool, len(shape))

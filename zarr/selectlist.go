@@ -46,7 +46,7 @@ type mask []bool
 
 func (m mask) resolve(ax axis) (grid.Slice, error) {
 	if len(m) != ax.n {
-		return grid.Slice{}, fault.Newf(fault.Selection, "a mask of %d for an axis of %d elements", len(m), ax.n)
+		return grid.Slice{}, fault.Newf(fault.Selection, "the axis has %d elements, the mask has %d", ax.n, len(m))
 	}
 	var x index
 	for i, keep := range m {
@@ -74,7 +74,7 @@ func (c chunks) resolve(ax axis) (grid.Slice, error) {
 		hi = count
 	}
 	if c.lo < 0 || c.lo > hi || hi > count {
-		return grid.Slice{}, fault.Newf(fault.Selection, "%v is not within an axis of %d chunks", c, count)
+		return grid.Slice{}, fault.Newf(fault.Selection, "%v is out of range for an axis of %d chunks", c, count)
 	}
 	start := func(i int) int {
 		if i == count {

@@ -29,12 +29,12 @@ type points [][]int
 // points applies the selection to an array and sorts it by chunk.
 func (p points) points(shape []int, chunk []grid.Axis) (*grid.Points, error) {
 	if len(p) != len(shape) || len(p) == 0 {
-		return nil, fault.Newf(fault.Selection, "points of %d coordinates in an array of %d axes", len(p), len(shape))
+		return nil, fault.Newf(fault.Selection, "the array has %d axes, the points have %d coordinates", len(shape), len(p))
 	}
 	n := len(p[0])
 	for k, list := range p {
 		if len(list) != n {
-			return nil, fault.Newf(fault.Selection, "%d coordinates for axis %d, %d for axis 0", len(list), k, n)
+			return nil, fault.Newf(fault.Selection, "axis 0 has %d coordinates, axis %d has %d", n, k, len(list))
 		}
 		ax := axis{shape[k], chunk[k]}
 		for i, c := range list {
@@ -47,7 +47,7 @@ func (p points) points(shape []int, chunk []grid.Axis) (*grid.Points, error) {
 }
 
 func (points) resolve(axis) (grid.Slice, error) {
-	return grid.Slice{}, fault.Newf(fault.Selection, "points for one axis")
+	return grid.Slice{}, fault.Newf(fault.Selection, "Points selects on all axes and cannot select on one")
 }
 
 func (p points) String() string {

@@ -43,9 +43,9 @@ func (a *Array) OpenShard(ctx context.Context, coord ...int) (*ShardWriter, erro
 	switch {
 	case err != nil:
 	case a.field != nil:
-		err = fault.Newf(errors.ErrUnsupported, "a shard is not written by one field of its elements")
+		err = fault.Newf(errors.ErrUnsupported, "a shard cannot be written through a view of a field")
 	case !a.Sharded():
-		err = fault.Newf(errors.ErrUnsupported, "the array has no shards")
+		err = fault.Newf(errors.ErrUnsupported, "the array is not sharded")
 	default:
 		err = a.confirm(ctx)
 	}

@@ -16,15 +16,15 @@ import (
 // sharded.
 func (a *Array) StoredInner(ctx context.Context, coord ...int) (stored, room int, err error) {
 	if !a.Sharded() {
-		return 0, 0, a.errf(fault.Newf(errors.ErrUnsupported, "the array has no shards"))
+		return 0, 0, a.errf(fault.Newf(errors.ErrUnsupported, "the array is not sharded"))
 	}
 	if len(coord) != len(a.meta.Shape) {
-		return 0, 0, a.errf(fault.Newf(fault.Selection, "position %v of an array with %d axes", coord, len(a.meta.Shape)))
+		return 0, 0, a.errf(fault.Newf(fault.Selection, "the array has %d axes, position %v has %d", len(a.meta.Shape), coord, len(coord)))
 	}
 	sel := make([]Selection, len(coord))
 	for i, c := range coord {
 		if n := a.pipe.Axes()[i].Count(a.meta.Shape[i]); c < 0 || c >= n {
-			return 0, 0, a.errf(fault.Newf(fault.Selection, "position %v: there are %d shards along axis %d", coord, n, i))
+			return 0, 0, a.errf(fault.Newf(fault.Selection, "axis %d has %d shards; position %v is out of range", i, n, coord))
 		}
 		start, length := a.Edge(i, c)
 		sel[i] = Range(start, min(start+length, a.meta.Shape[i]))

@@ -42,11 +42,11 @@ func (a *Array) WriteItems(ctx context.Context, src [][]byte, sel ...Selection) 
 func (a *Array) areItems(src [][]byte) error {
 	t := a.meta.DType
 	if t.Size() > 0 {
-		return fault.Newf(fault.Type, "elements of %v have %d bytes each", t, t.Size())
+		return fault.Newf(fault.Type, "elements must vary in length; those of %v have %d bytes each", t, t.Size())
 	}
 	for i, item := range src {
 		if err := a.isItem(item); err != nil {
-			return fault.Newf(err, "element %d of %v: %.40q, of %d bytes", i, t, item, len(item))
+			return fault.Newf(err, "element %d is not a valid %v: %.40q (%d bytes)", i, t, item, len(item))
 		}
 	}
 	return nil

@@ -27,5 +27,5 @@ func ExampleWith() {
 	fmt.Println(err)
 	// Output:
 	// [azblob gs s3]
-	// unsupported operation: scheme "file"; what can be opened is azblob, gs, s3
+	// unsupported operation: the scheme must be one of azblob, gs, s3, is "file"
 }

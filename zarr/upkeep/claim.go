@@ -135,7 +135,7 @@ func CheckClaim(ctx context.Context, n zarr.Node, age time.Duration) error {
 		return err
 	}
 	if age > 0 && time.Since(c.Since) < age {
-		return errorf(of.At, fault.Newf(fault.Conflict, "%v is younger than %v", c, age))
+		return errorf(of.At, fault.Newf(fault.Conflict, "the claim must be older than %[2]v: %[1]v", c, age))
 	}
 	if g, ok := n.(*zarr.Group); ok {
 		if err := sameLength(ctx, g, c.Dim); err != nil {
@@ -176,7 +176,7 @@ func sameLength(ctx context.Context, g *zarr.Group, dim string) error {
 				continue
 			}
 			if length >= 0 && n != length {
-				return fault.Newf(fault.Conflict, "%q has %d rows along %q and %q has %d: the append is to be completed with TakeOver", of, length, dim, a.Path(), n)
+				return fault.Newf(fault.Conflict, "%q has %d rows along %q and %q has %d: complete the append with TakeOver", of, length, dim, a.Path(), n)
 			}
 			length, of = n, a.Path()
 		}

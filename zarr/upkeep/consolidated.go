@@ -49,7 +49,7 @@ func CheckConsolidated(ctx context.Context, g *zarr.Group) ([]Difference, error)
 		return nil, errorf(hierarchy.SourceOf(g).At, err)
 	}
 	if copied.nodes == nil {
-		return nil, errorf(hierarchy.SourceOf(g).At, fault.Newf(fault.NotFound, "no consolidated metadata"))
+		return nil, errorf(hierarchy.SourceOf(g).At, fault.Newf(fault.NotFound, "the group has no consolidated metadata"))
 	}
 	s, err := collect(ctx, root)
 	if err != nil {

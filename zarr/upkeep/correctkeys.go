@@ -36,7 +36,7 @@ func correctKeys(ctx context.Context, a *zarr.Array) (meta.KeyEncoding, error) {
 		return meta.KeyEncoding{}, err
 	}
 	if c.Under() {
-		return meta.KeyEncoding{}, fault.Newf(fault.Conflict, "%v is under way", c)
+		return meta.KeyEncoding{}, fault.Newf(fault.Conflict, "%v is in progress", c)
 	}
 	s, err := scan(ctx, a)
 	switch {
@@ -45,7 +45,7 @@ func correctKeys(ctx context.Context, a *zarr.Array) (meta.KeyEncoding, error) {
 	case !s.inside:
 		return meta.KeyEncoding{}, nil
 	case s.own || s.mixed:
-		return meta.KeyEncoding{}, fault.Newf(fault.Conflict, "there are chunks under keys of several layouts")
+		return meta.KeyEncoding{}, fault.Newf(fault.Conflict, "chunks are stored under keys of more than one layout")
 	}
 	doc, err := meta.Edit(of.Doc.Key, of.Doc.Bytes, keyEncodingEdits(of.Format(), s.other))
 	if err != nil {

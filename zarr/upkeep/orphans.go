@@ -83,7 +83,7 @@ func (o *Orphans) Delete(ctx context.Context) error {
 func (o *Orphans) delete(ctx context.Context) error {
 	of := hierarchy.SourceOf(o.a)
 	if of.Format() == 1 {
-		return fault.Newf(fault.ReadOnly, "arrays of v1 are read, and never changed")
+		return fault.Newf(fault.ReadOnly, "v1 arrays are read-only")
 	}
 	c := claim.New(claim.Resize)
 	held, err := of.At.Hold(ctx, of.Doc, document.TakeOver{}, func(t document.Text) (document.Change, error) {

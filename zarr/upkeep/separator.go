@@ -36,7 +36,7 @@ func recordSeparator(ctx context.Context, of *document.Source, separator string)
 	key := of.At.Key(document.ZArray)
 	v, err := of.At.Get(ctx, document.ZArray)
 	if errors.Is(err, fault.NotFound) {
-		return fault.Newf(fault.Conflict, "%q is gone: %w", key, err)
+		return fault.Newf(fault.Conflict, "%q was deleted concurrently: %w", key, err)
 	}
 	if err != nil {
 		return err
@@ -46,10 +46,10 @@ func recordSeparator(ctx context.Context, of *document.Source, separator string)
 		return err
 	}
 	if !now.NoSeparator {
-		return fault.Newf(fault.Conflict, "%q says its separator by now", key)
+		return fault.Newf(fault.Conflict, "%q was changed concurrently and declares its separator", key)
 	}
 	if diff := now.Difference(of.Model.(*meta.Array)); diff != "" {
-		return fault.Newf(fault.Conflict, "%q has another %s by now", key, diff)
+		return fault.Newf(fault.Conflict, "%q was changed concurrently: another %s", key, diff)
 	}
 	doc, err := meta.SetSeparator(key, v.Bytes, separator)
 	if err != nil {

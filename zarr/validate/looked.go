@@ -46,7 +46,7 @@ func (l *pinned) look(ctx context.Context, key string) (snapshot, error) {
 		return snapshot{key: key}, nil
 	case errors.As(err, &long):
 		if long.Version == "" {
-			return snapshot{}, fault.Newf(errors.ErrUnsupported, "%q is long, and the store has no versions, so it cannot be read in parts safely", key)
+			return snapshot{}, fault.Newf(errors.ErrUnsupported, "%q must be read in parts, and the store has no versions to keep the parts consistent", key)
 		}
 		l.mu.Lock()
 		l.versions[key] = long.Version

@@ -272,7 +272,7 @@ func openAs[N zarr.Node](p *repair, path string) (N, error) {
 	if as, ok := n.(N); ok {
 		return as, nil
 	}
-	return none, fault.Newf(fault.Conflict, "another node is there by now")
+	return none, fault.Newf(fault.Conflict, "another node was created there concurrently")
 }
 
 func (p *repair) dropClaim(is *issue) (string, error) {

@@ -169,7 +169,7 @@ func TestRepairOfClaims(t *testing.T) {
 		set(t, st, "zarr.json", "attributes", `{"zargo_claim":`+leftOverRows+`}`)
 		before := contents(t, st)
 		r := repaired(t, st, everything)
-		if len(r.Steps) != 2 || r.Steps[0].State != validate.Left || r.Steps[1].State != validate.Left || !strings.Contains(r.Steps[0].Text, "is to be completed") || !equal(contents(t, st), before) {
+		if len(r.Steps) != 2 || r.Steps[0].State != validate.Left || r.Steps[1].State != validate.Left || !strings.Contains(r.Steps[0].Text, "complete the append") || !equal(contents(t, st), before) {
 			t.Errorf("%+v", r.Steps)
 		}
 	})

@@ -19,7 +19,7 @@ func (t snapshot) condition() (store.PutOptions, error) {
 	case !t.there:
 		return store.PutOptions{IfAbsent: true}, nil
 	case t.version == "":
-		return store.PutOptions{}, fault.Newf(errors.ErrUnsupported, "the store has no versions, so nothing can be replaced safely")
+		return store.PutOptions{}, fault.Newf(errors.ErrUnsupported, "the store has no versions, so objects cannot be replaced safely")
 	}
 	return store.PutOptions{IfVersion: t.version}, nil
 }
@@ -32,7 +32,7 @@ func (p *repair) replace(ctx context.Context, was snapshot, from store.Store, wi
 		return err
 	}
 	if err := p.keep(ctx, was); err != nil {
-		return fmt.Errorf("to keep what is there: %w", err)
+		return fmt.Errorf("saving the previous object: %w", err)
 	}
 	return p.carry(ctx, from, with, p.st, was.key, cond)
 }
@@ -69,7 +69,7 @@ func (p *repair) carry(ctx context.Context, from store.Store, t snapshot, to sto
 		return err
 	}
 	if t.size > concurrency.Memory()/4 {
-		return fault.Newf(fault.Limit, "%q has %d bytes, and the store takes no parts", t.key, t.size)
+		return fault.Newf(fault.Limit, "%q has %d bytes, and the store cannot upload in parts", t.key, t.size)
 	}
 	hold, err := p.opts.Limits.Bytes.Acquire(ctx, concurrency.Task, concurrency.Need(int(t.size)))
 	if err != nil {

@@ -249,7 +249,7 @@ func (x *pair) verify(ctx context.Context, whole box) error {
 // encode encodes an object from the copy's values, which are stored in other chunks.
 func (x *pair) encode(ctx context.Context, d damaged, whole box) (snapshot, error) {
 	if most := min(concurrency.Memory()/4, x.ours.ChunkLimit()); whole.bytes(x.ours) > most {
-		return snapshot{}, fault.Newf(fault.Limit, "an object of %d bytes of elements, which the copy encodes otherwise, is more than the %d that are encoded at once", whole.bytes(x.ours), most)
+		return snapshot{}, fault.Newf(fault.Limit, "the copy has other codecs, and an object of %[2]d bytes of elements at most can be encoded again, not one of %[1]d", whole.bytes(x.ours), most)
 	}
 	if err := x.stored(ctx, whole); err != nil {
 		return snapshot{}, err

@@ -173,7 +173,7 @@ func (p *repair) wanted(ctx context.Context, path string, now, names map[string]
 			case !ok:
 				return nil, errLeft(fmt.Sprintf("the copy has no %q: the node there is of another format or kind, or has none", n))
 			case slices.Contains(put, n) || with[n].same(t):
-				return nil, fmt.Errorf("with the document of the copy: %w", err)
+				return nil, fmt.Errorf("reading with the copy's document: %w", err)
 			case n == docV3 && !sameKind(with[n].bytes, t.bytes):
 				return nil, errLeft("the copy has a node of another kind")
 			}
