@@ -69,7 +69,7 @@ func (c *appendCmd) options() zarr.AppendOptions {
 // array appends one file to an array.
 func (c *appendCmd) array(ctx context.Context, s *session, p *place, a *zarr.Array) error {
 	if len(c.Files) != 1 {
-		return usagef("%s is an array: one file is appended to it", p.where)
+		return usagef("%s is an array: pass one file to append", p.where)
 	}
 	axis, err := c.axis(a)
 	if err != nil {
@@ -92,7 +92,7 @@ func (c *appendCmd) group(ctx context.Context, s *session, p *place, g *zarr.Gro
 	for i, text := range c.Files {
 		path, file, ok := strings.Cut(text, "=")
 		if !ok {
-			return usagef("%s is a group: %q is to be ARRAY=FILE.npy", p.where, text)
+			return usagef("%s is a group: each argument must be ARRAY=FILE.npy, not %q", p.where, text)
 		}
 		a, err := g.OpenArray(ctx, path)
 		if err != nil {
@@ -158,7 +158,7 @@ func (c *appendCmd) rows(s *session, name string, a *zarr.Array, axis int) (*fil
 		return nil, err
 	}
 	if !dtype.Equal(a.DType(), r.convert.to) {
-		return nil, fault.Newf(fault.Type, "%s is %v and the array %v; --as converts", r.name, r.convert.to, a.DType())
+		return nil, fault.Newf(fault.Type, "the array is %v, %s is %v; --as converts", a.DType(), r.name, r.convert.to)
 	}
 	r.shape = r.head.Shape
 	want := a.Shape()
@@ -166,7 +166,7 @@ func (c *appendCmd) rows(s *session, name string, a *zarr.Array, axis int) (*fil
 		want[axis] = r.shape[axis]
 	}
 	if !slices.Equal(r.shape, want) {
-		return nil, fault.Newf(fault.Selection, "%s has the shape %v, and the array %v, which gets longer along axis %d", r.name, r.shape, a.Shape(), axis)
+		return nil, fault.Newf(fault.Selection, "the array has shape %v and grows along axis %d; %s has shape %v", a.Shape(), axis, r.name, r.shape)
 	}
 	s.far.expect(bytesOf(r.where(0), a.DType()))
 	return r, nil
@@ -202,7 +202,7 @@ func (r *fileRows) write(ctx context.Context, a *zarr.Array, from int) error {
 	case in != nil:
 		r.in = nil
 	case r.name == "standard input":
-		return fmt.Errorf("%s was read already, and cannot be appended once more", r.name)
+		return fmt.Errorf("%s was read to its end and cannot be read again", r.name)
 	default:
 		f, done, err := r.open()
 		if err != nil {
@@ -214,7 +214,7 @@ func (r *fileRows) write(ctx context.Context, a *zarr.Array, from int) error {
 			return at(r.name, err)
 		}
 		if !slices.Equal(r.head.Shape, r.shape) {
-			return fault.Newf(fault.Conflict, "%s was changed meanwhile", r.name)
+			return fault.Newf(fault.Conflict, "%s was changed concurrently", r.name)
 		}
 	}
 	return putFile(ctx, r.s.far, a, r.where(from), in, r.head, r.name, r.convert, func(err error) error { return err })

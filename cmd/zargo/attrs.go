@@ -30,17 +30,17 @@ func (c *attrsCmd) Run(ctx context.Context, s *session) error {
 	for _, text := range c.Set {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok {
-			return usagef("--set %q: it is NAME=JSON", text)
+			return usagef("--set must be NAME=JSON, is %q", text)
 		}
 		v, err := parseJSON(value)
 		if err != nil {
-			return usagef(`--set %q: the value is not JSON: %v; text is written %s='"text"'`, text, err, name)
+			return usagef(`--set %q: the value is not JSON: %v; write text as %s='"text"'`, text, err, name)
 		}
 		set[name] = v
 	}
 	if len(c.Set)+len(c.Unset) == 0 {
 		if c.Consolidate {
-			return usagef("--consolidate goes with --set and --unset")
+			return usagef("--consolidate needs --set or --unset")
 		}
 		return c.print(ctx, s)
 	}
@@ -106,7 +106,7 @@ func parseJSON(text string) (any, error) {
 		return nil, err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("something follows the value")
+		return nil, errors.New("unexpected text after the value")
 	}
 	return v, nil
 }

@@ -30,7 +30,7 @@ func TestBadInput(t *testing.T) {
 		fails(t, zargo(t, p, "cat good --sel 2:5"), 2, "good", "axis 0", "2:5", "[4 3]")
 	})
 	t.Run("selection of wrong rank", func(t *testing.T) {
-		fails(t, zargo(t, p, "cat good --sel 0,0,0"), 2, "good", "3 axes", "[4 3]")
+		fails(t, zargo(t, p, "cat good --sel 0,0,0"), 2, "good", "--sel has 3", "[4 3]")
 	})
 	t.Run("truncated chunk", func(t *testing.T) {
 		b, err := os.ReadFile("good/c/0/0")

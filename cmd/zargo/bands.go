@@ -108,7 +108,7 @@ func cut(ctx context.Context, r region, chunks chunking, elem int, target, limit
 			return nil, err
 		}
 		if row := total / int64(r[k].count); int64(rows) > limit/row {
-			return nil, fault.Newf(fault.Limit, "a row of chunks of the selection, of shape %v, is more than the %d bytes that this process may hold: select less",
+			return nil, fault.Newf(fault.Limit, "a row of chunks of the selection, of shape %v, exceeds the memory limit of %d bytes: select less",
 				r.part(k, 0, rows).shape(), limit)
 		}
 	}

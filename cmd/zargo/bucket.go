@@ -107,7 +107,7 @@ func (c *bucketCheckCmd) options(s *session) (openurl.Location, bucketcheck.Opti
 	case c.ReadOnly && c.Key == "":
 		return l, o, usagef("--read-only needs an object to read: --key KEY")
 	case !c.ReadOnly && c.Key != "":
-		return l, o, usagef("--key goes with --read-only")
+		return l, o, usagef("--key needs --read-only")
 	}
 	o = bucketcheck.Options{Key: c.Key, Quick: c.Quick, NoSpeed: c.NoSpeed}
 	o.Open = func(ctx context.Context, inFlight int) (store.Store, error) {

@@ -32,13 +32,13 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	if c.Header && c.Format != "csv" {
-		return usagef("--header is of --format csv")
+		return usagef("--header needs --format csv")
 	}
 	if err := c.check(); err != nil {
 		return err
 	}
 	if c.given() && !c.Stats {
-		return usagef("prices are of --stats")
+		return usagef("prices need --stats")
 	}
 	most := min(maxBand, concurrency.Memory()/4)
 	if c.MaxMem != "" {

@@ -21,10 +21,10 @@ func (f *specFlags) choosesShards() bool {
 // them.
 func (f *specFlags) layouts(spec *zarr.Spec) (err error) {
 	if (f.Chunks != "" || f.ChunkEdges != "") && f.choosesChunks() {
-		return usagef("--chunks and --chunk-edges leave nothing to choose for --aspect, --chunk-size and --chunk-elements")
+		return usagef("--chunks and --chunk-edges cannot be combined with --aspect, --chunk-size or --chunk-elements")
 	}
 	if (f.Shards != "" || f.ShardEdges != "") && f.choosesShards() {
-		return usagef("--shards and --shard-edges leave nothing to choose for --shard-aspect, --shard-size and --shard-elements")
+		return usagef("--shards and --shard-edges cannot be combined with --shard-aspect, --shard-size or --shard-elements")
 	}
 	if spec.Layout, err = chosen("--aspect", f.Aspect, "--chunk-size", f.ChunkSize, "--chunk-elements", f.ChunkElements); err != nil {
 		return err
@@ -43,20 +43,20 @@ func chosen(aspectFlag, aspect, sizeFlag, size, elementsFlag string, elements in
 		for part := range strings.SplitSeq(aspect, ",") {
 			r, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
 			if err != nil || !(r > 0) {
-				return l, usagef("%s: %q is not a number above 0", aspectFlag, part)
+				return l, usagef("%s must be a list of numbers above 0, has %q", aspectFlag, part)
 			}
 			l.AspectRatio = append(l.AspectRatio, r)
 		}
 	}
 	if elements < 0 {
-		return l, usagef("%s: %d is not a number above 0", elementsFlag, elements)
+		return l, usagef("%s must be above 0, is %d", elementsFlag, elements)
 	}
 	l.Elements = elements
 	if size == "" {
 		return l, nil
 	}
 	if elements > 0 {
-		return l, usagef("%s and %s both bound the same", sizeFlag, elementsFlag)
+		return l, usagef("%s and %s cannot be combined", sizeFlag, elementsFlag)
 	}
 	l.Bytes, err = parseSize(sizeFlag, size)
 	return l, err

@@ -87,7 +87,7 @@ func parseCodec(text string) (codec.Spec, error) {
 		}
 	}
 	if p.bad || len(p.left) > 0 {
-		return codec.Spec{}, fault.Newf(fault.Metadata, "codec %.200q is not understood: %s", text, codecForm(name))
+		return codec.Spec{}, fault.Newf(fault.Metadata, "codec %.200q cannot be parsed: %s", text, codecForm(name))
 	}
 	return checkedCodec(text, s)
 }
@@ -111,7 +111,7 @@ func codecForm(name string) string {
 		"jenkins_lookup3": "jenkins_lookup3:SEED",
 	}
 	if f, ok := forms[name]; ok {
-		return "it is written " + f
+		return "the form is " + f
 	}
 	if _, short := parseNumcodecs(name, &codecArguments{}); short || name == "crc32c" {
 		return "it takes nothing"
@@ -239,7 +239,7 @@ func checkedCodec(text string, s codec.Spec) (codec.Spec, error) {
 	}
 	config, err := compact(s.Config)
 	if err != nil || config[0] != '{' {
-		return codec.Spec{}, fault.Newf(fault.Metadata, "codec %.200q: the configuration is no JSON object", text)
+		return codec.Spec{}, fault.Newf(fault.Metadata, "codec %.200q: the configuration is not a JSON object", text)
 	}
 	s.Config = config
 	return s, nil

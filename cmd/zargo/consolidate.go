@@ -27,7 +27,7 @@ func (c *consolidateCmd) Run(ctx context.Context, s *session) error {
 	s.far.begin(work{unit: "documents", ahead: s.far.values.Load})
 	g, ok := n.(*zarr.Group)
 	if !ok {
-		return p.fail(fault.Newf(fault.NotFound, "this is an array, not a group"))
+		return p.fail(fault.Newf(fault.NotFound, "a group is needed, this is an array"))
 	}
 	if !c.Check {
 		_, err := g.Consolidate(ctx)

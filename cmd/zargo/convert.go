@@ -32,7 +32,7 @@ func (c *conversion) bind(n int) (err error) {
 	specs := []codec.Spec{codec.CastValue(codec.CastValueOptions{Type: c.to}), codec.Bytes(dtype.Little)}
 	c.chain, err = codec.Builtin().Chain(specs, codec.Repr{Shape: []int{n}, Type: c.from})
 	if err != nil {
-		return fault.Newf(errors.ErrUnsupported, "%v is not converted to %v: %v", c.from, c.to, err)
+		return fault.Newf(errors.ErrUnsupported, "%v cannot be converted to %v: %v", c.from, c.to, err)
 	}
 	c.n = n
 	return nil
@@ -47,7 +47,7 @@ func (c *conversion) of(elems []byte) (_ []byte, err error) {
 		return nil, err
 	}
 	if c.out, err = c.chain.Encode(c.out[:0], codec.Block{Bytes: elems}, nil); err != nil {
-		return nil, fault.Newf(fault.Type, "%v as %v: %v", c.from, c.to, err)
+		return nil, fault.Newf(fault.Type, "converting %v to %v: %v", c.from, c.to, err)
 	}
 	return c.out, nil
 }

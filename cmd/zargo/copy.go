@@ -97,7 +97,7 @@ func (c *copyCmd) plan(ctx context.Context, s *session, e *ends, o transfer.Opti
 		return nil, err
 	}
 	if o.Source.Path = e.node.Path(); p.Source != o.Source || p.Target != o.Target {
-		return nil, fault.Newf(fault.Conflict, "the copy that was begun there is of %q in %s", p.Source.Path, where(p.Source.Store))
+		return nil, fault.Newf(fault.Conflict, "the unfinished copy there has another source: %q in %s", p.Source.Path, where(p.Source.Store))
 	}
 	return p, nil
 }

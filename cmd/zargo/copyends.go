@@ -51,7 +51,7 @@ type ends struct {
 // name.
 func (s *session) openEnds(ctx context.Context, from, to, root string, more ...zarr.Option) (*ends, error) {
 	if strings.HasSuffix(strings.ToLower(strings.TrimRight(to, "/")), ".zip") {
-		return nil, usagef("%s: the copy would be a folder of that name; zargo copy writes a zip archive to %q", render.OneLine(to), render.OneLine(strings.TrimRight(to, "/")+"|zip:"))
+		return nil, usagef("%s would become a directory of that name; to write a zip archive, copy to %q", render.OneLine(to), render.OneLine(strings.TrimRight(to, "/")+"|zip:"))
 	}
 	src, n, err := s.openNode(ctx, from, more...)
 	if err != nil {

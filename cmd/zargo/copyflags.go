@@ -67,11 +67,11 @@ func (f *copyFlags) options() (o transfer.Options, check func() error, err error
 	return o, func() error {
 		for _, l := range []*lengths{chunks, shards} {
 			if l != nil && !l.none && !l.used {
-				return fault.Newf(fault.Selection, "%s %q is of no array there", l.flag, l.text)
+				return fault.Newf(fault.Selection, "%s %q: the source has no such array", l.flag, l.text)
 			}
 		}
 		if i := slices.Index(s.used, false); i >= 0 && items[i].name != "" {
-			return fault.Newf(fault.Selection, "--sel: no array has an axis %q", items[i].name)
+			return fault.Newf(fault.Selection, "--sel: no array has a dimension %q", items[i].name)
 		}
 		return nil
 	}, nil
@@ -94,7 +94,7 @@ func parseLengths(flag, text string) (*lengths, error) {
 	if !strings.Contains(text, "=") {
 		var err error
 		if l.each, err = parseInts(flag, text); err == nil && slices.Contains(l.each, 0) {
-			err = usagef("%s %q: no chunk has 0 elements", flag, text)
+			err = usagef("%s %q: a chunk must have at least 1 element", flag, text)
 		}
 		return l, err
 	}
@@ -104,7 +104,7 @@ func parseLengths(flag, text string) (*lengths, error) {
 		name = strings.TrimSpace(name)
 		n, err := strconv.Atoi(strings.TrimSpace(number))
 		if _, twice := l.named[name]; err != nil || n < 1 || name == "" || twice {
-			return nil, usagef("%s %q: %q is no name of an axis and a number of elements", flag, text, part)
+			return nil, usagef("%s %q: each item must be DIMENSION=ELEMENTS, not %q", flag, text, part)
 		}
 		l.named[name] = n
 	}
@@ -140,7 +140,7 @@ func (l *lengths) of(a *zarr.Array, was []int) []int {
 func newGrid(a *zarr.Array, chunks, shards *lengths) ([]int, []int, error) {
 	was := a.Chunks()
 	if was == nil && (chunks != nil && chunks.named != nil || shards != nil && shards.named != nil) {
-		return nil, nil, fault.Newf(fault.Selection, "%q: its chunks differ in shape, so the copy's are to be said along each axis", a.Path())
+		return nil, nil, fault.Newf(fault.Selection, "%q: its chunks differ in shape, so the chunks of the copy must be set along each axis", a.Path())
 	}
 	newChunks := chunks.of(a, was)
 	inner := newChunks
@@ -186,7 +186,7 @@ func (p *parts) of(a *zarr.Array) ([][2]int, error) {
 	ranges := make([][2]int, len(r))
 	for d, x := range r {
 		if x.drop || x.list != nil || x.step != 1 {
-			return nil, usagef("--sel of a copy has ranges without steps, such as 2:3, and no indexes or lists")
+			return nil, usagef("--sel of a copy takes only ranges without steps, such as 2:3")
 		}
 		ranges[d] = [2]int{x.start, x.start + x.count}
 	}

@@ -117,7 +117,7 @@ func checkSpec(ctx context.Context, spec zarr.Spec) error {
 
 func (c *createCmd) group(ctx context.Context, s *session) error {
 	if c.Shape != nil || c.DType != "" || c.Chunks != "" || c.Shards != "" || c.ChunkEdges != "" || c.ShardEdges != "" || c.chooses() || c.Codec != nil || c.Fill != "" || c.Dims != "" {
-		return usagef("a group has no shape, data type, chunks, shards, codecs, fill value or dimensions")
+		return usagef("--group cannot be combined with a shape, data type, chunks, shards, codecs, fill value or dimensions")
 	}
 	attrs, err := parseAttrs(c.Attrs)
 	if err != nil {
@@ -132,7 +132,7 @@ func (c *createCmd) group(ctx context.Context, s *session) error {
 	if c.ExistOk && errors.Is(err, fault.Exists) {
 		g, err = zarr.OpenGroup(ctx, p.Store, p.path, s.options()...)
 		if err == nil && g.Format() != c.ZFormat {
-			err = fault.Newf(fault.Conflict, "the group there has format v%d", g.Format())
+			err = fault.Newf(fault.Conflict, "the group exists in format v%d", g.Format())
 		}
 	}
 	if err != nil {
@@ -200,7 +200,7 @@ func (f *specFlags) codecs(big bool) ([]codec.Spec, error) {
 	for _, text := range f.Codec {
 		if text == "none" {
 			if len(f.Codec) > 1 {
-				return nil, usagef("--codec none stands alone")
+				return nil, usagef("--codec none cannot be combined with other codecs")
 			}
 			specs = []codec.Spec{}
 			break
@@ -229,7 +229,7 @@ func parseInts(flag, text string) ([]int, error) {
 	for part := range strings.SplitSeq(text, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(part))
 		if err != nil || n < 0 {
-			return nil, usagef("%s %q: %q is no number of elements", flag, text, part)
+			return nil, usagef("%s %q: %q is not a number of elements", flag, text, part)
 		}
 		list = append(list, n)
 	}
@@ -256,10 +256,10 @@ func parseEdges(flag, text string) ([][]int, error) {
 				count, err = strconv.Atoi(times)
 			}
 			if err != nil || n < 1 || count < 1 {
-				return nil, usagef("%s %q: %q is no length of a chunk", flag, text, part)
+				return nil, usagef("%s %q: %q is not the length of a chunk", flag, text, part)
 			}
 			if count > maxEdges-len(edges) {
-				return nil, usagef("%s %q: more than %d chunks along an axis", flag, text, maxEdges)
+				return nil, usagef("%s: at most %d chunks along an axis, not %q", flag, maxEdges, text)
 			}
 			edges = append(edges, slices.Repeat([]int{n}, count)...)
 		}

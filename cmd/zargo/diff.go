@@ -24,7 +24,7 @@ type diffCmd struct {
 // Run prints the differences. If there are any, it returns an error with its own exit code.
 func (c *diffCmd) Run(ctx context.Context, s *session) error {
 	if c.First < 0 {
-		return usagef("--first %d", c.First)
+		return usagef("--first must be at least 0, is %d", c.First)
 	}
 	p, a, err := s.openNode(ctx, c.A)
 	if err != nil {

@@ -21,7 +21,7 @@ type hashCmd struct {
 // error with its own exit code.
 func (c *hashCmd) Run(ctx context.Context, s *session) error {
 	if c.Check != "" && c.Out != "" || c.JSON && c.Check == "" {
-		return usagef("-o does not go with --check, and --json does not go without it")
+		return usagef("-o cannot be combined with --check, and --json needs --check")
 	}
 	p, err := s.locate(ctx, c.URL)
 	if err != nil {

@@ -39,7 +39,7 @@ func (s *session) notZarr(ctx context.Context, l openurl.Location, err error) er
 	begin := s.firstBytes(ctx, l)
 	for _, m := range magics() {
 		if strings.HasPrefix(begin, m.begin) {
-			return fault.Newf(errors.ErrUnsupported, "it is %s, and no Zarr array or group", m.is)
+			return fault.Newf(errors.ErrUnsupported, "a Zarr array or group is needed, this is %s", m.is)
 		}
 	}
 	return err

@@ -40,7 +40,7 @@ type requestInfo struct {
 // Run prints the requests while they are planned, because there may be millions.
 func (c *planCmd) Run(ctx context.Context, s *session) error {
 	if c.Write && c.Resolve {
-		return usagef("--resolve is of reading: shards that are written in part are read as a whole")
+		return usagef("--resolve works for reads only: a write reads shards whole")
 	}
 	if err := c.check(); err != nil {
 		return err
@@ -101,9 +101,9 @@ func (c *planCmd) fits(least, most store.Amount, resolved bool) error {
 	switch {
 	case c.All:
 	case resolved && n > maxResolved:
-		return fault.Newf(fault.Limit, "%d shards are more than %d, whose indexes are read one by one: select less, leave out --resolve, or say --all", n, maxResolved)
+		return fault.Newf(fault.Limit, "--resolve reads at most %d shard indexes, and %d are selected: select less, leave out --resolve, or pass --all", maxResolved, n)
 	case !c.Total && n > maxListed:
-		return fault.Newf(fault.Limit, "%d requests are more than %d: --total prints the sums alone, and --all lists them", n, maxListed)
+		return fault.Newf(fault.Limit, "at most %d requests are listed, and there are %d: --total prints only sums, --all lists all", maxListed, n)
 	}
 	return nil
 }

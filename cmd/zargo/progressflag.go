@@ -33,7 +33,7 @@ func (f *progressFlag) Decode(c *kong.DecodeContext) error {
 		*f = v
 		return nil
 	default:
-		return fmt.Errorf("it is auto, always or never, not %q", string(v))
+		return fmt.Errorf("must be auto, always or never, is %q", string(v))
 	}
 }
 

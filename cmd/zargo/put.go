@@ -72,7 +72,7 @@ func (c *putCmd) Run(ctx context.Context, s *session) error {
 		return p.fail(fault.Newf(fault.Type, "the array is %v and %s", a.DType(), what))
 	}
 	if !slices.Equal(r.shape(), h.Shape) {
-		return p.fail(fault.Newf(fault.Selection, "the selection has the shape %v and %s %v", r.shape(), name, h.Shape))
+		return p.fail(fault.Newf(fault.Selection, "the selection has shape %v, %s has shape %v", r.shape(), name, h.Shape))
 	}
 	s.far.writing(a, r, &s.report)
 	return putFile(ctx, s.far, a, r, in, h, name, convert, p.fail)
@@ -120,13 +120,13 @@ func (c *putCmd) check() error {
 	given := f.chooses() || f.Chunks != "" || f.Shards != "" || f.ChunkEdges != "" || f.ShardEdges != "" || f.Codec != nil || f.Fill != "" || f.Dims != "" || f.Attrs != "" || f.Root != "" ||
 		f.ExistOk || f.Consolidate || f.Order != "C" || f.ZFormat != 3 || c.Shape != nil
 	if given && !c.Create {
-		return usagef("what describes a new array needs --create")
+		return usagef("flags that describe a new array need --create")
 	}
 	if c.Field != "" && c.Create {
-		return usagef("--field is of an array that is there, and --create makes one")
+		return usagef("--field needs an existing array and cannot be combined with --create")
 	}
 	if c.Sel != "" && c.Create && c.Shape == nil {
-		return usagef("--create with --sel needs --shape: the file is only a part of the array")
+		return usagef("--create with --sel needs --shape, because the file is only a part of the array")
 	}
 	return nil
 }
@@ -182,7 +182,7 @@ func (c *putCmd) openOld(ctx context.Context, s *session) (*place, *zarr.Array, 
 	case errors.Is(err, fault.Refused): // write permission does not imply permission to list
 		return p, a, nil
 	case err == nil && l.Other() != "":
-		err = usagef("%v: say --separator %s or --separator %s", l, l.Other(), l.Separator)
+		err = usagef("%v: pass --separator %s or --separator %s", l, l.Other(), l.Separator)
 	}
 	if err != nil {
 		p.release()
@@ -199,7 +199,7 @@ func inOrder(in io.Reader, h npy.Header) (io.Reader, error) {
 		return nil, err
 	}
 	if limit := concurrency.Memory() / 4; n > limit {
-		return nil, fault.Newf(fault.Limit, "%d bytes in Fortran order are more than the %d that can be put in C order in memory", n, limit)
+		return nil, fault.Newf(fault.Limit, "at most %d bytes can be reordered from Fortran order in memory, the file has %d", limit, n)
 	}
 	src, dst := make([]byte, n), make([]byte, n)
 	if err := h.ReadData(in, src); err != nil {

@@ -76,7 +76,7 @@ func (r region) bytes(elem int) (int64, error) {
 	}
 	for _, a := range r {
 		if n > math.MaxInt64/int64(a.count) {
-			return 0, fault.Newf(fault.Limit, "a selection of shape %v is more than can be counted", r.shape())
+			return 0, fault.Newf(fault.Limit, "a selection of shape %v has more elements than an int can count", r.shape())
 		}
 		n *= int64(a.count)
 	}

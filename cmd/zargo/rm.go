@@ -34,7 +34,7 @@ func (c *rmCmd) Run(ctx context.Context, s *session) error {
 		return c.dryRun(ctx, s, l)
 	}
 	if isWhole(l) && !c.Force {
-		return usagef("%s is all of a bucket or a file system: --force deletes it", render.OneLine(l.String()))
+		return usagef("%s is a whole bucket or file system: pass --force to delete it", render.OneLine(l.String()))
 	}
 	link, ok := isLink(l)
 	p, n, err := s.openRooted(ctx, c.URL)
@@ -43,7 +43,7 @@ func (c *rmCmd) Run(ctx context.Context, s *session) error {
 	case ok && err != nil && c.Force:
 		return c.link(ctx, s, link)
 	case ok && err != nil:
-		return fmt.Errorf("%w; it is a symbolic link, which --force deletes", err)
+		return fmt.Errorf("%w; it is a symbolic link: pass --force to delete the link", err)
 	case errors.Is(err, fault.NotFound) || errors.As(err, &of):
 		return c.folder(ctx, s, l, err)
 	case err != nil:
@@ -151,7 +151,7 @@ func (c *rmCmd) folder(ctx context.Context, s *session, l openurl.Location, none
 			linked++
 		}
 		if !c.Force {
-			return fmt.Errorf("%w; objects are stored below it, which --force deletes", none)
+			return fmt.Errorf("%w; objects are stored below it: pass --force to delete them", none)
 		}
 	}
 	if objects == 0 {

@@ -25,7 +25,7 @@ func (s *session) locateNew(ctx context.Context, text, rootText string) (*place,
 		return nil, err
 	}
 	if len(l.Inside) > 0 {
-		return nil, at(where(text), fault.Newf(fault.ReadOnly, "a zip archive takes no new nodes"))
+		return nil, at(where(text), fault.Newf(fault.ReadOnly, "a zip archive is read-only"))
 	}
 	if l.Scheme == "file" {
 		if l.Path, err = filepath.Abs(l.Path); err != nil {
@@ -43,7 +43,7 @@ func (s *session) locateNew(ctx context.Context, text, rootText string) (*place,
 	}
 	path, ok := below(root, l)
 	if !ok {
-		return nil, at(where(text), fault.Newf(fault.Path, "it is not below the root %s", root))
+		return nil, at(where(text), fault.Newf(fault.Path, "the URL must be below the root %s", root))
 	}
 	p, err := s.open(ctx, root)
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *session) parseRoot(text string, node openurl.Location) (openurl.Locatio
 		return root, err
 	}
 	if root.Scheme != node.Scheme || root.Host != node.Host {
-		return root, fault.Newf(fault.Path, "it is not below the root %s", root)
+		return root, fault.Newf(fault.Path, "the URL must be below the root %s", root)
 	}
 	if root.Query == "" {
 		root.Query = node.Query
@@ -164,7 +164,7 @@ func (s *session) look(ctx context.Context, st store.Store, path string) (found,
 		if path != "" {
 			above = strconv.Quote(path) + " in " + above
 		}
-		return nothing, fault.Newf(fault.Exists, "an array is above: %s", above)
+		return nothing, fault.Newf(fault.Exists, "a node cannot be created below an array: %s", above)
 	}
 	return group, nil
 }

@@ -113,7 +113,7 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 		return 0
 	}
 	if err != nil {
-		return complain(errOut, usagef("%v (zargo --help tells more)", err))
+		return complain(errOut, usagef("%v (see zargo --help)", err))
 	}
 	far := &progress{how: flags.Progress.shown(errOut, os.Getenv), out: errOut}
 	defer far.end() // also after a panic
@@ -171,13 +171,13 @@ func (e errTimeout) Error() string { return fmt.Sprintf("not done within %v", ti
 func (s *session) do(ctx context.Context, command *kong.Context) error {
 	switch {
 	case s.flags.Timeout < 0:
-		return usagef("--timeout: %v is negative", s.flags.Timeout)
+		return usagef("--timeout must not be negative, is %v", s.flags.Timeout)
 	case s.flags.Inflight < 0:
-		return usagef("--inflight: %d is negative", s.flags.Inflight)
+		return usagef("--inflight must not be negative, is %d", s.flags.Inflight)
 	case s.flags.Fleet < 0:
-		return usagef("--fleet: %d is negative", s.flags.Fleet)
+		return usagef("--fleet must not be negative, is %d", s.flags.Fleet)
 	case !(s.flags.RequestRate >= 0):
-		return usagef("--request-rate: %v is negative", s.flags.RequestRate)
+		return usagef("--request-rate must not be negative, is %v", s.flags.RequestRate)
 	case s.flags.ByteRate != "" && s.how.bytes == 0:
 		_, err := parseSize("--byte-rate", s.flags.ByteRate)
 		return err

@@ -34,10 +34,10 @@ func parseSel(text string) ([]item, error) {
 			return nil, err
 		}
 		if it.dots && dots {
-			return nil, usagef("--sel: ... is there twice")
+			return nil, usagef("--sel may have ... only once")
 		}
 		if it.name == "" && len(items) > 0 && items[len(items)-1].name != "" {
-			return nil, usagef("--sel: %q without a name follows one with a name", strings.TrimSpace(part))
+			return nil, usagef("--sel: %q has no name and follows an item with a name", strings.TrimSpace(part))
 		}
 		dots = dots || it.dots
 		items = append(items, it)
@@ -70,7 +70,7 @@ func parseNamed(part string) (item, error) {
 	}
 	it, err := parseItem(strings.TrimSpace(part[i+1:]))
 	if it.name = strings.TrimSpace(part[:i]); err == nil && (it.name == "" || it.dots) {
-		err = usagef("--sel: %q is no name of an axis and what to select along it", part)
+		err = usagef("--sel: items with a name must be DIMENSION=SELECTION, not %q", part)
 	}
 	return it, err
 }
@@ -80,7 +80,7 @@ func parseItem(part string) (item, error) {
 		return item{dots: true}, nil
 	}
 	bad := func() (item, error) {
-		return item{}, usagef("--sel: %q is no index, no slice such as 2:8:3, no list such as [5,0], and not ...", part)
+		return item{}, usagef("--sel: items must be an index, a slice such as 2:8:3, a list such as [5,0] or ..., not %q", part)
 	}
 	if inner, ok := strings.CutPrefix(part, "["); ok {
 		if inner, ok = strings.CutSuffix(inner, "]"); !ok {
@@ -118,7 +118,7 @@ func parseItem(part string) (item, error) {
 	it := item{index: len(fields) == 1, lo: n[0], hi: n[1], step: 1, hasLo: has[0], hasHigh: has[1]}
 	if has[2] {
 		if it.step = n[2]; it.step == 0 {
-			return item{}, usagef("--sel: %q has the step 0", part)
+			return item{}, usagef("--sel: the step of %q must not be 0", part)
 		}
 	}
 	return it, nil
@@ -145,7 +145,7 @@ func resolve(items []item, shape []int, names []string) (region, error) {
 		}
 	}
 	if n > len(shape) {
-		return nil, fault.Newf(fault.Selection, "--sel has %d axes, the array %d of shape %v", n, len(shape), shape)
+		return nil, fault.Newf(fault.Selection, "the array has %d axes (shape %v), --sel has %d", len(shape), shape, n)
 	}
 	taken := make([]bool, len(shape))
 	next := 0
@@ -181,11 +181,11 @@ func axisOf(name string, names []string) (int, error) {
 	k := slices.Index(names, name)
 	switch {
 	case len(names) == 0:
-		return 0, fault.Newf(fault.Selection, "--sel names an axis %q; the array's have no names", name)
+		return 0, fault.Newf(fault.Selection, "--sel names dimension %q, and the array has no dimension names", name)
 	case k < 0:
-		return 0, fault.Newf(fault.Selection, "no axis is called %q; the names are %q", name, names)
+		return 0, fault.Newf(fault.Selection, "the dimensions are %q; none is named %q", names, name)
 	case slices.Contains(names[k+1:], name):
-		return 0, fault.Newf(fault.Selection, "more than one axis is called %q", name)
+		return 0, fault.Newf(fault.Selection, "dimension name %q is ambiguous: more than one axis has it", name)
 	}
 	return k, nil
 }
@@ -215,7 +215,7 @@ func (it item) resolve(n int) (axis, error) {
 		return axis{}, usagef("%v is out of bounds", it)
 	}
 	if lo > hi {
-		return axis{}, usagef("%v ends before it begins", it)
+		return axis{}, usagef("%v ends before its start", it)
 	}
 	a := axis{start: lo, step: min(it.step, max(n, 1))} // bounded against overflow; a longer step also selects one element
 	if hi > lo {
@@ -238,7 +238,7 @@ func (it item) descending(n int) (axis, error) {
 		return axis{}, usagef("%v is out of bounds", it)
 	}
 	if lo < hi {
-		return axis{}, usagef("%v ends before it begins", it)
+		return axis{}, usagef("%v ends before its start", it)
 	}
 	a := axis{start: max(lo, 0), step: max(it.step, -max(n, 1))}
 	if lo > hi {

@@ -16,7 +16,7 @@ func parseSize(flag, text string) (int, error) {
 	}
 	n, err := strconv.Atoi(digits)
 	if err != nil || n < 1 || n > math.MaxInt>>shift {
-		return 0, usagef("%s: %q is no number of bytes such as 4000000 or 4MiB", flag, text)
+		return 0, usagef("%s must be a number of bytes such as 4000000 or 4MiB, is %q", flag, text)
 	}
 	return n << shift, nil
 }

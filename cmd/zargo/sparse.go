@@ -65,7 +65,7 @@ func dense(ctx context.Context, a *zarr.Array, rank int, r region) error {
 	if err != nil || stored >= objects/leastStored {
 		return context.Cause(ctx) // without a listing, print the selection
 	}
-	return fault.Newf(fault.Limit, "%.0f elements are selected, in %.0f chunks of which %.0f are stored: the others are the fill value: select less, or print all by cat --all", elements, objects, stored)
+	return fault.Newf(fault.Limit, "only %.0f of %.0f chunks are stored of the %.0f selected elements: select less, or print fill values too with cat --all", stored, objects, elements)
 }
 
 // heldBands cuts a selection into bands. Because a read decodes whole chunks, a band may exceed c's

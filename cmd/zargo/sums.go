@@ -67,7 +67,7 @@ func (p priceFlags) given() bool { return p != priceFlags{} }
 func (p priceFlags) check() error {
 	for flag, v := range map[string]float64{"--get-price": p.GetPrice, "--put-price": p.PutPrice, "--gb-price": p.GBPrice} {
 		if !(v >= 0 && v < math.Inf(1)) {
-			return usagef("%s: %v is no price", flag, v)
+			return usagef("%s must be a price, is %v", flag, v)
 		}
 	}
 	return nil

@@ -75,7 +75,7 @@ func (s *session) openFile(ctx context.Context, text string) (*place, string, er
 	}
 	up, ok := l.Parent()
 	if !ok || len(l.Inside) > 0 {
-		return nil, "", usagef("%s is no file or object", render.OneLine(l.String()))
+		return nil, "", usagef("%s is not a file or object", render.OneLine(l.String()))
 	}
 	p, err := s.open(ctx, up)
 	if err != nil {
@@ -158,7 +158,7 @@ func share(index *int, count int, env func(string) string) (int, int, error) {
 		}
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 0 {
-			return 0, false, usagef("%s is %q, which is no number", name, render.OneLine(text))
+			return 0, false, usagef("%s must be a number, is %q", name, render.OneLine(text))
 		}
 		return n, true, nil
 	}
@@ -193,9 +193,9 @@ func share(index *int, count int, env func(string) string) (int, int, error) {
 	case index == nil && count > 1:
 		return 0, 0, usagef("--task-count needs --task-index, and no variable of a job engine is set")
 	case index != nil && count < 1:
-		return 0, 0, usagef("%s is %d; how many there are is to be said by --task-count", named, i)
+		return 0, 0, usagef("%s is %d; the number of tasks is missing: pass --task-count", named, i)
 	case i < 0 || count > 0 && i >= count:
-		return 0, 0, usagef("%s is %d of %d", named, i, count)
+		return 0, 0, usagef("%s must be at least 0 and below %d, the number of tasks, is %d", named, count, i)
 	}
 	return i, count, nil
 }

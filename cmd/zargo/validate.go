@@ -34,15 +34,15 @@ type validateCmd struct {
 func (c *validateCmd) Run(ctx context.Context, s *session) error {
 	switch {
 	case !c.Repair && (c.DryRun || c.Orphans || c.Claims != nil):
-		return usagef("--dry-run, --delete-orphans and --drop-claims go with --repair")
+		return usagef("--dry-run, --delete-orphans and --drop-claims need --repair")
 	case !c.Repair && c.From != "":
-		return usagef("--restore-from goes with --repair")
+		return usagef("--restore-from needs --repair")
 	case c.From == "" && c.Keep != "":
-		return usagef("--keep-damaged goes with --restore-from")
+		return usagef("--keep-damaged needs --restore-from")
 	case c.Repair && c.ArrayPath != "":
-		return usagef("--repair goes with the URL")
+		return usagef("--repair needs the URL")
 	case c.ArrayPath != "" && c.URL != "":
-		return usagef("--array_path takes the place of the URL")
+		return usagef("--array_path and the URL cannot be combined")
 	case c.ArrayPath != "":
 		return s.values(ctx, c.ArrayPath)
 	case c.URL == "":

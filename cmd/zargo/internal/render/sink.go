@@ -24,7 +24,7 @@ func NewSink(format string, w io.Writer, t dtype.Type, shape []int) (Sink, error
 	switch format {
 	case "raw":
 		if _, varied := t.(Items); varied {
-			return nil, fault.Newf(errors.ErrUnsupported, "%v elements vary in length and have no raw form: take json", t)
+			return nil, fault.Newf(errors.ErrUnsupported, "elements of %v vary in length and have no raw form: use json", t)
 		}
 		return &rawSink{w: w}, nil
 	case "npy":

@@ -38,7 +38,7 @@ func Text(w io.Writer, t dtype.Type, axes []Axis, read func(buf []byte, part [][
 		for edge = textEdge; edge > 1 && corners(axes, edge, textCells) > textCells; edge-- {
 		}
 		if corners(axes, edge, textCells) > textCells {
-			return fault.Newf(fault.Limit, "%d axes are too many to show: select fewer with --sel, or take another format", len(axes))
+			return fault.Newf(fault.Limit, "%d axes cannot be printed as text: select fewer with --sel, or use another format", len(axes))
 		}
 	}
 	s := newSheet(axes, edge)

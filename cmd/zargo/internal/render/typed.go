@@ -51,7 +51,7 @@ func (s spelling) typed(t dtype.Type) (element, error) {
 	case *dtype.Struct:
 		return s.structure(t)
 	}
-	return nil, fault.Newf(errors.ErrUnsupported, "%v elements as text", t)
+	return nil, fault.Newf(errors.ErrUnsupported, "elements of %v cannot be printed as text", t)
 }
 
 // word formats a word that needs no escapes. JSON has it in quotes.

@@ -93,7 +93,7 @@ func (s spelling) each(n Items) (element, error) {
 	case dtype.Ragged:
 		return s.ragged(t, n)
 	}
-	return nil, fault.Newf(errors.ErrUnsupported, "%v elements as text", n.Type)
+	return nil, fault.Newf(errors.ErrUnsupported, "elements of %v cannot be printed as text", n.Type)
 }
 
 // ragged formats variable-length arrays. In JSON it includes the element type: {"array": [1, 2],
