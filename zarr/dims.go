@@ -63,7 +63,7 @@ func (a *Array) dims() []string {
 // is not the rank.
 func (a *Array) WithDimNames(names ...string) (*Array, error) {
 	if len(names) != len(a.meta.Shape) {
-		return nil, a.errf(fault.Newf(fault.Selection, "the array has %d axes, and %d dimension names were passed", len(a.meta.Shape), len(names)))
+		return nil, a.errf(fault.Newf(fault.Selection, "the array has rank %d, and %d dimension names were passed", len(a.meta.Shape), len(names)))
 	}
 	n := a.node
 	n.cfg.dims = slices.Clone(names)

@@ -145,7 +145,7 @@ func TestGivenAndStale(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := zarr.Write(ctx, open(), []int8{1, 2, 3, 4}); !errors.Is(err, zarr.ErrNotFound) || !strings.Contains(err.Error(), "only a given document has") {
+		if err := zarr.Write(ctx, open(), []int8{1, 2, 3, 4}); !errors.Is(err, zarr.ErrNotFound) || !strings.Contains(err.Error(), "only in a given document") {
 			t.Errorf("v%d: no array: %v", format, err)
 		}
 		if _, err := open().Refresh(ctx); !errors.Is(err, zarr.ErrNotFound) {
@@ -256,7 +256,7 @@ func TestConsolidatedV2IsCurrent(t *testing.T) {
 	if g, err = zarr.OpenGroup(ctx, st, "top", zarr.Format(2)); err != nil || len(g.Attrs()) != 0 {
 		t.Fatalf("%v, %v", g.Attrs(), err)
 	}
-	if _, err := g.SetAttrs(ctx, nil); !errors.Is(err, zarr.ErrNotFound) || !strings.Contains(err.Error(), "only consolidated metadata") {
+	if _, err := g.SetAttrs(ctx, nil); !errors.Is(err, zarr.ErrNotFound) || !strings.Contains(err.Error(), "only in consolidated metadata") {
 		t.Errorf("attributes: %v", err)
 	}
 	if _, err := g.Consolidate(ctx); !errors.Is(err, zarr.ErrNotFound) {

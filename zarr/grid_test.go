@@ -372,7 +372,7 @@ func TestSpecsOfNoGrid(t *testing.T) {
 		{"chunks too", zarr.Spec{ChunkEdges: [][]int{{2, 4}}, Chunks: two}, "alone"},
 		{"shards too", zarr.Spec{ChunkEdges: [][]int{{2, 4}}, Shards: two}, "alone"},
 		{"both of shards", zarr.Spec{ShardEdges: [][]int{{2, 4}}, Shards: two}, "both"},
-		{"no multiple", zarr.Spec{ShardEdges: [][]int{{2, 5}}, Chunks: two}, "no multiples"},
+		{"no multiple", zarr.Spec{ShardEdges: [][]int{{2, 5}}, Chunks: two}, "must be multiples"},
 		{"rank of shards", zarr.Spec{ShardEdges: [][]int{}, Chunks: two}, "0 axes"},
 		{"rank of chunks in shards", zarr.Spec{ShardEdges: [][]int{{2, 4}}, Chunks: []int{2, 2}}, "[2 2]"},
 		{"v2", zarr.Spec{Format: 2, ChunkEdges: [][]int{{2, 4}}}, "v2"},

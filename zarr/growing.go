@@ -99,7 +99,7 @@ func (a *Array) growable(axis int) error {
 		return err
 	}
 	if axis < 0 || axis >= len(a.meta.Shape) {
-		return fault.Newf(fault.Selection, "the array has %d axes; axis %d does not exist", len(a.meta.Shape), axis)
+		return fault.Newf(fault.Selection, "the array has rank %d; axis %d does not exist", len(a.meta.Shape), axis)
 	}
 	return nil
 }

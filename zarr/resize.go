@@ -46,7 +46,7 @@ func (a *Array) Resize(ctx context.Context, shape []int, o ResizeOptions) (*Arra
 		return nil, a.errf(err)
 	}
 	if len(shape) != len(a.meta.Shape) {
-		return nil, a.errf(fault.Newf(fault.Selection, "the array has %d axes, shape %v has %d", len(a.meta.Shape), shape, len(shape)))
+		return nil, a.errf(fault.Newf(fault.Selection, "the array has rank %d, shape %v has rank %d", len(a.meta.Shape), shape, len(shape)))
 	}
 	outside := grow.Outside{Keep: o.MetadataOnly, Clear: o.Clear}
 	out, err := grow.Resize(ctx, growing{a}, slices.Clone(shape), outside, AppendOptions{Wait: o.Wait, TakeOver: o.TakeOver}.grow())

@@ -39,7 +39,7 @@ func (a *Array) region(sel []Selection) (grid.Selection, error) {
 		return nil, a.errf(fault.Newf(fault.Selection, "%v selects on all axes and must be the only selection; %d were passed", sel[i], len(sel)))
 	}
 	if len(sel) > len(shape) {
-		return nil, a.errf(fault.Newf(fault.Selection, "the array has %d axes, and %d selections were passed", len(shape), len(sel)))
+		return nil, a.errf(fault.Newf(fault.Selection, "the array has rank %d, and %d selections were passed", len(shape), len(sel)))
 	}
 	r := grid.Whole(shape)
 	taken := make([]bool, len(shape))

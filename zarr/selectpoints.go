@@ -29,7 +29,7 @@ type points [][]int
 // points applies the selection to an array and sorts it by chunk.
 func (p points) points(shape []int, chunk []grid.Axis) (*grid.Points, error) {
 	if len(p) != len(shape) || len(p) == 0 {
-		return nil, fault.Newf(fault.Selection, "the array has %d axes, the points have %d coordinates", len(shape), len(p))
+		return nil, fault.Newf(fault.Selection, "the array has rank %d, the points have %d coordinates", len(shape), len(p))
 	}
 	n := len(p[0])
 	for k, list := range p {

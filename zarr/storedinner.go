@@ -19,7 +19,7 @@ func (a *Array) StoredInner(ctx context.Context, coord ...int) (stored, room int
 		return 0, 0, a.errf(fault.Newf(errors.ErrUnsupported, "the array is not sharded"))
 	}
 	if len(coord) != len(a.meta.Shape) {
-		return 0, 0, a.errf(fault.Newf(fault.Selection, "the array has %d axes, position %v has %d", len(a.meta.Shape), coord, len(coord)))
+		return 0, 0, a.errf(fault.Newf(fault.Selection, "the array has rank %d, position %v has rank %d", len(a.meta.Shape), coord, len(coord)))
 	}
 	sel := make([]Selection, len(coord))
 	for i, c := range coord {

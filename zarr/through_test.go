@@ -158,10 +158,10 @@ func TestOpenThroughStale(t *testing.T) {
 				t.Fatalf("refreshed: %v, %v", b, err)
 			}
 			tr.Requests()
-			if err := zarr.Write(ctx, b, []int8{1, 2}); !errors.Is(err, zarr.ErrNotFound) || !strings.Contains(err.Error(), "only consolidated metadata") {
+			if err := zarr.Write(ctx, b, []int8{1, 2}); !errors.Is(err, zarr.ErrNotFound) || !strings.Contains(err.Error(), "only in consolidated metadata") {
 				t.Errorf("written: %v", err)
 			}
-			if _, err := b.SetAttrs(ctx, map[string]any{}); !errors.Is(err, zarr.ErrNotFound) || !strings.Contains(err.Error(), "only consolidated metadata") {
+			if _, err := b.SetAttrs(ctx, map[string]any{}); !errors.Is(err, zarr.ErrNotFound) || !strings.Contains(err.Error(), "only in consolidated metadata") {
 				t.Errorf("attributes: %v", err)
 			}
 			if got := tr.Requests(); strings.Contains(got, "put") {

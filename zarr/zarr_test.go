@@ -246,7 +246,7 @@ func TestBadInput(t *testing.T) {
 		{"negative", read(make([]float32, 6), zarr.At(-1)), zarr.ErrSelection, "-1"},
 		{"backwards", read(nil32(), zarr.Range(3, 2)), zarr.ErrSelection, "3:2"},
 		{"step 0", read(nil32(), zarr.Range(0, 2).By(0)), zarr.ErrSelection, "step"},
-		{"rank", read(nil32(), zarr.All, zarr.All, zarr.All), zarr.ErrSelection, "the array has 2 axes, and 3 selections were passed"},
+		{"rank", read(nil32(), zarr.All, zarr.All, zarr.All), zarr.ErrSelection, "the array has rank 2, and 3 selections were passed"},
 		{"length of dst", read(make([]float32, 23)), zarr.ErrSelection, "24"},
 		{"length of bytes", read(make([]byte, 24)), zarr.ErrSelection, "96"},
 	}

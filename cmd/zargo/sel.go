@@ -145,7 +145,7 @@ func resolve(items []item, shape []int, names []string) (region, error) {
 		}
 	}
 	if n > len(shape) {
-		return nil, fault.Newf(fault.Selection, "the array has %d axes (shape %v), --sel has %d", len(shape), shape, n)
+		return nil, fault.Newf(fault.Selection, "the array has rank %d (shape %v), --sel has %d", len(shape), shape, n)
 	}
 	taken := make([]bool, len(shape))
 	next := 0

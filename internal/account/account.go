@@ -75,7 +75,7 @@ func (a *Account) Fits(least int) error {
 	if a == nil || a.o.MaxRequests == 0 || least <= a.o.MaxRequests {
 		return nil
 	}
-	return fault.Newf(fault.Limit, "the selection takes %d requests or more, more than Limits.Requests (%d)", least, a.o.MaxRequests)
+	return fault.Newf(fault.Limit, "Limits.Requests is %d, and the selection needs at least %d", a.o.MaxRequests, least)
 }
 
 // AdmitAll admits a list of requests that are known to read and write so many bytes, 0 where that

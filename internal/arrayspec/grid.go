@@ -111,7 +111,7 @@ func (s Spec) inner(g meta.Grid) (chunk []int, err error) {
 			if s.Shards == nil {
 				shards = fmt.Sprintf("ShardEdges along axis %d", i)
 			}
-			return nil, fault.Newf(fault.Metadata, "%s are no multiples of chunks %v", shards, chunk)
+			return nil, fault.Newf(fault.Metadata, "%s must be multiples of chunks %v", shards, chunk)
 		}
 	}
 	return chunk, nil
@@ -120,11 +120,11 @@ func (s Spec) inner(g meta.Grid) (chunk []int, err error) {
 func (s Spec) chunkShape() ([]int, error) {
 	if s.Chunks != nil {
 		if len(s.Chunks) != len(s.Shape) {
-			return nil, fault.Newf(fault.Metadata, "chunks %v for the shape %v", s.Chunks, s.Shape)
+			return nil, fault.Newf(fault.Metadata, "shape %v has rank %d, chunks %v has rank %d", s.Shape, len(s.Shape), s.Chunks, len(s.Chunks))
 		}
 		for i, c := range s.Chunks {
 			if c < 1 {
-				return nil, fault.Newf(fault.Metadata, "chunks have length %d along axis %d", c, i)
+				return nil, fault.Newf(fault.Metadata, "the chunk length along axis %d must be at least 1, is %d", i, c)
 			}
 		}
 		return slices.Clone(s.Chunks), nil

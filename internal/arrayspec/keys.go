@@ -12,7 +12,7 @@ func Separated(m *meta.Array, separator string) (*meta.Array, error) {
 	case separator == "" || separator == m.Keys.Separator || m.Keys.Name == "v2" && len(m.Shape) < 2:
 		return m, nil
 	case !m.NoSeparator:
-		return nil, fault.Newf(fault.Selection, "the metadata says that chunk keys are separated by %q, not %q", m.Keys.Separator, separator)
+		return nil, fault.Newf(fault.Selection, "the separator of chunk keys is %q by the metadata, not %q", m.Keys.Separator, separator)
 	}
 	other := *m
 	other.Keys.Separator = separator

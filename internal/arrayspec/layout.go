@@ -38,22 +38,22 @@ func (l Layout) shards(shape, chunk []int, size int) ([]int, error) {
 // elements checks the fields of l and returns the maximum number of elements.
 func (l Layout) elements(rank, size int) (int, error) {
 	if l.AspectRatio != nil && len(l.AspectRatio) != rank {
-		return 0, fmt.Errorf("%d ratios for %d axes", len(l.AspectRatio), rank)
+		return 0, fmt.Errorf("the array has rank %d, AspectRatio has %d numbers", rank, len(l.AspectRatio))
 	}
 	for i, r := range l.AspectRatio {
 		if !(r >= 0) || math.IsInf(r, 1) {
-			return 0, fmt.Errorf("the ratio of axis %d is %v", i, r)
+			return 0, fmt.Errorf("AspectRatio[%d] must be above 0, is %v", i, r)
 		}
 	}
 	switch {
 	case l.Elements < 0 || l.Bytes < 0:
-		return 0, errors.New("a bound is negative")
+		return 0, errors.New("Elements and Bytes must not be negative")
 	case l.Elements > 0 && l.Bytes > 0:
-		return 0, errors.New("both Elements and Bytes are set")
+		return 0, errors.New("Elements and Bytes cannot both be set")
 	case l.Elements > 0:
 		return l.Elements, nil
 	case l.Bytes > 0 && size == 0:
-		return 0, errors.New("elements that vary in length have no number of bytes")
+		return 0, errors.New("Bytes needs elements of a fixed size")
 	case l.Bytes > 0:
 		return max(l.Bytes/size, 1), nil
 	}

@@ -157,7 +157,7 @@ func (s Spec) codecs(m *meta.Array, chunk []int, table *codec.Table) ([]meta.Nam
 			placeOf(arrays[0], m.Format, table, &in)
 		}
 	default:
-		return nil, fault.Newf(fault.Metadata, "order %q is neither C nor F", s.Order)
+		return nil, fault.Newf(fault.Metadata, "order must be C or F, is %q", s.Order)
 	}
 	for _, c := range specs {
 		switch placeOf(c, m.Format, table, &in) {

@@ -17,7 +17,7 @@ import (
 func V3(of *meta.Array, pipe *pipeline.Pipeline, table *codec.Table) (*meta.Array, error) {
 	typ, order, one := dtype.Uniform(of.DType)
 	if !one {
-		return nil, fault.Newf(errors.ErrUnsupported, "the fields of %v are stored in both byte orders, which v3 does not have", typ)
+		return nil, fault.Newf(errors.ErrUnsupported, "the fields of %v have both byte orders, and v3 arrays have one", typ)
 	}
 	m := &meta.Array{
 		Format: 3, Shape: of.Shape, Grid: of.Grid, DType: typ, Fill: of.Fill,

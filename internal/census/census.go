@@ -88,7 +88,7 @@ func Array(ctx context.Context, a *zarr.Array, o Options) (*Counts, error) {
 	err := t.all(ctx, t.listed(ctx))
 	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fault.Refused) {
 		if t.c.Chunks > int64(o.Ask) {
-			return nil, fmt.Errorf("the store does not list, and the array has more than %d chunks: %w", o.Ask, err)
+			return nil, fmt.Errorf("counting chunks without a listing is limited to %d chunks, and the array has more: %w", o.Ask, err)
 		}
 		t.done = 0
 		*t.c = Counts{Path: a.Path(), Sharded: a.Sharded(), Chunks: t.c.Chunks, Decoded: t.c.Decoded, Asked: true}

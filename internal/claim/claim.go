@@ -90,7 +90,7 @@ func parse(raw []byte) (s stored, err error) {
 	}
 	numbers := slices.Concat([]int{s.Axis, s.From, s.To}, s.Abandoned, s.Was, s.Ends)
 	if slices.Min(numbers) < 0 {
-		return stored{}, fault.Newf(fault.Metadata, "%s: a number is negative", Member)
+		return stored{}, fault.Newf(fault.Metadata, "%s: numbers must not be negative", Member)
 	}
 	return s, nil
 }

@@ -68,7 +68,7 @@ func ParseRecord(raw, rawClaim []byte, shape []int) (Record, error) {
 	}
 	r := Record(s)
 	if len(r.Left) > maxParsed || len(r.Kept) > maxParsed || len(r.Taken) > maxParsed {
-		return Record{}, fault.Newf(fault.Metadata, "%s: more than %d entries", RecordMember, maxParsed)
+		return Record{}, fault.Newf(fault.Metadata, "%s has more than %d entries", RecordMember, maxParsed)
 	}
 	for _, b := range slices.Concat(r.Left, r.Kept) {
 		if !b.valid(len(shape)) {

@@ -89,7 +89,7 @@ func (v *object) read(k *kept, key string, o store.GetOptions, buf []byte) (stor
 	case err != nil:
 		return store.Value{}, err
 	case o.IfVersion != "" && o.IfVersion != v.Version:
-		err = fault.Newf(fault.Conflict, "it is at version %q, not %q", v.Version, o.IfVersion)
+		err = fault.Newf(fault.Conflict, "version %q is needed, the object has %q", o.IfVersion, v.Version)
 	case !o.Range.IsWhole():
 		off, n, err = o.Range.Resolve(v.Size)
 	}

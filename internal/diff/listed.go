@@ -116,5 +116,5 @@ func dense(ctx context.Context, of [2]known) error {
 			return nil
 		}
 	}
-	return fault.Newf(fault.Limit, "%.0f elements are in %.0f objects of two arrays, of which %.0f are stored: the others are the fill value, and are compared with Options.All, or --all", elements, objects, stored)
+	return fault.Newf(fault.Limit, "only %.0f of %.0f objects are stored of the %.0f elements of both arrays: set Options.All, or --all, to compare fill values too", stored, objects, elements)
 }

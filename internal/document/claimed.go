@@ -58,7 +58,7 @@ func (t Text) takenOver() Text {
 func (t Text) As(was Stored) error {
 	other, err := differs(was, t.Stored)
 	if err == nil && other != "" {
-		err = fault.Newf(fault.Conflict, "%q has another %s by now; see Refresh", t.Key, other)
+		err = fault.Newf(fault.Conflict, "%q was changed concurrently and has another %s; see Refresh", t.Key, other)
 	}
 	return err
 }

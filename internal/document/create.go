@@ -39,14 +39,14 @@ func (n *Node) Create(ctx context.Context, format int, docs Docs, free func(cont
 			found[i] = free(ctx)
 			if errors.Is(found[i], fault.Exists) {
 				if is, err := n.Look(ctx, docs[0].Name); err == nil && is.There() { // a clearer message
-					found[i] = fault.Newf(fault.Exists, "%q is there", n.Key(docs[0].Name))
+					found[i] = fault.Newf(fault.Exists, "%q exists", n.Key(docs[0].Name))
 				}
 			}
 			return nil
 		}
 		switch _, err := n.Get(ctx, others[i]); {
 		case err == nil:
-			found[i] = fault.Newf(fault.Exists, "%q is there", n.Key(others[i]))
+			found[i] = fault.Newf(fault.Exists, "%q exists", n.Key(others[i]))
 		case !errors.Is(err, fault.NotFound) && !errors.Is(err, fault.Refused):
 			found[i] = err
 		}
@@ -86,7 +86,7 @@ func (n *Node) createAncestors(ctx context.Context, format int) error {
 			return err
 		}
 		if docs.Has(ZArray) {
-			return fault.Newf(fault.Exists, "an array is above, at %q", p.Path)
+			return fault.Newf(fault.Exists, "a node cannot be created below an array: %q is one", p.Path)
 		}
 		if d, ok := docs.Docs[ZarrJSON]; ok {
 			m, err := p.Parser.V3(p.Key(ZarrJSON), d.Bytes)
@@ -94,7 +94,7 @@ func (n *Node) createAncestors(ctx context.Context, format int) error {
 				return err
 			}
 			if _, isArray := m.(*meta.Array); isArray {
-				return fault.Newf(fault.Exists, "an array is above, at %q", p.Path)
+				return fault.Newf(fault.Exists, "a node cannot be created below an array: %q is one", p.Path)
 			}
 			return nil
 		}

@@ -52,14 +52,14 @@ func (n *Node) Remove(ctx context.Context, v1 func(Set) error) error {
 			if m, err := n.Parser.V3(n.Key(ZarrJSON), d.Bytes); err == nil {
 				switch m := m.(type) {
 				case *meta.Group:
-					return fault.Newf(fault.Exists, "a group is there")
+					return fault.Newf(fault.Exists, "a group exists there")
 				case *meta.Array:
 					suffix = m.Keys.Suffix
 				}
 			}
 		}
 		if docs.Has(ZGroup) {
-			return fault.Newf(fault.Exists, "a group is there")
+			return fault.Newf(fault.Exists, "a group exists there")
 		}
 		if len(docs.Docs) == 0 {
 			if err := n.removeV1(ctx, v1); err != nil {

@@ -33,7 +33,7 @@ func (n *Node) Free(ctx context.Context, m *meta.Array) error {
 		err = n.NoV1(ctx)
 	}
 	if err == nil && chunk != "" {
-		err = fault.Newf(fault.Exists, "%q is there, which would be read as a chunk of the new array; see Replace", n.Key(chunk))
+		err = fault.Newf(fault.Exists, "%q exists and would be read as a chunk of the new array; see Replace", n.Key(chunk))
 	}
 	return err
 }
@@ -71,5 +71,5 @@ func (n *Node) NoV1(ctx context.Context) error {
 	if _, err := n.Parser.ArrayV1(key, v.Bytes, "", nil); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		return nil
 	}
-	return fault.Newf(fault.Exists, "an array of v1 is there, %q", key)
+	return fault.Newf(fault.Exists, "a v1 array exists: %q", key)
 }

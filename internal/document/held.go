@@ -76,7 +76,7 @@ func (n *Node) Hold(ctx context.Context, was Stored, over TakeOver, by func(Text
 		}
 		if t.Claim.Under() && !over.allows(t.Claim) {
 			if fresh {
-				return nil, fault.Newf(fault.Conflict, "%v is under way", t.Claim)
+				return nil, fault.Newf(fault.Conflict, "%v is in progress", t.Claim)
 			}
 			if err := h.reload(ctx); err != nil {
 				return nil, err
@@ -224,7 +224,7 @@ func (h *Held) reload(ctx context.Context) error {
 			return nil
 		}
 		if errors.Is(err, fault.NotFound) {
-			err = fault.Newf(fault.Conflict, "the document was deleted since: %w", err)
+			err = fault.Newf(fault.Conflict, "the document was deleted concurrently: %w", err)
 		}
 		return err
 	}
@@ -271,7 +271,7 @@ func (h *Held) look(ctx context.Context) (Text, error) {
 	case errors.Is(err, fault.Unchanged):
 		return Text{Stored: d, Claim: h.claim, Record: h.record, Shape: h.shape}, nil
 	case errors.Is(err, fault.NotFound):
-		return Text{}, fault.Newf(fault.Conflict, "the document was deleted since: %w", err)
+		return Text{}, fault.Newf(fault.Conflict, "the document was deleted concurrently: %w", err)
 	case err != nil:
 		return Text{}, err
 	}
@@ -309,7 +309,7 @@ func (h *Held) made(t Text, c Change) error {
 	}
 	doc, err := with(h.doc, Change{Edits: Edits{"shape": shape}, Record: t.Record, Claim: t.Claim})
 	if err == nil && !bytes.Equal(doc, t.Bytes) {
-		err = fmt.Errorf("whether the rows were appended is not known: the claim is gone, and the array has the shape %v", t.Shape)
+		err = fmt.Errorf("the rows may or may not have been appended: the claim is gone, and the array has shape %v", t.Shape)
 	}
 	return err
 }

@@ -47,5 +47,5 @@ func OfGroup(m *meta.Group) (Docs, error) {
 		zgroup, zattrs, err := m.EncodeV2()
 		return Docs{{Name: ZGroup, Bytes: zgroup}, {Name: ZAttrs, Bytes: zattrs}}, err
 	}
-	return nil, fault.Newf(fault.Metadata, "format %d is neither 2 nor 3", m.Format)
+	return nil, fault.Newf(fault.Metadata, "format must be 2 or 3, is %d", m.Format)
 }

@@ -116,7 +116,7 @@ func (s *Source) StrictV3() ([]byte, error) {
 // A reader takes refused attributes for absent ones; a copy must not.
 func (s *Source) Proven() error {
 	if err := s.Attrs.Refused; err != nil {
-		return fmt.Errorf("whether there are attributes is not known, so nothing is written that has none: %w", err)
+		return fmt.Errorf("attributes could not be read, so no document without them is written: %w", err)
 	}
 	return nil
 }

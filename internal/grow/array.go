@@ -82,7 +82,7 @@ const maxExtent = 1<<53 - 1
 func shaped(a Array, shape []int) (Array, error) {
 	for _, n := range shape {
 		if n < 0 || int64(n) > maxExtent {
-			return nil, fault.Newf(fault.Selection, "no array has the shape %v", shape)
+			return nil, fault.Newf(fault.Selection, "lengths must be from 0 to %d, the shape is %v", int64(maxExtent), shape)
 		}
 	}
 	edits, err := shapeEdits(shape)

@@ -36,7 +36,7 @@ func (o Options) isLonger(ctx context.Context, a Array, axis int) error {
 		return err
 	}
 	if shape := shapeOf(b); axis >= len(shape) || shape[axis] <= *o.At {
-		return fault.Newf(fault.Conflict, "the array has the shape %v by now; see Refresh", shape)
+		return fault.Newf(fault.Conflict, "the array was resized concurrently to shape %v; see Refresh", shape)
 	}
 	return nil
 }

@@ -125,7 +125,7 @@ func (w *appending) open(ctx context.Context, rows []Rows) (int, error) {
 			return 0, err
 		}
 		if count >= 0 && n != count {
-			return 0, fault.Newf(fault.Selection, "%d rows for %q and %d for %q", count, rows[0].Path, n, r.Path)
+			return 0, fault.Newf(fault.Selection, "all arrays must get the same number of rows: %d for %q, %d for %q", count, rows[0].Path, n, r.Path)
 		}
 		count, m.axis, m.write = n, axis, r.Write
 	}
@@ -161,12 +161,12 @@ func (w *appending) decide(count int) error {
 			}
 		}
 		if n != want {
-			return fault.Newf(fault.Conflict, "%q has %d rows along %q, not %d", m.array.Source().At.Path, n, w.group.dim, want)
+			return fault.Newf(fault.Conflict, "%q must have %d rows along %q, has %d", m.array.Source().At.Path, want, w.group.dim, n)
 		}
 	}
 	w.from, w.to = old.From, longest
 	if old.Dim != w.group.dim || count != w.to-w.from {
-		return fault.Newf(fault.Conflict, "%v is to be completed first, with its rows", old)
+		return fault.Newf(fault.Conflict, "%v must be completed first, with the same rows", old)
 	}
 	return nil
 }
@@ -222,7 +222,7 @@ func (g *group) complete(members []member) error {
 		}
 		given := func(m member) bool { return g.below(m.array) == path }
 		if !slices.ContainsFunc(members, given) {
-			return fault.Newf(fault.Selection, "%q has the dimension %q too, and no rows are given for it", document.Join(g.Source.At.Path, path), g.dim)
+			return fault.Newf(fault.Selection, "%q has dimension %q too and needs rows", document.Join(g.Source.At.Path, path), g.dim)
 		}
 	}
 	return nil

@@ -26,19 +26,19 @@ func (o Options) mayBegin(from int, confirm func() error) error {
 	case o.At == nil || *o.At == from:
 		return nil
 	case *o.At < 0:
-		return fault.Newf(fault.Selection, "no append begins at row %d", *o.At)
+		return fault.Newf(fault.Selection, "At must be at least 0, is %d", *o.At)
 	case *o.At > from:
-		return fault.Newf(fault.Conflict, "there are %d rows, not %d", from, *o.At)
+		return fault.Newf(fault.Conflict, "the append must begin at row %d, and the array has %d rows", *o.At, from)
 	}
 	if err := confirm(); err != nil {
 		return err
 	}
-	return fault.Newf(fault.Exists, "there are %d rows, not %d", from, *o.At)
+	return fault.Newf(fault.Exists, "the append must begin at row %d, and the array has %d rows", *o.At, from)
 }
 
 // errChanged reports that a document changed after it was read. Decisions that depend on the text
 // are void, and the change is restarted.
-var errChanged = fault.Newf(fault.Conflict, "the group changed meanwhile")
+var errChanged = fault.Newf(fault.Conflict, "the group was changed concurrently")
 
 // maxRestarts bounds how often a change is restarted after errChanged before Wait applies. Each
 // restart means that another process changed the document.

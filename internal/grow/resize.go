@@ -23,7 +23,7 @@ type Outside struct {
 func Resize(ctx context.Context, a Array, shape []int, outside Outside, o Options) (out Array, err error) {
 	err = o.retrying(ctx, a, func(b Array) (bool, error) {
 		if is := shapeOf(b); !slices.Equal(is, shapeOf(a)) {
-			return false, fault.Newf(fault.Conflict, "the array has the shape %v by now; see Refresh", is)
+			return false, fault.Newf(fault.Conflict, "the array was resized concurrently to shape %v; see Refresh", is)
 		}
 		var err error
 		out, err = resize(ctx, b, shape, outside, o)
@@ -153,7 +153,7 @@ func (r *resizing) clean(ctx context.Context) error {
 	}
 	left := r.left()
 	if n := objectsIn(b.Engine().Layout.Axes, left); n > maxFilled {
-		return fault.Newf(fault.Limit, "changes that were given up left %.0f objects to be replaced, more than %d", n, maxFilled)
+		return fault.Newf(fault.Limit, "at most %d objects left by abandoned changes can be replaced, and there are %.0f", maxFilled, n)
 	}
 	for _, box := range left {
 		c, err := guarded(b, r.held, box)

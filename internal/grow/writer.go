@@ -66,7 +66,7 @@ func (w *Writer[T]) begin(ctx context.Context, a Array, o Options) error {
 		}
 	}
 	if w.outer*w.inner == 0 {
-		return fault.Newf(fault.Selection, "rows of an array of the shape %v have no elements", shape)
+		return fault.Newf(fault.Selection, "a row of an array of shape %v has no elements", shape)
 	}
 	var err error
 	if w.capacity, err = rest(a, w.axis, shape[w.axis]); err != nil {
@@ -87,7 +87,7 @@ func (w *Writer[T]) Write(ctx context.Context, rows []T) error {
 	case w.err != nil:
 		return w.err
 	case len(rows)%row != 0:
-		return errf(w.a, fault.Newf(fault.Selection, "%d elements are no whole number of rows of %d", len(rows), row))
+		return errf(w.a, fault.Newf(fault.Selection, "a row has %d elements, and %d is not a multiple of it", row, len(rows)))
 	}
 	n := len(rows) / row
 	for at := 0; at < n; {

@@ -45,7 +45,7 @@ func (n *Node) SetAttrs(ctx context.Context, attrs map[string]any) (*Node, error
 	}
 	v, err := b.Docs().Swap(ctx, b.AttrsDoc, doc, "attributes cannot be changed")
 	if errors.Is(err, fault.Exists) {
-		err = fault.Newf(fault.Conflict, "attributes were written since: %w", err)
+		err = fault.Newf(fault.Conflict, "the attributes were changed concurrently: %w", err)
 	}
 	if err != nil {
 		return nil, n.Errorf(err)
@@ -62,7 +62,7 @@ func (n *Node) Reload(ctx context.Context) (*Node, error) {
 	at.Cfg = n.Cfg.Stored()
 	fresh, err := at.OpenStored(ctx, document.Any)
 	if errors.Is(err, fault.NotFound) {
-		err = fault.Newf(fault.NotFound, "only %s has this node, so nothing is written: %w", n.From, err)
+		err = fault.Newf(fault.NotFound, "the node is only in %s, so it cannot be written: %w", n.From, err)
 	}
 	if err != nil {
 		return nil, err
@@ -72,11 +72,11 @@ func (n *Node) Reload(ctx context.Context) (*Node, error) {
 	}
 	as, is := n.Array(), fresh.Array()
 	if (is != nil) != (as != nil) {
-		return nil, fault.Newf(fault.Conflict, "%s is stale: array or group, it is the other by now", n.From)
+		return nil, fault.Newf(fault.Conflict, "%s is stale: the node has changed between array and group", n.From)
 	}
 	if is != nil {
 		if diff := is.Difference(as); diff != "" {
-			return nil, fault.Newf(fault.Conflict, "%s is stale: the array has another %s by now", n.From, diff)
+			return nil, fault.Newf(fault.Conflict, "%s is stale: the array was changed to another %s", n.From, diff)
 		}
 	}
 	fresh.Cfg = n.Cfg

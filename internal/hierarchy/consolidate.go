@@ -31,7 +31,7 @@ func (n *Node) Consolidate(ctx context.Context) (*Node, error) {
 			return out, err
 		}
 		if try == maxTries || errors.Is(err, errBusy) && try >= maxBusy {
-			return nil, n.Errorf(fault.Newf(fault.Conflict, "the metadata changed each time it was read: %w", err))
+			return nil, n.Errorf(fault.Newf(fault.Conflict, "other writers changed the metadata during every attempt: %w", err))
 		}
 		n.Docs().Conflict()
 		longest := 20 * time.Millisecond
@@ -151,7 +151,7 @@ func (n *Node) collect(ctx context.Context) (nodes map[string]*Node, err error) 
 	}
 	for _, path := range slices.Sorted(maps.Keys(nodes)) {
 		if c := nodes[path]; c.Format != n.Format {
-			return nil, n.Errorf(fault.Newf(fault.Metadata, "%q has format v%d, the group v%d", c.Path, c.Format, n.Format))
+			return nil, n.Errorf(fault.Newf(fault.Metadata, "the group has format v%d, %q has format v%d", n.Format, c.Path, c.Format))
 		}
 	}
 	return nodes, nil

@@ -170,7 +170,7 @@ func (n *Node) Confirm(ctx context.Context, as *meta.Array) error {
 	key := document.Join(n.Path, name)
 	v, err := n.Docs().Get(ctx, name)
 	if errors.Is(err, fault.NotFound) {
-		return fault.Newf(fault.NotFound, "only %s has this array, so nothing is written: %w", n.From, err)
+		return fault.Newf(fault.NotFound, "the array is only in %s, so it cannot be written: %w", n.From, err)
 	}
 	if err != nil {
 		return err
@@ -186,10 +186,10 @@ func (n *Node) Confirm(ctx context.Context, as *meta.Array) error {
 	}
 	stored, ok := is.(*meta.Array)
 	if !ok {
-		return fault.Newf(fault.Conflict, "%s is stale: this is a group by now", n.From)
+		return fault.Newf(fault.Conflict, "%s is stale: the array was replaced by a group", n.From)
 	}
 	if diff := stored.Difference(as); diff != "" {
-		return fault.Newf(fault.Conflict, "%s is stale: the array has another %s by now; see Refresh", n.From, diff)
+		return fault.Newf(fault.Conflict, "%s is stale: the array was changed to another %s; see Refresh", n.From, diff)
 	}
 	return nil
 }

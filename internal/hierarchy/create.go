@@ -81,7 +81,7 @@ func (n *Node) OpenOrCreateArray(ctx context.Context, spec arrayspec.Spec) (*Nod
 		return nil, n.Errorf(err)
 	}
 	if diff := a.Keyed.Difference(want); diff != "" {
-		return nil, n.Errorf(fault.Newf(fault.Conflict, "the array there has another %s", diff))
+		return nil, n.Errorf(fault.Newf(fault.Conflict, "an array with another %s exists there", diff))
 	}
 	return a, nil
 }
@@ -116,7 +116,7 @@ func (n *Node) agrees(m *meta.Array, spec arrayspec.Spec) error {
 		return n.Errorf(err)
 	}
 	if diff := m.Difference(want); diff != "" {
-		return n.Errorf(fault.Newf(fault.Exists, "the array there has another %s", diff))
+		return n.Errorf(fault.Newf(fault.Exists, "an array with another %s exists there", diff))
 	}
 	return nil
 }

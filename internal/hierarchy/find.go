@@ -52,9 +52,9 @@ func (n *Node) is(w document.Kind) error {
 	case n == nil:
 		return fault.Newf(fault.NotFound, "no %v here", w)
 	case n.Group() != nil && w == document.Array:
-		return fault.Newf(fault.NotFound, "this is a group, not an array")
+		return fault.Newf(fault.NotFound, "an array is needed, this is a group")
 	case n.Array() != nil && w == document.Group:
-		return fault.Newf(fault.NotFound, "this is an array, not a group")
+		return fault.Newf(fault.NotFound, "a group is needed, this is an array")
 	}
 	return nil
 }

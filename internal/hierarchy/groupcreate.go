@@ -59,7 +59,7 @@ func (n *Node) groupThere(ctx context.Context, format int, attrs map[string]any)
 			return nil, err
 		}
 		if g.Format != format {
-			return nil, n.Errorf(fault.Newf(fault.Exists, "the group there has another format: v%d", g.Format))
+			return nil, n.Errorf(fault.Newf(fault.Exists, "the group exists in format v%d", g.Format))
 		}
 		put, err := n.Docs().Complete(ctx, g.Source(), docs)
 		if err != nil {

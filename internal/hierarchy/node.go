@@ -104,7 +104,7 @@ func Below(group, path string) string { return strings.TrimPrefix(path[len(group
 // Writable returns errors.ErrUnsupported for a v1 node, which cannot be written.
 func (n *Node) Writable() error {
 	if n.Format == 1 {
-		return fault.Newf(errors.ErrUnsupported, "Zarr v1 arrays are read, not written")
+		return fault.Newf(errors.ErrUnsupported, "v1 arrays are read-only")
 	}
 	return nil
 }

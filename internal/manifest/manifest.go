@@ -248,14 +248,14 @@ func parse(r io.Reader) (map[string]sum, error) {
 		digits, key, ok := strings.Cut(line, " ")
 		b, err := hex.DecodeString(digits)
 		if !ok || err != nil || len(b) != sha256.Size || len(key) < 2 || key[0] != ' ' && key[0] != '*' {
-			return nil, fault.Newf(fault.Metadata, "line %d of the manifest is not one of sha256sum", n)
+			return nil, fault.Newf(fault.Metadata, "line %d of the manifest is not a line of sha256sum", n)
 		}
 		key = strings.TrimPrefix(key[1:], "./")
 		if escaped {
 			key = unescape.Replace(key)
 		}
 		if was, ok := sums[key]; ok && was != sum(b) {
-			return nil, fault.Newf(fault.Metadata, "line %d of the manifest has another sum for a key that it has already", n)
+			return nil, fault.Newf(fault.Metadata, "line %d of the manifest repeats a key with another sum", n)
 		}
 		sums[key] = sum(b)
 	}

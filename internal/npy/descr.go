@@ -31,9 +31,9 @@ func typeOf(v any) (dtype.Type, dtype.Order, error) {
 	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, fault.Limit):
 		return nil, o, fmt.Errorf("descr %s: %w", brief(raw), err)
 	case err != nil:
-		return nil, o, fault.Newf(fault.Corrupt, "descr %s is no data type", brief(raw))
+		return nil, o, fault.Newf(fault.Corrupt, "descr %s is not a data type", brief(raw))
 	case !numpyHas(t):
-		return nil, o, fault.Newf(fault.Corrupt, "descr %s is no data type of numpy's", brief(raw))
+		return nil, o, fault.Newf(fault.Corrupt, "descr %s is not a data type of numpy", brief(raw))
 	}
 	return t, o, nil
 }
@@ -56,14 +56,14 @@ func jsonOf(v any) (any, error) {
 		for i, f := range v {
 			parts, ok := f.(tuple)
 			if !ok || len(parts) < 2 || len(parts) > 3 {
-				return nil, fault.Newf(fault.Corrupt, "a field of descr is no tuple of a name, a type and perhaps a shape")
+				return nil, fault.Newf(fault.Corrupt, "a field of descr must be a tuple of a name, a type and an optional shape")
 			}
 			name := parts[0]
 			if titled, ok := name.(tuple); ok && len(titled) == 2 {
 				name = titled[1]
 			}
 			if s, ok := name.(string); ok && s == "" {
-				return nil, fault.Newf(errors.ErrUnsupported, "a structured data type with padding between its fields")
+				return nil, fault.Newf(errors.ErrUnsupported, "structured data types with padding between fields are not supported")
 			}
 			of, err := jsonOf(parts[1])
 			if err != nil {
@@ -81,7 +81,7 @@ func jsonOf(v any) (any, error) {
 		}
 		return fields, nil
 	}
-	return nil, fault.Newf(fault.Corrupt, "descr is neither a string nor a list")
+	return nil, fault.Newf(fault.Corrupt, "descr must be a string or a list")
 }
 
 // numpyHas reports whether numpy itself has the type.
@@ -105,7 +105,7 @@ func numpyHas(t dtype.Type) bool {
 // appendDescr appends numpy's descr of a type as Python prints it.
 func appendDescr(dst []byte, t dtype.Type, o dtype.Order) ([]byte, error) {
 	if !numpyHas(t) {
-		return dst, fault.Newf(errors.ErrUnsupported, ".npy of %v, which numpy does not have", t)
+		return dst, fault.Newf(errors.ErrUnsupported, "numpy has no data type %v", t)
 	}
 	s, ok := t.(*dtype.Struct)
 	if !ok {

@@ -103,7 +103,7 @@ func parse(text string) (Header, error) {
 	}
 	var h Header
 	if h.Fortran, ok = d["fortran_order"].(bool); !ok {
-		return Header{}, fault.Newf(fault.Corrupt, "fortran_order is neither True nor False")
+		return Header{}, fault.Newf(fault.Corrupt, "fortran_order must be True or False")
 	}
 	if h.Shape, err = shapeOf(d["shape"]); err != nil {
 		return Header{}, err
@@ -118,7 +118,7 @@ func shapeOf(v any) ([]int, error) {
 		return nil, fault.Newf(fault.Corrupt, "shape is not a tuple")
 	}
 	if len(axes) > maxRank {
-		return nil, fault.Newf(fault.Limit, "%d axes, more than %d", len(axes), maxRank)
+		return nil, fault.Newf(fault.Limit, "shape may have at most %d axes, has %d", maxRank, len(axes))
 	}
 	shape := make([]int, len(axes))
 	for i, a := range axes {
@@ -143,7 +143,7 @@ func (h Header) Elems() (int64, error) {
 	n := int64(1)
 	for _, d := range h.Shape {
 		if n > math.MaxInt64/int64(d) {
-			return 0, fault.Newf(fault.Limit, "an array of shape %v overflows", h.Shape)
+			return 0, fault.Newf(fault.Limit, "an array of shape %v has more elements than an int can count", h.Shape)
 		}
 		n *= int64(d)
 	}
@@ -159,7 +159,7 @@ func (h Header) Bytes() (int64, error) {
 	}
 	size := int64(h.Type.Size())
 	if size > 0 && n > math.MaxInt64/size {
-		return 0, fault.Newf(fault.Limit, "an array of shape %v of %v overflows", h.Shape, h.Type)
+		return 0, fault.Newf(fault.Limit, "an array of shape %v of %v has more bytes than an int can count", h.Shape, h.Type)
 	}
 	return n * size, nil
 }

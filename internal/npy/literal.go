@@ -25,7 +25,7 @@ func parseLiteral(s string) (any, error) {
 		return nil, err
 	}
 	if p.space(); p.s != "" {
-		return nil, p.bad("something follows the dictionary")
+		return nil, p.bad("unexpected text after the dictionary")
 	}
 	return v, nil
 }
@@ -111,7 +111,7 @@ func (p *parser) dict(depth int) (any, error) {
 			return nil, p.bad("a name and a colon are missing")
 		}
 		if _, twice := d[name]; twice {
-			return nil, p.bad("a name is there twice")
+			return nil, p.bad("a name is repeated")
 		}
 		if d[name], err = p.value(depth + 1); err != nil {
 			return nil, err
@@ -135,7 +135,7 @@ func (p *parser) text() (any, error) {
 		case '\\':
 			r, rest, err := unescape(p.s[i:])
 			if err != nil {
-				return nil, at.bad("a string has an escape that is not known")
+				return nil, at.bad("a string has an unknown escape")
 			}
 			b.WriteRune(r)
 			i = len(p.s) - len(rest) - 1
@@ -168,7 +168,7 @@ func (p *parser) word() (any, error) {
 	}
 	i, err := strconv.ParseInt(strings.TrimSuffix(word, "L"), 10, 64)
 	if err != nil {
-		return nil, at.bad("neither True, False nor a number")
+		return nil, at.bad("True, False or a number is missing")
 	}
 	return i, nil
 }
