@@ -14,10 +14,10 @@ type Page struct {
 // Pages returns all pages with generated sections.
 func Pages() []Page {
 	return []Page{
-		{"docs/status.md", map[string]func() (string, error){
+		{"docs/reference/status.md", map[string]func() (string, error){
 			"formats": formats, "types": types, "codecs": codecs, "lengths": lengthTable, "longer": lengthList, "stores": stores,
 		}},
-		{"docs/validation.md", map[string]func() (string, error){"rules": rules}},
+		{"docs/evidence/validation.md", map[string]func() (string, error){"rules": rules}},
 	}
 }
 

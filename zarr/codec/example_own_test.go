@@ -154,7 +154,7 @@ func TestHowToCodecs(t *testing.T) {
 		return strings.ReplaceAll(strings.ReplaceAll(string(b), "\r\n", "\n"), "\t", "")
 	}
 	source := read("example_own_test.go")
-	blocks := strings.Split(read("../../docs/how-to/codecs.md"), "```go\n")[1:]
+	blocks := strings.Split(read("../../docs/tasks/codecs.md"), "```go\n")[1:]
 	if len(blocks) != 4 {
 		t.Errorf("%d blocks of Go", len(blocks))
 	}
