@@ -46,3 +46,27 @@ func appendDay(ctx context.Context, st store.Store, n int, values []float32, hou
 	_, err = g.Append(ctx, "time", o, zarr.RowsOf("t2m", values), zarr.RowsOf("time", hours))
 	return err
 }
+
+func Example_writer() {
+	ctx := context.Background()
+	a, err := zarr.Create(ctx, mem.New(), "ticks", zarr.Spec{
+		Shape: []int{0}, Chunks: []int{4}, Shards: []int{16}, DType: dtype.Int64,
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	w, err := zarr.NewWriter[int64](ctx, a, 0, zarr.AppendOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for i := range int64(20) {
+		if err := w.Write(ctx, []int64{i}); err != nil {
+			log.Fatal(err)
+		}
+	}
+	if a, err = w.Close(ctx); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(a.Shape())
+	// Output: [20]
+}

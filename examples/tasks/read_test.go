@@ -12,7 +12,7 @@ import (
 
 func Example_readRegion() {
 	ctx := context.Background()
-	st := weather(ctx) // in your program: s3.Open(ctx, "s3://bucket/weather.zarr"), dir.New("weather.zarr")
+	st := weather(ctx) // or s3.Open(ctx, "s3://bucket/weather.zarr"), dir.New("weather.zarr")
 	a, err := zarr.OpenArray(ctx, st, "t2m")
 	if err != nil {
 		log.Fatal(err)
@@ -49,17 +49,12 @@ func Example_readBlocks() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println("from", b.At, "shape", b.Shape)
-		for _, v := range b.Values {
-			sum += float64(v)
+		for _, v := range b.Values { // b.Shape values from b.At on
+			sum, n = sum+float64(v), n+1
 		}
-		n += len(b.Values)
 	}
 	fmt.Println("mean", sum/float64(n))
-	// Output:
-	// from [0 0 0] shape [4 4 6]
-	// from [4 0 0] shape [4 4 6]
-	// mean 367.5
+	// Output: mean 367.5
 }
 
 func Example_readPoints() {

@@ -84,9 +84,6 @@ func Example_setAttr() {
 func setAttr(ctx context.Context, a *zarr.Array, name string, value any) (*zarr.Array, error) {
 	for {
 		attrs := a.Attrs()
-		if attrs == nil {
-			attrs = map[string]any{}
-		}
 		attrs[name] = value
 		b, err := a.SetAttrs(ctx, attrs)
 		if !errors.Is(err, zarr.ErrConflict) {
