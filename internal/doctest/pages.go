@@ -198,11 +198,12 @@ var (
 	word   = regexp.MustCompile(`\w+`)
 )
 
-// Tests returns one line for each test that a page names and that does not exist. A page names the
-// tests of a package as `directory: TestOne, TestTwo`, and a test of any package as `TestOne`.
-func (p *Pages) Tests() ([]string, error) {
+// Tests returns the number of tests that pages name, and one line for each that does not exist. A
+// page names the tests of a package as `directory: TestOne, TestTwo`, and a test of any package as
+// `TestOne`.
+func (p *Pages) Tests() (named int, bad []string, err error) {
 	declared := map[string]map[string]bool{"": {}} // by directory; "" has the tests of all
-	err := files(p.root, "_test.go", func(name, text string) error {
+	err = files(p.root, "_test.go", func(name, text string) error {
 		dir := path.Dir(name)
 		if declared[dir] == nil {
 			declared[dir] = map[string]bool{}
@@ -213,7 +214,7 @@ func (p *Pages) Tests() ([]string, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("doctest: %w", err)
+		return 0, nil, fmt.Errorf("doctest: %w", err)
 	}
 	// Shared tests of fakes are in ordinary files.
 	err = files(p.root, ".go", func(_, text string) error {
@@ -223,13 +224,13 @@ func (p *Pages) Tests() ([]string, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("doctest: %w", err)
+		return 0, nil, fmt.Errorf("doctest: %w", err)
 	}
-	var bad []string
 	for _, name := range slices.Sorted(maps.Keys(p.text)) {
 		text := fence.ReplaceAllString(p.text[name], "")
 		for _, m := range proofs.FindAllStringSubmatch(text, -1) {
 			for _, t := range word.FindAllString(m[2], -1) {
+				named++
 				if !declared[m[1]][t] {
 					bad = append(bad, fmt.Sprintf("%s: %s has no %s", name, m[1], t))
 				}
@@ -237,13 +238,14 @@ func (p *Pages) Tests() ([]string, error) {
 		}
 		for _, span := range code.FindAllString(proofs.ReplaceAllString(text, ""), -1) {
 			for _, t := range test.FindAllString(span, -1) {
+				named++
 				if !declared[""][t] {
 					bad = append(bad, fmt.Sprintf("%s: there is no %s", name, t))
 				}
 			}
 		}
 	}
-	return bad, nil
+	return named, bad, nil
 }
 
 var (

@@ -40,9 +40,12 @@ func TestIndex(t *testing.T) {
 
 // TestTestNames checks that the tests that pages name exist.
 func TestTestNames(t *testing.T) {
-	bad, err := pages(t).Tests()
+	named, bad, err := pages(t).Tests()
 	if err != nil {
 		t.Fatal(err)
+	}
+	if named < 400 {
+		t.Errorf("pages name only %d tests", named)
 	}
 	for _, line := range bad {
 		t.Error(line)
@@ -77,7 +80,7 @@ func TestPageMistakes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tests, err := p.Tests()
+	_, tests, err := p.Tests()
 	if err != nil {
 		t.Fatal(err)
 	}
