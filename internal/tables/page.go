@@ -18,6 +18,12 @@ func Pages() []Page {
 			"formats": formats, "types": types, "codecs": codecs, "lengths": lengthTable, "longer": lengthList, "stores": stores,
 		}},
 		{"docs/evidence/validation.md", map[string]func() (string, error){"rules": rules}},
+		{"docs/reference/options.md", map[string]func() (string, error){
+			"zarr": options("zarr"), "limits": fields("zarr", "Limits"), "append": fields("zarr", "AppendOptions"),
+			"resize": fields("zarr", "ResizeOptions"), "blocks": fields("zarr", "BlockOptions"),
+			"s3": options("s3"), "gcs": options("gcs"), "azure": options("azure"), "http": options("zarr/store/http"),
+			"dir": options("zarr/store/dir"), "zip": options("zarr/store/zip"), "retry": options("zarr/store/retry"),
+		}},
 	}
 }
 
