@@ -64,6 +64,9 @@ func files(root, suffix string, visit func(name, text string) error) error {
 // Len returns the number of pages.
 func (p *Pages) Len() int { return len(p.text) }
 
+// Text returns the text of a page, or "" if the page does not exist.
+func (p *Pages) Text(name string) string { return p.text[name] }
+
 // Lines returns the number of lines of a page, or 0 if the page does not exist.
 func (p *Pages) Lines(name string) int { return strings.Count(p.text[name], "\n") }
 

@@ -1,6 +1,9 @@
 package doctest_test
 
 import (
+	"fmt"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -70,6 +73,28 @@ func TestTasksAreShort(t *testing.T) {
 	for _, name := range p.Below("docs/tasks") {
 		if n := p.Lines(name); n > 60 {
 			t.Errorf("%s has %d lines, want at most 60", name, n)
+		}
+	}
+}
+
+// TestDecisions checks that each record of docs/adr has a status, and that their index has its title
+// and its status.
+func TestDecisions(t *testing.T) {
+	p := pages(t)
+	index := p.Text("docs/adr/README.md")
+	record := regexp.MustCompile(`^# (\d{3}) (.+)\n\nStatus: ((?:accepted|superseded by \[\d{3}\]).*\.)\n`)
+	for _, name := range p.Below("docs/adr") {
+		file := path.Base(name)
+		if file == "README.md" {
+			continue
+		}
+		m := record.FindStringSubmatch(p.Text(name))
+		if m == nil {
+			t.Errorf("%s does not begin with a title and a status", name)
+			continue
+		}
+		if row := fmt.Sprintf("| [%s](%s) | %s | %s |\n", m[1], file, m[2], m[3]); !strings.HasPrefix(file, m[1]) || !strings.Contains(index, row) {
+			t.Errorf("docs/adr/README.md has no row %s", row)
 		}
 	}
 }
