@@ -99,9 +99,9 @@ func TestDecisions(t *testing.T) {
 	}
 }
 
-// TestPageMistakes checks that each kind of mistake on a page is found.
-func TestPageMistakes(t *testing.T) {
-	p, err := doctest.LoadPages("testdata/pages")
+// TestMarkdownMistakes checks that each kind of mistake on a page is found.
+func TestMarkdownMistakes(t *testing.T) {
+	p, err := doctest.LoadPages("testdata/markdown")
 	if err != nil {
 		t.Fatal(err)
 	}
