@@ -16,7 +16,8 @@ import (
 
 func Example_xarray() {
 	ctx := context.Background()
-	g, err := zarr.OpenGroup(ctx, weather(ctx), "")
+	st := weather(ctx)
+	g, err := zarr.OpenGroup(ctx, st, "")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -16,7 +16,8 @@ import (
 
 func Example_limits() {
 	ctx := context.Background()
-	a, err := zarr.OpenArray(ctx, weather(ctx), "t2m", zarr.Limit(zarr.Limits{
+	st := weather(ctx)
+	a, err := zarr.OpenArray(ctx, st, "t2m", zarr.Limit(zarr.Limits{
 		Requests: 4,       // of one call
 		Bytes:    1 << 20, // stored bytes that one call may read
 		Shared: &concurrency.Limits{ // of all calls with these limits
@@ -41,8 +42,9 @@ func Example_limits() {
 
 func Example_report() {
 	ctx := context.Background()
+	st := weather(ctx)
 	var report zarr.Report
-	a, err := zarr.OpenArray(ctx, weather(ctx), "t2m", zarr.ReportTo(&report))
+	a, err := zarr.OpenArray(ctx, st, "t2m", zarr.ReportTo(&report))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -56,8 +58,9 @@ func Example_report() {
 
 func Example_failingStore() {
 	ctx := context.Background()
+	st := weather(ctx)
 	var gets atomic.Int64
-	st := store.Around(weather(ctx), store.Hooks{
+	st = store.Around(st, store.Hooks{
 		Before: func(ctx context.Context, c store.Call) (context.Context, error) {
 			if c.Op == store.OpGet && c.Key == "t2m/c/1/1/1" {
 				return ctx, &fault.KeyError{Op: "get", Key: c.Key, Kind: fault.Unavailable}

@@ -12,7 +12,7 @@ import (
 
 func Example_readRegion() {
 	ctx := context.Background()
-	st := weather(ctx) // or s3.Open(ctx, "s3://bucket/weather.zarr"), dir.New("weather.zarr")
+	st := weather(ctx)
 	a, err := zarr.OpenArray(ctx, st, "t2m")
 	if err != nil {
 		log.Fatal(err)
