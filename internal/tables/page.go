@@ -15,8 +15,9 @@ type Page struct {
 func Pages() []Page {
 	return []Page{
 		{"docs/reference/status.md", map[string]func() (string, error){
-			"formats": formats, "types": types, "codecs": codecs, "lengths": lengthTable, "longer": lengthList, "stores": stores,
+			"formats": formats, "types": types, "codecs": codecs, "stores": stores,
 		}},
+		{"docs/evidence/lengths.md", map[string]func() (string, error){"lengths": lengthTable, "longer": lengthList}},
 		{"docs/evidence/validation.md", map[string]func() (string, error){"rules": rules}},
 		{"docs/reference/options.md", map[string]func() (string, error){
 			"zarr": options("zarr"), "limits": fields("zarr", "Limits"), "append": fields("zarr", "AppendOptions"),
