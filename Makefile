@@ -68,10 +68,10 @@ cross-check: ## thousands of random arrays of each codec, both ways with numcode
 	@$(servers) run peers -- $(GO) test -count=1 -timeout=2h ./integration/numcodecs -full
 
 .PHONY: ratios
-ratios: ## how long what zargo encodes is against numcodecs', into docs/status.md; V=1 prints each; five minutes
+ratios: ## how long what zargo encodes is against numcodecs', into docs/evidence/lengths.md; V=1 prints each; five minutes
 	@$(servers) run peers -- $(GO) test -count=1 -timeout=2h $(if $(V),-v) -run '^TestRecord$$' ./integration/numcodecs/ratios -update
 	@$(GO) test -count=1 -run '^TestPages$$' ./internal/tables -update
-	@sed -n '/^<!-- generated: lengths -->/,/^<!-- end: lengths -->/p; /^<!-- generated: longer -->/,/^<!-- end: longer -->/p' docs/status.md | sed '/^<!--/d'
+	@sed -n '/^<!-- generated: lengths -->/,/^<!-- end: lengths -->/p; /^<!-- generated: longer -->/,/^<!-- end: longer -->/p' docs/evidence/lengths.md | sed '/^<!--/d'
 
 # Tests that look at processes from outside, compare with other programs or read our sources. There
 # -race would only slow processes down: what they call has tests with many goroutines where it

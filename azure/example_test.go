@@ -4,14 +4,57 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
 	"gocloud.dev/blob/azureblob"
 
 	"github.com/zargo-io/zargo/azure"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
+
+func Example() {
+	url, opts, stop := bucket() // in your program: "azblob://weather/era5?storage_account=myaccount", and the options that you need
+	defer stop()
+	ctx := context.Background()
+
+	st, err := azure.Open(ctx, url, opts...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	a, err := zarr.OpenArray(ctx, st, "t2m")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(zarr.Read[float32](ctx, a, zarr.Range(0, 3)))
+	if err := st.Close(); err != nil {
+		log.Fatal(err)
+	}
+	// Output: [280 281 282] <nil>
+}
+
+// bucket starts a server with one array.
+func bucket() (url string, opts []azure.Option, stop func()) {
+	server, stop := azure.StartFake()
+	url = "azblob://zarr-test/demo?storage_account=acct"
+	opts = []azure.Option{azure.SharedKey("c2VjcmV0"), azure.Emulator(), azure.Protocol("http"), azure.Domain(server.Host())}
+	ctx := context.Background()
+	st, err := azure.Open(ctx, url, opts...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	a, err := zarr.Create(ctx, st, "t2m", zarr.Spec{Shape: []int{4}, DType: dtype.Float32})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := zarr.Write(ctx, a, []float32{280, 281, 282, 283}); err != nil {
+		log.Fatal(err)
+	}
+	return url, opts, stop
+}
 
 func ExampleOpen() {
 	server, stop := azure.StartFake() // stands in for Azure

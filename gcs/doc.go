@@ -45,5 +45,5 @@
 // killed programs left.
 //
 // A store may be used from any number of goroutines. See also packages blob, s3, store and retry,
-// and docs/how-to/gcs.md.
+// and docs/tasks/gcs.md.
 package gcs

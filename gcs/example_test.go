@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log"
 
 	gcsapi "cloud.google.com/go/storage"
 	"gocloud.dev/blob/gcsblob"
@@ -11,9 +12,51 @@ import (
 	"google.golang.org/api/option"
 
 	"github.com/zargo-io/zargo/gcs"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
+
+func Example() {
+	url, opts, stop := bucket() // in your program: "gs://weather/era5", and the options that you need
+	defer stop()
+	ctx := context.Background()
+
+	st, err := gcs.Open(ctx, url, opts...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	a, err := zarr.OpenArray(ctx, st, "t2m")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(zarr.Read[float32](ctx, a, zarr.Range(0, 3)))
+	if err := st.Close(); err != nil {
+		log.Fatal(err)
+	}
+	// Output: [280 281 282] <nil>
+}
+
+// bucket starts a server with one array.
+func bucket() (url string, opts []gcs.Option, stop func()) {
+	server, stop := gcs.StartFake()
+	url = "gs://zarr-test/demo"
+	opts = []gcs.Option{gcs.Anonymous(), gcs.Endpoint(server.URL)}
+	ctx := context.Background()
+	st, err := gcs.Open(ctx, url, opts...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	a, err := zarr.Create(ctx, st, "t2m", zarr.Spec{Shape: []int{4}, DType: dtype.Float32})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := zarr.Write(ctx, a, []float32{280, 281, 282, 283}); err != nil {
+		log.Fatal(err)
+	}
+	return url, opts, stop
+}
 
 func ExampleOpen() {
 	server, stop := gcs.StartFake() // stands in for Google

@@ -4,14 +4,57 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/zargo-io/zargo/s3"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
+
+func Example() {
+	url, opts, stop := bucket() // in your program: "s3://weather/era5?region=eu-central-1", and the options that you need
+	defer stop()
+	ctx := context.Background()
+
+	st, err := s3.Open(ctx, url, opts...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	a, err := zarr.OpenArray(ctx, st, "t2m")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(zarr.Read[float32](ctx, a, zarr.Range(0, 3)))
+	if err := st.Close(); err != nil {
+		log.Fatal(err)
+	}
+	// Output: [280 281 282] <nil>
+}
+
+// bucket starts a server with one array.
+func bucket() (url string, opts []s3.Option, stop func()) {
+	server, stop := s3.StartFake()
+	url = "s3://zarr-test/demo?region=us-east-1"
+	opts = []s3.Option{s3.Anonymous(), s3.Endpoint(server.URL), s3.PathStyle()}
+	ctx := context.Background()
+	st, err := s3.Open(ctx, url, opts...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	a, err := zarr.Create(ctx, st, "t2m", zarr.Spec{Shape: []int{4}, DType: dtype.Float32})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := zarr.Write(ctx, a, []float32{280, 281, 282, 283}); err != nil {
+		log.Fatal(err)
+	}
+	return url, opts, stop
+}
 
 func ExampleOpen() {
 	server, stop := s3.StartFake() // stands in for AWS

@@ -61,7 +61,7 @@ func exampleBody(t *testing.T, name string) string {
 // Docs name the tests that prove each row of a table, as `folder: TestOne, TestTwo`. Each of them
 // must be there.
 func TestDocsNameTests(t *testing.T) {
-	for _, doc := range []string{"docs/status.md", "docs/correctness.md", "docs/rules.md"} {
+	for _, doc := range []string{"docs/reference/status.md", "docs/evidence/correctness.md", "docs/reference/rules.md"} {
 		t.Run(doc, func(t *testing.T) { namesTests(t, doc) })
 	}
 }

@@ -18,7 +18,7 @@ type copyFlags struct {
 	ZFormat     string   `name:"format" help:"Zarr format of the copy, 2 or 3. That of the source without it." enum:",2,3" default:""`
 	Sel         string   `help:"Copy a part: ranges as for cat, 0:10,5:9 of an array, or of every array that has an axis of the name: time=0:8760." placeholder:"SELECTION"`
 	MaxMem      string   `name:"max-mem" help:"Most memory of one process: 512MiB. 1GiB, or half of what there is, without it." placeholder:"BYTES"`
-	Root        string   `help:"Where groups above the copy begin; see docs/cli.md." placeholder:"URL"`
+	Root        string   `help:"Where groups above the copy begin; see docs/reference/cli.md." placeholder:"URL"`
 	Consolidate bool     `help:"Give the copy consolidated metadata, which it has without this flag where the source has it, and bring that of groups above up to date."`
 	separatorFlag
 	fillAttributeFlag

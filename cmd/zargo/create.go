@@ -34,7 +34,7 @@ type specFlags struct {
 	Separator     string   `help:"Between the numbers of a chunk's key: / or a point. For put without --create: see cat." enum:",/,." default:""`
 	Dims          string   `help:"Names of the axes: time,lat,lon." placeholder:"NAME,…"`
 	Attrs         string   `help:"Attributes, a JSON object." placeholder:"JSON"`
-	Root          string   `help:"Where groups above the node begin; see docs/cli.md." placeholder:"URL"`
+	Root          string   `help:"Where groups above the node begin; see docs/reference/cli.md." placeholder:"URL"`
 	ExistOk       bool     `help:"Be content with a node that is there already and is the same."`
 	consolidateFlag
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// nodeInfo is the JSON object that info and ls print for a node. docs/cli.md documents it. Members
+// nodeInfo is the JSON object that info and ls print for a node. docs/reference/cli.md documents it. Members
 // may be added but are never removed or given another meaning.
 type nodeInfo struct {
 	Kind   string `json:"kind"` // "array" or "group"; otherwise "folder" or "object"

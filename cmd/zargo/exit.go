@@ -19,7 +19,7 @@ type exit struct {
 	kinds []error
 }
 
-// exits returns the table of exit codes. The help prints it, and docs/cli.md repeats it.
+// exits returns the table of exit codes. The help prints it, and docs/reference/cli.md repeats it.
 func exits() []exit {
 	return []exit{
 		{0, "done", nil},

@@ -69,16 +69,16 @@ func TestEveryKindHasACode(t *testing.T) {
 	}
 }
 
-// The table in the program, in its help and in docs/cli.md is one.
+// The table in the program, in its help and in docs/reference/cli.md is one.
 func TestExitCodesAreDocumented(t *testing.T) {
-	page, err := os.ReadFile("../../docs/cli.md")
+	page, err := os.ReadFile("../../docs/reference/cli.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	help := do(t, newProgram(), "help")
 	for _, e := range exits() {
 		if row := fmt.Sprintf("| %d | %s |", e.code, e.means); !strings.Contains(string(page), row) {
-			t.Errorf("docs/cli.md has no %q", row)
+			t.Errorf("docs/reference/cli.md has no %q", row)
 		}
 		if row := fmt.Sprintf("%5d  %s\n", e.code, e.means); !strings.Contains(help, row) {
 			t.Errorf("the help has no %q", row)

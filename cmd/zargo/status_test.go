@@ -8,7 +8,7 @@ import (
 
 // TestStatusTellsSchemes holds the table of stores to the schemes that the program opens.
 func TestStatusTellsSchemes(t *testing.T) {
-	b, err := os.ReadFile("../../docs/status.md")
+	b, err := os.ReadFile("../../docs/reference/status.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@
 //	go run ./examples/internal/measure      # prints this program's size and how fast it starts
 //
 // The service account needs storage.objects.get on the array, and nothing else if every chunk is
-// stored. See docs/how-to/gcs.md for the other permissions. Statuses: 400 for an invalid region,
+// stored. See docs/tasks/gcs.md for the other permissions. Statuses: 400 for an invalid region,
 // 413 for one that is too large, 503 if the bucket throttles, 504 after 30 s.
 //
 // Cloud Run requires only a program that listens on PORT, so net/http suffices. Google's functions

@@ -20,7 +20,7 @@
 //	go run ./examples/internal/measure      # prints this program's size and how fast it starts
 //
 // The role needs s3:GetObject on the array, and nothing else if every chunk is stored. See
-// docs/how-to/s3.md for the other permissions.
+// docs/tasks/s3.md for the other permissions.
 //
 // github.com/aws/aws-lambda-go is Lambda's own runtime for Go. It adds 0.5 MB with the tag
 // lambda.norpc and depends only on the standard library. Only this program links it.

@@ -8,5 +8,5 @@
 //
 //	go test ./integration/model -run TestModel -first 4711 -histories 1 -history
 //
-// The package has tests only. docs/correctness.md says which statements hold.
+// The package has tests only. docs/evidence/correctness.md says which statements hold.
 package model

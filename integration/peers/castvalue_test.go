@@ -146,7 +146,7 @@ func TestCastValue(t *testing.T) {
 		switch {
 		case castDiffers.MatchString(c.name):
 			if differs++; refused[i] != nil || wrote.Error == "" && bytes.Equal(stored[i], theirs) {
-				t.Errorf("%s: zargo %v, %s the same: take it out of castDiffers and of docs/status.md", c.name, refused[i], peer)
+				t.Errorf("%s: zargo %v, %s the same: take it out of castDiffers and of docs/evidence/interoperability.md", c.name, refused[i], peer)
 			}
 		case (wrote.Error != "") != (refused[i] != nil):
 			t.Errorf("%s: zargo writes %v, %s %q", c.name, refused[i], peer, wrote.Error)

@@ -28,7 +28,7 @@ type codecLack struct {
 	wrong      bool // the peer does it, but otherwise than the specification has it
 }
 
-// row is what docs/status.md says of it.
+// row is what docs/evidence/interoperability.md says of it.
 func (l codecLack) row() string {
 	return toldRow(l.peer, l.verb, "`"+strings.ReplaceAll(l.of, "|", `\|`)+"`", l.says, l.wrong)
 }
@@ -150,7 +150,7 @@ func TestCodecs(t *testing.T) {
 		case l < 0:
 			t.Errorf("%s %s: %s: %s", peer, verb, a.Name, trouble)
 		case trouble == "":
-			t.Errorf("%s %s: %s works now: take it out of codecLacks and of docs/status.md", peer, verb, a.Name)
+			t.Errorf("%s %s: %s works now: take it out of codecLacks and of docs/evidence/interoperability.md", peer, verb, a.Name)
 		case !strings.Contains(trouble, codecLacks[l].says) || codecLacks[l].wrong != (s.Error == ""):
 			t.Errorf("%s %s: %s: %s, want %q", peer, verb, a.Name, trouble, codecLacks[l].says)
 		case codecLacks[l].wrong:
@@ -190,9 +190,9 @@ var codecTotals = map[string]codecCounts{
 	"zarrs write v3":           {122, 138, 0},
 }
 
-// TestStatusTellsCodecs holds docs/status.md to codecLacks, and these to what is tried.
+// TestStatusTellsCodecs holds docs/evidence/interoperability.md to codecLacks, and these to what is tried.
 func TestStatusTellsCodecs(t *testing.T) {
-	b, err := os.ReadFile("../../docs/status.md")
+	b, err := os.ReadFile("../../docs/evidence/interoperability.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestStatusTellsCodecs(t *testing.T) {
 		}
 	}
 	if w := strings.Join(want, "\n"); !found || section != w {
-		t.Errorf("docs/status.md says\n%s\nwant\n%s", section, w)
+		t.Errorf("docs/evidence/interoperability.md says\n%s\nwant\n%s", section, w)
 	}
 }
 

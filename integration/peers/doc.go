@@ -16,7 +16,7 @@
 //
 // What a peer cannot do, and what zargo does not read yet, is listed in refusals_test.go, for data
 // types in types_test.go, for codecs in codecs_test.go, tried every time, and told in
-// docs/status.md.
+// docs/evidence/interoperability.md.
 //
 // The tests need a Python with requirements.txt installed, named by ZARGO_PEERS_PYTHON, one with
 // requirements-zarr2.txt, named by ZARGO_PEERS_ZARR2, one of 3.13 with requirements-py313.txt,

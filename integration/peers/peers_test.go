@@ -148,7 +148,7 @@ func judge(t *testing.T, name string, jobs []job, answers []said) (did []int) {
 		case f == nil || f.wrong:
 			did = append(did, i)
 		case s.Error == "":
-			t.Errorf("%s does %s now: take it out of refusals and of docs/status.md", j.Peer, j.Row.Name)
+			t.Errorf("%s does %s now: take it out of refusals and of docs/evidence/interoperability.md", j.Peer, j.Row.Name)
 		case !strings.Contains(s.Error, f.says):
 			t.Errorf("%s refuses %s by %q, want %q", j.Peer, j.Row.Name, s.Error, f.says)
 		}
@@ -163,7 +163,7 @@ func holds(j job, trouble error) error {
 	case f == nil || !f.wrong:
 		return trouble
 	case trouble == nil:
-		return fmt.Errorf("%s is right in %s now: take it out of refusals and of docs/status.md", j.Peer, j.Row.Name)
+		return fmt.Errorf("%s is right in %s now: take it out of refusals and of docs/evidence/interoperability.md", j.Peer, j.Row.Name)
 	case !strings.Contains(trouble.Error(), f.says):
 		return fmt.Errorf("%s of %s: %w, want %q", j.Peer, j.Row.Name, trouble, f.says)
 	}

@@ -29,7 +29,7 @@ type typeLack struct {
 	wrong      bool // the peer does it, but otherwise than the specification has it
 }
 
-// row is what docs/status.md says of it.
+// row is what docs/evidence/interoperability.md says of it.
 func (l typeLack) row() string {
 	only := map[string]string{
 		"": "", "shards": ", in shards", "-F-": ", transposed", "-F-.*chunks": ", transposed, not in shards", "-big-": ", in big-endian order",
@@ -42,9 +42,9 @@ func (l typeLack) of(a typed) bool {
 	return l.format == a.Format && (l.kinds == all || slices.Contains(strings.Fields(l.kinds), a.Kind)) && regexp.MustCompile(l.only).MatchString(a.Name)
 }
 
-// TestStatusTellsTypes holds docs/status.md to typeLacks, and these to what is tried.
+// TestStatusTellsTypes holds docs/evidence/interoperability.md to typeLacks, and these to what is tried.
 func TestStatusTellsTypes(t *testing.T) {
-	b, err := os.ReadFile("../../docs/status.md")
+	b, err := os.ReadFile("../../docs/evidence/interoperability.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestStatusTellsTypes(t *testing.T) {
 		}
 	}
 	if w := strings.Join(want, "\n"); !found || section != w {
-		t.Errorf("docs/status.md says\n%s\nwant\n%s", section, w)
+		t.Errorf("docs/evidence/interoperability.md says\n%s\nwant\n%s", section, w)
 	}
 }
 
@@ -198,7 +198,7 @@ func TestTypes(t *testing.T) {
 				case l == nil:
 					t.Errorf("%s %s: %s: %s", s.peer, verb, a.Name, trouble)
 				case trouble == "":
-					t.Errorf("%s %s: %s works now: take it out of typeLacks and of docs/status.md", s.peer, verb, a.Name)
+					t.Errorf("%s %s: %s works now: take it out of typeLacks and of docs/evidence/interoperability.md", s.peer, verb, a.Name)
 				case !strings.Contains(trouble, l.says) || l.wrong != (s.Error == ""):
 					t.Errorf("%s %s: %s: %s, want %q", s.peer, verb, a.Name, trouble, l.says)
 				case l.wrong:

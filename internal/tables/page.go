@@ -14,10 +14,17 @@ type Page struct {
 // Pages returns all pages with generated sections.
 func Pages() []Page {
 	return []Page{
-		{"docs/status.md", map[string]func() (string, error){
-			"formats": formats, "types": types, "codecs": codecs, "lengths": lengthTable, "longer": lengthList, "stores": stores,
+		{"docs/reference/status.md", map[string]func() (string, error){
+			"formats": formats, "types": types, "codecs": codecs, "stores": stores,
 		}},
-		{"docs/validation.md", map[string]func() (string, error){"rules": rules}},
+		{"docs/evidence/lengths.md", map[string]func() (string, error){"lengths": lengthTable, "longer": lengthList}},
+		{"docs/evidence/validation.md", map[string]func() (string, error){"rules": rules}},
+		{"docs/reference/options.md", map[string]func() (string, error){
+			"zarr": options("zarr"), "limits": fields("zarr", "Limits"), "append": fields("zarr", "AppendOptions"),
+			"resize": fields("zarr", "ResizeOptions"), "blocks": fields("zarr", "BlockOptions"),
+			"s3": options("s3"), "gcs": options("gcs"), "azure": options("azure"), "http": options("zarr/store/http"),
+			"dir": options("zarr/store/dir"), "zip": options("zarr/store/zip"), "retry": options("zarr/store/retry"),
+		}},
 	}
 }
 

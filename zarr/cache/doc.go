@@ -10,7 +10,7 @@
 //
 // The argument of [New] sets how long an entry is valid: [Immutable], or [Revalidate] with a time.
 // The writes and deletes of this process, through any array or group, invalidate their entries
-// immediately, so a program reads the values that it wrote. docs/how-to/caching.md has the
+// immediately, so a program reads the values that it wrote. docs/tasks/caching.md has the
 // details.
 //
 // # Concurrency

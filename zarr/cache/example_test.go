@@ -3,6 +3,7 @@ package cache_test
 import (
 	"context"
 	"fmt"
+	"log"
 	"time"
 
 	"github.com/zargo-io/zargo/zarr"
@@ -17,18 +18,15 @@ func Example() {
 	st := mem.New()
 	a, err := zarr.Create(ctx, st, "t2m", zarr.Spec{Shape: []int{4, 4}, Chunks: []int{2, 2}, DType: dtype.Int32})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	if err := zarr.Write(ctx, a, []int32{1, 2, 3, 4}, zarr.Range(0, 2), zarr.Range(0, 2)); err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 
 	c := cache.New(1<<30, cache.Revalidate(time.Minute))
 	if a, err = zarr.OpenArray(ctx, st, "t2m", zarr.Cache(c)); err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	for range 3 {
 		got, err := zarr.Read[int32](ctx, a, zarr.Range(0, 2))

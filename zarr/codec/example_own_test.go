@@ -143,8 +143,8 @@ func TestFlip(t *testing.T) {
 	}
 }
 
-// TestHowToCodecs: every Go block of the page is part of this file, indented or not, and the codec
-// has less than 30 lines.
+// TestHowToCodecs checks that every Go block of the pages on codecs is part of this file, and that
+// each codec has fewer than 30 lines.
 func TestHowToCodecs(t *testing.T) {
 	read := func(path string) string {
 		b, err := os.ReadFile(path)
@@ -154,7 +154,7 @@ func TestHowToCodecs(t *testing.T) {
 		return strings.ReplaceAll(strings.ReplaceAll(string(b), "\r\n", "\n"), "\t", "")
 	}
 	source := read("example_own_test.go")
-	blocks := strings.Split(read("../../docs/how-to/codecs.md"), "```go\n")[1:]
+	blocks := strings.Split(read("../../docs/tasks/codecs.md")+read("../../docs/reference/codecs.md"), "```go\n")[1:]
 	if len(blocks) != 4 {
 		t.Errorf("%d blocks of Go", len(blocks))
 	}

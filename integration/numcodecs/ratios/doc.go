@@ -1,7 +1,7 @@
 // Package ratios measures how long what zargo writes is against what numcodecs writes of the same
 // bytes, with the same codec at the same level: [Sets] are the bytes, [Cases] what they are encoded
 // with. How long each came out of both is recorded in internal/lengths, of which the tables of
-// docs/status.md are made.
+// docs/evidence/lengths.md are made.
 //
 //	make ratios   # encodes everything with both, writes the record and the tables, and prints each
 //

@@ -1,0 +1,72 @@
+package tasks_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"time"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+func Example_appendDaily() {
+	ctx, st := context.Background(), mem.New()
+	values, hours := make([]float32, 24*3), make([]int64, 24)
+	for _, day := range []int{0, 1, 1} { // day 1 runs twice
+		err := appendDay(ctx, st, day, values, hours)
+		fmt.Println("day", day, err == nil, errors.Is(err, zarr.ErrExists))
+	}
+	a, err := zarr.OpenArray(ctx, st, "t2m")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(a.Shape())
+	// Output:
+	// day 0 true false
+	// day 1 true false
+	// day 1 false true
+	// [48 3]
+}
+
+// appendDay appends day n, 24 rows of values and their times. It returns ErrExists if the day is
+// stored already.
+func appendDay(ctx context.Context, st store.Store, n int, values []float32, hours []int64) error {
+	g, err := zarr.OpenOrCreateGroup(ctx, st, "", zarr.Spec{}, map[string]zarr.Spec{
+		"t2m":  {Shape: []int{0, 3}, Chunks: []int{24, 3}, DType: dtype.Float32, Dims: []string{"time", "lat"}},
+		"time": {Shape: []int{0}, Chunks: []int{8760}, DType: dtype.Int64, Dims: []string{"time"}},
+	})
+	if err != nil {
+		return err
+	}
+	o := zarr.AppendOptions{At: new(24 * n), Wait: 10 * time.Minute, TakeOver: time.Hour}
+	_, err = g.Append(ctx, "time", o, zarr.RowsOf("t2m", values), zarr.RowsOf("time", hours))
+	return err
+}
+
+func Example_writer() {
+	ctx := context.Background()
+	a, err := zarr.Create(ctx, mem.New(), "ticks", zarr.Spec{
+		Shape: []int{0}, Chunks: []int{4}, Shards: []int{16}, DType: dtype.Int64,
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	w, err := zarr.NewWriter[int64](ctx, a, 0, zarr.AppendOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for i := range int64(20) {
+		if err := w.Write(ctx, []int64{i}); err != nil {
+			log.Fatal(err)
+		}
+	}
+	if a, err = w.Close(ctx); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(a.Shape())
+	// Output: [20]
+}

@@ -1,0 +1,8 @@
+package code
+
+import "fmt"
+
+func Example() {
+	fmt.Println("one")
+	// Output: one
+}
