@@ -13,9 +13,9 @@ import (
 	"github.com/zargo-io/zargo/internal/doctest"
 )
 
-// TestPage follows docs/start.md in a module of its own: it saves the programs under the names that
-// the page says, runs the commands that begin with "$ " in order, and compares what they print. Those
-// of a bucket need the server that "make test" starts.
+// TestPage follows docs/start.md in a module of its own. It saves each program under the last name
+// that the page mentions before it, runs the commands that begin with "$ " in order and compares their
+// output. Commands that use a bucket need the server that "make test" starts.
 func TestPage(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("SKIPPED: the page is for a POSIX shell")
@@ -26,8 +26,8 @@ func TestPage(t *testing.T) {
 	}
 	page := read(t, filepath.Join(root, "docs", "start.md"))
 	work, bin := t.TempDir(), t.TempDir()
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", bin+string(filepath.Separator), "./cmd/zargo")
-	build.Dir = root
+	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-w", "-o", bin+string(filepath.Separator), "./cmd/zargo")
+	build.Dir, build.Env = root, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -36,7 +36,7 @@ func TestPage(t *testing.T) {
 	write(t, filepath.Join(work, "go.mod"), strings.Replace(read(t, filepath.Join(root, "go.mod")), "module github.com/zargo-io/zargo", "module example.com/weather", 1)+
 		"\nrequire github.com/zargo-io/zargo v0.0.0\nreplace github.com/zargo-io/zargo => "+filepath.ToSlash(root)+"\n")
 	write(t, filepath.Join(work, "go.sum"), read(t, filepath.Join(root, "go.sum")))
-	env := append(os.Environ(), "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off", "CGO_ENABLED=0")
+	env := append(os.Environ(), "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"), "GOFLAGS=-mod=mod -ldflags=-w", "GOPROXY=off", "GOWORK=off", "CGO_ENABLED=0")
 
 	prefix := ""
 	if at := os.Getenv(bucket.S3().Env); at != "" {
