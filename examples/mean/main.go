@@ -26,7 +26,7 @@ func mean(ctx context.Context, url string, from, to int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer st.Close()
+	defer func() { _ = st.Close() }()
 	a, err := zarr.OpenArray(ctx, st, "")
 	if err != nil {
 		return 0, err

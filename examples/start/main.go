@@ -27,7 +27,7 @@ func run(ctx context.Context, url string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer st.Close()
+	defer func() { _ = st.Close() }()
 
 	// One year of daily values on a grid of 180 × 360 points. A chunk holds ten days.
 	a, err := zarr.OpenOrCreate(ctx, st, "t2m", zarr.Spec{
