@@ -77,7 +77,7 @@ ratios: ## how long what zargo encodes is against numcodecs', into docs/evidence
 # -race would only slow processes down: what they call has tests with many goroutines where it
 # belongs. (The fuzz targets of fixtures run with it.)
 OUTSIDE := $(addprefix ./integration/,processes fixtures fixtures/pack crash crash/shared large mutants numcodecs numcodecs/ratios peers servers) \
-  ./examples/internal/measure ./internal/doctest ./internal/tables
+  ./examples/internal/measure ./examples/start ./internal/doctest ./internal/tables
 
 # Packages whose tests have one goroutine, where -race finds nothing and takes up to ten times as
 # long. codectest and zarr use them from many.

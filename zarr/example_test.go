@@ -16,7 +16,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// The program of the README's first screen.
 func Example() {
 	ctx, st := context.Background(), mem.New() // or dir.New("weather.zarr"), s3.Open(ctx, "s3://bucket/weather"), or openurl.Mux for any URL
 	a, err := zarr.Create(ctx, st, "t2m", zarr.Spec{Shape: []int{365, 180, 360}, Chunks: []int{10, 180, 360}, DType: dtype.Float32})

@@ -1,15 +1,23 @@
 package doctest_test
 
 import (
+	"context"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/zargo-io/zargo/internal/doctest"
 )
 
+// module returns the sources of the whole module. Several tests share them, because loading takes
+// seconds.
+var module = sync.OnceValues(func() (*doctest.Sources, error) {
+	return doctest.Load(context.Background(), "../..", "./...")
+})
+
 // TestComments checks the comments of every package of the module, tests included.
 func TestComments(t *testing.T) {
-	s, err := doctest.Load(t.Context(), "../..", "./...")
+	s, err := module()
 	if err != nil {
 		t.Fatal(err)
 	}
