@@ -116,8 +116,8 @@ func (k *categories) get(b []byte) []byte {
 	return k.labels[code-1]
 }
 
-// room returns an error if the codes cannot represent all labels.
-func (k *categories) room() error {
+// checkLabels returns an error if the codes cannot represent all labels.
+func (k *categories) checkLabels() error {
 	if uint64(len(k.labels)) > k.max {
 		return fault.Newf(fault.Type, "%d labels, and codes up to %d", len(k.labels), k.max)
 	}
@@ -134,7 +134,7 @@ func (c *categorizeItems) EncodedSize() int64 { return c.elems * int64(c.size) }
 func (c *categorizeItems) Worst() int64       { return c.EncodedSize() }
 
 func (c *categorizeItems) Encode(dst []byte, src Block) ([]byte, error) {
-	if err := c.room(); err != nil {
+	if err := c.checkLabels(); err != nil {
 		return dst, err
 	}
 	for _, b := range src.Items {
@@ -182,7 +182,7 @@ func (c *categorizeText) Worst(n int64) int64 {
 }
 
 func (c *categorizeText) Encode(dst, src []byte) ([]byte, error) {
-	if err := c.room(); err != nil {
+	if err := c.checkLabels(); err != nil {
 		return dst, err
 	}
 	size := c.typ.Size()

@@ -254,8 +254,8 @@ func (c *Chain) Worst() int64 { return c.most }
 // declares.
 func (c *Chain) MinEncoded() int64 { return c.least }
 
-// InPlace reports whether decoding needs no further buffer of the chunk's size: no codec transforms
-// arrays, and the serialised bytes are converted in place.
+// InPlace reports whether decoding needs no buffer for an array beside its destination: no codec
+// transforms arrays, and the serialised bytes are converted in place.
 func (c *Chain) InPlace() bool {
 	_, ok := c.array.(InPlace)
 	return ok && len(c.arrays) == 0

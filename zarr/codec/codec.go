@@ -97,8 +97,7 @@ type BytesBytes interface {
 	// Decode appends the decoded form of src to dst. If the output exceeds limit bytes, Decode
 	// returns fault.Corrupt before it allocates memory for it. If dst has enough capacity, Decode
 	// allocates nothing and the result is in dst's array; bytes beyond dst's capacity are never
-	// modified. The chain treats an error without a kind as fault.Corrupt. That holds for every
-	// Decode.
+	// modified. The chain treats an error without a kind as fault.Corrupt, as for every Decode.
 	Decode(dst, src []byte, limit int) ([]byte, error)
 }
 

@@ -15,7 +15,7 @@ func newDelta(raw json.RawMessage, in Repr) (any, error) {
 	if _, ok := c.members["dtype"]; !ok {
 		c.fail("no dtype")
 	}
-	f := filter{dec: c.elements("dtype", given(in))}
+	f := filter{dec: c.elements("dtype", defaultElements(in))}
 	f.enc = c.elements("astype", f.dec)
 	if err := c.close(); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func newAsType(raw json.RawMessage, in Repr) (any, error) {
 	if _, ok := c.members["encode_dtype"]; !ok {
 		c.fail("no encode_dtype")
 	}
-	f := filter{dec: c.elements("decode_dtype", given(in)), enc: c.elements("encode_dtype", given(in))}
+	f := filter{dec: c.elements("decode_dtype", defaultElements(in)), enc: c.elements("encode_dtype", defaultElements(in))}
 	if err := c.close(); err != nil {
 		return nil, err
 	}

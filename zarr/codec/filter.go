@@ -69,8 +69,8 @@ func (c *config) wrap(key string, err error) {
 	}
 }
 
-// given returns the default elements of a filter: those of the array.
-func given(in Repr) elements {
+// defaultElements returns the elements of a filter without a configured type: those of the array.
+func defaultElements(in Repr) elements {
 	e, err := viewed(in.Type, in.Order)
 	if err != nil {
 		return elements{typ: in.Type}

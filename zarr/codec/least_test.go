@@ -72,7 +72,7 @@ func TestLeastIsReached(t *testing.T) {
 }
 
 // TestLeastOfChains checks that MinEncoded combines the known lengths of all codecs, and that an
-// unknown length is no bound.
+// unknown length does not bound it.
 func TestLeastOfChains(t *testing.T) {
 	for _, tt := range []struct {
 		name  string

@@ -18,7 +18,7 @@ import (
 func newFixedScaleOffset(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	offset, scale := c.scalar("offset"), c.scalar("scale")
-	f := filter{dec: c.elements("dtype", given(in))}
+	f := filter{dec: c.elements("dtype", defaultElements(in))}
 	f.enc = c.elements("astype", f.dec)
 	if err := c.close(); err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func newQuantize(raw json.RawMessage, in Repr) (any, error) {
 		c.fail("no digits")
 	}
 	digits := c.integer("digits", 0, -maxDigits, maxDigits)
-	f := filter{dec: c.elements("dtype", given(in))}
+	f := filter{dec: c.elements("dtype", defaultElements(in))}
 	f.enc = c.elements("astype", f.dec)
 	if err := c.close(); err != nil {
 		return nil, err

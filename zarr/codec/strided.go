@@ -11,8 +11,8 @@ import (
 // elements and their stride in memory. It describes a chunk as part of a larger region that is read
 // or written.
 type Strided struct {
-	// Block is the whole memory: Bytes for elements of a fixed size, else Items. If both are nil,
-	// the decoded chunk is discarded.
+	// Block is the whole memory: Bytes for elements of a fixed size, else Items. If both of them
+	// and Axes are nil, the decoded chunk is discarded.
 	Block
 	// Size is the bytes of an element, 1 with Items. At is the position of the box's first element
 	// in the Block, in bytes or items.
