@@ -9,8 +9,7 @@ import (
 )
 
 // base64Codec is numcodecs' base64: the standard alphabet with padding (RFC 4648, 4). Python's
-// reader passes over bytes that are not in the alphabet and over what is behind the padding; that
-// is corrupt here.
+// decoder ignores bytes outside of the alphabet and after the padding; here they are corrupt.
 type base64Codec struct{}
 
 func newBase64(raw json.RawMessage, _ Repr) (any, error) {

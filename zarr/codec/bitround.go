@@ -10,15 +10,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// bitround keeps the highest bits of every number and rounds away those below, ties to even: of a
-// float's fraction (numcodecs, and "bitround" of the registry), of an integer from the highest that
-// is set (registry alone). The number is rounded as the integer that its bits are, so that what is
-// near infinity becomes it, and a NaN may. Decoding changes nothing.
+// bitround keeps the highest bits of every number and rounds the lower ones, ties to even. For
+// floats these are bits of the fraction (numcodecs and "bitround" of the registry), for integers
+// bits from the highest set bit down (registry only). Numbers are rounded as the integers of their
+// bit patterns, so values near infinity may become infinity, and so may a NaN. Decoding changes
+// nothing.
 type bitround struct {
 	out      Repr
 	keep     int
 	unit     int // bytes of a number
-	fraction int // bits of a fraction; 0 for integers
+	fraction int // bits of the fraction; 0 for integers
 	big      bool
 	refuse   error
 }
@@ -27,8 +28,8 @@ func newBitRound(raw json.RawMessage, in Repr) (any, error) {
 	return openBitRound(raw, in, 1)
 }
 
-// newNumcodecsBitRound takes floats of 16, 32 and 64 bits, and keeps no more bits than there are.
-// The registry has no such limit, and zarrs leaves numbers as they are beyond it.
+// newNumcodecsBitRound accepts floats of 16, 32 and 64 bits, and at most as many bits as their
+// fraction has. The registry has no such limit, and zarrs does not round beyond it.
 func newNumcodecsBitRound(raw json.RawMessage, in Repr) (any, error) {
 	c, err := openBitRound(raw, in, 0)
 	if err != nil {
@@ -67,8 +68,8 @@ func openBitRound(raw json.RawMessage, in Repr, least int) (any, error) {
 	return Either{bitroundArray{b}, bitroundBytes{b}}, nil
 }
 
-// rounded is the size of the numbers of an element and the bits of their fraction; no size for what
-// is not rounded.
+// rounded returns the size of the numbers of an element and the bits of their fraction, or zeros if
+// the type cannot be rounded.
 func rounded(t dtype.Type) (unit, fraction int) {
 	switch t := t.(type) {
 	case dtype.DateTime, dtype.TimeDelta:
@@ -113,8 +114,8 @@ func (b bitround) round(buf []byte) {
 	}
 }
 
-// number rounds the bits of one number. Of an integer that has no room for the next higher bit, all
-// bits that are kept are set instead.
+// number rounds the bits of one number. An integer that would overflow gets all kept bits set
+// instead.
 func (b bitround) number(u uint64) uint64 {
 	width := b.fraction
 	if width == 0 {

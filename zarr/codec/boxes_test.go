@@ -12,8 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// boxed are chains whose chunks are decoded to boxes in every way there is: placed by rows or from
-// scratch, moved, received.
+// boxed are chains that together decode boxes in all ways: row by row, from scratch buffers, by
+// moving elements, and in place.
 func boxed(tb testing.TB) []*codec.Chain {
 	tb.Helper()
 	pair := pairs(tb)
@@ -73,7 +73,7 @@ func boxed(tb testing.TB) []*codec.Chain {
 	return chains
 }
 
-// pairs is a type of structures.
+// pairs returns a struct type.
 func pairs(tb testing.TB) *dtype.Struct {
 	tb.Helper()
 	typ, err := dtype.Parse(`{"name":"struct","configuration":{"fields":[{"name":"a","data_type":"int16"},{"name":"b","data_type":"float64"},{"name":"c","data_type":"bool"}]}}`)
@@ -83,7 +83,7 @@ func pairs(tb testing.TB) *dtype.Struct {
 	return typ.(*dtype.Struct)
 }
 
-// TestFieldBoxes: the values of one field, out of structures.
+// TestFieldBoxes decodes boxes of one field of structures.
 func TestFieldBoxes(t *testing.T) {
 	typ := pairs(t)
 	shape := []int{7, 5, 6}
@@ -112,8 +112,8 @@ func TestFieldBoxes(t *testing.T) {
 	}
 }
 
-// TestBoxes: every chain decodes random boxes as it decodes the whole chunk, and touches nothing
-// else.
+// TestBoxes checks that every chain decodes random boxes as it decodes the whole chunk, and
+// modifies nothing else.
 func TestBoxes(t *testing.T) {
 	for i, c := range boxed(t) {
 		if err := boxOf(c, uint64(i), 20); err != nil {
@@ -122,7 +122,7 @@ func TestBoxes(t *testing.T) {
 	}
 }
 
-// boxOf encodes a random chunk and decodes boxes of it.
+// boxOf encodes a random chunk and decodes n boxes of it.
 func boxOf(c *codec.Chain, seed uint64, n int) error {
 	r := rand.New(rand.NewPCG(seed, 1))
 	size, err := c.In().Bytes()
@@ -131,12 +131,12 @@ func boxOf(c *codec.Chain, seed uint64, n int) error {
 	}
 	chunk := make([]byte, size)
 	for i := range chunk {
-		if chunk[i] = byte(r.Uint32()); seed%2 == 0 { // which compresses
+		if chunk[i] = byte(r.Uint32()); seed%2 == 0 { // compressible
 			chunk[i] = byte(i >> 3 & 7)
 		}
 	}
 	if c.In().Type == dtype.Float32 || c.In().Type == dtype.Int32 {
-		for i := 0; i < len(chunk); i += 4 { // numbers that casts keep
+		for i := 0; i < len(chunk); i += 4 { // numbers that casts preserve
 			chunk[i+3] = 0
 		}
 	}
@@ -153,7 +153,7 @@ func boxOf(c *codec.Chain, seed uint64, n int) error {
 	return codectest.Boxes(c, stored, codec.Block{Bytes: chunk}, n, seed)
 }
 
-// FuzzBoxes draws more of them.
+// FuzzBoxes is TestBoxes with more boxes.
 func FuzzBoxes(f *testing.F) {
 	chains := boxed(f)
 	f.Add(uint64(1), uint16(3))

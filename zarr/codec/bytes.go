@@ -9,22 +9,24 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// rawBytes is the v3 core codec "bytes": the elements in C order, each in one byte order.
+// rawBytes is the v3 core codec "bytes": the elements in C order, in one byte order.
 type rawBytes struct {
 	typ   dtype.Type
 	array stage
 	order dtype.Order
-	swap  func(b []byte) // from stored to memory form and back; nil where they are the same
-	canon func(b []byte) // makes what is swapped legal; nil where everything is
-	fix   func(b []byte) // both; nil where there is neither
+	swap  func(b []byte) // converts between stored and memory form; nil if they are equal
+	canon func(b []byte) // replaces invalid elements after swap; nil if all are valid
+	fix   func(b []byte) // swap, then canon; nil if neither is needed
 
-	report func(rule.Finding) error // called for elements that are not valid memory form; nil tolerates them
+	// report is called for elements that are not valid memory form; nil tolerates them.
+	report func(rule.Finding) error
 }
 
-// newBytes takes little-endian order where elements have an order and the configuration has none,
-// which the specification requires and package meta reports (rule.NoEndian). zarr-python before 3.4
-// takes the machine's own order there, which is little-endian wherever it is used; zarr-python 3.4
-// and TensorStore refuse it. The data type "structured" is written so.
+// newBytes uses little-endian order if elements have an order and the configuration has none. The
+// specification requires an order, and package meta reports its absence (rule.NoEndian).
+// zarr-python before 3.4 uses the order of the machine, which is little-endian in practice;
+// zarr-python 3.4 and TensorStore reject such metadata. The data type "structured" is written
+// without an order.
 func newBytes(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	endian := c.text("endian", "", "little", "big")
@@ -69,12 +71,12 @@ func (c *rawBytes) Encode(dst []byte, src Block) ([]byte, error) {
 	return dst, nil
 }
 
-// EncodeFrom appends the elements from where they lie.
+// EncodeFrom appends the elements of src, in any layout.
 func (c *rawBytes) EncodeFrom(dst []byte, src Strided, _ *Scratch) ([]byte, error) {
 	checked := c.isChecked()
 	swap := c.swap
 	if checked {
-		swap = nil // after the check
+		swap = nil // swapped after the check
 	}
 	out, room := extend(dst, c.array.bytes)
 	var m move
@@ -92,16 +94,17 @@ func (c *rawBytes) EncodeFrom(dst []byte, src Strided, _ *Scratch) ([]byte, erro
 	return out, nil
 }
 
-// isChecked reports whether there are bytes that are no memory form.
+// isChecked reports whether the type has byte patterns that are not valid memory form.
 func (c *rawBytes) isChecked() bool {
 	if b, ok := c.typ.(dtype.Basic); ok {
-		return dtype.Canon(b) != nil // numbers have all patterns
+		return dtype.Canon(b) != nil // all patterns of numbers are valid
 	}
 	_, ok := c.typ.(dtype.Checker)
 	return ok
 }
 
-// check refuses what is no memory form: nobody could tell what it meant.
+// check returns an error for elements that are not valid memory form, whose stored meaning would be
+// undefined.
 func (c *rawBytes) check(b []byte) error {
 	if k, ok := c.typ.(dtype.Checker); ok {
 		return k.Check(b)
@@ -109,7 +112,7 @@ func (c *rawBytes) check(b []byte) error {
 	return nil
 }
 
-// plain gives the encoded form where it is that of memory, so that it need not be copied.
+// plain returns src itself if its encoded form is equal to memory form.
 func (c *rawBytes) plain(src Block) ([]byte, bool) {
 	return src.Bytes, c.swap == nil && c.check(src.Bytes) == nil
 }
@@ -156,11 +159,10 @@ func (c *rawBytes) DecodeInPlace(b []byte) error {
 	return nil
 }
 
-// isValidated reports whether the elements of a chunk are looked at one by one, which takes all of
-// them.
+// isValidated reports whether decoding must validate every element of a chunk.
 func (c *rawBytes) isValidated() bool { return c.report != nil && c.isChecked() }
 
-// DecodeTo copies rows of elements to where they belong, and turns them into memory form there.
+// DecodeTo copies rows of elements to their positions and converts them to memory form there.
 func (c *rawBytes) DecodeTo(dst Strided, src []byte, _ *Scratch) error {
 	if err := c.fits(src); err != nil {
 		return err
@@ -171,7 +173,7 @@ func (c *rawBytes) DecodeTo(dst Strided, src []byte, _ *Scratch) error {
 	return nil
 }
 
-// settle turns elements that lie where they belong into memory form.
+// settle converts elements at their final positions to memory form.
 func (c *rawBytes) settle(dst Strided) {
 	if c.fix == nil {
 		return

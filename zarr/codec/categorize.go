@@ -12,9 +12,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// categories is numcodecs' "categorize": text by its place in a list of labels, counted from 1.
-// Text that is not in the list is 0, and 0 and whatever is no place decode to no text: that is the
-// codec's way, nobody is told.
+// categories is numcodecs' "categorize": text as its index in a list of labels, counted from 1.
+// Text that is not in the list is stored as 0. 0 and invalid indexes decode to empty text without
+// an error, as in numcodecs.
 type categories struct {
 	labels [][]byte
 	codes  map[string]uint64
@@ -44,7 +44,7 @@ func newCategorize(raw json.RawMessage, in Repr) (any, error) {
 	k.labels, k.codes = make([][]byte, len(labels)), make(map[string]uint64, len(labels))
 	for i, label := range labels {
 		k.labels[i] = []byte(label)
-		k.codes[label] = uint64(i) + 1 // the last of two that are the same
+		k.codes[label] = uint64(i) + 1 // the last of equal labels
 	}
 	if in.Type.Size() == 0 {
 		if !dtype.Equal(in.Type, dtype.String) {
@@ -67,7 +67,7 @@ func newCategorize(raw json.RawMessage, in Repr) (any, error) {
 	return &categorizeText{k, u, order}, nil
 }
 
-// as reads the type of the codes.
+// as reads the data type of the codes.
 func (k *categories) as(raw json.RawMessage) error {
 	t, order, err := numpyType(raw)
 	if err != nil {
@@ -88,7 +88,7 @@ func (k *categories) as(raw json.RawMessage) error {
 	return nil
 }
 
-// put appends the code of a text.
+// put appends the code of text.
 func (k *categories) put(dst []byte, text string) []byte {
 	var full [8]byte
 	if code := k.codes[text]; k.order == binary.ByteOrder(binary.BigEndian) {
@@ -100,8 +100,7 @@ func (k *categories) put(dst []byte, text string) []byte {
 	return append(dst, full[:k.size]...)
 }
 
-// get is the text of a code. It is the label itself and not a copy: a chunk has many codes of one
-// label.
+// get returns the label of a code. It is not a copy, because a chunk has many codes of one label.
 func (k *categories) get(b []byte) []byte {
 	var code uint64
 	big := k.order == binary.ByteOrder(binary.BigEndian)
@@ -117,15 +116,15 @@ func (k *categories) get(b []byte) []byte {
 	return k.labels[code-1]
 }
 
-// room refuses to write where there are more labels than codes.
-func (k *categories) room() error {
+// checkLabels returns an error if the codes cannot represent all labels.
+func (k *categories) checkLabels() error {
 	if uint64(len(k.labels)) > k.max {
 		return fault.Newf(fault.Type, "%d labels, and codes up to %d", len(k.labels), k.max)
 	}
 	return nil
 }
 
-// categorizeItems takes text of any length.
+// categorizeItems encodes text of varying length.
 type categorizeItems struct {
 	categories
 	elems int64
@@ -135,7 +134,7 @@ func (c *categorizeItems) EncodedSize() int64 { return c.elems * int64(c.size) }
 func (c *categorizeItems) Worst() int64       { return c.EncodedSize() }
 
 func (c *categorizeItems) Encode(dst []byte, src Block) ([]byte, error) {
-	if err := c.room(); err != nil {
+	if err := c.checkLabels(); err != nil {
 		return dst, err
 	}
 	for _, b := range src.Items {
@@ -164,7 +163,7 @@ func (c *categorizeItems) DecodeItems(src []byte, do func(item []byte) error) er
 	return nil
 }
 
-// categorizeText takes text of a fixed number of code points, of which bytes were made before.
+// categorizeText encodes text of a fixed number of code points, after the array-to-bytes codec.
 type categorizeText struct {
 	categories
 	typ   dtype.U
@@ -183,7 +182,7 @@ func (c *categorizeText) Worst(n int64) int64 {
 }
 
 func (c *categorizeText) Encode(dst, src []byte) ([]byte, error) {
-	if err := c.room(); err != nil {
+	if err := c.checkLabels(); err != nil {
 		return dst, err
 	}
 	size := c.typ.Size()
@@ -198,7 +197,7 @@ func (c *categorizeText) Encode(dst, src []byte) ([]byte, error) {
 			if r := rune(order.Uint32(src[i:])); utf8.ValidRune(r) {
 				text.WriteRune(r)
 			} else {
-				text.WriteByte(0xff) // which no label has
+				text.WriteByte(0xff) // which is in no label
 			}
 		}
 		dst = c.put(dst, strings.TrimRight(text.String(), "\x00"))

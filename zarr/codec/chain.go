@@ -10,38 +10,38 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Chain is the pipeline of one array, from a chunk to the bytes that are stored and back. It is
-// immutable and safe for concurrent use.
+// Chain is the codec pipeline of one array. It encodes chunks to stored bytes and decodes them. It
+// is immutable and safe for concurrent use.
 type Chain struct {
 	specs   []Spec
 	in      Repr
 	arrays  []arrayStage
 	array   ArrayBytes
-	name    string // of array
+	name    string // name of array
 	whole   stage  // the chunk
-	packed  stage  // what enters array
+	packed  stage  // the input of array
 	bytes   []bytesStage
-	size    int64 // of the stored bytes, or -1
+	size    int64 // length of the stored bytes, or -1
 	least   int64
 	most    int64
 	typical int64 // see TypicalEncoder
-	varies  bool  // elements of varying length are stored, so that no length is typical
+	varies  bool  // elements of varying length are stored, so no length is typical
 	shards  *Shards
 }
 
-// ChainError says which codec of a chain cannot be bound. It reads as its cause, which names the
-// codec.
+// ChainError reports the codec of a chain that cannot be bound. Its message is that of Err, which
+// names the codec.
 type ChainError struct {
-	Index int // in the order of encoding
+	Index int // index of the codec in the order of encoding
 	Err   error
 }
 
 func (e *ChainError) Error() string { return e.Err.Error() }
 
-// Unwrap gives the cause.
+// Unwrap returns Err.
 func (e *ChainError) Unwrap() error { return e.Err }
 
-// stage is an array between two codecs.
+// stage describes the array between two codecs.
 type stage struct {
 	shape        []int
 	size         int // bytes of an element; 1 for items
@@ -55,8 +55,8 @@ type arrayStage struct {
 	in    stage
 }
 
-// bytesStage is a codec from bytes to bytes with the length of what it decodes to: exactly size,
-// or, where that is -1, at most limit.
+// bytesStage is a bytes-to-bytes codec and the length of its decoded form: exactly size, or at most
+// limit if size is -1.
 type bytesStage struct {
 	name  string
 	codec BytesBytes
@@ -64,11 +64,13 @@ type bytesStage struct {
 	limit int
 }
 
-// Chain binds codecs to the array that enters the first of them: any number from array to array,
-// one from array to bytes, any number from bytes to bytes, in the order of encoding. fault.Metadata
-// for another order or a bad configuration, errors.ErrUnsupported for an unknown codec, fault.Limit
-// for a chunk that memory cannot hold, for more than 64 codecs, and for codecs that make far more
-// bytes of bytes than entered them. What is wrong with one codec is a *[ChainError].
+// Chain binds codecs in the order of encoding: any number of array-to-array codecs, one
+// array-to-bytes codec, any number of bytes-to-bytes codecs. in is the array that enters the first.
+//
+// Errors are fault.Metadata for another order or a bad configuration, and errors.ErrUnsupported for
+// an unknown codec. They are fault.Limit for a chunk that does not fit in memory, for more than 64
+// codecs, and for codecs that enlarge the bytes far beyond their input. An error of one codec is a
+// *[ChainError].
 func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 	if len(specs) > maxCodecs {
 		return nil, fault.Newf(fault.Limit, "%d codecs after each other, more than %d", len(specs), maxCodecs)
@@ -101,7 +103,8 @@ func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 			}
 			c.array, c.name = codec, s.Name
 			c.size, c.most = codec.EncodedSize(), codec.Worst()
-			if _, shards := codec.(*sharding); c.packed.items && in.Most > 0 && !shards { // and their lengths
+			if _, shards := codec.(*sharding); c.packed.items && in.Most > 0 && !shards {
+				// The elements and their lengths.
 				c.most = min(c.most, addSat(in.Most, 4+mulSat(4, int64(c.packed.elems))))
 			}
 			c.least = max(c.size, 0)
@@ -139,18 +142,18 @@ func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 	return c, err
 }
 
-// maxCodecs is how many codecs may stand after each other, each of which may copy the chunk. A
-// handful are in use.
+// maxCodecs is the maximum number of codecs in a chain. Each may copy the chunk; chains in use have
+// a handful.
 const maxCodecs = 64
 
-// maxGrowth is how many times as many bytes codecs may make of those that the array became: bytes
-// as float64 as text are 32 times as many. Metadata that asks for more, as casts of casts do, wants
-// memory and not an array.
+// maxGrowth is the maximum factor by which bytes-to-bytes codecs may enlarge the serialised array.
+// Bytes as text of float64 values take a factor of 32. Metadata with a larger factor, such as
+// nested casts, is an attempt to exhaust memory.
 const maxGrowth = 64
 
-// grow puts a codec after those that there are, as far as lengths go. Of several that are generous
-// in a row one alone is allowed for: else every codec would double what a chunk may become on the
-// way.
+// grow updates the lengths for a further codec. If several codecs in a row are TypicalEncoders, the
+// worst case is allowed for one of them only. Otherwise each of them would double the maximum
+// intermediate length.
 func (c *Chain) grow(codec BytesBytes) {
 	p, ok := codec.(TypicalEncoder)
 	if !ok {
@@ -160,11 +163,11 @@ func (c *Chain) grow(codec BytesBytes) {
 	c.most, c.typical = max(codec.Worst(c.typical), p.Typical(c.most)), p.Typical(c.typical)
 }
 
-// shortest is the least length of what a codec makes of size bytes, or, where size is -1, of any
-// number from least on; 0 when that is not known.
+// shortest returns the minimum length of a codec's output for size bytes or, if size is -1, for any
+// number of bytes from least on. It returns 0 if that is unknown.
 func shortest(codec BytesBytes, size, least int64) int64 {
 	if size < 0 {
-		size = least // more bytes become no fewer, where their number alone says how many
+		size = least // if the output length depends on the input length alone, it grows with it
 	}
 	if n := codec.EncodedSize(size); n >= 0 {
 		return n
@@ -175,7 +178,7 @@ func shortest(codec BytesBytes, size, least int64) int64 {
 	return 0
 }
 
-// placed is the form of a codec that stands before or after the one that makes bytes.
+// placed returns the form of a codec for its position, before or after the array-to-bytes codec.
 func placed(codec any, after bool) any {
 	e, ok := codec.(Either)
 	switch {
@@ -187,8 +190,8 @@ func placed(codec any, after bool) any {
 	return codec
 }
 
-// leaving is the array that leaves a codec on encoding, or that its bytes are taken for by the
-// codecs after it.
+// leaving returns the Repr of a codec's output on encoding. After a bytes-to-bytes codec it is the
+// array that the next codecs view the bytes as.
 func leaving(codec any, in Repr) Repr {
 	switch c := codec.(type) {
 	case ArrayArray:
@@ -201,7 +204,7 @@ func leaving(codec any, in Repr) Repr {
 	return in
 }
 
-// orderOf is the byte order in which a codec makes bytes of elements, where it has one.
+// orderOf returns the byte order in which a codec serialises elements, or NoOrder.
 func orderOf(codec ArrayBytes) dtype.Order {
 	if b, ok := codec.(*rawBytes); ok {
 		return b.order
@@ -221,20 +224,20 @@ func stageOf(r Repr) (stage, error) {
 	return stage{r.Shape, max(r.Type.Size(), 1), elems, bytes, r.Type.Size() == 0}, err
 }
 
-// Specs are the codecs in the order of encoding, as they were given. The slice is shared: do not
-// change it.
+// Specs returns the codecs in the order of encoding, as they were passed to [Table.Chain]. The
+// caller must not modify the slice.
 func (c *Chain) Specs() []Spec { return c.specs }
 
-// In is the array that enters the first codec on encoding.
+// In returns the Repr of the chunk.
 func (c *Chain) In() Repr { return c.in }
 
-// EncodedSize is the length of every chunk's stored bytes, or -1 when it varies.
+// EncodedSize returns the length of every chunk's stored bytes, or -1 if it varies.
 func (c *Chain) EncodedSize() int64 { return c.size }
 
-// Typical is a length in bytes that stored chunks rarely exceed: that of the array, and a little
-// for each codec that compresses. It is what to reserve, and to ask a store for, before anything is
-// known of a chunk; [Chain.Worst] is what a longer one may have. It is -1 where elements vary in
-// length, of which no size is typical.
+// Typical returns a length in bytes that stored chunks rarely exceed: that of the array, plus a
+// little for each codec that compresses. Use it to reserve memory and to choose the size of a first
+// request, before the chunk's length is known. [Chain.Worst] is the limit for longer chunks. It
+// returns -1 if elements vary in length, because then no size is typical.
 func (c *Chain) Typical() int64 {
 	if c.varies {
 		return -1
@@ -242,23 +245,23 @@ func (c *Chain) Typical() int64 {
 	return c.typical
 }
 
-// Worst bounds the length of stored bytes, generously enough for any writer that follows the
-// formats; longer ones are corrupt. It is math.MaxInt64 when there is no bound.
+// Worst returns the maximum length of a chunk's stored bytes, for any writer that follows the
+// formats. Longer ones are corrupt. It returns math.MaxInt64 if there is no limit.
 func (c *Chain) Worst() int64 { return c.most }
 
-// MinEncoded is a length that no chunk's stored bytes fall short of, 0 when none is known. It lets
-// a caller refuse an object of a few bytes before there is room for the large chunk that metadata
-// promises.
+// MinEncoded returns a lower bound of the length of a chunk's stored bytes, 0 if unknown. With it a
+// caller can reject an object of a few bytes before allocating the large chunk that metadata
+// declares.
 func (c *Chain) MinEncoded() int64 { return c.least }
 
-// InPlace reports that decoding needs no room for an array beside the one it fills: nothing
-// transforms arrays, and bytes become the array where they lie.
+// InPlace reports whether decoding needs no buffer for an array beside its destination: no codec
+// transforms arrays, and the serialised bytes are converted in place.
 func (c *Chain) InPlace() bool {
 	_, ok := c.array.(InPlace)
 	return ok && len(c.arrays) == 0
 }
 
-// into is the array that leaves the i-th codec from array to array.
+// into returns the output of array-to-array codec i.
 func (c *Chain) into(i int) stage {
 	if i+1 < len(c.arrays) {
 		return c.arrays[i+1].in
@@ -266,11 +269,11 @@ func (c *Chain) into(i int) stage {
 	return c.packed
 }
 
-// named puts a codec's name before an error.
+// named prefixes an error with a codec's name.
 func named(name string, err error) error { return fmt.Errorf("codec %.80s: %w", name, err) }
 
-// kinded gives an error a kind where it has none, as that of another's decompressor in a codec of a
-// user.
+// kinded adds a kind to an error without one, such as an error of a decompressor that a user's
+// codec calls.
 func kinded(kind fault.Kind, err error) error {
 	if has := fault.Kind(""); errors.As(err, &has) || errors.Is(err, errors.ErrUnsupported) {
 		return err
@@ -278,7 +281,7 @@ func kinded(kind fault.Kind, err error) error {
 	return fault.Newf(kind, "%w", err)
 }
 
-// room is the memory that the array takes in bytes.
+// room returns the memory of the array in bytes.
 func (s stage) room() int64 {
 	if s.items {
 		return mulSat(24, int64(s.elems))
@@ -286,7 +289,7 @@ func (s stage) room() int64 {
 	return int64(s.bytes)
 }
 
-// block is the part of a Block that elements of an array lie in.
+// block returns the field of b that holds the elements.
 func (s stage) block(b Block) Block {
 	if s.items {
 		return Block{Items: b.Items}
@@ -294,7 +297,7 @@ func (s stage) block(b Block) Block {
 	return Block{Bytes: b.Bytes}
 }
 
-// fits checks the length of what the caller hands over.
+// fits checks the length of a Block from the caller.
 func (s stage) fits(b Block) error {
 	if s.items && len(b.Items) != s.elems {
 		return fault.Newf(fault.Selection, "room for %d elements, the chunk has %d", len(b.Items), s.elems)

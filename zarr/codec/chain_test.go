@@ -28,7 +28,7 @@ func mustChain(t testing.TB, in codec.Repr, specs ...codec.Spec) *codec.Chain {
 	return c
 }
 
-// smooth is a noisy wave of float32, as data is.
+// smooth returns a noisy wave of float32, as in real data.
 func smooth(n int) []byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	b := make([]byte, 0, 4*n)
@@ -77,7 +77,7 @@ func TestChainOrder(t *testing.T) {
 	}
 }
 
-// plain is a codec of a user whose errors have no kind.
+// plain is a user's codec whose errors have no kind.
 type plain struct{}
 
 func (plain) EncodedSize(n int64) int64                   { return n }
@@ -85,8 +85,8 @@ func (plain) Worst(n int64) int64                         { return n }
 func (plain) Encode(dst, src []byte) ([]byte, error)      { return append(dst, src...), nil }
 func (plain) Decode(dst, _ []byte, _ int) ([]byte, error) { return dst, io.ErrUnexpectedEOF }
 
-// TestErrorsWithoutKind: what a user's codec says without a kind is invalid metadata where it is
-// made and corrupt data where it decodes.
+// TestErrorsWithoutKind checks that an error without a kind of a user's codec is fault.Metadata
+// from its Factory and fault.Corrupt from Decode.
 func TestErrorsWithoutKind(t *testing.T) {
 	var got json.RawMessage
 	table := codec.Builtin().With("plain", func(config json.RawMessage, _ codec.Repr) (any, error) {
@@ -114,7 +114,7 @@ func TestChainSizes(t *testing.T) {
 		name    string
 		specs   []codec.Spec
 		size    int64
-		most    int64 // the least that it may be
+		most    int64 // lower bound of Worst
 		inPlace bool
 	}{
 		{"bytes", []codec.Spec{little}, n, n, true},
@@ -136,8 +136,8 @@ func TestChainSizes(t *testing.T) {
 	}
 }
 
-// TestChainBounds: however many codecs metadata names, what a chunk becomes on the way stays in
-// proportion to it.
+// TestChainBounds checks that intermediate lengths stay in proportion to the chunk, for any number
+// of codecs.
 func TestChainBounds(t *testing.T) {
 	times := func(n int, s ...codec.Spec) []codec.Spec { return slices.Repeat(s, n) }
 	wide := codec.AsType(dtype.Int8, dtype.Complex128)
@@ -151,8 +151,8 @@ func TestChainBounds(t *testing.T) {
 		"compressors and checksums": slices.Concat([]codec.Spec{little}, times(31, codec.Gzip(1), codec.CRC32C())),
 		"compressed shards":         within,
 	} {
-		// The 4 KiB of the chunk would be 2 to the power of 75 at worst if every compressor could
-		// double them.
+		// If every compressor could double the length, the chunk of 4 KiB could take up to 2^75
+		// bytes.
 		if c := mustChain(t, chunk, specs...); c.Worst() > 2<<20 {
 			t.Errorf("%s: %d", name, c.Worst())
 		}
@@ -173,7 +173,7 @@ func TestChainBounds(t *testing.T) {
 	}
 }
 
-// TestChains round-trips chains of several codecs, with one Scratch for all of them.
+// TestChains round-trips chains of several codecs with one Scratch.
 func TestChains(t *testing.T) {
 	blosc := codec.Blosc(codec.BloscOptions{Cname: "lz4"})
 	tests := [][]codec.Spec{
@@ -206,7 +206,7 @@ func TestChains(t *testing.T) {
 	}
 }
 
-// TestErrorsNameTheCodec: what is wrong is said with the codec and the sizes.
+// TestErrorsNameTheCodec checks that errors name the codec and the sizes.
 func TestErrorsNameTheCodec(t *testing.T) {
 	blosc := codec.Blosc(codec.BloscOptions{Cname: "lz4"})
 	small := codec.Repr{Shape: []int{32, 31}, Type: dtype.Float32}
@@ -243,7 +243,7 @@ func TestBoolBecomesLegal(t *testing.T) {
 	}
 }
 
-// words is a type of elements that vary in length, and wordCodec its codec: each item after its
+// words is a type of elements of varying length. wordCodec is its codec: each item preceded by its
 // length in one byte.
 type words struct{ dtype.Type }
 
@@ -318,8 +318,8 @@ func mustTable(t *testing.T, table *codec.Table, in codec.Repr) *codec.Chain {
 	return c
 }
 
-// TestDecodeAllocates: with a warm Scratch, decoding allocates nothing. (Pools may be emptied by a
-// collection in between, and -race empties them at random.)
+// TestDecodeAllocates checks that decoding with a used Scratch allocates nothing. (A collection may
+// empty pools in between, and -race empties them at random.)
 func TestDecodeAllocates(t *testing.T) {
 	if race.Enabled {
 		t.Skip("sync.Pool drops values at random under -race")
@@ -361,7 +361,7 @@ func TestDecodeAllocates(t *testing.T) {
 	}
 }
 
-// chains are what the fuzz target decodes with.
+// chains are the chains of the fuzz target.
 func chains(t testing.TB) []*codec.Chain {
 	in := codec.Repr{Shape: []int{5, 12}, Type: dtype.Float32}
 	blosc := codec.Blosc(codec.BloscOptions{Cname: "lz4"})

@@ -11,16 +11,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// checksum puts four little-endian bytes after the others, or before them: the v3 core codec
-// "crc32c" (RFC 3720) and numcodecs' crc32 (RFC 1952), adler32 (RFC 1950), crc32c, fletcher32 and
+// checksum adds four little-endian bytes before or after the data. It is the v3 core codec "crc32c"
+// (RFC 3720) and numcodecs' crc32 (RFC 1952), adler32 (RFC 1950), crc32c, fletcher32 and
 // jenkins_lookup3.
 type checksum struct {
 	first bool
 	sum   func([]byte) uint32
 }
 
-// newChecksum makes the factory of a checksum that may be told its place, and stands at the given
-// one if it is not.
+// newChecksum returns the factory of a checksum with a configurable location and the default place.
 func newChecksum(place string, sum func([]byte) uint32) Factory {
 	return func(raw json.RawMessage, _ Repr) (any, error) {
 		c := openConfig(raw)
@@ -33,14 +32,14 @@ func newChecksum(place string, sum func([]byte) uint32) Factory {
 	}
 }
 
-// newNumcodecsCRC32C stands at the end, and can be told to stand at the start.
+// newNumcodecsCRC32C is at the end by default.
 func newNumcodecsCRC32C(raw json.RawMessage, in Repr) (any, error) {
 	table := crc32.MakeTable(crc32.Castagnoli)
 	return newChecksum("end", func(b []byte) uint32 { return crc32.Checksum(b, table) })(raw, in)
 }
 
-// newCRC32C stands at the end: the v3 core has no other place for it, and readers that pass over a
-// configuration would look for it there.
+// newCRC32C is always at the end. The v3 core has no location, and readers that ignore the
+// configuration expect the checksum there.
 func newCRC32C(raw json.RawMessage, in Repr) (any, error) {
 	codec, err := newNumcodecsCRC32C(raw, in)
 	if c, ok := codec.(checksum); ok && c.first {
@@ -49,23 +48,23 @@ func newCRC32C(raw json.RawMessage, in Repr) (any, error) {
 	return codec, err
 }
 
-// newCRC32 stands at the start, where numcodecs puts it.
+// newCRC32 is at the start by default, as in numcodecs.
 func newCRC32(raw json.RawMessage, in Repr) (any, error) {
 	return newChecksum("start", crc32.ChecksumIEEE)(raw, in)
 }
 
-// newAdler32 stands at the start, where numcodecs puts it.
+// newAdler32 is at the start by default, as in numcodecs.
 func newAdler32(raw json.RawMessage, in Repr) (any, error) {
 	return newChecksum("start", adler32.Checksum)(raw, in)
 }
 
-// newFletcher32 has no configuration.
+// newFletcher32 has no configuration and is at the end.
 func newFletcher32(raw json.RawMessage, _ Repr) (any, error) {
 	return checksum{false, fletcher32}, openConfig(raw).close()
 }
 
-// newLookup3 has a seed. numcodecs' class also takes a prefix, bytes that are thought before the
-// data, but neither writes one into metadata nor takes one from there.
+// newLookup3 has a seed and is at the end. numcodecs' class also has a prefix that is hashed before
+// the data, but it neither writes nor reads it in metadata.
 func newLookup3(raw json.RawMessage, _ Repr) (any, error) {
 	c := openConfig(raw)
 	c.dropNull("prefix")

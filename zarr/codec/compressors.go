@@ -12,25 +12,23 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// compressor is what all compressors have in common: the length of what they make is not known
-// before.
+// compressor is embedded in all compressors: their encoded lengths depend on the data.
 type compressor struct {
-	densest int64 // how many bytes a byte of its output can stand for, or a few more
+	densest int64 // maximum decoded bytes per encoded byte, or slightly more
 }
 
 func (compressor) EncodedSize(int64) int64 { return -1 }
 
-// Worst allows for an encoder that flushes after every few bytes and for small inputs.
+// Worst allows for an encoder that flushes after every few bytes, and for small inputs.
 func (compressor) Worst(n int64) int64 { return addSat(addSat(n, n), 64<<10) }
 
-// Typical allows for a hundredth and 600 bytes, which is what bzip2 says that it may need; the
-// others need less.
+// Typical allows for 1 % and 600 bytes, the limit that bzip2 documents. The others need less.
 func (compressor) Typical(n int64) int64 { return addSat(addSat(n, n/64), 1<<10) }
 
-// least is how short the encoded form of n bytes can be.
+// least returns the minimum encoded length of n bytes.
 func (c compressor) least(n int64) int64 { return n / c.densest }
 
-// addSat adds two numbers that are not negative, up to the largest there is.
+// addSat adds two numbers that are not negative, saturating.
 func addSat(a, b int64) int64 {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64
@@ -38,11 +36,11 @@ func addSat(a, b int64) int64 {
 	return a + b
 }
 
-// What a byte can hold at most. The densest block of zstd has 4 bytes for 128 KiB (RFC 8878,
-// 3.1.1.2), which is in a frame of blosc too. Deflate repeats 258 bytes by two bits. A byte more of
-// a length in LZ4 is 255 more bytes. LZMA repeats 273 bytes by 14 decisions of 1/45 bit, when all
-// are as sure as they become. A block of bzip2 is 900,000 runs of 5 bytes for 259 each, at most, in
-// no less than 16.
+// Maximum decoded bytes per encoded byte. The densest zstd block encodes 128 KiB in 4 bytes (RFC
+// 8878, 3.1.1.2); blosc frames may contain such blocks. Deflate encodes a match of 258 bytes in 2
+// bits. One further length byte of LZ4 is 255 bytes. LZMA encodes a match of 273 bytes in 14
+// decisions of at least 1/45 bit. A bzip2 block has at most 900,000 bytes after run-length
+// encoding, in which 5 bytes are a run of 259, and at least 16 encoded bytes.
 const (
 	densestZstd    = 128 << 10 / 4
 	densestDeflate = 258 * 8 / 2
@@ -51,7 +49,7 @@ const (
 	densestBzip2   = 900_000 / 5 * 259 / 16
 )
 
-// zstdCodec is the v3 core codec "zstd" and numcodecs' of the same name: frames of RFC 8878.
+// zstdCodec is the v3 core codec "zstd" and numcodecs' zstd: frames of RFC 8878.
 type zstdCodec struct {
 	compressor
 	enc *zst.Encoder
@@ -61,8 +59,7 @@ func newZstd(raw json.RawMessage, in Repr) (any, error) {
 	return zstdOf(raw, in, -131072, 22)
 }
 
-// newNumcodecsZstd takes any level, as numcodecs does, which leaves it to libzstd to bring it into
-// range.
+// newNumcodecsZstd accepts any level, as numcodecs does, and clamps it to libzstd's range.
 func newNumcodecsZstd(raw json.RawMessage, in Repr) (any, error) {
 	return zstdOf(raw, in, math.MinInt32, math.MaxInt32)
 }
@@ -73,7 +70,7 @@ func zstdOf(raw json.RawMessage, in Repr, lo, hi int) (any, error) {
 	if err := c.close(); err != nil {
 		return nil, err
 	}
-	// The window of chunks whose size is not known is left to the encoder.
+	// If the size is unknown (0), the encoder chooses the window.
 	o.Window, _ = in.Bytes()
 	return &zstdCodec{compressor: compressor{densestZstd}, enc: zst.NewEncoder(o)}, nil
 }
@@ -84,7 +81,7 @@ func (c *zstdCodec) Decode(dst, src []byte, limit int) ([]byte, error) {
 	return zst.Decode(dst, src, limit)
 }
 
-// deflateCodec is the v3 core codec "gzip" and numcodecs' gzip and zlib: RFC 1952 and 1950.
+// deflateCodec is the v3 core codec "gzip" and numcodecs' gzip and zlib: RFC 1952 and RFC 1950.
 type deflateCodec struct {
 	compressor
 	padding
@@ -92,8 +89,8 @@ type deflateCodec struct {
 	enc    *deflate.Encoder
 }
 
-// newGzip takes level -1 too, which is zlib's default and numcodecs'. Package meta reports it
-// (rule.CodecRange), and it is never written, as Spec.normal does not take it.
+// newGzip also accepts level -1, the default level in zlib and numcodecs. Package meta reports it
+// (rule.CodecRange). It is never written, because Spec.normal rejects it.
 func newGzip(raw json.RawMessage, _ Repr) (any, error) { return deflateOf(raw, deflate.Gzip, 5, -1) }
 
 func newNumcodecsGzip(raw json.RawMessage, _ Repr) (any, error) {
@@ -115,8 +112,8 @@ func deflateOf(raw json.RawMessage, f deflate.Format, def, lowest int) (any, err
 
 func (c *deflateCodec) Encode(dst, src []byte) ([]byte, error) { return c.enc.Encode(dst, src) }
 
-// Decode passes over zeros after a stream of gzip, as Python's gzip and with it numcodecs do
-// (gzip's manual, "Tapes"). TensorStore does so in v3 only.
+// Decode ignores zeros after a gzip stream, as Python's gzip and numcodecs do (gzip manual,
+// "Tapes"). TensorStore ignores them in v3 only.
 func (c *deflateCodec) Decode(dst, src []byte, limit int) ([]byte, error) {
 	out, zeros, err := deflate.DecodePadded(c.format, dst, src, limit)
 	if err == nil && zeros > 0 {
@@ -125,7 +122,7 @@ func (c *deflateCodec) Decode(dst, src []byte, limit int) ([]byte, error) {
 	return out, err
 }
 
-// padding is embedded in codecs that tolerate bytes after the encoded ones.
+// padding is embedded in codecs that tolerate bytes after the encoded form.
 type padding struct {
 	report func(rule.Finding) error // called for such bytes; nil tolerates them
 }
@@ -139,13 +136,13 @@ func (p *padding) found(n int, what string) error {
 	return p.report(rule.Finding{Rule: rule.TrailingBytes, Text: fmt.Sprintf("%d %s", n, what)})
 }
 
-// bloscCodec is the v3 core codec "blosc" and numcodecs' of the same name. Frames say themselves
-// how they are to be decoded; the configuration is for encoding.
+// bloscCodec is the v3 core codec "blosc" and numcodecs' blosc. Frames describe themselves; the
+// configuration is for encoding only.
 type bloscCodec struct {
 	compressor
 	padding
 	enc   *blosc.Encoder
-	array stage // that the bytes are of, where they are of no other
+	array stage // array of the bytes, if the array-to-bytes codec is directly before it
 }
 
 func newBlosc(raw json.RawMessage, in Repr) (any, error) {
@@ -170,10 +167,10 @@ func bloscOf(o blosc.Options, in Repr, err error) (any, error) {
 	return &bloscCodec{compressor: compressor{densestZstd}, enc: enc, array: array}, err
 }
 
-// cnames are the compressors that a configuration may name.
+// cnames are the compressor names in configurations.
 var cnames = [...]string{"zstd", "lz4", "lz4hc", "zlib", "snappy", "blosclz"}
 
-// bloscV3 reads a v3 configuration; what is missing is as in zarr-python.
+// bloscV3 reads a v3 configuration. Defaults are zarr-python's.
 func bloscV3(raw json.RawMessage, in Repr) (o blosc.Options, err error) {
 	c := openConfig(raw)
 	cname := c.text("cname", "zstd", cnames[:]...)
@@ -225,7 +222,8 @@ func bloscV2(raw json.RawMessage, in Repr) (o blosc.Options, err error) {
 	return o, err
 }
 
-// typeSize is the bytes of an element for blosc; 1 where they vary or are too many for it.
+// typeSize returns the blosc type size of an element: 1 if elements vary in length or are too large
+// for blosc.
 func typeSize(in Repr) int {
 	if s := in.Type.Size(); s >= 1 && s <= blosc.MaxTypeSize {
 		return s
@@ -233,8 +231,8 @@ func typeSize(in Repr) int {
 	return 1
 }
 
-// autoShuffle is what numcodecs and zarr-python choose for elements of a size: the former of
-// blosc's elements, the latter of the array's.
+// autoShuffle returns the default shuffle for elements of size bytes. numcodecs applies it to
+// blosc's type size, zarr-python to the array's element size.
 func autoShuffle(size int) blosc.Shuffle {
 	if size == 1 {
 		return blosc.BitShuffle
@@ -244,7 +242,7 @@ func autoShuffle(size int) blosc.Shuffle {
 
 func (c *bloscCodec) Encode(dst, src []byte) ([]byte, error) { return c.enc.Encode(dst, src) }
 
-// Decode passes over a few bytes after the frame: see cut.
+// Decode ignores a few bytes after the frame; see cut.
 func (c *bloscCodec) Decode(dst, src []byte, limit int) ([]byte, error) {
 	frame := c.cut(src)
 	out, err := blosc.Decode(dst, frame, limit)
@@ -254,9 +252,9 @@ func (c *bloscCodec) Decode(dst, src []byte, limit int) ([]byte, error) {
 	return out, err
 }
 
-// cut leaves out a few bytes after the frame: early versions of z5 made the buffer of a chunk 16
-// elements longer than the frame, 16 being blosc's overhead in bytes. Any number of bytes may
-// follow in numcodecs, none in TensorStore.
+// cut removes a few bytes after the frame. Early versions of z5 made the buffer 16 elements longer
+// than the frame, in place of blosc's overhead of 16 bytes. numcodecs ignores any number of
+// trailing bytes, TensorStore none.
 func (c *bloscCodec) cut(src []byte) []byte {
 	if h, err := blosc.ParseHeader(src); err == nil && h.Encoded < len(src) && len(src)-h.Encoded <= 16*min(h.TypeSize, largestNumber) {
 		return src[:h.Encoded]
@@ -264,12 +262,12 @@ func (c *bloscCodec) cut(src []byte) []byte {
 	return src
 }
 
-// largestNumber is the bytes of the largest element that z5 has.
+// largestNumber is the size of z5's largest element type.
 const largestNumber = 8
 
-// places reports whether a box has rows that are worth placing one by one: they lie in memory as in
-// the chunk, and have 64 bytes or more, below which finding them takes longer than copying them
-// once more; or few of the chunk's elements are in the box.
+// places reports whether rows of the box should be decoded one at a time to their positions. That
+// is faster than a copy if rows are contiguous in memory and in the chunk and have at least 64
+// bytes, or if the box has less than a quarter of the chunk's elements.
 func (c *bloscCodec) places(box Strided) bool {
 	var m move
 	m.inChunk(box, c.array.shape)
@@ -281,8 +279,7 @@ func (c *bloscCodec) places(box Strided) bool {
 	return row.dst == box.Size && (row.n*box.Size >= 64 && row.src == box.Size || n < c.array.elems/4)
 }
 
-// DecodeTo decodes the blocks that the box has elements of, and joins rows of elements where they
-// belong.
+// DecodeTo decodes the blocks that the box overlaps and writes rows of elements to their positions.
 func (c *bloscCodec) DecodeTo(dst Strided, src []byte, _ *Scratch) error {
 	frame := c.cut(src)
 	f, err := blosc.Open(frame, c.array.bytes)

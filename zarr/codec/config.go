@@ -10,9 +10,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// config reads the members of a codec's configuration one by one. The first thing wrong is kept;
-// close returns it, or that there are members which nobody asked for: zarr-python and TensorStore
-// both refuse those.
+// config reads the members of a codec's configuration one at a time and keeps the first error.
+// close returns that error, or an error for members that were not read: zarr-python and TensorStore
+// reject those too.
 type config struct {
 	members map[string]json.RawMessage
 	err     error
@@ -35,14 +35,14 @@ func (c *config) fail(format string, args ...any) {
 	}
 }
 
-// take removes a member and tells whether it was there.
+// take removes a member and reports whether it was present.
 func (c *config) take(key string) (json.RawMessage, bool) {
 	raw, ok := c.members[key]
 	delete(c.members, key)
 	return bytes.TrimSpace(raw), ok
 }
 
-// dropNull leaves out members that are null, where numcodecs writes null for what is not given.
+// dropNull removes members that are null. numcodecs writes null for settings without a value.
 func (c *config) dropNull(keys ...string) {
 	for _, key := range keys {
 		if string(bytes.TrimSpace(c.members[key])) == "null" {
@@ -51,12 +51,12 @@ func (c *config) dropNull(keys ...string) {
 	}
 }
 
-// integer is a number without fraction in [lo, hi]; 5.0 is one, as TensorStore has it.
+// integer reads an integer in [lo, hi]. 5.0 is accepted as 5, as in TensorStore.
 func (c *config) integer(key string, def, lo, hi int) int {
 	return int(c.integer64(key, int64(def), int64(lo), int64(hi)))
 }
 
-// integer64 is integer where an int may be too small.
+// integer64 is integer for values that may exceed an int.
 func (c *config) integer64(key string, def, lo, hi int64) int64 {
 	raw, ok := c.take(key)
 	if !ok {
@@ -92,7 +92,7 @@ func (c *config) boolean(key string, def bool) bool {
 	}
 }
 
-// text is one of the allowed strings.
+// text reads one of the allowed strings.
 func (c *config) text(key, def string, allowed ...string) string {
 	raw, ok := c.take(key)
 	if !ok {
@@ -110,7 +110,7 @@ func (c *config) text(key, def string, allowed ...string) string {
 	return s
 }
 
-// close returns what was wrong.
+// close returns the first error.
 func (c *config) close() error {
 	for key := range c.members {
 		c.fail("unknown member %.80q of the configuration", key)

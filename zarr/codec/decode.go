@@ -2,8 +2,8 @@ package codec
 
 import "github.com/zargo-io/zargo/zarr/fault"
 
-// Decode is DecodeTo all of a chunk, which lies in dst in C order. dst has the size of In
-// (fault.Selection otherwise).
+// Decode is [Chain.DecodeTo] for a whole chunk in C order. It returns fault.Selection if dst does
+// not have the size of In.
 func (c *Chain) Decode(dst Block, src []byte, s *Scratch) error {
 	if err := c.whole.fits(dst); err != nil {
 		return err
@@ -15,22 +15,24 @@ func (c *Chain) Decode(dst Block, src []byte, s *Scratch) error {
 	return c.decode(s.whole(c.whole.block(dst), c.whole), src, s)
 }
 
-// DecodeTo sets dst, a box of the chunk whose stored form is src. fault.Selection when the box does
-// not fit the chunk or its memory; a Strided without memory and axes decodes the chunk and forgets
-// it. s may be nil. dst does not overlap src, unless src is what was received, or encoded by
-// [Chain.EncodeInPlace], where [Chain.Room] said. Where the array lies in dst as it was serialised,
-// the first bytes-to-bytes codec decodes straight into it; where codecs only move elements or swap
-// their bytes, they are moved once. Bytes between those of the box are never touched; after an
-// error the box is undefined.
+// DecodeTo decodes the chunk whose stored form is src and sets dst, a box of it. A Strided without
+// memory and axes decodes the chunk and discards it. s may be nil.
 //
-// What is stored of elements outside the box need not be decoded, and then nothing says whether it
-// could be.
+// dst must not overlap src, with one exception: src may be the stored bytes in the buffer that
+// [Chain.Room] returned, or the result of [Chain.EncodeInPlace].
 //
-// Items of a chunk whose elements vary in length lie in src or in s, until either is used again,
-// or, as labels and fill values do, in the chain: do not change them.
+// If dst has the layout of the serialised array, the first bytes-to-bytes codec decodes directly
+// into it. If the codecs only move elements or swap their bytes, each element is copied once. Bytes
+// between the elements of the box are never modified. After an error the box is undefined. Elements
+// outside the box need not be decoded, so errors in them may not be detected.
 //
-// Errors: fault.Corrupt when src does not decode to exactly a chunk, errors.ErrUnsupported when it
-// uses what is not implemented; they name the codec.
+// Items of elements of varying length are slices of src or of memory of s, valid until either is
+// reused, or of memory of the chain, such as labels and fill values. The caller must not modify
+// them.
+//
+// Errors name the codec. They are fault.Corrupt if src does not decode to exactly a chunk,
+// errors.ErrUnsupported if it uses a feature that is not implemented, and fault.Selection if the
+// box exceeds the chunk or its memory.
 func (c *Chain) DecodeTo(dst Strided, src []byte, s *Scratch) error {
 	if s == nil {
 		s = &Scratch{}
@@ -56,10 +58,9 @@ func (c *Chain) decode(dst Strided, src []byte, s *Scratch) error {
 	return c.decodeArray(0, 0, dst, src, s)
 }
 
-// decodeArray sets a box of the array that enters the i-th codec from array to array. Block slot of
-// s is free for the array that leaves it, 1-slot for those after it, and the last one for what is
-// copied into the box; dst may lie in any of them, since it is written when the others have been
-// read.
+// decodeArray sets a box of the input of array-to-array codec i. It uses blocks of s: slot for the
+// output of codec i, 1-slot for the outputs of later codecs, and the last block for copies into the
+// box. dst may be in any of them, because it is written after the others have been read.
 func (c *Chain) decodeArray(i, slot int, dst Strided, src []byte, s *Scratch) error {
 	for ; i < len(c.arrays); i++ {
 		moved, ok := through(c.arrays[i].codec, dst, s)
@@ -97,20 +98,19 @@ func (c *Chain) decodeArray(i, slot int, dst Strided, src []byte, s *Scratch) er
 	return nil
 }
 
-// decodedView is a codec from array to array whose decoded elements lie, as they are, in the
-// encoded array.
+// decodedView is an array-to-array codec whose decoded elements are part of the encoded array,
+// unchanged.
 type decodedView interface {
-	// same reports whether they have the same order there, and nothing lies between them.
+	// same reports whether the elements have the same order in both arrays, without gaps.
 	same() bool
-	// copyView copies a box of the decoded array out of the encoded one.
+	// copyView copies a box of the decoded array from the encoded array.
 	copyView(dst Strided, encoded Block)
 }
 
-// decodedAsIs is a codec from array to array that changes nothing when it decodes.
+// decodedAsIs is an array-to-array codec whose decoding changes nothing.
 type decodedAsIs interface{ decodedAsIs() }
 
-// through is the box of the array that leaves a codec for one of the array that enters it, where
-// the codec only moves elements.
+// through maps a box of a codec's input to the box of its output, if the codec only moves elements.
 func through(codec ArrayArray, box Strided, s *Scratch) (Strided, bool) {
 	switch t := codec.(type) {
 	case *transpose:
@@ -121,7 +121,7 @@ func through(codec ArrayArray, box Strided, s *Scratch) (Strided, bool) {
 	return box, false
 }
 
-// unpack undoes the codecs from bytes to bytes, last first, and then the one from array to bytes.
+// unpack decodes the bytes-to-bytes codecs, last first, and then the array-to-bytes codec.
 func (c *Chain) unpack(slot int, dst Strided, src []byte, s *Scratch) error {
 	inPlace, plain := c.array.(InPlace)
 	raw, rows := c.array.(*rawBytes)
@@ -168,8 +168,8 @@ func (c *Chain) unpack(slot int, dst Strided, src []byte, s *Scratch) error {
 	return nil
 }
 
-// undo decodes by the i-th codec from bytes to bytes, within b or in memory of s. flip is which, of
-// two that are used by turns.
+// undo decodes bytes-to-bytes codec i. The result is a part of b or in memory of s. flip is the
+// index of the next of two buffers, which are used in turn.
 func (c *Chain) undo(i int, b []byte, flip *int, s *Scratch) (_ []byte, err error) {
 	st := &c.bytes[i]
 	if view, ok := st.codec.(View); ok {
@@ -184,7 +184,7 @@ func (c *Chain) undo(i int, b []byte, flip *int, s *Scratch) (_ []byte, err erro
 	return b, st.decoded(b, err)
 }
 
-// decoded names the codec in an error, and compares what came out with what is due.
+// decoded names the codec in an error and checks the decoded length.
 func (st *bytesStage) decoded(b []byte, err error) error {
 	if err != nil {
 		return named(st.name, kinded(fault.Corrupt, err))
@@ -195,7 +195,7 @@ func (st *bytesStage) decoded(b []byte, err error) error {
 	return nil
 }
 
-// places reports whether a codec is to write the elements of a box where they belong.
+// places reports whether a codec should decode the elements of the box directly to their positions.
 func places(codec BytesBytes, box Strided) bool {
 	if _, ok := codec.(Placer); !ok {
 		return false
@@ -204,7 +204,7 @@ func places(codec BytesBytes, box Strided) bool {
 	return !ok || b.places(box)
 }
 
-// between is how many bytes of memory a codec decodes to; -1 where that is not known, because
+// between returns the size of the buffer for a codec's decoded form, or -1 if it is unknown because
 // elements vary in length.
 func (c *Chain) between(st *bytesStage) int64 {
 	switch {
@@ -216,7 +216,7 @@ func (c *Chain) between(st *bytesStage) int64 {
 	return int64(st.limit)
 }
 
-// check compares what came out with what is due.
+// check compares a decoded length with the expected one.
 func (st *bytesStage) check(n int) error {
 	if st.size >= 0 && int64(n) != st.size {
 		return fault.Newf(fault.Corrupt, "decodes to %d bytes, %d are due", n, st.size)

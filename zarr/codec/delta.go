@@ -8,14 +8,14 @@ import (
 )
 
 // newDelta is numcodecs' "delta": the first element and then differences, in C order, cast to
-// another type. Integers wrap, floats lose what float addition loses. Of truth values it is lossy:
-// their sums are "any so far".
+// another type. Integers wrap; floats lose precision. It is lossy for booleans, whose sums are a
+// running "or".
 func newDelta(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	if _, ok := c.members["dtype"]; !ok {
 		c.fail("no dtype")
 	}
-	f := filter{dec: c.elements("dtype", given(in))}
+	f := filter{dec: c.elements("dtype", defaultElements(in))}
 	f.enc = c.elements("astype", f.dec)
 	if err := c.close(); err != nil {
 		return nil, err
@@ -25,20 +25,20 @@ func newDelta(raw json.RawMessage, in Repr) (any, error) {
 		return nil, fault.Newf(fault.Metadata, "differences of %v are no %v", f.dec.typ, f.enc.typ)
 	}
 	f.encode = func() []number.Step { return []number.Step{number.Differences(dec), number.Cast(dec, enc)} }
-	sum := number.Promote(enc, dec) // numpy adds up in it and casts the sums
+	sum := number.Promote(enc, dec) // numpy sums in this type and casts the sums
 	f.decode = func() []number.Step {
 		return []number.Step{number.Cast(enc, sum), number.Sums(sum), number.Cast(sum, dec)}
 	}
 	return f.either(in)
 }
 
-// newAsType is numcodecs' "astype": the elements cast to another type, see package number.
+// newAsType is numcodecs' "astype": elements cast to another type; see package number.
 func newAsType(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	if _, ok := c.members["encode_dtype"]; !ok {
 		c.fail("no encode_dtype")
 	}
-	f := filter{dec: c.elements("decode_dtype", given(in)), enc: c.elements("encode_dtype", given(in))}
+	f := filter{dec: c.elements("decode_dtype", defaultElements(in)), enc: c.elements("encode_dtype", defaultElements(in))}
 	if err := c.close(); err != nil {
 		return nil, err
 	}
@@ -50,8 +50,8 @@ func newAsType(raw json.RawMessage, in Repr) (any, error) {
 	return f.either(in)
 }
 
-// casts are the steps of a cast: none where only the byte order differs, so that every bit of a NaN
-// stays.
+// casts returns the steps of a cast. There are none if only the byte order differs, so that NaNs
+// keep all bits.
 func casts(from, to number.Type) func() []number.Step {
 	if from.Kind == to.Kind && from.Size == to.Size {
 		return steps()

@@ -6,8 +6,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Elems is the number of elements of the Repr: 1 for zero dimensions. fault.Limit when it overflows
-// an int.
+// Elems returns the number of elements of the Repr, 1 for zero dimensions. It returns fault.Limit
+// if that overflows an int, fault.Metadata for a negative length.
 func (r Repr) Elems() (int, error) {
 	n := 1
 	for _, d := range r.Shape {
@@ -22,8 +22,8 @@ func (r Repr) Elems() (int, error) {
 	return n, nil
 }
 
-// Bytes is the size of the Repr in memory form; 0 for elements that vary in length. fault.Limit
-// when it overflows.
+// Bytes returns the size of the Repr in memory form, 0 for elements of varying length. It returns
+// fault.Limit if that overflows an int.
 func (r Repr) Bytes() (int, error) {
 	n, err := r.Elems()
 	if err != nil {

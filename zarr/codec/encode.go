@@ -2,13 +2,13 @@ package codec
 
 import "github.com/zargo-io/zargo/zarr/fault"
 
-// plainer is an ArrayBytes whose encoded form may be the bytes of the array themselves.
+// plainer is an ArrayBytes whose encoded form may be equal to the bytes of the array.
 type plainer interface {
 	plain(src Block) ([]byte, bool)
 }
 
-// Encode is EncodeFrom a chunk that lies in src in C order. src has the size of In (fault.Selection
-// otherwise).
+// Encode is [Chain.EncodeFrom] for a chunk in C order. It returns fault.Selection if src does not
+// have the size of In.
 func (c *Chain) Encode(dst []byte, src Block, s *Scratch) ([]byte, error) {
 	if err := c.whole.fits(src); err != nil {
 		return dst, err
@@ -20,10 +20,12 @@ func (c *Chain) Encode(dst []byte, src Block, s *Scratch) ([]byte, error) {
 	return c.encode(dst, s.whole(c.whole.block(src), c.whole), s)
 }
 
-// EncodeFrom appends the stored form of a chunk to dst. src is a box of all its elements, wherever
-// they lie; fault.Selection where it is not, or does not fit its memory. It is not changed and does
-// not overlap dst. s may be nil. Where codecs only move elements or swap their bytes, they are
-// moved once. After an error dst is returned as it was.
+// EncodeFrom appends the stored form of a chunk to dst. src is a box with all elements of the
+// chunk, in memory of any layout, which must not overlap dst. It is not modified. s may be nil. If
+// the codecs only move elements or swap their bytes, each element is copied once.
+//
+// It returns fault.Selection if src is not the whole chunk or exceeds its memory. On error it
+// returns dst unchanged.
 func (c *Chain) EncodeFrom(dst []byte, src Strided, s *Scratch) ([]byte, error) {
 	if err := src.check(c.whole); err != nil {
 		return dst, err
@@ -39,9 +41,9 @@ func (c *Chain) EncodeFrom(dst []byte, src Strided, s *Scratch) ([]byte, error) 
 	return c.encode(dst, src, s)
 }
 
-// EncodeInPlace turns b, all elements of a chunk in C order, into the stored form of the chunk,
-// where [Chain.InMemory] is true. Decode to the same memory is the way back. Errors are as for
-// Encode; b is undefined then.
+// EncodeInPlace converts b, all elements of a chunk in C order, to the stored form of the chunk. It
+// requires [Chain.InMemory]. Decode with the same memory reverses it. Errors are those of Encode; b
+// is undefined after one.
 func (c *Chain) EncodeInPlace(b []byte) error {
 	if err := c.whole.fits(Block{Bytes: b}); err != nil {
 		return err
@@ -106,7 +108,7 @@ func (c *Chain) encode(dst []byte, src Strided, s *Scratch) ([]byte, error) {
 	return out, nil
 }
 
-// serialised makes bytes of the array, without a copy where they are there already.
+// serialised returns the bytes of the array, without a copy if possible.
 func (c *Chain) serialised(src Strided, s *Scratch) ([]byte, error) {
 	if p, ok := c.array.(plainer); ok {
 		if block, direct := src.contiguous(c.packed); direct {
@@ -122,7 +124,7 @@ func (c *Chain) serialised(src Strided, s *Scratch) ([]byte, error) {
 	return b, err
 }
 
-// serialise appends the bytes of the array.
+// serialise appends the bytes of the array to dst.
 func (c *Chain) serialise(dst []byte, src Strided, s *Scratch) ([]byte, error) {
 	if g, ok := c.array.(Gatherer); ok {
 		return g.EncodeFrom(dst, src, s)

@@ -118,8 +118,8 @@ func TestRuns(t *testing.T) {
 	codectest.Run(t, table, codec.Spec{Name: "example.com.runs"}, codec.Repr{Shape: []int{16, 9}, Type: dtype.Float32})
 }
 
-// TestFlip: the codec with a configuration keeps the contract, alone and in an array, and refuses
-// what does not fit it.
+// TestFlip checks that the codec with a configuration keeps the contract, alone and in an array,
+// and rejects invalid configurations and types.
 func TestFlip(t *testing.T) {
 	table := codec.Builtin().With("example.com.flip", newFlip)
 	spec := codec.Spec{Name: "example.com.flip", Config: json.RawMessage(`{"bits":85}`)}
@@ -143,8 +143,8 @@ func TestFlip(t *testing.T) {
 	}
 }
 
-// TestHowToCodecs checks that every Go block of the pages on codecs is part of this file, and that
-// each codec has fewer than 30 lines.
+// TestHowToCodecs checks that every Go block of the pages on codecs is part of this file, ignoring
+// indentation, and that each codec has fewer than 30 lines.
 func TestHowToCodecs(t *testing.T) {
 	read := func(path string) string {
 		b, err := os.ReadFile(path)

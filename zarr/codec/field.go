@@ -8,20 +8,21 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Field is one field of structured elements, wherever it lies in them, as an array of its own: that
-// has the axes of the array of structures and then those of the field.
+// Field reads one field of structured elements as an array. The array has the axes of the array of
+// structures, then those of the field.
 type Field struct {
-	Name string // of the codec that Factory is for
+	Name string // name of the codec that Factory makes
 
 	of      *dtype.Struct
-	fill    []byte // of a structure
+	fill    []byte // stride of the field's values within an element, for each axis of the field
 	field   dtype.Field
 	strides []int // bytes between the field's values in an element, along its axes
-	offsets []int // of all of them
+	offsets []int // offsets of all values of the field within an element
 }
 
-// NewField finds a field by name, and within it by the names that follow, as [dtype.Struct.Lookup]
-// does; not ok when there is none. fill is that of the structure, or nil.
+// NewField looks up a field by its path: a field name, then names of nested fields, as
+// [dtype.Struct.Lookup] does. ok is false if there is no such field. fill is the fill value of the
+// structure, or nil.
 func NewField(of *dtype.Struct, fill []byte, path ...string) (f *Field, ok bool) {
 	found, strides, ok := of.Lookup(path...)
 	if !ok {
@@ -40,13 +41,13 @@ func NewField(of *dtype.Struct, fill []byte, path ...string) (f *Field, ok bool)
 	return f, true
 }
 
-// Type is the data type of the field's values.
+// Type returns the data type of the field's values.
 func (f *Field) Type() dtype.Type { return f.field.Type }
 
-// Shape is that of the field within an element. The slice is the caller's.
+// Shape returns the shape of the field within an element. The caller owns the slice.
 func (f *Field) Shape() []int { return slices.Clone(f.field.Shape) }
 
-// Extract sets dst to the values of the field in elements of the structure.
+// Extract sets dst to the field's values in elems, whole elements of the structure.
 func (f *Field) Extract(dst, elems []byte) {
 	n := f.field.Type.Size()
 	for ; len(elems) >= f.of.Size(); elems = elems[f.of.Size():] {
@@ -57,8 +58,8 @@ func (f *Field) Extract(dst, elems []byte) {
 	}
 }
 
-// Insert sets the values of the field in elements of the structure to src. The other fields stay as
-// they are.
+// Insert sets the field's values in elems, whole elements of the structure, to src. Other fields
+// are not modified.
 func (f *Field) Insert(elems, src []byte) {
 	n := f.field.Type.Size()
 	for ; len(elems) >= f.of.Size(); elems = elems[f.of.Size():] {
@@ -69,8 +70,8 @@ func (f *Field) Insert(elems, src []byte) {
 	}
 }
 
-// Factory makes the codec that stands before those of the array of structures, to read the field
-// by. It does not encode: that takes the other fields too. Parts of shards can be read through it.
+// Factory makes a codec that is placed before those of the array of structures to read the field.
+// Parts of shards can be read through it. It cannot encode, because that needs the other fields.
 func (f *Field) Factory(_ json.RawMessage, in Repr) (any, error) {
 	out := in
 	out.Shape = in.Shape[:len(in.Shape)-len(f.field.Shape)]
@@ -95,7 +96,7 @@ func (f *fieldOf) Decode(dst, src Block) error {
 	return nil
 }
 
-// same is false: there are other fields between.
+// same reports false: other fields are in between.
 func (f *fieldOf) same() bool { return false }
 
 func (f *fieldOf) copyView(dst Strided, encoded Block) {

@@ -10,24 +10,25 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// filter makes each array of one type of number into one of another, of as many elements, and back.
-// It is the core of numcodecs' filters and of the codecs of the registry that are like them;
-// arrayFilter and bytesFilter make codecs of it.
+// filter transforms arrays of one number type to arrays of another, with as many elements, and
+// back. It implements numcodecs' filters and similar codecs of the registry. arrayFilter and
+// bytesFilter are the codecs made from it.
 type filter struct {
 	dec, enc elements
-	encode   func() []number.Step // of one array: a step may remember what went before
+	encode   func() []number.Step // for one array: steps may have state
 	decode   func() []number.Step
-	refuse   error // why it does not encode, where it only decodes
+	refuse   error // the error of encoding, if the filter can only decode
 }
 
-// elements is what a filter takes or gives: a data type, and as a number with the byte order of the
-// configuration.
+// elements describes the input or output of a filter: a data type, and its number type with the
+// byte order of the configuration.
 type elements struct {
 	typ    dtype.Type
 	number number.Type
 }
 
-// viewed is the data type in a byte order, as far as numpy calculates with it.
+// viewed returns the elements of a data type in a byte order. It returns errors.ErrUnsupported
+// unless numpy has arithmetic on the type.
 func viewed(t dtype.Type, o dtype.Order) (elements, error) {
 	n, ok := number.Of(t)
 	if !ok {
@@ -36,7 +37,7 @@ func viewed(t dtype.Type, o dtype.Order) (elements, error) {
 	return elements{t, n.In(o)}, nil
 }
 
-// elements is a member that says a data type as numpy does, "<f8" or "float64".
+// elements reads a data type as numpy writes it, such as "<f8" or "float64".
 func (c *config) elements(key string, def elements) elements {
 	raw, ok := c.take(key)
 	if !ok || string(raw) == "null" {
@@ -61,16 +62,15 @@ func (c *config) elements(key string, def elements) elements {
 	return e
 }
 
-// wrap keeps what was wrong with a member.
+// wrap records the error of a member.
 func (c *config) wrap(key string, err error) {
 	if c.err == nil {
 		c.err = fmt.Errorf("%q: %w", key, err)
 	}
 }
 
-// given are the elements that a filter gets where its configuration does not say which: those of
-// the array.
-func given(in Repr) elements {
+// defaultElements returns the elements of a filter without a configured type: those of the array.
+func defaultElements(in Repr) elements {
 	e, err := viewed(in.Type, in.Order)
 	if err != nil {
 		return elements{typ: in.Type}
@@ -78,7 +78,7 @@ func given(in Repr) elements {
 	return e
 }
 
-// known refuses a filter whose configuration and array leave open what it takes or gives.
+// known returns an error if the input or output elements do not support arithmetic.
 func (f filter) known() error {
 	for _, e := range []elements{f.dec, f.enc} {
 		if e.number.Size == 0 {
@@ -88,8 +88,8 @@ func (f filter) known() error {
 	return nil
 }
 
-// either gives the filter the two places in which numcodecs' filters stand. An array of elements of
-// another size than the filter takes is none for it.
+// either returns the filter as an Either, for the two positions of numcodecs' filters. Array is nil
+// if the array's elements have another size than the filter's.
 func (f filter) either(in Repr) (any, error) {
 	if err := f.known(); err != nil {
 		return nil, err
@@ -105,12 +105,12 @@ func (f filter) either(in Repr) (any, error) {
 	return e, nil
 }
 
-// array binds the filter to an array. Its fill value stays the number that it is, as zarr-python
-// has it, and is undefined where the other type does not have that number.
+// array binds the filter to an array. The fill value keeps its numeric value, as in zarr-python. It
+// is undefined if the other type cannot represent that value.
 func (f filter) array(in Repr) (*arrayFilter, error) {
 	out := in
 	if out.Type = f.enc.typ; f.enc.typ.Size() == in.Type.Size() && f.enc.number.Kind == f.dec.number.Kind {
-		out.Type = in.Type // which may be viewed as another: instants as counts
+		out.Type = in.Type // the type may be viewed as another, such as datetimes as integers
 	}
 	if _, err := out.Bytes(); err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func (f filter) array(in Repr) (*arrayFilter, error) {
 	return a, nil
 }
 
-// recast is a fill value as a number of the other type; nil where there is none.
+// recast converts a fill value to the other type, or returns nil if that is not possible.
 func (a *arrayFilter) recast(fill []byte) []byte {
 	from, to := a.dec.number, a.enc.number
 	if len(fill) != from.Size {
@@ -138,7 +138,7 @@ func (a *arrayFilter) recast(fill []byte) []byte {
 	return there
 }
 
-// arrayFilter is a filter before the codec that makes bytes, where elements are in memory form.
+// arrayFilter is a filter before the array-to-bytes codec, where elements are in memory form.
 type arrayFilter struct {
 	filter
 	out Repr
@@ -157,7 +157,7 @@ func (a *arrayFilter) Decode(dst, src Block) error {
 	return corrupt(number.Run(dst.Bytes, src.Bytes, a.enc.number, a.dec.number, a.decode()...))
 }
 
-// corrupt is the error of stored numbers that cannot be decoded.
+// corrupt returns the error of stored numbers that cannot be decoded.
 func corrupt(err error) error {
 	if err != nil {
 		return fault.Newf(fault.Corrupt, "%v", err)
@@ -165,12 +165,12 @@ func corrupt(err error) error {
 	return nil
 }
 
-// bytesFilter is a filter behind the codec that makes bytes: it views what it gets as elements, as
+// bytesFilter is a filter after the array-to-bytes codec. It views its input bytes as elements, as
 // numcodecs does.
 type bytesFilter struct{ filter }
 
-// sized converts a length from elements of one size to those of another; -1 when they do not fill
-// it.
+// sized converts a length in bytes from elements of one size to those of another. It returns -1 if
+// n is not a multiple of the element size.
 func sized(n int64, from, to elements) int64 {
 	if n%int64(from.number.Size) != 0 {
 		return -1
@@ -214,7 +214,7 @@ func (b bytesFilter) Decode(dst, src []byte, limit int) ([]byte, error) {
 	return out, nil
 }
 
-// leaves is the array that the bytes are of which a filter gives.
+// leaves returns the array that the next codecs view the output bytes as.
 func (b bytesFilter) leaves(in Repr) Repr {
 	in.Type, in.Order, in.Fill = b.enc.typ, dtype.NoOrder, nil
 	if in.Type.HasOrder() {
@@ -225,7 +225,7 @@ func (b bytesFilter) leaves(in Repr) Repr {
 	return in
 }
 
-// mulSat multiplies two numbers that are not negative, up to the largest there is.
+// mulSat multiplies two numbers that are not negative, saturating.
 func mulSat(a, b int64) int64 {
 	if b != 0 && a > maxInt64/b {
 		return maxInt64
@@ -235,7 +235,7 @@ func mulSat(a, b int64) int64 {
 
 const maxInt64 = 1<<63 - 1
 
-// steps is what a filter does that keeps nothing from block to block.
+// steps returns steps without state.
 func steps(s ...number.Step) func() []number.Step {
 	return func() []number.Step { return s }
 }

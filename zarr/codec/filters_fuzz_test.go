@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// FuzzFilters: any configuration of any filter over any bytes gives an error with a kind or a chunk
-// of its size, and a chunk that it encodes it decodes.
+// FuzzFilters checks that any configuration of any filter over any bytes yields an error with a
+// kind or a whole chunk, and that a chunk that can be encoded can be decoded.
 func FuzzFilters(f *testing.F) {
 	filters := []string{"numcodecs.delta", "numcodecs.fixedscaleoffset", "numcodecs.quantize", "numcodecs.astype", "numcodecs.bitround", "numcodecs.packbits",
 		"packbits", "bitround", "reshape", "scale_offset", "cast_value"}

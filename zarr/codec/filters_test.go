@@ -23,7 +23,7 @@ func raw(name, config string) codec.Spec {
 
 func array(n int, t dtype.Type) codec.Repr { return codec.Repr{Shape: []int{n}, Type: t} }
 
-// TestFilters runs the suite over every filter, in both places where it has two.
+// TestFilters runs the suite over every filter, in both positions if it has two.
 func TestFilters(t *testing.T) {
 	tests := []struct {
 		spec codec.Spec
@@ -95,7 +95,7 @@ func roundTrip(t *testing.T, c *codec.Chain, src codec.Block) {
 	}
 }
 
-// floats are numbers in memory form.
+// floats returns numbers in memory form.
 func floats[T float32 | float64 | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](v ...T) []byte {
 	b, err := binary.Append(nil, binary.LittleEndian, v)
 	if err != nil {
@@ -104,7 +104,7 @@ func floats[T float32 | float64 | int8 | int16 | int32 | int64 | uint8 | uint16 
 	return b
 }
 
-// TestFilterBytes: what numcodecs 0.16.6 stores, behind bytes as v2 has it.
+// TestFilterBytes compares with the bytes that numcodecs 0.16.6 stores, after "bytes" as in v2.
 func TestFilterBytes(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -155,8 +155,8 @@ func TestFilterBytes(t *testing.T) {
 	}
 }
 
-// TestFilterPlaces: a filter gives the same before and behind bytes, and chains view what the one
-// before gave.
+// TestFilterPlaces checks that a filter stores the same bytes before and after "bytes", and that
+// each filter of a chain views the output of the previous one.
 func TestFilterPlaces(t *testing.T) {
 	delta, cast, round := raw("numcodecs.delta", `{"dtype":"<i4"}`), raw("numcodecs.astype", `{"encode_dtype":"<f4","decode_dtype":"<i4"}`), raw("numcodecs.bitround", `{"keepbits":2}`)
 	in := array(4, dtype.Int32)
@@ -188,7 +188,7 @@ func TestFilterPlaces(t *testing.T) {
 	}
 }
 
-// TestFilterRefuses: configurations that are wrong, and what there is no arithmetic for.
+// TestFilterRefuses checks invalid configurations and types without arithmetic.
 func TestFilterRefuses(t *testing.T) {
 	f8 := array(4, dtype.Float64)
 	tests := []struct {
@@ -253,7 +253,7 @@ func TestFilterRefuses(t *testing.T) {
 	}
 }
 
-// TestOnlyDecodes: what numcodecs can decode but not encode is read here too, and not written.
+// TestOnlyDecodes checks configurations that numcodecs can decode but not encode.
 func TestOnlyDecodes(t *testing.T) {
 	for _, tt := range []struct {
 		spec codec.Spec
@@ -286,7 +286,7 @@ func TestOnlyDecodes(t *testing.T) {
 	}
 }
 
-// TestKeepAllBits: the registry's bitround may be told to keep more bits than there are.
+// TestKeepAllBits checks that the registry's bitround may keep more bits than there are.
 func TestKeepAllBits(t *testing.T) {
 	for _, tt := range []struct {
 		typ   dtype.Type
@@ -306,7 +306,7 @@ func TestKeepAllBits(t *testing.T) {
 	}
 }
 
-// TestFilterCorrupt: stored bytes that are no elements, and more than is due.
+// TestFilterCorrupt decodes partial elements and more bytes than expected.
 func TestFilterCorrupt(t *testing.T) {
 	for _, tt := range []struct {
 		spec   codec.Spec
@@ -364,7 +364,7 @@ func TestFilterCorrupt(t *testing.T) {
 	}
 }
 
-// TestPackBits: the bits of the registry's codec, lowest first.
+// TestPackBits checks the bit order of the registry's packbits, lowest bit first.
 func TestPackBits(t *testing.T) {
 	for _, tt := range []struct {
 		config string
@@ -415,12 +415,12 @@ func TestPackBits(t *testing.T) {
 	}
 }
 
-// TestReshape: what shapes there may be.
+// TestReshape checks valid and invalid shapes.
 func TestReshape(t *testing.T) {
 	for _, tt := range []struct {
 		shape []int
 		to    string
-		want  []int // nil is refused
+		want  []int // nil is an error
 	}{
 		{[]int{100, 50, 64, 3}, `[[0,1],[2],3]`, []int{5000, 64, 3}},
 		{[]int{6, 4}, `[-1]`, []int{24}},
@@ -463,7 +463,8 @@ func TestReshape(t *testing.T) {
 	}
 }
 
-// TestReshapeManyAxes: as many axes as metadata can name, which took the square of their number.
+// TestReshapeManyAxes binds a reshape to as many axes as metadata can have. It once took quadratic
+// time.
 func TestReshapeManyAxes(t *testing.T) {
 	const axes = 20000
 	var list []string
@@ -477,7 +478,7 @@ func TestReshapeManyAxes(t *testing.T) {
 	}
 }
 
-// TestCastValue: roundings, ranges and maps of the registry's codec.
+// TestCastValue checks roundings, ranges and scalar maps of cast_value.
 func TestCastValue(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	halves := floats(-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 0.4, -0.6)
@@ -485,7 +486,7 @@ func TestCastValue(t *testing.T) {
 		config string
 		typ    dtype.Type
 		array  []byte
-		want   []byte // nil is refused
+		want   []byte // nil is an error
 	}{
 		{`{"data_type":"int8"}`, dtype.Float64, halves, floats[int8](-2, -2, 0, 0, 2, 2, 0, -1)},
 		{`{"data_type":"int8","rounding":"towards-zero"}`, dtype.Float64, halves, floats[int8](-2, -1, 0, 0, 1, 2, 0, 0)},
@@ -555,13 +556,13 @@ func TestCastValue(t *testing.T) {
 	}
 }
 
-// TestScaleOffset: arithmetic in the array's own type.
+// TestScaleOffset checks that the arithmetic is in the array's own type.
 func TestScaleOffset(t *testing.T) {
 	tests := []struct {
 		config string
 		typ    dtype.Type
 		array  []byte
-		want   []byte // nil is refused
+		want   []byte // nil is an error
 	}{
 		{`{"offset":5,"scale":0.1}`, dtype.Float32, floats[float32](15, 5), floats((15-5)*float32(0.1), 0)},
 		{`{}`, dtype.Float64, floats(1.5), floats(1.5)},
@@ -620,8 +621,8 @@ func TestScaleOffset(t *testing.T) {
 	}
 }
 
-// TestFilterFill: the fill value goes through the codecs before a sharding, which leaves out what
-// is equal to it.
+// TestFilterFill checks that the fill value is encoded by the codecs before sharding, which omits
+// inner chunks equal to it.
 func TestFilterFill(t *testing.T) {
 	tests := []struct {
 		specs []codec.Spec
@@ -667,14 +668,14 @@ func TestFilterFill(t *testing.T) {
 	roundTrip(t, chain, src)
 }
 
-// TestFiltersFirst: a pipeline of v2 as v3 has it stores the same bytes.
+// TestFiltersFirst checks that the v3 form of a v2 pipeline stores the same bytes.
 func TestFiltersFirst(t *testing.T) {
 	big, zstd := codec.Bytes(dtype.Big), codec.Zstd(1)
 	beDelta, beCast := raw("numcodecs.delta", `{"dtype":">i4","astype":"<i4"}`), raw("numcodecs.astype", `{"encode_dtype":">i8","decode_dtype":"<i4"}`)
 	leDelta := codec.Delta(dtype.Int32, nil)
 	in := array(3, dtype.Int32)
 	tests := []struct {
-		specs, want []codec.Spec // nil is refused
+		specs, want []codec.Spec // nil is an error
 	}{
 		{[]codec.Spec{big, zstd}, []codec.Spec{big, zstd}},
 		{[]codec.Spec{big, beDelta, beCast, zstd}, []codec.Spec{beDelta, beCast, big, zstd}},

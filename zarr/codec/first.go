@@ -7,10 +7,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// FiltersFirst is a pipeline of v2 as v3 metadata has it: filters that stand behind the codec bytes
-// come before it, and bytes gets the byte order that the last of them gives. What is stored stays
-// the same. errors.ErrUnsupported for a filter that views the bytes as other elements than they
-// are, or that comes after a codec that makes bytes of bytes: v3 has no place for it.
+// FiltersFirst converts a v2 pipeline to the order of v3 metadata: filters after the codec "bytes"
+// move before it, and "bytes" gets the byte order of the last filter's output. The stored bytes
+// stay the same. It returns errors.ErrUnsupported for a filter that views bytes as another type
+// than they have, or that follows a bytes-to-bytes codec, because v3 cannot express these.
 func (t *Table) FiltersFirst(specs []Spec, in Repr) ([]Spec, error) {
 	at := slices.IndexFunc(specs, func(s Spec) bool { return s.Name == "bytes" })
 	if at < 0 {
@@ -32,7 +32,7 @@ func (t *Table) FiltersFirst(specs []Spec, in Repr) ([]Spec, error) {
 			return nil, err
 		}
 		e, ok := c.(Either)
-		if !ok || e.Array == nil && t.own[s.Name] { // which takes any bytes, as far as anybody knows
+		if !ok || e.Array == nil && t.own[s.Name] { // takes any bytes, as far as is known
 			continue
 		}
 		f, views := e.Bytes.(bytesFilter)
@@ -51,7 +51,7 @@ func (t *Table) FiltersFirst(specs []Spec, in Repr) ([]Spec, error) {
 	return slices.Concat(out, filters, []Spec{Bytes(in.Order)}, rest[len(filters):]), nil
 }
 
-// takes tells whether the filter views bytes as the numbers that they are.
+// takes reports whether the filter views the bytes as numbers of the type that they have.
 func (b bytesFilter) takes(in Repr) bool {
 	is, err := viewed(in.Type, in.Order)
 	return err == nil && is.number.Size == b.dec.number.Size && is.number.Big == b.dec.number.Big

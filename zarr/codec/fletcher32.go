@@ -2,13 +2,13 @@ package codec
 
 import "encoding/binary"
 
-// fletcher32 is Fletcher's checksum of 16-bit words, big-endian, as HDF5 and numcodecs compute it:
-// an odd last byte is a word with nothing in its lower half. Sums are modulo 65535 with 65535 in
-// place of 0 unless all words are 0.
+// fletcher32 is Fletcher's checksum of big-endian 16-bit words, as HDF5 and numcodecs compute it.
+// An odd last byte is the upper half of a word. Sums are modulo 65535, with 65535 instead of 0
+// unless all words are 0.
 func fletcher32(b []byte) uint32 {
 	var lo, hi uint32
 	for len(b) >= 2 {
-		// 360 words of 65535 on top of sums of 65535 make hi 65341 times 65535, the last that fits.
+		// 360 words of 65535 added to sums of 65535 make hi 65341 × 65535. One more would overflow.
 		n := 2 * min(len(b)/2, 360)
 		for i := 0; i < n; i += 2 {
 			lo += uint32(binary.BigEndian.Uint16(b[i:n]))
@@ -23,8 +23,8 @@ func fletcher32(b []byte) uint32 {
 	return fold16(hi)<<16 | fold16(lo)
 }
 
-// fold16 adds the upper half to the lower one until there is none: modulo 65535, but never from a
-// number to 0.
+// fold16 adds the upper half to the lower half until the upper is 0: reduction modulo 65535 in
+// which only 0 becomes 0.
 func fold16(x uint32) uint32 {
 	x = x>>16 + x&0xffff
 	return x>>16 + x&0xffff

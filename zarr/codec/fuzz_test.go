@@ -11,9 +11,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// fuzzBytes feeds stored bytes to codecs from bytes to bytes, one for each configuration, seeded
-// with what they encode. Whatever is stored, there is an error with a kind or no more than the
-// limit, the same each time, and nothing beyond the capacity is changed.
+// fuzzBytes decodes arbitrary stored bytes with a bytes-to-bytes codec for each configuration.
+// Seeds are bytes that the codec encoded. Decoding must return an error with a kind or at most
+// limit bytes, the same each time, and must not modify bytes beyond the capacity.
 func fuzzBytes(f *testing.F, id string, configs ...string) {
 	in := codec.Repr{Shape: []int{100}, Type: dtype.Int32}
 	var all []codec.BytesBytes

@@ -6,10 +6,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// DecodeItems decodes a chunk whose elements vary in length, and calls do with each of them and its
-// number in the chunk, counted in C order; not in the order of these. An element is valid until do
-// returns, and not to be changed. An error of do ends it. It takes less memory than a Block of
-// items, which has 24 bytes for each. Errors are else those of [Chain.DecodeTo].
+// DecodeItems decodes a chunk of elements of varying length. It calls do with each element and its
+// index in the chunk in C order; the calls come in any order. An element is valid until do returns;
+// do must not modify it. DecodeItems stops at the first error of do and returns it. It takes less
+// memory than a Block of items, which has 24 bytes per element. Other errors are those of
+// [Chain.DecodeTo].
 func (c *Chain) DecodeItems(src []byte, s *Scratch, do func(i int, item []byte) error) error {
 	if !c.whole.items {
 		return fault.Newf(fault.Selection, "elements of %d bytes are no items", c.whole.size)
@@ -21,8 +22,8 @@ func (c *Chain) DecodeItems(src []byte, s *Scratch, do func(i int, item []byte) 
 	return c.decodeItems(s.whole(Block{}, c.whole), src, s, do)
 }
 
-// decodeItems is DecodeItems with the numbers of elements from a box that is all of the chunk:
-// where they would lie in memory.
+// decodeItems is DecodeItems with positions from box, which has all elements of the chunk: at is
+// the position of an element in the memory of box.
 func (c *Chain) decodeItems(box Strided, src []byte, s *Scratch, do func(at int, item []byte) error) error {
 	inner, moved := box, true
 	for i := range c.arrays {
@@ -68,7 +69,7 @@ func (c *Chain) decodeItems(box Strided, src []byte, s *Scratch, do func(at int,
 	return nil
 }
 
-// decodeItems is Chain.decodeItems of a shard.
+// decodeItems is [Chain.decodeItems] for a shard.
 func (s *sharding) decodeItems(of Strided, src []byte, sc *Scratch, do func(at int, item []byte) error) error {
 	x, err := s.indexOf(src)
 	if err != nil {
@@ -100,8 +101,8 @@ func (s *sharding) decodeItems(of Strided, src []byte, sc *Scratch, do func(at i
 	})
 }
 
-// itemWalk calls do with the elements of a box, one after another in the order of its axes, and
-// where they lie.
+// itemWalk calls do with consecutive elements of a box, in the order of its axes, and with their
+// positions.
 type itemWalk struct {
 	axes []Step
 	at   []int

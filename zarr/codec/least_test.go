@@ -13,15 +13,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// emptied is a chunk that is larger than what scratch keeps.
+// emptied is the size of a chunk that a Scratch does not keep.
 const emptied = 66 << 20
 
-// densest is a zstd frame of nothing but the densest blocks there are: 4 bytes for 128 KiB.
+// densest returns a zstd frame of the densest possible blocks: 4 bytes for 128 KiB.
 func densest() []byte {
 	const block = 128 << 10
-	out := []byte{0x28, 0xb5, 0x2f, 0xfd, 0, 13 << 3} // no size, a window of 8 MiB
+	out := []byte{0x28, 0xb5, 0x2f, 0xfd, 0, 13 << 3} // no content size, a window of 8 MiB
 	for n := emptied; n > 0; n -= block {
-		header := block<<3 | 1<<1 // run-length
+		header := block<<3 | 1<<1 // RLE block
 		if n == block {
 			header |= 1
 		}
@@ -35,7 +35,7 @@ func bytesOf(t *testing.T, n int, specs ...codec.Spec) *codec.Chain {
 	return mustChain(t, codec.Repr{Shape: []int{n}, Type: dtype.Uint8}, append([]codec.Spec{codec.Bytes(dtype.NoOrder)}, specs...)...)
 }
 
-// TestLeastIsReached: no format holds more in fewer bytes than MinEncoded says.
+// TestLeastIsReached checks that no format encodes a chunk in fewer bytes than MinEncoded.
 func TestLeastIsReached(t *testing.T) {
 	if race.Enabled {
 		t.Skip("encodes megabytes in one goroutine, where -race finds nothing")
@@ -50,7 +50,7 @@ func TestLeastIsReached(t *testing.T) {
 		name string
 		spec codec.Spec
 		n    int
-		most int64 // MinEncoded is no less than 1/most of what our encoder makes of zeros
+		most int64 // upper bound of our encoded length of zeros, divided by MinEncoded
 	}{
 		{"gzip", codec.Gzip(9), 1 << 20, 2},
 		{"zlib", codec.Spec{Name: "numcodecs.zlib"}, 1 << 20, 2},
@@ -71,8 +71,8 @@ func TestLeastIsReached(t *testing.T) {
 	}
 }
 
-// TestLeastOfChains: lengths that are known count, codecs that may shorten come after, and what is
-// not known is no bound.
+// TestLeastOfChains checks that MinEncoded combines the known lengths of all codecs, and that an
+// unknown length does not bound it.
 func TestLeastOfChains(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -94,8 +94,8 @@ func TestLeastOfChains(t *testing.T) {
 	}
 }
 
-// TestTooFewBytesTakeNoRoom: a chunk as long as metadata says is not made room for where the bytes
-// cannot be one, not even for what codecs hold between them.
+// TestTooFewBytesTakeNoRoom checks that no buffers are allocated if the stored bytes are too few
+// for the chunk, not even those between codecs.
 func TestTooFewBytesTakeNoRoom(t *testing.T) {
 	in := codec.Repr{Shape: []int{emptied}, Type: dtype.Uint8}
 	c := mustChain(t, in, codec.Transpose(0), codec.Bytes(dtype.NoOrder), codec.Zstd(3))

@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// decodings are the ways to decode a chunk: by default, with a report, strictly.
+// decodings are the results of decoding a chunk by default, with a report, and strictly.
 type decodings struct {
 	plain, strict error
 	told          []rule.Finding
@@ -44,9 +44,9 @@ func decodeAll(t *testing.T, in codec.Repr, stored []byte, specs ...codec.Spec) 
 	return d
 }
 
-// TestBytesAfterBlosc: z5 made chunks of blosc 16 elements longer than the frame until 2021, which
-// zarr_implementations has from it. numcodecs passes over any number of bytes after a frame,
-// TensorStore refuses one. zargo passes over as many as z5 can have written.
+// TestBytesAfterBlosc checks that as many bytes after a blosc frame are ignored as z5 can have
+// written. Until 2021 z5 made blosc chunks 16 elements longer than the frame; zarr_implementations
+// has some. numcodecs ignores any number of bytes after a frame, TensorStore none.
 func TestBytesAfterBlosc(t *testing.T) {
 	for _, typ := range []dtype.Type{dtype.Uint8, dtype.Int32, dtype.Float64} {
 		in := codec.Repr{Shape: []int{512}, Type: typ}
@@ -76,7 +76,7 @@ func TestBytesAfterBlosc(t *testing.T) {
 					}
 				}
 			}
-			for _, n := range []int{1, 8, len(frame) / 2} { // what the frame lacks is no padding
+			for _, n := range []int{1, 8, len(frame) / 2} { // a truncated frame is always corrupt
 				if d := decodeAll(t, in, frame[:len(frame)-n], specs...); !errors.Is(d.plain, fault.Corrupt) {
 					t.Errorf("%v, %d bytes less: %v", typ, n, d.plain)
 				}
@@ -85,9 +85,9 @@ func TestBytesAfterBlosc(t *testing.T) {
 	}
 }
 
-// TestZerosAfterGzip: Python's gzip, and with it numcodecs, passes over zeros after a member, as
-// gzip itself does of tapes; TensorStore does in v3 and does not in v2. Anything else there is
-// refused, and so are zeros after zlib and between members.
+// TestZerosAfterGzip checks that zeros after the last member are ignored, as in Python's gzip and
+// numcodecs. TensorStore ignores them in v3 but not in v2. Other bytes are rejected, and so are
+// zeros after zlib streams and between members.
 func TestZerosAfterGzip(t *testing.T) {
 	want := bytes.Repeat([]byte("0123456789abcdef"), 256)
 	in := codec.Repr{Shape: []int{len(want)}, Type: dtype.Uint8}
@@ -128,8 +128,8 @@ func TestZerosAfterGzip(t *testing.T) {
 	}
 }
 
-// TestLeniencesAreNotWritten: what is read although it breaks a rule is normalised or refused where
-// metadata is made.
+// TestLeniencesAreNotWritten checks that violations that are tolerated on reading are normalised or
+// rejected in new metadata.
 func TestLeniencesAreNotWritten(t *testing.T) {
 	in := codec.Repr{Shape: []int{4}, Type: dtype.Int32, Fill: make([]byte, 4)}
 	got, err := codec.Builtin().Normalize([]codec.Spec{{Name: "bytes"}}, in)

@@ -5,8 +5,7 @@ import (
 	"math/bits"
 )
 
-// lookup3 is Bob Jenkins' hash of that name, his hashlittle (2006), in 32 bits. HDF5 has it for
-// metadata.
+// lookup3 is Bob Jenkins' hashlittle (2006), which returns 32 bits. HDF5 uses it for metadata.
 func lookup3(b []byte, seed uint32) uint32 {
 	n := 0xdeadbeef + uint32(len(b)) + seed
 	h := lookup3State{n, n, n}
@@ -26,7 +25,7 @@ func (h *lookup3State) add(k [12]byte) {
 	h.c += binary.LittleEndian.Uint32(k[8:])
 }
 
-// mix is reversible: what differed before differs after.
+// mix is reversible: different states stay different.
 func (h *lookup3State) mix() {
 	a, b, c := h.a, h.b, h.c
 	a = a - c ^ bits.RotateLeft32(c, 4)
@@ -44,8 +43,8 @@ func (h *lookup3State) mix() {
 	h.a, h.b, h.c = a, b, c
 }
 
-// last adds the rest, at most 12 bytes, and gives the hash; without a rest, only when there was
-// nothing at all.
+// last adds the remaining bytes, at most 12, and returns the hash. rest is empty only for empty
+// input.
 func (h *lookup3State) last(rest []byte) uint32 {
 	if len(rest) == 0 {
 		return h.c

@@ -11,18 +11,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// lz4Codec is numcodecs' lz4: four little-endian bytes with the length of what is decoded, then one
-// LZ4 block.
+// lz4Codec is numcodecs' lz4: the decoded length in four little-endian bytes, then one LZ4 block.
 type lz4Codec struct{ compressor }
 
-// lz4Tables are idle tables of encoders; a block does not depend on which it is made with.
+// lz4Tables are idle tables of encoders. They do not affect the output.
 var lz4Tables = sync.Pool{New: func() any { return new(lz4.CompressorCCompat) }}
 
-// maxLZ4 is the largest length that LZ4 and numcodecs take.
+// maxLZ4 is the maximum input length of LZ4 and numcodecs.
 const maxLZ4 = 0x7e000000
 
-// newLZ4 takes any acceleration, as numcodecs does. It trades size for speed, and there is one
-// speed here.
+// newLZ4 accepts any acceleration, as numcodecs does, but ignores it.
 func newLZ4(raw json.RawMessage, _ Repr) (any, error) {
 	c := openConfig(raw)
 	c.integer("acceleration", 1, math.MinInt32, math.MaxInt32)
@@ -39,7 +37,7 @@ func (c lz4Codec) Encode(dst, src []byte) ([]byte, error) {
 	start := len(dst) + 4
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(src)))
 	if len(src) == 0 {
-		return append(dst, 0), nil // a block of no literals
+		return append(dst, 0), nil // a block without literals
 	}
 	out, room := extend(dst, lz4.CompressBlockBound(len(src)))
 	t := lz4Tables.Get().(*lz4.CompressorCCompat)

@@ -9,12 +9,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// lzmaCodec is numcodecs' lzma: what Python's module of that name makes. numcodecs itself cannot
-// read what it writes with filters but in format 3; they are read here.
+// lzmaCodec is numcodecs' lzma, which uses Python's lzma module. Streams with filters can be read
+// here; numcodecs itself can read its own only in format 3.
 type lzmaCodec struct {
 	compressor
 	c   lzma.Config
-	enc *lzma.Encoder // nil for format 0, which can only be read
+	enc *lzma.Encoder // nil for format 0, which is read-only
 }
 
 func newLZMA(raw json.RawMessage, _ Repr) (any, error) {
@@ -33,7 +33,7 @@ func newLZMA(raw json.RawMessage, _ Repr) (any, error) {
 	return &lzmaCodec{compressor: compressor{densestLZMA}, c: o, enc: enc}, nil
 }
 
-// extreme is a bit of a preset.
+// extreme is the bit PRESET_EXTREME of a preset.
 const extreme = 1 << 31
 
 func readLZMA(c *config) lzma.Config {
@@ -67,8 +67,8 @@ func readPreset(c *config) (level int, high bool) {
 	return int(min(n&^extreme, math.MaxInt32)), n&extreme != 0
 }
 
-// readFilter reads one filter. What only says how hard an encoder tries is taken as a wish, mode
-// and mf not at all.
+// readFilter reads one filter. Settings of the encoder's effort are limits for this encoder too;
+// mode and mf are ignored.
 func readFilter(c *config) lzma.Filter {
 	f := lzma.Filter{ID: lzma.FilterID(c.natural("id", 0, math.MaxInt64))}
 	switch f.ID {
@@ -94,7 +94,7 @@ func readFilter(c *config) lzma.Filter {
 	return f
 }
 
-// natural is a number without fraction from 0 to most.
+// natural reads an integer from 0 to most.
 func (c *config) natural(key string, def, most uint64) uint64 {
 	raw, ok := c.take(key)
 	if !ok {

@@ -1,20 +1,20 @@
 package codec
 
-// axis is one level of a nested copy: n elements, and how far apart they lie at the destination and
-// at the source, in bytes or items.
+// axis is one level of a nested copy: n elements and their strides in the destination and the
+// source, in bytes or items.
 type axis struct{ n, dst, src int }
 
-// move is a copy of elements from one strided memory to another, prepared. Axes that stay
-// neighbours are merged.
+// move is a prepared copy of elements between two strided memories. Axes that are contiguous at
+// both ends are merged.
 type move struct {
-	few      [8]axis // the axes, from slow to fast at the destination, or
-	many     []axis  // if there are more
-	n        int     // how many there are
-	dst, src int     // where the first element lies
+	few      [8]axis // the axes, from slow to fast in the destination, or
+	many     []axis  // all of them if there are more than 8
+	n        int     // number of axes
+	dst, src int     // positions of the first element
 	empty    bool
 }
 
-// axes are the axes, in memory of m.
+// axes returns the axes. The slice is memory of m.
 func (m *move) axes() []axis {
 	if m.many != nil {
 		return m.many[:m.n]
@@ -22,7 +22,7 @@ func (m *move) axes() []axis {
 	return m.few[:m.n]
 }
 
-// add takes an axis, the slowest first.
+// add adds an axis. Slower axes are added first.
 func (m *move) add(n, dst, src int) {
 	switch {
 	case n == 0:
@@ -30,7 +30,7 @@ func (m *move) add(n, dst, src int) {
 		return
 	case n == 1:
 		return
-	case dst < 0: // from the other end
+	case dst < 0: // reverse both ends
 		m.dst, m.src = m.dst+(n-1)*dst, m.src+(n-1)*src
 		dst, src = -dst, -src
 	}
@@ -49,7 +49,7 @@ func (m *move) push(a axis) {
 	m.n++
 }
 
-// order brings the axes into the order of the destination and merges what is contiguous.
+// order sorts the axes by their stride in the destination and merges contiguous ones.
 func (m *move) order() {
 	axes := m.axes()
 	for i := 1; i < len(axes); i++ {
@@ -69,7 +69,7 @@ func (m *move) order() {
 	m.n = n
 }
 
-// fromChunk is the copy of a box out of a whole chunk of a shape.
+// fromChunk prepares the copy of a box from a whole chunk of the given shape.
 func (m *move) fromChunk(box Strided, shape []int) {
 	m.dst = box.At
 	stride := box.Size
@@ -82,8 +82,7 @@ func (m *move) fromChunk(box Strided, shape []int) {
 	m.order()
 }
 
-// inChunk is the copy of a box out of a whole chunk of a shape, with the axes in the order of the
-// chunk, each rising there.
+// inChunk is fromChunk with the axes in the order of the chunk, each ascending in the chunk.
 func (m *move) inChunk(box Strided, shape []int) {
 	m.dst = box.At
 	stride := box.Size
@@ -111,8 +110,8 @@ func (m *move) inChunk(box Strided, shape []int) {
 	}
 }
 
-// pull copies elements of size bytes out of a chunk that read gives parts of, the earlier ones
-// first. The axes are those of inChunk, of which the last lies in memory without gaps.
+// pull copies elements of size bytes from a chunk that is accessible through read, in ascending
+// order. m must be from inChunk, and its last axis must be contiguous in memory.
 func (m *move) pull(dst []byte, size int, read func(dst []byte, at int) error) (err error) {
 	row, inner := axis{1, size, size}, 0
 	if m.n > 0 {
@@ -126,7 +125,7 @@ func (m *move) pull(dst []byte, size int, read func(dst []byte, at int) error) (
 		})
 		return err
 	}
-	var some [4 << 10]byte // what lies between elements is read too
+	var some [4 << 10]byte // bytes between the elements are read too
 	some1 := max(1, (len(some)-size)/row.src+1)
 	m.outer(inner, func(d, s int) {
 		for i := 0; i < row.n && err == nil; i += some1 {
@@ -145,7 +144,7 @@ func (m *move) pull(dst []byte, size int, read func(dst []byte, at int) error) (
 	return err
 }
 
-// toChunk is the copy of a box into a whole chunk of a shape.
+// toChunk prepares the copy of a box into a whole chunk of the given shape.
 func (m *move) toChunk(box Strided, shape []int) {
 	m.src = box.At
 	stride := box.Size
@@ -158,7 +157,7 @@ func (m *move) toChunk(box Strided, shape []int) {
 	m.order()
 }
 
-// over is all of a box, and no other memory.
+// over prepares a pass over the elements of a box, without a source.
 func (m *move) over(box Strided) {
 	m.dst = box.At
 	for i := len(box.Axes) - 1; i >= 0; i-- {
@@ -167,7 +166,7 @@ func (m *move) over(box Strided) {
 	m.order()
 }
 
-// outer calls f with the offsets of everything but the last inner axes.
+// outer calls f with the offsets of all positions along all axes but the last inner ones.
 func (m *move) outer(inner int, f func(dst, src int)) {
 	if m.empty {
 		return
@@ -202,12 +201,12 @@ func (m *move) outer(inner int, f func(dst, src int)) {
 	}
 }
 
-// inCache is how many bytes are copied before they are changed, so that they are in the first-level
-// cache: half of 32 KiB.
+// inCache is how many bytes are copied before fix is called on them, so that they are still in the
+// first-level cache: half of 32 KiB.
 const inCache = 16 << 10
 
-// bytes copies elements of size bytes. fix, if it is not nil, is called with every stretch of the
-// destination that was filled, whole elements one after another, and may change it.
+// bytes copies elements of size bytes. If fix is not nil, it is called with every contiguous part
+// of the destination that was filled, whole elements, and may modify it.
 func (m *move) bytes(dst, src []byte, size int, fix func([]byte)) {
 	axes := m.axes()
 	k := len(axes)
@@ -240,8 +239,8 @@ func (m *move) bytes(dst, src []byte, size int, fix func([]byte)) {
 	})
 }
 
-// each calls do with every stretch of the destination: where it begins, and how many bytes or items
-// it has.
+// each calls do with the position and length, in bytes or items, of every contiguous part of the
+// destination.
 func (m *move) each(size int, do func(at, n int)) {
 	axes := m.axes()
 	k := len(axes)
@@ -253,7 +252,7 @@ func (m *move) each(size int, do func(at, n int)) {
 	m.outer(len(axes)-k, func(d, _ int) { do(d, n) })
 }
 
-// items copies elements that vary in length.
+// items copies elements of varying length.
 func (m *move) items(dst, src [][]byte) {
 	rows, cols, inner := m.plane()
 	m.outer(inner, func(d, s int) {
@@ -268,8 +267,8 @@ func (m *move) items(dst, src [][]byte) {
 	})
 }
 
-// plane takes the innermost axes out of the others: cols, along which the destination is closest,
-// and, if that is another one, rows, along which the source is.
+// plane removes the innermost axes from the others: cols, along which destination strides are
+// smallest, and rows, along which source strides are smallest if that is another axis.
 func (m *move) plane() (rows, cols axis, inner int) {
 	rows, cols = axis{n: 1}, axis{n: 1}
 	axes := m.axes()

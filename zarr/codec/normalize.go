@@ -9,10 +9,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Normalize returns the codecs as they are to be written into metadata, for an array that enters
-// the first of them: configurations of the v3 core codecs are complete and spelled as zarr-python
-// spells them, with the element size and the shuffle of blosc and the byte order of bytes taken
-// from the data type. Other codecs stay as they are. Errors are those of [Table.Bind].
+// Normalize returns the codecs as they are written to metadata, for an array in that enters the
+// first. Configurations of v3 core codecs are complete and formatted as zarr-python does. The
+// element size and shuffle of blosc and the byte order of bytes are set from the data type. Other
+// codecs are unchanged. Errors are those of [Table.Bind].
 func (t *Table) Normalize(specs []Spec, in Repr) ([]Spec, error) {
 	out := make([]Spec, len(specs))
 	serial := false
@@ -42,7 +42,7 @@ func (t *Table) Normalize(specs []Spec, in Repr) ([]Spec, error) {
 	return out, nil
 }
 
-// normal is the Spec with a complete configuration.
+// normal returns s with a complete configuration.
 func (s Spec) normal(in Repr) (Spec, error) {
 	c := openConfig(s.Config)
 	switch s.Name {
@@ -71,17 +71,17 @@ func (s Spec) normal(in Repr) (Spec, error) {
 		return Spec{s.Name, raw}, err
 	}
 	if _, ok := cutNumcodecs(s.Name); ok {
-		s.Config = orEmpty(s.Config) // zarr-python refuses these without a configuration
+		s.Config = orEmpty(s.Config) // zarr-python requires a configuration for these
 	}
 	return s, nil
 }
 
-// Numcodecs spells a codec as v2 metadata and numcodecs do: an id and a configuration without it.
-// errors.ErrUnsupported for codecs that numcodecs does not have, which are bytes and transpose
-// among those of the v3 core: v2 metadata has members of its own for byte order and axis order.
+// Numcodecs returns a codec as v2 metadata and numcodecs have it: an id and a configuration without
+// the id. It returns errors.ErrUnsupported for codecs that numcodecs does not have. Of the v3 core
+// these are bytes and transpose, because v2 metadata has members of its own for the byte order and
+// the order of axes.
 //
-// A blosc Spec that leaves the shuffle to the data type becomes shuffle -1, which numcodecs reads
-// as the same.
+// A blosc Spec without a shuffle gets shuffle -1, which numcodecs also derives from the data type.
 func (s Spec) Numcodecs() (id string, config json.RawMessage, err error) {
 	if id, ok := cutNumcodecs(s.Name); ok {
 		return id, orEmpty(s.Config), nil

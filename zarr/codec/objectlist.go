@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// compose writes elements as lists, of which the outermost has the dtype and the shape after them
-// too. Each element is made sure to be one value.
+// compose writes elements as nested lists of the given shape. The outermost list also has the dtype
+// and the shape at its end. It returns an error unless each element is one JSON value.
 func compose(items [][]byte, shape []int, typ string) ([]byte, error) {
 	n := 64
 	for _, b := range items {
@@ -46,7 +46,7 @@ func compose(items [][]byte, shape []int, typ string) ([]byte, error) {
 	return append(list, "]]"...), nil
 }
 
-// listed is an array as lists.
+// listed is a parsed array of nested lists.
 type listed struct {
 	list  []byte
 	dtype string
@@ -54,7 +54,7 @@ type listed struct {
 	elems int
 }
 
-// parse looks at the end of a list: the dtype and the shape.
+// parse reads the dtype and the shape at the end of the outermost list.
 func parse(list []byte) (listed, error) {
 	d := listed{list: list}
 	if !jsontext.IsList(list) {
@@ -90,10 +90,10 @@ func parse(list []byte) (listed, error) {
 	return d, nil
 }
 
-// maxRank is the most axes that an array in a list has: numpy's.
+// maxRank is the maximum number of axes of such an array: numpy's.
 const maxRank = 64
 
-// each calls do for every element, in C order; they lie in the list.
+// each calls do with every element, in C order. Elements are slices of the list.
 func (d listed) each(do func(item []byte) error) error {
 	left, inner := 1, d.shape
 	if len(inner) > 0 {

@@ -12,15 +12,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// numcodecs' json2 and msgpack2 store an array as one list: the elements, in lists within lists
-// where there are several axes, then the dtype, then the shape. They take arrays of objects, and
-// arrays of numbers and text too, of which v2 metadata makes bytes first.
+// numcodecs' json2 and msgpack2 store an array as one list: the elements, in nested lists if there
+// are several axes, then the dtype, then the shape. They accept arrays of objects. They also accept
+// numbers and text, which are already bytes in v2 pipelines.
 
-// notation is one of the two.
+// notation is the syntax of one of the two codecs.
 type notation interface {
-	// read gives the list in the spelling of jsontext.
+	// read converts src to a list in the canonical form of jsontext.
 	read(src []byte) ([]byte, error)
-	// write appends a list in that spelling.
+	// write appends a list of that form.
 	write(dst, canon []byte) ([]byte, error)
 }
 
@@ -40,8 +40,8 @@ type msgpack2 struct {
 func (n msgpack2) read(src []byte) ([]byte, error)         { return msgpack.Decode(nil, src, n.raw) }
 func (n msgpack2) write(dst, canon []byte) ([]byte, error) { return n.options.Encode(dst, canon) }
 
-// newJSON2 takes the configuration that numcodecs writes. Indentation and separators are those of
-// other writers: what we write is compact.
+// newJSON2 reads the configuration of numcodecs. Indentation and separators are ignored: the output
+// is compact.
 func newJSON2(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	n := json2{dialect: jsontext.Tokens, style: jsontext.Style{ASCII: c.boolean("ensure_ascii", true), Sorted: c.boolean("sort_keys", true), Tokens: c.boolean("allow_nan", true)}}
@@ -49,7 +49,7 @@ func newJSON2(raw json.RawMessage, in Repr) (any, error) {
 		n.dialect |= jsontext.Controls
 	}
 	for _, name := range [...]string{"skipkeys", "check_circular"} {
-		c.boolean(name, false) // of what Python has and JSON has not
+		c.boolean(name, false) // for Python values without a JSON form
 	}
 	c.take("indent")
 	c.take("separators")
@@ -96,7 +96,7 @@ func newObjects(n notation, in Repr) (any, error) {
 	return &objects{n, in.Shape, count}, nil
 }
 
-// objects is a notation of objects.
+// objects encodes arrays of objects in a notation.
 type objects struct {
 	notation
 	shape []int
@@ -105,7 +105,7 @@ type objects struct {
 
 func (c *objects) EncodedSize() int64 { return -1 }
 
-// Worst is unknown: there is no largest object.
+// Worst returns no limit: objects have no maximum length.
 func (c *objects) Worst() int64 { return math.MaxInt64 }
 
 func (c *objects) Encode(dst []byte, src Block) ([]byte, error) {
@@ -116,7 +116,7 @@ func (c *objects) Encode(dst []byte, src Block) ([]byte, error) {
 	return c.write(dst, list)
 }
 
-// MinEncoded has a byte for an element.
+// MinEncoded returns one byte per element.
 func (c *objects) MinEncoded() int64 { return int64(c.count) }
 
 func (c *objects) Decode(dst Block, src []byte) error {

@@ -33,7 +33,7 @@ func unhex(t testing.TB, s string) []byte {
 	return b
 }
 
-// TestObjectBytes compares with what numcodecs writes.
+// TestObjectBytes compares with the bytes that numcodecs writes.
 func TestObjectBytes(t *testing.T) {
 	for _, r := range []struct {
 		name   string
@@ -77,7 +77,7 @@ func TestObjectBytes(t *testing.T) {
 	}
 }
 
-// TestObjectsOfOtherWriters: what is legal and not ours.
+// TestObjectsOfOtherWriters decodes valid forms that this package does not write.
 func TestObjectsOfOtherWriters(t *testing.T) {
 	spec := func(id, config string) codec.Spec { return codec.FromNumcodecs(id, json.RawMessage(config)) }
 	for _, r := range []struct {
@@ -98,7 +98,7 @@ func TestObjectsOfOtherWriters(t *testing.T) {
 		got := codec.Block{Items: make([][]byte, 2)}
 		err := c.Decode(got, []byte(r.stored), nil)
 		if r.want == nil {
-			// The dtype is bytes too then, which numcodecs does not get by.
+			// The dtype is bytes too then, which numcodecs cannot read either.
 			if !errors.Is(err, fault.Corrupt) {
 				t.Errorf("%s: %q, %v", r.name, got.Items, err)
 			}
@@ -168,8 +168,8 @@ func TestObjectsBind(t *testing.T) {
 	}
 }
 
-// TestListedValues compares arrays of numbers and text, of which v2 metadata makes bytes first,
-// with what numcodecs writes.
+// TestListedValues compares arrays of numbers and text, which are bytes before this codec in v2,
+// with the bytes that numcodecs writes.
 func TestListedValues(t *testing.T) {
 	for _, r := range []struct {
 		name   string
@@ -219,8 +219,8 @@ func TestListedValues(t *testing.T) {
 }
 
 func TestCategorizeText(t *testing.T) {
-	// Three code points each, big-endian; "toolong" is cut on reading, and nothing is it on
-	// writing.
+	// Three code points each, big-endian. "toolong" is truncated on reading, and no text matches it
+	// on writing.
 	c := mustChain(t, codec.Repr{Shape: []int{5}, Type: dtype.U(3)}, codec.Bytes(dtype.Big),
 		codec.FromNumcodecs("categorize", json.RawMessage(`{"labels":["é","ab","toolong"],"dtype":">U3","astype":"<u2"}`)))
 	text := func(words ...string) []byte {
@@ -247,7 +247,7 @@ func TestCategorizeText(t *testing.T) {
 	}
 }
 
-// objectChains are what FuzzObjects decodes with.
+// objectChains are the chains of FuzzObjects.
 func objectChains(t testing.TB) []*codec.Chain {
 	little := codec.Bytes(dtype.Little)
 	return []*codec.Chain{
@@ -263,7 +263,7 @@ func objectChains(t testing.TB) []*codec.Chain {
 	}
 }
 
-// FuzzObjects decodes, and what comes out comes out again after it has been encoded.
+// FuzzObjects checks that a decoded chunk is the same after encoding and decoding it.
 func FuzzObjects(f *testing.F) {
 	for _, s := range []string{`["x",1,2.5,"|O",[3]]`, `[null,true,[1,"a",null],"|O",[3]]`, `[{"k":[1,2],"\u00e9":"\u00fc"},null,null,"|O",[3]]`, `[1.5,NaN,-Infinity,"<f4",[3]]`, `[["a"],["b"],["c"],"|O",[3,1]]`} {
 		f.Add(byte(0), []byte(s))
@@ -302,7 +302,7 @@ func FuzzObjects(f *testing.F) {
 			t.Fatal("what was read has changed")
 		}
 		stored, err := c.Encode(nil, got, nil)
-		if err != nil && !errors.Is(err, fault.Type) { // text that UTF-8 has not, numbers that MessagePack has not
+		if err != nil && !errors.Is(err, fault.Type) { // text that is not UTF-8, or numbers that MessagePack lacks
 			t.Fatal(err)
 		}
 		if err != nil {
@@ -315,7 +315,7 @@ func FuzzObjects(f *testing.F) {
 	})
 }
 
-// TestLabelsAreShared: many codes of one label take the memory of one.
+// TestLabelsAreShared checks that many codes of one label share its memory.
 func TestLabelsAreShared(t *testing.T) {
 	const elems = 64
 	label := strings.Repeat("x", 1<<16)

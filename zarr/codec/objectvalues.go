@@ -11,7 +11,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// values is a notation of numbers or text of a fixed length, which it takes as bytes.
+// values encodes numbers or fixed-length text, which enter as bytes, in a notation.
 type values struct {
 	notation
 	in Repr
@@ -19,7 +19,7 @@ type values struct {
 
 func (c *values) EncodedSize(int64) int64 { return -1 }
 
-// Worst allows for 24 digits of every float16 and as much white space again.
+// Worst allows for 24 digits for each float16, and as much white space.
 func (c *values) Worst(n int64) int64 {
 	if n > math.MaxInt64/32 {
 		return math.MaxInt64
@@ -27,8 +27,7 @@ func (c *values) Worst(n int64) int64 {
 	return addSat(32*n, 64<<10)
 }
 
-// Typical has 28 bytes for a number, whatever its size, and 8 for each byte of text, which may be
-// escaped.
+// Typical allows 28 bytes per number of any size, and 8 per byte of text, which may be escaped.
 func (c *values) Typical(n int64) int64 {
 	each, size := int64(28), int64(c.in.Type.Size())
 	if _, ok := c.in.Type.(dtype.Basic); !ok {
@@ -105,8 +104,8 @@ func (c *values) Decode(dst, src []byte, limit int) ([]byte, error) {
 	return out, nil
 }
 
-// listable refuses what numcodecs can neither write nor read: Python's own types are bool, int,
-// float, str and bytes.
+// listable returns an error for types that numcodecs cannot write or read. Python's own types are
+// bool, int, float, str and bytes.
 func listable(t dtype.Type) error {
 	switch t := t.(type) {
 	case dtype.S, dtype.U:
@@ -121,13 +120,13 @@ func listable(t dtype.Type) error {
 	return fault.Newf(errors.ErrUnsupported, "elements of %v, which Python's lists have not", t)
 }
 
-// toItem gives one element as a value.
+// toItem formats one element as a value.
 func toItem(t dtype.Type, b []byte) ([]byte, error) {
 	if _, ok := t.(dtype.S); ok {
 		return jsontext.AppendBytes(nil, []byte(dtype.Text(b))), nil
 	}
 	if k, ok := t.(dtype.Basic); ok && k >= dtype.Float16 {
-		var f [1]float64 // Python has no other
+		var f [1]float64 // Python's only float type
 		if err := dtype.Convert(t, f[:], b); err != nil {
 			return nil, err
 		}
@@ -140,7 +139,7 @@ func toItem(t dtype.Type, b []byte) ([]byte, error) {
 	return raw, nil
 }
 
-// fromItem gives the memory form of a value.
+// fromItem returns the memory form of a value.
 func fromItem(t dtype.Type, item []byte) ([]byte, error) {
 	_, text := t.(dtype.U)
 	raw, special := json.RawMessage(item), false

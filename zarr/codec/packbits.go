@@ -9,19 +9,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// packbits is the codec "packbits" of the registry: of every number the bits from first to last,
-// one number after the other, the lowest bit first, in bytes whose lowest bit is first.
+// packbits is the codec "packbits" of the registry. It stores the bits from first to last of each
+// number, one number after another, lowest bit first, and fills bytes from the lowest bit.
 type packbits struct {
 	in      Repr
 	numbers int
 	unit    int // bytes of a number
 	first   int
-	each    int // bits stored of a number
+	each    int // number of bits stored per number
 	signed  bool
 	padding string
 }
 
-// The places of the byte that says how many bits of the last byte mean nothing.
+// Positions of the byte with the number of padding bits in the last byte.
 const (
 	padNone  = "none"
 	padFirst = "first_byte"
@@ -63,7 +63,7 @@ func newPackBits(raw json.RawMessage, in Repr) (any, error) {
 	return p, nil
 }
 
-// numberBits is how many numbers an element has and how many bits each of them.
+// numberBits returns the number of numbers per element and the number of bits of each.
 func numberBits(t dtype.Basic) (parts, width int) {
 	parts = 1
 	switch t {
@@ -87,10 +87,10 @@ func numberBits(t dtype.Basic) (parts, width int) {
 	return parts, 8 * t.Size() / parts
 }
 
-// packed is the number of bytes the bits take.
+// packed returns the number of bytes of the packed bits.
 func (p *packbits) packed() int { return (p.numbers*p.each + 7) / 8 }
 
-// spare is the number of bits in the last byte that mean nothing.
+// spare returns the number of padding bits in the last byte.
 func (p *packbits) spare() byte { return byte(8*p.packed() - p.numbers*p.each) }
 
 func (p *packbits) EncodedSize() int64 {
@@ -173,9 +173,9 @@ func putLittle(b []byte, u uint64) {
 	}
 }
 
-// boolBits is numcodecs' "packbits": truth values as bits, the highest bit of a byte first, after a
-// byte that says how many bits of the last one mean nothing. As a filter of an array it gives a
-// list of bytes.
+// boolBits is numcodecs' "packbits": booleans as bits, the highest bit of a byte first, after a
+// byte with the number of padding bits in the last one. As an array filter its output is an array
+// of bytes.
 type boolBits struct{}
 
 func newNumcodecsPackBits(raw json.RawMessage, in Repr) (any, error) {
@@ -220,7 +220,7 @@ func (boolBits) pack(dst, src []byte) {
 	}
 }
 
-// length is the number of truth values.
+// length returns the number of booleans in src.
 func (boolBits) length(src []byte) (int, error) {
 	n := 8 * (len(src) - 1)
 	if n < 0 || src[0] > 7 || int(src[0]) > n {
@@ -248,7 +248,7 @@ func (b boolBits) Decode(dst, src []byte, limit int) ([]byte, error) {
 	return dst, nil
 }
 
-// leaves is a list of bytes, of unknown length.
+// leaves returns an array of bytes, of unknown length.
 func (boolBits) leaves(in Repr) Repr {
 	in.Type, in.Order, in.Fill = dtype.Uint8, dtype.NoOrder, nil
 	return in

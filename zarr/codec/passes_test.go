@@ -10,11 +10,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// TestPasses holds how often the elements of a chunk are gone over on decoding, once they have
-// arrived and are decompressed: to lie without gaps, and in rows of a larger array. It is seen by
-// the memory that is asked for: a pass that is not the last one ends in a buffer, so with no buffer
-// there is one at most, from the stored bytes to the box, and none where these can be received in
-// the box; with the one buffer that a decompressor fills there is one from there to the box.
+// TestPasses checks how often decoding copies the elements of a chunk after they are read and
+// decompressed, to contiguous memory and to rows of a larger array. It counts buffers, because
+// every pass but the last one ends in a buffer. Without a buffer there is at most one pass, from
+// the stored bytes to the box, and none if they are read directly into the box. With a
+// decompressor's buffer there is one pass from it to the box.
 func TestPasses(t *testing.T) {
 	const rows, cols, size = 64, 96, 4
 	little, turn := codec.Bytes(dtype.Little), codec.Transpose(1, 0)
@@ -23,9 +23,9 @@ func TestPasses(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		specs    []codec.Spec
-		received bool  // stored bytes are received where the elements are to lie, contiguous
+		received bool  // the stored bytes can be read directly into the contiguous chunk
 		flat     []int // sizes of the buffers to decode to contiguous memory
-		wide     []int // to rows
+		wide     []int // the same for rows
 	}{
 		{"raw", []codec.Spec{little}, true, none, none},                                                 // 0, 1
 		{"raw, order F", []codec.Spec{turn, little}, false, none, none},                                 // 1, 1
@@ -81,8 +81,8 @@ func TestPasses(t *testing.T) {
 	}
 }
 
-// TestEncodeInPlace: elements become what is stored where they lie, and again elements; where
-// something else is stored, that is refused.
+// TestEncodeInPlace checks that elements are encoded and decoded in place, and that chains with
+// other stored forms return an error.
 func TestEncodeInPlace(t *testing.T) {
 	little := codec.Bytes(dtype.Little)
 	for _, tt := range []struct {

@@ -8,7 +8,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// reshape is the codec "reshape" of the registry: the same elements in the same order under another
+// reshape is the codec "reshape" of the registry: the same elements in the same order in another
 // shape.
 type reshape struct {
 	out Repr
@@ -35,7 +35,7 @@ func newReshape(raw json.RawMessage, in Repr) (any, error) {
 	return reshape{out, st}, err
 }
 
-// reshaped is the shape that a configuration makes of another.
+// reshaped returns the output shape of a configuration for the input shape in.
 func reshaped(parts []json.RawMessage, in []int) ([]int, error) {
 	bad := func(format string, args ...any) ([]int, error) {
 		return nil, fault.Newf(fault.Metadata, format, args...)
@@ -54,7 +54,7 @@ func reshaped(parts []json.RawMessage, in []int) ([]int, error) {
 			}
 			continue
 		}
-		size, err := strconv.ParseFloat(string(raw), 64) // 4.0 is 4
+		size, err := strconv.ParseFloat(string(raw), 64) // 4.0 is accepted as 4
 		switch {
 		case err == nil && size == math.Trunc(size) && size >= 1 && size <= 1<<53 && size <= math.MaxInt:
 			shape[i] = int(size)
@@ -89,8 +89,8 @@ func reshaped(parts []json.RawMessage, in []int) ([]int, error) {
 	return shape, nil
 }
 
-// products are the numbers of elements of the axes before each place, and of those from it on, with
-// one place more than axes.
+// products returns the number of elements of the axes before each index, and of the axes from it
+// on. The slices have one entry more than axes.
 func products(shape []int) (before, from []int) {
 	before, from = make([]int, len(shape)+1), make([]int, len(shape)+1)
 	before[0], from[len(shape)] = 1, 1
@@ -103,7 +103,7 @@ func products(shape []int) (before, from []int) {
 	return before, from
 }
 
-// prod is the number of elements; -1 when it overflows.
+// prod returns the number of elements, or -1 on overflow.
 func prod(shape []int) int {
 	n, err := Repr{Shape: shape}.Elems()
 	if err != nil {
@@ -122,7 +122,7 @@ func (r reshape) Encode(dst, src Block) error {
 
 func (r reshape) Decode(dst, src Block) error { return r.Encode(dst, src) }
 
-// same is true: what is an array of one shape is one of the other.
+// same reports true: the array has the same layout in both shapes.
 func (r reshape) same() bool { return true }
 
 func (r reshape) copyView(dst Strided, encoded Block) { dst.copyTo(encoded, r.in) }

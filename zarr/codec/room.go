@@ -1,11 +1,14 @@
 package codec
 
-// Room is what decoding a box takes beside the memory that the box is in. direct is where the
-// stored bytes can be received, so that DecodeTo copies nothing: of length 0, with a capacity for
-// as many bytes as are due. It is nil unless the codecs leave every element where it is and the box
-// is all of the chunk in C order. scratch is how many bytes DecodeTo asks [Scratch.Buffer] for at
-// most, and 24 for each element that varies in length where a codec wants them one by one. It has
-// nothing for what such elements are decompressed to, whose length is not known before.
+// Room returns the memory that [Chain.DecodeTo] needs beside the memory of m.
+//
+// direct is a buffer for the stored bytes, in the memory of m, of length 0 and with capacity for
+// all of them. If they are read into it, DecodeTo copies nothing. direct is nil unless the box is
+// the whole chunk in C order and the codecs leave every element in place.
+//
+// scratch is the maximum number of bytes that DecodeTo requests from [Scratch.Buffer], plus 24 for
+// each element of varying length if a codec needs a Block of items. It does not include the
+// decompressed form of such elements, whose length is unknown.
 func (c *Chain) Room(m Strided) (direct []byte, scratch int64) {
 	var r rooms
 	if m.forgets() {
@@ -23,25 +26,26 @@ func (c *Chain) Room(m Strided) (direct []byte, scratch int64) {
 }
 
 // InMemory reports whether the stored bytes of every chunk are its elements in C order, so that
-// they can be received where all of the chunk is to lie: see Room, which finds this out for any
-// box. Their byte order may have to be turned round there.
+// they can be read directly into the chunk's memory; see [Chain.Room] for any box. Their byte order
+// may have to be swapped there.
 func (c *Chain) InMemory() bool {
 	_, ok := c.array.(InPlace)
 	return ok && len(c.arrays) == 0 && len(c.bytes) == 0
 }
 
 // AsInMemory reports whether the stored bytes of every chunk are its elements in C order and in
-// memory form: InMemory, and nothing is turned round or checked.
+// memory form: InMemory without byte swapping or checks.
 func (c *Chain) AsInMemory() bool {
 	raw, ok := c.array.(*rawBytes)
 	return ok && c.InMemory() && raw.swap == nil && !raw.isChecked()
 }
 
-// EncodeRoom is how many bytes EncodeFrom asks [Scratch.Buffer] for at most, beside the box and
-// what it appends. As for Room, nothing is in it for elements that vary in length and are still to
-// be compressed. Nor are the tables of compressors, which are kept from chunk to chunk: there are
-// at most as many of them as chunks are encoded at once, however many wait, so they belong to the
-// CPU slots and not to a chunk.
+// EncodeRoom returns the maximum number of bytes that [Chain.EncodeFrom] requests from
+// [Scratch.Buffer], beside the box and the output. As in Room, elements of varying length that are
+// still to be compressed are not included.
+//
+// The tables of compressors are not included either. They are reused, and there are at most as many
+// as chunks are encoded concurrently, so they belong to the CPU slots and not to a chunk.
 func (c *Chain) EncodeRoom(m Strided) int64 {
 	var r rooms
 	slot := 0
@@ -75,7 +79,7 @@ func (c *Chain) EncodeRoom(m Strided) int64 {
 	return r.sum()
 }
 
-// roomer is an ArrayBytes that asks a Scratch for memory of its own.
+// roomer is an ArrayBytes that uses buffers of a Scratch itself.
 type roomer interface {
 	decodeRoom() int64
 	encodeRoom() int64
@@ -86,7 +90,7 @@ type rooms struct {
 	blocks  [3]int64
 	bytes   [2]int64
 	more    int64
-	outgrew int64 // buffers that were too small when they were used again: Scratch.Buffer has given both
+	outgrew int64 // buffers that were too small for a later use, which got another one
 }
 
 func (r *rooms) block(i int, st stage) { r.size(&r.blocks[i], st.room()) }
@@ -110,7 +114,8 @@ func (r *rooms) sum() (n int64) {
 	return n
 }
 
-// decode follows decodeArray. It returns where that came to with the box itself, and the box there.
+// decode adds the buffers of decodeArray. It returns the first codec that does not map the box, and
+// the box of that codec's input.
 func (r *rooms) decode(c *Chain, i, slot int, box Strided) (int, Strided) {
 	for ; i < len(c.arrays); i++ {
 		if t, ok := c.arrays[i].codec.(Mover); ok {
@@ -139,7 +144,7 @@ func (r *rooms) decode(c *Chain, i, slot int, box Strided) (int, Strided) {
 	return i, box
 }
 
-// unpack follows Chain.unpack.
+// unpack adds the buffers of Chain.unpack.
 func (r *rooms) unpack(c *Chain, slot int, box Strided) {
 	_, plain := c.array.(InPlace)
 	raw, rows := c.array.(*rawBytes)

@@ -13,8 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// TestWhoNeedsAnOrder: the bytes codec must have an order where an element has numbers of several
-// bytes, and only there. Package meta reports one without it, which is little-endian.
+// TestWhoNeedsAnOrder checks which data types need a byte order in the codec "bytes": those with
+// numbers of several bytes. Package meta reports a missing order, which is read as little-endian.
 func TestWhoNeedsAnOrder(t *testing.T) {
 	for text, needs := range map[string]bool{
 		"bool": false, "int8": false, "uint8": false, "float8_e4m3fn": false, "complex_float8_e5m2": false, "int4": false, "r24": false, "S5": false, "V6": false,
@@ -43,8 +43,8 @@ func TestWhoNeedsAnOrder(t *testing.T) {
 	}
 }
 
-// TestCRC32CBytes: the check value of CRC-32C (RFC 3720, B.4, and the catalogues of CRCs) follows
-// what it is of, the low byte first.
+// TestCRC32CBytes checks that the CRC-32C follows its data in little-endian order. The check value
+// is from RFC 3720, B.4, and from catalogues of CRCs.
 func TestCRC32CBytes(t *testing.T) {
 	c := mustChain(t, codec.Repr{Shape: []int{9}, Type: dtype.Uint8}, codec.Bytes(dtype.NoOrder), codec.CRC32C())
 	got, err := c.Encode(nil, codec.Block{Bytes: []byte("123456789")}, nil)
@@ -69,9 +69,8 @@ func TestCRC32CBytes(t *testing.T) {
 	}
 }
 
-// TestBloscTypeSize: what is shuffled is the element, which blosc can say up to 255 bytes; longer
-// ones, and those of varying length, are single bytes. Only elements of one byte are shuffled by
-// bits unless the configuration says.
+// TestBloscTypeSize checks the default type size: the element size up to 255 bytes, else 1, also
+// for elements of varying length. The default shuffle is bitshuffle for elements of one byte only.
 func TestBloscTypeSize(t *testing.T) {
 	for text, want := range map[string]string{"int8": "1 bitshuffle", "int16": "2 shuffle", "complex128": "16 shuffle", "V255": "255 shuffle", "V256": "1 shuffle", "V1": "1 bitshuffle"} {
 		typ, err := dtype.Parse(text)
@@ -87,8 +86,8 @@ func TestBloscTypeSize(t *testing.T) {
 	}
 }
 
-// TestBloscTypeSizeOfConfiguration: a size that the configuration has decides, in v2 about the
-// shuffle too; numcodecs does so.
+// TestBloscTypeSizeOfConfiguration checks that the configured type size takes precedence, and that
+// in v2 it also determines the shuffle, as in numcodecs.
 func TestBloscTypeSizeOfConfiguration(t *testing.T) {
 	for config, want := range map[string]string{
 		`{"shuffle":-1,"typesize":4}`:    "4 shuffle",
@@ -103,7 +102,7 @@ func TestBloscTypeSizeOfConfiguration(t *testing.T) {
 	}
 }
 
-// bloscElements are the size of an element and the shuffle that v3 metadata is told.
+// bloscElements returns the type size and the shuffle in normalized v3 metadata.
 func bloscElements(t *testing.T, spec codec.Spec, in codec.Repr) string {
 	t.Helper()
 	core, err := spec.Core(in)
@@ -124,7 +123,8 @@ func bloscElements(t *testing.T, spec codec.Spec, in codec.Repr) string {
 	return fmt.Sprint(c.TypeSize, " ", c.Shuffle)
 }
 
-// TestBloscStored: level 0 compresses nothing, the frame's header of 16 bytes apart.
+// TestBloscStored checks that level 0 does not compress: the frame is the header of 16 bytes and
+// the data.
 func TestBloscStored(t *testing.T) {
 	in := codec.Repr{Shape: []int{4096}, Type: dtype.Uint8}
 	for level, stored := range map[int]bool{codec.Stored: true, 1: false} {
@@ -135,7 +135,7 @@ func TestBloscStored(t *testing.T) {
 	}
 }
 
-// TestShardIndexIsAtTheEnd where the configuration does not say where it is.
+// TestShardIndexIsAtTheEnd checks the default location of the index.
 func TestShardIndexIsAtTheEnd(t *testing.T) {
 	const config = `{"chunk_shape":[2],"codecs":["bytes"],"index_codecs":[{"name":"bytes","configuration":{"endian":"little"}}]}`
 	c := mustChain(t, codec.Repr{Shape: []int{4}, Type: dtype.Uint8, Fill: []byte{0}}, codec.Spec{Name: "sharding_indexed", Config: json.RawMessage(config)})
@@ -148,8 +148,7 @@ func TestShardIndexIsAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestRefusedConfigurations: what is nearly a configuration is none, and what is nearly a codec is
-// none.
+// TestRefusedConfigurations checks that almost valid configurations and codecs are rejected.
 func TestRefusedConfigurations(t *testing.T) {
 	in := codec.Repr{Shape: []int{2, 3}, Type: dtype.Int16, Fill: []byte{0, 0}}
 	for _, r := range [][2]string{
@@ -175,7 +174,7 @@ func TestRefusedConfigurations(t *testing.T) {
 	}
 }
 
-// TestCRC32CAtTheStart: numcodecs can put the checksum before what it is of.
+// TestCRC32CAtTheStart checks numcodecs' option of a checksum before the data.
 func TestCRC32CAtTheStart(t *testing.T) {
 	c := mustChain(t, codec.Repr{Shape: []int{9}, Type: dtype.Uint8}, codec.Bytes(dtype.NoOrder), codec.FromNumcodecs("crc32c", json.RawMessage(`{"location":"start"}`)))
 	got, err := c.Encode(nil, codec.Block{Bytes: []byte("123456789")}, nil)
@@ -192,7 +191,7 @@ func TestCRC32CAtTheStart(t *testing.T) {
 	}
 }
 
-// TestErrorsAreShort: what is wrong in metadata is quoted as far as it helps.
+// TestErrorsAreShort checks that errors quote only the start of long metadata.
 func TestErrorsAreShort(t *testing.T) {
 	long := strings.Repeat("7", 1<<16)
 	in := codec.Repr{Shape: []int{2, 3}, Type: dtype.Int16, Fill: []byte{0, 0}}

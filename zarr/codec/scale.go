@@ -12,13 +12,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// newFixedScaleOffset is numcodecs' "fixedscaleoffset": (x - offset) × scale, rounded to even, and
-// cast. numpy calculates in the type of x where that is a float, or whole and so is the number in
-// the configuration, else in float64.
+// newFixedScaleOffset is numcodecs' "fixedscaleoffset": (x - offset) × scale, rounded to even and
+// cast. numpy computes in the type of x if that is a float, or if it and the configured number are
+// integers, else in float64.
 func newFixedScaleOffset(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	offset, scale := c.scalar("offset"), c.scalar("scale")
-	f := filter{dec: c.elements("dtype", given(in))}
+	f := filter{dec: c.elements("dtype", defaultElements(in))}
 	f.enc = c.elements("astype", f.dec)
 	if err := c.close(); err != nil {
 		return nil, err
@@ -44,8 +44,8 @@ func newFixedScaleOffset(raw json.RawMessage, in Repr) (any, error) {
 	return f.either(in)
 }
 
-// scaling are the steps of encoding. A whole number of the configuration that the type does not
-// have is an error in numpy.
+// scaling returns the steps of encoding. An integer of the configuration that the type cannot
+// represent is an error in numpy.
 func scaling(dec, enc number.Type, offset, scale scalar) (func() []number.Step, error) {
 	var list []number.Step
 	at := dec
@@ -74,15 +74,15 @@ func scaling(dec, enc number.Type, offset, scale scalar) (func() []number.Step, 
 
 func float64s() number.Type { return number.Type{Kind: number.Float, Size: 8} }
 
-// scalar is a number of a configuration. Python tells 1 from 1.0, and numpy what to calculate in by
-// that.
+// scalar is a number of a configuration. Python distinguishes 1 from 1.0, and numpy chooses the
+// type of the computation accordingly.
 type scalar struct {
 	text  string
 	whole *big.Int // nil for a float
 	float float64
 }
 
-// in is the number as one of a type of whole ones.
+// in returns the number in an integer type, and whether it is in range.
 func (s scalar) in(t number.Type) (uint64, bool) {
 	lo, hi := t.Range()
 	switch {
@@ -95,7 +95,7 @@ func (s scalar) in(t number.Type) (uint64, bool) {
 	return 0, false
 }
 
-// scalar is a finite JSON number.
+// scalar reads a finite JSON number.
 func (c *config) scalar(key string) scalar {
 	raw, ok := c.take(key)
 	if !ok {
@@ -114,7 +114,7 @@ func (c *config) scalar(key string) scalar {
 	return s
 }
 
-// newQuantize is numcodecs' "quantize": floats rounded to so many decimal digits, as binary
+// newQuantize is numcodecs' "quantize": floats rounded to a number of decimal digits, as binary
 // fractions, and cast.
 func newQuantize(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
@@ -122,7 +122,7 @@ func newQuantize(raw json.RawMessage, in Repr) (any, error) {
 		c.fail("no digits")
 	}
 	digits := c.integer("digits", 0, -maxDigits, maxDigits)
-	f := filter{dec: c.elements("dtype", given(in))}
+	f := filter{dec: c.elements("dtype", defaultElements(in))}
 	f.enc = c.elements("astype", f.dec)
 	if err := c.close(); err != nil {
 		return nil, err
@@ -140,5 +140,5 @@ func newQuantize(raw json.RawMessage, in Repr) (any, error) {
 	return f.either(in)
 }
 
-// maxDigits is as many as numcodecs can express: 10 to the power of more is no float64.
+// maxDigits is numcodecs' maximum: larger powers of ten exceed a float64.
 const maxDigits = 307

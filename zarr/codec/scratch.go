@@ -2,36 +2,36 @@ package codec
 
 import "weak"
 
-// Scratch is what a Chain needs beside the chunk and its stored bytes, and uses again from chunk to
-// chunk. The zero value is ready. It belongs to one goroutine at a time and may serve any number of
-// chains.
+// Scratch holds the buffers that a Chain uses beside the chunk and its stored bytes, and reuses
+// them for the next chunk. The zero value is ready to use. It must be used by one goroutine at a
+// time; it may serve any number of chains.
 type Scratch struct {
-	// Buffer gives memory of length 0 and a capacity of n bytes or more, whose contents are
-	// undefined, for what may be as large as a chunk: at most the bytes that [Chain.Room] and
-	// [Chain.EncodeRoom] say, until Free is called. Where it is nil, the Scratch makes such memory
-	// itself, and keeps up to 64 MiB of each kind.
+	// Buffer returns memory of length 0 and a capacity of at least n bytes, with undefined
+	// contents. It is called for buffers that may be as large as a chunk, at most for the total
+	// that [Chain.Room] or [Chain.EncodeRoom] returns, until Free is called. If it is nil, the
+	// Scratch allocates and keeps up to 64 MiB for each of its buffers.
 	Buffer func(n int) []byte
 
-	own    *buffers // kept; nil before the first use, and at rest
+	own    *buffers // buffers kept; nil before the first use and after Free
 	rested weak.Pointer[buffers]
 	lent   buffers
-	items  [3][][]byte // arrays between two codecs of elements that vary in length
-	steps  []Step      // axes of boxes, one after another
-	inner  *Scratch    // of chunks within shards
+	items  [3][][]byte // arrays of elements of varying length between two codecs
+	steps  []Step      // axes of boxes, concatenated
+	inner  *Scratch    // for inner chunks of shards
 }
 
-// buffers are what chunk-sized memory is for.
+// buffers are the chunk-sized buffers of a Scratch.
 type buffers struct {
 	bytes  [2][]byte // encoded forms between two codecs
 	blocks [3][]byte // arrays between two codecs
 }
 
-// maxKept is the largest buffer that is kept. A process that once met a huge chunk must not hold
-// its size for ever.
+// maxKept is the maximum size of a buffer that is kept, so that one huge chunk does not occupy
+// memory forever.
 const maxKept = 64 << 20
 
-// Free lets go of all that Buffer gave, which may then be used for something else. What the Scratch
-// made itself it uses again, unless the garbage collector takes it first.
+// Free releases all memory that Buffer returned; the caller may reuse it. Buffers that the Scratch
+// allocated are reused unless the garbage collector frees them first.
 func (s *Scratch) Free() {
 	s.lent = buffers{}
 	if s.own != nil {
@@ -42,7 +42,7 @@ func (s *Scratch) Free() {
 	}
 }
 
-// kept are the buffers that the Scratch made itself.
+// kept returns the buffers that the Scratch allocates itself.
 func (s *Scratch) kept() *buffers {
 	if s.own == nil {
 		if s.own = s.rested.Value(); s.own == nil {
@@ -52,7 +52,7 @@ func (s *Scratch) kept() *buffers {
 	return s.own
 }
 
-// axes gives memory for the axes of a box, until the next call of a Chain.
+// axes returns memory for the axes of a box, valid until the next call of a Chain.
 func (s *Scratch) axes(n int) []Step {
 	if len(s.steps)+n > cap(s.steps) {
 		s.steps = make([]Step, 0, max(32, 2*n))
@@ -62,13 +62,13 @@ func (s *Scratch) axes(n int) []Step {
 	return s.steps[k : k+n : k+n]
 }
 
-// whole is a box that is all of an array.
+// whole returns the box of a whole array.
 func (s *Scratch) whole(b Block, st stage) Strided {
 	return whole(b, s.axes(len(st.shape)), st.shape, st.size)
 }
 
-// take gives memory for an encoded form, of length 0: with a capacity of n bytes where Buffer is
-// set and n is known, else what there is.
+// take returns a buffer of length 0 for an encoded form. It has a capacity of n bytes if Buffer is
+// set and n is known, else any capacity.
 func (s *Scratch) take(i int, n int64) []byte {
 	switch {
 	case s.Buffer == nil:
@@ -79,14 +79,14 @@ func (s *Scratch) take(i int, n int64) []byte {
 	return s.lend(&s.lent.bytes[i], int(n))[:0]
 }
 
-// keep takes back what take gave, which may have grown.
+// keep returns the buffer of take, which may have been reallocated, to s.
 func (s *Scratch) keep(i int, b []byte) {
 	if s.Buffer == nil && cap(b) <= maxKept {
 		s.kept().bytes[i] = b[:0]
 	}
 }
 
-// lend gives n bytes of Buffer's memory.
+// lend returns n bytes of memory from Buffer.
 func (s *Scratch) lend(b *[]byte, n int) []byte {
 	if cap(*b) < n {
 		*b = s.Buffer(n)
@@ -94,7 +94,7 @@ func (s *Scratch) lend(b *[]byte, n int) []byte {
 	return (*b)[:n:n]
 }
 
-// block is room for an array; contents are undefined.
+// block returns a buffer for an array, with undefined contents.
 func (s *Scratch) block(i int, r stage) Block {
 	switch {
 	case r.items:
@@ -114,7 +114,7 @@ func (s *Scratch) block(i int, r stage) Block {
 	return Block{Bytes: b}
 }
 
-// within is the Scratch of chunks within a shard.
+// within returns the Scratch for inner chunks of a shard.
 func (s *Scratch) within() *Scratch {
 	if s.inner == nil {
 		s.inner = &Scratch{}

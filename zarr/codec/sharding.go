@@ -11,24 +11,24 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// sharding is what the v3 codec is called.
+// shardingName is the name of the codec in v3 metadata.
 const shardingName = "sharding_indexed"
 
-// maxNesting is how many shardings may lie in each other. Two are in use; each more costs a chain
-// and an index for each shard, and metadata that nests hundreds means harm.
+// maxNesting is the maximum number of nested sharding codecs. Two are in use. Each further one
+// costs a chain and an index per shard; metadata with hundreds is malicious.
 const maxNesting = 8
 
 // ShardingOptions configure [Sharding].
 type ShardingOptions struct {
-	Chunk   []int  // elements of an inner chunk along each axis; they divide the shard
+	Chunk   []int  // shape of an inner chunk; it must divide the shard
 	Codecs  []Spec // of an inner chunk; nil is bytes
 	Index   []Spec // of the index; nil is bytes in little-endian order, then crc32c
-	AtStart bool   // the index stands before the inner chunks, not after them
+	AtStart bool   // the index precedes the inner chunks instead of following them
 }
 
-// Sharding cuts the array that enters it, a shard, into inner chunks that can be read one by one
-// (v3 core "sharding_indexed"). Byte order, blosc's element size and the like are left to
-// [Table.Normalize], as for the codecs of an array.
+// Sharding divides the array that enters it, a shard, into inner chunks that can be read
+// individually (v3 core "sharding_indexed"). [Table.Normalize] sets byte orders, blosc element
+// sizes and the like, as for the codecs of an array.
 func Sharding(o ShardingOptions) Spec {
 	c := shardingConfig{Chunk: o.Chunk, Codecs: spell(o.Codecs), Index: spell(o.Index), Location: "end"}
 	if c.Chunk == nil {
@@ -45,17 +45,16 @@ func Sharding(o ShardingOptions) Spec {
 	}
 	raw, err := json.Marshal(c)
 	if err != nil {
-		// A configuration of an inner codec is no JSON: what is left out here is refused when the
-		// codec is bound.
+		// The configuration of an inner codec is not JSON. Bind rejects this one.
 		return newSpec(shardingName, `{"chunk_shape":[]}`)
 	}
 	return Spec{Name: shardingName, Config: raw}
 }
 
-// defaultIndex is what the specification recommends for the index.
+// defaultIndex returns the index codecs that the specification recommends.
 func defaultIndex() []Spec { return []Spec{Bytes(dtype.Little), CRC32C()} }
 
-// shardingConfig is the configuration, its members in the order in which zarr-python writes them.
+// shardingConfig is the configuration, with its members in the order that zarr-python writes.
 type shardingConfig struct {
 	Chunk    []int       `json:"chunk_shape"`
 	Codecs   []codecJSON `json:"codecs"`
@@ -76,25 +75,25 @@ func spell(specs []Spec) []codecJSON {
 	return list
 }
 
-// sharding is the v3 codec "sharding_indexed", bound to the shard.
+// sharding is the v3 codec "sharding_indexed", bound to a shard.
 type sharding struct {
 	in        Repr
-	chunk     []int // elements of an inner chunk
-	grid      []int // inner chunks along each axis
-	n         int   // inner chunks
+	chunk     []int // shape of an inner chunk
+	grid      []int // number of inner chunks along each axis
+	n         int   // number of inner chunks
 	inner     *Chain
 	index     *Chain
 	atStart   bool
-	size      int64 // of the encoded index
+	size      int64 // length of the encoded index
 	most      int64
-	typical   int64                    // bytes of a shard without unused space
+	typical   int64                    // length of a shard without unused space
 	report    func(rule.Finding) error // called for overlapping inner chunks; nil tolerates them
 	scratches sync.Pool                // of *Scratch, for the index
 }
 
-// newSharding reads the configuration ("Configuration parameters" of the specification). Its
-// index_codecs are required there, but files older than that exist, and readers take the
-// recommended ones.
+// newSharding reads the configuration ("Configuration parameters" in the specification).
+// index_codecs is required there, but older files without it exist; readers use the recommended
+// codecs for them.
 func (t *Table) newSharding(raw json.RawMessage, in Repr) (any, error) {
 	o, below, err := t.openSharding(raw)
 	if err != nil {
@@ -110,7 +109,7 @@ func (t *Table) newSharding(raw json.RawMessage, in Repr) (any, error) {
 			return nil, fault.Newf(fault.Metadata, "inner chunks %v do not divide a shard of shape %v", s.chunk, in.Shape)
 		}
 		s.grid = append(s.grid, in.Shape[i]/c)
-		s.n *= in.Shape[i] / c // no more than the elements of the shard, which were counted
+		s.n *= in.Shape[i] / c // at most the number of elements of the shard
 	}
 	if _, err := in.Elems(); err != nil {
 		return nil, err
@@ -129,13 +128,13 @@ func (t *Table) newSharding(raw json.RawMessage, in Repr) (any, error) {
 	return s, nil
 }
 
-// worst allows for as much unused space as there can be data, and a little more: what writers that
-// replace inner chunks leave behind.
+// worst returns the maximum length of a shard. It allows for as much unused space as data, and 1
+// MiB more: writers that replace inner chunks leave unused space behind.
 func (s *sharding) worst() int64 {
 	return addSat(mulSat(s.typical, 2), 1<<20)
 }
 
-// openSharding reads a configuration, and gives the table for the codecs within.
+// openSharding reads a configuration and returns it with the table for the inner codecs.
 func (t *Table) openSharding(raw json.RawMessage) (ShardingOptions, *Table, error) {
 	if t.nesting >= maxNesting {
 		return ShardingOptions{}, nil, fault.Newf(fault.Limit, "more than %d shardings in each other", maxNesting)
@@ -154,11 +153,11 @@ func (t *Table) openSharding(raw json.RawMessage) (ShardingOptions, *Table, erro
 	return o, &below, c.close()
 }
 
-// draftBytes is what drafts of v3 called the codec "bytes". Package meta renames it where it is not
-// within a shard, and reports it in both places (rule.DraftCodec).
+// draftBytes is the name of the codec "bytes" in drafts of v3. Package meta renames it outside of
+// shards, and reports it in both places (rule.DraftCodec).
 const draftBytes = "endian"
 
-// renameDrafts gives codecs with the name of a draft their own, unless the user has a codec of that
+// renameDrafts replaces draft names of codecs by current ones, unless With set a codec of the draft
 // name.
 func (t *Table) renameDrafts(specs []Spec) {
 	for i := range specs {
@@ -168,8 +167,8 @@ func (t *Table) renameDrafts(specs []Spec) {
 	}
 }
 
-// normalSharding completes the configurations of the codecs within. What does not fit the shard is
-// left as it is: binding says what is wrong.
+// normalSharding completes the configurations of the inner codecs. It returns a configuration that
+// does not fit the shard unchanged; binding reports the error.
 func (t *Table) normalSharding(s Spec, in Repr) (Spec, error) {
 	o, below, err := t.openSharding(s.Config)
 	if err != nil || len(o.Chunk) != len(in.Shape) {
@@ -185,17 +184,17 @@ func (t *Table) normalSharding(s Spec, in Repr) (Spec, error) {
 	if o.Index, err = below.Normalize(o.Index, Repr{Shape: append(grid, 2), Type: dtype.Uint64}); err != nil {
 		return s, err
 	}
-	// No codecs at all is an error and not the default.
+	// An empty list of codecs is an error, so it must not become the default.
 	if len(o.Codecs) == 0 || len(o.Index) == 0 {
 		return s, nil
 	}
 	return Sharding(o), nil
 }
 
-// lengths is a list of numbers without fraction, each at least 1.
+// lengths reads a list of integers, each at least 1.
 func (c *config) lengths(key string) []int {
 	raw, ok := c.take(key)
-	var list []float64 // 4.0 is 4, as TensorStore has it
+	var list []float64 // 4.0 is accepted as 4, as in TensorStore
 	if !ok || json.Unmarshal(raw, &list) != nil || raw[0] != '[' {
 		c.fail("%q is %.80s, not a list of lengths", key, orNothing(raw))
 		return nil
@@ -211,7 +210,7 @@ func (c *config) lengths(key string) []int {
 	return lengths
 }
 
-// specs is a list of codecs as metadata has them: objects, or names alone.
+// specs reads a list of codecs as in metadata: objects, or names.
 func (c *config) specs(key string, def []Spec) []Spec {
 	raw, ok := c.take(key)
 	if !ok && def != nil {

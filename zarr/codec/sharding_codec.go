@@ -13,15 +13,15 @@ import (
 func (s *sharding) EncodedSize() int64 { return -1 }
 func (s *sharding) Worst() int64       { return s.most }
 
-// MinEncoded is that of the index.
+// MinEncoded returns the length of the index.
 func (s *sharding) MinEncoded() int64 { return s.size }
 
-// Encode is EncodeFrom memory in C order.
+// Encode is EncodeFrom for memory in C order.
 func (s *sharding) Encode(dst []byte, src Block) ([]byte, error) {
 	return s.EncodeFrom(dst, Whole(src, s.in.Shape, s.in.Type.Size()), &Scratch{})
 }
 
-// EncodeFrom appends a shard: inner chunks that are all fill value are left out.
+// EncodeFrom appends a shard. Inner chunks that are all fill value are omitted.
 func (s *sharding) EncodeFrom(dst []byte, src Strided, sc *Scratch) ([]byte, error) {
 	chunk, inner := sc.block(2, s.inner.whole), sc.within()
 	at := make([]int, len(s.grid))
@@ -50,7 +50,7 @@ func (s *sharding) EncodeFrom(dst []byte, src Strided, sc *Scratch) ([]byte, err
 	return out, nil
 }
 
-// scratch is for the index alone.
+// scratch returns a Scratch for the index.
 func (s *sharding) scratch() *Scratch {
 	if sc, ok := s.scratches.Get().(*Scratch); ok {
 		return sc
@@ -58,13 +58,12 @@ func (s *sharding) scratch() *Scratch {
 	return &Scratch{}
 }
 
-// Decode is DecodeTo memory in C order.
+// Decode is DecodeTo for memory in C order.
 func (s *sharding) Decode(dst Block, src []byte) error {
 	return s.DecodeTo(Whole(dst, s.in.Shape, s.in.Type.Size()), src, &Scratch{})
 }
 
-// DecodeTo fills a box from a shard, of which it decodes the inner chunks that the box has elements
-// of.
+// DecodeTo fills a box from a shard. It decodes only the inner chunks that the box overlaps.
 func (s *sharding) DecodeTo(dst Strided, src []byte, sc *Scratch) error {
 	x, err := s.indexOf(src)
 	if err != nil {
@@ -86,7 +85,7 @@ func (s *sharding) DecodeTo(dst Strided, src []byte, sc *Scratch) error {
 			return nil
 		}
 		if s.inner.whole.items {
-			inner = &Scratch{} // items may lie in the last one
+			inner = &Scratch{} // items may be in memory of the previous one
 		}
 		if err := s.inner.DecodeTo(box, stored, inner); err != nil {
 			return fmt.Errorf("inner chunk %v: %w", at, err)
@@ -95,7 +94,7 @@ func (s *sharding) DecodeTo(dst Strided, src []byte, sc *Scratch) error {
 	})
 }
 
-// stored is the inner chunk at a position as it is stored in a shard; not ok where it is missing.
+// stored returns the stored bytes of the inner chunk at a position; ok is false if it is missing.
 func (s *sharding) stored(x ShardIndex, shard []byte, at []int) (b []byte, ok bool, err error) {
 	i := 0
 	for k, n := range s.grid {
@@ -111,8 +110,8 @@ func (s *sharding) stored(x ShardIndex, shard []byte, at []int) (b []byte, ok bo
 	return shard[off : off+n], true, nil
 }
 
-// touched calls do with the position of every inner chunk between the first and the last that a box
-// has elements of, in the order of the index. The slice is valid until do returns.
+// touched calls do with the position of every inner chunk in the bounding box of a box, in the
+// order of the index. at is valid until do returns.
 func (s *sharding) touched(box Strided, do func(at []int) error) error {
 	rank := len(s.grid)
 	spans := make([]int, 3*rank)
@@ -140,13 +139,13 @@ func (s *sharding) touched(box Strided, do func(at []int) error) error {
 	}
 }
 
-// cut sets box to the part of another box that is in the inner chunk at a position, counted from
-// there, and reports whether there is any.
+// cut sets box to the part of another box that is in the inner chunk at a position, relative to
+// that chunk. It reports whether there is such a part.
 func (s *sharding) cut(box *Strided, of Strided, at []int) bool {
 	box.At = of.At
 	for k, a := range of.Axes {
-		start, end := at[k]*s.chunk[k], (at[k]+1)*s.chunk[k] // the elements of the inner chunk
-		first, last := 0, a.N-1                              // the steps that are in it
+		start, end := at[k]*s.chunk[k], (at[k]+1)*s.chunk[k] // range of elements of the inner chunk
+		first, last := 0, a.N-1                              // range of steps within it
 		switch {
 		case a.N == 1:
 			if a.Off < start || a.Off >= end {
@@ -168,7 +167,7 @@ func (s *sharding) cut(box *Strided, of Strided, at []int) bool {
 	return true
 }
 
-// floorDiv is a/b for positive b, rounded down.
+// floorDiv returns a/b rounded down, for positive b.
 func floorDiv(a, b int) int {
 	if a < 0 {
 		return -((b - 1 - a) / b)
@@ -176,9 +175,9 @@ func floorDiv(a, b int) int {
 	return a / b
 }
 
-// longest bounds the bytes of an inner chunk. Inner chunks may share their bytes, so that without a
-// bound each could cost as much as all of the shard. An inner shard that is read by its index may
-// have unused space of any length.
+// longest returns the maximum stored length of an inner chunk. Inner chunks may share bytes, so
+// without a limit each could cost as much as the whole shard. An inner shard that is read through
+// its index may have unused space of any length.
 func (s *sharding) longest() int64 {
 	if s.inner.shards != nil {
 		return math.MaxInt64
@@ -186,7 +185,7 @@ func (s *sharding) longest() int64 {
 	return s.inner.Worst()
 }
 
-// indexOf reads the index of a whole shard.
+// indexOf decodes the index of a whole shard.
 func (s *sharding) indexOf(src []byte) (ShardIndex, error) {
 	if int64(len(src)) < s.size {
 		return ShardIndex{}, fault.Newf(fault.Corrupt, "the shard has %d bytes, its index alone %d", len(src), s.size)
@@ -222,7 +221,7 @@ func (s *sharding) position(at []int, i int) {
 	}
 }
 
-// coord is the position of inner chunk i in the shard.
+// coord returns the position of inner chunk i in the shard.
 func (s *sharding) coord(i int) []int {
 	at := make([]int, len(s.grid))
 	s.position(at, i)
@@ -243,7 +242,7 @@ func (s *sharding) encodeRoom() int64 {
 	return addSat(addSat(n, s.inner.whole.room()), int64(16*s.n))
 }
 
-// isFill reports whether every element of a chunk is, bit for bit, the fill value.
+// isFill reports whether every element of a chunk is equal to the fill value, bit for bit.
 func (c *Chain) isFill(b Block) bool {
 	if c.in.Fill == nil {
 		return false

@@ -8,16 +8,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// ShardIndex says where the inner chunks of one shard lie. It is immutable.
+// ShardIndex has the locations of the inner chunks of one shard. It is immutable.
 type ShardIndex struct {
 	pairs []byte // offset and length of each inner chunk, uint64 in memory form
 	size  int64  // of the shard
 }
 
-// empty is the offset and the length of an inner chunk that is missing.
+// empty is the offset and the length of a missing inner chunk.
 const empty = math.MaxUint64
 
-// newShardIndex has n inner chunks, all missing.
+// newShardIndex returns an index of n missing inner chunks.
 func newShardIndex(n int) ShardIndex {
 	return ShardIndex{pairs: bytes.Repeat([]byte{0xff}, 16*n)}
 }
@@ -27,18 +27,19 @@ func (x ShardIndex) set(i int, off, n int64) {
 	binary.LittleEndian.PutUint64(x.pairs[16*i+8:], uint64(n))
 }
 
-// Len is the number of inner chunks.
+// Len returns the number of inner chunks.
 func (x ShardIndex) Len() int { return len(x.pairs) / 16 }
 
-// Bytes is the memory that the index takes.
+// Bytes returns the size of the index in memory.
 func (x ShardIndex) Bytes() int { return len(x.pairs) }
 
-// Size is the number of bytes of the shard.
+// Size returns the number of bytes of the shard.
 func (x ShardIndex) Size() int64 { return x.size }
 
-// At gives offset and length, in bytes, of an inner chunk within its shard; not ok when it is
-// missing. Nothing is known of other inner chunks by it: they may lie in any order, with gaps,
-// share bytes or overlap. fault.Corrupt when they do not lie in the shard.
+// At returns the offset and length in bytes of an inner chunk in its shard; ok is false if it is
+// missing. It returns fault.Corrupt if the chunk is not within the shard. At does not check the
+// inner chunks against each other: they may be in any order, have gaps between them, share bytes or
+// overlap.
 func (x ShardIndex) At(i int) (off, n int64, ok bool, err error) {
 	o, l := binary.LittleEndian.Uint64(x.pairs[16*i:]), binary.LittleEndian.Uint64(x.pairs[16*i+8:])
 	size := uint64(x.size)

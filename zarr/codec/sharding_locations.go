@@ -1,34 +1,34 @@
 package codec
 
-// Locations are what the index of a shard is made of while its inner chunks are stored, in any
-// order. All are missing at first.
+// Locations collects the index of a shard while its inner chunks are stored, in any order.
+// Initially all are missing.
 type Locations struct {
-	Stored int // inner chunks that are not missing
+	Stored int // number of inner chunks that are not missing
 
 	of    *sharding
 	index ShardIndex
 }
 
-// Locations begins the index of a shard whose bytes are kept elsewhere; see [Shards.Pack] for one
-// that is made in memory.
+// Locations returns the Locations of a shard whose bytes are kept elsewhere. See [Shards.Pack] for
+// a shard in memory.
 func (s *Shards) Locations() *Locations {
 	return &Locations{of: s.codec, index: newShardIndex(s.codec.n)}
 }
 
-// Has reports whether the inner chunk at a position of the index is not missing.
+// Has reports whether the inner chunk at a position of the index is stored.
 func (l *Locations) Has(position int) bool {
 	_, _, ok, err := ShardIndex{l.index.pairs, 1<<63 - 1}.At(position)
 	return ok || err != nil
 }
 
-// Set says that the inner chunk at a position of the index is the n bytes at off in the shard, n >
-// 0, where it was missing.
+// Set records the n bytes at off in the shard as the inner chunk at a position of the index. n must
+// be positive, and the chunk must have been missing.
 func (l *Locations) Set(position int, off, n int64) {
 	l.index.set(position, off, n)
 	l.Stored++
 }
 
-// Encode appends the stored index, of [Shards.IndexSize] bytes.
+// Encode appends the encoded index of [Shards.IndexSize] bytes.
 func (l *Locations) Encode(dst []byte) ([]byte, error) {
 	sc := l.of.scratch()
 	defer l.of.scratches.Put(sc)

@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// stretch is where an inner chunk lies in a shard.
+// stretch is the byte range of an inner chunk in a shard.
 type stretch struct {
 	chunk    int
 	from, to int64
 }
 
-// overlap says which inner chunk lies partly in another or in the index, and "" where none does.
-// Those that are the very same bytes do not count: a writer may store equal chunks once. The format
-// does not forbid the rest, but no writer makes it, and a shard that lost bytes at its begin looks
-// like that. Chunks that do not lie in the shard at all are for whoever reads them.
+// overlap describes an inner chunk that partly overlaps another or the index; "" if there is none.
+// Inner chunks of exactly the same bytes are allowed, because a writer may store equal chunks once.
+// The format does not forbid other overlaps, but no writer makes them, and a shard that lost bytes
+// at its start has them. Chunks outside the shard are not reported here; reading them fails.
 func (s *sharding) overlap(x ShardIndex) string {
 	index := stretch{-1, x.size - s.size, x.size}
 	if s.atStart {

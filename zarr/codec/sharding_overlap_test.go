@@ -13,15 +13,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// TestShardOverlaps: bytes of two inner chunks, or of one and the index, are told where somebody
-// asks, and an error where they say so; what writers may do is not.
+// TestShardOverlaps checks that inner chunks that overlap each other or the index are reported if
+// the table has a report function, and are an error if it returns one. Layouts that writers may
+// make are not reported.
 func TestShardOverlaps(t *testing.T) {
 	const no = math.MaxUint64
 	in := codec.Repr{Shape: []int{4}, Type: dtype.Uint16, Fill: []byte{9, 0}}
 	tests := []struct {
 		name    string
 		atStart bool
-		pairs   [4][2]uint64 // where the index is at the start, 64 bytes on
+		pairs   [4][2]uint64 // plus 64 if the index is at the start
 		overlap bool
 	}{
 		{"in order", false, [4][2]uint64{{0, 2}, {2, 2}, {4, 2}, {6, 2}}, false},

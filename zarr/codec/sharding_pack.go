@@ -1,17 +1,17 @@
 package codec
 
-// Packing is a shard that is made of stored inner chunks, one after another. All are missing at
-// first.
+// Packing is a shard in memory that is assembled from stored inner chunks, one after another.
+// Initially all are missing.
 type Packing struct {
-	Bytes  []byte // what there is; a longer slice with the same bytes may take its place
-	Stored int    // inner chunks that are not missing
+	Bytes  []byte // the shard so far; may be replaced by a longer slice of the same bytes
+	Stored int    // number of inner chunks that are not missing
 
 	of    *sharding
 	index ShardIndex
-	start int // of the shard in Bytes
+	start int // start of the shard in Bytes
 }
 
-// Pack begins a shard, which is appended to dst.
+// Pack returns an empty Packing that appends a shard to dst.
 func (s *Shards) Pack(dst []byte) Packing { return s.codec.begin(dst) }
 
 func (s *sharding) begin(dst []byte) Packing {
@@ -22,15 +22,15 @@ func (s *sharding) begin(dst []byte) Packing {
 	return p
 }
 
-// Add appends the stored bytes of the inner chunk at a position of the index; without bytes it is
-// missing.
+// Add appends the stored bytes of the inner chunk at a position of the index. Without bytes the
+// chunk is missing.
 func (p *Packing) Add(position int, stored []byte) {
 	from := len(p.Bytes)
 	p.Bytes = append(p.Bytes, stored...)
 	p.mark(position, from)
 }
 
-// mark says that an inner chunk is what was appended from from on.
+// mark records the bytes from from on as an inner chunk.
 func (p *Packing) mark(position, from int) {
 	if n := len(p.Bytes) - from; n > 0 {
 		p.index.set(position, int64(from-p.start), int64(n))
@@ -38,7 +38,8 @@ func (p *Packing) mark(position, from int) {
 	}
 }
 
-// End writes the index, and gives the bytes. A shard of which no inner chunk is stored need not be.
+// End writes the index and returns the bytes. A shard without stored inner chunks need not be
+// stored.
 func (p *Packing) End() ([]byte, error) {
 	sc := p.of.scratch()
 	defer p.of.scratches.Put(sc)

@@ -2,26 +2,25 @@ package codec
 
 import "slices"
 
-// Shards says how the stored bytes of a chain's chunks, the shards, fall into inner chunks that can
-// be read without the others. It is immutable.
+// Shards describes how the chunks of a chain, the shards, are divided into inner chunks that can be
+// read individually. It is immutable.
 type Shards struct {
-	// Chunk is the shape of an inner chunk and Grid their number, along each axis of the array that
-	// enters the chain.
+	// Chunk is the shape of an inner chunk and Grid is their number along each axis, for the axes
+	// of the array that enters the chain.
 	Chunk, Grid []int
-	// Inner takes such an inner chunk to its stored bytes and back. What the chain does with axes
-	// before it shards is in it.
+	// Inner is the chain of an inner chunk. It includes the chain's transposes before sharding.
 	Inner *Chain
 
 	codec *sharding
-	order []int // axis of the array that is axis i of the shard when it is cut
+	order []int // axis of the array for each axis of the sharded array
 }
 
-// Shards says how to read parts of what the chain stores; nil when they can only be read as a
-// whole: there is no sharding, or bytes are transformed after it, or the array before it by
-// something else than transpose.
+// Shards describes how parts of stored chunks can be read. It returns nil if they can only be read
+// whole: without sharding, with bytes-to-bytes codecs after it, or with array-to-array codecs other
+// than transpose before it.
 func (c *Chain) Shards() *Shards { return c.shards }
 
-// shardsOf finds out. specs are the chain's own; t is the table they are from.
+// shardsOf computes the Shards of c. t is the table that c was made from.
 func (t *Table) shardsOf(c *Chain) (*Shards, error) {
 	codec, ok := c.array.(*sharding)
 	if !ok || len(c.bytes) > 0 {
@@ -37,7 +36,7 @@ func (t *Table) shardsOf(c *Chain) (*Shards, error) {
 		switch t := a.codec.(type) {
 		case *transpose:
 			s.order = pick(s.order, t.order)
-		case *fieldOf: // the axes of the field itself are not cut
+		case *fieldOf: // the axes of the field itself are not divided
 			s.order = s.order[:len(t.out.Shape)]
 		default:
 			return nil, nil
@@ -57,7 +56,7 @@ func (t *Table) shardsOf(c *Chain) (*Shards, error) {
 	return s, err
 }
 
-// Position is the position in the index of the inner chunk at the coordinates coord of the Grid.
+// Position returns the index position of the inner chunk at the coordinates coord of the Grid.
 func (s *Shards) Position(coord []int) int {
 	i := 0
 	for k, a := range s.order {
@@ -66,14 +65,15 @@ func (s *Shards) Position(coord []int) int {
 	return i
 }
 
-// Len is the number of inner chunks of a shard.
+// Len returns the number of inner chunks of a shard.
 func (s *Shards) Len() int { return s.codec.n }
 
-// IndexSize is the length in bytes of a stored index; atStart says where in the shard it is.
+// IndexSize returns the length in bytes of a stored index and whether it is at the start of the
+// shard.
 func (s *Shards) IndexSize() (n int64, atStart bool) { return s.codec.size, s.codec.atStart }
 
-// IndexBytes is the memory in bytes of the largest index that shards of a chain need, whether they
-// can be read in parts or not; 0 where there are none.
+// IndexBytes returns the size in memory of the largest index of the chain's shards, including
+// nested ones and those that cannot be read in parts. It is 0 without shards.
 func (c *Chain) IndexBytes() int64 {
 	s, ok := c.array.(*sharding)
 	if !ok {
@@ -82,11 +82,11 @@ func (c *Chain) IndexBytes() int64 {
 	return max(mulSat(16, int64(s.n)), s.inner.IndexBytes())
 }
 
-// Index reads the stored index of a shard that has size bytes. fault.Corrupt when it does not
+// Index decodes the stored index of a shard of size bytes. It returns fault.Corrupt if it does not
 // decode.
 func (s *Shards) Index(stored []byte, size int64) (ShardIndex, error) {
 	return s.codec.decodeIndex(stored, size)
 }
 
-// IndexOf reads the index of a whole stored shard.
+// IndexOf decodes the index of a whole stored shard.
 func (s *Shards) IndexOf(stored []byte) (ShardIndex, error) { return s.codec.indexOf(stored) }

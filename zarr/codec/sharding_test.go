@@ -20,7 +20,7 @@ import (
 
 var plainIndex = []codec.Spec{little}
 
-// ramp is n uint16, 1 and up.
+// ramp returns n uint16, from 1 up.
 func ramp(n int) []byte {
 	var b []byte
 	for i := range n {
@@ -33,8 +33,8 @@ func TestShardingConforms(t *testing.T) {
 	in := codec.Repr{Shape: []int{4, 6}, Type: dtype.Uint16, Fill: []byte{7, 0}}
 	for _, o := range []codec.ShardingOptions{
 		{Chunk: []int{2, 3}, Codecs: []codec.Spec{little}},
-		// With the index at the start, bytes after the last inner chunk are unused space and no
-		// error, which the suite asks for.
+		// With the index at the start, bytes after the last inner chunk are unused space, while the
+		// suite expects an error.
 		{Chunk: []int{1, 6}, Codecs: []codec.Spec{little, codec.Gzip(1), codec.CRC32C()}},
 		{Chunk: []int{4, 1}, Codecs: []codec.Spec{codec.Transpose(1, 0), codec.Bytes(dtype.Big)}},
 		{Chunk: []int{2, 6}, Codecs: []codec.Spec{codec.Sharding(codec.ShardingOptions{Chunk: []int{1, 2}, Codecs: []codec.Spec{little}, AtStart: true})}},
@@ -44,10 +44,10 @@ func TestShardingConforms(t *testing.T) {
 	}
 }
 
-// TestShardBytes holds encoded shards to the specification, byte for byte.
+// TestShardBytes compares encoded shards with the specification, byte for byte.
 func TestShardBytes(t *testing.T) {
 	in := codec.Repr{Shape: []int{2, 4}, Type: dtype.Uint16, Fill: []byte{0, 0}}
-	elems := []byte{1, 0, 2, 0, 0, 0, 0, 0, 5, 0, 6, 0, 0, 0, 8, 0} // 1 2 0 0 / 5 6 0 8; the inner chunk 0,1 is 0 0
+	elems := []byte{1, 0, 2, 0, 0, 0, 0, 0, 5, 0, 6, 0, 0, 0, 8, 0} // 1 2 0 0 / 5 6 0 8; inner chunk 0,1 is 0 0
 	pair := func(off, n uint64) []byte {
 		return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, off), n)
 	}
@@ -74,7 +74,7 @@ func TestShardBytes(t *testing.T) {
 		if n, atStart := c.Shards().IndexSize(); n != 64 || atStart != tt.atStart || c.EncodedSize() != -1 {
 			t.Errorf("%s: index of %d bytes at start: %v; size %d", tt.name, n, atStart, c.EncodedSize())
 		}
-		// Index codecs in other combinations have other sizes.
+		// Other index codecs have other sizes.
 		c = mustChain(t, in, codec.Sharding(codec.ShardingOptions{Chunk: []int{1, 2}, Codecs: plainIndex, AtStart: tt.atStart,
 			Index: []codec.Spec{codec.Bytes(dtype.Big), codec.CRC32C(), codec.CRC32C()}}))
 		if n, _ := c.Shards().IndexSize(); n != 72 {
@@ -83,7 +83,7 @@ func TestShardBytes(t *testing.T) {
 	}
 }
 
-// TestShardLayouts reads shards that other writers may make: gaps, other orders, shared and
+// TestShardLayouts decodes layouts that other writers may make: gaps, other orders, shared and
 // overlapping ranges.
 func TestShardLayouts(t *testing.T) {
 	in := codec.Repr{Shape: []int{4}, Type: dtype.Uint16, Fill: []byte{9, 0}}
@@ -150,7 +150,7 @@ func TestShardingConfiguration(t *testing.T) {
 	}
 	tests := []struct {
 		name, config string
-		kind         error // nil: right
+		kind         error // nil is valid
 	}{
 		{"plain", `{"chunk_shape":[2,3]` + end, nil},
 		{"short names", `{"chunk_shape":[2,3],"codecs":["bytes"],"index_codecs":[{"name":"bytes","configuration":{"endian":"big"}},"crc32c"],"index_location":"start"}`, nil},
@@ -203,8 +203,8 @@ func mustNotChain(in codec.Repr, specs ...codec.Spec) error {
 	return err
 }
 
-// TestShardingNormal: codecs within are completed as those of an array are, and the order of
-// members is zarr-python's.
+// TestShardingNormal checks that inner codecs are completed like those of an array, and that
+// members are in zarr-python's order.
 func TestShardingNormal(t *testing.T) {
 	in := codec.Repr{Shape: []int{4, 6}, Type: dtype.Float32, Fill: make([]byte, 4)}
 	inner := codec.Sharding(codec.ShardingOptions{Chunk: []int{1, 3}, AtStart: true, Codecs: []codec.Spec{codec.Bytes(dtype.NoOrder), codec.Blosc(codec.BloscOptions{Cname: "lz4"})}})
@@ -241,12 +241,12 @@ func TestShardingNormal(t *testing.T) {
 	}
 }
 
-// TestShards reads inner chunks of shards one by one, as a reader of ranges does.
+// TestShards reads inner chunks one by one by their byte ranges.
 func TestShards(t *testing.T) {
 	in := codec.Repr{Shape: []int{4, 6, 2}, Type: dtype.Uint16, Fill: []byte{0, 0}}
 	o := codec.ShardingOptions{Chunk: []int{2, 3, 1}, Codecs: []codec.Spec{little}}
 	turned := o
-	turned.Chunk = []int{1, 2, 3} // of the shard 2, 4, 6
+	turned.Chunk = []int{1, 2, 3} // the shard has the shape 2, 4, 6
 	tests := []struct {
 		name  string
 		specs []codec.Spec
@@ -309,7 +309,7 @@ func TestShards(t *testing.T) {
 	}
 }
 
-// FuzzShard reads hostile shards, indexes at both ends and nested.
+// FuzzShard decodes hostile shards, with indexes at both ends and nested.
 func FuzzShard(f *testing.F) {
 	in := codec.Repr{Shape: []int{4, 4}, Type: dtype.Uint16, Fill: []byte{1, 0}}
 	var chains []*codec.Chain
@@ -357,8 +357,8 @@ func FuzzShard(f *testing.F) {
 	})
 }
 
-// TestLongInnerChunks has one inner chunk in a shard, of gzip with blocks that hold nothing before
-// the one that holds 2 bytes.
+// TestLongInnerChunks decodes a shard of one inner chunk, in gzip with many empty blocks before the
+// one of 2 bytes.
 func TestLongInnerChunks(t *testing.T) {
 	in := codec.Repr{Shape: []int{1}, Type: dtype.Uint16}
 	c := mustChain(t, in, codec.Sharding(codec.ShardingOptions{Chunk: []int{1}, Codecs: []codec.Spec{little, codec.Gzip(1)}, Index: plainIndex}))

@@ -9,12 +9,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// shuffleCodec is numcodecs' shuffle: the first bytes of all elements, then the second ones, and so
-// on. Its elements may have another size than the array's.
+// shuffleCodec is numcodecs' shuffle: the first bytes of all elements, then the second bytes, and
+// so on. Its element size may differ from the array's.
 type shuffleCodec struct{ size int }
 
-// newShuffle wants the size of elements said, as every writer says it: without, numcodecs assumes
-// 4, and zarr-python in v3 what the data type has.
+// newShuffle requires an element size, which every writer sets, unless elements have 4 bytes.
+// Without it numcodecs assumes 4, and zarr-python in v3 the size of the data type.
 func newShuffle(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	c.dropNull("elementsize")
@@ -25,14 +25,13 @@ func newShuffle(raw json.RawMessage, in Repr) (any, error) {
 	if err := c.close(); err != nil {
 		return nil, err
 	}
-	return shuffleCodec{max(size, 1)}, nil // numcodecs leaves bytes as they are up to 1
+	return shuffleCodec{max(size, 1)}, nil // numcodecs does not shuffle up to 1
 }
 
 func (shuffleCodec) EncodedSize(n int64) int64 { return n }
 func (shuffleCodec) Worst(n int64) int64       { return n }
 
-// Encode refuses bytes that are no whole elements, as numcodecs does, which would not read them
-// either.
+// Encode rejects a partial element at the end, as numcodecs does, which could not read it.
 func (s shuffleCodec) Encode(dst, src []byte) ([]byte, error) {
 	if len(src)%s.size != 0 {
 		return dst, fault.Newf(fault.Metadata, "%d bytes are no whole elements of %d", len(src), s.size)
@@ -54,7 +53,7 @@ func (s shuffleCodec) Decode(dst, src []byte, limit int) ([]byte, error) {
 	return dst, nil
 }
 
-// extend gives dst n more bytes, whose contents are undefined, and those alone too.
+// extend grows dst by n bytes of undefined contents. It returns the whole slice and the new part.
 func extend(dst []byte, n int) (all, more []byte) {
 	all = slices.Grow(dst, n)[:len(dst)+n]
 	return all, all[len(dst):]

@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// unknown is the error for a name that is not in the table. It tells the name that may be meant, or
-// why that would be refused too.
+// unknown returns the error for a name that is not in the table. It suggests a similar name, or
+// returns the reason why that codec is unsupported.
 func (t *Table) unknown(s Spec, in Repr) error {
 	like := similar(s.Name, t.Names())
 	if like == "" {
@@ -23,17 +23,18 @@ func (t *Table) unknown(s Spec, in Repr) error {
 	return fault.Newf(errors.ErrUnsupported, "codec %.80q is not known; is %q meant?", s.Name, like)
 }
 
-// maxSimilar is the longest name that others are compared with: it may be a stored one.
+// maxSimilar is the maximum length of a name that is compared with others. Names may come from
+// stored metadata.
 const maxSimilar = 40
 
-// similar is the one of the names that may be meant by another: numcodecs' of the id, or the other
-// way round, or one that differs in case or in a letter or two. "" when there is none.
+// similar returns the entry of names that name is probably a misspelling of: with or without the
+// prefix of numcodecs, in another case, or with one or two edits. It returns "" if there is none.
 func similar(name string, names []string) string {
 	if len(name) > maxSimilar {
 		return ""
 	}
 	want := bare(name)
-	if len(want) > maxSimilar { // letters may be longer in lower case
+	if len(want) > maxSimilar { // lower case may need more bytes
 		return ""
 	}
 	best, least := "", 1
@@ -54,8 +55,8 @@ func similar(name string, names []string) string {
 
 func bare(name string) string { return strings.ToLower(strings.TrimPrefix(name, numcodecs)) }
 
-// edits counts the letters that must be put in, taken out, replaced or swapped with the next to
-// make b of a. Neither is longer than maxSimilar.
+// edits returns the number of insertions, deletions, replacements and swaps of neighbours that turn
+// a into b. Neither is longer than maxSimilar.
 func edits(a, b string) int {
 	var rows [maxSimilar + 1][maxSimilar + 1]uint8
 	for i := range len(a) + 1 {

@@ -6,10 +6,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Span is which of the stored bytes the elements of a box lie in: n bytes from off on, from which
-// DecodeSpan makes the box. m needs no memory. It is ok only where stored bytes are the elements,
-// in whatever order of axes: of what is compressed nothing is known before it is there, and where
-// elements are checked one by one none is left out. Not ok also for a box of no elements.
+// Span returns the range of the stored bytes that holds the elements of a box: n bytes at off.
+// [Chain.DecodeSpan] decodes the box from that range. m needs no memory. ok is false for a box
+// without elements, and unless the stored bytes are the elements, in any order of axes: compressed
+// chunks, and chunks whose elements are validated one by one, must be read whole.
 func (c *Chain) Span(m Strided) (off, n int64, ok bool) {
 	if !c.Spans() {
 		return 0, 0, false
@@ -17,11 +17,11 @@ func (c *Chain) Span(m Strided) (off, n int64, ok bool) {
 	if len(c.arrays) == 0 {
 		return span(m, c.packed)
 	}
-	m.Axes = slices.Clone(m.Axes) // so that the caller's stay on its stack
+	m.Axes = slices.Clone(m.Axes) // the caller's axes stay on its stack
 	return span(c.moved(m, &Scratch{}), c.packed)
 }
 
-// Spans reports whether Span is ok for the boxes that have elements.
+// Spans reports whether Span is ok for boxes with elements.
 func (c *Chain) Spans() bool {
 	raw, ok := c.array.(*rawBytes)
 	if !ok || raw.isValidated() || len(c.bytes) > 0 {
@@ -37,7 +37,7 @@ func (c *Chain) Spans() bool {
 	return true
 }
 
-// moved is a box of the array that is serialised, for one of the chunk.
+// moved maps a box of the chunk to a box of the serialised array.
 func (c *Chain) moved(m Strided, s *Scratch) Strided {
 	for i := range c.arrays {
 		m, _ = through(c.arrays[i].codec, m, s)
@@ -45,7 +45,7 @@ func (c *Chain) moved(m Strided, s *Scratch) Strided {
 	return m
 }
 
-// span is from the first to the last byte of a box of a serialised array.
+// span returns the range of the bytes of a box in a serialised array.
 func span(m Strided, st stage) (off, n int64, ok bool) {
 	lo, hi, stride := int64(0), int64(0), int64(st.size)
 	for i := len(st.shape) - 1; i >= 0; i-- {
@@ -60,9 +60,9 @@ func span(m Strided, st stage) (off, n int64, ok bool) {
 	return lo, hi - lo + int64(st.size), true
 }
 
-// DecodeSpan is DecodeTo for src that has only the stored bytes that Span says. src may be what was
-// received where the box lies, if that has no gaps there and they have the order of its elements.
-// fault.Corrupt when src has another length.
+// DecodeSpan is [Chain.DecodeTo] for the range of stored bytes that [Chain.Span] returns. src may
+// be in dst's own memory, if the box has no gaps there and its elements have the stored order. It
+// returns fault.Corrupt if src has another length.
 func (c *Chain) DecodeSpan(dst Strided, src []byte, s *Scratch) error {
 	if err := dst.check(c.whole); err != nil {
 		return err
@@ -94,8 +94,8 @@ func (c *Chain) DecodeSpan(dst Strided, src []byte, s *Scratch) error {
 	return nil
 }
 
-// DecodeElements turns a stretch of stored elements into memory form where it lies. It is for
-// chains whose Spans is true, and for whole elements: fault.Selection otherwise.
+// DecodeElements converts stored elements to memory form in place. It returns fault.Selection
+// unless [Chain.Spans] is true and b has whole elements.
 func (c *Chain) DecodeElements(b []byte) error {
 	raw, ok := c.array.(*rawBytes)
 	if !ok || !c.Spans() || len(b)%c.packed.size != 0 {

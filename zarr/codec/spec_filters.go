@@ -8,56 +8,55 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// The filters of numcodecs take the data type of the elements, of, and that of what is stored, as;
-// where that is nil it is the same. Types are spelled little-endian: behind Bytes(dtype.Big), in
-// v2, write the configuration out.
+// The filters of numcodecs take the data type of the elements, of, and that of the stored values,
+// as. If as is nil, both are the same. Types are written in little-endian order; after
+// Bytes(dtype.Big), in v2, write the configuration instead.
 
-// Delta stores the first element and then differences (numcodecs "delta"). Integers wrap: what
-// comes back is what was stored, as long as the other type is as wide or the differences fit it.
+// Delta stores the first element and then differences (numcodecs "delta"). Integers wrap, so it is
+// lossless if the type as is as wide as of or the differences fit it.
 func Delta(of, as dtype.Type) Spec {
 	return filterSpec("delta", member{"dtype", of}, member{"astype", as})
 }
 
-// AsType stores elements of the type of as the type as, cast as C does (numcodecs "astype").
-// [CastValue] of v3 converts by value instead.
+// AsType stores elements of type of as type as, cast as in C (numcodecs "astype"). [CastValue] of
+// v3 converts by value instead.
 func AsType(of, as dtype.Type) Spec {
 	return filterSpec("astype", member{"encode_dtype", as}, member{"decode_dtype", of})
 }
 
-// FixedScaleOffset stores round((x - offset) × scale) (numcodecs "fixedscaleoffset"), computed in
-// floats.
+// FixedScaleOffset stores round((x - offset) × scale), computed in floats (numcodecs
+// "fixedscaleoffset").
 func FixedScaleOffset(offset, scale float64, of, as dtype.Type) Spec {
 	return filterSpec("fixedscaleoffset", member{"offset", withPoint(offset)}, member{"scale", withPoint(scale)}, member{"dtype", of}, member{"astype", as})
 }
 
-// Quantize keeps so many decimal digits after the point, as a binary fraction; digits is from -307
-// to 307 (numcodecs "quantize"). Both types are floats.
+// Quantize keeps digits decimal digits after the point, as a binary fraction (numcodecs
+// "quantize"). digits is from -307 to 307. Both types are floats.
 func Quantize(digits int, of, as dtype.Type) Spec {
 	return filterSpec("quantize", member{"digits", digits}, member{"dtype", of}, member{"astype", as})
 }
 
-// PackBools stores truth values as bits, after a byte that counts the bits left over (numcodecs
-// "packbits"). [PackBits] of v3 takes every type of number, and has the bits of a byte the other
-// way round.
+// PackBools stores booleans as bits, after a byte with the number of padding bits (numcodecs
+// "packbits"). [PackBits] of v3 accepts all number types and has the opposite bit order.
 func PackBools() Spec { return Spec{Name: numcodecs + "packbits", Config: json.RawMessage(`{}`)} }
 
-// BitRound keeps so many bits of the fraction of floats, or of integers from the highest that is
-// set, and rounds the rest away (registry "bitround"; in v2 that of numcodecs, which takes floats
-// only).
+// BitRound keeps keep bits of the fraction of floats, or of integers from the highest set bit down,
+// and rounds the rest (registry "bitround"). In v2 it is numcodecs' bitround, which accepts only
+// floats.
 func BitRound(keep int) Spec { return newSpec("bitround", `{"keepbits":%d}`, keep) }
 
-// PackBits stores numbers of less than 8 bits in as many bits, and truth values in one (registry
+// PackBits stores numbers of less than 8 bits in that many bits, and booleans in one (registry
 // "packbits"). To store only some of the bits, write the configuration: first_bit and last_bit are
-// counted from the lowest, which is 0.
+// counted from the lowest, 0.
 func PackBits() Spec { return Spec{Name: "packbits", Config: json.RawMessage(`{}`)} }
 
-// Reshape stores the elements under another shape (registry "reshape"): lengths, one of which may
-// be -1 for what is left, or lists of axes of the array whose lengths are multiplied:
-// Reshape([]int{0, 1}, 3, -1).
+// Reshape stores the elements in another shape (registry "reshape"). Each argument is a length, or
+// a list of axes of the array whose lengths are multiplied. One length may be -1, which is
+// inferred: Reshape([]int{0, 1}, 3, -1).
 func Reshape(lengths ...any) Spec {
 	raw, err := json.Marshal(lengths)
 	if err != nil {
-		raw = json.RawMessage(`null`) // Bind says that it is no list
+		raw = json.RawMessage(`null`) // Bind rejects it
 	}
 	if lengths == nil {
 		raw = json.RawMessage(`[]`)
@@ -65,25 +64,26 @@ func Reshape(lengths ...any) Spec {
 	return newSpec("reshape", `{"shape":%s}`, raw)
 }
 
-// ScaleOffset stores (x - offset) × scale in the array's own type (registry "scale_offset"): put
-// [CastValue] after it. Offset and scale are numbers of the array's type.
+// ScaleOffset stores (x - offset) × scale in the array's own type (registry "scale_offset"). Put
+// [CastValue] after it. Offset and scale must be numbers of the array's type.
 func ScaleOffset(offset, scale float64) Spec {
 	return newSpec("scale_offset", `{"offset":%s,"scale":%s}`, jsonNumber(offset), jsonNumber(scale))
 }
 
-// CastValueOptions configure [CastValue].
+// CastValueOptions configure [CastValue]. Rounding is "nearest-even", "towards-zero",
+// "towards-positive", "towards-negative" or "nearest-away".
 type CastValueOptions struct {
-	Type       dtype.Type // of the stored numbers; it has no default
-	Rounding   string     // "towards-zero", "towards-positive", "towards-negative" or "nearest-away"; "" is "nearest-even"
-	OutOfRange string     // "clamp" or "wrap"; "" is "error"
+	Type       dtype.Type // of the stored numbers; required
+	Rounding   string     // "" is "nearest-even"
+	OutOfRange string     // "error", "clamp" or "wrap"; "" is "error"
 
-	// Encode and Decode are pairs of numbers, each written as a fill value is: the first becomes
-	// the second. NaN stands for every NaN.
+	// Encode and Decode are pairs of numbers, each written as a fill value: the first is converted
+	// to the second. NaN matches every NaN.
 	Encode, Decode [][2]json.RawMessage
 }
 
-// CastValue stores numbers as another type by their value (registry "cast_value"). A type that
-// metadata cannot name makes a Spec that no table binds.
+// CastValue stores numbers as another type by value (registry "cast_value"). For a type that
+// metadata cannot express it returns a Spec that Bind rejects.
 func CastValue(o CastValueOptions) Spec {
 	var list []member
 	list = append(list, member{"data_type", v3Name{o.Type}})
@@ -106,7 +106,7 @@ func CastValue(o CastValueOptions) Spec {
 	return Spec{Name: "cast_value", Config: object(list)}
 }
 
-// member is one of a configuration.
+// member is a member of a configuration.
 type member struct {
 	name  string
 	value any
@@ -114,7 +114,7 @@ type member struct {
 
 type v3Name struct{ dtype.Type }
 
-// filterSpec spells types as numpy does, little-endian, and leaves out those that are nil.
+// filterSpec writes types as numpy does, in little-endian order, and omits nil values.
 func filterSpec(id string, list ...member) Spec {
 	return Spec{Name: numcodecs + id, Config: object(list)}
 }
@@ -152,7 +152,8 @@ func object(list []member) json.RawMessage {
 	return append(b, '}')
 }
 
-// jsonNumber spells a whole number without a fraction; what is no number as fill values are.
+// jsonNumber formats a number: integers without a fraction, NaN and infinities as fill values have
+// them.
 func jsonNumber(f float64) json.RawMessage {
 	raw, err := json.Marshal(f)
 	if err != nil {
@@ -161,7 +162,7 @@ func jsonNumber(f float64) json.RawMessage {
 	return raw
 }
 
-// withPoint spells a number so that Python reads a float.
+// withPoint formats a number so that Python reads a float.
 func withPoint(f float64) json.RawMessage {
 	raw := jsonNumber(f)
 	if bytes.ContainsAny(raw, ".eEN") {

@@ -2,46 +2,46 @@ package codec
 
 import "fmt"
 
-// Codecs of numcodecs alone. zarr-python has those from bytes to bytes in v3 too, under the same
-// names, all but base64.
+// Codecs that only numcodecs has. zarr-python has the bytes-to-bytes codecs in v3 too, under the
+// same names, except for base64.
 
-// BZ2 compresses with bzip2 at a level from 1 to 9: how many 100,000 bytes are sorted together.
+// BZ2 compresses with bzip2 at a level from 1 to 9, the block size in units of 100,000 bytes.
 func BZ2(level int) Spec { return newSpec(numcodecs+"bz2", `{"level":%d}`, level) }
 
-// LZMA compresses into the container xz at a preset from 0 to 9, with a CRC-64 of the contents.
-// Formats, checks and filters are for a configuration.
+// LZMA compresses to the xz format at a preset from 0 to 9, with a CRC-64 of the content. For other
+// formats, checks and filters, write the configuration.
 func LZMA(preset int) Spec { return newSpec(numcodecs+"lzma", `{"preset":%d}`, preset) }
 
-// LZ4 compresses into one LZ4 block behind its length. A larger acceleration is faster elsewhere;
-// here there is one speed.
+// LZ4 compresses to one LZ4 block after its decoded length. acceleration is only written to the
+// configuration: this encoder has one speed.
 func LZ4(acceleration int) Spec {
 	return newSpec(numcodecs+"lz4", `{"acceleration":%d}`, acceleration)
 }
 
-// Shuffle puts the first bytes of all elements first, then the second ones, and so on. The size is
-// that of an element in bytes, and has to divide what is shuffled.
+// Shuffle stores the first bytes of all elements, then the second bytes, and so on. elementSize is
+// in bytes and must divide the input.
 func Shuffle(elementSize int) Spec {
 	return newSpec(numcodecs+"shuffle", `{"elementsize":%d}`, elementSize)
 }
 
-// Base64 writes bytes as text of RFC 4648.
+// Base64 encodes bytes as text of RFC 4648.
 func Base64() Spec { return Spec{Name: numcodecs + "base64"} }
 
-// CRC32 puts a CRC-32 of the bytes before them.
+// CRC32 prepends a CRC-32 of the bytes.
 func CRC32() Spec { return Spec{Name: numcodecs + "crc32"} }
 
-// Adler32 puts an Adler-32 of the bytes before them.
+// Adler32 prepends an Adler-32 of the bytes.
 func Adler32() Spec { return Spec{Name: numcodecs + "adler32"} }
 
-// Fletcher32 puts a Fletcher-32 of the bytes after them, as HDF5 does.
+// Fletcher32 appends a Fletcher-32 of the bytes, as HDF5 does.
 func Fletcher32() Spec { return Spec{Name: numcodecs + "fletcher32"} }
 
-// JenkinsLookup3 puts Bob Jenkins' lookup3 of the bytes after them, with a seed.
+// JenkinsLookup3 appends Bob Jenkins' lookup3 hash of the bytes, with a seed.
 func JenkinsLookup3(seed uint32) Spec {
 	return newSpec(numcodecs+"jenkins_lookup3", `{"initval":%d}`, seed)
 }
 
-// shortNumcodecs is the short form of a codec of numcodecs whose configuration is one number.
+// shortNumcodecs returns the short form of a numcodecs codec whose configuration is one number.
 func shortNumcodecs(id string, c *config) (string, bool) {
 	member, ok := map[string]string{"bz2": "level", "lzma": "preset", "lz4": "acceleration", "shuffle": "elementsize", "jenkins_lookup3": "initval"}[id]
 	if !ok {

@@ -13,16 +13,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// TestSpellings: configurations are written as zarr-python 3.1 and numcodecs 0.16 write them.
+// TestSpellings checks that configurations are written as by zarr-python 3.1 and numcodecs 0.16.
 func TestSpellings(t *testing.T) {
 	in := codec.Repr{Shape: []int{4, 6}, Type: dtype.Float32}
 	tests := []struct {
-		name, config     string // as given
+		name, config     string // as passed to Bind
 		spec             codec.Spec
 		text             string
 		normal           string // name and configuration in v3 metadata
-		id, v2           string // "" where v2 has none
-		normalForOneByte string // where it differs
+		id, v2           string // "" if v2 lacks the codec
+		normalForOneByte string // if it differs
 	}{
 		{"bytes", ``, codec.Bytes(dtype.NoOrder), "bytes", `bytes{"endian":"little"}`, "", "", `bytes`},
 		{"bytes", `{"endian":"little"}`, codec.Bytes(dtype.Little), "bytes:little", `bytes{"endian":"little"}`, "", "", `bytes`},
@@ -91,7 +91,8 @@ func TestNormalizeFollowsTheArray(t *testing.T) {
 	}
 }
 
-// TestErrorsTellWhatWouldBeRight: a misspelled name gives the one that may be meant.
+// TestErrorsTellWhatWouldBeRight checks that the error for a misspelled name suggests a similar
+// one.
 func TestErrorsTellWhatWouldBeRight(t *testing.T) {
 	in := codec.Repr{Shape: []int{4, 6}, Type: dtype.Int32}
 	table := codec.Builtin().With("example.com.runs", nil).With(strings.Repeat("a", 40), nil)
@@ -110,8 +111,9 @@ func TestErrorsTellWhatWouldBeRight(t *testing.T) {
 	}
 }
 
-// TestConfigurations: what both zarr-python and TensorStore refuse is refused; what one of them
-// accepts is accepted. gzip of level -1, which both refuse, is accepted to be read.
+// TestConfigurations checks that configurations are rejected if both zarr-python and TensorStore
+// reject them, and accepted if one of them accepts them. The exception is gzip of level -1, which
+// is accepted for reading although both reject it.
 func TestConfigurations(t *testing.T) {
 	in := codec.Repr{Shape: []int{4, 6}, Type: dtype.Int32}
 	yes, no := error(nil), error(fault.Metadata)

@@ -12,8 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// TestEncoderState holds what docs/tuning.md says of the memory of encoders: an upper bound in MiB
-// for chunks of 1 MiB, and that it is used again for the next chunk.
+// TestEncoderState checks the memory of encoders in docs/tuning.md: a maximum in MiB for chunks of
+// 1 MiB, and its reuse for the next chunk.
 func TestEncoderState(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector makes pools forget at random, so allocations cannot be counted")
@@ -51,10 +51,10 @@ func TestEncoderState(t *testing.T) {
 			return float64(after.TotalAlloc-before.TotalAlloc) / (1 << 20)
 		}
 		first := math.Inf(1)
-		for range 3 { // the least: a goroutine that moves to another processor finds a pool empty and makes a second encoder
+		for range 3 { // the minimum: a goroutine that moves to another processor finds an empty pool
 			c = mustChain(t, codec.Repr{Shape: []int{n}, Type: dtype.Uint8}, codec.Bytes(dtype.NoOrder), tt.spec)
 			dst = make([]byte, 0, c.Worst())
-			runtime.GC() // twice, which empties pools
+			runtime.GC() // two collections empty the pools
 			runtime.GC()
 			first = min(first, encode())
 		}
@@ -62,7 +62,7 @@ func TestEncoderState(t *testing.T) {
 			t.Errorf("%v allocates %.2f MiB, want at most %.1f", tt.spec, first, tt.most)
 		}
 		again := encode()
-		for i := 0; i < 8 && again > 0.02; i++ { // a collection may take what is kept, and so does the race detector now and then
+		for i := 0; i < 8 && again > 0.02; i++ { // a collection or the race detector may empty a pool
 			again = encode()
 		}
 		if again > 0.02 {

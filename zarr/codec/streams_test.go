@@ -19,7 +19,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Streams that other writers make legally, and ones that only look legal.
+// Valid streams of other writers, and streams that only look valid.
 
 func gz(t *testing.T, b []byte) []byte {
 	t.Helper()
@@ -37,7 +37,7 @@ func zl(t *testing.T, b []byte) []byte {
 	return out.Bytes()
 }
 
-// zs is one frame; streamed frames do not say their size and have a window of 8 MiB.
+// zs returns one frame. Streamed frames do not declare a content size and have a window of 8 MiB.
 func zs(t *testing.T, b []byte, opts ...zstd.EOption) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -79,7 +79,7 @@ func TestStreams(t *testing.T) {
 		name   string
 		spec   codec.Spec
 		stored []byte
-		says   string // "" when it is right
+		says   string // "" if it is valid
 	}{
 		{"gzip", codec.Gzip(1), gzs, ""},
 		{"gzip of two members", codec.Gzip(1), slices.Concat(gz(t, src[:half]), gz(t, src[half:])), ""},
@@ -124,7 +124,7 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// TestZstdFlags: a checksum is written when asked for, and sizes always are.
+// TestZstdFlags checks that frames have a checksum only if requested, and always a content size.
 func TestZstdFlags(t *testing.T) {
 	for _, sum := range []bool{false, true} {
 		spec := codec.Zstd(3)
@@ -141,8 +141,7 @@ func TestZstdFlags(t *testing.T) {
 	}
 }
 
-// TestLevels: a higher level never makes much more of it, at either end of the scale, and every
-// level is read back.
+// TestLevels checks that higher levels are not much longer, and that every level can be decoded.
 func TestLevels(t *testing.T) {
 	src := smooth(1 << 16)
 	in := codec.Repr{Shape: []int{1 << 16}, Type: chunk.Type}
@@ -162,7 +161,8 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestBombs: 16 MiB out of a few KiB cost an error, not 16 MiB, wherever in a chain they are met.
+// TestBombs checks that 16 MiB compressed to a few KiB are rejected without allocating 16 MiB, at
+// any position in a chain.
 func TestBombs(t *testing.T) {
 	const size = 16 << 20
 	zeros := make([]byte, size)

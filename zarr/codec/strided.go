@@ -7,31 +7,31 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Strided is a box of a chunk in memory where neighbours need not touch: for every axis of the
-// chunk which of its elements, and how far apart they lie. A chunk that is read goes from its
-// stored bytes to rows of a larger region by it, and comes from there when it is written.
+// Strided is a box of a chunk in strided memory. For each axis of the chunk it has the range of
+// elements and their stride in memory. It describes a chunk as part of a larger region that is read
+// or written.
 type Strided struct {
-	// Block is all of that memory: Bytes where elements have a size, else Items. Without either, a
-	// chunk is decoded and forgotten.
+	// Block is the whole memory: Bytes for elements of a fixed size, else Items. If both of them
+	// and Axes are nil, the decoded chunk is discarded.
 	Block
-	// Size is the bytes of an element, 1 with Items. At is where the first element of the box lies
+	// Size is the bytes of an element, 1 with Items. At is the position of the box's first element
 	// in the Block, in bytes or items.
 	Size, At int
 	// Axes has one Step for each axis of the chunk.
 	Axes []Step
 }
 
-// Step is a box along one axis: N elements, those at Off, Off+Each, Off+2·Each, … in the chunk,
-// Stride bytes or items apart in memory. Each may be negative, and so may Stride.
+// Step is a box along one axis: the N elements at Off, Off+Each, Off+2·Each, … of the chunk, Stride
+// bytes or items apart in memory. Each and Stride may be negative.
 type Step struct{ N, Off, Each, Stride int }
 
-// Whole is all of a chunk of a shape, in C order, in memory that has room for that and nothing
-// else. size is the bytes of an element, 0 where elements vary in length.
+// Whole returns the box of a whole chunk of the given shape, in C order, in memory of exactly that
+// size. size is the bytes of an element, 0 if elements vary in length.
 func Whole(b Block, shape []int, size int) Strided {
 	return whole(b, make([]Step, len(shape)), shape, max(size, 1))
 }
 
-// whole is Whole with memory for the axes.
+// whole is Whole with preallocated axes.
 func whole(b Block, axes []Step, shape []int, size int) Strided {
 	stride := size
 	for i := len(shape) - 1; i >= 0; i-- {
@@ -41,11 +41,10 @@ func whole(b Block, axes []Step, shape []int, size int) Strided {
 	return Strided{Block: b, Size: size, Axes: axes}
 }
 
-// forgets reports whether there is no memory, so that what is decoded is forgotten.
+// forgets reports whether m has no memory, so that decoded elements are discarded.
 func (m Strided) forgets() bool { return m.Bytes == nil && m.Items == nil && m.Axes == nil }
 
-// check compares a box with an array and with its own memory: fault.Selection where it does not
-// fit.
+// check returns fault.Selection if the box exceeds the array or its own memory.
 func (m Strided) check(st stage) error {
 	shape, have := st.shape, len(m.Bytes)
 	if st.items {
@@ -57,7 +56,7 @@ func (m Strided) check(st stage) error {
 	case m.Size != st.size:
 		return fault.Newf(fault.Selection, "a box of elements of %d bytes, the chunk's have %d", m.Size, st.size)
 	}
-	lo, hi := m.At, m.At // the first and the last element in memory
+	lo, hi := m.At, m.At // positions of the first and the last element in memory
 	for i, a := range m.Axes {
 		switch {
 		case a.N == 0:
@@ -88,7 +87,7 @@ func outside(a Step, n int) error {
 	return fault.Newf(fault.Selection, "%d elements from %d on by %d of an axis of %d", a.N, a.Off, a.Each, n)
 }
 
-// covers reports whether the box has every element of a chunk of a shape.
+// covers reports whether the box has every element of a chunk of the given shape.
 func (m Strided) covers(shape []int) bool {
 	for i, a := range m.Axes {
 		if a.N != shape[i] || a.N > 1 && a.Each != 1 && a.Each != -1 {
@@ -98,8 +97,8 @@ func (m Strided) covers(shape []int) bool {
 	return true
 }
 
-// isContiguous reports whether the box is all of an array, in C order and without gaps, and in how
-// many bytes or items.
+// isContiguous reports whether the box is the whole array in C order without gaps, and its length
+// in bytes or items.
 func (m Strided) isContiguous(st stage) (n int, ok bool) {
 	n = m.Size
 	for i := len(st.shape) - 1; i >= 0; i-- {
@@ -112,7 +111,7 @@ func (m Strided) isContiguous(st stage) (n int, ok bool) {
 	return n, true
 }
 
-// contiguous is isContiguous, and returns the memory.
+// contiguous returns the memory of the box if isContiguous.
 func (m Strided) contiguous(st stage) (Block, bool) {
 	n, ok := m.isContiguous(st)
 	at := m.At
@@ -128,7 +127,7 @@ func (m Strided) contiguous(st stage) (Block, bool) {
 	return Block{Bytes: m.Bytes[at : at+n : at+n]}, true
 }
 
-// copyTo copies the box out of a whole array.
+// copyTo copies the box from a whole array.
 func (m Strided) copyTo(from Block, st stage) {
 	var c move
 	c.fromChunk(m, st.shape)
@@ -150,7 +149,7 @@ func (m Strided) copyFrom(to Block, st stage) {
 	c.bytes(to.Bytes, m.Bytes, m.Size, nil)
 }
 
-// fill sets every element of the box to one, or to zero where that is nil.
+// fill sets every element of the box to elem, or to zero if elem is nil.
 func (m Strided) fill(elem []byte, st stage) {
 	var c move
 	c.over(m)
@@ -168,8 +167,8 @@ func (m Strided) fill(elem []byte, st stage) {
 	}
 }
 
-// IsFill reports whether every element of a box is, bit for bit, one; not for elements that vary in
-// length.
+// IsFill reports whether every element of the box is equal to elem, bit for bit. Elements must have
+// a fixed size.
 func (m Strided) IsFill(elem []byte) bool {
 	var c move
 	c.over(m)

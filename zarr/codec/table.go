@@ -11,33 +11,36 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// Factory makes the codec of a configuration: an [ArrayArray], [ArrayBytes], [BytesBytes] or
-// [Either], bound to the Repr that enters it on encoding. For a BytesBytes that is the Repr that
-// entered the array-to-bytes codec, with its Order. The configuration is a JSON object, {} where
-// metadata has none. fault.Metadata for one that is wrong or does not fit the Repr, and so is an
-// error without a kind; errors.ErrUnsupported for one that is not implemented. It may be called
-// several times for one array.
+// Factory makes a codec from its configuration: an [ArrayArray], [ArrayBytes], [BytesBytes] or
+// [Either], bound to the Repr of its input on encoding. For a BytesBytes that is the Repr of the
+// array that entered the array-to-bytes codec, with its Order. config is a JSON object, {} if
+// metadata has none.
+//
+// An error without a kind is fault.Metadata, the kind for a configuration that is invalid or does
+// not fit the Repr. A Factory returns errors.ErrUnsupported if the configuration is not
+// implemented. It may be called several times for one array.
 type Factory func(config json.RawMessage, in Repr) (any, error)
 
-// bytesName is the codec that makes elements of bytes.
+// bytesName is the name of the codec that serialises elements.
 const bytesName = "bytes"
 
 // Table is a set of codecs by name. It is immutable and safe for concurrent use.
 type Table struct {
 	factories map[string]Factory
 	binders   map[string]binder
-	nesting   int                      // shardings that this table is used within
-	own       map[string]bool          // names that With set
-	report    func(rule.Finding) error // nil: violations are tolerated
+	nesting   int                      // number of enclosing sharding codecs
+	own       map[string]bool          // names set by With
+	report    func(rule.Finding) error // nil tolerates violations
 }
 
-// binder is the Factory of a codec that has codecs of its own, from the table it is in.
+// binder is the Factory of a codec that contains codecs, which it binds with t.
 type binder func(t *Table, config json.RawMessage, in Repr) (any, error)
 
-// Builtin is the table of the codecs in this package: of the v3 core bytes, transpose, gzip, zstd,
-// blosc, crc32c and sharding_indexed; of the registry of extensions vlen-utf8, vlen-bytes,
-// packbits, bitround, reshape, scale_offset and cast_value; of numcodecs, under "numcodecs." and
-// their id, all but what is there to be refused with a reason: pickle and n5_wrapper.
+// Builtin returns the table of the codecs in this package. From the v3 core: bytes, transpose,
+// gzip, zstd, blosc, crc32c and sharding_indexed. From the registry of extensions: vlen-utf8,
+// vlen-bytes, packbits, bitround, reshape, scale_offset and cast_value. From numcodecs, under
+// "numcodecs." and the id: all but pickle and n5_wrapper, which are in the table only to be
+// rejected with a reason.
 func Builtin() *Table {
 	return &Table{binders: map[string]binder{shardingName: (*Table).newSharding}, factories: map[string]Factory{
 		"bytes":              newBytes,
@@ -89,13 +92,13 @@ func Builtin() *Table {
 	}}
 }
 
-// refused is the Factory of a codec that there will never be.
+// refused returns the Factory of a codec that will not be implemented.
 func refused(why string) Factory {
 	return func(json.RawMessage, Repr) (any, error) { return nil, fault.Newf(errors.ErrUnsupported, "%s", why) }
 }
 
-// With returns a table that has f under name too, in place of what was there. Names are those of
-// Spec: one that numcodecs or v2 metadata knows starts with "numcodecs.".
+// With returns a table in which name is f, replacing any codec of that name. Names are those of
+// Spec: codecs of numcodecs and v2 metadata start with "numcodecs.".
 func (t *Table) With(name string, f Factory) *Table {
 	m := maps.Clone(t.factories)
 	if m == nil {
@@ -113,23 +116,23 @@ func (t *Table) With(name string, f Factory) *Table {
 }
 
 // WithFindings returns a table whose codecs call report for each violation of a rule that they
-// tolerate while decoding; an error from it ends the decoding. Rule and Text of the finding are
-// set. Only the codecs "bytes", "sharding_indexed", blosc and gzip tolerate any; codecs that a user
-// put in their place do not call it. report must be safe for concurrent calls.
+// tolerate while decoding. An error from report ends the decoding. Rule and Text of the finding are
+// set. Only the built-in codecs "bytes", "sharding_indexed", blosc and gzip tolerate violations;
+// codecs that replace them by With do not call report. report must be safe for concurrent calls.
 func (t *Table) WithFindings(report func(rule.Finding) error) *Table {
 	c := *t
 	c.report = report
 	return &c
 }
 
-// Names are the names of all codecs, sorted.
+// Names returns the names of all codecs, sorted.
 func (t *Table) Names() []string {
 	names := slices.AppendSeq(slices.Collect(maps.Keys(t.factories)), maps.Keys(t.binders))
 	slices.Sort(names)
 	return names
 }
 
-// Bind makes one codec. errors.ErrUnsupported for an unknown name.
+// Bind makes one codec. It returns errors.ErrUnsupported for an unknown name.
 func (t *Table) Bind(s Spec, in Repr) (any, error) {
 	if s.Name == "" {
 		return nil, fault.Newf(fault.Metadata, "codec without name")
@@ -154,8 +157,8 @@ func (t *Table) Bind(s Spec, in Repr) (any, error) {
 	return c, nil
 }
 
-// lenient is a codec that tolerates violations of a rule while decoding, unless report returns an
-// error for them.
+// lenient is a codec that tolerates violations of a rule while decoding. With a report function
+// set, it calls report and fails if report returns an error.
 type lenient interface {
 	setReport(report func(rule.Finding) error)
 }

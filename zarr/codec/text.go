@@ -18,13 +18,13 @@ func orEmpty(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// FromNumcodecs names a codec of v2 metadata: an id and numcodecs' configuration, with or without
-// the id in it.
+// FromNumcodecs returns the Spec of a codec of v2 metadata: an id and numcodecs' configuration,
+// with or without the id.
 func FromNumcodecs(id string, config json.RawMessage) Spec {
 	s := Spec{Name: numcodecs + id, Config: config}
 	var members map[string]json.RawMessage
 	if json.Unmarshal(config, &members) != nil {
-		return s // Bind says what is wrong
+		return s // Bind reports the error
 	}
 	if _, ok := members["id"]; ok {
 		delete(members, "id")
@@ -38,7 +38,7 @@ func FromNumcodecs(id string, config json.RawMessage) Spec {
 	return s
 }
 
-// parseNamed reads JSON as v3 metadata has it.
+// parseNamed reads a codec as in v3 metadata.
 func parseNamed(text string) (Spec, error) {
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &m); err != nil {
@@ -53,7 +53,7 @@ func parseNamed(text string) (Spec, error) {
 		case "name":
 		case "configuration":
 			s.Config = raw
-		case "must_understand": // which excuses no codec
+		case "must_understand": // ignored: an unknown codec is always an error
 			if string(raw) != "true" && string(raw) != "false" {
 				return Spec{}, fault.Newf(fault.Metadata, "codec %.200q: must_understand is %.80s", text, raw)
 			}
@@ -64,7 +64,7 @@ func parseNamed(text string) (Spec, error) {
 	return checked(text, s)
 }
 
-// checked makes sure that a Spec can be put into metadata.
+// checked returns an error if the Spec cannot be written to metadata.
 func checked(text string, s Spec) (Spec, error) {
 	if s.Name == "" || strings.ContainsAny(s.Name, " \t\n\"{}:,") {
 		return Spec{}, fault.Newf(fault.Metadata, "codec %.200q has no name", text)
@@ -80,9 +80,9 @@ func checked(text string, s Spec) (Spec, error) {
 	return s, nil
 }
 
-// String is the codec as the command line has it: short where it can be, such as "zstd:3", else the
-// name and the configuration. The element size of blosc is left out of the short form: it is the
-// data type's.
+// String returns the codec in the form of the command line: a short form such as "zstd:3" if
+// possible, else the name and the configuration. The short form omits the element size of blosc,
+// which is that of the data type.
 func (s Spec) String() string {
 	if short, ok := s.short(); ok {
 		return short

@@ -2,13 +2,13 @@ package codec
 
 import "encoding/binary"
 
-// tile is the side of the square in which elements are copied that are neighbours along one axis at
-// the source and along another at the destination: 32 rows of 8-byte elements are 32 lines of 64
-// bytes at either end, which together stay in the first-level cache.
+// tile is the side of the squares in which a plane is copied if neighbours are along one axis in
+// the source and along another in the destination. 32 rows of 8-byte elements take 32 cache lines
+// of 64 bytes at either end; both together fit the first-level cache.
 const tile = 32
 
-// tiles calls copy for every square of a plane, with its offsets at both ends and its numbers of
-// rows and columns; once where there is one row.
+// tiles calls copy for every square of a plane, with its offsets in the destination and in the
+// source and its numbers of rows and columns. A plane of one row is one call.
 func tiles(rows, cols axis, d, s int, copy func(d, s, rows, cols int)) {
 	if rows.n == 1 {
 		copy(d, s, 1, cols.n)
@@ -21,13 +21,13 @@ func tiles(rows, cols axis, d, s int, copy func(d, s, rows, cols int)) {
 	}
 }
 
-// square is a part of a plane, the first element at d of the destination and at s of the source.
+// square is a part of a plane. Its first element is at d in the destination and at s in the source.
 type square struct {
 	rows, cols axis
 	d, s       int
 }
 
-// bytes copies elements of size bytes, and calls fix, if it is not nil, as [move.bytes] does.
+// bytes copies elements of size bytes and calls fix as [move.bytes] does.
 func (t square) bytes(dst, src []byte, size int, fix func([]byte)) {
 	if t.cols.dst != size {
 		t.apart(dst, src, size, fix)
@@ -53,10 +53,10 @@ func (t square) bytes(dst, src []byte, size int, fix func([]byte)) {
 	}
 }
 
-// blocks copies elements of 1, 2, 4 or 8 bytes of which neighbours are along the rows at the source
-// and along the columns at the destination: in blocks of 8 columns, whose lines stay in the
-// first-level cache however far apart they are, by 8 bytes at either end. It returns how many rows
-// and columns it has copied, which leaves less than 8 of either.
+// blocks copies elements of 1, 2, 4 or 8 bytes that are contiguous along the rows in the source and
+// along the columns in the destination. It copies blocks of 8 columns, whose cache lines stay in
+// the first-level cache at any stride, 8 bytes at a time. It returns how many rows and columns are
+// copied; fewer than 8 of either remain.
 func (t square) blocks(dst, src []byte, size int) (rows, cols int) {
 	if size > 8 || size&(size-1) != 0 {
 		return 0, 0
@@ -97,7 +97,7 @@ func (t square) blocks(dst, src []byte, size int) (rows, cols int) {
 func load(b []byte, at int) uint64     { return binary.LittleEndian.Uint64(b[at:]) }
 func store(b []byte, at int, x uint64) { binary.LittleEndian.PutUint64(b[at:], x) }
 
-// turn4 turns a square of 4 by 4 elements of 2 bytes.
+// turn4 transposes a square of 4 by 4 elements of 2 bytes.
 func turn4(dst, src []byte, d, s, rows, cols int) {
 	x0, x1, x2, x3 := load(src, s), load(src, s+cols), load(src, s+2*cols), load(src, s+3*cols)
 	x0, x2 = swap32(x0, x2)
@@ -110,7 +110,7 @@ func turn4(dst, src []byte, d, s, rows, cols int) {
 	store(dst, d+3*rows, x3)
 }
 
-// turn8 turns a square of 8 by 8 bytes.
+// turn8 transposes a square of 8 by 8 bytes.
 func turn8(dst, src []byte, d, s, rows, cols int) {
 	x0, x1, x2, x3 := load(src, s), load(src, s+cols), load(src, s+2*cols), load(src, s+3*cols)
 	x4, x5, x6, x7 := load(src, s+4*cols), load(src, s+5*cols), load(src, s+6*cols), load(src, s+7*cols)
@@ -136,8 +136,8 @@ func turn8(dst, src []byte, d, s, rows, cols int) {
 	store(dst, d+7*rows, x7)
 }
 
-// swap32, swap16 and swap8 exchange the upper half of a with the lower half of b, of every 8, 4 or
-// 2 bytes.
+// swap32, swap16 and swap8 exchange the upper half of a with the lower half of b, in each group of
+// 8, 4 or 2 bytes.
 func swap32(a, b uint64) (uint64, uint64) { return a&0xffffffff | b<<32, a>>32 | b&^0xffffffff }
 
 func swap16(a, b uint64) (uint64, uint64) {
@@ -150,7 +150,7 @@ func swap8(a, b uint64) (uint64, uint64) {
 	return a ^ t<<8, b ^ t
 }
 
-// apart copies elements between which there is something at the destination.
+// apart copies elements that have gaps between them in the destination.
 func (t square) apart(dst, src []byte, size int, fix func([]byte)) {
 	for r := range t.rows.n {
 		d, s := t.d+r*t.rows.dst, t.s+r*t.rows.src
@@ -164,7 +164,8 @@ func (t square) apart(dst, src []byte, size int, fix func([]byte)) {
 	}
 }
 
-// gather fills dst with elements of size bytes that lie step bytes apart, the first at s.
+// gather fills dst with elements of size bytes from src. The first is at s and they are step bytes
+// apart.
 func gather(dst, src []byte, s, step, size int) {
 	switch size {
 	case 1:

@@ -8,11 +8,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// transpose is the v3 core codec "transpose": axis order[i] of the array is axis i of what leaves.
+// transpose is the v3 core codec "transpose": axis order[i] of the input is axis i of the output.
 type transpose struct {
 	out         Repr
 	order       []int
-	from, leads stage // what enters it, and what leaves it
+	from, leads stage // input and output
 }
 
 func newTranspose(raw json.RawMessage, in Repr) (any, error) {
@@ -36,8 +36,8 @@ func newTranspose(raw json.RawMessage, in Repr) (any, error) {
 	return &transpose{out, order, from, leads}, nil
 }
 
-// readOrder takes the order out of a configuration: a permutation, or "C" or "F" as early files
-// have it.
+// readOrder reads the order of a configuration: a permutation, or "C" or "F", which early files
+// have.
 func readOrder(c *config, rank int) ([]int, error) {
 	raw, ok := c.take("order")
 	if !ok {
@@ -54,7 +54,7 @@ func readOrder(c *config, rank int) ([]int, error) {
 		slices.Reverse(order)
 		return order, nil
 	}
-	var list []json.RawMessage // a json.Number would be read from a string too
+	var list []json.RawMessage // a json.Number would also accept strings
 	if err := json.Unmarshal(raw, &list); err != nil || raw[0] != '[' {
 		return nil, fault.Newf(fault.Metadata, "order %.80s is no list of integers", raw)
 	}
@@ -63,7 +63,7 @@ func readOrder(c *config, rank int) ([]int, error) {
 	}
 	seen := make([]bool, rank)
 	for i, n := range list {
-		f, err := strconv.ParseFloat(string(n), 64) // 1.0 is 1, as TensorStore has it
+		f, err := strconv.ParseFloat(string(n), 64) // 1.0 is accepted as 1, as in TensorStore
 		a := int(f)
 		if err != nil || float64(a) != f || a < 0 || a >= rank || seen[a] {
 			return nil, fault.Newf(fault.Metadata, "order %.80s is no permutation of %d axes", raw, rank)
@@ -85,10 +85,10 @@ func (t *transpose) Decode(dst, src Block) error {
 	return nil
 }
 
-// Through puts the axes into their order.
+// Through maps the box by permuting its axes.
 func (t *transpose) Through(box Strided) Strided { return t.through(box, make([]Step, len(t.order))) }
 
-// through is Through with memory for the axes.
+// through is Through with preallocated axes.
 func (t *transpose) through(box Strided, axes []Step) Strided {
 	for i, a := range t.order {
 		axes[i] = box.Axes[a]

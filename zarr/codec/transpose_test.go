@@ -21,7 +21,7 @@ func (r record) Size() int      { return r.size }
 func (record) HasOrder() bool   { return false }
 func (record) Canon([]byte)     {}
 
-// naiveTranspose is the specification: B[p] = A[q] with p[i] = q[order[i]].
+// naiveTranspose implements the specification: B[p] = A[q] with p[i] = q[order[i]].
 func naiveTranspose(src []byte, shape, order []int, size int) []byte {
 	rank := len(shape)
 	out := make([]int, rank)

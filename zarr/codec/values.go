@@ -9,9 +9,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// newScaleOffset is the codec "scale_offset" of the registry: (x - offset) × scale, in the array's
-// own type. Whole numbers may not overflow, and are divided rounding down. What is left out is 0
-// and 1, as zarr-python leaves it out.
+// newScaleOffset is the codec "scale_offset" of the registry: (x - offset) × scale in the type of
+// the array. Integers must not overflow, and their division rounds down. The defaults are 0 and 1,
+// which zarr-python omits.
 func newScaleOffset(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	e, err := real(in.Type)
@@ -40,8 +40,7 @@ func newScaleOffset(raw json.RawMessage, in Repr) (any, error) {
 	return f.through(in)
 }
 
-// newCastValue is the codec "cast_value" of the registry: the same numbers in another type, by
-// value.
+// newCastValue is the codec "cast_value" of the registry: conversion to another type by value.
 func newCastValue(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	f := filter{}
@@ -81,7 +80,7 @@ func newCastValue(raw json.RawMessage, in Repr) (any, error) {
 	return f.through(in)
 }
 
-// real is a type of integers or floats, which the codecs of values take.
+// real returns the elements of an integer or float type, the types of the value codecs.
 func real(t dtype.Type) (elements, error) {
 	e, err := viewed(t, dtype.NoOrder)
 	if err == nil && e.number.Kind != number.Int && e.number.Kind != number.Uint && e.number.Kind != number.Float {
@@ -90,8 +89,8 @@ func real(t dtype.Type) (elements, error) {
 	return e, err
 }
 
-// through binds the filter to an array whose fill value goes through it as the elements do. The
-// fill value has to.
+// through binds the filter to an array. The fill value is encoded like the elements; an error is
+// one of the metadata.
 func (f filter) through(in Repr) (any, error) {
 	a, err := f.array(in)
 	if err != nil {
@@ -106,7 +105,7 @@ func (f filter) through(in Repr) (any, error) {
 	return a, nil
 }
 
-// element is a number spelled as the fill value of a type is.
+// element reads a number that is written as a fill value of the type.
 func (c *config) element(key string, e elements, def string) number.Value {
 	raw, ok := c.take(key)
 	if !ok {
@@ -130,7 +129,7 @@ func (e elements) value(raw json.RawMessage) (number.Value, error) {
 	return v, err
 }
 
-// pairs reads the scalar map: lists of two numbers for either direction.
+// pairs reads the scalar map: lists of pairs of numbers for each direction.
 func (c *config) pairs(dec, enc elements) (there, back []number.Pair) {
 	raw, ok := c.take("scalar_map")
 	if !ok || string(raw) == "null" {

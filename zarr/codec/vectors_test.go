@@ -12,8 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// TestVectors: what numcodecs made of small arrays, which integration/numcodecs/python/vectors.py
-// wrote down.
+// TestVectors compares with the bytes of small arrays that integration/numcodecs/python/vectors.py
+// recorded from numcodecs.
 func TestVectors(t *testing.T) {
 	f, err := os.Open("testdata/filters.json")
 	if err != nil {
@@ -66,7 +66,8 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// TestFilterSpecs: constructors spell what numcodecs and the registry do, and every one binds.
+// TestFilterSpecs checks that constructors write the configurations of numcodecs and the registry,
+// and that all of them bind.
 func TestFilterSpecs(t *testing.T) {
 	nan := [][2]json.RawMessage{{json.RawMessage(`"NaN"`), json.RawMessage(`0`)}}
 	for want, tt := range map[string]struct {

@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// vlen is numcodecs' "vlen-utf8" or "vlen-bytes": the number of elements, and each after its
-// length, all little-endian numbers of 32 bits.
+// vlen is numcodecs' "vlen-utf8" or "vlen-bytes": the number of elements, then each element
+// preceded by its length. All numbers are little-endian uint32.
 type vlen struct {
 	typ   dtype.VarLen
 	elems int
@@ -38,7 +38,7 @@ func newVlen(typ dtype.VarLen) Factory {
 
 func (c *vlen) EncodedSize() int64 { return -1 }
 
-// Worst is what elements of the greatest length would take, 2^32-1 bytes each.
+// Worst returns the length of elements of the maximum size, 2^32-1 bytes each.
 func (c *vlen) Worst() int64 {
 	const each = 4 + math.MaxUint32
 	if int64(c.elems) > (math.MaxInt64-4)/each {
@@ -47,7 +47,7 @@ func (c *vlen) Worst() int64 {
 	return 4 + int64(c.elems)*each
 }
 
-// MinEncoded is what elements of no bytes take.
+// MinEncoded returns the length of empty elements.
 func (c *vlen) MinEncoded() int64 { return 4 + 4*int64(c.elems) }
 
 func (c *vlen) DecodeItems(src []byte, do func(item []byte) error) error {
@@ -66,9 +66,9 @@ func (c *vlen) Decode(dst Block, src []byte) error {
 	return err
 }
 
-// AppendItems appends elements of varying length as the codecs vlen-utf8 and vlen-bytes write them.
-// fault.Type for text that is no UTF-8, fault.Limit for an element, or a number of them, of 2^32 or
-// more.
+// AppendItems appends elements of varying length in the format of the codecs vlen-utf8 and
+// vlen-bytes. It returns fault.Type for text that is not valid UTF-8, and fault.Limit for an
+// element of 2^32 bytes or more, or for as many elements. On error it returns dst unchanged.
 func AppendItems(dst []byte, items [][]byte, typ dtype.VarLen) ([]byte, error) {
 	if int64(len(items)) > math.MaxUint32 {
 		return dst, fault.Newf(fault.Limit, "%d elements, more than 2^32-1", len(items))
@@ -87,9 +87,10 @@ func AppendItems(dst []byte, items [][]byte, typ dtype.VarLen) ([]byte, error) {
 	return dst, nil
 }
 
-// Items appends to dst the n elements that src holds, as the codecs vlen-utf8 and vlen-bytes write
-// them; they lie in src. fault.Corrupt when they are not exactly that: another number of elements,
-// one that ends beyond src, bytes after the last, text that is no UTF-8.
+// Items appends to dst the n elements in src, which is in the format of the codecs vlen-utf8 and
+// vlen-bytes. The elements are slices of src. It returns fault.Corrupt for another number of
+// elements, an element that exceeds src, bytes after the last element, or text that is not valid
+// UTF-8.
 func Items(dst [][]byte, src []byte, n int, typ dtype.VarLen) ([][]byte, error) {
 	err := eachItem(src, n, typ, func(item []byte) error {
 		dst = append(dst, item)
@@ -98,7 +99,7 @@ func Items(dst [][]byte, src []byte, n int, typ dtype.VarLen) ([][]byte, error) 
 	return dst, err
 }
 
-// eachItem calls do with each of the n elements that src holds; they lie in src.
+// eachItem calls do with each of the n elements in src. They are slices of src.
 func eachItem(src []byte, n int, typ dtype.VarLen, do func(item []byte) error) error {
 	if len(src) < 4 {
 		return fault.Newf(fault.Corrupt, "%d bytes are too few for the number of elements", len(src))

@@ -40,7 +40,7 @@ func texts(s ...string) [][]byte {
 	return items
 }
 
-// TestVlenBytes compares with what numcodecs writes: VLenUTF8().encode(np.array(["é", "", "ab"],
+// TestVlenBytes compares with the output of numcodecs: VLenUTF8().encode(np.array(["é", "", "ab"],
 // object)).
 func TestVlenBytes(t *testing.T) {
 	const want = "03000000" + "02000000c3a9" + "00000000" + "020000006162"
@@ -114,8 +114,8 @@ func TestVlenRefuses(t *testing.T) {
 	}
 }
 
-// TestBytesOfOtherTypes: fields in their own orders, numbers out of range, the old name of
-// structures.
+// TestBytesOfOtherTypes encodes struct fields of different byte orders, numbers out of range, and
+// the old name of structures.
 func TestBytesOfOtherTypes(t *testing.T) {
 	parse := func(s string) dtype.Type {
 		t.Helper()
@@ -194,8 +194,8 @@ func FuzzItems(f *testing.F) {
 	})
 }
 
-// TestScratchAtRest: what a Scratch made for elements that vary in length is there for the next
-// chunk, and at rest it is the garbage collector's.
+// TestScratchAtRest checks that buffers of a Scratch for elements of varying length are reused for
+// the next chunk, and freed by the garbage collector after Free.
 func TestScratchAtRest(t *testing.T) {
 	const size = 32 << 20
 	c := vlenChain(t, dtype.String, []int{1}, "vlen-utf8", "zstd")
@@ -229,7 +229,7 @@ func TestScratchAtRest(t *testing.T) {
 		}
 		s.Free()
 		runtime.GC()
-		runtime.GC() // what a pool has lives for one more
+		runtime.GC() // two, because a pool keeps its values for one more
 		if heap, _ := allocated(); heap > before+size/2 {
 			t.Errorf("%d bytes at rest, %d before", heap, before)
 		}

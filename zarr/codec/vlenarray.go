@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// vlenArray is numcodecs' "vlen-array": as vlen-bytes, and each element is the numbers of an array
-// in their byte order.
+// vlenArray is numcodecs' "vlen-array": vlen-bytes in which each element has the numbers of an
+// array, in their byte order.
 type vlenArray struct {
 	vlen
 	of dtype.Ragged
@@ -40,8 +40,8 @@ func newVlenArray(raw json.RawMessage, in Repr) (any, error) {
 	return &vlenArray{*v.(*vlen), of}, nil
 }
 
-// numpyType reads a dtype in a configuration: as v2 metadata spells it, or without a byte order,
-// which is then the little one.
+// numpyType reads a dtype of a configuration: as in v2 metadata, or without a byte order, which is
+// then little-endian.
 func numpyType(raw json.RawMessage) (dtype.Type, dtype.Order, error) {
 	t, o, err := dtype.ParseV2(raw)
 	var s string
@@ -99,7 +99,7 @@ func (c *vlenArray) DecodeItems(src []byte, do func(item []byte) error) error {
 			return err
 		}
 		i++
-		one = append(one[:0], item...) // in which the numbers are turned round
+		one = append(one[:0], item...) // a copy, whose byte order is swapped
 		if swap != nil {
 			swap(one)
 		}
@@ -109,7 +109,7 @@ func (c *vlenArray) DecodeItems(src []byte, do func(item []byte) error) error {
 }
 
 func (c *vlenArray) Decode(dst Block, src []byte) error {
-	src = bytes.Clone(src) // in which the numbers are turned round
+	src = bytes.Clone(src) // a copy, whose byte order is swapped
 	if err := c.vlen.Decode(dst, src); err != nil {
 		return err
 	}

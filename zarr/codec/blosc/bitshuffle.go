@@ -2,10 +2,10 @@ package blosc
 
 import "encoding/binary"
 
-// bitShuffle puts first the lowest bits of all first bytes of the elements of src into dst, eight
-// to a byte, the first element's lowest; then their next bits; and so on for every byte. Bytes
-// after the last whole element stay last. When the number of elements is not a multiple of eight
-// nothing is shuffled. dst and src have the same length and do not overlap.
+// bitShuffle writes the lowest bits of the first bytes of all elements to dst, eight to a byte, the
+// first element's lowest. Then follow their second bits, and so on for every byte of an element.
+// Bytes after the last whole element stay at the end. If the number of elements is not a multiple
+// of eight, nothing is shuffled. dst and src have the same length and must not overlap.
 func bitShuffle(dst, src []byte, typeSize int) {
 	n := len(src) / typeSize
 	if n%8 != 0 {
@@ -30,7 +30,7 @@ func bitShuffle(dst, src []byte, typeSize int) {
 	}
 }
 
-// bitUnshuffle undoes bitShuffle.
+// bitUnshuffle reverses bitShuffle.
 func bitUnshuffle(dst, src []byte, typeSize int) {
 	n := len(src) / typeSize
 	if n%8 != 0 {
@@ -59,8 +59,8 @@ func bitUnshuffle(dst, src []byte, typeSize int) {
 	}
 }
 
-// transpose8 swaps rows and columns of an 8x8 matrix of bits, a row to a byte. Three rounds swap
-// ever larger squares across the diagonal: 1x1, 2x2, 4x4 (Warren, Hacker's Delight, 7-3).
+// transpose8 transposes an 8x8 matrix of bits, one row per byte. Three rounds swap squares of 1x1,
+// 2x2 and 4x4 across the diagonal (Warren, Hacker's Delight, 7-3).
 func transpose8(x uint64) uint64 {
 	t := (x ^ x>>7) & 0x00aa00aa00aa00aa
 	x ^= t ^ t<<7

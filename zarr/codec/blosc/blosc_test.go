@@ -27,7 +27,7 @@ func TestRoundTrip(t *testing.T) {
 				}
 				for _, n := range []int{0, 1, 15, 127, 128, 129, 4096, 5001, 70001} {
 					if race.Enabled && n > 129 && ts != 4 {
-						continue // nothing here runs beside anything else, and it takes ten times as long
+						continue // single-threaded, and ten times slower
 					}
 					for _, kind := range []string{"ramp", "mixed", "noise"} {
 						name := fmt.Sprintf("%v %v ts=%d n=%d %s", c, s, ts, n, kind)
@@ -135,7 +135,7 @@ func TestHostileFrames(t *testing.T) {
 	for _, tt := range tests {
 		out, err := blosc.Decode(nil, tt.wreck(bytes.Clone(good)), len(want))
 		if tt.name == "size 0" && err == nil && len(out) == 0 {
-			continue // a frame of nothing: the caller compares lengths
+			continue // an empty frame: the caller compares lengths
 		}
 		if !errors.Is(err, tt.kind) || !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%s: %v, want %v that says %q", tt.name, err, tt.kind, tt.says)
@@ -148,9 +148,8 @@ func TestHostileFrames(t *testing.T) {
 	}
 }
 
-// TestHugeSizeCostsNothing: a header may claim as much as it likes as long as the limit allows it,
-// but a frame of a few bytes that says it has millions of blocks, or one block of a gigabyte, is
-// refused before there is memory for the output.
+// TestHugeSizeCostsNothing checks that a short frame with a header of millions of blocks, or of one
+// block of a gigabyte, is rejected before memory for the output is allocated.
 func TestHugeSizeCostsNothing(t *testing.T) {
 	for _, block := range []uint32{1 << 10, 1 << 30} {
 		hugeSize(t, block)
@@ -191,7 +190,7 @@ func TestDecodeAllocatesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 		})
-		// 1: the pools may be emptied by a collection in between, and -race empties them at random.
+		// 1: a collection may empty the pools in between, and -race empties them at random.
 		if n > 1 && !race.Enabled {
 			t.Errorf("%v: %v allocations", c, n)
 		}

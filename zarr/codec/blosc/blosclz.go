@@ -2,19 +2,20 @@ package blosc
 
 import "fmt"
 
-// Limits of a match in blosclz: the largest distance of a near match, and the shortest match.
+// Limits of a match in blosclz: the maximum distance of a near match, less one, and the minimum
+// length.
 const (
 	lzNear     = 8191
 	lzMinMatch = 3
 )
 
-// bloscLZ fills out from a blosclz stream and returns how much of it.
+// bloscLZ fills out from a blosclz stream and returns the number of bytes.
 //
-// A stream is made of runs, each after a control byte c. c < 32: the next c+1 bytes are literals.
-// Otherwise a match: its length is c>>5 plus 2, and when c>>5 is 7, further bytes are added as long
-// as they are 255, the first other one included. Its distance, less one, is (c&31)<<8 plus the next
-// byte; when all thirteen bits are set it is 8191 plus the next two bytes, the high one first. The
-// top three bits of the first control byte are not looked at.
+// A stream is a list of runs, each after a control byte c. If c < 32, the next c+1 bytes are
+// literals. Otherwise it is a match of length c>>5 plus 2. If c>>5 is 7, further bytes are added to
+// the length, up to and including the first that is not 255. The distance, less one, is (c&31)<<8
+// plus the next byte. If all thirteen bits are set, it is 8191 plus the next two bytes, big-endian.
+// The highest three bits of the first control byte are ignored.
 func bloscLZ(out, src []byte) (int, error) {
 	o, i := 0, 0
 	for first := true; i < len(src); first = false {
@@ -71,8 +72,8 @@ func bloscLZ(out, src []byte) (int, error) {
 	return o, nil
 }
 
-// repeat copies n bytes from back bytes before o to o; the two may overlap, and then what was
-// copied is copied again.
+// repeat copies n bytes from back bytes before o to o. The two may overlap; then copied bytes are
+// repeated.
 func repeat(out []byte, o, back, n int) {
 	from := o - back
 	for end := o + n; o < end; {

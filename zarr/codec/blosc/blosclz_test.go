@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestBloscLZForms: the edges of what is written, read back: runs, near and far distances, long and
-// short matches, and no match in the last bytes.
+// TestBloscLZForms round-trips the limits of the encoder: runs, near and far distances, long and
+// short matches. No match may be in the last bytes.
 func TestBloscLZForms(t *testing.T) {
 	noise := make([]byte, 90_000)
 	state := uint32(1)

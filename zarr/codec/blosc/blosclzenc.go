@@ -5,31 +5,30 @@ import (
 	"math/bits"
 )
 
-// Limits of what is written in blosclz.
+// Limits of the blosclz encoder.
 const (
-	lzFar     = lzNear + 65535 // the largest distance, less one
-	lzTail    = 13             // bytes at the end that are literals, as c-blosc leaves them: its decoder takes no match there
-	lzRun     = 32             // the most literals of a run
-	lzNearMin = 4              // the shortest match that is written, the length of what is hashed
-	lzFarMin  = 6              // the shortest far match that is worth its four bytes
+	lzFar     = lzNear + 65535 // maximum distance, less one
+	lzTail    = 13             // literals at the end, as in c-blosc, whose decoder accepts no match there
+	lzRun     = 32             // maximum number of literals of a run
+	lzNearMin = 4              // minimum length of a match, which is the number of bytes hashed
+	lzFarMin  = 6              // minimum length of a far match, which takes four bytes
 	lzHashLog = 14
 )
 
-// lzTable has the places of what was seen, by the hash of four bytes; numbers are one more than the
-// place, 0 is none.
+// lzTable has positions by the hash of four bytes. Entries are a position plus one; 0 is none.
 type lzTable struct {
 	head [1 << lzHashLog]int32
-	prev []int32 // of each place the one before it with the same hash
+	prev []int32 // for each position, the previous one with the same hash
 }
 
 func lzHash(x uint32) uint32 { return x * 2654435761 >> (32 - lzHashLog) }
 
-// lzTries is how many earlier places are looked at for a match, by level.
+// lzTries is the number of earlier positions tried for a match, by level.
 var lzTries = [10]int{0, 1, 1, 1, 2, 2, 4, 8, 16, 32}
 
-// bloscLZEncode writes src as a blosclz stream into out, see [bloscLZ], and returns its length; 0
-// when it would not be shorter than src. It takes the longest match of a few that it looks at, from
-// level 7 on the one a byte later if that is longer.
+// bloscLZEncode writes src as a blosclz stream to out (see [bloscLZ]) and returns its length, or 0
+// if it would not be shorter than src. It takes the longest match that it tries. From level 7 on it
+// takes a longer match at the next position instead.
 func bloscLZEncode(out, src []byte, level int, t *lzTable) int {
 	if len(src) < lzTail+8 {
 		return 0
@@ -44,13 +43,13 @@ func bloscLZEncode(out, src []byte, level int, t *lzTable) int {
 		t.prev = t.prev[:len(src)]
 	}
 	end := len(src) - lzTail
-	from, at := 0, 1 // literals since from; the first byte is one
+	from, at := 0, 1 // literals start at from; the first byte is always one
 	t.add(src, 0, tries)
 	for at < end {
 		n, back := t.longest(src, at, end, tries)
 		if n == 0 {
 			t.add(src, at, tries)
-			at += 1 + (at-from)>>6/tries // what does not compress is passed over ever faster
+			at += 1 + (at-from)>>6/tries // skip ever faster while nothing matches
 			continue
 		}
 		for lazy && at+1 < end && n < 64 {
@@ -73,11 +72,11 @@ func bloscLZEncode(out, src []byte, level int, t *lzTable) int {
 	if !w.literals(src[from:]) {
 		return 0
 	}
-	w.out[0] |= 1 << 5 // the mark of blosclz
+	w.out[0] |= 1 << 5 // the marker of blosclz
 	return len(w.out)
 }
 
-// add remembers a place.
+// add inserts a position.
 func (t *lzTable) add(src []byte, at, tries int) {
 	if at+4 > len(src) {
 		return
@@ -92,13 +91,13 @@ func (t *lzTable) add(src []byte, at, tries int) {
 	t.head[h] = int32(at + 1)
 }
 
-// longest gives the longest match at a place that ends before end, and its distance; 0 when there
-// is none that is worth it.
+// longest returns the length and distance of the longest match at a position that ends before end,
+// or zeros if no match saves bytes.
 func (t *lzTable) longest(src []byte, at, end, tries int) (n, back int) {
 	x := binary.LittleEndian.Uint32(src[at:])
 	for place := t.head[lzHash(x)]; place > 0 && tries > 0; tries-- {
 		from := int(place) - 1
-		if from >= at { // at itself
+		if from >= at { // the position itself
 			place = t.before(from)
 			continue
 		}
@@ -125,7 +124,7 @@ func (t *lzTable) before(at int) int32 {
 	return t.prev[at]
 }
 
-// same is how many bytes from two places on are the same, up to end for the second.
+// same returns the length of the common prefix of src[a:] and src[b:end].
 func same(src []byte, a, b, end int) int {
 	start := b
 	for b+8 <= end {
@@ -140,7 +139,7 @@ func same(src []byte, a, b, end int) int {
 	return b - start
 }
 
-// lzWriter appends to out as long as there is room.
+// lzWriter appends to out up to its capacity.
 type lzWriter struct{ out []byte }
 
 func (w *lzWriter) literals(b []byte) bool {

@@ -14,16 +14,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// maxKept is the largest block buffer that is kept. 4 MiB: four times the largest block that
-// c-blosc chooses itself.
+// maxKept is the maximum size of a buffer that is kept: 4 MiB, four times the largest default block
+// of c-blosc.
 const maxKept = 4 << 20
 
-// scratch is room for a block; buffers are a cache, nobody can tell whether one was used before.
+// scratch is a reusable block buffer. buffers are idle ones.
 type scratch struct{ b []byte }
 
 var buffers = sync.Pool{New: func() any { return new(scratch) }}
 
-// room is n bytes of undefined contents.
+// room returns n bytes of undefined contents.
 func (s *scratch) room(n int) []byte {
 	if cap(s.b) >= n {
 		return s.b[:n]
@@ -35,13 +35,13 @@ func (s *scratch) room(n int) []byte {
 	return b
 }
 
-// most is how many bytes a byte of a frame can hold: zstd's blocks of 4 bytes with 128 KiB are the
-// densest there are.
+// most is the maximum decoded bytes per byte of a frame. The densest blocks are zstd's: 128 KiB in
+// 4 bytes.
 const most = 128 << 10 / 4
 
-// Decode appends what a frame holds to dst. src is the frame and nothing else; more than limit
-// bytes are fault.Corrupt. Where dst has room for the output nothing is allocated; bytes beyond its
-// capacity are not touched.
+// Decode appends the content of a frame to dst. src must be the frame and nothing else. More than
+// limit bytes are fault.Corrupt. If dst has enough capacity, nothing is allocated. Bytes beyond its
+// capacity are not modified.
 func Decode(dst, src []byte, limit int) ([]byte, error) {
 	h, err := openFrame(src, limit)
 	if err != nil {
@@ -59,7 +59,7 @@ func Decode(dst, src []byte, limit int) ([]byte, error) {
 	return dst[:start+h.Size], nil
 }
 
-// openFrame reads a header and compares it with the frame.
+// openFrame parses a header and compares it with the frame.
 func openFrame(src []byte, limit int) (Header, error) {
 	h, err := ParseHeader(src)
 	switch {
@@ -99,7 +99,7 @@ func (h Header) decodeBlock(out, src []byte, i int, s *scratch) error {
 	return nil
 }
 
-// decodePlanes fills out with block i of a frame as it is before shuffling is undone.
+// decodePlanes fills out with block i of a frame, still shuffled.
 func (h Header) decodePlanes(out, src []byte, i int) error {
 	end := HeaderSize + 4*h.blocks()
 	at := int(int32(binary.LittleEndian.Uint32(src[HeaderSize+4*i:])))
@@ -139,12 +139,12 @@ func (h Header) decodeStreams(out, src []byte) error {
 	return nil
 }
 
-// longest is the most bytes that a stream of n bytes has: what c-blosc gives its compressors room
-// for, which is most with snappy; the others have n. Blocks may share their streams, so without a
-// bound a frame would cost the square of its length.
+// longest returns the maximum encoded size of a stream of n bytes: c-blosc's buffer for snappy,
+// which needs most. Other compressors need n. Blocks may share their streams, so without a limit
+// the decoding time could be quadratic in the frame's size.
 func longest(n int) int { return 32 + n + n/6 }
 
-// decodeStream fills out with exactly what src holds.
+// decodeStream fills out from src, which must encode exactly as many bytes.
 func (h Header) decodeStream(out, src []byte) (err error) {
 	if len(src) == len(out) {
 		copy(out, src)

@@ -14,20 +14,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// maxBlock is the length of the largest block unless a larger one is asked for: 32 KiB times 16,
-// times 2.
+// maxBlock is the maximum default block size: 32 KiB × 16 × 2.
 const maxBlock = 1 << 20
 
-// Options say how a frame is made.
+// Options configure an encoder.
 type Options struct {
 	Compressor Compressor
-	Level      int // 0 stores the data as it is, 9 is the slowest
+	Level      int // 0 stores without compressing, 9 is the slowest
 	Shuffle    Shuffle
-	TypeSize   int // bytes of an element; 0 is 1, and more than MaxTypeSize count as 1
-	BlockSize  int // bytes of a block; 0 leaves it to the level
+	TypeSize   int // bytes of an element; 0 and more than MaxTypeSize are 1
+	BlockSize  int // bytes of a block; 0 lets the level decide
 }
 
-// Encoder makes frames. It is immutable and safe for concurrent use.
+// Encoder encodes frames. It is immutable and safe for concurrent use.
 type Encoder struct {
 	o       Options
 	zstd    *zst.Encoder
@@ -35,7 +34,7 @@ type Encoder struct {
 	scratch sync.Pool
 }
 
-// work is what one encoding needs.
+// work is the state of one encoding.
 type work struct {
 	shuffled, packed scratch
 	lz4              lz4.CompressorCCompat
@@ -43,7 +42,7 @@ type work struct {
 	lz               lzTable
 }
 
-// NewEncoder checks the options; fault.Metadata when one is out of range.
+// NewEncoder returns an encoder. It returns fault.Metadata if an option is out of range.
 func NewEncoder(o Options) (*Encoder, error) {
 	switch {
 	case o.Compressor > Zstd:
@@ -68,7 +67,7 @@ func NewEncoder(o Options) (*Encoder, error) {
 	return e, nil
 }
 
-// Encode appends a frame that holds src to dst; see NewEncoder for many frames.
+// Encode appends a frame with the content src to dst. For many frames use [NewEncoder].
 func Encode(dst, src []byte, o Options) ([]byte, error) {
 	e, err := NewEncoder(o)
 	if err != nil {
@@ -77,8 +76,8 @@ func Encode(dst, src []byte, o Options) ([]byte, error) {
 	return e.Encode(dst, src)
 }
 
-// Encode appends a frame that holds src to dst. It is never longer than src by more than HeaderSize
-// bytes.
+// Encode appends a frame with the content src to dst. The frame is at most HeaderSize bytes longer
+// than src.
 func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 	if len(src) > MaxSize {
 		return dst, fault.Newf(fault.Limit, "%d bytes, a blosc frame holds at most %d", len(src), MaxSize)
@@ -102,8 +101,8 @@ func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 	return append(h.append(dst), src...), nil
 }
 
-// blocks appends the table and the blocks to a frame that starts at start, and stops when it gets
-// longer than storing.
+// blocks appends the bstarts and the blocks to a frame that starts at start. It stops when the
+// frame exceeds the stored form.
 func (e *Encoder) blocks(dst []byte, start int, src []byte, h Header) ([]byte, error) {
 	w, ok := e.scratch.Get().(*work)
 	if !ok {
@@ -156,7 +155,7 @@ func (e *Encoder) block(dst, src []byte, h Header, w *work) ([]byte, error) {
 	return dst, nil
 }
 
-// stream compresses one stream. What it returns is w's, or empty when it would not get shorter.
+// stream compresses one stream. The result is memory of w. It is empty if it would not be shorter.
 func (e *Encoder) stream(src []byte, w *work) (out []byte, err error) {
 	n, room := 0, w.packed.room(len(src))
 	switch e.o.Compressor {
@@ -180,16 +179,16 @@ func (e *Encoder) stream(src []byte, w *work) (out []byte, err error) {
 	return out, err
 }
 
-// split tells whether blocks of that size are split. All compressors but zstd do, as c-blosc does
-// for readers older than the flag that tells.
+// split reports whether blocks of the given size are split. All compressors but zstd split, as in
+// c-blosc, for decoders that predate the flag.
 func (e *Encoder) split(blockSize int) bool {
 	return e.o.Compressor != Zstd && splits(e.o.TypeSize, blockSize)
 }
 
-// blockSize is the length of a block, chosen as c-blosc 1.21 does: a multiple of 32 KiB (the
-// first-level cache) that grows with the level, twice as large for compressors that need much to
-// work on. Where blocks are split, whatever was asked for, a stream is as long as a block would
-// have been, up to 1 MiB for the block.
+// blockSize returns the block size, as c-blosc 1.21 chooses it. It is a multiple of 32 KiB (the
+// first-level cache) that grows with the level, and twice as large for slow compressors. If blocks
+// are split, each stream gets the block size instead, even if the options set one, up to 1 MiB per
+// block.
 func (e *Encoder) blockSize(n int) int {
 	const cache = 32 << 10
 	ts, size := e.o.TypeSize, n
@@ -219,7 +218,7 @@ func (e *Encoder) blockSize(n int) int {
 	return size
 }
 
-// zstdLevel is the level of zstd for a level of blosc, as c-blosc has it.
+// zstdLevel returns the zstd level of a blosc level, as in c-blosc.
 func zstdLevel(level int) int {
 	switch level {
 	case 8:

@@ -2,29 +2,30 @@ package blosc
 
 import "github.com/zargo-io/zargo/zarr/codec/internal/planes"
 
-// Frame is a frame of which parts are decoded: only the blocks that they lie in, each once where
-// parts are asked for in rising order. It belongs to one goroutine at a time.
+// Frame decodes parts of a frame. Only the blocks that a part overlaps are decoded, each once if
+// parts are read in ascending order. A Frame must be used by one goroutine at a time.
 type Frame struct {
 	h      Header
 	src    []byte
-	block  int // that is held, in planes or, where it is not shuffled by bytes, in plain; -1 for none
-	start  int // of its bytes in the frame
+	block  int // index of the block in planes or, unless byte-shuffled, in plain; -1 for none
+	start  int // decoded offset of that block
 	planes planes.Block
 	plain  []byte
-	a, b   *scratch // for blocks; nil until they are needed
+	a, b   *scratch // buffers; nil until needed
 }
 
-// Open reads the header of a frame, which is src and nothing else; more than limit bytes are
-// fault.Corrupt. Close gives back the memory that reading takes, one or two blocks.
+// Open parses the header of a frame. src must be the frame and nothing else. A decoded size of more
+// than limit bytes is fault.Corrupt. The caller must call Close, which releases the buffers of one
+// or two blocks.
 func Open(src []byte, limit int) (Frame, error) {
 	h, err := openFrame(src, limit)
 	return Frame{h: h, src: src, block: -1}, err
 }
 
-// Size is the number of bytes that the frame holds.
+// Size returns the decoded size of the frame.
 func (f *Frame) Size() int { return f.h.Size }
 
-// Close ends the use of the Frame.
+// Close releases the buffers of the Frame.
 func (f *Frame) Close() {
 	for _, s := range [...]*scratch{f.a, f.b} {
 		if s != nil {
@@ -34,15 +35,15 @@ func (f *Frame) Close() {
 	*f = Frame{}
 }
 
-// Copy fills dst with what the frame holds from at on, which is as much or more. A block that dst
-// has all of is decoded there.
+// Copy fills dst with the decoded bytes from at on, which must be within the frame. Blocks that dst
+// covers completely are decoded directly into it.
 func (f *Frame) Copy(dst []byte, at int) error {
 	h := &f.h
 	if h.Stored {
 		copy(dst, f.src[HeaderSize+at:])
 		return nil
 	}
-	if f.block >= 0 && at >= f.start && at-f.start+len(dst) <= f.size() { // as most rows of a chunk are
+	if f.block >= 0 && at >= f.start && at-f.start+len(dst) <= f.size() { // as for most rows of a chunk
 		f.part(dst, at-f.start)
 		return nil
 	}
@@ -55,7 +56,7 @@ func (f *Frame) Copy(dst []byte, at int) error {
 			if f.a == nil {
 				f.a = buffers.Get().(*scratch)
 			}
-			f.block = -1 // whose memory is used
+			f.block = -1 // its memory is reused
 			if err := h.decodeBlock(dst[:n:n], f.src, i, f.a); err != nil {
 				return err
 			}
@@ -70,7 +71,7 @@ func (f *Frame) Copy(dst []byte, at int) error {
 	return nil
 }
 
-// size is the length of the block that is held.
+// size returns the size of the current block.
 func (f *Frame) size() int {
 	if f.h.Shuffle == ByteShuffle {
 		return f.planes.Len()
@@ -78,7 +79,7 @@ func (f *Frame) size() int {
 	return len(f.plain)
 }
 
-// part fills dst with what the block that is held has from at on.
+// part fills dst with the bytes of the current block from at on.
 func (f *Frame) part(dst []byte, at int) {
 	if f.h.Shuffle == ByteShuffle {
 		f.planes.JoinPart(dst, at)
@@ -87,7 +88,7 @@ func (f *Frame) part(dst []byte, at int) {
 	}
 }
 
-// hold decodes a block; bytes that are shuffled stay so, for part.
+// hold makes block i the current block. Its bytes stay byte-shuffled until part joins them.
 func (f *Frame) hold(i, size int) error {
 	if f.block == i {
 		return nil

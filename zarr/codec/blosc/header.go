@@ -8,18 +8,18 @@ import (
 )
 
 const (
-	// HeaderSize is the length of a header, and the most by which a frame is longer than its data.
+	// HeaderSize is the size of a header, and the maximum overhead of a frame.
 	HeaderSize = 16
-	// MaxSize is the largest number of bytes in a frame: lengths are signed and include the header.
+	// MaxSize is the maximum decoded size of a frame. Sizes are signed and include the header.
 	MaxSize = 1<<31 - 1 - HeaderSize
-	// MaxTypeSize is the largest element; data of larger ones is taken as bytes.
+	// MaxTypeSize is the maximum element size. Larger elements are treated as bytes.
 	MaxTypeSize = 255
 
 	frameVersion = 2
 	codecVersion = 1
 
-	minCompressed = 128 // shorter data is stored as it is, shorter streams are not split
-	maxSplits     = 16  // elements of more bytes are not split
+	minCompressed = 128 // shorter data is stored uncompressed, shorter streams are not split
+	maxSplits     = 16  // larger elements are not split
 )
 
 const (
@@ -29,20 +29,20 @@ const (
 	flagWhole      = 1 << 4
 )
 
-// Header is what a frame says of itself.
+// Header is the header of a frame.
 type Header struct {
 	Compressor Compressor // LZ4 for lz4hc too
 	Shuffle    Shuffle
-	Stored     bool // the data is there as it is
-	Split      bool // a block is one stream for each byte of an element, where it is large enough
+	Stored     bool // the data is not compressed
+	Split      bool // full blocks have one stream for each byte of an element
 	TypeSize   int
-	Size       int // bytes decoded
-	BlockSize  int // bytes of a block, the last one may be shorter
-	Encoded    int // bytes of the frame
+	Size       int // decoded size
+	BlockSize  int // size of a block; the last one may be shorter
+	Encoded    int // size of the frame
 }
 
-// ParseHeader reads the header of a frame and checks that it makes sense in itself; whether its
-// sizes are those of the bytes at hand is left to the caller.
+// ParseHeader parses the header of a frame and checks that it is consistent. The caller must
+// compare its sizes with the actual ones.
 func ParseHeader(src []byte) (Header, error) {
 	var h Header
 	if len(src) < HeaderSize {
@@ -85,7 +85,7 @@ func ParseHeader(src []byte) (Header, error) {
 	return h, nil
 }
 
-// append writes the header.
+// append appends the header to dst.
 func (h Header) append(dst []byte) []byte {
 	flags := h.Compressor.format() << 5
 	switch h.Shuffle {
@@ -106,7 +106,7 @@ func (h Header) append(dst []byte) []byte {
 	return binary.LittleEndian.AppendUint32(dst, uint32(h.Encoded))
 }
 
-// blocks is the number of blocks.
+// blocks returns the number of blocks.
 func (h Header) blocks() int {
 	if h.Size == 0 {
 		return 0
@@ -114,7 +114,7 @@ func (h Header) blocks() int {
 	return (h.Size-1)/h.BlockSize + 1
 }
 
-// streams is the number of streams of a block of n bytes.
+// streams returns the number of streams of a block of n bytes.
 func (h Header) streams(n int) int {
 	if h.Split && n == h.BlockSize {
 		return h.TypeSize
@@ -122,7 +122,7 @@ func (h Header) streams(n int) int {
 	return 1
 }
 
-// splits tells whether blocks of that size are split where they may be.
+// splits reports whether blocks of that size are split if the flags allow it.
 func splits(typeSize, blockSize int) bool {
 	return typeSize <= maxSplits && blockSize/typeSize >= minCompressed
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// TestLongStreams has a frame whose blocks of 4 bytes share one stream, in which blocks of deflate
-// that hold nothing come first. As long as what c-blosc makes room for it is read; longer, each
-// block would cost what the whole frame has.
+// TestLongStreams decodes a frame whose blocks of 4 bytes share one stream, which starts with empty
+// deflate blocks. A stream may be as long as c-blosc's buffer for it. If longer streams were
+// accepted, each block would cost as much as the whole frame.
 func TestLongStreams(t *testing.T) {
 	tests := []struct {
 		name    string

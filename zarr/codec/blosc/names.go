@@ -7,10 +7,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Compressor is the codec inside a frame.
+// Compressor is the compressor of a frame.
 type Compressor uint8
 
-// The compressors. LZ4 and LZ4HC have the same format and look the same in a frame.
+// The compressors. LZ4 and LZ4HC have the same format and the same number in a frame.
 const (
 	BloscLZ Compressor = iota
 	LZ4
@@ -22,7 +22,7 @@ const (
 
 var compressorNames = [...]string{"blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"}
 
-// String is the name in metadata, "cname".
+// String returns the name in metadata ("cname").
 func (c Compressor) String() string {
 	if int(c) < len(compressorNames) {
 		return compressorNames[c]
@@ -30,7 +30,7 @@ func (c Compressor) String() string {
 	return "unknown"
 }
 
-// ParseCompressor reads a name in metadata; errors.ErrUnsupported for an unknown one.
+// ParseCompressor parses a name in metadata. It returns errors.ErrUnsupported for an unknown name.
 func ParseCompressor(name string) (Compressor, error) {
 	if i := slices.Index(compressorNames[:], name); i >= 0 {
 		return Compressor(i), nil
@@ -38,10 +38,10 @@ func ParseCompressor(name string) (Compressor, error) {
 	return 0, fault.Newf(errors.ErrUnsupported, "blosc compressor %q", name)
 }
 
-// format is the compressor's number in the flags.
+// format returns the compressor's number in the flags.
 func (c Compressor) format() byte { return [...]byte{0, 1, 1, 2, 3, 4}[c] }
 
-// compressorOf is the compressor of a number in the flags.
+// compressorOf returns the compressor of a number in the flags.
 func compressorOf(format byte) (Compressor, bool) {
 	if format > 4 {
 		return 0, false
@@ -49,10 +49,10 @@ func compressorOf(format byte) (Compressor, bool) {
 	return [...]Compressor{BloscLZ, LZ4, Snappy, Zlib, Zstd}[format], true
 }
 
-// Shuffle is the order in which the bytes of a block are compressed. The numbers are numcodecs'.
+// Shuffle is the filter that is applied to a block before compression. The values are numcodecs'.
 type Shuffle uint8
 
-// The orders: as they are; first all first bytes of the elements, then all second ones; the same
+// The filters: none; all first bytes of the elements, then all second bytes, and so on; the same
 // with bits.
 const (
 	NoShuffle Shuffle = iota
@@ -62,7 +62,7 @@ const (
 
 var shuffleNames = [...]string{"noshuffle", "shuffle", "bitshuffle"}
 
-// String is the name in v3 metadata.
+// String returns the name in v3 metadata.
 func (s Shuffle) String() string {
 	if int(s) < len(shuffleNames) {
 		return shuffleNames[s]
@@ -70,7 +70,7 @@ func (s Shuffle) String() string {
 	return "unknown"
 }
 
-// ParseShuffle reads a name in v3 metadata; fault.Metadata for an unknown one.
+// ParseShuffle parses a name in v3 metadata. It returns fault.Metadata for an unknown name.
 func ParseShuffle(name string) (Shuffle, error) {
 	if i := slices.Index(shuffleNames[:], name); i >= 0 {
 		return Shuffle(i), nil

@@ -9,7 +9,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/codec/internal/planes"
 )
 
-// The naive forms say what the fast ones must do.
+// The naive functions are the reference for the fast ones.
 
 func naiveShuffle(src []byte, ts int) []byte {
 	n := len(src) / ts
@@ -90,7 +90,7 @@ func TestBloscLZ(t *testing.T) {
 			t.Errorf("%s: %q, %v", tt.name, out[:min(n, 20)], err)
 		}
 	}
-	// A far match: 8192 + 5 back.
+	// A far match, 8192 + 5 bytes back.
 	for i := range long {
 		long[i] = byte(i * i >> 3)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/codec/blosc"
 )
 
-// vector is a frame that numcodecs made; see testdata/MANIFEST.
+// vector is a frame that numcodecs encoded; see testdata/MANIFEST.
 type vector struct {
 	name, kind, cname                     string
 	size, level, shuffle, typeSize, block int
@@ -44,7 +44,7 @@ func vectors(t testing.TB) []vector {
 	return all
 }
 
-// plain is what testdata/generate.py calls data.
+// plain returns the content that testdata/generate.py calls data.
 func plain(kind string, size int) []byte {
 	ramp := make([]byte, 0, size+4)
 	for i := 0; len(ramp) < size; i++ {
@@ -77,7 +77,7 @@ func TestVectors(t *testing.T) {
 		}
 		seen[v.cname]++
 
-		// Into a place of just the size, in the middle of other bytes.
+		// Decode into exactly as many bytes, within a larger buffer.
 		mid := bytes.Repeat([]byte{0xa5}, v.size+20)
 		got, err = blosc.Decode(mid[3:3:3+v.size], v.frame, v.size)
 		if err != nil || !bytes.Equal(mid[3:3+v.size], want) || &got[0] != &mid[3] {
@@ -94,9 +94,9 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// TestHeaderLikeC makes frames as the vectors were made and compares everything in the header but
-// what depends on how well a compressor does. lz4 frames have the same length: the streams are the
-// same, but c-blosc's threads put blocks down in any order.
+// TestHeaderLikeC encodes frames with the options of the vectors and compares the headers, except
+// for sizes that depend on the compressor. lz4 frames have the same size. Their streams are the
+// same too, but c-blosc's threads write blocks in any order.
 func TestHeaderLikeC(t *testing.T) {
 	same := 0
 	for _, v := range vectors(t) {

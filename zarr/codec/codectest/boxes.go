@@ -10,9 +10,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Boxes returns what is wrong with n boxes that a chain decodes of a stored chunk to strided
-// memory, drawn by a seed: of any axes, in any order, with steps both ways and bytes between
-// elements that may not be touched. want is the chunk.
+// Boxes decodes n random boxes of a stored chunk to strided memory and returns the errors, joined.
+// The boxes have any order of axes, positive and negative steps, and gaps between elements that
+// must not be modified. want is the chunk.
 func Boxes(c *codec.Chain, stored []byte, want codec.Block, n int, seed uint64) error {
 	r := &report{rand: rand.New(rand.NewPCG(seed, 3))}
 	for range n {
@@ -23,8 +23,8 @@ func Boxes(c *codec.Chain, stored []byte, want codec.Block, n int, seed uint64) 
 	return errors.Join(r.errs...)
 }
 
-// boxes decodes boxes of a chunk to where their elements belong, and compares them with the chunk;
-// and encodes it from such memory.
+// boxes decodes boxes of a chunk to strided memory and compares them with the chunk. It also
+// encodes the chunk from such memory.
 func (r *report) boxes(c *codec.Chain, stored []byte, want codec.Block) {
 	for range 12 {
 		if b := r.box(c.In(), false); b.decode(r, c, "box", stored, want) {
@@ -47,7 +47,7 @@ func (r *report) boxes(c *codec.Chain, stored []byte, want codec.Block) {
 	r.received(c, stored, want)
 }
 
-// received decodes stored bytes that were received where the chunk is to be, as Room offers it.
+// received decodes stored bytes in the buffer that Room returns.
 func (r *report) received(c *codec.Chain, stored []byte, want codec.Block) {
 	in := c.In()
 	if in.Type.Size() == 0 {
@@ -72,12 +72,12 @@ func (r *report) received(c *codec.Chain, stored []byte, want codec.Block) {
 type box struct {
 	codec.Strided
 	in   codec.Repr
-	size int   // bytes of an element, 0 where they vary
-	from []int // element of the chunk, for each of the box
-	to   []int // where it lies in memory
+	size int   // bytes of an element; 0 if they vary
+	from []int // index in the chunk of each element of the box
+	to   []int // its position in memory
 }
 
-// box draws one: of all of the chunk, or not.
+// box returns a random box, of the whole chunk if all is set.
 func (r *report) box(in codec.Repr, all bool) *box {
 	b := &box{in: in, size: in.Type.Size()}
 	rank := len(in.Shape)
@@ -96,7 +96,7 @@ func (r *report) box(in codec.Repr, all bool) *box {
 			a.Off, a.Each = a.Off+(a.N-1)*a.Each, -a.Each
 		}
 	}
-	order := make([]int, rank) // the last axis is the closest in memory, or any
+	order := make([]int, rank) // axes from slow to fast in memory
 	for i := range order {
 		order[i] = i
 	}
@@ -128,7 +128,7 @@ func (r *report) box(in codec.Repr, all bool) *box {
 	return b
 }
 
-// elements lists the elements of the axes from one on.
+// elements appends the elements along the axes from axis on.
 func (b *box) elements(axis, from, to int) {
 	if axis == len(b.Axes) {
 		b.from, b.to = append(b.from, from), append(b.to, to)
@@ -140,7 +140,7 @@ func (b *box) elements(axis, from, to int) {
 	}
 }
 
-// put sets the box to elements of a chunk.
+// put sets the box to its elements of a chunk.
 func (b *box) put(chunk codec.Block) {
 	for i, from := range b.from {
 		if b.size == 0 {
@@ -151,8 +151,8 @@ func (b *box) put(chunk codec.Block) {
 	}
 }
 
-// decode decodes to the box, and compares it with a chunk, unless that is empty. It reports whether
-// something is wrong.
+// decode decodes to the box and compares it with the chunk want, unless that is empty. It reports
+// whether there were errors.
 func (b *box) decode(r *report, c *codec.Chain, what string, stored []byte, want codec.Block) bool {
 	before, asked := len(r.errs), 0
 	s := &codec.Scratch{Buffer: func(n int) []byte { asked += n; return make([]byte, 0, n) }}
@@ -188,7 +188,7 @@ func (b *box) decode(r *report, c *codec.Chain, what string, stored []byte, want
 	return len(r.errs) > before
 }
 
-// decodeSpan decodes to the box from the bytes that Span says, where it says any.
+// decodeSpan decodes to the box from the range that Span returns, if any.
 func (b *box) decodeSpan(r *report, c *codec.Chain, what string, stored []byte, want codec.Block) {
 	off, n, ok := c.Span(codec.Strided{Size: b.Size, Axes: b.Axes})
 	if !ok {
@@ -209,9 +209,8 @@ func (b *box) decodeSpan(r *report, c *codec.Chain, what string, stored []byte, 
 	}
 }
 
-// elements decodes all stored elements where they lie, and compares them with those that come to
-// the memory of a chunk which is as the one that is serialised: with the first and the last one,
-// which no order of axes moves.
+// elements decodes all stored elements in place and compares the first and the last with those of
+// the chunk, which no order of axes moves.
 func (r *report) elements(c *codec.Chain, stored []byte) {
 	in, all := c.In(), bytes.Clone(stored)
 	size := in.Type.Size()

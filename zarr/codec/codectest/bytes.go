@@ -9,10 +9,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// mark is what bytes are set to that nothing may touch.
+// mark is the value of bytes that must not be modified.
 const mark = 0xa5
 
-// bytes checks a codec from bytes to bytes by itself.
+// bytes checks a bytes-to-bytes codec without a chain.
 func (r *report) bytes(c codec.BytesBytes) {
 	for _, n := range []int64{0, 1, 1 << 20, math.MaxInt32, math.MaxInt64 - 1, math.MaxInt64} {
 		if m := c.Worst(n); m < 0 || n < math.MaxInt64/4 && m > 4*n+1<<20 {
@@ -35,7 +35,7 @@ func (r *report) bytesOne(c codec.BytesBytes, plain []byte) {
 	out, err := c.Encode([]byte("before"), plain)
 	switch {
 	case errors.Is(err, fault.Metadata) && r.size > 1 && n%r.size != 0:
-		return // no array has such a length, and a codec may refuse it
+		return // no array has such a length, so the codec may reject it
 	case err != nil:
 		r.addf("encode %d bytes: %v", n, err)
 		return
@@ -67,7 +67,7 @@ func (r *report) bytesOne(c codec.BytesBytes, plain []byte) {
 			}
 		}
 	}
-	_ = r.place("decode", n, plain, stored, c) // it reports what it finds
+	_ = r.place("decode", n, plain, stored, c) // reports its own errors
 	if v, ok := c.(codec.View); ok {
 		if got, err := v.DecodeView(stored); err != nil || !bytes.Equal(got, plain) {
 			r.addf("view of %d bytes: %d bytes, %v", n, len(got), err)
@@ -77,7 +77,7 @@ func (r *report) bytesOne(c codec.BytesBytes, plain []byte) {
 		r.addf("decode to %d bytes: changed its source", n)
 	}
 	if n > 1000 {
-		return // wrecked bytes of larger ones find nothing new
+		return // damage to longer ones finds no further errors
 	}
 	r.wreck(stored, func(what string, b []byte, must bool) {
 		r.guard(what, func() {
@@ -90,8 +90,8 @@ func (r *report) bytesOne(c codec.BytesBytes, plain []byte) {
 	})
 }
 
-// place decodes into a place of exactly n bytes among others. With want, the place has to hold it
-// afterwards; without, an error and less than n bytes are fine too, and less counts as an error.
+// place decodes into n bytes within a larger buffer. If want is set, they must be equal to it.
+// Otherwise an error or fewer than n bytes are allowed, and fewer bytes are returned as an error.
 func (r *report) place(what string, n int, want, stored []byte, c codec.BytesBytes) error {
 	buf := bytes.Repeat([]byte{mark}, n+64)
 	got, err := c.Decode(buf[8:8:8+n], stored, n)
@@ -124,10 +124,10 @@ func marked(b []byte) bool {
 	return true
 }
 
-// contents are the kinds of content that codecs are tried with.
+// contents are the kinds of test content.
 var contents = [...]string{"zeros", "smooth", "random", "sparse"}
 
-// content makes n bytes of a kind.
+// content returns n bytes of a kind.
 func (r *report) content(kind, n int) []byte {
 	b := make([]byte, n)
 	switch contents[kind] {

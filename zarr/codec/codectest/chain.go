@@ -45,7 +45,7 @@ func (r *report) chainOne(c *codec.Chain, src codec.Block, s *codec.Scratch) {
 	if m := c.Worst(); int64(len(stored)) > m {
 		r.addf("stored in %d bytes, Worst says %d", len(stored), m)
 	}
-	_ = r.decodes(c, "decode", stored, src, s) // it reports what it finds
+	_ = r.decodes(c, "decode", stored, src, s) // reports its own errors
 	r.wrongRoom(c, stored, src)
 	r.boxes(c, stored, src)
 	r.wrongBoxes(c, stored, src)
@@ -66,11 +66,11 @@ func (r *report) chainOne(c *codec.Chain, src codec.Block, s *codec.Scratch) {
 			}
 		})
 	})
-	// The scratch must be as good as new after all those errors.
+	// The scratch must be reusable after those errors.
 	_ = r.decodes(c, "decode after errors", stored, src, s)
 }
 
-// settle takes an array through the chain and back.
+// settle replaces the array by the result of a round trip.
 func (r *report) settle(c *codec.Chain, src codec.Block) {
 	stored, err := c.Encode(nil, src, nil)
 	if err == nil {
@@ -81,7 +81,7 @@ func (r *report) settle(c *codec.Chain, src codec.Block) {
 	}
 }
 
-// decodes decodes into a place among other bytes; with want, what is there then has to be that.
+// decodes decodes into a part of a larger buffer and compares the result with want, if set.
 func (r *report) decodes(c *codec.Chain, what string, stored []byte, want codec.Block, s *codec.Scratch) error {
 	in := c.In()
 	elems, err := in.Elems()
@@ -110,7 +110,7 @@ func (r *report) decodes(c *codec.Chain, what string, stored []byte, want codec.
 	return err
 }
 
-// wrongRoom decodes into places that do not have the size of a chunk.
+// wrongRoom decodes to and encodes from blocks of another size.
 func (r *report) wrongRoom(c *codec.Chain, stored []byte, src codec.Block) {
 	more := codec.Block{Bytes: append(slices.Clone(src.Bytes), 0), Items: append(slices.Clone(src.Items), nil)}
 	if err := c.Decode(more, stored, nil); !errors.Is(err, fault.Selection) {
@@ -121,7 +121,7 @@ func (r *report) wrongRoom(c *codec.Chain, stored []byte, src codec.Block) {
 	}
 }
 
-// together uses the chain from several goroutines at once.
+// together uses the chain from several goroutines concurrently.
 func (r *report) together(c *codec.Chain, stored []byte, src codec.Block) {
 	errs := make([]error, 4)
 	var wg sync.WaitGroup
@@ -149,7 +149,7 @@ func (r *report) together(c *codec.Chain, stored []byte, src codec.Block) {
 	}
 }
 
-// block makes a chunk with legal values.
+// block returns a chunk of valid values.
 func (r *report) block(in codec.Repr, kind int) codec.Block {
 	elems, err := in.Elems()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// TestBuiltin runs the suite over every codec there is, on arrays of every kind of shape.
+// TestBuiltin runs the suite over every built-in codec, on arrays of different shapes.
 func TestBuiltin(t *testing.T) {
 	reprs := []codec.Repr{
 		{Shape: []int{7, 5}, Type: dtype.Float32},
@@ -39,14 +39,14 @@ func TestBuiltin(t *testing.T) {
 		t.Run(s.String(), func(t *testing.T) {
 			t.Parallel()
 			slow := s.Name == "numcodecs.bz2" || s.Name == "numcodecs.lzma"
-			if slow && race.Enabled { // thousands of damaged streams, one after the other, show nothing here
+			if slow && race.Enabled { // sequential decoding of thousands of damaged streams has no races
 				if err := codectest.Together(codec.Builtin(), s, reprs[0]); err != nil {
 					t.Error(err)
 				}
 				return
 			}
 			for i, in := range reprs {
-				if i > 1 && slow || i > 0 && race.Enabled { // one is enough for many goroutines
+				if i > 1 && slow || i > 0 && race.Enabled { // one is enough to find races
 					break
 				}
 				codectest.Run(t, codec.Builtin(), s, in)
@@ -55,7 +55,7 @@ func TestBuiltin(t *testing.T) {
 	}
 }
 
-// bad is a codec from bytes to bytes with one thing wrong.
+// bad is a bytes-to-bytes codec with one defect.
 type bad struct {
 	codec.BytesBytes
 	encode func(c codec.BytesBytes, dst, src []byte) ([]byte, error)
@@ -92,7 +92,7 @@ func (b bad) Worst(n int64) int64 {
 	return b.BytesBytes.Worst(n)
 }
 
-// TestCheckFinds: the suite is worth nothing unless it catches codecs that are wrong.
+// TestCheckFinds checks that the suite detects defective codecs.
 func TestCheckFinds(t *testing.T) {
 	tests := []struct {
 		name string
@@ -168,15 +168,15 @@ func TestCheckFinds(t *testing.T) {
 	}
 }
 
-// TestShuffle: bytes that are no whole elements are refused, so it runs on arrays of its elements
-// alone.
+// TestShuffle runs the suite on arrays of the codec's element size only, because it rejects partial
+// elements.
 func TestShuffle(t *testing.T) {
 	for _, in := range []codec.Repr{{Shape: []int{7, 5}, Type: dtype.Float32}, {Shape: []int{3}, Type: dtype.Complex128}, {Shape: []int{9}, Type: dtype.Int16}} {
 		codectest.Run(t, codec.Builtin(), codec.Shuffle(in.Type.Size()), in)
 	}
 }
 
-// badArray is a codec from arrays to arrays with one thing wrong.
+// badArray is an array-to-array codec with one defect.
 type badArray struct {
 	codec.ArrayArray
 	encode, decode func(c codec.ArrayArray, dst, src codec.Block) error
@@ -196,7 +196,8 @@ func (b badArray) Decode(dst, src codec.Block) error {
 	return b.ArrayArray.Decode(dst, src)
 }
 
-// TestCheckFindsInChains: the same for what is between arrays, which is checked in a chain only.
+// TestCheckFindsInChains is TestCheckFinds for array-to-array codecs, which are checked only in
+// chains.
 func TestCheckFindsInChains(t *testing.T) {
 	oops := func(codec.ArrayArray, codec.Block, codec.Block) error { return errors.New("oops") }
 	tests := []struct {
@@ -242,7 +243,7 @@ func TestCheckFindsInChains(t *testing.T) {
 	}
 }
 
-// TestLossy: what rounds passes where values may change once, and not where they may not.
+// TestLossy checks that a rounding codec passes CheckLossy and fails Check.
 func TestLossy(t *testing.T) {
 	in := codec.Repr{Shape: []int{5, 6}, Type: dtype.Float32}
 	codectest.RunLossy(t, codec.Builtin(), codec.BitRound(3), in)
@@ -251,7 +252,7 @@ func TestLossy(t *testing.T) {
 	}
 }
 
-// TestItems: elements of any length, which are items and no bytes.
+// TestItems runs the suite on elements of varying length.
 func TestItems(t *testing.T) {
 	codectest.Run(t, codec.Builtin(), codec.Spec{Name: "vlen-bytes"}, codec.Repr{Shape: []int{4, 3}, Type: dtype.Bytes})
 }

@@ -1,5 +1,5 @@
-// Package codectest checks that a codec keeps the contract of package codec. It is for every codec,
-// in this module or not:
+// Package codectest checks that a codec keeps the contract of package codec. It works for codecs of
+// this module and of others:
 //
 //	func TestCodec(t *testing.T) {
 //		table := codec.Builtin().With("mine", newMine)
@@ -7,10 +7,12 @@
 //		codectest.Run(t, table, codec.Spec{Name: "mine"}, in)
 //	}
 //
-// A codec from bytes to bytes is put after "bytes", one from array to array before it, a
-// codec.Either into both places. [RunLossy] is for codecs that change values. Checked are round
-// trips of several contents and lengths, promised sizes, appending, decoding in place, bytes beside
-// the place, limits on output, stored bytes that are cut, longer or have a bit flipped (an error
-// with a kind, or values, but never a panic), and use from several goroutines at once. What the
-// codecs of this module tolerate ([codec.Table.WithFindings]) is refused here.
+// A bytes-to-bytes codec is tested after "bytes", an array-to-array codec before it, and a
+// codec.Either in both positions. [RunLossy] is for codecs that change values.
+//
+// The checks cover round trips of several contents and lengths, EncodedSize and the other size
+// methods, appending, decoding in place without changing other bytes, limits on output, and
+// concurrent use. Stored bytes that are truncated, extended or have a bit flipped must yield an
+// error with a kind, or values, but never a panic. Violations that codecs of this module tolerate
+// ([codec.Table.WithFindings]) are errors here.
 package codectest

@@ -12,7 +12,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// Run fails t for everything that [Check] finds.
+// Run reports all errors of [Check] to t.
 func Run(t *testing.T, table *codec.Table, spec codec.Spec, in codec.Repr) {
 	t.Helper()
 	if err := Check(table, spec, in); err != nil {
@@ -20,8 +20,8 @@ func Run(t *testing.T, table *codec.Table, spec codec.Spec, in codec.Repr) {
 	}
 }
 
-// RunLossy is Run for a codec that changes values once: an array that came out of it goes through
-// it unchanged.
+// RunLossy is Run for a codec that changes values once: decoded arrays must be unchanged by a
+// second round trip.
 func RunLossy(t *testing.T, table *codec.Table, spec codec.Spec, in codec.Repr) {
 	t.Helper()
 	if err := CheckLossy(table, spec, in); err != nil {
@@ -29,7 +29,7 @@ func RunLossy(t *testing.T, table *codec.Table, spec codec.Spec, in codec.Repr) 
 	}
 }
 
-// Check returns all misbehaviours of a codec, joined. A codec that is lossy does not pass.
+// Check returns all contract violations of a codec, joined. It fails for lossy codecs.
 func Check(table *codec.Table, spec codec.Spec, in codec.Repr) error {
 	return check(&report{rand: rand.New(rand.NewPCG(1, 2))}, table, spec, in)
 }
@@ -73,7 +73,7 @@ func check(r *report, table *codec.Table, spec codec.Spec, in codec.Repr) error 
 	return errors.Join(r.errs...)
 }
 
-// most is how many misbehaviours are listed before the rest is left out.
+// most is the maximum number of violations in a report.
 const most = 20
 
 type report struct {
@@ -83,7 +83,7 @@ type report struct {
 	errs  []error
 }
 
-// afterwards makes bytes of an array.
+// afterwards returns the "bytes" codec for an array.
 func afterwards(in codec.Repr) codec.Spec {
 	if in.Type.HasOrder() {
 		return codec.Bytes(dtype.Little)
@@ -100,7 +100,7 @@ func (r *report) addf(format string, args ...any) {
 	}
 }
 
-// guard reports a panic of f as a misbehaviour.
+// guard reports a panic of f as a violation.
 func (r *report) guard(what string, f func()) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -110,13 +110,12 @@ func (r *report) guard(what string, f func()) {
 	f()
 }
 
-// kinded tells whether an error about stored bytes says what to do.
+// kinded reports whether an error about stored bytes has one of the allowed kinds.
 func kinded(err error) bool {
 	return errors.Is(err, fault.Corrupt) || errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fault.Limit)
 }
 
-// wreck calls f with forms of stored bytes that are not what was stored; must says that they cannot
-// be right.
+// wreck calls f with damaged forms of stored. must reports whether they cannot be valid.
 func (r *report) wreck(stored []byte, f func(what string, b []byte, must bool)) {
 	step := max(1, len(stored)/64)
 	for n := 0; n < len(stored); n += step {

@@ -1,13 +1,13 @@
 package bzip2
 
-// bits writes bits from the highest of a byte.
+// bits writes bits, starting at the highest bit of a byte.
 type bits struct {
 	out []byte
-	acc uint64 // its low n bits are not written yet
+	acc uint64 // its low n bits are pending
 	n   uint
 }
 
-// write takes the low n bits of v, at most 32.
+// write appends the low n bits of v, at most 32.
 func (b *bits) write(v uint32, n uint) {
 	b.acc = b.acc<<n | uint64(v)
 	for b.n += n; b.n >= 8; {
@@ -16,7 +16,7 @@ func (b *bits) write(v uint32, n uint) {
 	}
 }
 
-// pad writes zeros up to a whole byte.
+// pad appends zeros up to a byte boundary.
 func (b *bits) pad() {
 	if b.n > 0 {
 		b.write(0, 8-b.n)

@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// contents are hard for one part or another: runs for their lengths, powers of a word for the sort,
-// few symbols for codes.
+// contents are inputs that stress one part of the encoder each: run lengths, repetitions for the
+// sort, few symbols for the Huffman tables.
 func contents() map[string][]byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	noise := make([]byte, 130_000)
@@ -43,9 +43,9 @@ func contents() map[string][]byte {
 	return all
 }
 
-// levels are those that make something else of n bytes: a level is the length of a block, in units
-// of 100,000 bytes, and nothing else, so that one is enough that has room for all. Few bytes go
-// through every one.
+// levels returns the highest level worth testing for n bytes. The level sets only the block size,
+// so levels above the first that holds all n bytes are the same. Short inputs are tested at all
+// levels.
 func levels(n int) int {
 	if n < 1000 {
 		return 9

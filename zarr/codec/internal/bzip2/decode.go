@@ -8,9 +8,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Decode appends what all streams in src hold to dst. More than limit bytes, and anything in src
-// that is no stream, are fault.Corrupt. Where dst has room for the output nothing is allocated for
-// that; bytes beyond its capacity are not touched.
+// Decode appends the content of all streams in src to dst. More than limit bytes, and bytes that
+// are not a stream, are fault.Corrupt. If dst has enough capacity, no memory is allocated for the
+// output. Bytes beyond its capacity are not modified.
 func Decode(dst, src []byte, limit int) ([]byte, error) {
 	var a stream.Appender
 	out, err := a.Append(dst, bzip2.NewReader(bytes.NewReader(src)), limit, len(src))

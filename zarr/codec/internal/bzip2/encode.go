@@ -2,23 +2,23 @@ package bzip2
 
 import "sync"
 
-// Encoder makes streams of one level. It is immutable and safe for concurrent use.
+// Encoder encodes streams at one level. It is immutable and safe for concurrent use.
 type Encoder struct {
 	level int
 	pool  sync.Pool
 }
 
-// NewEncoder makes an encoder of a level from 1 to 9: blocks of that many times 100,000 bytes.
+// NewEncoder returns an encoder for a level from 1 to 9, the block size in units of 100,000 bytes.
 func NewEncoder(level int) *Encoder { return &Encoder{level: level} }
 
-// work is what one encoding needs; buffers grow to the block's length.
+// work is the state of one encoding. Buffers grow to the block size.
 type work struct {
 	block   []byte
 	sorter  sorter
 	symbols []uint16
 }
 
-// Encode appends one stream that holds src. The same src always gives the same stream.
+// Encode appends one stream with the content src. The output depends only on src and the level.
 func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 	w, ok := e.pool.Get().(*work)
 	if !ok {
@@ -28,7 +28,7 @@ func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 	out := bits{out: append(dst, 'B', 'Z', 'h', byte('0'+e.level))}
 	all := uint32(0)
 	for len(src) > 0 {
-		n := w.fill(src, 100_000*e.level-19) // 19 less than the format allows, as libbz2 has it
+		n := w.fill(src, 100_000*e.level-19) // 19 less than the format allows, as in libbz2
 		sum := checksum(src[:n])
 		src = src[n:]
 		all = (all<<1 | all>>31) ^ sum
@@ -44,8 +44,8 @@ func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 	return out.out, nil
 }
 
-// fill puts bytes of src into the block, runs shortened, until it has most or a few more. It
-// returns how many it took.
+// fill fills the block with run-length encoded bytes of src, until it has at least most. It returns
+// the number of bytes of src that it took.
 func (w *work) fill(src []byte, most int) int {
 	b, i := w.block[:0], 0
 	for i < len(src) && len(b) < most {
@@ -63,7 +63,7 @@ func (w *work) fill(src []byte, most int) int {
 	return i
 }
 
-// encode writes the block behind its checksum.
+// encode writes the block after its checksum.
 func (w *work) encode(out *bits) {
 	last, row := w.sorter.transform(w.block)
 	out.write(0, 1)
@@ -73,7 +73,7 @@ func (w *work) encode(out *bits) {
 	for _, c := range w.block {
 		used[c] = true
 	}
-	var order []byte // the bytes that occur, the one met last first
+	var order []byte // the used bytes, most recently used first
 	var groups uint32
 	for c, ok := range used {
 		if ok {
@@ -95,9 +95,9 @@ func (w *work) encode(out *bits) {
 	writeSymbols(out, w.symbols, int(end)+1)
 }
 
-// toFront appends symbols for the bytes: the place of each in order, from which it moves to the
-// front. Places are one higher than they are, and runs of place 0 are their length in base 2 with
-// digits 1 and 2, the low one first, as symbols 0 and 1.
+// toFront appends the move-to-front symbols of b: the index of each byte in order, plus 1, after
+// which the byte moves to the front. Runs of index 0 are written as their length in base 2 with
+// digits 1 and 2, the low digit first, as symbols 0 and 1.
 func toFront(symbols []uint16, b, order []byte) []uint16 {
 	run := 0
 	for _, c := range b {
@@ -132,8 +132,7 @@ func bit(b bool) uint32 {
 	return 0
 }
 
-// checksum is the CRC-32 of Ethernet with the high bit of a byte first: that of bytes and sum
-// mirrored.
+// checksum returns the CRC-32 of Ethernet with the high bit of each byte first.
 func checksum(b []byte) uint32 {
 	sum := ^uint32(0)
 	for _, c := range b {
@@ -142,7 +141,7 @@ func checksum(b []byte) uint32 {
 	return ^sum
 }
 
-// crcTable is what eight steps of the polynomial 04c11db7 make of a byte; nobody changes it.
+// crcTable has the CRC of each byte value, for the polynomial 04c11db7. It is read-only.
 var crcTable = func() (t [256]uint32) {
 	for i := range t {
 		v := uint32(i) << 24

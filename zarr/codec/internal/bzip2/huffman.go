@@ -3,17 +3,17 @@ package bzip2
 import "slices"
 
 const (
-	groupSize = 50 // symbols that share a code
-	maxLength = 17 // of a code word, as libbz2 makes them; 20 may be read
+	groupSize = 50 // symbols per selector
+	maxLength = 17 // maximum code length, as in libbz2; decoders accept 20
 )
 
-// writeSymbols writes codes, selectors and the symbols, all less than size. Up to six codes are
-// fitted to the symbols by turns: every group takes the code that is shortest for it, every code is
-// made anew for the groups that took it.
+// writeSymbols writes the selectors, the Huffman tables and the symbols, all of which are less than
+// size. It refines up to six tables in passes: every group selects the table that is shortest for
+// it, then every table is rebuilt for the groups that selected it.
 func writeSymbols(out *bits, symbols []uint16, size int) {
 	codes := startCodes(symbols, size)
 	var selectors []uint8
-	for range 4 { // as often as libbz2
+	for range 4 { // as many passes as libbz2
 		selectors = choose(selectors[:0], codes, symbols)
 		counts := make([][]int, len(codes))
 		for i := range counts {
@@ -35,7 +35,7 @@ func writeSymbols(out *bits, symbols []uint16, size int) {
 		at := slices.Index(front[:], s)
 		copy(front[1:at+1], front[:at])
 		front[0] = s
-		out.write(1<<at-1, uint(at)) // ones, one for each step
+		out.write(1<<at-1, uint(at)) // index as ones, then a zero
 		out.write(0, 1)
 	}
 	words := make([][]uint32, len(codes))
@@ -55,11 +55,11 @@ func group(symbols []uint16, g int) []uint16 {
 	return symbols[g*groupSize : min((g+1)*groupSize, len(symbols))]
 }
 
-// startCodes gives each code a range of symbols that are about as frequent as every other range:
-// those are cheap there.
+// startCodes returns initial tables. Each gives short codes to one of n ranges of symbols, which
+// are about equally frequent.
 func startCodes(symbols []uint16, size int) [][]uint8 {
 	n := 6
-	for i, most := range [...]int{200, 600, 1200, 2400} { // libbz2's
+	for i, most := range [...]int{200, 600, 1200, 2400} { // libbz2's limits
 		if len(symbols) < most {
 			n = i + 2
 			break
@@ -92,7 +92,7 @@ func startCodes(symbols []uint16, size int) [][]uint8 {
 	return codes
 }
 
-// choose appends the code that is shortest for each group.
+// choose appends the shortest table for each group.
 func choose(selectors []uint8, codes [][]uint8, symbols []uint16) []uint8 {
 	for g := 0; g*groupSize < len(symbols); g++ {
 		best, least := 0, 1<<30
@@ -110,8 +110,8 @@ func choose(selectors []uint8, codes [][]uint8, symbols []uint16) []uint8 {
 	return selectors
 }
 
-// lengths makes the lengths of a Huffman code, 1 to maxLength, for every symbol, those that do not
-// occur too. Where a word gets too long, counts are flattened until none is.
+// lengths returns Huffman code lengths from 1 to maxLength for all symbols, including unused ones.
+// While a code is too long, it flattens the counts.
 func lengths(counts []int) []uint8 {
 	weights := make([]int, len(counts))
 	for i, n := range counts {
@@ -128,9 +128,9 @@ func lengths(counts []int) []uint8 {
 	}
 }
 
-// huffman makes lengths without a bound, of two symbols or more: the two lightest trees become one,
-// again and again. Leaves in order of weight and trees in the order of their making are each a
-// queue.
+// huffman returns code lengths without a limit, for at least two symbols. It repeatedly joins the
+// two lightest trees. Leaves, sorted by weight, and joined trees, in the order of creation, are two
+// queues.
 func huffman(weights []int) []uint8 {
 	n := len(weights)
 	leaves := make([]int, n)
@@ -140,7 +140,7 @@ func huffman(weights []int) []uint8 {
 	slices.SortStableFunc(leaves, func(a, b int) int { return weights[a] - weights[b] })
 	weight := append(slices.Clone(weights), make([]int, n-1)...)
 	parent := make([]int, 2*n-1)
-	tree := n // the first that has no parent
+	tree := n // the first tree without a parent
 	for made := n; made < 2*n-1; made++ {
 		for range 2 {
 			var least int
@@ -160,8 +160,8 @@ func huffman(weights []int) []uint8 {
 	return depth[:n]
 }
 
-// writeLengths writes the first length, then for every symbol steps up (10) or down (11) from the
-// one before, and 0.
+// writeLengths writes the first length, and then for every symbol the increments (10) and
+// decrements (11) from the previous length, and a 0.
 func writeLengths(out *bits, code []uint8) {
 	at := code[0]
 	out.write(uint32(at), 5)
@@ -176,7 +176,7 @@ func writeLengths(out *bits, code []uint8) {
 	}
 }
 
-// canonical gives the words of a code: counted up, from short to long.
+// canonical returns the codes: ascending, from short to long.
 func canonical(code []uint8) []uint32 {
 	words := make([]uint32, len(code))
 	next := uint32(0)

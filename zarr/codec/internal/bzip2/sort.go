@@ -1,17 +1,17 @@
 package bzip2
 
-// sorter sorts rotations; its buffers grow to the block's length.
+// sorter sorts rotations. Buffers grow to the block size.
 type sorter struct {
 	turned, last []byte
 	rows         []int32
 }
 
-// transform sorts the rotations of a block and gives the byte before each of them, and the row of
-// the block itself. The result is good until the next call.
+// transform computes the Burrows-Wheeler transform of a block: the last byte of each sorted
+// rotation, and the row of the block itself. The result is valid until the next call.
 //
-// Sorting suffixes sorts rotations too if the block begins with its least rotation: where one
-// suffix is the beginning of another, its rotation goes on with the least there is, and so is not
-// greater.
+// It sorts suffixes instead of rotations. That is the same if the block starts with its least
+// rotation: if one suffix is a prefix of another, its rotation continues with the least rotation,
+// so it is not greater.
 func (s *sorter) transform(block []byte) (last []byte, row int) {
 	n := len(block)
 	turn := leastRotation(block)
@@ -36,8 +36,8 @@ func (s *sorter) transform(block []byte) (last []byte, row int) {
 	return last, row
 }
 
-// leastRotation is where the least rotation begins (Booth; Duval): two candidates advance, and the
-// one that is found greater jumps over all that it has in common with the other.
+// leastRotation returns the start of the least rotation (Booth; Duval). Two candidates advance; the
+// greater one skips all bytes that it has in common with the other.
 func leastRotation(b []byte) int {
 	n := len(b)
 	i, j, k := 0, 1, 0

@@ -1,11 +1,12 @@
 package bzip2
 
-// sortSuffixes fills rows with where the suffixes of s begin, in order; symbols are below k. It is
-// SA-IS (Nong, Zhang and Chan, 2009): linear in time, whatever repeats.
+// sortSuffixes fills rows with the starts of the suffixes of s in sorted order. Symbols are less
+// than k. It is SA-IS (Nong, Zhang and Chan, 2009), which takes linear time for any input.
 //
-// A suffix is small if it is less than the next one, else large, the last one included. A small one
-// after a large one is leftmost. Sorted leftmost ones induce the order of all others, so only they
-// are sorted, by recursion: each stretch from one to the next becomes a symbol.
+// A suffix is small (S-type) if it is less than the next one, else large (L-type); the last one is
+// large. A small suffix after a large one is leftmost (LMS). The order of the leftmost suffixes
+// induces that of all others. They are sorted by recursion, in which each substring from one
+// leftmost position to the next is a symbol.
 func sortSuffixes[T byte | int32](s []T, rows []int32, k int) {
 	n := len(s)
 	switch n {
@@ -37,8 +38,8 @@ func sortSuffixes[T byte | int32](s []T, rows []int32, k int) {
 		return
 	}
 
-	// The leftmost ones now stand in the order of their stretches. Equal stretches get equal names.
-	name := make([]int32, n/2+1) // two are never neighbours
+	// The leftmost suffixes are now sorted by their substrings. Equal substrings get equal names.
+	name := make([]int32, n/2+1) // two leftmost suffixes are never adjacent
 	m := 0
 	sorted := make([]int32, len(left))
 	for _, at := range rows {
@@ -58,7 +59,7 @@ func sortSuffixes[T byte | int32](s []T, rows []int32, k int) {
 	for i, at := range left {
 		short[i] = name[at/2]
 	}
-	order := rows[:len(left)] // no longer needed
+	order := rows[:len(left)] // reuses rows
 	if int(names)+1 == len(left) {
 		for i, c := range short {
 			order[c] = int32(i)
@@ -72,8 +73,7 @@ func sortSuffixes[T byte | int32](s []T, rows []int32, k int) {
 	in.sort(rows, sorted)
 }
 
-// inducer holds a text, the kinds of its suffixes, and where in the order those begin that start
-// with a symbol.
+// inducer has a text, the types of its suffixes, and the bucket of each symbol in the sorted order.
 type inducer[T byte | int32] struct {
 	s     []T
 	small []bool
@@ -81,8 +81,8 @@ type inducer[T byte | int32] struct {
 	next  []int32
 }
 
-// sort fills rows from leftmost suffixes, which are put last among those of their symbol: large
-// ones follow from left to right, then small ones from right to left.
+// sort fills rows from the leftmost suffixes, which are placed at the ends of their buckets. It
+// then induces the large suffixes from left to right and the small ones from right to left.
 func (in *inducer[T]) sort(rows, left []int32) {
 	for i := range rows {
 		rows[i] = -1
@@ -96,7 +96,7 @@ func (in *inducer[T]) sort(rows, left []int32) {
 	}
 	copy(in.next, in.first[:k])
 	n := len(in.s)
-	in.put(rows, n-1) // the suffix of one is large, and the first of its symbol
+	in.put(rows, n-1) // the last suffix is large, and the first of its bucket
 	for i := range rows {
 		if at := rows[i]; at > 0 && !in.small[at-1] {
 			in.put(rows, int(at-1))
@@ -118,7 +118,7 @@ func (in *inducer[T]) put(rows []int32, at int) {
 	in.next[c]++
 }
 
-// sameStretch compares the stretches from two leftmost suffixes to the next one each.
+// sameStretch reports whether the substrings from two leftmost positions are equal.
 func (in *inducer[T]) sameStretch(a, b int) bool {
 	n := len(in.s)
 	for i := 0; ; i++ {

@@ -11,30 +11,31 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Format is the wrapper around the deflated bytes.
+// Format is the container of deflated bytes.
 type Format uint8
 
 const (
-	// Gzip is one or more members of RFC 1952.
+	// Gzip is one or more gzip members (RFC 1952).
 	Gzip Format = iota
-	// Zlib is one stream of RFC 1950.
+	// Zlib is one zlib stream (RFC 1950).
 	Zlib
 )
 
-// String is "gzip" or "zlib".
+// String returns "gzip" or "zlib".
 func (f Format) String() string { return [...]string{"gzip", "zlib"}[min(f, Zlib)] }
 
-// reader is what one decoding needs; it is used again and again.
+// reader is the state of one decoding. It is reused.
 type reader struct {
 	bytes []byte
-	src   bytes.Reader // of these; an io.ByteReader, so nothing is read past the end of a stream
+	src   bytes.Reader // reads bytes; an io.ByteReader, so nothing is read past the end of a stream
 	gzip  gzip.Reader
 	zlib  io.ReadCloser
 	all   stream.Appender
 }
 
-// readers are idle, at most so many of some 50 KB: a new one allocates its tables block by block,
-// so none is forgotten as a sync.Pool would. Nobody can tell whether a reader was used before.
+// readers are idle readers, at most 32 of about 50 KB. They are not in a sync.Pool, which would
+// drop them, because a new reader allocates its tables block by block. Decoding does not depend on
+// which one is used.
 var readers = make(chan *reader, 32)
 
 func take() *reader {
@@ -55,9 +56,9 @@ func (r *reader) giveBack() {
 	}
 }
 
-// Decode appends what src holds to dst. More than limit bytes, and anything in src after the end,
-// are fault.Corrupt. Where dst has room for the output nothing is allocated; bytes beyond its
-// capacity are not touched.
+// Decode appends the content of src to dst. More than limit bytes, and bytes after the end of the
+// stream, are fault.Corrupt. If dst has enough capacity, nothing is allocated. Bytes beyond its
+// capacity are not modified.
 func Decode(f Format, dst, src []byte, limit int) ([]byte, error) {
 	out, zeros, err := DecodePadded(f, dst, src, limit)
 	if err == nil && zeros > 0 {
@@ -66,8 +67,8 @@ func Decode(f Format, dst, src []byte, limit int) ([]byte, error) {
 	return out, err
 }
 
-// DecodePadded is Decode of a source that may have zeros after the last member of gzip, and says
-// how many. After a stream of zlib there may be none.
+// DecodePadded is Decode for a source that may have zeros after the last gzip member. It returns
+// their number. A zlib stream must not have any.
 func DecodePadded(f Format, dst, src []byte, limit int) (out []byte, zeros int, err error) {
 	r := take()
 	r.bytes = src
@@ -92,8 +93,8 @@ func trailing(f Format, n int) error {
 	return fault.Newf(fault.Corrupt, "%v: %d bytes after the end of the stream", f, n)
 }
 
-// members reads the members of a gzip stream one after another, up to the end of the source or
-// zeros that fill all of the rest.
+// members reads the members of a gzip stream, up to the end of the source or to zeros that fill the
+// rest of it.
 type members struct{ r *reader }
 
 func (m members) Read(p []byte) (int, error) {
@@ -109,14 +110,14 @@ func (m members) Read(p []byte) (int, error) {
 	}
 }
 
-// member opens the next member.
+// member starts the next member.
 func (r *reader) member() error {
 	err := r.gzip.Reset(&r.src)
 	r.gzip.Multistream(false)
 	return stream.NoEOF(err)
 }
 
-// atEnd tells whether there is nothing more to decode.
+// atEnd reports whether all members have been decoded.
 func (r *reader) atEnd() bool {
 	rest := r.bytes[len(r.bytes)-r.src.Len():]
 	return len(rest) == 0 || rest[0] == 0 && len(bytes.TrimLeft(rest, "\x00")) == 0

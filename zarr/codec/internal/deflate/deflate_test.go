@@ -20,8 +20,8 @@ func text(n int) []byte {
 	return b[:n]
 }
 
-// TestLevels: what each level makes is read by another implementation and by our own, and is the
-// same when made again.
+// TestLevels checks that the output of each level is decoded by another implementation and by this
+// package, and that it is reproducible.
 func TestLevels(t *testing.T) {
 	open := map[Format]func(io.Reader) (io.Reader, error){
 		Gzip: func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
@@ -53,8 +53,8 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestNoise: bytes of which some values are rarer get shorter at every level but 0, though nothing
-// in them comes twice.
+// TestNoise checks that data without repetitions but with some rare byte values is compressed at
+// every level except 0.
 func TestNoise(t *testing.T) {
 	src, x := make([]byte, 16<<10), uint32(1)
 	for i := range src {
@@ -88,7 +88,7 @@ func TestCorrupt(t *testing.T) {
 			t.Fatal(err)
 		}
 		flipped := bytes.Clone(good)
-		flipped[len(flipped)-5] ^= 1 // in gzip's CRC-32 or before zlib's Adler-32
+		flipped[len(flipped)-5] ^= 1 // gzip's CRC-32, or the byte before zlib's Adler-32
 		tests := []struct {
 			name  string
 			in    []byte
@@ -109,7 +109,7 @@ func TestCorrupt(t *testing.T) {
 				t.Errorf("%v, %s: %v", f, tt.name, err)
 			}
 		}
-		// The reader must be as good as new after all those errors.
+		// The reader must be reusable after those errors.
 		if got, err := Decode(f, []byte("before"), good, 3000); err != nil || string(got) != "before"+string(src) {
 			t.Errorf("%v after errors: %d bytes, %v", f, len(got), err)
 		}

@@ -8,29 +8,29 @@ import (
 	"github.com/klauspost/compress/zlib"
 )
 
-// Encoder makes streams. It is immutable and safe for concurrent use.
+// Encoder encodes streams. It is immutable and safe for concurrent use.
 type Encoder struct {
 	format Format
 	level  int
 	pool   *sync.Pool // of *writer
 }
 
-// writers are idle, of each format and level. One weighs up to 1.2 MB: all arrays of a process
-// share them.
+// writers are idle writers by format and level. They are shared by all arrays of the process,
+// because each takes up to 1.2 MB.
 var writers [Zlib + 1][10]sync.Pool
 
-// NewEncoder makes an encoder of a level from 0 (stored) to 9, or -1; see scale.
+// NewEncoder returns an encoder for a level from 0 (stored) to 9, or -1; see scale.
 func NewEncoder(f Format, level int) *Encoder {
 	e := &Encoder{format: f, level: scale(level), pool: new(sync.Pool)}
-	if e.level < len(writers[f]) { // or Encode fails
+	if e.level < len(writers[f]) { // Encode fails for other levels
 		e.pool = &writers[f][e.level]
 	}
 	return e
 }
 
-// scale maps zlib's levels to those that there are: stored, 7, 8 and 9. What is below 7 is several
-// times as fast as zlib, but 10 % larger than its level 1 on numbers with noise; 7 takes about the
-// time of zlib's 3, and is nowhere more than 5 % larger up to 6.
+// scale maps zlib's levels to those of the library that are used: stored, 7, 8 and 9. Its levels
+// below 7 are several times as fast as zlib, but 10 % longer than zlib's level 1 for noisy numbers.
+// Level 7 takes about the time of zlib's 3, and is at most 5 % longer than zlib's levels up to 6.
 func scale(level int) int {
 	if level == 0 {
 		return 0
@@ -38,7 +38,7 @@ func scale(level int) int {
 	return max(level, 7)
 }
 
-// writer is what one encoding needs.
+// writer is the state of one encoding.
 type writer struct {
 	out []byte
 	z   interface {
@@ -52,8 +52,8 @@ func (w *writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Encode appends one stream that holds src. The same src always gives the same stream: no time is
-// stamped.
+// Encode appends one stream with the content src. Its output depends on src only: the header has no
+// time.
 func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 	w, ok := e.pool.Get().(*writer)
 	if !ok {

@@ -1,52 +1,52 @@
 package lz4hc
 
-// What the format says.
+// Constants of the block format.
 const (
 	minMatch = 4
-	maxBack  = 1<<16 - 1 // the largest distance
-	tail     = 5         // bytes at the end that are literals
-	margin   = 12        // no match starts nearer to the end
-	nibble   = 15        // half a token that says this has more after it
+	maxBack  = 1<<16 - 1 // maximum offset
+	tail     = 5         // bytes at the end that must be literals
+	margin   = 12        // minimum distance of a match from the end
+	nibble   = 15        // half of a token that is followed by length bytes
 )
 
 const (
 	hashLog = 15
-	// part is how much is planned at once. A match that is planned may end in the next part, so a
-	// seam costs a byte or two.
+	// part is the number of bytes that are planned together. A match may extend into the next part,
+	// so a boundary costs only a byte or two.
 	part = 1 << 14
-	// longest is the longest match that is planned. One that reaches the next part is made as long
-	// as it gets.
+	// longest is the maximum match length in a plan. A match that reaches the next part is extended
+	// afterwards.
 	longest = 1<<16 - 1
 )
 
-// Encoder has the tables of an encoding, 384 KiB.
+// Encoder has the tables of an encoder, 384 KiB.
 type Encoder struct {
 	level level
-	// base is the number of the first byte of the input. It grows from input to input by more than
-	// a distance, so that what is left of the one before is too far away to be found, and nothing
-	// has to be cleared.
+	// base is the position number of the first byte of the input. From input to input it grows by
+	// more than the maximum offset. So entries of earlier inputs are out of range, and no table
+	// must be cleared.
 	base    uint32
-	used    uint32               // how many numbers the last input took, and the distance
-	head    [1 << hashLog]uint32 // the number of the last place with a hash
-	chain   [maxBack + 1]uint16  // of each place in the window how far back the one before with the same hash is; 0 is none
-	matches [part]match          // of each place in the part the longest match, then the one that is taken
-	costs   [part + 1]int32      // of each place in the part how many bytes the rest of it takes
+	used    uint32               // length of the last input, and the maximum offset
+	head    [1 << hashLog]uint32 // number of the latest position by hash
+	chain   [maxBack + 1]uint16  // offset from each position in the window to the previous one with the same hash; 0 is none
+	matches [part]match          // longest match of each position of the part; after plan, the one chosen
+	costs   [part + 1]int32      // encoded size from each position to the end of the part
 }
 
-// match is bytes that were there before; n is 0 when there are none.
+// match is a match of n bytes at an offset; n is 0 if there is none.
 type match struct{ n, back uint16 }
 
-// level is what a level means.
+// level are the parameters of a level.
 type level struct {
-	tries int // how many earlier places are looked at
-	nice  int // a match as long as this is not improved on
-	good  int // and one like this with a quarter of the tries
-	step  int // how far apart the places are where it looks, until it finds something
-	pass  int // after how many of them in vain that is one more, as a power of two; see apart
+	tries int // number of earlier positions tried
+	nice  int // a match of this length is not improved
+	good  int // a match of this length is improved with a quarter of the tries
+	step  int // initial distance of the positions that are searched
+	pass  int // logarithm of the number of misses after which the distance grows by 1; see apart
 }
 
-// levels make blocks about as long as those of liblz4's high compression at the same level, or
-// shorter. Where tries is 1 a level looks at the last place only, see latest.
+// levels make blocks about as short as those of liblz4's HC at the same level, or shorter. Levels
+// with one try use latest.
 var levels = [10]level{
 	1: {tries: 1, nice: 8, step: 2, pass: 6},
 	2: {tries: 1, nice: 16, step: 1, pass: 6},
@@ -59,13 +59,13 @@ var levels = [10]level{
 	9: {tries: 80, nice: 64, good: 8, step: 1, pass: 8},
 }
 
-// New makes an encoder for a level, 1 to 9; others count as the nearest.
+// New returns an encoder for a level from 1 to 9. Other levels are clamped.
 func New(level int) *Encoder {
 	return &Encoder{level: levels[min(max(level, 1), 9)], base: maxBack + 1}
 }
 
-// Encode writes src as a block to dst and returns its length; 0 when it would not fit or not be
-// shorter than src, and then what dst holds is undefined.
+// Encode writes src as a block to dst and returns its length. It returns 0 if the block does not
+// fit or would not be shorter than src; dst is undefined then.
 func (e *Encoder) Encode(dst, src []byte) int {
 	if len(src) <= margin {
 		return 0
@@ -73,7 +73,7 @@ func (e *Encoder) Encode(dst, src []byte) int {
 	e.restart(len(src))
 	w := writer{out: dst[:0:min(len(dst), len(src)-1)]}
 	last := len(src) - margin
-	from, at, seen := 0, 0, 0 // literals since from, places before seen are in the tables
+	from, at, seen := 0, 0, 0 // literals start at from; positions before seen are in the tables
 	for at <= last {
 		e.insert(src, max(seen, at-maxBack), at)
 		first, n := at, min(part, len(src)-tail-at)
@@ -84,7 +84,7 @@ func (e *Encoder) Encode(dst, src []byte) int {
 		} else {
 			e.search(src, at, stop)
 		}
-		clear(e.matches[stop-at : n]) // they may be in a match, none starts there
+		clear(e.matches[stop-at : n]) // positions at the end where no match may start
 		e.plan(n)
 		for at < seen {
 			m := e.matches[at-first]
@@ -109,11 +109,12 @@ func (e *Encoder) Encode(dst, src []byte) int {
 	return len(w.out)
 }
 
-// restart makes the numbers of n bytes that follow, and the tables forget what was before.
+// restart numbers the positions of the next n bytes. Table entries of earlier inputs become
+// invalid.
 func (e *Encoder) restart(n int) {
 	e.base += e.used
 	e.used = uint32(n) + maxBack + 1
-	if e.base >= -e.used { // the numbers would begin anew
+	if e.base >= -e.used { // before the numbers overflow
 		e.base = maxBack + 1
 		e.head = [1 << hashLog]uint32{}
 	}

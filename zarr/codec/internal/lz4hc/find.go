@@ -5,21 +5,19 @@ import (
 	"math/bits"
 )
 
-// reach is how far a match is extended to places before the one where it was found. Without a bound
-// each of them could extend over all of the part; more than this gains less than a tenth of a per
-// cent.
+// reach is how many positions a match is extended backwards. Without a limit each match could be
+// extended over the whole part. A larger limit saves less than 0.1 %.
 const reach = 256
 
-// apart is how far the places where matches are looked for get from each other where there are
-// none. All are remembered, and a match is extended backwards, so that what is repeated is found
-// again even if it is noise in itself.
+// apart is the maximum distance of the searched positions in data without matches. All positions
+// are inserted, and matches are extended backwards, so that repeated noise is still found.
 const apart = 8
 
-// hash is Knuth's, of four bytes.
+// hash is Knuth's multiplicative hash of four bytes.
 func hash(x uint32) uint32 { return x * 2654435761 >> (32 - hashLog) }
 
-// add puts a place into the tables and gives the distance of the one before it with the same hash;
-// 0 is none.
+// add inserts a position into the tables and returns the offset of the previous one with the same
+// hash, 0 if there is none.
 func (e *Encoder) add(i int, x uint32) (back uint32) {
 	h, number := hash(x), e.base+uint32(i)
 	if back = number - e.head[h]; back > maxBack {
@@ -30,16 +28,16 @@ func (e *Encoder) add(i int, x uint32) (back uint32) {
 	return back
 }
 
-// insert adds the places between two.
+// insert adds the positions from from up to to.
 func (e *Encoder) insert(src []byte, from, to int) {
 	for i := from; i < to; i++ {
 		e.add(i, binary.LittleEndian.Uint32(src[i:]))
 	}
 }
 
-// search finds the longest matches for the places between two, of as many as the level says. A
-// match for a place is one for the next too, shorter by one, so there only a longer one is looked
-// for; and it may be one for the places before.
+// search finds the longest matches at the positions from from up to to, with the number of tries of
+// the level. A match, less one byte, is also a match of the next position, so only longer ones are
+// searched there. It may also extend to positions before it.
 func (e *Encoder) search(src []byte, from, to int) {
 	l, found := e.level, e.matches[:to-from]
 	limit := from + min(longest, len(src)-tail-from)
@@ -54,7 +52,7 @@ func (e *Encoder) search(src []byte, from, to int) {
 				tries = (tries + 3) / 4
 			}
 			was, at, floor := n, i, max(0, i-maxBack)
-			end := binary.LittleEndian.Uint32(src[i+n-3:]) // a longer match has these, and few others do
+			end := binary.LittleEndian.Uint32(src[i+n-3:]) // a longer match has the same bytes here, few others do
 			for ; d != 0 && tries > 0; tries-- {
 				if at -= int(d); at < floor {
 					break
@@ -89,8 +87,8 @@ func (e *Encoder) search(src []byte, from, to int) {
 	}
 }
 
-// latest finds matches for the places between two like search, but looks at the last place with the
-// same hash only, at none within a match that is long enough, and at fewer where nothing is found.
+// latest is search with a single try, the latest position with the same hash. It does not search
+// within matches that are long enough, and searches fewer positions in data without matches.
 func (e *Encoder) latest(src []byte, from, to int) {
 	l, found := e.level, e.matches[:to-from]
 	limit := from + min(longest, len(src)-tail-from)
@@ -132,14 +130,14 @@ func (e *Encoder) latest(src []byte, from, to int) {
 	}
 }
 
-// extend gives a match at a place to the ones before it that it is longer for.
+// extend replaces the matches of earlier positions by an extended match where that is longer.
 func extend(found []match, src []byte, from, at, n, back int) {
 	for i := at - 1; i >= max(from, back, at-reach) && src[i] == src[i-back] && int(found[i-from].n) < n+at-i; i-- {
 		found[i-from] = match{uint16(n + at - i), uint16(back)}
 	}
 }
 
-// same is how many bytes from two places on are the same, up to end for the second.
+// same returns the length of the common prefix of src[a:] and src[b:end].
 func same(src []byte, a, b, end int) int {
 	start := b
 	for b+8 <= end {

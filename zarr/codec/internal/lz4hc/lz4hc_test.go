@@ -11,8 +11,8 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// check reads a block back: with pierrec's decoder, and with one that is strict about what the
-// format asks of the end.
+// check decodes the block that e encodes, with the decoder of pierrec and with decode, and returns
+// the block.
 func check(t *testing.T, name string, e *Encoder, src []byte) []byte {
 	t.Helper()
 	dst := bytes.Repeat([]byte{0xa5}, len(src)+8)
@@ -37,7 +37,7 @@ func check(t *testing.T, name string, e *Encoder, src []byte) []byte {
 	return dst[:n]
 }
 
-// decode is as the description of the format says, and refuses an end that it forbids.
+// decode follows the description of the format and rejects an end that it forbids.
 func decode(b []byte) ([]byte, error) {
 	var out []byte
 	length := func(n int) int {
@@ -48,7 +48,7 @@ func decode(b []byte) ([]byte, error) {
 		}
 		return n
 	}
-	start := -1 // of the last match
+	start := -1 // start of the last match
 	for len(b) > 0 {
 		token := b[0]
 		b = b[1:]
@@ -82,7 +82,7 @@ func noise(r *rand.Rand, n int) []byte {
 	return b
 }
 
-// structured is n bytes of earlier ones again, runs, and noise.
+// structured returns n bytes of repeated earlier bytes, runs and noise.
 func structured(r *rand.Rand, n int) []byte {
 	var b []byte
 	for len(b) < n {
@@ -117,8 +117,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestLengths: a run of a byte, and a match, of each length near where its length needs another
-// byte, after as many literals.
+// TestLengths encodes a run of one byte, and a match, for lengths at which a further length byte is
+// needed, after different numbers of literals.
 func TestLengths(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	text := noise(r, 1200)
@@ -138,7 +138,7 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// TestEnds: bytes that were there before start at each place near the end.
+// TestEnds encodes repeated bytes that start at each position near the end.
 func TestEnds(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	text := noise(r, 40)
@@ -155,7 +155,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestDistances: what lies 65535 bytes back is found, what lies farther is not.
+// TestDistances checks that a match at offset 65535 is found, and none at a larger offset.
 func TestDistances(t *testing.T) {
 	text := noise(rand.New(rand.NewPCG(5, 6)), 1<<16)
 	for _, level := range []int{1, 3, 9} {
@@ -170,7 +170,7 @@ func TestDistances(t *testing.T) {
 	}
 }
 
-// TestRepeatedNoise: rows that are noise in themselves are found again, whatever their length is.
+// TestRepeatedNoise checks that repeated noise is found at any distance.
 func TestRepeatedNoise(t *testing.T) {
 	r := rand.New(rand.NewPCG(19, 20))
 	for _, level := range []int{1, 2, 3, 9} {
@@ -178,7 +178,7 @@ func TestRepeatedNoise(t *testing.T) {
 		for _, n := range []int{1000, 1001, 4093, 20_007} {
 			row := noise(r, n)
 			src := slices.Concat(row, noise(r, 37), row, noise(r, 3), row)
-			most := n + 3*n/255 + 80 // a row, what the lengths of it and of two matches need, what is between
+			most := n + 3*n/255 + 80 // a row, the length bytes of it and of two matches, the bytes between
 			if got := len(check(t, "rows", e, src)); got == 0 || got > most {
 				t.Errorf("level %d: %d bytes for three rows of %d", level, got, n)
 			}
@@ -186,7 +186,7 @@ func TestRepeatedNoise(t *testing.T) {
 	}
 }
 
-// TestLongRuns: a match of any length is one, across all parts.
+// TestLongRuns checks that a match of any length is one sequence, across all parts.
 func TestLongRuns(t *testing.T) {
 	for _, level := range []int{1, 3, 9} {
 		e := New(level)
@@ -222,7 +222,8 @@ func TestGivesUp(t *testing.T) {
 	}
 }
 
-// TestReuse: a used encoder writes what a new one does, also after its numbers began anew.
+// TestReuse checks that a used encoder has the same output as a new one, also when its numbers
+// overflow.
 func TestReuse(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	srcs := [][]byte{structured(r, 20_000), structured(r, 300), structured(r, 5000), make([]byte, 10_000)}
@@ -230,7 +231,7 @@ func TestReuse(t *testing.T) {
 		e := New(level)
 		for i := range 8 {
 			src := srcs[i%len(srcs)]
-			if i >= 4 { // the number of this input's end is the last there is, or one more or less
+			if i >= 4 { // the number of the end of this input is about the maximum
 				e.base = -e.used - uint32(len(src)+maxBack+1) + uint32(i) - 5
 			}
 			if got, want := check(t, "used", e, src), check(t, "new", New(level), src); !bytes.Equal(got, want) {
@@ -254,7 +255,8 @@ func TestAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestLevels: a higher level is not longer, and 9 is shorter than 1 by a twentieth.
+// TestLevels checks that higher levels are not longer, and that level 9 is 5 % shorter than level
+// 1.
 func TestLevels(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	var src []byte
@@ -282,13 +284,13 @@ func FuzzEncode(f *testing.F) {
 		f.Add(structured(r, 400*int(level)), uint16(level), level)
 	}
 	f.Add([]byte("abcdabcdabcdabcdabcdabcd"), uint16(70), byte(5))
-	var encoders [10]*Encoder // as blosc does, one for many blocks
+	var encoders [10]*Encoder // one for many blocks, as in blosc
 	f.Fuzz(func(t *testing.T, src []byte, again uint16, level byte) {
 		level %= 10
 		if encoders[level] == nil {
 			encoders[level] = New(int(level))
 		}
-		if len(src) > 0 { // the seams of parts and the ends of the window are far from where mutations are
+		if len(src) > 0 { // mutations rarely reach the boundaries of parts and windows
 			src = bytes.Repeat(src, 1+int(again)%(1+200_000/len(src)))
 		}
 		used := check(t, "fuzzed", encoders[level], src)

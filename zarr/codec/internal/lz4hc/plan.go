@@ -1,9 +1,9 @@
 package lz4hc
 
-// plan takes the cheapest way through n places, from matches: the length that is taken at a place
-// stays there, 0 is a literal. A byte is one byte, a match three and what its length needs. That
-// many literals in a row have a length too is left out: it changed nothing on any data. Matches
-// that end beyond the places are worth as much as if they ended with them.
+// plan chooses the cheapest sequences for n positions. It leaves the chosen match length of each
+// position in matches, 0 for a literal. A literal costs one byte, a match three and its length
+// bytes. Length bytes of literals are ignored, which made no difference on any data. Matches beyond
+// the n positions count as if they ended there.
 func (e *Encoder) plan(n int) {
 	matches, costs := e.matches[:n], e.costs[:n+1]
 	costs[n] = 0
@@ -12,7 +12,7 @@ func (e *Encoder) plan(n int) {
 		if k := int(matches[i].n); k > 0 {
 			cost := costs[min(i+k, n)] + 3
 			if over := k - minMatch - nibble; over >= 0 {
-				more := int32(over / 255) // one byte less than the length needs
+				more := int32(over / 255) // variant with one length byte less
 				short := k - 1 - over%255
 				cost += more + 1
 				if c := costs[min(i+short, n)] + 3 + more; c <= cost {

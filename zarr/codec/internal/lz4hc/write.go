@@ -1,9 +1,9 @@
 package lz4hc
 
-// writer appends to out as long as there is room.
+// writer appends to out up to its capacity.
 type writer struct{ out []byte }
 
-// sequence writes literals and a match; false when there is no room.
+// sequence writes a sequence; it returns false if that may not fit.
 func (w *writer) sequence(literals []byte, n, back int) bool {
 	n -= minMatch
 	if cap(w.out)-len(w.out)-len(literals) < 5+len(literals)/255+n/255 {
@@ -17,7 +17,7 @@ func (w *writer) sequence(literals []byte, n, back int) bool {
 	return true
 }
 
-// literals writes the last sequence; false when there is no room.
+// literals writes the last sequence; it returns false if that may not fit.
 func (w *writer) literals(b []byte) bool {
 	if cap(w.out)-len(w.out)-len(b) < 2+len(b)/255 {
 		return false
@@ -28,7 +28,7 @@ func (w *writer) literals(b []byte) bool {
 	return true
 }
 
-// length writes what half a token does not hold.
+// length writes the length bytes after a half token.
 func (w *writer) length(n int) {
 	if n < nibble {
 		return

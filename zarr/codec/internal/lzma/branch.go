@@ -2,20 +2,20 @@ package lzma
 
 import "encoding/binary"
 
-// A branch filter turns the relative targets of jumps in machine code into absolute ones, which
-// repeat more often, and back. On data it is a permutation like any other; it is here because
-// Python can be told to make it.
+// branch is a branch filter. It converts relative jump targets in machine code to absolute ones,
+// which repeat more often. On other data it is a reversible transform; it is supported because
+// Python's module is.
 type branch struct {
-	align int // instructions begin at multiples of it
+	align int // alignment of instructions
 	run   func(b []byte, at uint32, encode bool)
 }
 
-// branches are the filters by id; nobody changes them.
+// branches are the branch filters by id. They are read-only.
 var branches = map[FilterID]branch{
 	X86: {1, x86}, PowerPC: {4, powerPC}, IA64: {16, ia64}, ARM: {4, arm}, ARMThumb: {2, armThumb}, SPARC: {4, sparc},
 }
 
-// moved adds where the instruction is to its target, or takes it away.
+// moved adds the position of an instruction to its target, or subtracts it to decode.
 func moved(v, at uint32, encode bool) uint32 {
 	if encode {
 		return v + at
@@ -23,7 +23,7 @@ func moved(v, at uint32, encode bool) uint32 {
 	return v - at
 }
 
-// powerPC: branches with the link bit, relative (opcode 18, AA 0, LK 1).
+// powerPC converts relative branches with the link bit (opcode 18, AA 0, LK 1).
 func powerPC(b []byte, at uint32, encode bool) {
 	for i := 0; i+4 <= len(b); i += 4 {
 		if v := binary.BigEndian.Uint32(b[i:]); v&0xfc000003 == 0x48000001 {
@@ -33,7 +33,7 @@ func powerPC(b []byte, at uint32, encode bool) {
 	}
 }
 
-// sparc: calls whose target is within 22 bits and a sign.
+// sparc converts calls whose target has at most 22 bits and a sign.
 func sparc(b []byte, at uint32, encode bool) {
 	for i := 0; i+4 <= len(b); i += 4 {
 		v := binary.BigEndian.Uint32(b[i:])
@@ -46,7 +46,7 @@ func sparc(b []byte, at uint32, encode bool) {
 	}
 }
 
-// arm: BL, always; the processor is two instructions ahead.
+// arm converts unconditional BL instructions. The program counter is two instructions ahead.
 func arm(b []byte, at uint32, encode bool) {
 	for i := 0; i+4 <= len(b); i += 4 {
 		if b[i+3] != 0xeb {
@@ -58,7 +58,7 @@ func arm(b []byte, at uint32, encode bool) {
 	}
 }
 
-// armThumb: BL, a pair of halfwords.
+// armThumb converts BL instructions, which are two halfwords.
 func armThumb(b []byte, at uint32, encode bool) {
 	for i := 0; i+4 <= len(b); i += 2 {
 		hi, lo := uint32(binary.LittleEndian.Uint16(b[i:])), uint32(binary.LittleEndian.Uint16(b[i+2:]))
@@ -72,7 +72,8 @@ func armThumb(b []byte, at uint32, encode bool) {
 	}
 }
 
-// ia64: bundles of 16 bytes with three slots of 41 bits after 5 that tell which slots branch.
+// ia64 converts branches in bundles of 16 bytes: a template of 5 bits, which selects the slots with
+// branches, and three slots of 41 bits.
 func ia64(b []byte, at uint32, encode bool) {
 	slots := [32]byte{16: 4, 17: 4, 18: 6, 19: 6, 22: 7, 23: 7, 24: 4, 25: 4, 28: 4, 29: 4}
 	for i := 0; i+16 <= len(b); i += 16 {
@@ -98,14 +99,14 @@ func ia64(b []byte, at uint32, encode bool) {
 	}
 }
 
-// x86: CALL and JMP with 32 bits (E8, E9) whose highest byte is 00 or FF, unless the bytes shortly
-// before look as if the opcode were part of another target. seen has a bit for each of the last
-// three bytes that was an opcode.
+// x86 converts CALL and JMP instructions with 32-bit targets (E8, E9) whose highest byte is 00 or
+// FF, unless the bytes before suggest that the opcode is part of another target. seen has a bit for
+// each of the last three bytes that was an opcode.
 func x86(b []byte, at uint32, encode bool) {
 	likely := [8]bool{true, true, true, false, true}
 	number := [8]uint32{0, 1, 2, 2, 3, 3, 3, 3}
 	sign := func(c byte) bool { return c == 0 || c == 0xff }
-	seen, last := uint32(0), -5 // where an opcode was met last
+	seen, last := uint32(0), -5 // position of the last opcode
 	for i := 0; i+5 <= len(b); {
 		if b[i]&0xfe != 0xe8 {
 			i++

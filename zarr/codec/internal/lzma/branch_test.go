@@ -9,8 +9,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// TestBranches: what liblzma 5 makes of a few jumps, at the start of a stream and elsewhere, and
-// back.
+// TestBranches compares with the output of liblzma 5 for a few jumps, at the start of a stream and
+// elsewhere, in both directions.
 func TestBranches(t *testing.T) {
 	tests := []struct {
 		id          FilterID
@@ -45,8 +45,8 @@ func TestBranches(t *testing.T) {
 	}
 }
 
-// TestValidate: what Python's module refuses; a filter that is not known is no error of the
-// metadata.
+// TestValidate checks the configurations that Python's module rejects. An unknown filter is not an
+// error of the metadata.
 func TestValidate(t *testing.T) {
 	last := Filter{ID: LZMA2, Coder: Preset(1, false)}
 	chain := func(list ...Filter) []Filter { return list }

@@ -7,10 +7,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Format is what is around the streams, by Python's numbers.
+// Format is the container of a stream, with Python's numbers.
 type Format int
 
-// The containers. Auto is either of XZ and Alone, to read.
+// The formats. Auto decodes XZ and Alone.
 const (
 	Auto Format = iota
 	XZ
@@ -18,10 +18,10 @@ const (
 	Raw
 )
 
-// Check is the checksum of a block of XZ, by the numbers of the format.
+// Check is the integrity check of a block in the xz format, with the numbers of the format.
 type Check int
 
-// The checks that can be made. Unsaid is CRC64 for XZ and None for others.
+// The supported checks. Unsaid is CRC64 for XZ and None for other formats.
 const (
 	Unsaid Check = -1
 	None   Check = 0
@@ -30,16 +30,16 @@ const (
 	SHA256 Check = 10
 )
 
-// Config is what Python's module takes. The zero value is no good: its format can only be read.
+// Config is the configuration of Python's module. Its zero value can only decode.
 type Config struct {
 	Format  Format
 	Check   Check
-	Preset  int // 0 to 9, when there are no filters
+	Preset  int // 0 to 9; used without filters
 	Extreme bool
-	Filters []Filter // nil: LZMA2, or LZMA1 with Alone, by the preset
+	Filters []Filter // nil: LZMA2 with the preset, for Alone LZMA1
 }
 
-// Validate tells what is wrong.
+// Validate returns the first error of the configuration.
 func (c Config) Validate() error {
 	sane := []Check{Unsaid, None, CRC32, CRC64, SHA256}
 	switch {
@@ -67,7 +67,7 @@ func (c Config) Validate() error {
 	return err
 }
 
-// last is what the last filter has to be.
+// last returns the required ID of the last filter.
 func (c Config) last() FilterID {
 	if c.Format == Alone || c.Format == Raw && len(c.Filters) > 0 && c.Filters[len(c.Filters)-1].ID == LZMA1 {
 		return LZMA1
@@ -75,7 +75,7 @@ func (c Config) last() FilterID {
 	return LZMA2
 }
 
-// chain is the filters, from the preset when there are none.
+// chain returns the filters, or those of the preset.
 func (c Config) chain() []Filter {
 	if c.Filters != nil {
 		return c.Filters

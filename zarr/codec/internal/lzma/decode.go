@@ -9,11 +9,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Decode appends what src holds to dst. More than limit bytes, and anything in src that is no
-// stream, are fault.Corrupt. Of the configuration only the format counts, and with Raw the filters.
-// XZ and Alone may be several streams, one after the other; between those of XZ and behind them
-// there may be zeros, four at a time. Where dst has room for the output nothing is allocated for
-// that; bytes beyond its capacity are not touched.
+// Decode appends the content of src to dst. More than limit bytes, and bytes in src that are not
+// part of a stream, are fault.Corrupt. Only the format of the configuration is used, and the
+// filters of Raw. XZ and Alone may have several consecutive streams. Streams of XZ may be followed
+// by stream padding: zeros, in multiples of four. If dst has enough capacity, no memory is
+// allocated for the output. Bytes beyond its capacity are not modified.
 func Decode(c Config, dst, src []byte, limit int) ([]byte, error) {
 	o := newOutput(dst, limit, len(src))
 	err := decodeAll(c, o, src)
@@ -55,7 +55,7 @@ func decodeAll(c Config, o *output, src []byte) (err error) {
 
 var errBehind = errors.New("bytes behind the end")
 
-// decodeRaw reads a stream that its filters are said of elsewhere. It gives what is behind.
+// decodeRaw decodes a stream with the given filter chain and returns the bytes after it.
 func decodeRaw(chain []Filter, o *output, src []byte) (rest []byte, err error) {
 	from := o.n
 	o.start = from
@@ -71,18 +71,18 @@ func decodeRaw(chain []Filter, o *output, src []byte) (rest []byte, err error) {
 	return rest, err
 }
 
-// aloneHeader is a byte of properties, 4 with the dictionary's size, and 8 with the decoded size,
-// all ones when a mark ends the stream.
+// aloneHeader is the size of a .lzma header: a byte of properties, 4 bytes of dictionary size, and
+// 8 bytes of decoded size, all ones if the stream has an end marker.
 const aloneHeader = 13
 
-// decodeAlone reads one stream of the container alone. It gives what is behind.
+// decodeAlone decodes one .lzma stream and returns the bytes after it.
 func decodeAlone(o *output, src []byte) ([]byte, error) {
 	if len(src) < aloneHeader {
 		return nil, errCut
 	}
 	p, ok := propertiesOf(src[0])
 	size := int64(binary.LittleEndian.Uint64(src[5:]))
-	// liblzma takes only sizes below 256 GiB: others are other files.
+	// Like liblzma, reject sizes of 256 GiB and more: the file is probably of another format.
 	if !ok || size < -1 || size >= 1<<38 {
 		return nil, errStart
 	}

@@ -7,18 +7,17 @@ var (
 	errStart = errors.New("does not begin as such a stream does")
 )
 
-// decoder reads LZMA: literals, matches with a distance, and matches with one of the last four
-// distances.
+// decoder decodes LZMA symbols: literals, matches and rep matches.
 type decoder struct {
 	rangeDecoder
 	model
 }
 
-// endOfStream is the distance, less one, that marks the end.
+// endOfStream is the distance, less one, of the end marker.
 const endOfStream = 1<<32 - 1
 
-// run decodes up to end of the output, or, where that is -1, up to the mark. A match that would
-// pass end is an error.
+// run decodes until the output has end bytes or, if end is -1, until the end marker. A match beyond
+// end is an error. marked reports whether it stopped at an end marker.
 func (d *decoder) run(o *output, end int) (marked bool, err error) {
 	for o.n != end {
 		if d.overread {
@@ -63,7 +62,8 @@ func (d *decoder) readLiteral(o *output, pos int) error {
 	probs := d.literalProbs(pos, o.back(0))
 	c := uint32(1)
 	if d.state >= literals {
-		// After a match the byte that it did not match is told, as long as bits are the same.
+		// After a match, the byte at distance rep0 is known to differ. Its bits select the
+		// probabilities as long as they agree.
 		not := uint32(o.back(d.reps[0])) << 1
 		same := uint32(0x100)
 		for c < 0x100 && same != 0 {
@@ -82,7 +82,7 @@ func (d *decoder) readLiteral(o *output, pos int) error {
 	return o.put(byte(c))
 }
 
-// readRep reads which of the last distances it is, which becomes the first, and the length.
+// readRep reads the index of a rep match, moves its distance to the front, and returns the length.
 func (d *decoder) readRep(posState int) int {
 	switch {
 	case d.bit(&d.repNot0[d.state]) == 0:
@@ -113,8 +113,9 @@ func (d *decoder) distance(state int) uint32 {
 	return base + d.direct(n-alignBits)<<alignBits + d.reverse(d.align[:], alignBits)
 }
 
-// decodeLZMA1 reads one stream without a header. size is the bytes that it holds, or -1 when a mark
-// ends it; a mark may also stand where the size says the end is. It gives what is behind.
+// decodeLZMA1 decodes one stream without a header and returns the bytes after it. size is the
+// decoded size, or -1 if the stream has an end marker. There may also be an end marker after size
+// bytes.
 func decodeLZMA1(o *output, src []byte, p Properties, size int64) ([]byte, error) {
 	d := &o.coder
 	d.reset(p)
@@ -133,7 +134,7 @@ func decodeLZMA1(o *output, src []byte, p Properties, size int64) ([]byte, error
 		return nil, err
 	}
 	if !marked && d.code != 0 {
-		// One symbol more, which has to be the mark.
+		// Decode one more symbol, which must be the end marker.
 		n := o.n
 		if _, err = d.run(o, -1); err != nil || o.n != n {
 			return nil, errors.New("goes on behind its end")

@@ -9,13 +9,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Encoder makes streams of one configuration. It is immutable and safe for concurrent use.
+// Encoder encodes streams of one configuration. It is immutable and safe for concurrent use.
 type Encoder struct {
 	c    Config
 	pool sync.Pool
 }
 
-// NewEncoder checks the configuration; see [Config.Validate]. Auto can only be read.
+// NewEncoder validates the configuration; see [Config.Validate]. Auto can only decode.
 func NewEncoder(c Config) (*Encoder, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -29,7 +29,8 @@ func NewEncoder(c Config) (*Encoder, error) {
 	return &Encoder{c: c}, nil
 }
 
-// Encode appends one stream that holds src. The same src always gives the same stream.
+// Encode appends one stream with the content src. The output depends only on src and the
+// configuration. It returns fault.Limit for more than about 2 GiB.
 func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 	if int64(len(src)) > math.MaxInt32-1 {
 		return dst, fault.Newf(fault.Limit, "%d bytes, an lzma stream holds at most %d here", len(src), math.MaxInt32-1)
@@ -49,13 +50,13 @@ func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 	case Alone:
 		dst = append(dst, last.Coder.byte())
 		dst = binary.LittleEndian.AppendUint32(dst, uint32(last.Coder.DictSize))
-		dst = append(dst, 255, 255, 255, 255, 255, 255, 255, 255) // a mark ends it
+		dst = append(dst, 255, 255, 255, 255, 255, 255, 255, 255) // ended by a marker
 		return w.encode(dst, packed, last), nil
 	}
 	return w.encodeXZ(dst, src, packed, e.c.Check, chain), nil
 }
 
-// encodeXZ appends a stream of one block, or of none for no bytes, as liblzma does.
+// encodeXZ appends a stream of one block, or of none if src is empty, as liblzma does.
 func (w *encoder) encodeXZ(dst, src, packed []byte, kind Check, chain []Filter) []byte {
 	flags := []byte{0, byte(kind)}
 	dst = append(append(dst, magic...), flags...)
@@ -89,7 +90,7 @@ func (w *encoder) encodeXZ(dst, src, packed []byte, kind Check, chain []Filter) 
 	return append(append(dst, footer...), 'Y', 'Z')
 }
 
-// encoder is what one encoding needs.
+// encoder is the state of one encoding.
 type encoder struct {
 	rangeEncoder
 	model
@@ -97,10 +98,10 @@ type encoder struct {
 	prices
 	planner
 	src   []byte
-	stale int // symbols since prices were computed
+	stale int // symbols since the prices were computed
 }
 
-// encode appends a stream of the last filter.
+// encode appends an LZMA1 or LZMA2 stream with the settings of f.
 func (w *encoder) encode(dst, src []byte, f Filter) []byte {
 	w.src = src
 	w.finder.reset(src, f.Coder)
@@ -113,25 +114,25 @@ func (w *encoder) encode(dst, src []byte, f Filter) []byte {
 	for pos := 0; pos < len(src); {
 		pos = w.step(pos)
 	}
-	w.matched(w.state, len(src), symbol{minMatch, literal}) // the mark
+	w.matched(w.state, len(src), symbol{minMatch, literal}) // the end marker
 	return w.finish()
 }
 
-// step plans and writes the next symbols, and gives the place behind them.
+// step plans and writes the next symbols, and returns the position after them.
 func (w *encoder) step(pos int) int {
 	for _, s := range w.plan(pos) {
 		w.write(pos, s)
 		pos += int(s.n)
 		w.stale++
 	}
-	if w.stale > 512 { // about a tenth of the time at the most
+	if w.stale > 512 { // takes at most a tenth of the time
 		w.stale = 0
 		w.compute(&w.model)
 	}
 	return pos
 }
 
-// write codes one symbol.
+// write encodes one symbol.
 func (w *encoder) write(pos int, s symbol) {
 	m := &w.model
 	posState := pos & (1<<m.PB - 1)
@@ -171,7 +172,7 @@ func (w *encoder) write(pos int, s symbol) {
 	w.rangeEncoder.length(&m.repeated, int(s.n), posState)
 }
 
-// matched codes a match; what is the distance less one.
+// matched encodes a match; s.what is the distance less one.
 func (w *encoder) matched(state, pos int, s symbol) {
 	m := &w.model
 	posState := pos & (1<<m.PB - 1)
@@ -217,8 +218,8 @@ func (w *encoder) literalByte(pos int) {
 	}
 }
 
-// encodeLZMA2 appends chunks. One that got no smaller is stored as it is, and what was learnt in it
-// forgotten.
+// encodeLZMA2 appends LZMA2 chunks. A chunk that does not get smaller is stored uncompressed, and
+// resets the state.
 func (w *encoder) encodeLZMA2(dst []byte) []byte {
 	forget := byte(chunkAll)
 	newDict := true
@@ -230,8 +231,8 @@ func (w *encoder) encodeLZMA2(dst []byte) []byte {
 		}
 		begin := len(dst)
 		w.start(dst)
-		// A step is of less than 3,000 bytes. They take at most seven times that: a bit can be as
-		// improbable as 31 of 2048.
+		// A step covers less than 3,000 bytes. Encoded they take at most seven times as much,
+		// because the minimum probability of a bit is 31 of 2048.
 		for pos < len(w.src) && pos-from < maxChunk-4096 && w.size(begin) < maxPackedChunk-21_000 {
 			pos = w.step(pos)
 		}

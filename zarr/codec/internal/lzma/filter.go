@@ -6,10 +6,10 @@ import (
 	"fmt"
 )
 
-// FilterID is what liblzma and Python call a filter by.
+// FilterID is the id of a filter in liblzma and Python.
 type FilterID uint64
 
-// The filters that Python knows.
+// The filters of Python's module.
 const (
 	LZMA1    FilterID = 0x4000000000000001
 	LZMA2    FilterID = 0x21
@@ -22,24 +22,24 @@ const (
 	SPARC    FilterID = 0x09
 )
 
-// Filter is one of a chain. The last of a chain is LZMA1 or LZMA2, the others leave the length as
-// it is.
+// Filter is one filter of a chain. The last filter is LZMA1 or LZMA2. The others do not change the
+// length.
 type Filter struct {
 	ID          FilterID
 	Distance    int    // of Delta, 1 to 256
-	StartOffset uint32 // of the branch filters: where the first byte is thought to be
+	StartOffset uint32 // of branch filters: position of the first byte
 	Coder       Coder  // of LZMA1 and LZMA2
 }
 
-// Coder configures the last filter. Only Properties matter for decoding, and only with LZMA1.
+// Coder configures the last filter. Decoding uses only Properties, and only with LZMA1.
 type Coder struct {
 	Properties
-	DictSize int // the largest distance of a match
-	Nice     int // a match of this length is taken without looking further
-	Depth    int // how many candidates are looked at for a match
+	DictSize int // maximum distance of a match
+	Nice     int // a match of this length is taken at once
+	Depth    int // maximum number of candidates tried for a match
 }
 
-// Preset is liblzma's: a size of the dictionary by level, and how much is tried.
+// Preset returns liblzma's dictionary size for a level, and search limits.
 func Preset(level int, extreme bool) Coder {
 	level = min(max(level, 0), 9)
 	c := Coder{Properties: Properties{LC: 3, PB: 2}, DictSize: 1 << [...]int{18, 20, 21, 22, 22, 23, 23, 24, 25, 26}[level]}
@@ -51,7 +51,7 @@ func Preset(level int, extreme bool) Coder {
 	return c
 }
 
-// check tells what is wrong with a chain; ids that are not known are errors.ErrUnsupported.
+// check returns the first error of a chain: errors.ErrUnsupported for unknown ids.
 func check(chain []Filter, last FilterID) error {
 	for i, f := range chain {
 		switch f.ID {
@@ -78,7 +78,7 @@ func check(chain []Filter, last FilterID) error {
 	return errors.New("no LZMA at the end of the filters")
 }
 
-// apply runs a filter over the whole of b in place.
+// apply applies a filter to b in place.
 func (f Filter) apply(b []byte, encode bool) {
 	switch {
 	case f.ID == Delta && encode:
@@ -96,14 +96,14 @@ func (f Filter) apply(b []byte, encode bool) {
 	}
 }
 
-// undo runs all filters but the last over what has been decoded, the last of them first.
+// undo reverses all filters but the last on decoded bytes, in reverse order.
 func undo(chain []Filter, b []byte) {
 	for i := len(chain) - 2; i >= 0; i-- {
 		chain[i].apply(b, false)
 	}
 }
 
-// apply runs all filters but the last over a copy of b; without any it is b itself.
+// apply applies all filters but the last to a copy of b. If there are none, it returns b.
 func apply(chain []Filter, b []byte) []byte {
 	if len(chain) > 1 {
 		b = append([]byte(nil), b...)
@@ -114,7 +114,7 @@ func apply(chain []Filter, b []byte) []byte {
 	return b
 }
 
-// properties is the form in a block's header.
+// properties returns the filter properties of a block header.
 func (f Filter) properties() []byte {
 	switch {
 	case f.ID == LZMA2:
@@ -127,12 +127,12 @@ func (f Filter) properties() []byte {
 	return nil
 }
 
-// parseFilter reads what properties wrote.
+// parseFilter parses filter properties.
 func parseFilter(id FilterID, b []byte) (Filter, error) {
 	f := Filter{ID: id}
 	switch {
 	case id == LZMA2 && len(b) == 1 && b[0] <= 40:
-		return f, nil // how large the dictionary was is of no interest
+		return f, nil // the dictionary size is not needed
 	case id == Delta && len(b) == 1:
 		f.Distance = int(b[0]) + 1
 		return f, nil
@@ -146,8 +146,8 @@ func parseFilter(id FilterID, b []byte) (Filter, error) {
 	return f, nil
 }
 
-// dictByte is the least size of those that LZMA2 can say, 2 or 3 times a power of two, that holds
-// n.
+// dictByte returns the encoding of the smallest dictionary size of at least n. Encodable sizes are
+// 2 or 3 times a power of two.
 func dictByte(n int) byte {
 	for b := range byte(40) {
 		if uint64(2|b&1)<<(b/2+11) >= uint64(n) {

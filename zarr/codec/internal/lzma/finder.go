@@ -8,18 +8,18 @@ import (
 // match is a length and a distance less one.
 type match struct{ n, dist int32 }
 
-// finder finds matches with what came before: a binary tree for each hash of four bytes, in which
-// strings are sorted, the latest at the root, and tables with the latest places of two and three
-// bytes. Places are asked for in order, each once.
+// finder finds matches in the earlier input. It has a binary tree for each hash of four bytes, in
+// which strings are sorted and the latest is the root, and tables of the latest positions of two
+// and three bytes. Each position must be passed to at or skip once, in order.
 type finder struct {
 	src   []byte
-	far   int // the largest distance
+	far   int // maximum distance
 	nice  int
 	depth int
 
-	two, three, four []int32 // the latest place with the hash, plus one
+	two, three, four []int32 // latest position with the hash, plus one
 	shift            int
-	sons             []int32 // of each place, plus one: strings that are less, and greater
+	sons             []int32 // for each position the roots of less and greater strings, plus one
 	found            []match
 }
 
@@ -47,7 +47,7 @@ func cleared(b []int32, n int) []int32 {
 	return b
 }
 
-// node is where the sons of a place are.
+// node returns the index of a position's sons.
 func (f *finder) node(at int) int {
 	if at > f.far {
 		at %= f.far + 1
@@ -55,8 +55,8 @@ func (f *finder) node(at int) int {
 	return 2 * at
 }
 
-// at gives the matches of a place, longer and longer, each at the least distance; the slice is good
-// until the next call.
+// at returns the matches of a position. Each is longer than the one before it and has the smallest
+// distance for its length. The slice is valid until the next call.
 func (f *finder) at(pos int) []match {
 	f.found = f.found[:0]
 	limit := min(len(f.src)-pos, f.nice)
@@ -85,7 +85,7 @@ func (f *finder) at(pos int) []match {
 	return f.found
 }
 
-// skip takes a place without looking for matches.
+// skip inserts a position without searching matches.
 func (f *finder) skip(pos int) {
 	limit := min(len(f.src)-pos, f.nice)
 	if limit < 4 {
@@ -98,7 +98,7 @@ func (f *finder) skip(pos int) {
 	f.insert(pos, root, limit, maxMatch, false)
 }
 
-// small is for the last places, which are too short for the trees.
+// small searches the last positions, which have too few bytes for the trees.
 func (f *finder) small(pos, limit int) {
 	if limit < 2 {
 		return
@@ -117,14 +117,14 @@ func (f *finder) small(pos, limit int) {
 	f.found = append(f.found, match{int32(n), int32(pos - last - 1)})
 }
 
-// insert makes a place the root of its tree. The way down splits the old tree in two: what is less
-// hangs below less, which moves to the right, what is greater below greater, which moves to the
-// left.
+// insert makes pos the root of its tree. It walks down the old tree and splits it: strings less
+// than that of pos go to the left subtree, greater ones to the right subtree. less and greater are
+// the slots for the next of each.
 func (f *finder) insert(pos, root, limit, best int, report bool) {
 	s, sons := f.src, f.sons
 	me := f.node(pos)
 	less, greater := me, me+1
-	nLess, nGreater := 0, 0 // how much of it they are known to have in common with the place
+	nLess, nGreater := 0, 0 // lengths of their known common prefixes with pos
 	for left := f.depth; ; left-- {
 		if root < 0 || pos-root > f.far || left == 0 {
 			sons[less], sons[greater] = 0, 0

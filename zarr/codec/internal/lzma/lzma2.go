@@ -5,23 +5,23 @@ import (
 	"fmt"
 )
 
-// Control bytes of LZMA2's chunks: 0 ends, 1 and 2 are bytes as they are, after and without
-// forgetting the dictionary; from 128 on compressed, with the highest bits of the decoded size
-// below and what is forgotten between.
+// Control bytes of LZMA2 chunks. 0 is the end. 1 and 2 are uncompressed chunks, 1 with a dictionary
+// reset. From 128 on they are LZMA chunks: bits 0 to 4 are the highest bits of the decoded size,
+// bits 5 and 6 the resets.
 const (
 	chunkEnd       = 0x00
 	chunkPlainNew  = 0x01
 	chunkPlain     = 0x02
 	chunkLZMA      = 0x80
-	chunkState     = 0x20 // probabilities are forgotten
-	chunkProps     = 0x40 // and there are new properties
-	chunkAll       = 0x60 // and the dictionary is forgotten
+	chunkState     = 0x20 // state reset
+	chunkProps     = 0x40 // state reset, new properties
+	chunkAll       = 0x60 // state reset, new properties, dictionary reset
 	maxChunk       = 1 << 21
 	maxPlainChunk  = 1 << 16
 	maxPackedChunk = 1 << 16
 )
 
-// decodeLZMA2 reads one stream of chunks. It gives what is behind.
+// decodeLZMA2 decodes one LZMA2 stream and returns the bytes after it.
 func decodeLZMA2(o *output, src []byte) ([]byte, error) {
 	d := &o.coder
 	needDict, needProps, needState := true, true, true

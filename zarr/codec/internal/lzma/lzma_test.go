@@ -15,7 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// contents are noise, which is stored, words, and both by turns, so that chunks change their kind.
+// contents are noise, which is stored uncompressed, words, and both in turn, so that the type of
+// chunks changes.
 func contents() map[string][]byte {
 	r := rand.New(rand.NewPCG(3, 4))
 	noise := make([]byte, 150_000)
@@ -69,7 +70,7 @@ func xz(t *testing.T, check lzma.Check, s string) []byte {
 	return b
 }
 
-// alone has a size in its header, or -1.
+// alone returns a .lzma stream with a size in its header, or -1.
 func alone(t *testing.T, s string, size int64) []byte {
 	t.Helper()
 	enc, err := lzma.NewEncoder(lzma.Config{Format: lzma.Alone})
@@ -135,7 +136,7 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// TestMemory: a header that names a dictionary of 4 GiB costs nothing.
+// TestMemory checks that a header with a dictionary of 4 GiB allocates no memory for it.
 func TestMemory(t *testing.T) {
 	b := alone(t, "ab", -1)
 	binary.LittleEndian.PutUint32(b[1:], 1<<32-1)
@@ -148,7 +149,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestManyStreams: a stream costs no memory of its own.
+// TestManyStreams checks that streams do not allocate memory each.
 func TestManyStreams(t *testing.T) {
 	b := slices.Repeat(alone(t, "a", -1), 1000)
 	var before, after runtime.MemStats
@@ -160,7 +161,7 @@ func TestManyStreams(t *testing.T) {
 	}
 }
 
-// TestRefuses: what cannot be written is said before.
+// TestRefuses checks that NewEncoder rejects configurations that cannot be encoded.
 func TestRefuses(t *testing.T) {
 	if _, err := lzma.NewEncoder(lzma.Config{}); !errors.Is(err, fault.Metadata) {
 		t.Errorf("format 0: %v", err)

@@ -1,17 +1,17 @@
 package lzma
 
-// Properties say how the literals and positions of a stream choose their probabilities.
+// Properties select the probabilities of literals and positions.
 type Properties struct {
-	LC int // high bits of the byte before, for literals
-	LP int // low bits of the position, for literals; with LC at most 4
-	PB int // low bits of the position, for everything else
+	LC int // literal context bits: high bits of the previous byte
+	LP int // literal position bits: low bits of the position; LC+LP is at most 4
+	PB int // position bits: low bits of the position, for all other symbols
 }
 
 func (p Properties) valid() bool {
 	return p.LC >= 0 && p.LP >= 0 && p.LC+p.LP <= 4 && p.PB >= 0 && p.PB <= 4
 }
 
-// byte and propertiesOf are the form in headers.
+// byte and propertiesOf convert to and from the properties byte of headers.
 func (p Properties) byte() byte { return byte((p.PB*5+p.LP)*9 + p.LC) }
 
 func propertiesOf(b byte) (Properties, bool) {
@@ -23,19 +23,19 @@ func propertiesOf(b byte) (Properties, bool) {
 const (
 	minMatch = 2
 	maxMatch = 273
-	states   = 12 // what the last symbols were, see afterLiteral and its like
-	literals = 7  // states below follow a literal
+	states   = 12 // see afterLiteral and the functions after it
+	literals = 7  // states below are after a literal
 	even     = 1 << 10
 )
 
-// prob is the probability of a 0, of 2048.
+// prob is the probability of a 0, in units of 1/2048.
 type prob = uint16
 
-// model is all that a coder has learnt, and the last four distances.
+// model has the adaptive probabilities of a coder, its state, and the last four distances.
 type model struct {
 	Properties
 	state int
-	reps  [4]uint32 // less one
+	reps  [4]uint32 // distances less one
 
 	match    [states][16]prob
 	rep      [states]prob
@@ -51,7 +51,7 @@ type model struct {
 	literal  []prob
 }
 
-// lengthModel is for lengths less minMatch: 8, 8 more, 256 more.
+// lengthModel encodes lengths less minMatch: 8 low, 8 mid and 256 high values.
 type lengthModel struct {
 	mid, high prob
 	lows      [16][8]prob
@@ -59,7 +59,7 @@ type lengthModel struct {
 	highs     [256]prob
 }
 
-// reset forgets everything.
+// reset sets the initial state.
 func (m *model) reset(p Properties) {
 	literal := m.literal
 	if n := 0x300 << (p.LC + p.LP); cap(literal) >= n {
@@ -100,18 +100,19 @@ func fill(p []prob) {
 	for i := range n {
 		p[i] = even
 	}
-	for n > 0 && n < len(p) { // a stream may be 18 bytes, and the literals of it have 12,288 probabilities
+	// There are up to 12,288 probabilities, even for a stream of 18 bytes, so copy by doubling.
+	for n > 0 && n < len(p) {
 		n += copy(p[n:], p[:n])
 	}
 }
 
-// literalProbs are those for a literal at a position, after the byte prev.
+// literalProbs returns the probabilities of a literal at a position after the byte prev.
 func (m *model) literalProbs(pos int, prev byte) []prob {
 	i := (pos&(1<<m.LP-1))<<m.LC + int(prev)>>(8-m.LC)
 	return m.literal[0x300*i:][:0x300]
 }
 
-// The states after one symbol more.
+// The functions below return the state after a further symbol.
 
 func afterLiteral(s int) int {
 	switch {
@@ -134,12 +135,12 @@ func either(s, afterLiteral, afterMatch int) int {
 	return afterMatch
 }
 
-// lengthState is how a length, at least minMatch, chooses probabilities of a distance.
+// lengthState returns the index of a match length for the probabilities of its distance.
 func lengthState(n int) int { return min(n-minMatch, 3) }
 
-// A distance less one has a slot, of its highest two bits and how many there are below; up to slot
-// 13 the lower bits have probabilities of their own, from 14 on the lowest four share some and
-// those between have none.
+// A distance less one has a slot, given by its highest two bits and the number of bits below them.
+// Up to slot 13 the lower bits have their own probabilities. From 14 on the lowest four bits (align
+// bits) share probabilities and the bits between are direct bits.
 const (
 	firstSpecial = 4
 	firstDirect  = 14

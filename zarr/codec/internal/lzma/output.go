@@ -5,22 +5,22 @@ import (
 	"math"
 )
 
-// output is where decoded bytes go, which are the dictionary too: whatever a header says of its
-// size, it takes no memory.
+// output collects decoded bytes. It is also the dictionary, so a dictionary size in a header costs
+// no memory.
 type output struct {
-	b     []byte // what is there, with room behind
-	n     int    // how much is there
-	start int    // where the dictionary begins
-	most  int    // n does not pass it
-	hint  int    // room to begin with
+	b     []byte // decoded bytes and free space
+	n     int    // number of decoded bytes
+	start int    // start of the dictionary
+	most  int    // maximum of n
+	hint  int    // initial free space
 
-	coder decoder // of every stream and block: its probabilities are many more bytes than a stream may have
+	coder decoder // shared by all streams and blocks: its probabilities may be larger than a stream
 }
 
 var errLimit = errors.New("more bytes than are due")
 
-// newOutput appends to dst up to limit bytes. The buffer grows as bytes come, from a size in
-// proportion to the source's.
+// newOutput appends to dst up to limit bytes. The buffer grows with the output, from a size in
+// proportion to srcLen.
 func newOutput(dst []byte, limit, srcLen int) *output {
 	most := len(dst) + min(limit, math.MaxInt-len(dst))
 	return &output{b: dst[:min(cap(dst), most)], n: len(dst), start: len(dst), most: most, hint: max(512, 4*min(srcLen, 1<<26))}
@@ -28,7 +28,7 @@ func newOutput(dst []byte, limit, srcLen int) *output {
 
 func (o *output) bytes() []byte { return o.b[:o.n] }
 
-// room makes sure of n more bytes.
+// room ensures free space for n more bytes.
 func (o *output) room(n int) error {
 	if n > o.most-o.n {
 		return errLimit
@@ -54,7 +54,7 @@ func (o *output) put(c byte) error {
 	return nil
 }
 
-// back is the byte d+1 before the end, 0 before the beginning.
+// back returns the byte at distance d+1, or 0 before the start of the dictionary.
 func (o *output) back(d uint32) byte {
 	if int64(d) >= int64(o.n-o.start) {
 		return 0
@@ -64,7 +64,7 @@ func (o *output) back(d uint32) byte {
 
 var errDistance = errors.New("a match from before the beginning")
 
-// repeat copies n bytes from d+1 before the end.
+// repeat copies n bytes from distance d+1.
 func (o *output) repeat(d uint32, n int) error {
 	if int64(d) >= int64(o.n-o.start) {
 		return errDistance

@@ -1,25 +1,25 @@
 package lzma
 
-// symbol is a literal, a match, or a repetition.
+// symbol is a literal, a match, or a rep match.
 type symbol struct {
-	n    int32  // 1 for a literal and for the repetition of one byte
-	what uint32 // literal, or 0 to 3 for one of the last distances, or 4 and more: a distance less one
+	n    int32  // length; 1 for a literal and a short rep
+	what uint32 // literal, 0 to 3 for a rep match, or 4 + a distance less one
 }
 
 const literal = 1<<32 - 1
 
-// window is how far a plan looks ahead.
+// window is the maximum number of positions of a plan.
 const window = 2048
 
-// node is the cheapest way known to a place: the symbol that ends there and where it began. two
-// says that the symbol before is a literal behind another one, see planner.
+// node is the cheapest known path to a position: the last symbol and where it starts. If two is
+// set, the previous symbol is a literal after before; see planner.
 type node struct {
 	price uint32
 	from  int32
 	symbol
-	// A literal and then a repetition of distance 0 are also tried as one: behind a dearer match,
-	// whose distance it is.
-	before     symbol // the symbol before the literal, where two is
+	// A literal and a rep0 match after it are also tried as one step, after a match (before) that
+	// is not on the cheapest path itself but has the distance.
+	before     symbol // the symbol before the literal, if two
 	beforeFrom int32
 	two        bool
 
@@ -29,14 +29,14 @@ type node struct {
 
 const never = 1 << 30
 
-// planner finds a cheap sequence of symbols by the prices of now.
+// planner finds cheap symbols by the current prices.
 type planner struct {
 	nodes   [window + 2*maxMatch + 2]node
 	end     int
 	symbols []symbol
 }
 
-// way opens nodes up to at and tells whether the price is better there.
+// way extends the nodes up to at and returns the node at at if price improves it, else nil.
 func (p *planner) way(at int, price uint32) *node {
 	for p.end < at {
 		p.end++
@@ -49,13 +49,13 @@ func (p *planner) way(at int, price uint32) *node {
 	return nil
 }
 
-// plan gives the next symbols from pos on. The finder has been asked for all places before what
-// they cover.
+// plan returns the next symbols from pos on. The finder has been called for all positions that they
+// cover.
 func (e *encoder) plan(pos int) []symbol {
 	p := &e.planner
 	p.end = 0
 	p.nodes[0] = node{state: e.state, reps: e.reps}
-	var long symbol // a match that is taken without looking further
+	var long symbol // a match that is taken at once
 	i := 0
 	for ; i < window && long.n == 0; i++ {
 		if i > 0 {
@@ -72,7 +72,7 @@ func (e *encoder) plan(pos int) []symbol {
 			break
 		}
 	}
-	// Back from i, and turned around.
+	// Walk back from i, then reverse.
 	s := p.symbols[:0]
 	if long.n != 0 {
 		s = append(s, long)
@@ -97,7 +97,7 @@ func (e *encoder) plan(pos int) []symbol {
 	return s
 }
 
-// settle computes the state and the distances behind the cheapest way to a place.
+// settle computes the state and distances after the cheapest path to a position.
 func (p *planner) settle(i int) {
 	n := &p.nodes[i]
 	at := int(n.from)
@@ -116,7 +116,7 @@ func (p *planner) settle(i int) {
 	n.state, n.reps = after(n.symbol, n.state, n.reps)
 }
 
-// after is the state and the last distances behind a symbol.
+// after returns the state and the last distances after a symbol.
 func after(s symbol, state int, reps [4]uint32) (int, [4]uint32) {
 	switch {
 	case s.what == literal:
@@ -132,7 +132,7 @@ func after(s symbol, state int, reps [4]uint32) (int, [4]uint32) {
 	return afterMatch(state), [4]uint32{s.what - 4, reps[0], reps[1], reps[2]}
 }
 
-// look tries all symbols at a place. One that is long enough is given back.
+// look tries all symbols at a position. It returns a match that is long enough to be taken at once.
 func (e *encoder) look(start, i int) symbol {
 	p, t, m := &e.planner, &e.prices, &e.model
 	pos := start + i
@@ -166,7 +166,7 @@ func (e *encoder) look(start, i int) symbol {
 			n.from, n.symbol, n.two = int32(i), symbol{1, 0}, false
 		}
 	}
-	// A literal and a repetition behind it.
+	// A literal and then a rep match.
 	if not != c && back <= pos {
 		e.literalThenRep(start, i, pos, symbol{}, lit, here.state, back, avail)
 	}
@@ -216,7 +216,7 @@ func (e *encoder) look(start, i int) symbol {
 	return symbol{}
 }
 
-// matchLiteralRep tries a match, the literal behind it, and then the same distance again.
+// matchLiteralRep tries a match, a literal, and a match of the same distance.
 func (e *encoder) matchLiteralRep(start, i, pos int, s symbol, price uint32, state, back, avail int) {
 	n := int(s.n)
 	if n+1+minMatch > avail {
@@ -228,8 +228,8 @@ func (e *encoder) matchLiteralRep(start, i, pos int, s symbol, price uint32, sta
 	e.literalThenRep(start, i, at, s, price, state, back, avail-n)
 }
 
-// literalThenRep tries a repetition of distance back behind the literal at a place; price includes
-// the literal, state is before it.
+// literalThenRep tries a match at distance back after the literal at a position. price includes the
+// literal; state is before it.
 func (e *encoder) literalThenRep(start, i, at int, before symbol, price uint32, state, back, avail int) {
 	if back > e.far {
 		return
@@ -249,7 +249,7 @@ func (e *encoder) literalThenRep(start, i, at int, before symbol, price uint32, 
 	}
 }
 
-// repPrice is the price of one of the last distances, without the length of two or more.
+// repPrice returns the price of a rep match without its length; for rep0, of a length of at least two.
 func (m *model) repPrice(r, state, posState int) uint32 {
 	if r == 0 {
 		return bitPrice(m.repNot0[state], 0) + bitPrice(m.repLong[state][posState], 1)
@@ -261,7 +261,8 @@ func (m *model) repPrice(r, state, posState int) uint32 {
 	return price + bitPrice(m.repNot1[state], 1) + bitPrice(m.repNot2[state], uint32(r-2))
 }
 
-// common is how many bytes, at most most, are the same as those back before; n of them are known.
+// common returns the number of bytes, at most most, that are equal at distance back. n of them are
+// known.
 func (e *encoder) common(pos, back, n, most int) int {
 	a, b := e.src[pos:pos+most], e.src[pos-back:]
 	for n < most && a[n] == b[n] {
@@ -270,7 +271,7 @@ func (e *encoder) common(pos, back, n, most int) int {
 	return n
 }
 
-// skip tells the finder of n places that nothing is looked for at.
+// skip passes n positions to the finder that are not searched.
 func (e *encoder) skip(pos, n int) {
 	for k := range n {
 		e.finder.skip(pos + k)

@@ -1,6 +1,6 @@
 package lzma
 
-// rangeDecoder reads bits. Behind the end of src it reads zeros and says so.
+// rangeDecoder reads bits. Beyond the end of src it reads zeros and sets overread.
 type rangeDecoder struct {
 	src      []byte
 	at       int
@@ -9,7 +9,7 @@ type rangeDecoder struct {
 	overread bool
 }
 
-// start reads the first five bytes; false when they cannot be.
+// start reads the first five bytes. It returns false if they are invalid.
 func (d *rangeDecoder) start(src []byte) bool {
 	*d = rangeDecoder{src: src, rng: 1<<32 - 1}
 	if len(src) < 5 || src[0] != 0 {
@@ -50,7 +50,7 @@ func (d *rangeDecoder) bit(p *prob) uint32 {
 	return 1
 }
 
-// direct reads n bits of even chances.
+// direct reads n bits of equal probability.
 func (d *rangeDecoder) direct(n int) uint32 {
 	v := uint32(0)
 	for range n {
@@ -68,7 +68,7 @@ func (d *rangeDecoder) direct(n int) uint32 {
 	return v
 }
 
-// tree reads a number below len(probs), a power of two, the high bit first.
+// tree reads a number below len(probs), a power of two, high bit first.
 func (d *rangeDecoder) tree(probs []prob) int {
 	i := uint32(1)
 	for int(i) < len(probs) {
@@ -77,7 +77,7 @@ func (d *rangeDecoder) tree(probs []prob) int {
 	return int(i) - len(probs)
 }
 
-// reverse reads n bits, the low one first.
+// reverse reads n bits, low bit first.
 func (d *rangeDecoder) reverse(probs []prob, n int) uint32 {
 	v, i := uint32(0), uint32(1)
 	for k := range n {

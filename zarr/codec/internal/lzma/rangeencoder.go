@@ -1,18 +1,18 @@
 package lzma
 
-// rangeEncoder writes bits. A carry can still change the byte before and the run of ff that follows
-// it, so these wait.
+// rangeEncoder writes bits. A carry may still change the last byte and a run of ff after it, so
+// these are pending.
 type rangeEncoder struct {
 	out  []byte
 	low  uint64
 	rng  uint32
 	wait byte
-	runs int // the byte that waits and those behind it
+	runs int // number of pending bytes
 }
 
 func (e *rangeEncoder) start(out []byte) { *e = rangeEncoder{out: out, rng: 1<<32 - 1, runs: 1} }
 
-// size is what there will be when it is finished.
+// size returns the number of bytes from from on after finish.
 func (e *rangeEncoder) size(from int) int { return len(e.out) - from + e.runs + 4 }
 
 func (e *rangeEncoder) shift() {
@@ -52,7 +52,7 @@ func (e *rangeEncoder) bit(p *prob, b uint32) {
 	}
 }
 
-// direct writes the low n bits of v with even chances.
+// direct writes the low n bits of v with equal probability.
 func (e *rangeEncoder) direct(v uint32, n int) {
 	for n--; n >= 0; n-- {
 		e.rng >>= 1
@@ -66,7 +66,7 @@ func (e *rangeEncoder) direct(v uint32, n int) {
 	}
 }
 
-// tree writes a number below len(probs), a power of two, the high bit first.
+// tree writes a number below len(probs), a power of two, high bit first.
 func (e *rangeEncoder) tree(probs []prob, v int) {
 	i := 1
 	for bit := len(probs) >> 1; bit > 0; bit >>= 1 {
@@ -79,7 +79,7 @@ func (e *rangeEncoder) tree(probs []prob, v int) {
 	}
 }
 
-// reverse writes the low n bits of v, the low one first.
+// reverse writes the low n bits of v, low bit first.
 func (e *rangeEncoder) reverse(probs []prob, v uint32, n int) {
 	i := uint32(1)
 	for range n {

@@ -10,19 +10,19 @@ import (
 	"hash/crc64"
 )
 
-// magic begins a stream of XZ.
+// magic starts an xz stream.
 var magic = []byte{0xfd, '7', 'z', 'X', 'Z', 0}
 
-// xzHeader is the length of a stream's header, and of its footer.
+// xzHeader is the size of a stream header and of a stream footer.
 const xzHeader = 12
 
-// crc64Table is that of ECMA-182, which XZ has; nobody changes it.
+// crc64Table is that of ECMA-182, which xz uses. It is read-only.
 var crc64Table = crc64.MakeTable(crc64.ECMA)
 
-// sumSize is the length of a check, by its number: those that are reserved have one too.
+// sumSize returns the size of a check by its id, including reserved ones.
 func sumSize(c Check) int { return [...]int{0, 4, 8, 16, 32, 64}[(int(c)+2)/3] }
 
-// appendSum appends a check's value.
+// appendSum appends the check of b.
 func appendSum(dst []byte, c Check, b []byte) []byte {
 	switch c {
 	case CRC32:
@@ -36,10 +36,10 @@ func appendSum(dst []byte, c Check, b []byte) []byte {
 	return dst
 }
 
-// record is what the index keeps of a block: its length without padding, and what it decodes to.
+// record is an index record of a block: its unpadded size and its uncompressed size.
 type record struct{ packed, size uint64 }
 
-// decodeXZ reads one stream. It gives what is behind.
+// decodeXZ decodes one stream and returns the bytes after it.
 func decodeXZ(o *output, src []byte) ([]byte, error) {
 	all := src
 	if len(src) < xzHeader || !bytes.HasPrefix(src, magic) {
@@ -80,7 +80,7 @@ func decodeXZ(o *output, src []byte) ([]byte, error) {
 	return all[len(all)-len(src)+xzHeader:], nil
 }
 
-// decodeBlock reads one block. It gives what is behind.
+// decodeBlock decodes one block and returns the bytes after it.
 func decodeBlock(o *output, src []byte, kind Check) (r record, rest []byte, err error) {
 	head := (int(src[0]) + 1) * 4
 	if len(src) < head {
@@ -119,7 +119,7 @@ func decodeBlock(o *output, src []byte, kind Check) (r record, rest []byte, err 
 	return record{uint64(head + n + sum), uint64(o.n - from)}, rest[sum:], nil
 }
 
-// parseBlockHeader reads a header without its checksum; sizes that it does not say are -1.
+// parseBlockHeader parses a block header without its CRC. Sizes that it lacks are -1.
 func parseBlockHeader(h []byte) (chain []Filter, packed, size int64, err error) {
 	flags := h[1]
 	b := h[2:]
@@ -158,7 +158,7 @@ func parseBlockHeader(h []byte) (chain []Filter, packed, size int64, err error) 
 	return chain, packed, size, check(chain, LZMA2)
 }
 
-// checkIndex compares the index with the blocks. It gives its length and what is behind.
+// checkIndex compares the index with the blocks. It returns its size and the bytes after it.
 func checkIndex(src []byte, records []record) (int, []byte, error) {
 	want := appendIndex(nil, records)
 	if len(src) < len(want) {
@@ -170,7 +170,7 @@ func checkIndex(src []byte, records []record) (int, []byte, error) {
 	return len(want), src[len(want):], nil
 }
 
-// appendIndex appends the index: there is one way to write it.
+// appendIndex appends the index. Its encoding is unique.
 func appendIndex(dst []byte, records []record) []byte {
 	from := len(dst)
 	dst = append(dst, 0)
@@ -184,8 +184,8 @@ func appendIndex(dst []byte, records []record) []byte {
 	return binary.LittleEndian.AppendUint32(dst, crc32.ChecksumIEEE(dst[from:]))
 }
 
-// number reads a number of up to 63 bits, seven to a byte, the low ones first, in as few bytes as
-// can be.
+// number reads a multibyte integer of up to 63 bits in its shortest form: seven bits per byte, low
+// bits first.
 func number(b []byte) (uint64, []byte, error) {
 	v, n := binary.Uvarint(b)
 	if n <= 0 || n > 9 || n > 1 && b[n-1] == 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/codec/internal/msgpack"
 )
 
-// TestDecodeCost: nothing is allocated for a value, and maps in maps that begin as bytes do are not
-// gone through once for each.
+// TestDecodeCost checks that decoding allocates nothing per value, and that nested maps that start
+// like bytes do not take quadratic time.
 func TestDecodeCost(t *testing.T) {
 	nested := bytes.Repeat([]byte("\x82\xa3b64\xa1x\xa1a"), 500)
 	nested = append(append(nested, 0xdb, 0, 1, 0, 0), bytes.Repeat([]byte{'y'}, 1<<16)...)

@@ -11,7 +11,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Decode appends the text of the value that src is. raw takes text for bytes.
+// Decode appends the text of the single value in src. If raw is set, text is decoded as bytes.
 func Decode(dst, src []byte, raw bool) ([]byte, error) {
 	start := len(dst)
 	d := decoder{src: src, dst: dst, raw: raw}
@@ -35,7 +35,7 @@ func (d *decoder) bad(what string) error {
 	return fault.Newf(fault.Corrupt, "MessagePack: %s at byte %d of %d", what, d.at, len(d.src))
 }
 
-// take gives the next n bytes.
+// take returns the next n bytes.
 func (d *decoder) take(n int) ([]byte, error) {
 	if n > len(d.src)-d.at {
 		return nil, d.bad("the end within a value")
@@ -45,7 +45,7 @@ func (d *decoder) take(n int) ([]byte, error) {
 	return b, nil
 }
 
-// number is a big-endian number of n bytes.
+// number reads a big-endian number of n bytes.
 func (d *decoder) number(n int) (uint64, error) {
 	b, err := d.take(n)
 	if err != nil {
@@ -89,13 +89,13 @@ func (d *decoder) value(depth int) error {
 	return nil
 }
 
-// form is what a first byte says: the kind of value, and how many bytes the number behind it has.
+// form describes a first byte: the type of the value, and the size of the number after it.
 type form struct {
 	kind byte
 	size int
 }
 
-// firstForm is the first byte that forms begin with; 0 is none.
+// firstForm is the first byte of the first entry of forms.
 const firstForm = 0xc4
 
 var forms = [...]form{

@@ -1,19 +1,22 @@
-// Package msgpack turns MessagePack into JSON text and back, for the objects that numcodecs'
-// msgpack2 stores.
+// Package msgpack converts MessagePack to JSON text and back, for the objects of numcodecs'
+// msgpack2.
 //
 //	text, err := msgpack.Decode(nil, []byte{0x92, 1, 0xc0}, false)   // [1,null]
 //
-// The text is the canonical spelling of package internal/jsontext, in which bytes and the numbers
-// that JSON lacks are objects of one member. Floating-point numbers have a point or an exponent
-// there, and integers have not, so that each comes back as what it was. Source: the MessagePack
-// specification (github.com/msgpack/msgpack), and what Python's msgpack makes of it.
+// The text is in the canonical form of package internal/jsontext. In it, bytes and numbers that
+// JSON lacks are objects of one member. Floats have a point or an exponent and integers have
+// neither, so each type is preserved. Source: the MessagePack specification
+// (github.com/msgpack/msgpack) and the behaviour of Python's msgpack.
 //
-// Our own, since libraries decode into Go values, whose size nothing bounds, and lose what
-// distinguishes text from bytes: here no count is believed before there are bytes for it, and the
-// text has at most six bytes and a few for each byte that is read.
+// Libraries decode into Go values, whose size is unbounded, and do not distinguish text from bytes.
+// This package checks every count against the remaining bytes, and its text has at most about six
+// bytes per input byte.
 //
-// Errors of Decode: fault.Corrupt for bytes that are not one value, fault.Limit for values nested
-// more than jsontext.MaxDepth deep, errors.ErrUnsupported for extension types, for keys that are no
-// text, and for maps that stand for something else in the text. Errors of Encode: fault.Type for
-// numbers that are too large and for text that is no UTF-8.
+// # Errors
+//
+// Decode returns fault.Corrupt for bytes that are not exactly one value, fault.Limit for values
+// nested more than jsontext.MaxDepth deep, and errors.ErrUnsupported for extension types, keys that
+// are not text, and maps that have another meaning in the text form. Encode returns fault.Type for
+// numbers that are too large and for text that is not valid UTF-8, and fault.Limit for lengths of
+// 2^32 or more.
 package msgpack

@@ -10,14 +10,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Options are those of Python's packer.
+// Options are options of Python's packer.
 type Options struct {
-	Single bool // floating-point numbers of 4 bytes
-	Old    bool // the format of before there were bytes: they are written as text, and no text has a length of one byte
+	Single bool // use_single_float: floats of 4 bytes
+	Old    bool // not use_bin_type: the format without bytes, which are written as text, and without 1-byte text lengths
 }
 
-// Encode appends the value whose canonical spelling is given, each part as short as it can be, as
-// Python's msgpack does.
+// Encode appends the value with the canonical text canon. Each part has its shortest form, as in
+// Python's msgpack.
 func (o Options) Encode(dst, canon []byte) ([]byte, error) {
 	start := len(dst)
 	dst, err := o.value(dst, canon)
@@ -96,8 +96,8 @@ func (o Options) text(dst []byte, s string) ([]byte, error) {
 	return append(dst, s...), err
 }
 
-// head appends a length n: in the byte tiny where it is at most most, else after one of three bytes
-// in 1, 2 or 4; 0 is for a form that there is not.
+// head appends a length n: in the byte tiny if n is at most most, else after the byte one, two or
+// four in as many bytes. one is 0 if there is no such form.
 func head(dst []byte, n int, tiny byte, most int, one, two, four byte) ([]byte, error) {
 	switch {
 	case n <= most:

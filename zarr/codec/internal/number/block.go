@@ -7,23 +7,24 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// Len is the number of elements of a full block: three times 4 KiB stay in the first-level cache.
+// Len is the number of elements of a full block. Its three fields of 4 KiB fit the first-level
+// cache.
 const Len = 512
 
-// Block is elements that are being worked on. Which of the fields they are in depends on their
-// type: whole numbers are in Int, sign extended, floats in Re, complex numbers in Re and Im.
+// Block holds elements between steps. The fields in use depend on the type: integers, booleans and
+// times are in Int, sign extended; floats in Re; complex numbers in Re and Im.
 type Block struct {
 	N      int
 	Int    [Len]uint64
 	Re, Im [Len]float64
-	Err    error // what a step could not do; ends the run
+	Err    error // set by a step that fails; ends the run
 }
 
-// Step does one thing with all elements of a block. The steps of one array get its blocks in order.
+// Step processes all elements of a block. The steps of one array receive its blocks in order.
 type Step func(b *Block)
 
-// Run takes the elements of src through steps and puts them to dst. Both hold as many, of their
-// types.
+// Run applies steps to the elements of src and stores the results in dst. Both have the same number
+// of elements, of types from and to.
 func Run(dst, src []byte, from, to Type, steps ...Step) error {
 	if len(steps) == 0 && from.Kind == to.Kind && from.Size == to.Size {
 		same(dst, src, from, to)
@@ -44,7 +45,7 @@ func Run(dst, src []byte, from, to Type, steps ...Step) error {
 	return nil
 }
 
-// same copies elements, in another order where need be: a NaN keeps every bit.
+// same copies elements and swaps their bytes if the orders differ, so that NaNs keep all bits.
 func same(dst, src []byte, from, to Type) {
 	copy(dst, src)
 	if from.Big == to.Big {
@@ -58,7 +59,7 @@ func same(dst, src []byte, from, to Type) {
 	}
 }
 
-// getBits reads numbers of a size.
+// getBits reads numbers of size bytes.
 func getBits(dst []uint64, src []byte, size int, big bool) {
 	switch {
 	case size == 1:
@@ -92,7 +93,7 @@ func getBits(dst []uint64, src []byte, size int, big bool) {
 	}
 }
 
-// putBits writes numbers of a size.
+// putBits writes numbers of size bytes.
 func putBits(dst []byte, src []uint64, size int, big bool) {
 	switch {
 	case size == 1:
@@ -171,8 +172,8 @@ func (t Type) store(dst []byte, b *Block) {
 	putBits(dst, b.Int[:n], t.Size, t.Big)
 }
 
-// floats widens patterns of bits. A signalling NaN stays one here, which the processor's conversion
-// would change.
+// floats widens bit patterns. Signalling NaNs stay signalling, unlike in the processor's
+// conversion.
 func floats(dst []float64, src []uint64, size int) {
 	switch size {
 	case 2:
@@ -200,7 +201,7 @@ func half(h dtype.F16) float64 {
 	return float64(h.Float32())
 }
 
-// special is an infinity or a NaN.
+// special returns an infinity or a NaN.
 func special(sign, fraction uint64) float64 {
 	return math.Float64frombits(sign<<63 | 0x7ff<<52 | fraction)
 }
@@ -225,7 +226,7 @@ func floatBits(dst []uint64, src []float64, size int) {
 	}
 }
 
-// nan32 shortens a NaN, which stays signalling.
+// nan32 narrows a NaN. Signalling NaNs stay signalling.
 func nan32(u uint64) uint64 {
 	fraction := u & (1<<52 - 1) >> 29
 	if fraction == 0 {

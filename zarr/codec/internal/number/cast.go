@@ -2,8 +2,7 @@ package number
 
 import "math"
 
-// Cast makes elements of one type those of another, as numpy's astype does. The byte orders do not
-// count.
+// Cast returns a step that converts elements as numpy's astype does. Byte orders are ignored.
 func Cast(from, to Type) Step {
 	switch {
 	case from.Whole() && to.Whole():
@@ -16,12 +15,12 @@ func Cast(from, to Type) Step {
 	return rounds(from, to)
 }
 
-// wraps keeps the low bits of whole numbers.
+// wraps converts between integers and keeps the low bits.
 func wraps(from, to Type) Step {
 	larger := to.Size > from.Size && to.Kind != Bool && (from.Kind != Int || to.Kind != Uint)
 	return func(b *Block) {
 		if larger || to.Size == 8 {
-			return // they are sign extended to 64 bits already
+			return // already sign extended to 64 bits
 		}
 		for i, u := range b.Int[:b.N] {
 			b.Int[i] = to.wrap(u)
@@ -29,7 +28,7 @@ func wraps(from, to Type) Step {
 	}
 }
 
-// widens makes floats of whole numbers, rounded once.
+// widens converts integers to floats, rounding once.
 func widens(from, to Type) Step {
 	unsigned, single := from.Kind == Uint, to.unit() == 4
 	return func(b *Block) {
@@ -49,7 +48,7 @@ func widens(from, to Type) Step {
 	}
 }
 
-// cuts makes whole numbers of floats.
+// cuts converts floats to integers.
 func cuts(from, to Type) Step {
 	if to.Kind == Bool {
 		return func(b *Block) {
@@ -75,8 +74,7 @@ func cuts(from, to Type) Step {
 	}
 }
 
-// rounds makes other floats of floats; the imaginary part is left out where there is no room for
-// it.
+// rounds converts between float types. The imaginary part is dropped if to is not complex.
 func rounds(from, to Type) Step {
 	return func(b *Block) {
 		if from.Kind != Complex {
@@ -89,8 +87,8 @@ func rounds(from, to Type) Step {
 	}
 }
 
-// recast rounds floats of another type, and makes NaNs quiet where a processor's conversion does;
-// to and from float16 numpy converts without it.
+// recast rounds floats of another type, and makes NaNs quiet where processors do. numpy's own
+// conversion to and from float16 does not.
 func (t Type) recast(list []float64, from Type) {
 	u, v := t.unit(), from.unit()
 	switch {
@@ -107,7 +105,7 @@ func (t Type) recast(list []float64, from Type) {
 	}
 }
 
-// cut32 is what the processor's conversion to 32 bits gives.
+// cut32 returns the result of the processor's conversion to 32 bits.
 func cut32(f float64) uint64 {
 	if f > math.MinInt32-1 && f < math.MaxInt32+1 {
 		return uint64(int64(f))
@@ -116,7 +114,7 @@ func cut32(f float64) uint64 {
 	return uint64(none)
 }
 
-// cut64 is what the processor's conversion to 64 bits gives.
+// cut64 returns the result of the processor's conversion to 64 bits.
 func cut64(f float64) uint64 {
 	if f >= math.MinInt64 && f < 1<<63 {
 		return uint64(int64(f))
@@ -124,7 +122,7 @@ func cut64(f float64) uint64 {
 	return 1 << 63
 }
 
-// cutUint64 is what compilers make of a conversion to 64 bits without a sign.
+// cutUint64 returns the result of the code that compilers emit for a conversion to uint64.
 func cutUint64(f float64) uint64 {
 	if f >= 1<<63 {
 		return cut64(f-1<<63) ^ 1<<63

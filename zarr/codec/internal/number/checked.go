@@ -13,7 +13,7 @@ func (c Checked) text(u uint64) string {
 	return strconv.FormatInt(int64(u), 10)
 }
 
-// fits tells whether a number of 64 bits is one of the type.
+// fits reports whether the type can represent u.
 func (c Checked) fits(u uint64) bool { return c.Type.wrap(u) == u }
 
 func (c Checked) sub(a, b uint64) (uint64, bool) {
@@ -45,7 +45,7 @@ func (c Checked) mul(a, b uint64, ok bool) (uint64, bool) {
 	return uint64(p), ok && exact && c.fits(uint64(p))
 }
 
-// div rounds down, as numpy does for whole numbers.
+// div rounds down, as numpy does for integers.
 func (c Checked) div(a, b uint64) (uint64, bool) {
 	if c.Type.Kind == Uint {
 		return a / b, true

@@ -22,7 +22,7 @@ func of(t *testing.T, d dtype.Type) Type {
 	return n
 }
 
-// TestOf: what numpy does not calculate with is no number here.
+// TestOf checks that types without arithmetic in numpy are rejected.
 func TestOf(t *testing.T) {
 	for _, d := range []dtype.Type{dtype.String, dtype.BFloat16, dtype.Int4, dtype.ComplexFloat16, dtype.S(4)} {
 		if n, ok := Of(d); ok {
@@ -31,8 +31,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestSame: a cast to the same type in another byte order changes no bit, and every type is loaded
-// as it is stored.
+// TestSame checks that casts to the same type in another byte order keep all bits, and that loading
+// and storing is lossless for every type.
 func TestSame(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, d := range all {
@@ -56,7 +56,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestPromote: the types that numpy.promote_types gives, rows and columns as in all.
+// TestPromote compares with numpy.promote_types, with rows and columns in the order of all.
 func TestPromote(t *testing.T) {
 	const table = `b1 i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 c8 c16
 i1 i1 i2 i4 i8 i2 i4 i8 f8 f2 f4 f8 c8 c16
@@ -94,7 +94,7 @@ c16 c16 c16 c16 c16 c16 c16 c16 c16 c16 c16 c16 c16 c16
 	}
 }
 
-// TestConvert: every rounding of random numbers to float32, against exact arithmetic.
+// TestConvert compares every rounding of random numbers to float32 with exact arithmetic.
 func TestConvert(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	modes := map[Rounding]big.RoundingMode{NearestEven: big.ToNearestEven, TowardsZero: big.ToZero, TowardsPositive: big.ToPositiveInf, TowardsNegative: big.ToNegativeInf, NearestAway: big.ToNearestAway}
@@ -102,7 +102,7 @@ func TestConvert(t *testing.T) {
 	for mode, m := range modes {
 		for range 2000 {
 			f := math.Ldexp(r.NormFloat64(), r.IntN(200)-100)
-			if r.IntN(2) == 0 { // a tie, or near one
+			if r.IntN(2) == 0 { // a tie, or almost
 				f = float64(float32(f)) * (1 + math.Ldexp(float64(r.IntN(3)), -24))
 			}
 			u := r.Uint64() >> r.IntN(64)
@@ -128,7 +128,7 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-// TestChecked: whole numbers of every size, against exact arithmetic.
+// TestChecked compares integer steps of every size with exact arithmetic.
 func TestChecked(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, d := range all[1:9] {
@@ -198,7 +198,7 @@ func TestChecked(t *testing.T) {
 	}
 }
 
-// TestCuts: what floats become that are out of range, on every machine.
+// TestCuts checks casts of floats that are out of range, which must be the same on every machine.
 func TestCuts(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, tt := range []struct {
@@ -222,7 +222,7 @@ func TestCuts(t *testing.T) {
 	}
 }
 
-// TestDifferencesOfTimes: NaT is no time, and so are differences from it and sums with it.
+// TestDifferencesOfTimes checks that NaT propagates in differences and sums.
 func TestDifferencesOfTimes(t *testing.T) {
 	n := of(t, all[14])
 	b := &Block{N: 4}

@@ -1,14 +1,13 @@
 package number
 
-// Pair maps one number to another. A NaN stands for every NaN.
+// Pair maps one number to another. A NaN matches every NaN.
 type Pair struct{ From, To Value }
 
-// fewPairs is how many pairs are looked at one by one: that takes less time than a map, up to about
-// so many.
+// fewPairs is the number of pairs up to which a linear search is faster than a map.
 const fewPairs = 8
 
-// finder finds what a number of a type is mapped to, by the first pair that has it. Pairs are
-// metadata, and can be as many as there are elements.
+// finder returns a function that maps a number of a type by the first pair that matches. Pairs come
+// from metadata, so there may be very many.
 func finder(pairs []Pair, from Type) func(v Value) (Value, bool) {
 	if len(pairs) > fewPairs {
 		return index(pairs, from)
@@ -23,7 +22,7 @@ func finder(pairs []Pair, from Type) func(v Value) (Value, bool) {
 	}
 }
 
-// index is the finder of many pairs.
+// index is the finder for many pairs.
 func index(pairs []Pair, from Type) func(v Value) (Value, bool) {
 	if from.Kind != Float {
 		m := make(map[uint64]Value, len(pairs))
@@ -34,7 +33,7 @@ func index(pairs []Pair, from Type) func(v Value) (Value, bool) {
 		}
 		return func(v Value) (Value, bool) { w, ok := m[v.Int]; return w, ok }
 	}
-	var nan Value // which is no key
+	var nan Value // NaN cannot be a key
 	hasNaN := false
 	m := make(map[float64]Value, len(pairs))
 	for _, p := range pairs {

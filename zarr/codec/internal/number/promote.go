@@ -1,6 +1,6 @@
 package number
 
-// Promote is the type in which numpy adds numbers of two types.
+// Promote returns the type in which numpy adds numbers of two types.
 func Promote(a, b Type) Type {
 	a.Big, b.Big = false, false
 	if a.Kind > b.Kind {
@@ -12,7 +12,7 @@ func Promote(a, b Type) Type {
 		return a
 	case a.Kind == Bool || b.Kind == Time:
 		return b
-	case b.Kind == Uint: // with a signed one
+	case b.Kind == Uint: // and a is signed
 		if b.Size < a.Size {
 			return a
 		}
@@ -21,8 +21,7 @@ func Promote(a, b Type) Type {
 		}
 		return Type{Kind: Int, Size: 2 * b.Size}
 	}
-	// Floats hold whole numbers of half their size exactly, as near as numpy cares: int16 needs
-	// float32.
+	// A float must have twice the size of the integer in numpy, up to 8 bytes: int16 needs float32.
 	unit := b.unit()
 	if need := min(2*a.Size, 8); a.Kind != Float && a.Kind != Complex && need > unit {
 		unit = need

@@ -2,10 +2,11 @@ package number
 
 import "math"
 
-// smallest is the count of NaT.
+// smallest is the value of NaT.
 const smallest = 1 << 63
 
-// Differences puts each element's difference from the one before in its place; the first stays.
+// Differences replaces each element by its difference from the previous one. The first stays
+// unchanged.
 func Differences(t Type) Step {
 	var last uint64
 	var re, im float64
@@ -45,15 +46,15 @@ func Differences(t Type) Step {
 	}
 }
 
-// Sums puts the sum of each element and all before it in its place. Of truth values that is whether
-// any was true.
+// Sums replaces each element by the sum of it and all elements before it. For booleans the sum is
+// whether any of them is true.
 func Sums(t Type) Step {
 	var sum uint64
 	var re, im float64
 	first := true
 	return func(b *Block) {
 		from := 0
-		if first && b.N > 0 { // nothing is added to the first: -0 stays
+		if first && b.N > 0 { // keeps a -0
 			first, from = false, 1
 			sum, re, im = b.Int[0], b.Re[0], b.Im[0]
 		}
@@ -92,7 +93,7 @@ func Sums(t Type) Step {
 	}
 }
 
-// Subtract takes a whole number away, wrapping.
+// Subtract subtracts an integer, wrapping.
 func Subtract(t Type, v uint64) Step {
 	return func(b *Block) {
 		for i, u := range b.Int[:b.N] {
@@ -101,7 +102,7 @@ func Subtract(t Type, v uint64) Step {
 	}
 }
 
-// Multiply multiplies by a whole number, wrapping.
+// Multiply multiplies by an integer, wrapping.
 func Multiply(t Type, v uint64) Step {
 	return func(b *Block) {
 		for i, u := range b.Int[:b.N] {
@@ -146,7 +147,7 @@ func Over(t Type, v float64) Step {
 	})
 }
 
-// each rounds after a step to the type's own precision.
+// each rounds the results of a step to the precision of the type.
 func each(t Type, s Step) Step {
 	if t.Size == 8 {
 		return s
@@ -159,7 +160,7 @@ func each(t Type, s Step) Step {
 	}
 }
 
-// Around rounds floats to whole numbers, ties to even.
+// Around rounds floats to integers, ties to even.
 func Around(b *Block) {
 	for i, f := range b.Re[:b.N] {
 		b.Re[i] = math.RoundToEven(f)

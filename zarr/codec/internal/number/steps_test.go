@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// whole64 gives whole numbers as a block has them.
+// whole64 returns integers in the form of a block.
 func whole64(list ...int64) []uint64 {
 	out := make([]uint64, len(list))
 	for i, v := range list {
@@ -19,8 +19,8 @@ func whole64(list ...int64) []uint64 {
 	return out
 }
 
-// TestWholeSteps: whole numbers wrap in their own type, and sums undo differences, over several
-// blocks too.
+// TestWholeSteps checks that integers wrap in their own type, and that sums reverse differences,
+// also over several blocks.
 func TestWholeSteps(t *testing.T) {
 	tests := []struct {
 		name     string
@@ -57,7 +57,7 @@ func TestWholeSteps(t *testing.T) {
 	}
 }
 
-// TestFloatSteps: every result is rounded to the type's own precision.
+// TestFloatSteps checks that every result is rounded to the precision of the type.
 func TestFloatSteps(t *testing.T) {
 	third := 1.0 / 3
 	tests := []struct {
@@ -96,8 +96,8 @@ func TestFloatSteps(t *testing.T) {
 	}
 }
 
-// TestCasts: whole numbers to floats are rounded once, and a float loses what the other has no room
-// for.
+// TestCasts checks that casts from integers to floats round once, and that the parts of complex
+// numbers and NaNs are narrowed.
 func TestCasts(t *testing.T) {
 	for _, tt := range []struct {
 		from, to dtype.Type
@@ -107,7 +107,7 @@ func TestCasts(t *testing.T) {
 		{dtype.Int64, dtype.Float64, 1<<64 - 5, -5},
 		{dtype.Uint64, dtype.Float64, 1<<64 - 1, 1 << 64},
 		{dtype.Int64, dtype.Float32, 1<<24 + 1, 1 << 24},
-		{dtype.Uint64, dtype.Float32, 1<<63 + 1<<39 + 1, 1<<63 + 1<<40}, // not through float64, which makes it a tie
+		{dtype.Uint64, dtype.Float32, 1<<63 + 1<<39 + 1, 1<<63 + 1<<40}, // rounding to float64 first would make it a tie
 	} {
 		b := &Block{N: 1}
 		b.Int[0], b.Im[0] = tt.in, 7
@@ -127,7 +127,7 @@ func TestCasts(t *testing.T) {
 	}
 }
 
-// TestOutside: what becomes of numbers beyond the range, each of the three ways.
+// TestOutside checks numbers beyond the range in each of the three modes.
 func TestOutside(t *testing.T) {
 	type result struct {
 		v  Value
@@ -170,7 +170,8 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// TestPairs: what is among them is not converted, and the first counts; a NaN stands for all.
+// TestPairs checks that the first matching pair maps a number, which is not converted, and that a
+// NaN matches every NaN.
 func TestPairs(t *testing.T) {
 	nan := math.Float64frombits(0x7ff8_0000_0000_0123)
 	b := &Block{N: 3}

@@ -2,7 +2,7 @@ package number
 
 import "github.com/zargo-io/zargo/zarr/dtype"
 
-// Kind says what sort of number an element is.
+// Kind is the kind of number of an element.
 type Kind uint8
 
 // The kinds.
@@ -12,18 +12,18 @@ const (
 	Uint
 	Float
 	Complex
-	Time // a count of 64 bits; the smallest is NaT, which is no time and stays so under addition
+	Time // a 64-bit count; the smallest value is NaT, which addition and subtraction propagate
 )
 
-// Type is a type of number and how it is stored.
+// Type is a number type and its storage.
 type Type struct {
 	Kind Kind
 	Size int // bytes of an element
 	Big  bool
 }
 
-// Of is the type of a data type's elements, stored as in memory; false when they are no numbers
-// that numpy calculates with.
+// Of returns the number type of a data type's elements in memory form. It returns false if numpy
+// has no arithmetic on them.
 func Of(t dtype.Type) (Type, bool) {
 	switch t := t.(type) {
 	case dtype.DateTime, dtype.TimeDelta:
@@ -45,16 +45,16 @@ func Of(t dtype.Type) (Type, bool) {
 	return Type{}, false
 }
 
-// In is the type stored in a byte order.
+// In returns the type with a byte order.
 func (t Type) In(o dtype.Order) Type {
 	t.Big = o == dtype.Big && t.unit() > 1
 	return t
 }
 
-// Whole tells whether the numbers are whole.
+// Whole reports whether the numbers are integers, booleans or times.
 func (t Type) Whole() bool { return t.Kind != Float && t.Kind != Complex }
 
-// unit is the size of one number of an element.
+// unit returns the size of one number of an element.
 func (t Type) unit() int {
 	if t.Kind == Complex {
 		return t.Size / 2
@@ -62,7 +62,7 @@ func (t Type) unit() int {
 	return t.Size
 }
 
-// Range is the smallest and the largest number of a type of whole ones.
+// Range returns the smallest and largest number of an integer type.
 func (t Type) Range() (lo int64, hi uint64) {
 	bits := 8 * t.Size
 	switch t.Kind {
@@ -74,7 +74,7 @@ func (t Type) Range() (lo int64, hi uint64) {
 	return -1 << (bits - 1), 1<<(bits-1) - 1
 }
 
-// wrap keeps of a whole number what the type can hold, as the block has it.
+// wrap returns the low bits of u that the type can represent, as stored in a block.
 func (t Type) wrap(u uint64) uint64 {
 	switch {
 	case t.Kind == Bool:
@@ -91,7 +91,7 @@ func (t Type) wrap(u uint64) uint64 {
 	return uint64(int64(u<<shift) >> shift)
 }
 
-// round gives the number of a type of floats, or of one part of a complex one, that is nearest.
+// round returns the nearest number of the float type, or of one part of a complex type.
 func (t Type) round(f float64) float64 {
 	switch t.unit() {
 	case 2:
@@ -102,5 +102,5 @@ func (t Type) round(f float64) float64 {
 	return f
 }
 
-// Round gives the number of a type of floats that is nearest.
+// Round returns the nearest number of a float type.
 func (t Type) Round(f float64) float64 { return t.round(f) }

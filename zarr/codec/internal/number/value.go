@@ -7,10 +7,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Rounding says where a number goes that lies between two of a type.
+// Rounding is the mode for numbers between two numbers of a type.
 type Rounding string
 
-// The roundings, as the codec cast_value names them.
+// The rounding modes, as named by the codec cast_value.
 const (
 	NearestEven     Rounding = "nearest-even"
 	TowardsZero     Rounding = "towards-zero"
@@ -19,26 +19,27 @@ const (
 	NearestAway     Rounding = "nearest-away"
 )
 
-// Outside says what becomes of a number beyond the range of a type.
+// Outside is the mode for numbers beyond the range of a type.
 type Outside string
 
-// What there is to do.
+// The modes, as named by the codec cast_value.
 const (
 	Refuse Outside = "error"
 	Clamp  Outside = "clamp"
 	Wrap   Outside = "wrap"
 )
 
-// Value is a number of either kind: Int as in a block, or Float.
+// Value is an integer, as in a block, or a float.
 type Value struct {
 	Int   uint64
 	Float float64
 }
 
-// Convert makes numbers of one type those of another by value. What is among the pairs becomes what
-// the first of them says; other numbers are rounded, and then o decides where they are out of
-// range. NaN has no whole number.
+// Convert returns a step that converts numbers by value. Numbers that match a pair are mapped by
+// the first such pair. Others are rounded according to r; if the result is out of range, o applies.
+// NaN cannot be converted to an integer.
 //
+// If a number cannot be converted, the step fails with fault.Type.
 // A step that fails has the error fault.Type.
 func Convert(from, to Type, r Rounding, o Outside, pairs []Pair) Step {
 	find := finder(pairs, from)
@@ -84,7 +85,7 @@ func convert(v Value, from, to Type, r Rounding, o Outside) (Value, bool) {
 	return Value{Int: u}, ok
 }
 
-// whole rounds to a whole number.
+// whole rounds to an integer.
 func whole(f float64, r Rounding) float64 {
 	switch r {
 	case TowardsZero:
@@ -99,10 +100,10 @@ func whole(f float64, r Rounding) float64 {
 	return math.RoundToEven(f)
 }
 
-// toWhole puts a whole float into a type.
+// toWhole converts a float without a fraction to an integer type.
 func toWhole(f float64, to Type, o Outside) (uint64, bool) {
 	lo, hi := to.Range()
-	low, high := float64(lo), math.Ldexp(1, 8*to.Size) // the first beyond is exact where the last may not be
+	low, high := float64(lo), math.Ldexp(1, 8*to.Size) // 1 above the maximum is exact, unlike the maximum
 	if to.Kind == Int {
 		high /= 2
 	}
@@ -144,7 +145,8 @@ func wholeToWhole(u uint64, from, to Type, o Outside) (uint64, bool) {
 	return hi, true
 }
 
-// precision is the number of bits of a float and the exponent of its smallest step.
+// precision returns the number of significant bits of a float type, the exponent of its smallest
+// step, and its largest number.
 func (t Type) precision() (bits, least int, largest float64) {
 	switch t.Size {
 	case 2:
@@ -155,7 +157,7 @@ func (t Type) precision() (bits, least int, largest float64) {
 	return 53, -1074, math.MaxFloat64
 }
 
-// toFloat rounds to a narrower type of floats.
+// toFloat rounds to a narrower float type.
 func toFloat(f float64, to Type, r Rounding, o Outside) (float64, bool) {
 	if f != f || math.IsInf(f, 0) || f == 0 || to.Size == 8 {
 		return f, true
@@ -163,14 +165,14 @@ func toFloat(f float64, to Type, r Rounding, o Outside) (float64, bool) {
 	p, least, largest := to.precision()
 	_, e := math.Frexp(f)
 	q := max(e-p, least)
-	g := math.Ldexp(whole(math.Ldexp(f, -q), r), q) // as a whole number of steps
+	g := math.Ldexp(whole(math.Ldexp(f, -q), r), q) // an integer number of steps
 	if math.Abs(g) <= largest {
 		return g, true
 	}
 	return math.Copysign(largest, f), o == Clamp
 }
 
-// wholeToFloat rounds a whole number, which may have more bits than a float64.
+// wholeToFloat rounds an integer, which may have more bits than a float64.
 func wholeToFloat(u uint64, from, to Type, r Rounding, o Outside) (float64, bool) {
 	sign, m := 1.0, u
 	if from.Kind != Uint && int64(u) < 0 {
@@ -204,10 +206,10 @@ func wholeToFloat(u uint64, from, to Type, r Rounding, o Outside) (float64, bool
 	return f, true
 }
 
-// Checked are steps of whole numbers in which what is out of range is fault.Type.
+// Checked has steps for integers that fail with fault.Type on overflow.
 type Checked struct{ Type Type }
 
-// Minus subtracts and then multiplies.
+// Minus subtracts offset and then multiplies by scale.
 func (c Checked) Minus(offset, scale uint64) Step {
 	return func(b *Block) {
 		for i, u := range b.Int[:b.N] {
@@ -221,7 +223,7 @@ func (c Checked) Minus(offset, scale uint64) Step {
 	}
 }
 
-// Over divides, rounding down, and then adds.
+// Over divides by scale, rounding down, and then adds offset.
 func (c Checked) Over(scale, offset uint64) Step {
 	return func(b *Block) {
 		for i, u := range b.Int[:b.N] {

@@ -4,12 +4,12 @@ package planes
 
 import "math/bits"
 
-// group is how many elements the assembly does at a time, with SSE2, which every amd64 processor
-// has.
+// group is the number of elements that the assembly processes at a time. It uses SSE2, which every
+// amd64 processor has.
 const group = 16
 
-// The functions below do as many groups of elements as groups says, 1 or more. Planes begin stride
-// bytes apart.
+// The functions below process groups*16 elements; groups is at least 1. Planes are stride bytes
+// apart.
 
 //go:noescape
 func joinGroups2(dst, src *byte, stride, groups int)
@@ -29,7 +29,7 @@ func splitGroups4(dst, src *byte, stride, groups int)
 //go:noescape
 func splitGroups8(dst, src *byte, stride, groups int)
 
-// fastJoin reports whether joinGroups joins elements of a size, which is 1<<shift.
+// fastJoin reports whether joinGroups supports a type size, and its logarithm to the base 2.
 func fastJoin(typeSize int) (shift uint, ok bool) {
 	switch typeSize {
 	case 2, 4, 8:
@@ -38,8 +38,8 @@ func fastJoin(typeSize int) (shift uint, ok bool) {
 	return 0, false
 }
 
-// joinGroups is joinSlow of elements of 1<<shift bytes, of which dst has whole groups, 1 or more.
-// src has all planes from the first element on, which begin n bytes apart.
+// joinGroups is joinSlow for elements of 1<<shift bytes. dst has whole groups, at least one. src
+// starts at the first element's byte in the first plane; planes are n bytes apart.
 func joinGroups(dst, src []byte, shift uint, n int) {
 	groups := len(dst) / group >> shift
 	_ = src[(1<<shift-1)*n+groups*group-1]
@@ -53,8 +53,8 @@ func joinGroups(dst, src []byte, shift uint, n int) {
 	}
 }
 
-// joinFast is joinSlow of the first elements, as many as it returns. src has all planes from the
-// first element on, which begin n bytes apart; dst has whole elements.
+// joinFast is joinSlow for as many elements from the first as it returns. src starts at the first
+// element's byte in the first plane; planes are n bytes apart. dst has whole elements.
 func joinFast(dst, src []byte, typeSize, n int) (done int) {
 	shift, ok := fastJoin(typeSize)
 	groups := len(dst) / typeSize / group
@@ -65,7 +65,7 @@ func joinFast(dst, src []byte, typeSize, n int) (done int) {
 	return groups * group
 }
 
-// splitFast is splitSlow of the first elements, as many as it returns, to planes that begin n bytes
+// splitFast is splitSlow for as many elements from the first as it returns. Planes are n bytes
 // apart in dst.
 func splitFast(dst, src []byte, typeSize, n int) (done int) {
 	groups := len(src) / typeSize / group

@@ -2,14 +2,14 @@ package planes
 
 import "encoding/binary"
 
-// Split puts first all first bytes of the elements of src into dst, then all second ones, and so
-// on. Bytes after the last whole element stay last. dst and src have the same length and do not
+// Split writes the first bytes of all elements of src to dst, then all second bytes, and so on.
+// Bytes after the last whole element stay at the end. dst and src have the same length and must not
 // overlap.
 func Split(dst, src []byte, typeSize int) {
 	n := len(src) / typeSize
 	copy(dst[n*typeSize:], src[n*typeSize:])
 	if n == 0 {
-		return // elements may be of any size, and then there is no end to their planes
+		return // element sizes are unlimited, so typeSize*n below could be huge
 	}
 	src = src[:n*typeSize]
 	done := splitFast(dst, src, typeSize, n)
@@ -18,7 +18,7 @@ func Split(dst, src []byte, typeSize int) {
 	}
 }
 
-// splitSlow splits whole elements into planes that begin n bytes apart in dst.
+// splitSlow splits whole elements into planes that are n bytes apart in dst.
 func splitSlow(dst, src []byte, typeSize, n int) {
 	count := len(src) / typeSize
 	switch typeSize {
@@ -52,19 +52,19 @@ func splitSlow(dst, src []byte, typeSize, n int) {
 	}
 }
 
-// Join undoes Split.
+// Join reverses Split.
 func Join(dst, src []byte, typeSize int) { joinPart(dst, src, typeSize, 0) }
 
-// Block is what Split made of the bytes of elements.
+// Block is the output of Split, for joining parts of it.
 type Block struct {
 	src      []byte
 	typeSize int
-	n, whole int  // elements, and their bytes
-	shift    uint // where parts may be joined fast: an element has 1<<shift bytes
+	n, whole int  // number of whole elements, and of their bytes
+	shift    uint // an element has 1<<shift bytes, if fast
 	fast     bool
 }
 
-// BlockOf is the Block of src, which must not change.
+// BlockOf returns the Block of src, which must not be modified.
 func BlockOf(src []byte, typeSize int) Block {
 	b := Block{src: src, typeSize: typeSize, n: len(src) / typeSize}
 	b.whole = b.n * typeSize
@@ -72,11 +72,11 @@ func BlockOf(src []byte, typeSize int) Block {
 	return b
 }
 
-// Len is the number of bytes.
+// Len returns the number of bytes.
 func (b *Block) Len() int { return len(b.src) }
 
-// JoinPart fills dst with the bytes from at on of what Join makes of the block. Calls for short
-// rows are many: where a row is whole groups nothing is divided.
+// JoinPart fills dst with the bytes of the joined block from at on. It is called for many short
+// rows, so the path for whole groups avoids divisions.
 func (b *Block) JoinPart(dst []byte, at int) {
 	if b.fast && at&(1<<b.shift-1) == 0 && len(dst)&(group<<b.shift-1) == 0 && at+len(dst) <= b.whole && len(dst) > 0 {
 		joinGroups(dst, b.src[at>>b.shift:], b.shift, b.n)
@@ -85,11 +85,11 @@ func (b *Block) JoinPart(dst []byte, at int) {
 	joinPart(dst, b.src, b.typeSize, at)
 }
 
-// joinPart fills dst with the bytes from at on of what Join makes of src.
+// joinPart fills dst with the bytes of the joined src from at on.
 func joinPart(dst, src []byte, typeSize, at int) {
 	n := len(src) / typeSize
 	whole := n * typeSize
-	if at+len(dst) > whole { // what is after the last whole element is as it is
+	if at+len(dst) > whole { // bytes after the last whole element are not shuffled
 		from := max(whole-at, 0)
 		copy(dst[from:], src[at+from:])
 		dst = dst[:from]
@@ -97,7 +97,7 @@ func joinPart(dst, src []byte, typeSize, at int) {
 	for ; len(dst) > 0 && at%typeSize != 0; dst, at = dst[1:], at+1 {
 		dst[0] = src[at%typeSize*n+at/typeSize]
 	}
-	if count := len(dst) / typeSize; count > 0 { // elements may be of any size, and then there is no end to their planes
+	if count := len(dst) / typeSize; count > 0 { // see Split
 		first, to := at/typeSize, dst[:count*typeSize]
 		done := joinFast(to, src[first:], typeSize, n)
 		if done < count {
@@ -110,7 +110,7 @@ func joinPart(dst, src []byte, typeSize, at int) {
 	}
 }
 
-// joinSlow joins whole elements of planes that begin n bytes apart in src.
+// joinSlow joins whole elements of planes that are n bytes apart in src.
 func joinSlow(dst, src []byte, typeSize, n int) {
 	count := len(dst) / typeSize
 	switch typeSize {

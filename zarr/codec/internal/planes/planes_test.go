@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestPlanes: byte j of element i goes to place j*n+i, the rest stays, and Join undoes it.
+// TestPlanes checks that Split moves byte j of element i to index j*n+i and keeps the rest, and
+// that Join reverses it.
 func TestPlanes(t *testing.T) {
 	for _, size := range []int{1, 2, 3, 4, 5, 8, 16, 1 << 30} {
 		for _, length := range []int{0, 1, 7, 8, 24, 65, 1003} {
@@ -29,7 +30,7 @@ func TestPlanes(t *testing.T) {
 	}
 }
 
-// TestJoinPart: every part of what Join makes.
+// TestJoinPart compares every part of a block with the output of Join.
 func TestJoinPart(t *testing.T) {
 	for _, size := range []int{1, 2, 3, 4, 8, 16, 1 << 30} {
 		for _, length := range []int{0, 1, 7, 24, 65, 259} {

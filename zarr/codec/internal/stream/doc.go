@@ -1,8 +1,8 @@
-// Package stream appends what a reader gives, bounded, for every codec whose format is only to be
-// had as an io.Reader.
+// Package stream appends the bytes of a reader to a slice, up to a limit. It is used by codecs
+// whose decoder is an io.Reader.
 //
 //	var a stream.Appender
 //	dst, err := a.Append(dst, reader, limit, len(src))
 //
-// An [Appender] belongs to one goroutine at a time.
+// An [Appender] must be used by one goroutine at a time.
 package stream

@@ -6,14 +6,15 @@ import (
 	"io"
 )
 
-// Appender appends what readers give. The zero value is ready; it may be used again.
+// Appender appends the bytes of readers. The zero value is ready to use. It may be reused.
 type Appender struct {
-	one [1]byte // where a byte goes that must not come
+	one [1]byte // receives a byte beyond the limit
 }
 
-// Append reads to the end. More than limit bytes are an error, found before memory for them is
-// allocated. Where dst has room nothing is allocated; else the buffer grows as bytes come, from a
-// size in proportion to the source's length srcLen.
+// Append reads in to its end and appends the bytes to dst. If there are more than limit bytes, it
+// returns an error without allocating memory for them. If dst has enough capacity, nothing is
+// allocated; otherwise the buffer grows as bytes arrive, starting in proportion to srcLen, the
+// length of the source.
 func (a *Appender) Append(dst []byte, in io.Reader, limit, srcLen int) ([]byte, error) {
 	start, idle := len(dst), 0
 	for {
@@ -48,7 +49,7 @@ func (a *Appender) Append(dst []byte, in io.Reader, limit, srcLen int) ([]byte, 
 	}
 }
 
-// NoEOF keeps the end of the source from being taken for a proper end.
+// NoEOF returns io.ErrUnexpectedEOF for io.EOF, and other errors unchanged.
 func NoEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

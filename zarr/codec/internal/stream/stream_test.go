@@ -9,7 +9,8 @@ import (
 	"testing/iotest"
 )
 
-// TestAppend: however the bytes come, they are appended, and one more than the limit is an error.
+// TestAppend checks that bytes are appended for any sequence of reads, and that one byte above the
+// limit is an error.
 func TestAppend(t *testing.T) {
 	src := bytes.Repeat([]byte("zargo"), 1000)
 	readers := map[string]func(io.Reader) io.Reader{
@@ -34,7 +35,8 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// TestInPlace: with room nothing is allocated and nothing beside it is touched.
+// TestInPlace checks that nothing is allocated if dst has capacity, and that no other bytes are
+// modified.
 func TestInPlace(t *testing.T) {
 	buf := []byte("..........")
 	var a Appender
@@ -44,7 +46,7 @@ func TestInPlace(t *testing.T) {
 	}
 }
 
-// idle never gives anything.
+// idle never returns a byte.
 type idle struct{}
 
 func (idle) Read([]byte) (int, error) { return 0, nil }

@@ -9,14 +9,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// maxWindow is the largest window of a frame that is read: libzstd's limit, 31 bits. A window costs
-// no memory here, because the output is decoded in one piece; only its number has to fit an int.
+// maxWindow is the maximum window of a frame that is decoded: libzstd's limit, 31 bits. The window
+// takes no memory here, because the output is decoded into one buffer. It must fit an int.
 const maxWindow = min(1<<31, math.MaxInt)
 
-// minGuess is the first size tried for output whose size the frame does not say.
+// minGuess is the minimum size of a first buffer for a frame that does not declare its size.
 const minGuess = 64 << 10
 
-// decoders is a cache of decoders; nobody can tell whether one was used before.
+// decoders are idle decoders. Decoding does not depend on which one is used.
 var decoders = sync.Pool{New: func() any {
 	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
@@ -25,9 +25,9 @@ var decoders = sync.Pool{New: func() any {
 	return d
 }}
 
-// Decode appends what all frames in src hold to dst, skippable frames left out. More than limit
-// bytes are fault.Corrupt. Where dst has room for the output nothing is allocated; bytes beyond its
-// capacity are not touched.
+// Decode appends the content of all frames in src to dst, without skippable frames. More than limit
+// bytes are fault.Corrupt. If dst has enough capacity, nothing is allocated. Bytes beyond its
+// capacity are not modified.
 func Decode(dst, src []byte, limit int) ([]byte, error) {
 	if len(src) == 0 {
 		return dst, fault.Newf(fault.Corrupt, "no zstd frame: no bytes")
@@ -59,19 +59,18 @@ func Decode(dst, src []byte, limit int) ([]byte, error) {
 		case room >= most:
 			return dst, fault.Newf(fault.Corrupt, "zstd: %v (at most %d bytes are due)", err, limit)
 		}
-		// The error may mean that the room was too small; which error a frame without a size gives
-		// then is not settled. Tried again with four times the room, the last time with all that is
-		// allowed.
+		// The buffer may have been too small; the error for a frame without a content size does not
+		// tell. Retry with four times the size, and at last with the maximum.
 		if room > most/4 {
 			room = most
 		} else {
-			room = min(most, max(minGuess, 4*room)) // a frame may say 0 bytes and lie
+			room = min(most, max(minGuess, 4*room)) // frames may falsely declare 0 bytes
 		}
 	}
 }
 
-// holds bounds what n bytes of frames can hold: a block has 4 bytes or more, and 128 KiB of
-// contents at most.
+// holds returns the maximum content of n bytes of frames: a block has at least 4 bytes, and at most
+// 128 KiB of content.
 func holds(n int) int {
 	const block = 128 << 10
 	if n/4 >= math.MaxInt/block {
@@ -80,7 +79,7 @@ func holds(n int) int {
 	return n / 4 * block
 }
 
-// guess is how much room to try first, and whether the first frame says so itself.
+// guess returns a size for the first buffer, and whether the first frame declares it.
 func guess(src []byte) (n uint64, known bool) {
 	var h zstd.Header
 	if err := h.Decode(src); err == nil && h.HasFCS && !h.Skippable {
@@ -89,7 +88,7 @@ func guess(src []byte) (n uint64, known bool) {
 	return max(minGuess, 4*uint64(len(src))), false
 }
 
-// grown gives dst room for n more bytes.
+// grown returns dst with capacity for n more bytes.
 func grown(dst []byte, n int) []byte {
 	if cap(dst)-len(dst) >= n {
 		return dst

@@ -12,7 +12,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// unsized makes a frame that does not tell its size.
+// unsized returns a frame that does not declare its size.
 func unsized(t *testing.T, src []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -20,7 +20,7 @@ func unsized(t *testing.T, src []byte) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for len(src) > 0 { // in pieces, so that it is a stream
+	for len(src) > 0 { // in parts, as a stream
 		n := min(len(src), 1000)
 		if _, err := w.Write(src[:n]); err != nil {
 			t.Fatal(err)
@@ -40,8 +40,8 @@ func unsized(t *testing.T, src []byte) []byte {
 	return b.Bytes()
 }
 
-// TestUnsized: the room for a frame that does not tell its size grows up to the limit and no
-// further.
+// TestUnsized checks that frames without a content size are decoded up to the limit and not beyond
+// it.
 func TestUnsized(t *testing.T) {
 	src := bytes.Repeat([]byte("zargo"), 200_000)
 	frame := unsized(t, src)
@@ -57,7 +57,7 @@ func TestUnsized(t *testing.T) {
 	}
 }
 
-// TestFrames: several frames are one after the other, skippable ones are nothing.
+// TestFrames checks that frames are concatenated and skippable frames are skipped.
 func TestFrames(t *testing.T) {
 	e := NewEncoder(Options{Level: 3})
 	a, err := e.Encode(nil, []byte("first "))
@@ -108,14 +108,14 @@ func TestCorrupt(t *testing.T) {
 	}
 }
 
-// TestRoomByContents: where the limit is far away, as for text, a frame gets no more room than its
-// blocks can fill.
+// TestRoomByContents checks that the buffer of a frame is limited by what its blocks can contain,
+// even if the limit is much larger, as for text.
 func TestRoomByContents(t *testing.T) {
 	const limit = 1 << 28
 	says := binary.LittleEndian.AppendUint64([]byte{0x28, 0xb5, 0x2f, 0xfd, 0xe0}, limit)
 	for name, frame := range map[string][]byte{
 		"says what it has not": append(says, 1, 0, 0),
-		"says nothing":         {0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa8, 7, 0, 0}, // a block of the reserved kind
+		"says nothing":         {0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa8, 7, 0, 0}, // a block of the reserved type
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -128,7 +128,7 @@ func TestRoomByContents(t *testing.T) {
 	const block = 128 << 10
 	full := []byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x50}
 	for range 20 {
-		full = append(full, 2, 0, 16, 'z') // 128 KiB of one byte
+		full = append(full, 2, 0, 16, 'z') // an RLE block of 128 KiB
 	}
 	full = append(full, 3, 0, 16, 'z')
 	if got, err := Decode(nil, full, limit); err != nil || len(got) != 21*block {

@@ -1,12 +1,11 @@
-// Package zst appends and bounds zstd frames, for every codec that holds some.
+// Package zst encodes and decodes zstd frames (RFC 8878), with a limit on the decoded size. It is
+// used by all codecs whose format contains such frames.
 //
 //	out, err := zst.Decode(dst[:0], src, len(dst))
 //	enc := zst.NewEncoder(zst.Options{Level: 3, Window: 1 << 20})
 //	out, err = enc.Encode(nil, src)
 //
-// Decoders and encoders are kept in pools and hold one state each, so there are never more of them
-// than calls under way, and idle ones are given back to the garbage collector. All functions may be
-// called from any number of goroutines.
-//
-// Errors of Decode are fault.Corrupt. Format: RFC 8878.
+// Decoders and encoders are pooled. Each has a single state, so there are never more of them than
+// concurrent calls, and the garbage collector frees idle ones. All functions are safe for
+// concurrent use. Errors of Decode are fault.Corrupt.
 package zst

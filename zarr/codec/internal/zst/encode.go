@@ -7,28 +7,28 @@ import (
 	"github.com/zargo-io/zargo/zarr/codec/internal/zstdenc"
 )
 
-// Options are those of an encoder.
+// Options configure an encoder.
 type Options struct {
 	Level    int  // libzstd's scale, -131072 to 22; 0 is 3
-	Window   int  // about the bytes of one frame, to save memory; 0 when not known
-	Checksum bool // frames carry an XXH64 of their contents
-	Near     bool // as short as libzstd's at low levels too, where that takes longer
+	Window   int  // approximate size of a frame, to save memory; 0 if unknown
+	Checksum bool // append an XXH64 checksum to each frame
+	Near     bool // as short as libzstd's frames at low levels too, though slower
 }
 
-// Encoder makes frames. It is immutable and safe for concurrent use.
+// Encoder encodes frames. It is immutable and safe for concurrent use.
 type Encoder struct {
-	quick *quick // nil where frames are our own
+	quick *quick // nil if all frames are zstdenc's
 	own   zstdenc.Options
 	pool  sync.Pool // of *zstdenc.Encoder
 }
 
-// mostQuick is the highest level of klauspost/compress. Up to it that is one and a half times to
-// twice as fast as zstdenc, and on the benchmark's data within 1 % of libzstd's length or shorter.
-// From 4 on it is up to 24 % longer. What it is for blocks of blosc is in Near: up to 12 % longer,
-// and not faster.
+// mostQuick is the highest level of klauspost/compress. Up to it that library is 1.5 to 2 times as
+// fast as zstdenc, and on the benchmark's data at most 1 % longer than libzstd. From level 4 on it
+// is up to 24 % longer. For blocks of blosc, which set Near, it is up to 12 % longer and not
+// faster.
 const mostQuick = 3
 
-// NewEncoder makes an encoder.
+// NewEncoder returns an encoder with the given options.
 func NewEncoder(o Options) *Encoder {
 	e := &Encoder{own: zstdenc.Options{Level: o.Level, Window: window(o.Window), Checksum: o.Checksum}}
 	if o.Level <= mostQuick && !o.Near {
@@ -37,10 +37,10 @@ func NewEncoder(o Options) *Encoder {
 	return e
 }
 
-// Encode appends one frame that holds src, with its size in the header: numcodecs before 0.16
-// refuses one that does not tell it.
+// Encode appends one frame with the content src to dst. The frame header declares the content size,
+// which numcodecs before 0.16 requires.
 func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
-	if e.quick != nil && len(src) > 0 { // of nothing, that would leave out the checksum
+	if e.quick != nil && len(src) > 0 { // an empty frame would lack the checksum
 		return e.quick.encode(dst, src)
 	}
 	z, ok := e.pool.Get().(*zstdenc.Encoder)
@@ -52,11 +52,11 @@ func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// maxWindowLog is the base-2 logarithm of the largest window, 8 MiB: what RFC 8878 asks every
-// decoder to support.
+// maxWindowLog is the logarithm to the base 2 of the maximum window, 8 MiB, which RFC 8878
+// recommends that every decoder supports.
 const maxWindowLog = 23
 
-// window is the smallest power of two that holds n bytes, within limits.
+// window returns the smallest power of two of at least n, within limits.
 func window(n int) int {
 	const least, most = 1 << 10, 1 << maxWindowLog
 	if n <= 0 || n >= most {

@@ -8,8 +8,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Every frame tells the size of what is in it: numcodecs before 0.16, which is zarr-python 2's,
-// refuses one that does not.
+// TestFramesTellTheirSize checks that every frame declares its content size, which numcodecs before
+// 0.16 (used by zarr-python 2) requires.
 func TestFramesTellTheirSize(t *testing.T) {
 	for _, o := range []Options{{Level: 3}, {Level: 3, Checksum: true}, {Level: 3, Near: true}, {Level: 4, Checksum: true}} {
 		o.Window = 1 << 20
@@ -37,8 +37,8 @@ func encode(t *testing.T, e *Encoder, dst, src []byte) []byte {
 	return out
 }
 
-// TestLevels: every level makes text less than half as long, and all are read. What is out of range
-// counts as the nearest, 0 as 3.
+// TestLevels checks that every level halves text and can be decoded. Levels out of range are
+// clamped, and 0 is 3.
 func TestLevels(t *testing.T) {
 	var src []byte
 	for i := 0; len(src) < 1<<16; i++ {

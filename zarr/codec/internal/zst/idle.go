@@ -6,21 +6,21 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// encoders are idle ones with the same settings. A few of them stay, 1.6 MB each, for what is
-// written one chunk now and then; more only until the garbage collector takes them, so that a burst
-// of writing leaves nothing behind.
+// encoders are idle encoders of the same settings. A few are kept, 1.6 MB each, for occasional
+// writes of one chunk. The garbage collector frees the others, so a burst of writes leaves no
+// memory in use.
 type encoders struct {
-	mu   sync.Mutex // of stay and n
+	mu   sync.Mutex // guards stay and n
 	stay [4]*zstd.Encoder
 	n    int
 	more sync.Pool // of *zstd.Encoder
 }
 
-// idle are the idle encoders of the process, of each speed, with and without literals coded
-// everywhere, with and without a checksum, for each window, for long and for short sources.
+// idle are the idle encoders of the process: by speed, compression of all literals, checksum,
+// window, and short sources.
 var idle [2][2][2][maxWindowLog + 1][2]encoders
 
-// take gives an idle encoder, or nil.
+// take returns an idle encoder, or nil.
 func (e *encoders) take() *zstd.Encoder {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -7,12 +7,12 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// quick makes the frames of low levels with klauspost/compress.
+// quick encodes frames of low levels with klauspost/compress.
 type quick struct {
 	opts []zstd.EOption
 	idle *encoders
 
-	// short is for what a frame would not tell the size of, unless it is asked for a single
+	// short has encoders for short sources, whose frames declare a content size only in a single
 	// segment.
 	short *encoders
 }
@@ -41,9 +41,9 @@ func index(b bool) int {
 	return 0
 }
 
-// quickLevel maps libzstd's levels to the two of the library's that are used: the faster one below
-// 2, but for 0, which is 3. Literals of blocks without matches are coded from 1 on: that costs a
-// third of the speed and is worth a fifth of the size on numbers with noise.
+// quickLevel maps libzstd's levels to the two of the library that are used: the fastest below 2,
+// except for 0, which is 3. From 1 on, literals of blocks without matches are compressed too. That
+// costs a third of the speed and saves a fifth of the size for noisy numbers.
 func quickLevel(level int) (l zstd.EncoderLevel, literals bool) {
 	if level < 0 || level == 1 {
 		return zstd.SpeedFastest, level == 1
@@ -51,9 +51,9 @@ func quickLevel(level int) (l zstd.EncoderLevel, literals bool) {
 	return zstd.SpeedDefault, true
 }
 
-// encode appends one frame, with its size in the header.
+// encode appends one frame with a content size.
 func (q *quick) encode(dst, src []byte) ([]byte, error) {
-	from, short := q.idle, len(src) <= zstd.MinWindowSize // what is longer is a single segment anyway, as far as the window holds it
+	from, short := q.idle, len(src) <= zstd.MinWindowSize // longer ones are a single segment anyway, if the window holds them
 	if short {
 		from = q.short
 	}

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// bitWriter writes numbers of few bits, the lowest bit first, into room that somebody else has
-// made: 8 bytes more than are written.
+// bitWriter writes bit fields to out, lowest bit first. The caller allocates out with 8 bytes more
+// than are written.
 type bitWriter struct {
 	out []byte
 	at  int
@@ -14,7 +14,8 @@ type bitWriter struct {
 	n   uint // bits in acc
 }
 
-// add takes the n bits of v; 64 fit between two calls of flush, which leaves up to 7.
+// add appends the low n bits of v. At most 64 bits fit between two calls of flush, which leaves up
+// to 7.
 func (w *bitWriter) add(v uint64, n uint) {
 	w.acc |= v << (w.n & 63)
 	w.n += n
@@ -27,13 +28,14 @@ func (w *bitWriter) flush() {
 	w.n &= 7
 }
 
-// end marks the end, from which a stream is read backwards, and returns the number of bytes.
+// end writes the final 1 bit, from which decoders read a stream backwards, and returns the number
+// of bytes.
 func (w *bitWriter) end() int {
 	w.add(1, 1)
 	return w.pad()
 }
 
-// pad fills the last byte with zeros.
+// pad fills the last byte with zeros and returns the number of bytes.
 func (w *bitWriter) pad() int {
 	w.flush()
 	if w.n > 0 {
@@ -46,11 +48,10 @@ func load32(b []byte, i int) uint32 { return binary.LittleEndian.Uint32(b[i:]) }
 
 func load64(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i:]) }
 
-// highBit is the place of the highest bit that is set.
+// highBit returns the index of the highest bit set in v.
 func highBit(v uint32) int { return bits.Len32(v) - 1 }
 
-// same is how many bytes from two places on are the same, up to end for the second, which is the
-// later one.
+// same returns the length of the common prefix of src[a:] and src[b:end], with a < b.
 func same(src []byte, a, b, end int) int {
 	start := b
 	for b+8 <= end {

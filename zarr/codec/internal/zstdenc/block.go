@@ -1,13 +1,13 @@
 package zstdenc
 
-// How a block is stored.
+// Block types: RFC 8878, 3.1.1.2.2.
 const (
 	blockRaw = iota
 	blockRLE
-	blockCoded
+	blockCompressed
 )
 
-// block appends one block in the shortest of the three forms.
+// block appends one block of the type that is shortest.
 func (e *Encoder) block(dst, src []byte, seqs []seq, last bool) []byte {
 	n := len(src)
 	if n > 3 && same(src, 0, 1, n) == n-1 {
@@ -17,19 +17,19 @@ func (e *Encoder) block(dst, src []byte, seqs []seq, last bool) []byte {
 	decoded, huff, huffOK := e.decoded, e.huff, e.huffOK
 	fields := [...]*field{&e.litLengths, &e.offsets, &e.matchLengths}
 	var latest [3]int
-	var again [3]bool
+	var repeat [3]bool
 	for i, f := range fields {
-		latest[i], again[i] = f.latest, f.repeat
+		latest[i], repeat[i] = f.latest, f.repeat
 	}
 	coded := e.coded(src, seqs)
 	if len(coded) < n-2 {
-		dst = blockHeader(dst, blockCoded, len(coded), last)
+		dst = blockHeader(dst, blockCompressed, len(coded), last)
 		return append(dst, coded...)
 	}
-	// The decoder does not see these tables and offsets.
+	// A raw block leaves the decoder's tables and repeat offsets unchanged.
 	e.decoded, e.huff, e.huffOK = decoded, huff, huffOK
 	for i, f := range fields {
-		f.latest, f.repeat = latest[i], again[i]
+		f.latest, f.repeat = latest[i], repeat[i]
 	}
 	dst = blockHeader(dst, blockRaw, n, last)
 	return append(dst, src...)
@@ -43,18 +43,18 @@ func blockHeader(dst []byte, how, n int, last bool) []byte {
 	return append(dst, byte(v), byte(v>>8), byte(v>>16))
 }
 
-// coded gives a block of literals and sequences, which is good until the next one.
+// coded returns a compressed block of literals and sequences. It is valid until the next call.
 func (e *Encoder) coded(src []byte, seqs []seq) []byte {
-	e.text = grow(e.text, len(src))[:0]
+	e.lits = grow(e.lits, len(src))[:0]
 	at := 0
 	for _, s := range seqs {
-		e.text = append(e.text, src[at:at+int(s.litLength)]...)
+		e.lits = append(e.lits, src[at:at+int(s.litLength)]...)
 		at += int(s.litLength + s.n)
 	}
-	e.text = append(e.text, src[at:]...)
-	// Codes of 11 bits, and sequences of 81 bits or less; the tables take less than 512 bytes each.
-	e.room = grow(e.room, len(e.text)+len(e.text)/2+11*len(seqs)+2048)
-	n := e.literals(e.room, e.text, len(src))
-	n += e.sequences(e.room[n:], seqs)
-	return e.room[:n]
+	e.lits = append(e.lits, src[at:]...)
+	// Literals take at most 11 bits, sequences 81 bits, and each table less than 512 bytes.
+	e.buf = grow(e.buf, len(e.lits)+len(e.lits)/2+11*len(seqs)+2048)
+	n := e.literals(e.buf, e.lits, len(src))
+	n += e.sequences(e.buf[n:], seqs)
+	return e.buf[:n]
 }

@@ -2,45 +2,45 @@ package zstdenc
 
 import "math/bits"
 
-// Lengths and distances are stored as a code and more bits: RFC 8878, 3.1.1.3.2.1.
+// Lengths and offsets are stored as a code and extra bits: RFC 8878, 3.1.1.3.2.1.
 
 const (
-	minMatch  = 3
-	litCodes  = 36
-	lenCodes  = 53
-	backCodes = 32
+	minMatch    = 3
+	litCodes    = 36
+	lenCodes    = 53
+	offsetCodes = 32
 )
 
-// litCode is the code of a number of literals, and how many bits more it takes.
+// litCode returns the literals length code of n and its number of extra bits.
 func litCode(n uint32) (code, more uint8) {
 	if n < 64 {
 		code = shortLits[n]
-		return code, litMore[code]
+		return code, litExtra[code]
 	}
 	more = uint8(bits.Len32(n) - 1)
 	return more + 19, more
 }
 
-// lenCode is the code of the length of a match, less 3, and how many bits more it takes.
+// lenCode returns the match length code of a match of n+3 bytes and its number of extra bits.
 func lenCode(n uint32) (code, more uint8) {
 	if n < 128 {
 		code = shortLens[n]
-		return code, lenMore[code]
+		return code, lenExtra[code]
 	}
 	more = uint8(bits.Len32(n) - 1)
 	return more + 36, more
 }
 
-// How many bits more the codes take of which the text has a list.
+// Extra bits of the literals length and match length codes.
 var (
-	litMore = [litCodes]uint8{16: 1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
-	lenMore = [lenCodes]uint8{32: 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
+	litExtra = [litCodes]uint8{16: 1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
+	lenExtra = [lenCodes]uint8{32: 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
 )
 
-// shortLits and shortLens are the codes of small numbers; they are not changed.
+// shortLits and shortLens are the codes of small lengths. They are read-only.
 var (
-	shortLits = shorts[[64]uint8](litMore[:])
-	shortLens = shorts[[128]uint8](lenMore[:])
+	shortLits = shorts[[64]uint8](litExtra[:])
+	shortLens = shorts[[128]uint8](lenExtra[:])
 )
 
 func shorts[T [64]uint8 | [128]uint8](more []uint8) (t T) {
@@ -55,36 +55,36 @@ func shorts[T [64]uint8 | [128]uint8](more []uint8) (t T) {
 	return t
 }
 
-// The shares of symbols that a decoder knows: RFC 8878, 3.1.1.3.2.2.
+// Default distributions of the predefined tables: RFC 8878, 3.1.1.3.2.2.
 var (
-	knownLits  = []int16{4, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1, -1, -1, -1, -1}
-	knownLens  = []int16{1, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1}
-	knownBacks = []int16{1, 1, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1}
+	litDefaults    = []int16{4, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1, -1, -1, -1, -1}
+	lenDefaults    = []int16{1, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1}
+	offsetDefaults = []int16{1, 1, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1}
 )
 
-// known makes the table of such shares.
-func known(norm []int16, log uint8) *fse {
+// predefinedTable returns the FSE table of a distribution.
+func predefinedTable(norm []int16, log uint8) *fse {
 	t := &fse{log: log, n: len(norm)}
 	copy(t.norm[:], norm)
 	t.build()
 	return t
 }
 
-// The tables of them; they are not changed.
+// The predefined tables. They are read-only.
 var (
-	knownLitTable  = known(knownLits, 6)
-	knownLenTable  = known(knownLens, 6)
-	knownBackTable = known(knownBacks, 5)
+	predefinedLits    = predefinedTable(litDefaults, 6)
+	predefinedLens    = predefinedTable(lenDefaults, 6)
+	predefinedOffsets = predefinedTable(offsetDefaults, 5)
 )
 
-// seq is some literals and the match behind them.
+// seq is a sequence: literals and the match after them.
 type seq struct{ litLength, n, offset uint32 }
 
-// recent are the last three distances, the latest first. A distance among them takes few bits.
+// recent holds the three repeat offsets, the latest first.
 type recent [3]uint32
 
-// value is what is stored for a distance: 1 to 3 for one of the last, which are others when there
-// are no literals before the match.
+// value returns the offset value of a sequence: 1 to 3 for a repeat offset, else offset+3. Without
+// literals before the match, 1 to 3 have other meanings (RFC 8878, 3.1.1.5).
 func (r *recent) value(offset, litLength uint32) uint32 {
 	if litLength > 0 {
 		switch offset {
@@ -108,7 +108,7 @@ func (r *recent) value(offset, litLength uint32) uint32 {
 	return offset + 3
 }
 
-// push makes a distance that is stored as a value the latest.
+// push updates the repeat offsets after a sequence with the given offset and offset value.
 func (r *recent) push(offset, litLength, value uint32) {
 	if litLength == 0 && value <= 3 {
 		value++

@@ -5,10 +5,10 @@ import (
 	"math/bits"
 )
 
-// A cost is in 1/256 of a bit.
+// bit is the unit of costs: they are in 1/256 of a bit.
 const bit = 256
 
-// logs are the logarithms to the base 2 of 256 to 511, less 8, as costs; it is not changed.
+// logs are log2 of 256 to 511, minus 8, as costs. It is read-only.
 var logs = func() (t [256]uint16) {
 	for i := range t {
 		t[i] = uint16(math.Round(bit * math.Log2(1+float64(i)/256)))
@@ -16,13 +16,13 @@ var logs = func() (t [256]uint16) {
 	return t
 }()
 
-// log2 is the logarithm of v, at least 1, as a cost.
+// log2 returns the logarithm to the base 2 of v, at least 1, as a cost.
 func log2(v uint32) uint32 {
 	n := bits.Len32(v) - 1
 	return uint32(n)*bit + uint32(logs[v<<(31-n)>>23&255])
 }
 
-// entropy is what symbols of such counts cost at least.
+// entropy returns the minimum cost of symbols with these counts.
 func entropy(counts []uint32) (sum uint64) {
 	n := uint32(0)
 	for _, c := range counts {

@@ -6,67 +6,68 @@ import (
 )
 
 const (
-	maxBlock = 128 << 10 // bytes of a block
-	// maxPart is how much input has numbers at once. What follows repeats nothing of it.
+	maxBlock = 128 << 10 // maximum bytes of a block
+	// maxPart is the maximum number of input bytes with distinct position numbers. Longer inputs
+	// are encoded in parts, and matches do not reach back into an earlier part.
 	maxPart = 1 << 30
 )
 
-// Options are those of an encoder.
+// Options configure an encoder.
 type Options struct {
-	Level    int  // libzstd's scale, -131072 to 22; what is beyond counts as the nearest, 0 as 3
-	Window   int  // how far back a match may be: a power of two, 1 KiB to 8 MiB
-	Checksum bool // frames end with an XXH64 of their contents
+	Level    int  // libzstd's scale, -131072 to 22; values outside are clamped, 0 is 3
+	Window   int  // maximum offset of a match: a power of two, 1 KiB to 8 MiB
+	Checksum bool // append the XXH64 checksum of the content to each frame
 }
 
-// Encoder makes frames. It is for one goroutine at a time.
+// Encoder encodes frames. It must be used by one goroutine at a time.
 type Encoder struct {
 	o        Options
-	p        params // of this input
-	partSize int    // maxPart, but in tests
+	p        params // for the current part
+	partSize int    // maxPart, smaller in tests
 
-	src  []byte // the part of the input that has numbers
-	base uint32 // the number of its first byte; what is in the tables from before has smaller ones
-	used uint32 // how many numbers were given since
+	src  []byte // the current part of the input
+	base uint32 // number of the first byte of src; numbers in the tables below it are stale
+	used uint32 // how many numbers the current part uses
 
-	first, second, third []uint32 // numbers of places by a hash; second may be a tree
-	tags                 []uint8  // of rows: a few more bits of the hash
-	heads                []uint8  // of rows: the latest place
-	filled               int      // places before this one are in the tables
+	first, second, third []uint32 // position numbers by hash; second may be a tree
+	tags                 []uint8  // of rows: 8 more bits of the hash of each entry
+	heads                []uint8  // of rows: the index of the latest entry
+	filled               int      // positions before this one are in the tables
 
 	seqs    []seq
-	reps    recent // as the finder sees them
-	decoded recent // as the decoder has them
+	reps    recent // repeat offsets as the match finder sees them
+	decoded recent // repeat offsets as the decoder has them
 	plan    planner
 
 	litLengths, offsets, matchLengths field
-	values                            []uint32 // what is stored for the distances of a block's sequences
+	values                            []uint32 // offset values of the block's sequences
 	huffs                             [2]huffman
-	huff                              int  // which of them the decoder has
-	huffOK                            bool // whether it has one
+	huff                              int  // index of the table that the decoder has
+	huffOK                            bool // the decoder has a table
 	weights                           fse
 	counts                            [256]uint32
-	text                              []byte // the literals of a block
-	room                              []byte // where a block is written
+	lits                              []byte // the literals of a block
+	buf                               []byte // buffer for a compressed block
 }
 
-// New makes an encoder. Tables are made by the first inputs, as large as they need.
+// New returns an encoder. Its tables are allocated by Encode, as large as the inputs need.
 func New(o Options) *Encoder {
 	o.Level = min(max(o.Level, minLevel), maxLevel)
 	o.Window = 1 << highBit(uint32(min(max(o.Window, 1<<10), 8<<20)))
 	e := &Encoder{o: o, partSize: maxPart, base: 1}
-	e.litLengths = field{predefined: knownLitTable, most: 9, counts: make([]uint32, litCodes)}
-	e.matchLengths = field{predefined: knownLenTable, most: 9, counts: make([]uint32, lenCodes)}
-	e.offsets = field{predefined: knownBackTable, most: 8, counts: make([]uint32, backCodes)}
+	e.litLengths = field{predefined: predefinedLits, most: 9, counts: make([]uint32, litCodes)}
+	e.matchLengths = field{predefined: predefinedLens, most: 9, counts: make([]uint32, lenCodes)}
+	e.offsets = field{predefined: predefinedOffsets, most: 8, counts: make([]uint32, offsetCodes)}
 	return e
 }
 
-// Encode appends one frame that holds src to dst, with its length in the header.
+// Encode appends one frame with the content src to dst. The frame header declares the content size.
 func (e *Encoder) Encode(dst, src []byte) []byte {
 	dst = e.header(dst, len(src))
 	e.huffOK, e.litLengths.repeat, e.offsets.repeat, e.matchLengths.repeat = false, false, false, false
 	e.decoded = recent{1, 4, 8}
 	if len(src) == 0 {
-		dst = append(dst, 1, 0, 0) // a last block of no bytes
+		dst = append(dst, 1, 0, 0) // an empty last block
 	}
 	for rest := src; len(rest) > 0; {
 		n := min(len(rest), e.partSize)
@@ -77,7 +78,7 @@ func (e *Encoder) Encode(dst, src []byte) []byte {
 	return e.sum(dst, src)
 }
 
-// sum appends the checksum if there is to be one.
+// sum appends the content checksum if the options request it.
 func (e *Encoder) sum(dst, src []byte) []byte {
 	if !e.o.Checksum {
 		return dst
@@ -85,7 +86,7 @@ func (e *Encoder) sum(dst, src []byte) []byte {
 	return binary.LittleEndian.AppendUint32(dst, uint32(xxh64(src)))
 }
 
-// header is that of a frame: RFC 8878, 3.1.1.1.
+// header appends the frame header for n bytes (RFC 8878, 3.1.1.1).
 func (e *Encoder) header(dst []byte, n int) []byte {
 	dst = append(dst, 0x28, 0xb5, 0x2f, 0xfd)
 	flags := byte(0)
@@ -101,7 +102,7 @@ func (e *Encoder) header(dst []byte, n int) []byte {
 	case n < 256 && single:
 		size = 0
 	case n < 256:
-		size = 2 // a window is never so short
+		size = 2 // no window is this short
 	case n < 1<<16+256:
 		size = 1
 	case uint64(n) < 1<<32:
@@ -122,7 +123,7 @@ func (e *Encoder) header(dst []byte, n int) []byte {
 	return binary.LittleEndian.AppendUint64(dst, uint64(n))
 }
 
-// part appends the blocks of some input.
+// part appends the blocks of one part of the input.
 func (e *Encoder) part(dst, src []byte, last bool) []byte {
 	e.restart(src)
 	most := min(maxBlock, 1<<e.p.window)
@@ -137,14 +138,14 @@ func (e *Encoder) part(dst, src []byte, last bool) []byte {
 	return dst
 }
 
-// restart chooses the parameters and makes the tables ready, which forget what was before by its
-// numbers.
+// restart chooses the parameters for src and prepares the tables. Entries of earlier inputs need
+// not be cleared, because their numbers are below e.base.
 func (e *Encoder) restart(src []byte) {
 	e.src, e.filled = src, 0
 	e.p = paramsOf(e.o.Level, len(src), highBit(uint32(e.o.Window)))
 	e.base += e.used
 	e.used = uint32(len(src))
-	if e.base >= 3<<30-1 { // the numbers would begin anew
+	if e.base >= 3<<30-1 { // before the numbers overflow
 		clear(e.first[:cap(e.first)])
 		clear(e.second[:cap(e.second)])
 		clear(e.third[:cap(e.third)])
@@ -167,7 +168,7 @@ func (e *Encoder) restart(src []byte) {
 	}
 }
 
-// find makes the sequences of a block.
+// find appends the sequences of the block src[from:to] to e.seqs.
 func (e *Encoder) find(from, to int) {
 	switch e.p.kind {
 	case fast:
@@ -181,7 +182,7 @@ func (e *Encoder) find(from, to int) {
 	}
 }
 
-// grow gives a table of n entries. What it holds from before is left in it.
+// grow returns b with length n, reallocated if too small. Existing contents are not cleared.
 func grow[T any](b []T, n int) []T {
 	if cap(b) < n {
 		return make([]T, n)
@@ -189,7 +190,7 @@ func grow[T any](b []T, n int) []T {
 	return b[:n]
 }
 
-// emit ends a sequence: the literals since from, and a match at a place.
+// emit appends a sequence: the literals src[from:at] and a match of n bytes at at.
 func (e *Encoder) emit(from, at, n int, offset uint32) {
 	s := seq{uint32(at - from), uint32(n), offset}
 	e.reps.push(s.offset, s.litLength, e.reps.value(s.offset, s.litLength))

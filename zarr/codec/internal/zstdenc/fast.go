@@ -1,15 +1,15 @@
 package zstdenc
 
-// hashOf gives a hash of log bits of the first min bytes of x.
+// hashOf returns a hash of log bits of the first min bytes of x.
 func hashOf(x uint64, min, log uint8) uint32 {
 	return uint32(x << (64 - 8*min&63) * 0x9e3779b185ebca87 >> (64 - log&63))
 }
 
-// after is how many bytes without a match make a finder look at one place less each time, as a
-// power of two.
+// after sets how fast finders speed up in incompressible data: the step grows by 1 for every
+// 1<<after bytes without a match.
 const after = 8
 
-// findFast looks at the last place with the same hash, and at the last distance.
+// findFast tries the latest repeat offset and the latest position with the same hash.
 func (e *Encoder) findFast(from, to int) {
 	src, table := e.src, e.first
 	limit := to - 8
@@ -20,7 +20,7 @@ func (e *Encoder) findFast(from, to int) {
 	table = table[:1<<log]
 	mask := uint32(len(table) - 1)
 	offset := e.reps[0]
-	start := from // of the literals
+	start := from // start of the literals
 	i := max(from, 1)
 	for i < limit {
 		x := load64(src, i)
@@ -56,7 +56,7 @@ func (e *Encoder) findFast(from, to int) {
 		i, start = next, next
 		if i < limit {
 			table[hashOf(load64(src, i-2), least, log)] = e.base + uint32(i-2)
-			for i < limit { // the distance before the last, with no literals between
+			for i < limit { // the second repeat offset, without literals
 				b := e.reps[1]
 				if b > uint32(i) || load32(src, i) != load32(src, i-int(b)) {
 					break
@@ -72,8 +72,8 @@ func (e *Encoder) findFast(from, to int) {
 	}
 }
 
-// findDouble looks at the last place with the same eight bytes, then at the last one with the same
-// few, for which it looks once more at the next place.
+// findDouble tries the latest position with the same eight bytes, then the latest one with the same
+// few bytes. In the second case it also tries eight bytes at the next position.
 func (e *Encoder) findDouble(from, to int) {
 	src, long, short := e.src, e.first, e.second
 	limit := to - 9
@@ -151,7 +151,8 @@ func (e *Encoder) findDouble(from, to int) {
 	}
 }
 
-// before makes a match longer by the bytes before it, as far as there are literals.
+// before extends a match backwards into the literals that start at start, and returns its new
+// position and length.
 func (e *Encoder) before(start, at, n int, offset uint32) (int, int) {
 	for at > start && at > int(offset) && e.src[at-1] == e.src[at-1-int(offset)] {
 		at--

@@ -2,24 +2,24 @@ package zstdenc
 
 import "math/bits"
 
-// fse is a table for finite state entropy coding: RFC 8878, 4.1. A symbol takes about as many bits
-// as the logarithm of how many of the 1<<log states are its own.
+// fse is a table for FSE coding: RFC 8878, 4.1. A symbol takes about as many bits as the logarithm
+// of 1<<log divided by its number of states.
 type fse struct {
 	log    uint8
-	n      int       // symbols
-	norm   [64]int16 // states of each symbol; -1 is one state, for a symbol that is rarer than that
+	n      int       // number of symbols
+	norm   [64]int16 // states of each symbol; -1 is one state, for a less-than-1 probability
 	states [512]uint16
 	step   [64]fseStep
 }
 
-// fseStep says how a symbol changes a state: how many bits of it are written, and where in the
-// states the next one is.
+// fseStep is the state transition of a symbol: how many bits are written, and where the next state
+// is in fse.states.
 type fseStep struct {
-	bits int32 // added to the state, the high half is the number
+	bits int32 // added to the state; the high half of the sum is the number of bits
 	next int32
 }
 
-// build makes the table of norm, log and n.
+// build makes the table from norm, log and n.
 func (t *fse) build() {
 	size := 1 << t.log
 	var at [65]int
@@ -60,7 +60,7 @@ func (t *fse) build() {
 	}
 }
 
-// single makes the table of one symbol only, which takes no bits.
+// single makes the table of a single symbol, which takes no bits.
 func (t *fse) single(symbol int) {
 	t.log, t.n = 0, symbol+1
 	clear(t.norm[:])
@@ -69,14 +69,15 @@ func (t *fse) single(symbol int) {
 	t.step[symbol] = fseStep{0, 0}
 }
 
-// first is the state that is left when a symbol is the last one.
+// first returns the final state of the decoder, in which it decodes its last symbol.
 func (t *fse) first(symbol uint8) uint32 {
 	s := t.step[symbol]
 	n := uint32(s.bits+1<<15) >> 16
 	return uint32(t.states[int32((n<<16-uint32(s.bits))>>n)+s.next])
 }
 
-// put writes a symbol before the one that state is of.
+// put writes the bits of the transition to state and returns the previous state, which decodes
+// symbol.
 func (t *fse) put(w *bitWriter, state uint32, symbol uint8) uint32 {
 	s := t.step[symbol]
 	n := uint(state+uint32(s.bits)) >> 16
@@ -84,12 +85,12 @@ func (t *fse) put(w *bitWriter, state uint32, symbol uint8) uint32 {
 	return uint32(t.states[int32(state>>n)+s.next])
 }
 
-// close writes a state, from which reading begins.
+// close writes the decoder's initial state.
 func (t *fse) close(w *bitWriter, state uint32) {
 	w.add(uint64(state)&(1<<t.log-1), uint(t.log))
 }
 
-// cost is what symbols of such counts take, and whether the table has them all.
+// cost returns the cost of symbols with these counts, and whether the table has all of them.
 func (t *fse) cost(counts []uint32) (sum uint64, ok bool) {
 	for s, c := range counts {
 		if c == 0 {
@@ -103,8 +104,8 @@ func (t *fse) cost(counts []uint32) (sum uint64, ok bool) {
 	return sum, true
 }
 
-// fit chooses the number of states for symbols of such counts, n in all and two of them different,
-// and shares the states out.
+// fit chooses the table size for symbols with these counts, n in total and at least two different
+// ones, and distributes the states.
 func (t *fse) fit(counts []uint32, n uint32, most uint8) {
 	used := 0
 	t.n = 0
@@ -120,11 +121,11 @@ func (t *fse) fit(counts []uint32, n uint32, most uint8) {
 	t.share(counts, n)
 }
 
-// share gives each symbol a state or more, all of them about in proportion, so that the sum of what
-// they cost is small.
+// share distributes the states: at least one for each symbol, about in proportion to the counts, so
+// that the total cost is small.
 func (t *fse) share(counts []uint32, n uint32) {
 	size := uint64(1) << t.log
-	rare := n >> t.log // a symbol that deserves less than a state, where there are many
+	rare := n >> t.log // at large n, counts up to this get a less-than-1 probability
 	left := int(size)
 	clear(t.norm[:])
 	for s, c := range counts[:t.n] {
@@ -148,8 +149,8 @@ func (t *fse) share(counts []uint32, n uint32) {
 	}
 }
 
-// change gives one more state to the symbol that gains most, or takes one from that which loses
-// least.
+// change adds a state to the symbol that gains most (by = 1), or removes one from the symbol that
+// loses least (by = -1).
 func (t *fse) change(counts []uint32, by int16) {
 	best, gain := -1, int64(0)
 	for s, c := range counts[:t.n] {
@@ -165,7 +166,7 @@ func (t *fse) change(counts []uint32, by int16) {
 		t.norm[best] += by
 		return
 	}
-	for s := range counts[:t.n] { // all are rare: only where one more is to be given
+	for s := range counts[:t.n] { // all are less-than-1; only reached with by = 1
 		if t.norm[s] == -1 {
 			t.norm[s] = 2
 			return
@@ -173,11 +174,11 @@ func (t *fse) change(counts []uint32, by int16) {
 	}
 }
 
-// describe writes the shares: RFC 8878, 4.1.1.
+// describe writes the FSE table description: RFC 8878, 4.1.1.
 func (t *fse) describe(w *bitWriter) {
 	w.add(uint64(t.log-5), 4)
 	left, size, n := 1<<t.log+1, 1<<t.log, uint(t.log)+1
-	none := 0 // symbols without states since one without was written
+	none := 0 // further symbols of zero probability in this run
 	after := false
 	for s := 0; left > 1; s++ {
 		k := int(t.norm[s])
@@ -197,7 +198,7 @@ func (t *fse) describe(w *bitWriter) {
 			w.flush()
 			none = 0
 		}
-		short := 2*size - 1 - left // values below it take a bit less
+		short := 2*size - 1 - left // smaller values take one bit less
 		left -= max(k, -k)
 		v := k + 1
 		if v >= size {

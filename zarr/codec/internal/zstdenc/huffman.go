@@ -5,21 +5,21 @@ import (
 	"slices"
 )
 
-// maxBits is the longest code of a literal.
+// maxBits is the maximum length of a literal's Huffman code.
 const maxBits = 11
 
-// huffman is a table for coding literals: RFC 8878, 4.2.
+// huffman is a Huffman table for literals: RFC 8878, 4.2.
 type huffman struct {
-	lens  [256]uint8  // bits of each symbol; 0 where there is none
-	codes [256]uint32 // the code, and in the lowest byte its length
-	last  int         // the last symbol
-	log   uint8       // bits of the longest code
+	lens  [256]uint8  // code length of each symbol; 0 if absent
+	codes [256]uint32 // the code, with its length in the lowest byte
+	last  int         // the largest symbol
+	log   uint8       // the maximum code length
 }
 
-// build makes the best code, or nearly, with at most limit bits for a symbol, for such counts of
-// two symbols or more.
+// build makes a near-optimal code of at most limit bits for symbols with these counts. At least two
+// counts must not be 0.
 func (h *huffman) build(counts *[256]uint32, limit uint8) {
-	var sorted [256]uint32 // count and symbol, the rarest first
+	var sorted [256]uint32 // count and symbol, rarest first
 	n := 0
 	for s, c := range counts {
 		if c > 0 {
@@ -35,8 +35,8 @@ func (h *huffman) build(counts *[256]uint32, limit uint8) {
 	h.number()
 }
 
-// depths makes Huffman's tree: of the leaves, and of the nodes in the order they are made, which is
-// that of their counts, the two rarest become one, until one is left.
+// depths builds the Huffman tree and sets the code lengths. It repeatedly joins the two rarest of
+// the leaves and nodes; nodes are created in the order of their counts.
 func depths(h *huffman, sorted []uint32) {
 	n := len(sorted)
 	var counts [256]uint32
@@ -66,9 +66,10 @@ func depths(h *huffman, sorted []uint32) {
 	}
 }
 
-// limit shortens what is too long. A code is complete when the sum of 1<<(limit-length) is
-// 1<<limit: what cutting makes too much is taken from the rarest others, and what is then too
-// little is given to the most frequent.
+// limit shortens codes that are longer than limit bits. A code is complete when the sum of
+// 1<<(limit-length) is 1<<limit. Shortening makes the sum too large, so the rarest of the other
+// symbols get longer codes. If the sum is then too small, the most frequent symbols get shorter
+// codes.
 func (h *huffman) limit(sorted []uint32, limit uint8) {
 	sum := -1 << limit
 	for _, x := range sorted {
@@ -76,7 +77,7 @@ func (h *huffman) limit(sorted []uint32, limit uint8) {
 		*l = min(*l, limit)
 		sum += 1 << (limit - *l)
 	}
-	for want := limit - 1; sum > 0; want-- { // those nearest to the limit lose least
+	for want := limit - 1; sum > 0; want-- { // codes near the limit lose least
 		for _, x := range sorted {
 			if l := &h.lens[byte(x)]; *l == want && sum > 0 {
 				for ; *l < limit && sum > 0; *l++ {
@@ -95,7 +96,7 @@ func (h *huffman) limit(sorted []uint32, limit uint8) {
 	}
 }
 
-// number gives the codes: the longest first, in the order of the symbols.
+// number assigns the codes: the longest codes first, in the order of the symbols.
 func (h *huffman) number() {
 	h.log = 0
 	var n [maxBits + 2]uint32
@@ -118,7 +119,7 @@ func (h *huffman) number() {
 	}
 }
 
-// cost is how many bits symbols of such counts take, and whether there is a code for each.
+// cost returns the number of bits of symbols with these counts, and whether each has a code.
 func (h *huffman) cost(counts *[256]uint32) (sum uint64, ok bool) {
 	for s, c := range counts {
 		if c > 0 {
@@ -131,8 +132,8 @@ func (h *huffman) cost(counts *[256]uint32) (sum uint64, ok bool) {
 	return sum, true
 }
 
-// describe writes the weights, by finite state entropy or in four bits each, to room of 160 bytes
-// or more, and returns how many bytes they take. 0 when neither can.
+// describe writes the Huffman tree description, as FSE-coded weights or in four bits per weight,
+// and returns its length. out needs 160 bytes. It returns 0 if neither form is possible.
 func (h *huffman) describe(out []byte, t *fse) int {
 	var weights [256]uint8
 	var counts [maxBits + 2]uint32
@@ -180,7 +181,7 @@ func (h *huffman) describe(out []byte, t *fse) int {
 	return size
 }
 
-// stream writes symbols, the last one first, and returns the number of bytes.
+// stream writes the symbols of src, the last one first, and returns the number of bytes.
 func (h *huffman) stream(out, src []byte) int {
 	w := bitWriter{out: out}
 	i := len(src)
@@ -201,7 +202,7 @@ func (h *huffman) stream(out, src []byte) int {
 	return w.end()
 }
 
-// streams writes symbols as four streams, behind the lengths of the first three.
+// streams writes src as a jump table and four streams and returns the number of bytes.
 func (h *huffman) streams(out, src []byte) int {
 	part := (len(src) + 3) / 4
 	at := 6

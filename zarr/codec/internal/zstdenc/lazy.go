@@ -1,15 +1,16 @@
 package zstdenc
 
-// found is a match at a place.
+// found is a match of n bytes at a position.
 type found struct {
 	at, n  int
 	offset uint32
 }
 
-// idle is how far apart places are looked at when those between are not inserted any more.
+// idle is the step above which findLazy does not insert the skipped positions.
 const idle = 8
 
-// findLazy takes the longest match of a place unless one of the next places has a better one.
+// findLazy takes the longest match of a position unless one of the next positions has a better
+// match.
 func (e *Encoder) findLazy(from, to int) {
 	src := e.src
 	limit := to - 8
@@ -34,7 +35,7 @@ func (e *Encoder) findLazy(from, to int) {
 			}
 			continue
 		}
-		// Is one of the next places better? The more so the later it is.
+		// Try the next positions. A later match must be better by more.
 		for left := ahead; left > 0 && i+1 < limit && m.at+m.n < to; {
 			i++
 			better := false
@@ -84,7 +85,7 @@ func (e *Encoder) findLazy(from, to int) {
 	}
 }
 
-// weigh is about how many bits the distance of a match takes.
+// weigh returns about how many bits the offset of a match takes.
 func (e *Encoder) weigh(m found) int {
 	if m.offset == e.reps[0] {
 		return 0

@@ -2,38 +2,41 @@ package zstdenc
 
 import "math/bits"
 
-// kind is how matches are found and chosen.
+// kind is a match finder and how it chooses among matches.
 type kind uint8
 
 const (
-	fast     kind = iota // the last place with a hash, at some places
+	fast     kind = iota // the latest position with a hash, at some positions
 	double               // the same with two hashes, of few bytes and of eight
-	greedy               // some places with a hash, the longest match is taken
-	lazy                 // unless the next place has a better one
-	lazy2                // or the one after it
-	optimal              // all matches of all places, and the cheapest way through them by the prices of the block before
-	optimal2             // and once more, by the prices of the block itself
+	greedy               // some positions with a hash; takes the longest match
+	lazy                 // the same, unless the next position has a better match
+	lazy2                // or the position after that
+	optimal              // all matches of all positions; the cheapest path by the prices of the previous block
+	optimal2             // the same and a second pass by the prices of the block itself
 )
 
-// params are what a level means for an input of some length.
+// params are the parameters of a level for an input length. Sizes are logarithms to the base 2.
 type params struct {
 	kind   kind
-	window uint8 // of all logarithms here: to the base 2. How far back matches are.
-	chain  uint8 // entries of the second table: short hashes, or two for each node of the tree
+	window uint8 // maximum offset of a match
+	chain  uint8 // entries of the second table: of short hashes, or two for each node of the tree
 	hash   uint8 // entries of the first table
-	search uint8 // how many places are looked at
-	min    uint8 // bytes that are hashed, and least length of a match
-	nice   int   // a match as long as this is taken; for fast, the step
+	search uint8 // number of positions tried
+	min    uint8 // number of bytes hashed, and minimum match length
+	nice   int   // a match of this length is taken at once; for fast, the step
 }
 
-// scale has the parameters of the levels from 0 to 22.
+// scale has the parameters of levels 0 to 22.
 type scale [23]params
 
-// scales are for inputs of more than 256 KiB, up to that, up to 128 KiB, and up to 16 KiB. Level 0
-// is the base of those below it. The numbers are libzstd's, but where it chooses lazily in a tree,
-// as at 13 to 15 of the longest inputs: there is the plan, which is up to 15 % shorter, or, for the
-// shortest, a row of 64 places, which is as short. And a few search at half as many places, for a
-// hundredth more: 5 of the longest, 8 and 9 of those up to 256 KiB.
+// scales are for inputs of more than 256 KiB, up to 256 KiB, up to 128 KiB and up to 16 KiB. Level
+// 0 of each is the base of the negative levels.
+//
+// The numbers are libzstd's, with two exceptions. Where libzstd uses lazy matching in a binary
+// tree, as at levels 13 to 15 of the longest inputs, optimal is used instead, which is up to 15 %
+// shorter; for the shortest inputs it is rows of 64 positions, which are as short. And a few levels
+// search half as many positions, which costs 1 %: level 5 of the longest inputs, 8 and 9 of those
+// up to 256 KiB.
 var scales = [4]scale{
 	{
 		{fast, 19, 12, 13, 1, 6, 1}, {fast, 19, 13, 14, 1, 7, 1}, {fast, 20, 15, 16, 1, 6, 1},
@@ -76,15 +79,15 @@ var scales = [4]scale{
 	},
 }
 
-// Levels as libzstd has them.
+// The range of libzstd's levels.
 const (
 	minLevel     = -1 << 17
 	maxLevel     = 22
 	defaultLevel = 3
 )
 
-// paramsOf are those of a level for n bytes of which windows hold at most a power of two. No table
-// has more entries than the input has places for.
+// paramsOf returns the parameters of a level for an input of n bytes and a window of at most
+// 1<<window bytes. No table has more entries than the input has positions.
 func paramsOf(level, n, window int) params {
 	if level == 0 {
 		level = defaultLevel

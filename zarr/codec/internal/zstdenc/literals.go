@@ -1,22 +1,22 @@
 package zstdenc
 
-// How the literals of a block are stored.
+// Types of the literals section: RFC 8878, 3.1.1.3.1.1.
 const (
 	litRaw = iota
 	litRLE
-	litCoded
-	litAgain // with the code of the literals before
+	litCompressed
+	litTreeless // uses the Huffman table of an earlier block (Treeless_Literals_Block)
 )
 
-// oneStream is the most literals that are one stream and not four. Four take 6 bytes more and are
-// read faster.
+// oneStream is the maximum number of literals in a single stream. Four streams take 6 bytes more
+// and are decoded faster.
 const oneStream = 255
 
-// literals writes the first section of a block of so many bytes to room that is long enough, and
-// returns its length.
+// literals writes the literals section of a block of the given uncompressed size and returns its
+// length. out must be large enough.
 func (e *Encoder) literals(out, src []byte, block int) int {
 	n := len(src)
-	if e.o.Level < 0 && 16*(block-n) < block { // noise, most likely, and time counts
+	if e.o.Level < 0 && 16*(block-n) < block { // incompressible most likely, and negative levels favour speed
 		return rawLiterals(out, src)
 	}
 	counts := &e.counts
@@ -39,21 +39,21 @@ func (e *Encoder) literals(out, src []byte, block int) int {
 	var desc [512]byte
 	described := h.describe(desc[:], &e.weights)
 	ownSize := described + int(own+7)/8 + 1
-	how, size := litCoded, ownSize
+	how, size := litCompressed, ownSize
 	if described == 0 {
 		how, size = litRaw, n
 	}
 	if e.huffOK {
 		if old, ok := e.huffs[e.huff].cost(counts); ok && int(old+7)/8+1 <= size {
-			how, size = litAgain, int(old+7)/8+1
+			how, size = litTreeless, int(old+7)/8+1
 		}
 	}
-	// A saving of less than a hundredth is not worth the time it takes to read.
+	// A saving of less than 1 % does not justify the decoding time.
 	if size+7+n>>7 >= n {
 		return rawLiterals(out, src)
 	}
 	at := 3
-	four := n > oneStream && !(how == litAgain && n < 1024)
+	four := n > oneStream && !(how == litTreeless && n < 1024)
 	switch {
 	case n >= 16<<10:
 		at = 5
@@ -61,7 +61,7 @@ func (e *Encoder) literals(out, src []byte, block int) int {
 		at = 4
 	}
 	k := at
-	if how == litCoded {
+	if how == litCompressed {
 		k += copy(out[k:], desc[:described])
 		e.huff = 1 - e.huff
 		e.huffOK = true
@@ -75,7 +75,8 @@ func (e *Encoder) literals(out, src []byte, block int) int {
 	return k
 }
 
-// codedHeader has both lengths.
+// codedHeader writes the header of a Huffman-coded section, which has both sizes, to the first
+// length bytes of out.
 func codedHeader(out []byte, how, n, coded, length int, four bool) {
 	var v uint64
 	switch length {
@@ -95,8 +96,7 @@ func codedHeader(out []byte, how, n, coded, length int, four bool) {
 	}
 }
 
-// literalsHeader is that of literals whose length in the block is known by their number; it returns
-// its length.
+// literalsHeader writes the header of a raw or RLE literals section and returns its length.
 func literalsHeader(out []byte, how, n int) int {
 	switch {
 	case n < 32:
@@ -115,8 +115,8 @@ func rawLiterals(out, src []byte) int {
 	return k + copy(out[k:], src)
 }
 
-// histogram counts bytes, in four tables in turn so that equal neighbours do not wait for each
-// other.
+// histogram counts bytes. It uses four tables in turn, so that increments for equal neighbouring
+// bytes do not wait for each other.
 func histogram(counts *[256]uint32, src []byte) {
 	clear(counts[:])
 	var b, c, d [256]uint32

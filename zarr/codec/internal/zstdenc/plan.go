@@ -2,51 +2,52 @@ package zstdenc
 
 import "slices"
 
-// planner finds the cheapest way through a block: for each place what is cheapest up to it, by a
-// literal or by a match that ends there.
+// planner finds the cheapest sequences of a block. For each position it keeps the cheapest path
+// that ends there, with a literal or with a match.
 type planner struct {
 	nodes []node
-	reps  []recent // behind the cheapest way to a place
+	reps  []recent // repeat offsets after the cheapest path to each position
 	list  []match
-	index []uint32 // where in the list the matches of a place begin
+	index []uint32 // for each position, the index of its first match in list
 
 	prices prices
-	stats  stats // of the block before, then of the way that is taken
-	known  bool  // whether there was a block before in this frame
+	stats  stats // of the previous block, then of the chosen path
+	known  bool  // there was a block before in this frame
 	path   []found
 	other  []found
 }
 
-// node is the cheapest way to a place.
+// node is the last step of the cheapest path to a position.
 type node struct {
 	price     uint32
-	match     uint32 // length of the match that ends here; 0 is a literal
-	offset    uint32 // its distance
+	match     uint32 // length of the match that ends here; 0 for a literal
+	offset    uint32 // offset of the match
 	litLength uint32 // literals since the last match
 }
 
 const (
-	// never is no price.
+	// never is the price of a position that is not reached yet.
 	never = 1<<32 - 1
-	// longEnough is the least length of a match that is taken without looking further, whatever the
-	// level says. What is taken at half of that or less makes sparse data, long runs with a byte
-	// here and there, a fifth longer.
+	// longEnough is the minimum length of a match that is always taken without trying alternatives,
+	// at any level. At half this length or less, sparse data (long runs with a single other byte
+	// here and there) gets 20 % larger.
 	longEnough = 256
-	// literalsBefore is how far behind the start of such a match a recent distance may still do
-	// better: a byte that differs, and the run goes on.
+	// literalsBefore is how many positions after the start of such a match repeat offsets are still
+	// tried. They may do better if a run continues after one different byte.
 	literalsBefore = 16
-	// overlapEnd is how many places before its end a match that repeats itself, as a run does, is
-	// looked into again. Those before are like each other, and a tree of them is deep: without this
-	// runs take ten times as long.
+	// overlapEnd limits searches in a match that overlaps itself, as in a run: only its last
+	// overlapEnd positions are searched. The earlier ones are alike and make the tree deep; without
+	// this limit runs take ten times as long.
 	overlapEnd = 40
-	// maxList is how many matches of a block are kept, 8 MiB of them; then there is one for each
-	// place. Six for each place are many.
+	// maxList is the number of matches of a block (8 MiB of them) after which only one match per
+	// position is kept. Six per position are already many.
 	maxList = 1 << 20
 )
 
-// findOptimal plans a block. What is cheap depends on what is chosen: prices begin as those of the
-// block before, then they are those of the way that was found, as long as this makes it cheaper,
-// and once or twice more for the first block, of which the least is known.
+// findOptimal chooses the sequences of a block. The prices depend on the sequences that are chosen,
+// so it plans in passes. The first pass uses the statistics of the previous block; each later pass
+// uses those of the sequences just found, as long as the cost decreases. The first block of a frame
+// gets one or two more passes, because its statistics are a guess.
 func (e *Encoder) findOptimal(from, to int) {
 	p := &e.plan
 	e.collect(from, to)
@@ -64,7 +65,7 @@ func (e *Encoder) findOptimal(from, to int) {
 		p.prices.set(&s)
 		e.way(from, to)
 		s = stats{}
-		e.judge(&s, from, to)
+		e.tally(&s, from, to)
 		cost := s.cost()
 		if cost >= least {
 			break
@@ -79,15 +80,16 @@ func (e *Encoder) findOptimal(from, to int) {
 	}
 }
 
-// collect finds the matches of all places of a block. Within a long one nothing is looked for, and
-// where nothing is found for long at fewer places, unless the level plans again.
+// collect finds the matches of all positions of a block. It skips positions within a long match.
+// Where no match is found for a long distance, it searches fewer positions, unless the level plans
+// twice.
 func (e *Encoder) collect(from, to int) {
 	p := &e.plan
 	p.index = grow(p.index, to-from+1)
 	p.list = p.list[:0]
-	quiet := from         // the end of the long match
-	overlap := from       // near the end of one that repeats itself
-	empty := max(from, 1) // where the last match was found
+	quiet := from         // end of the long match
+	overlap := from       // overlapEnd positions before the end of an overlapping match
+	empty := max(from, 1) // position of the last match found
 	next := empty
 	for i := from; i < to; i++ {
 		p.index[i-from] = uint32(len(p.list))
@@ -120,7 +122,7 @@ func (e *Encoder) collect(from, to int) {
 	p.index[to-from] = uint32(len(p.list))
 }
 
-// way finds the cheapest way by the prices.
+// way finds the cheapest path through the block by the current prices.
 func (e *Encoder) way(from, to int) {
 	p, t := &e.plan, &e.plan.prices
 	n := to - from
@@ -161,7 +163,7 @@ func (e *Encoder) way(from, to int) {
 		if here.litLength == 0 {
 			offsets = [3]uint32{r[1], r[2], r[0] - 1}
 		}
-		l := minMatch // what is longer is looked for: those before are cheaper, as a rule
+		l := minMatch // shorter lengths are usually cheaper with a repeat offset tried before
 		for k, offset := range offsets {
 			if offset == 0 || int(offset) > at || int(offset) > window {
 				continue
@@ -208,15 +210,15 @@ func (e *Encoder) way(from, to int) {
 	slices.Reverse(p.path)
 }
 
-// relax keeps the cheaper way to a place.
+// relax replaces to with a match of length n if that is cheaper.
 func relax(to *node, price uint32, n int, offset uint32) {
 	if price < to.price {
 		*to = node{price: price, match: uint32(n), offset: offset}
 	}
 }
 
-// judge counts the codes of the way.
-func (e *Encoder) judge(s *stats, from, to int) {
+// tally counts the codes of the chosen path.
+func (e *Encoder) tally(s *stats, from, to int) {
 	r := e.reps
 	at := from
 	for _, m := range e.plan.path {

@@ -1,26 +1,26 @@
 package zstdenc
 
-// prices are what literals, lengths and distances cost.
+// prices are the costs of literals, literals lengths, match lengths and offsets.
 type prices struct {
 	lit          [256]uint32
-	run          [64]uint32 // by the number of literals before a match, where that is small
+	run          [64]uint32 // of short literals lengths
 	runs         [litCodes]uint32
-	short        [128]uint32 // by the length of a match less 3, where that is small
+	short        [128]uint32 // of short match lengths, less 3
 	matchLengths [lenCodes]uint32
-	offsets      [backCodes]uint32
+	offsets      [offsetCodes]uint32
 }
 
-// stats are how often each code came up.
+// stats counts how often each code occurs.
 type stats struct {
 	lit          [256]uint32
 	runs         [litCodes]uint32
 	matchLengths [lenCodes]uint32
-	offsets      [backCodes]uint32
+	offsets      [offsetCodes]uint32
 }
 
-// guess is for a block of which nothing is known but its bytes, of which a few are to count only.
-// The last distance again is taken to be what is most often used, which finds the regular ways
-// through numbers in rows: from the other end they are not found.
+// guess estimates the statistics of a first block from its bytes. Bytes count little. The latest
+// repeat offset is assumed to be the most frequent offset: this finds the regular sequences of rows
+// of numbers, which a search from other prices does not find.
 func (s *stats) guess(src []byte) {
 	histogram(&s.lit, src)
 	for i, c := range s.lit {
@@ -33,17 +33,17 @@ func (s *stats) guess(src []byte) {
 	for i := range s.matchLengths {
 		s.matchLengths[i] = 1
 	}
-	s.offsets = [backCodes]uint32{200, 2, 1, 1, 2, 3, 4, 4, 4, 3, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
+	s.offsets = [offsetCodes]uint32{200, 2, 1, 1, 2, 3, 4, 4, 4, 3, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
 }
 
-// cost is what all of it takes.
+// cost returns the estimated cost of all counted codes with their extra bits.
 func (s *stats) cost() (sum uint64) {
 	sum = entropy(s.lit[:]) + entropy(s.runs[:]) + entropy(s.matchLengths[:]) + entropy(s.offsets[:])
 	for i, n := range s.runs {
-		sum += uint64(n) * bit * uint64(litMore[i])
+		sum += uint64(n) * bit * uint64(litExtra[i])
 	}
 	for i, n := range s.matchLengths {
-		sum += uint64(n) * bit * uint64(lenMore[i])
+		sum += uint64(n) * bit * uint64(lenExtra[i])
 	}
 	for i, n := range s.offsets {
 		sum += uint64(n) * bit * uint64(i)
@@ -51,25 +51,25 @@ func (s *stats) cost() (sum uint64) {
 	return sum
 }
 
-// perMatch is what a match costs beside its bits: reading it takes time.
+// perMatch is added to the price of each match, because decoding a match takes time.
 const perMatch = bit / 5
 
-// set computes prices.
+// set computes the prices from s.
 func (p *prices) set(s *stats) {
 	price(p.lit[:], s.lit[:])
 	for i := range p.lit {
-		p.lit[i] = min(max(p.lit[i], bit), maxBits*bit) // as Huffman's codes
+		p.lit[i] = min(max(p.lit[i], bit), maxBits*bit) // within the lengths of Huffman codes
 	}
 	price(p.runs[:], s.runs[:])
 	for i := range p.runs {
-		p.runs[i] += uint32(litMore[i]) * bit
+		p.runs[i] += uint32(litExtra[i]) * bit
 	}
 	for i := range p.run {
 		p.run[i] = p.runs[shortLits[i]]
 	}
 	price(p.matchLengths[:], s.matchLengths[:])
 	for i := range p.matchLengths {
-		p.matchLengths[i] += uint32(lenMore[i])*bit + perMatch
+		p.matchLengths[i] += uint32(lenExtra[i])*bit + perMatch
 	}
 	for i := range p.short {
 		p.short[i] = p.matchLengths[shortLens[i]]
@@ -80,7 +80,7 @@ func (p *prices) set(s *stats) {
 	}
 }
 
-// price computes those of codes that are so frequent. What there is none of counts as one.
+// price sets to to the costs of codes with these counts, each plus 1.
 func price(to, counts []uint32) {
 	n := uint32(0)
 	for _, c := range counts {
@@ -92,16 +92,16 @@ func price(to, counts []uint32) {
 	}
 }
 
-// literals is the price of a number of literals, without them.
+// literals returns the price of the literals length n, without the literals.
 func (p *prices) literals(n uint32) uint32 {
 	if n < 64 {
 		return p.run[n]
 	}
-	code, _ := litCode(min(n, maxBlock-1)) // behind more of them there is no room for a match
+	code, _ := litCode(min(n, maxBlock-1)) // no match fits after more literals
 	return p.runs[code]
 }
 
-// length is the price of the length of a match.
+// length returns the price of the match length n.
 func (p *prices) length(n uint32) uint32 {
 	if n -= minMatch; n < uint32(len(p.short)) {
 		return p.short[n]

@@ -2,21 +2,22 @@ package zstdenc
 
 import "math/bits"
 
-// Places with the same hash share a row of 16 to 64, in which the oldest is replaced. Beside the
-// numbers stand eight more bits of the hash: eight of them are compared at once, and few places are
-// looked at in vain.
+// Positions with the same hash share a row of 16 to 64 entries; a new entry replaces the oldest.
+// Each entry has a tag of 8 further bits of its hash. Tags are compared eight at a time, so few
+// positions with another hash are tried.
 
-// rowLog is how many places a row has, as a power of two.
+// rowLog is the logarithm of the number of entries of a row.
 func (e *Encoder) rowLog() uint8 { return min(max(e.p.search, 4), 6) }
 
-// Where many places are skipped, only these many at the start and the end are inserted.
+// When fill has more than fillMost positions to insert, it inserts only these many at the start and
+// at the end.
 const (
 	fillStart = 96
 	fillEnd   = 32
 	fillMost  = 384
 )
 
-// fill enters the places up to one.
+// fill inserts the positions up to to.
 func (e *Encoder) fill(to int) {
 	i := e.filled
 	to = min(to, len(e.src)-8)
@@ -32,7 +33,7 @@ func (e *Encoder) fill(to int) {
 	e.filled = max(e.filled, to)
 }
 
-// insert puts a position into its row.
+// insert puts position i into its row.
 func (e *Encoder) insert(i int) {
 	log := e.rowLog()
 	h := hashOf(load64(e.src, i), e.p.min, e.p.hash-log+8)
@@ -44,8 +45,8 @@ func (e *Encoder) insert(i int) {
 	e.first[at] = e.base + uint32(i)
 }
 
-// longest finds the longest match of a place in its row that is longer than n, and inserts the
-// position.
+// longest returns the length and offset of the longest match at i, if longer than n, and inserts i.
+// It returns zeros if there is no such match.
 func (e *Encoder) longest(i, n, to int) (int, uint32) {
 	if e.filled < i {
 		e.fill(i)
@@ -64,14 +65,14 @@ func (e *Encoder) longest(i, n, to int) (int, uint32) {
 	number := e.base + uint32(i)
 	offset := uint32(0)
 	if mask != 0 {
-		mask = (mask>>(head&63) | mask<<(uint8(len(tags))-head)) & (1<<len(tags) - 1) // the latest first; a shift by 64 is nothing
+		mask = (mask>>(head&63) | mask<<(uint8(len(tags))-head)) & (1<<len(tags) - 1) // the latest first; a shift by 64 yields 0
 		window := min(uint32(1)<<e.p.window, uint32(i))
-		end := load32(src, i+n-3) // a longer match has these, and few others do
+		end := load32(src, i+n-3) // a longer match has the same bytes here, few others do
 		for tries := 1 << e.p.search; tries > 0; tries-- {
 			at := (uint32(bits.TrailingZeros64(mask)) + uint32(head)) & uint32(len(numbers)-1)
 			d := number - numbers[at]
 			if d-1 >= window {
-				break // those after it are older
+				break // the remaining entries are older
 			}
 			c := i - int(d)
 			if load32(src, c+n-3) == end {
@@ -101,10 +102,11 @@ func (e *Encoder) longest(i, n, to int) (int, uint32) {
 	return n, offset
 }
 
-// ones has a one in each byte.
+// ones has a 1 in each byte.
 const ones = 0x0101010101010101
 
-// equal has a bit for each byte of x that is zero, and sometimes for the next one.
+// equal returns a bit for each zero byte of x. The bit of the byte after a zero byte may be set
+// too.
 func equal(x uint64) uint64 {
 	return (x - ones) &^ x & (ones << 7) >> 7 * 0x0102040810204080 >> 56
 }

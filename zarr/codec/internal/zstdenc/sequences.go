@@ -1,6 +1,6 @@
 package zstdenc
 
-// How the table of a field is encoded: RFC 8878, 3.1.1.3.2.1.
+// Symbol compression modes: RFC 8878, 3.1.1.3.2.1.
 const (
 	modePredefined = iota
 	modeRLE
@@ -8,21 +8,22 @@ const (
 	modeRepeat
 )
 
-// field is one of the three things that are coded of each sequence, and its tables.
+// field is one of the three values of a sequence, with its FSE tables.
 type field struct {
 	predefined *fse
-	most       uint8 // logarithm of the largest table
+	most       uint8 // logarithm of the maximum table size
 	tables     [2]fse
-	latest     int      // which of them is the decoder's
-	repeat     bool     // whether it may be used again
-	counts     []uint32 // of this block
-	codes      []uint8  // of this block's sequences
+	latest     int      // index of the decoder's table
+	repeat     bool     // modeRepeat is possible
+	counts     []uint32 // of the current block
+	codes      []uint8  // of the current block's sequences
 }
 
-// choose decides how the field is coded, writes what the decoder has to know, and gives the table.
+// choose picks the compression mode of the field, writes its table description and returns the
+// table.
 func (f *field) choose(w *bitWriter) (how int, t *fse) {
 	n := uint32(len(f.codes))
-	last := f.codes[n-1] // its code takes no bits but is where the states begin
+	last := f.codes[n-1] // its code takes no bits: it sets the initial state
 	top, symbol := uint32(0), 0
 	for s, c := range f.counts {
 		if c > top {
@@ -42,7 +43,7 @@ func (f *field) choose(w *bitWriter) (how int, t *fse) {
 			how, t, best = modeRepeat, old, c
 		}
 	}
-	if top == n { // two sequences, or one: the byte is less than a table
+	if top == n { // one or two sequences: the RLE byte is shorter than a table
 		if t == nil || best > 8*bit {
 			return modeRLE, f.single(w, symbol)
 		}
@@ -72,7 +73,7 @@ func (f *field) choose(w *bitWriter) (how int, t *fse) {
 	return how, t
 }
 
-// single writes the only symbol, and gives its table.
+// single writes the description of a one-symbol table (modeRLE) and returns the table.
 func (f *field) single(w *bitWriter, symbol int) *fse {
 	f.latest, f.repeat = 1-f.latest, false
 	t := &f.tables[f.latest]
@@ -82,8 +83,8 @@ func (f *field) single(w *bitWriter, symbol int) *fse {
 	return t
 }
 
-// sequences writes the second section of a block to room that is long enough, and returns its
-// length.
+// sequences writes the sequences section of a block and returns its length. out must be large
+// enough.
 func (e *Encoder) sequences(out []byte, seqs []seq) int {
 	n := len(seqs)
 	at := 0
@@ -115,9 +116,9 @@ func (e *Encoder) sequences(out []byte, seqs []seq) int {
 	sl, sb, sm := litTable.first(lc[i]), offsetTable.first(bc[i]), matchTable.first(mc[i])
 	for ; ; i-- {
 		s := seqs[i]
-		w.add(uint64(s.litLength)&(1<<litMore[lc[i]]-1), uint(litMore[lc[i]]))
+		w.add(uint64(s.litLength)&(1<<litExtra[lc[i]]-1), uint(litExtra[lc[i]]))
 		w.flush()
-		w.add(uint64(s.n-minMatch)&(1<<lenMore[mc[i]]-1), uint(lenMore[mc[i]]))
+		w.add(uint64(s.n-minMatch)&(1<<lenExtra[mc[i]]-1), uint(lenExtra[mc[i]]))
 		w.add(uint64(e.values[i])&(1<<bc[i]-1), uint(bc[i]))
 		w.flush()
 		if i == 0 {
@@ -133,8 +134,7 @@ func (e *Encoder) sequences(out []byte, seqs []seq) int {
 	return w.end()
 }
 
-// code finds the codes of sequences, and counts them. Distances are compared with those that the
-// decoder has.
+// code computes and counts the codes of all sequences. Repeat offsets are those of the decoder.
 func (e *Encoder) code(seqs []seq) {
 	e.litLengths.codes, e.offsets.codes, e.matchLengths.codes, e.values = e.litLengths.codes[:0], e.offsets.codes[:0], e.matchLengths.codes[:0], e.values[:0]
 	clear(e.litLengths.counts)

@@ -1,19 +1,20 @@
 package zstdenc
 
-// A binary tree for each hash of four bytes, in which the strings that start at places are sorted,
-// the latest at the root; and the last place with a hash of three bytes.
+// The optimal levels keep a binary tree for each hash of four bytes. It sorts the strings that
+// start at the inserted positions; the latest position is the root. A further table has the latest
+// position of each hash of three bytes.
 
-// match is bytes that were there before.
+// match is the length and offset of a match.
 type match struct{ n, offset uint32 }
 
-// shortLog is the logarithm of the entries for three bytes.
+// shortLog is the logarithm of the number of entries of the table for three bytes.
 func (e *Encoder) shortLog() uint8 { return min(e.p.window, 17) }
 
-// matches appends the matches of a place that end at to at most, longer and longer, each at about
-// the least distance.
+// matches appends the matches at position i, which end at to at most, and inserts i into the tree.
+// Each match is longer than the one before it and has about the smallest offset of its length.
 func (e *Encoder) matches(list []match, i, to int) []match {
 	src := e.src
-	room := min(len(src)-i, max(e.p.nice, 16)+8) // strings as long as that count as the same
+	room := min(len(src)-i, max(e.p.nice, 16)+8) // longer common prefixes count as equal
 	if room < 8 {
 		return list
 	}
@@ -30,7 +31,7 @@ func (e *Encoder) matches(list []match, i, to int) []match {
 		e.third[h] = number
 		if d <= window && (load32(src, i)^load32(src, i-int(d)))<<8 == 0 {
 			n := 3 + same(src, i+3-int(d), i+3, to)
-			if n = min(n, to-i); n > best && d < 1<<18 { // farther a match of three saves nothing
+			if n = min(n, to-i); n > best && d < 1<<18 { // a match of three bytes at a larger offset saves nothing
 				best = n
 				list = append(list, match{uint32(n), d})
 			}

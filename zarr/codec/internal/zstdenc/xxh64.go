@@ -5,10 +5,10 @@ import (
 	"math/bits"
 )
 
-// The primes of XXH64. They are variables because their products are to wrap around.
+// The primes of XXH64. They are variables because products of constants must not overflow.
 var primes = [...]uint64{0, 11400714785074694791, 14029467366897019727, 1609587929392839161, 9650029242287828579, 2870177450012600261}
 
-// xxh64 is the hash of that name, with the seed 0:
+// xxh64 returns the XXH64 hash of b with seed 0:
 // https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md.
 func xxh64(b []byte) uint64 {
 	p1, p2, p3, p4, p5 := primes[1], primes[2], primes[3], primes[4], primes[5]

@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/internal/race"
 )
 
-// judge is another implementation's decoder.
-var judge = func() *zstd.Decoder {
+// reference is the decoder of another implementation.
+var reference = func() *zstd.Decoder {
 	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		panic(err)
@@ -20,7 +20,8 @@ var judge = func() *zstd.Decoder {
 	return d
 }()
 
-// check reads a frame back.
+// check encodes src, checks that reference decodes the frame to src and that its length is bounded, and
+// returns the frame.
 func check(t *testing.T, name string, e *Encoder, src []byte) []byte {
 	t.Helper()
 	frame := e.Encode([]byte("before"), src)
@@ -28,7 +29,7 @@ func check(t *testing.T, name string, e *Encoder, src []byte) []byte {
 		t.Fatalf("%s: not appended", name)
 	}
 	frame = frame[len("before"):]
-	if got, err := judge.DecodeAll(frame, nil); err != nil || !bytes.Equal(got, src) {
+	if got, err := reference.DecodeAll(frame, nil); err != nil || !bytes.Equal(got, src) {
 		t.Fatalf("%s: %v, %d of %d bytes, or others", name, err, len(got), len(src))
 	}
 	if most := len(src) + 18 + 3*(len(src)/min(maxBlock, e.o.Window)+1); len(frame) > most {
@@ -37,8 +38,8 @@ func check(t *testing.T, name string, e *Encoder, src []byte) []byte {
 	return frame
 }
 
-// kinds are levels that find matches in each of the ways, for inputs of more than 256 KiB; for
-// shorter ones some are other ways.
+// kinds are levels that together use every match finder for inputs of more than 256 KiB. For
+// shorter inputs some of them use another one.
 var kinds = func() []int {
 	if race.Enabled {
 		return []int{1, 3, 9, 19} // see whole
@@ -46,8 +47,8 @@ var kinds = func() []int {
 	return []int{-7, 1, 3, 5, 7, 9, 13, 19}
 }()
 
-// whole is a block, or what stands for it under the race detector, which makes all this twenty
-// times as slow and has nothing to find where there is one goroutine.
+// whole is the size of a block. It is smaller under the race detector, which makes these tests
+// twenty times slower and cannot find anything in code of one goroutine.
 func whole() int {
 	if race.Enabled {
 		return 6 << 10
@@ -67,7 +68,7 @@ func noise(r *rand.Rand, n int) []byte {
 	return b
 }
 
-// structured is n bytes of earlier ones again, runs, noise, and few letters.
+// structured returns n bytes of repeated earlier bytes, runs, noise and text of few letters.
 func structured(r *rand.Rand, n int) []byte {
 	var b []byte
 	for len(b) < n {
@@ -89,7 +90,7 @@ func structured(r *rand.Rand, n int) []byte {
 	return b[:n]
 }
 
-// numbers is n bytes of a series with noise, as integers of so many bytes.
+// numbers returns n bytes of a noisy series, as integers of size bytes.
 func numbers(r *rand.Rand, n, size int) []byte {
 	b := make([]byte, 0, n+size)
 	v := int64(1000)
@@ -124,8 +125,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestBlocks: one more or less than a block, and than the inputs for which a level has other
-// numbers.
+// TestBlocks encodes inputs at the limits of the block size and of the input lengths where a level
+// changes its parameters.
 func TestBlocks(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	long := append(structured(r, whole()), noise(r, 2*maxBlock-whole()+1)...)
@@ -141,7 +142,8 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestFormsOfBlocks: what is all equal takes 4 bytes for a block, what has no order is stored.
+// TestFormsOfBlocks checks that blocks of one repeated byte take 4 bytes and that noise is stored
+// raw.
 func TestFormsOfBlocks(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	random := noise(r, whole())
@@ -153,15 +155,15 @@ func TestFormsOfBlocks(t *testing.T) {
 		if frame := check(t, "noise", e, random); len(frame) > 4+1+4+3+len(random)+len(e.sum(nil, nil)) {
 			t.Errorf("level %d: %d bytes of noise are %d", level, len(random), len(frame))
 		}
-		// Stored between coded ones: the decoder's last distances and codes are those of the block
-		// before it.
+		// A raw block between compressed ones leaves the decoder's repeat offsets and tables
+		// unchanged.
 		mixed := append(structured(r, whole()), random...)
 		mixed = append(mixed, mixed[:whole()]...)
 		check(t, fmt.Sprintf("level %d, mixed", level), e, append(mixed, structured(r, 1000)...))
 	}
 }
 
-// TestFar: matches as long as a block, of what is more than two back, and none farther than the
+// TestFar checks that matches from more than two blocks back are found, and that none exceeds the
 // window.
 func TestFar(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
@@ -178,7 +180,7 @@ func TestFar(t *testing.T) {
 	}
 }
 
-// TestRecent: each of the last three distances, with and without literals before the match.
+// TestRecent uses each repeat offset, with and without literals before the match.
 func TestRecent(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	src := noise(r, 4000)
@@ -203,8 +205,8 @@ func TestRecent(t *testing.T) {
 	}
 }
 
-// TestSequences: blocks of very many sequences, of few literals, and of lengths whose codes have
-// many bits.
+// TestSequences encodes blocks of very many sequences, of few literals, and of lengths with many
+// extra bits.
 func TestSequences(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	words := make([][]byte, 300)
@@ -227,7 +229,8 @@ func TestSequences(t *testing.T) {
 	}
 }
 
-// TestCodes: literals whose best code is longer than 11 bits, and alphabets of each size.
+// TestCodes encodes literals whose optimal code is longer than 11 bits, and alphabets of many
+// sizes.
 func TestCodes(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	e := encoder(1)
@@ -243,13 +246,13 @@ func TestCodes(t *testing.T) {
 		skewed = append(skewed, bytes.Repeat([]byte{byte(250 - s)}, n)...)
 	}
 	r.Shuffle(len(skewed), func(i, k int) { skewed[i], skewed[k] = skewed[k], skewed[i] })
-	if frame := check(t, "skewed", encoder(19), skewed); len(frame) > len(skewed)*27/100 { // two bits for each
+	if frame := check(t, "skewed", encoder(19), skewed); len(frame) > len(skewed)*27/100 { // two bits each
 		t.Errorf("%d of %d bytes", len(frame), len(skewed))
 	}
 }
 
-// TestSameAfterOthers: what is written does not depend on what was before, nor on where the numbers
-// of places begin.
+// TestSameAfterOthers checks that the output does not depend on earlier inputs, or on the numbers
+// of positions.
 func TestSameAfterOthers(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
 	srcs := [][]byte{structured(r, 3000), numbers(r, whole()+5000, 8), noise(r, 100), structured(r, 2000)}
@@ -260,7 +263,7 @@ func TestSameAfterOthers(t *testing.T) {
 			want[i] = encoder(level).Encode(nil, src)
 			used.Encode(nil, src)
 		}
-		used.base = 3<<30 - 8000 // begins anew after the second
+		used.base = 3<<30 - 8000 // overflows after the second input
 		for i, src := range srcs {
 			if !bytes.Equal(used.Encode(nil, src), want[i]) {
 				t.Errorf("level %d, input %d: other bytes", level, i)
@@ -272,7 +275,7 @@ func TestSameAfterOthers(t *testing.T) {
 	}
 }
 
-// TestParts: an input in parts, of which each has numbers of its own, is one frame.
+// TestParts checks that an input in several parts is one frame.
 func TestParts(t *testing.T) {
 	src := structured(rand.New(rand.NewPCG(17, 18)), whole()/3)
 	for _, level := range kinds {
@@ -291,7 +294,7 @@ func TestAllocs(t *testing.T) {
 		for _, src := range srcs {
 			e.Encode(dst, src)
 		}
-		n := testing.AllocsPerRun(3, func() { // what else the process allocates now and then does not come three times
+		n := testing.AllocsPerRun(3, func() { // sporadic allocations by the rest of the process average to less than 1
 			for _, src := range srcs {
 				e.Encode(dst, src)
 			}
@@ -302,7 +305,7 @@ func TestAllocs(t *testing.T) {
 	}
 }
 
-// TestTables: short inputs get short tables.
+// TestTables checks that tables are small for short inputs.
 func TestTables(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	for _, n := range []int{1 << 12, 1 << 16, 1 << 18} {
@@ -338,8 +341,8 @@ func TestXXH64(t *testing.T) {
 	}
 }
 
-// TestSparse: long runs with a byte here and there, for which whoever takes any long match is worse
-// off than without a plan.
+// TestSparse checks that the optimal levels are better than lazy ones for long runs with a single
+// other byte here and there.
 func TestSparse(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	src := make([]byte, 2*maxBlock+1)

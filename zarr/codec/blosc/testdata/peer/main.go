@@ -1,4 +1,5 @@
-// Peer writes frames for another implementation to read: one JSON object a line. See verify.py.
+// Peer writes frames for another implementation to read, as one JSON object per line. See
+// verify.py.
 package main
 
 import (
@@ -78,7 +79,7 @@ func emit(enc *json.Encoder, l line, c blosc.Compressor) (err error) {
 	return enc.Encode(l)
 }
 
-// smooth is a noisy wave of float32, rounded to a hundredth.
+// smooth returns a noisy wave of float32, rounded to a hundredth.
 func smooth(n int) []byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	b := make([]byte, 0, n+4)
