@@ -63,7 +63,8 @@ func TestForwardIsSeenThrough(t *testing.T) {
 	}
 }
 
-// A store below a prefix declares every verb that Forward has, so that no key goes below without its
+// A store below a prefix declares every verb that Forward has, so that no key goes below without
+// its
 // prefix.
 func TestPrefixHasEveryVerb(t *testing.T) {
 	p := reflect.TypeOf(prefixed(t, mem.New(), "p"))

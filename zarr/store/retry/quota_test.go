@@ -107,7 +107,7 @@ func TestQuotaSurvivesOutage(t *testing.T) {
 		if len(failed) != 0 || time.Since(start) > 30*time.Second {
 			t.Errorf("%d failed: %v; took %v", len(failed), errors.Join(failed...), time.Since(start))
 		}
-		if n := o.n.Load(); n > 1000+510+1000 { // first tries, repeats in vain, and those that succeed
+		if n := o.n.Load(); n > 1000+510+1000 { // first tries, retries that fail, and those that succeed
 			t.Errorf("%d requests", n)
 		}
 		if q.Left() < 490 {
