@@ -178,7 +178,7 @@ func bytesOf(r reflect.Value) ([]byte, bool) {
 	return nil, false
 }
 
-// asType gives an error the kind fault.Type.
+// asType returns err with the kind fault.Type.
 func asType(err error) error {
 	if err != nil {
 		return fault.Newf(fault.Type, "%w", err)

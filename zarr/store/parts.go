@@ -87,7 +87,7 @@ func (p PartInfo) Holds(b []byte) (holds, known bool) {
 	case "crc32c":
 		return p.Sum == fmt.Sprintf("crc32c:%08x", crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli))), true
 	case "md5":
-		//nolint:gosec // the provider chose MD5; whoever can forge it can send other bytes as well
+		//nolint:gosec // the provider chose MD5; an attacker who forges it could send other bytes as well
 		same := p.Sum == fmt.Sprintf("md5:%x", md5.Sum(b))
 		return same, same
 	}

@@ -89,7 +89,7 @@ func Hedge() Option { return layers(provider.Hedge()) }
 
 // StallTimeout sets how long a request may make no progress before it fails as fault.Unavailable
 // and is retried. Every byte restarts the time, so long values are not affected; only the context
-// limits the whole request. Default 0: 30 s.
+// limits the whole request. Default 0: 30 s; otherwise at least 1 ms.
 func StallTimeout(d time.Duration) Option { return layers(provider.StallTimeout(d)) }
 
 // Retry changes how failed requests are retried. Package retry has the defaults.

@@ -30,7 +30,7 @@ type service struct {
 	parallel  int           // requests that are served at once; more share it. 0 is no bound
 	rate      float64       // requests a second; more are refused. 0 is no bound
 	burst     float64
-	doubles   time.Duration // the rate, as long as it is asked for
+	doubles   time.Duration // of the rate, under load
 	first     int           // tries of each key that are refused
 	lose      float64       // share of requests that are refused whatever the rate
 	after     time.Duration

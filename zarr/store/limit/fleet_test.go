@@ -91,7 +91,7 @@ func TestFleets(t *testing.T) {
 	for _, k := range []struct {
 		name    string
 		rate    float64
-		doubles time.Duration // the rate, as long as it is asked for
+		doubles time.Duration // of the rate, under load
 		writes  bool
 		numbers limit.Numbers
 	}{

@@ -28,7 +28,7 @@ func (s *Store) Copy(ctx context.Context, from, to string, o store.CopyOptions) 
 		}
 		untouched := untouched(err)
 		conflict := errors.Is(err, fault.Exists) || errors.Is(err, fault.Conflict)
-		if err := w.again(ctx, err); err != nil {
+		if err := w.retry(ctx, err); err != nil {
 			if conflict {
 				return "", w.note(err)
 			}

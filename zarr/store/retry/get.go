@@ -36,12 +36,12 @@ func (s *Store) get(ctx context.Context, r *run, key string, o store.GetOptions,
 			r.progress()
 		}
 		if b.begun && b.lostPin(err) {
-			if err = r.anew(ctx, err); err != nil {
+			if err = r.restart(ctx, err); err != nil {
 				err = r.fail(fault.Unavailable, fmt.Errorf("it was replaced whenever a cut body was to go on: %v", err))
 			}
 			b.restart()
 		} else {
-			err = r.again(ctx, err)
+			err = r.retry(ctx, err)
 		}
 		if err != nil {
 			return store.Value{}, err

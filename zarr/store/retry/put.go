@@ -61,7 +61,7 @@ func (w *write) unexpected(err error) bool {
 	return errors.Is(err, fault.Exists) || errors.Is(err, fault.Conflict)
 }
 
-// do calls send until it succeeds or again gives up. look reads the key if its version is not
+// do calls send until it succeeds or retry gives up. look reads the key if its version is not
 // o.IfVersion, and reports whether it holds the bytes that send writes. fault.Limit from look means
 // that the value is longer.
 func (w *write) do(ctx context.Context, send func(context.Context) (store.Version, error), look func() (store.Version, bool, error)) (_ store.Version, err error) {
@@ -79,7 +79,7 @@ func (w *write) do(ctx context.Context, send func(context.Context) (store.Versio
 			return "", w.note(err)
 		}
 		untouched := untouched(err)
-		if err := w.again(ctx, err); err != nil {
+		if err := w.retry(ctx, err); err != nil {
 			return "", w.note(err)
 		}
 		if w.repeatable() || untouched {
@@ -148,7 +148,7 @@ func (s *Store) Delete(ctx context.Context, key string, o store.DeleteOptions) (
 		conflict := lost && errors.Is(err, fault.Conflict)
 		untouched := untouched(err)
 		if !conflict {
-			if err := r.again(ctx, err); err != nil {
+			if err := r.retry(ctx, err); err != nil {
 				return err
 			}
 			if o.IfVersion == "" || untouched {

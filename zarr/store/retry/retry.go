@@ -117,11 +117,11 @@ func retryable(err error) bool {
 	return errors.Is(err, fault.Throttled) || errors.Is(err, fault.Unavailable)
 }
 
-// again waits for the next attempt and returns nil, or returns the error to give up with. err is
+// retry waits for the next attempt and returns nil, or returns the error to give up with. err is
 // the error of the last attempt. An attempt without quota is not sent but waits again. Unsent and
 // refused attempts do not count against the limit while the bucket responds to other requests, as
 // it is then only busy.
-func (r *run) again(ctx context.Context, err error) error {
+func (r *run) retry(ctx context.Context, err error) error {
 	if !retryable(err) {
 		return err
 	}
@@ -174,8 +174,8 @@ func trace(ctx context.Context, r store.Retry) {
 	}
 }
 
-// anew counts a failed attempt that is restarted at once, or returns the error to give up with.
-func (r *run) anew(ctx context.Context, err error) error {
+// restart counts a failed attempt that is restarted at once, or returns the error to give up with.
+func (r *run) restart(ctx context.Context, err error) error {
 	r.tried(false)
 	r.repeat = &store.Repeat{Try: r.sent()}
 	if r.counted >= r.s.p.tries || r.spent > r.s.p.elapsed {
@@ -245,7 +245,7 @@ func (r *run) fail(kind, err error) error {
 	return &fault.KeyError{Op: r.op, Store: r.s.String(), Key: r.key, Kind: kind, Err: err}
 }
 
-// do calls f until it succeeds or again gives up. f gets the context of each attempt and must be
+// do calls f until it succeeds or retry gives up. f gets the context of each attempt and must be
 // repeatable.
 func (r *run) do(ctx context.Context, f func(context.Context) error) (err error) {
 	defer func() { r.settle(ctx, err) }()
@@ -253,7 +253,7 @@ func (r *run) do(ctx context.Context, f func(context.Context) error) (err error)
 		if err = f(r.context(ctx)); err == nil {
 			return nil
 		}
-		if err = r.again(ctx, err); err != nil {
+		if err = r.retry(ctx, err); err != nil {
 			return err
 		}
 	}

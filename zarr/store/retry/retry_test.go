@@ -613,7 +613,7 @@ func TestRetryAfter(t *testing.T) {
 		if _, err := over(t, s).Put(t.Context(), "k", nil, store.PutOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		if took := time.Since(start); took < 40*time.Second || took > 41*time.Second { // and a random wait, as it asks the same of all
+		if took := time.Since(start); took < 40*time.Second || took > 41*time.Second { // and a random wait in addition, since RetryAfter is the same for all
 			t.Errorf("waited %v", took)
 		}
 		s.steps = []step{{err: after{slow, time.Hour}}}

@@ -19,11 +19,12 @@ type step struct {
 	err   error  // what the caller sees; nil lets the request through
 	apply bool   // the request is done all the same: only its answer is lost
 	cut   int    // of a get: how many bytes arrive before the body breaks; err is then made
-	plain bool   // the cut tells no version
+	plain bool   // the cut response has no version
 	then  func() // happens after the request
 }
 
-// script is a store over mem that gives each request the outcome of the next step, and records the
+// script is a store over mem that applies to each request the outcome of the next step, and records
+// the
 // requests.
 type script struct {
 	*mem.Store

@@ -57,7 +57,7 @@ func (l *live) open(ctx context.Context, archive string) (store.Store, error) {
 }
 
 func (l *live) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
-	l.mu.Lock() // a reader that opened before a write is told so: that is a test of its own
+	l.mu.Lock() // a reader that opened before a write gets fault.Conflict, which another test covers
 	defer l.mu.Unlock()
 	st, err := l.open(ctx, l.archive(key))
 	if err != nil {
