@@ -16,8 +16,8 @@ const (
 	tolerated = 0.085                  // share of refusals in a window without effect
 	few       = 0.01                   // share up to which a large size grows below the ceiling
 	fewer     = 0.4                    // the same for a small size, in requests
-	// gentle is the growth per window below the ceiling, and of the first probe above it. It doubles
-	// with each window without refusals, up to brisk.
+	// gentle is the growth per window below the ceiling, and of the first probe above it. It
+	// doubles with every window without refusals, up to brisk.
 	gentle    = 0.05
 	brisk     = 0.2
 	sure      = 2               // windows without refusals after which a probe need not wait
