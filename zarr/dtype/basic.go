@@ -10,9 +10,8 @@ import (
 )
 
 // Basic is a data type of one or two numbers of a fixed size: the core data types of the v3
-// specification, the numeric typestrings of v2, and the small integers and floats of the registry
-// of extensions with the complex numbers made of them. Numbers of less than 8 bits take a byte,
-// sign extended.
+// specification, the numeric typestrings of v2, and the small integers, small floats and complex
+// numbers of zarr-extensions. Numbers of less than 8 bits take one byte, sign extended.
 type Basic uint8
 
 // The basic data types.
@@ -65,7 +64,7 @@ const (
 	numBasic
 )
 
-// class says how an element's numbers are spelled.
+// class is the form of an element's numbers in metadata.
 type class uint8
 
 const (
@@ -76,16 +75,16 @@ const (
 	complexed
 )
 
-// basicInfo is what there is to know of a Basic.
+// basicInfo describes a Basic.
 type basicInfo struct {
 	name  string // v3
-	v2    string // v2 typestring without byte order; "" when it has none of numpy's
+	v2    string // v2 typestring without byte order; "" if numpy has none
 	class class
 	size  int // bytes of an element
-	unit  int // bytes of one number of it
-	bits  int // of one number that count
+	unit  int // bytes of one number
+	bits  int // significant bits of one number
 	kind  reflect.Kind
-	float format // of one number, for floating and complexed
+	float format // of one number, for the classes floating and complexed
 	goes  func() reflect.Type
 }
 
@@ -109,10 +108,10 @@ func pair(name, v2 string, f format, kind reflect.Kind, goes func() reflect.Type
 	return i
 }
 
-// info returns the facts of b. It panics for a value that is not one of the constants.
+// info returns the description of b. It panics if b is not one of the constants.
 func (b Basic) info() basicInfo { return infos[b] }
 
-// infos holds the facts of every Basic. It is read only.
+// infos describes every Basic. It is read-only.
 var infos = [numBasic]basicInfo{
 	Bool:                     number("bool", "b1", boolean, 1, reflect.Bool, reflect.TypeFor[bool]),
 	Int8:                     number("int8", "i1", signed, 1, reflect.Int8, reflect.TypeFor[int8]),
@@ -168,7 +167,7 @@ func basics(yield func(Basic) bool) {
 	}
 }
 
-// String is the v3 name.
+// String returns the v3 name.
 func (b Basic) String() string {
 	if b >= numBasic {
 		return "invalid data type"
@@ -176,16 +175,16 @@ func (b Basic) String() string {
 	return b.info().name
 }
 
-// Size is the number of bytes of an element.
+// Size returns the number of bytes of an element.
 func (b Basic) Size() int { return b.info().size }
 
-// Go is the natural Go type: int8 for Int4, one of the named types of this package for a small
-// float, Complex of it for a complex number.
+// Go returns the natural Go type: int8 for Int4, one of the named types of this package for a small
+// float, and Complex of it for a complex number.
 func (b Basic) Go() reflect.Type { return b.info().goes() }
 
-// Fits takes the natural Go type and named types of the same kind. F16 and its like have the kind
-// of uint16 or uint8 but are other types: bits of a float are not taken for an integer, nor the
-// other way round; nor is an Instant or a Span.
+// Fits accepts the natural Go type and named types of the same kind. F16 and similar types have the
+// kind uint16 or uint8 but are distinct: the bits of a float are not accepted as an integer, nor
+// the other way round. Neither is an Instant or a Span.
 func (b Basic) Fits(t reflect.Type) bool {
 	info := b.info()
 	switch {
@@ -197,7 +196,7 @@ func (b Basic) Fits(t reflect.Type) bool {
 	return t.Kind() == info.kind && !isBits(t)
 }
 
-// isBits tells whether values of t stand for something else than the number they look like.
+// isBits reports whether values of t are not the integers that their kind suggests.
 func isBits(t reflect.Type) bool {
 	if t == reflect.TypeFor[Instant]() || t == reflect.TypeFor[Span]() {
 		return true
@@ -210,7 +209,7 @@ func isBits(t reflect.Type) bool {
 	return false
 }
 
-// HasOrder tells whether numbers have more than one byte.
+// HasOrder reports whether the numbers have more than one byte.
 func (b Basic) HasOrder() bool { return b.info().unit > 1 }
 
 // Swap reverses the bytes of each number.
@@ -234,8 +233,8 @@ func swap(buf []byte, size int) {
 	}
 }
 
-// Canon makes every bool 0 or 1, as numpy reads it, and sets the bits of a byte that its number
-// does not have: to the sign of an integer, else to 0.
+// Canon changes every bool to 0 or 1, as numpy interprets it. It sets unused bits of a byte to the
+// sign of an integer, else to 0.
 func (b Basic) Canon(buf []byte) {
 	switch info := b.info(); {
 	case info.class == boolean:
@@ -258,8 +257,8 @@ func (b Basic) Canon(buf []byte) {
 	}
 }
 
-// Check finds bytes that are no memory form: a bool other than 0 and 1, a small number out of its
-// range.
+// Check returns fault.Type for bytes that are not in memory form: a bool other than 0 and 1, or a
+// small number out of its range.
 func (b Basic) Check(buf []byte) error {
 	info := b.info()
 	if info.bits >= 8 && info.class != boolean {
@@ -275,11 +274,11 @@ func (b Basic) Check(buf []byte) error {
 	return nil
 }
 
-// DefaultFill is zero; the least number of float8_e8m0fnu, which has no zero.
+// DefaultFill returns zero, or the smallest number of float8_e8m0fnu, which has no zero.
 func (b Basic) DefaultFill() []byte { return make([]byte, b.Size()) }
 
-// V2 is the typestring: "<f4", "|u1". Small numbers have the names that TensorStore gives them in
-// v2, bfloat16 little-endian only; those without one are errors.ErrUnsupported.
+// V2 returns the typestring: "<f4", "|u1". For small numbers it returns TensorStore's names in v2,
+// for bfloat16 little-endian only. It returns errors.ErrUnsupported for types without a name.
 func (b Basic) V2(o Order) (json.RawMessage, error) {
 	info := b.info()
 	if info.v2 == "" {
@@ -297,7 +296,7 @@ func (b Basic) V2(o Order) (json.RawMessage, error) {
 	return json.RawMessage(`"` + mark + info.v2 + `"`), nil // json.Marshal would escape the "<"
 }
 
-// inTensorStore tells whether TensorStore knows the type by its name in v2.
+// inTensorStore reports whether TensorStore has a v2 name for the type.
 func (b Basic) inTensorStore() bool {
 	switch b {
 	case Int2, Int4, BFloat16, Float8E3M4, Float8E4M3B11FNUZ, Float8E4M3FN, Float8E4M3FNUZ, Float8E5M2, Float8E5M2FNUZ, Float8E8M0FNU, Float4E2M1FN:
@@ -306,7 +305,7 @@ func (b Basic) inTensorStore() bool {
 	return false
 }
 
-// V3 is the name.
+// V3 returns the name.
 func (b Basic) V3() (json.RawMessage, error) {
 	if b >= numBasic {
 		return nil, fault.Newf(errors.ErrUnsupported, "%v", b)

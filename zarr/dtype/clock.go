@@ -9,13 +9,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// This file takes instants and spans from and to what Go has for them.
+// This file converts instants and spans to and from the types of package time.
 
-// notATime refuses NaT.
+// notATime returns the error for NaT.
 func notATime(what string) error { return fault.Newf(fault.Type, "NaT is no %s", what) }
 
-// Time gives the time, in UTC, rounded down to a nanosecond. fault.Type for NaT and for the generic
-// unit, fault.Limit for more than 291e9 years from 1970, which time.Time does not reach.
+// Time returns i as a time in UTC, rounded down to a nanosecond. It returns fault.Type for NaT and
+// for the generic unit, and fault.Limit for more than 291e9 years from 1970, the range of
+// time.Time.
 func (t DateTime) Time(i Instant) (time.Time, error) {
 	if i == NaT {
 		return time.Time{}, notATime("time")
@@ -32,7 +33,7 @@ func (t DateTime) Time(i Instant) (time.Time, error) {
 			return time.Time{}, tooFar
 		}
 		year, month := floorDiv(months.Int64(), 12)
-		if year += 1970; int64(int(year)) != year { // where an int has 32 bits
+		if year += 1970; int64(int(year)) != year { // only if an int has 32 bits
 			return time.Time{}, tooFar
 		}
 		return time.Date(int(year), time.Month(1+month), 1, 0, 0, 0, 0, time.UTC), nil
@@ -42,7 +43,7 @@ func (t DateTime) Time(i Instant) (time.Time, error) {
 		return time.Time{}, fault.Newf(fault.Type, "%v counts in no known unit", t)
 	}
 	n.Mul(n, big.NewInt(num))
-	n.Div(n, big.NewInt(den)) // Euclidean: down, as the divisor is positive
+	n.Div(n, big.NewInt(den)) // rounds down, because the divisor is positive
 	sec, nsec := new(big.Int).DivMod(n, big.NewInt(1e9), new(big.Int))
 	if !sec.IsInt64() || sec.CmpAbs(big.NewInt(maxYears*366*24*3600)) > 0 {
 		return time.Time{}, tooFar
@@ -50,7 +51,7 @@ func (t DateTime) Time(i Instant) (time.Time, error) {
 	return time.Unix(sec.Int64(), nsec.Int64()).UTC(), nil
 }
 
-// maxYears bounds how far from 1970 a time.Time is made: its seconds since year 1 have 63 bits, and
+// maxYears bounds the distance of a time.Time from 1970. Its seconds since year 1 have 63 bits, and
 // its year is an int.
 const maxYears = 291_000_000_000
 
@@ -62,9 +63,9 @@ func floorDiv(a, b int64) (quotient, rest int64) {
 	return quotient, rest
 }
 
-// Format spells an instant as numpy does: "2020-02-29T23:59:59.123" with as many digits as the unit
-// has, "2020-02" for months, "NaT". One that time.Time does not reach, and one in no known unit, is
-// its count with the unit.
+// Format returns an instant in numpy's form: "2020-02-29T23:59:59.123" with the digits of the unit,
+// "2020-02" for months, "NaT". An instant out of the range of time.Time, or without a known unit,
+// is its count with the unit.
 func (t DateTime) Format(i Instant) string {
 	if i == NaT {
 		return "NaT"
@@ -97,8 +98,8 @@ func (t DateTime) Format(i Instant) string {
 	return s + fmt.Sprintf(".%0*d", digits, n.Mod(n, second))
 }
 
-// Instant counts a time in the type's units, rounded down. fault.Type for the generic unit,
-// fault.Limit when the count does not fit.
+// Instant returns a time in units of the type, rounded down. It returns fault.Type for the generic
+// unit, and fault.Limit if the number overflows.
 func (t DateTime) Instant(at time.Time) (Instant, error) {
 	at = at.UTC()
 	var n *big.Int
@@ -124,9 +125,9 @@ func (t DateTime) Instant(at time.Time) (Instant, error) {
 	return Instant(n.Int64()), nil
 }
 
-// Duration gives the length, rounded down to a nanosecond. fault.Type for NaT, and for years,
-// months and the generic unit, which have no length; fault.Limit for more than a time.Duration
-// holds, 292 years.
+// Duration returns s as a duration, rounded down to a nanosecond. It returns fault.Type for NaT,
+// and for years, months and the generic unit, which have no fixed length. It returns fault.Limit
+// for more than the 292 years of a time.Duration.
 func (t TimeDelta) Duration(s Span) (time.Duration, error) {
 	if s == NaT {
 		return 0, notATime("duration")
@@ -144,7 +145,7 @@ func (t TimeDelta) Duration(s Span) (time.Duration, error) {
 	return time.Duration(n.Int64()), nil
 }
 
-// Span counts a length in the type's units, rounded down. Errors are those of Duration.
+// Span returns a duration in units of the type, rounded down. Its errors are those of Duration.
 func (t TimeDelta) Span(d time.Duration) (Span, error) {
 	num, den, ok := t.Unit.length()
 	if !ok {
@@ -158,7 +159,7 @@ func (t TimeDelta) Span(d time.Duration) (Span, error) {
 	return Span(n.Int64()), nil
 }
 
-// instantOf is the memory form of a time.Time that is a whole number of units.
+// instantOf returns the memory form of a time.Time that is a whole number of units.
 func instantOf(t DateTime, v any) ([]byte, bool, error) {
 	at, ok := v.(time.Time)
 	if !ok {
@@ -174,7 +175,7 @@ func instantOf(t DateTime, v any) ([]byte, bool, error) {
 	return putBits(uint64(i), 8), true, nil
 }
 
-// spanOf is the memory form of a time.Duration that is a whole number of units.
+// spanOf returns the memory form of a time.Duration that is a whole number of units.
 func spanOf(t TimeDelta, v any) ([]byte, bool, error) {
 	d, ok := v.(time.Duration)
 	if !ok {

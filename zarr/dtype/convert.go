@@ -10,13 +10,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Convert sets dst to the elements of src, which are in memory form, and loses nothing: a number
-// that T does not hold exactly is fault.Type with its place. Signs of zero and payloads of NaNs do
-// not count.
+// Convert sets dst to the elements of src, which are in memory form, without loss. It returns
+// fault.Type, with the index, for a number that T cannot represent exactly. Signs of zero and
+// payloads of NaNs may be lost.
 //
-// Numbers and bools go to numbers; bools to bools; times to time.Time, lengths of time to
-// time.Duration, both also to numbers of their units; S, U to strings; S, V, R to slices of bytes.
-// NaT goes nowhere. T may be a named type. fault.Type where there is no conversion at all.
+// It converts numbers and bools to numbers, bools to bools, DateTime to time.Time, TimeDelta to
+// time.Duration, both also to numbers of their units, S and U to strings, and S, V and R to slices
+// of bytes. NaT cannot be converted. T may be a named type. It returns fault.Type for other
+// conversions.
 func Convert[T any](t Type, dst []T, src []byte) error {
 	to := reflect.TypeFor[T]()
 	set, err := converter(t, to)
@@ -32,7 +33,7 @@ func Convert[T any](t Type, dst []T, src []byte) error {
 	return nil
 }
 
-// Converts tells, by fault.Type, that Convert knows no way from elements of t to the Go type to.
+// Converts returns fault.Type if Convert cannot convert elements of t to the Go type to.
 func Converts(t Type, to reflect.Type) error {
 	_, err := converter(t, to)
 	return err
@@ -140,7 +141,7 @@ func textSetter(t Type, to reflect.Type) (setter, error) {
 	return nil, noWay(t, to)
 }
 
-// num is a number on its way: one of the kinds.
+// num is a number of any kind, as an intermediate form.
 type num struct {
 	kind   byte // 'b', 'i', 'u', 'f' or 'c'
 	i      int64
@@ -161,7 +162,7 @@ func (n num) String() string {
 	return fmt.Sprint(complex(n.re, n.im))
 }
 
-// numberOf reads an element that is a number; nil for types that are none.
+// numberOf returns a function that reads an element of t as a number, or nil if t is not numeric.
 func numberOf(t Type) func(b []byte) num {
 	switch t := t.(type) {
 	case DateTime, TimeDelta:
@@ -189,8 +190,8 @@ func numberOf(t Type) func(b []byte) num {
 	return nil
 }
 
-// numberTo sets a Go number, and tells whether it holds n; nil for types that are no numbers, or
-// numbers of another meaning.
+// numberTo returns a function that sets a Go number and reports whether it represents n exactly. It
+// returns nil if to is not a number type, or is one of another meaning.
 func numberTo(from Type, to reflect.Type) func(v reflect.Value, n num) bool {
 	if m, ok := smallFormat(to); ok {
 		return func(v reflect.Value, n num) bool {
@@ -258,7 +259,7 @@ func numberTo(from Type, to reflect.Type) func(v reflect.Value, n num) bool {
 	return nil
 }
 
-// smallFormat is the format of a Go type that holds the bits of a small float.
+// smallFormat returns the format of a Go type that holds the bits of a small float.
 func smallFormat(t reflect.Type) (format, bool) {
 	for b := range basics {
 		if i := b.info(); i.class == floating && i.unit < 4 && i.goes() == t {
@@ -270,7 +271,7 @@ func smallFormat(t reflect.Type) (format, bool) {
 
 func same32(f float64) bool { return f != f || float64(float32(f)) == f }
 
-// int is the number as an integer, if it is one that fits.
+// int returns the number as an integer, if it is one that fits.
 func (n num) int() (int64, bool) {
 	switch n.kind {
 	case 'i':
@@ -291,7 +292,7 @@ func (n num) uint() (uint64, bool) {
 	return uint64(n.re), n.im == 0 && n.re == math.Trunc(n.re) && n.re >= 0 && n.re < 1<<64
 }
 
-// float is the number as a float64, if one is exactly it.
+// float returns the number as a float64, if that is exact.
 func (n num) float() (float64, bool) {
 	switch n.kind {
 	case 'i':

@@ -1,4 +1,4 @@
-// Package dtype says what an element of an array is: its size, its Go type, its fill value, its
+// Package dtype defines the data types of array elements: their size, Go type, fill values, and
 // names in v2 and v3.
 //
 // Data types are values. The basic ones are constants:
@@ -11,10 +11,15 @@
 // # Memory form
 //
 // Everywhere in zargo a decoded element is in memory form: Size bytes, little-endian, elements
-// packed one after the other in C order. What byte order an array is stored in is a matter of its
-// codecs (v3) or of its typestring (v2), never of the Type.
+// packed in C order. The byte order of the stored elements belongs to the codecs of an array (v3)
+// or to its typestring (v2), not to the Type.
 //
-// The package is pure: it does no I/O. Errors have the kind fault.Metadata (malformed),
-// errors.ErrUnsupported (well formed but unknown here) or fault.Type. Everything is immutable and
-// may be used from any number of goroutines.
+// # Errors
+//
+// Errors have the kind fault.Metadata (malformed), errors.ErrUnsupported (well-formed but unknown
+// to this package) or fault.Type (a value that does not fit). The package is pure: it does no I/O.
+//
+// # Concurrency
+//
+// Everything is immutable and safe for concurrent use.
 package dtype

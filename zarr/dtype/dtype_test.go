@@ -14,8 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// TestF16 compares all 65,536 patterns with the definition of binary16, and the midpoints between
-// neighbours with round-half-even.
+// TestF16 compares all 65,536 patterns with the definition of binary16, and the rounding of the
+// midpoints between neighbours with round-half-even.
 func TestF16(t *testing.T) {
 	value := func(h F16) float64 { // IEEE 754-2019, 3.4
 		sign := 1.0
@@ -90,7 +90,7 @@ func TestFills(t *testing.T) {
 		{Float64, 3, `"-Infinity"`, "000000000000f0ff", ""}, {Float64, 3, "1e308", "a0c8eb85f3cce17f", "1e+308"}, {Float64, 3, "0.1", "9a9999999999b93f", ""}, {Float64, 3, "true", "", ""}, {Float64, 3, "null", "", ""},
 		{Float16, 3, "1.0", "003c", ""}, {Float16, 3, `"0x7e01"`, "017e", ""}, {Float16, 3, `"NaN"`, "007e", ""}, {Float16, 3, "65520", "007c", `"Infinity"`}, {Float16, 3, "65519.999999999999999999", "ff7b", "65504.0"},
 		// Just above and just below the midpoint of 1 and its successor, by less than a float64 can
-		// tell.
+		// represent.
 		{Float16, 3, "1.00048828125000000000000000000001", "013c", "1.0009766"}, {Float16, 3, "1.00048828125", "003c", "1.0"}, {Float16, 3, "1.00048828124999999999999999999999", "003c", "1.0"},
 		{Complex64, 3, `[1.5,"NaN"]`, "0000c03f0000c07f", ""}, {Complex64, 3, "0", "", ""}, {Complex64, 2, "2", "0000004000000000", "[2.0,0.0]"}, {Complex64, 3, `[1,2,3]`, "", ""}, {Complex64, 3, `[1]`, "", ""},
 		{Complex64, 2, `[NaN, -Infinity]`, "0000c07f000080ff", `["NaN","-Infinity"]`}, {Complex128, 3, `["0x7ff8000000000001",-0.0]`, "010000000000f87f0000000000000080", ""},

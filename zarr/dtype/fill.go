@@ -15,13 +15,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// ParseFill reads a fill value. Sources: v3 core specification, "Fill value list"; v2
+// ParseFill parses a fill value. Sources: v3 core specification, "Fill value list"; v2
 // specification, "Fill value encoding".
 func (b Basic) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	raw = bytes.TrimSpace(raw)
 	info := b.info()
 	if b == Float4E2M1FN && format < 3 && len(raw) > 0 && raw[0] == '"' && !bytes.HasPrefix(raw, []byte(`"0x`)) {
-		fill, err := base64Fill(raw, 1) // TensorStore has no other way
+		fill, err := base64Fill(raw, 1) // the only form of TensorStore
 		b.Canon(fill)
 		return fill, err
 	}
@@ -55,8 +55,8 @@ func (b Basic) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	return append(re, im...), err
 }
 
-// splitPair splits a list of two scalars, whose elements may be bare tokens that JSON does not
-// know; nil if it is none.
+// splitPair splits a list of two scalars, which may be bare tokens that are not JSON. It returns
+// nil if raw is not such a list.
 func splitPair(raw []byte) []json.RawMessage {
 	inner, ok := bytes.CutPrefix(raw, []byte("["))
 	if !ok {
@@ -82,13 +82,13 @@ func parseBool(s string, format int) ([]byte, error) {
 	return nil, fault.Newf(fault.Metadata, "fill value %s of bool is neither true nor false", abbreviate([]byte(s)))
 }
 
-// maxDigits bounds the length of a number that is looked at: nothing that fits an element is
-// longer, except as hex.
+// maxDigits bounds the length of a number that is parsed. No number that fits an element is longer,
+// except in hexadecimal.
 const maxDigits = 1100
 
-// quotedInteger takes an integer out of its quotes: n5-zarr, Fiji and early versions of
-// bioformats2raw write "0" in v2. Only the plain digits of a JSON integer are taken; any other text
-// is given back with its quotes, which is no number.
+// quotedInteger removes the quotes from an integer: n5-zarr, Fiji and early versions of
+// bioformats2raw write "0" in v2. It accepts only the digits of a JSON integer, and returns other
+// text unchanged, with its quotes.
 func quotedInteger(s string) string {
 	inner, opened := strings.CutPrefix(s, `"`)
 	inner, closed := strings.CutSuffix(inner, `"`)
@@ -98,8 +98,8 @@ func quotedInteger(s string) string {
 	return s
 }
 
-// parseInteger reads a JSON number without a fraction. 1.0 and 1e3 are integers, as zarr-python and
-// TensorStore read them.
+// parseInteger parses a JSON number without a fraction. It accepts 1.0 and 1e3, as do zarr-python
+// and TensorStore.
 func parseInteger(s string) (*big.Int, error) {
 	bad := func() error {
 		return fault.Newf(fault.Metadata, "fill value %s is not an integer", abbreviate([]byte(s)))
@@ -110,7 +110,7 @@ func parseInteger(s string) (*big.Int, error) {
 	if n, ok := new(big.Int).SetString(s, 10); ok {
 		return n, nil
 	}
-	// The value, and with it the exponent, is bounded before it is expanded.
+	// Bound the value, and so the exponent, before expanding it.
 	mantissa, _, _ := strings.Cut(strings.ToLower(s), "e")
 	if strings.Trim(mantissa, "-0.") == "" {
 		return new(big.Int), nil
@@ -125,7 +125,7 @@ func parseInteger(s string) (*big.Int, error) {
 	return r.Num(), nil
 }
 
-// integer gives the memory form of n, if it is in range.
+// integer returns the memory form of n if it is in range.
 func (b Basic) integer(n *big.Int) ([]byte, error) {
 	info := b.info()
 	bits := uint(info.bits)
@@ -144,23 +144,28 @@ func (b Basic) integer(n *big.Int) ([]byte, error) {
 	return putBits(u, info.size), nil
 }
 
-// putBits gives the low size bytes of u, little-endian.
+// putBits returns the low size bytes of u, little-endian.
 func putBits(u uint64, size int) []byte {
 	return binary.LittleEndian.AppendUint64(nil, u)[:size:size]
 }
 
-// getBits reads a little-endian number of len(b) bytes.
+// getBits returns a little-endian number of len(b) bytes.
 func getBits(b []byte) uint64 {
 	var full [8]byte
 	copy(full[:], b)
 	return binary.LittleEndian.Uint64(full[:])
 }
 
-// parseFloat gives the memory form of a float: a number, rounded to nearest even; "NaN", "Infinity"
-// and "-Infinity", in quotes or bare, where the type has them, and "+Infinity", which zarr-python
-// reads too; in v3 the bits in hexadecimal, "0x7fc00001", two digits for each byte; in v2 a number
-// in quotes, as all readers of it but zarrs have it. Bits in v2 are nobody's: TensorStore takes
-// them for a number.
+// parseFloat returns the memory form of a float. It accepts
+//
+//   - a number, which is rounded to nearest even,
+//   - "NaN", "Infinity", "-Infinity", quoted or bare, if the type has them, and "+Infinity", which
+//     zarr-python accepts,
+//   - in v3 the bits in hexadecimal, "0x7fc00001", two digits for each byte,
+//   - in v2 a number in quotes, as all readers of v2 except zarrs do.
+//
+// In v2 it does not accept hexadecimal bits, which no writer uses: TensorStore reads them as a
+// number.
 func parseFloat(s string, of Basic, version int) ([]byte, error) {
 	m := of.info().float
 	size := (m.bits + 7) / 8
@@ -225,16 +230,15 @@ func parseFloat(s string, of Basic, version int) ([]byte, error) {
 	default:
 		bits, fits = m.round(toOdd(s))
 	}
-	// A number beyond the range rounds to infinity, where there is one: that is what nearest-even
-	// says.
+	// A number beyond the range rounds to infinity, according to nearest-even, if the type has one.
 	if !fits && m.special != ieee {
 		return nil, bad("is out of range")
 	}
 	return putBits(bits, size), nil
 }
 
-// FormatFill writes a fill value. v2 has no spelling for the bits of a NaN: every NaN is "NaN"
-// there, as zarr-python writes it.
+// FormatFill returns a fill value. In v2 every NaN is "NaN", as in zarr-python, because v2 has no
+// form for the bits of a NaN.
 func (b Basic) FormatFill(fill []byte, format int) (json.RawMessage, error) {
 	info := b.info()
 	if len(fill) != info.size {
@@ -278,16 +282,16 @@ func formatFloat(bits uint64, m format, version int) json.RawMessage {
 	}
 	width := 64
 	if m != binary64 {
-		width = 32 // the shortest decimal of the float32 is exact for smaller ones too
+		width = 32 // the shortest decimal of the float32 is exact for smaller types too
 	}
 	s := strconv.FormatFloat(f, 'g', -1, width)
 	if !strings.ContainsAny(s, ".e") {
-		s += ".0" // so that it reads as a float everywhere
+		s += ".0" // so that all readers take it for a float
 	}
 	return json.RawMessage(s)
 }
 
-// abbreviate keeps an error short whatever is stored.
+// abbreviate bounds the length of stored text in errors.
 func abbreviate(raw []byte) string {
 	if len(raw) > 40 {
 		return string(raw[:40]) + "…"

@@ -13,29 +13,28 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// MaxSize is the most bytes that one element may have. It bounds what a hostile document can make a
-// reader allocate; the largest elements seen in files have some thousand.
+// MaxSize is the maximum number of bytes of one element. It bounds the allocations that a hostile
+// document can cause. The largest elements in known files have a few thousand bytes.
 const MaxSize = 64 << 20
 
-// S is numpy's "S": text of at most so many bytes, in no particular encoding, padded with NULs. v3
-// names it null_terminated_bytes. The Go form is an array of bytes; see [Text] for a string.
+// S is numpy's "S": text of at most so many bytes, without a defined encoding, padded with NULs.
+// Its v3 name is null_terminated_bytes. The Go form is an array of bytes; [Text] returns a string.
 type S int
 
-// U is numpy's "U": text of at most so many code points, in UTF-32, padded with NULs. v3 names it
-// fixed_length_utf32. The Go form is an array of runes; see [Runes] for a string.
+// U is numpy's "U": UTF-32 text of at most so many code points, padded with NULs. Its v3 name is
+// fixed_length_utf32. The Go form is an array of runes; [Runes] returns a string.
 type U int
 
-// V is numpy's "V": so many bytes that mean nothing here. v3 has it as raw_bytes.
+// V is numpy's "V": so many uninterpreted bytes. Its v3 name is raw_bytes.
 type V int
 
-// R is the v3 core type "r*": so many bytes, where the name counts bits. v2 spells it as V.
+// R is the v3 core type "r*": so many bytes, where the name has the number of bits. It is V in v2.
 type R int
 
-// Text is what an S holds without its padding.
+// Text returns the text of an S without its padding.
 func Text(b []byte) string { return strings.TrimRight(string(b), "\x00") }
 
-// Runes is what a U holds without its padding. Code points that Unicode does not have become
-// U+FFFD.
+// Runes returns the text of a U without its padding. Invalid code points become U+FFFD.
 func Runes(r []rune) string {
 	for len(r) > 0 && r[len(r)-1] == 0 {
 		r = r[:len(r)-1]
@@ -43,7 +42,7 @@ func Runes(r []rune) string {
 	return string(r)
 }
 
-// utf32 is the text of a U in memory form; not ok when it holds what is no code point.
+// utf32 returns the text of a U in memory form. ok is false if it has invalid code points.
 func utf32(b []byte) (text string, ok bool) {
 	r := make([]rune, len(b)/4)
 	ok = true
@@ -54,7 +53,7 @@ func utf32(b []byte) (text string, ok bool) {
 	return Runes(r), ok
 }
 
-// sized checks an element's size in bytes.
+// sized returns an error if size is not between 1 and MaxSize.
 func sized(t Type, size int) error {
 	switch {
 	case size < 1:
@@ -65,8 +64,8 @@ func sized(t Type, size int) error {
 	return nil
 }
 
-// parseLength reads the decimal length of a typestring or of a name; what cannot be counted is more
-// than MaxSize.
+// parseLength parses the decimal length in a typestring or a name. It returns MaxSize+1 for greater
+// numbers.
 func parseLength(s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil || n > MaxSize {
@@ -75,7 +74,7 @@ func parseLength(s string) int {
 	return n
 }
 
-// parseLengthBytes reads the configuration {"length_bytes": n}.
+// parseLengthBytes parses the configuration {"length_bytes": n}.
 func parseLengthBytes(config json.RawMessage, each int) (int, error) {
 	var c struct {
 		Length json.RawMessage `json:"length_bytes"`
@@ -99,7 +98,7 @@ func parseLengthBytes(config json.RawMessage, each int) (int, error) {
 	return int(n.Int64()) / each, nil
 }
 
-// base64Fill decodes a fill value of n bytes; a shorter one is padded with NULs.
+// base64Fill decodes a fill value of n bytes. A shorter one is padded with NULs.
 func base64Fill(raw json.RawMessage, n int) ([]byte, error) {
 	s, err := unquote(raw)
 	if err != nil {
@@ -122,13 +121,13 @@ func quote64(b []byte) json.RawMessage {
 	return json.RawMessage(`"` + base64.StdEncoding.EncodeToString(b) + `"`)
 }
 
-// isZero tells whether a fill value is the number 0, which old writers left for empty text.
+// isZero reports whether a fill value is the number 0, which old writers used for empty text.
 func isZero(raw json.RawMessage, format int) bool {
 	s := strings.TrimSpace(string(raw))
 	return format < 3 && (s == "0" || s == "0.0")
 }
 
-// arrayOf tells whether t is an array of n elements of a kind.
+// arrayOf reports whether t is an array of n elements of a kind.
 func arrayOf(t reflect.Type, n int, kind reflect.Kind) bool {
 	return t.Kind() == reflect.Array && t.Len() == n && t.Elem().Kind() == kind && !isBits(t.Elem())
 }
@@ -142,19 +141,19 @@ func wantFill(t Type, fill []byte) error {
 
 func byteArray(n int) reflect.Type { return reflect.ArrayOf(n, reflect.TypeFor[byte]()) }
 
-// String is the typestring, "S5".
+// String returns the typestring, "S5".
 func (t S) String() string { return "S" + strconv.Itoa(int(t)) }
 
-// Size is the number of bytes.
+// Size returns the number of bytes.
 func (t S) Size() int { return int(t) }
 
-// Go is [n]byte.
+// Go returns [n]byte.
 func (t S) Go() reflect.Type { return byteArray(int(t)) }
 
-// Fits takes arrays of as many bytes.
+// Fits accepts arrays of the same number of bytes.
 func (t S) Fits(g reflect.Type) bool { return arrayOf(g, int(t), reflect.Uint8) }
 
-// HasOrder is false.
+// HasOrder returns false.
 func (S) HasOrder() bool { return false }
 
 // Swap does nothing.
@@ -163,10 +162,11 @@ func (S) Swap([]byte) {}
 // Canon does nothing.
 func (S) Canon([]byte) {}
 
-// DefaultFill is the empty text.
+// DefaultFill returns the empty text.
 func (t S) DefaultFill() []byte { return make([]byte, t) }
 
-// ParseFill reads base64, padded with NULs if it is short; 0 in v2 is the empty text.
+// ParseFill parses base64, padded with NULs if it is short. In v2 the number 0 stands for the empty
+// text.
 func (t S) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	if isZero(raw, format) {
 		return t.DefaultFill(), nil
@@ -174,8 +174,8 @@ func (t S) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	return base64Fill(raw, int(t))
 }
 
-// FormatFill writes base64: in v2 of all bytes, which TensorStore insists on; in v3 without the
-// padding, as zarr-python does.
+// FormatFill returns base64: in v2 of all bytes, as TensorStore requires, in v3 without the
+// padding, as in zarr-python.
 func (t S) FormatFill(fill []byte, format int) (json.RawMessage, error) {
 	if format < 3 {
 		return quote64(fill), wantFill(t, fill)
@@ -183,31 +183,31 @@ func (t S) FormatFill(fill []byte, format int) (json.RawMessage, error) {
 	return quote64([]byte(Text(fill))), wantFill(t, fill)
 }
 
-// V2 is the typestring, "|S5".
+// V2 returns the typestring, "|S5".
 func (t S) V2(Order) (json.RawMessage, error) { return json.RawMessage(`"|` + t.String() + `"`), nil }
 
-// V3 is null_terminated_bytes with its length.
+// V3 returns null_terminated_bytes with its length.
 func (t S) V3() (json.RawMessage, error) { return lengthV3("null_terminated_bytes", int(t)), nil }
 
 func lengthV3(name string, bytes int) json.RawMessage {
 	return json.RawMessage(`{"name":"` + name + `","configuration":{"length_bytes":` + strconv.Itoa(bytes) + `}}`)
 }
 
-// String is the typestring, "U4".
+// String returns the typestring, "U4".
 func (t U) String() string { return "U" + strconv.Itoa(int(t)) }
 
-// Size is four bytes for each code point.
+// Size returns four bytes for each code point.
 func (t U) Size() int { return 4 * int(t) }
 
-// Go is [n]rune.
+// Go returns [n]rune.
 func (t U) Go() reflect.Type { return reflect.ArrayOf(int(t), reflect.TypeFor[rune]()) }
 
-// Fits takes arrays of as many integers of 32 bits.
+// Fits accepts arrays of the same number of 32-bit integers.
 func (t U) Fits(g reflect.Type) bool {
 	return arrayOf(g, int(t), reflect.Int32) || arrayOf(g, int(t), reflect.Uint32)
 }
 
-// HasOrder is true.
+// HasOrder returns true.
 func (U) HasOrder() bool { return true }
 
 // Swap reverses the bytes of each code point.
@@ -216,7 +216,7 @@ func (U) Swap(b []byte) { swap(b, 4) }
 // Canon does nothing.
 func (U) Canon([]byte) {}
 
-// Check finds what is no Unicode code point.
+// Check returns fault.Type for invalid Unicode code points.
 func (t U) Check(b []byte) error {
 	for i := 0; i+4 <= len(b); i += 4 {
 		if r := binary.LittleEndian.Uint32(b[i:]); r > utf8.MaxRune || !utf8.ValidRune(rune(r)) {
@@ -226,10 +226,11 @@ func (t U) Check(b []byte) error {
 	return nil
 }
 
-// DefaultFill is the empty text.
+// DefaultFill returns the empty text.
 func (t U) DefaultFill() []byte { return make([]byte, t.Size()) }
 
-// ParseFill reads a string of at most as many code points; 0 in v2 is the empty text.
+// ParseFill parses a string of at most so many code points. In v2 the number 0 stands for the empty
+// text.
 func (t U) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	if isZero(raw, format) {
 		return t.DefaultFill(), nil
@@ -248,7 +249,7 @@ func (t U) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	return b[:t.Size()], nil
 }
 
-// FormatFill writes a string.
+// FormatFill returns a string.
 func (t U) FormatFill(fill []byte, _ int) (json.RawMessage, error) {
 	if err := wantFill(t, fill); err != nil {
 		return nil, err
@@ -260,7 +261,7 @@ func (t U) FormatFill(fill []byte, _ int) (json.RawMessage, error) {
 	return appendString(nil, s), nil
 }
 
-// V2 is the typestring, "<U4".
+// V2 returns the typestring, "<U4".
 func (t U) V2(o Order) (json.RawMessage, error) {
 	mark := map[Order]string{Little: "<", Big: ">"}[o]
 	if mark == "" {
@@ -269,22 +270,22 @@ func (t U) V2(o Order) (json.RawMessage, error) {
 	return json.RawMessage(`"` + mark + t.String() + `"`), nil
 }
 
-// V3 is fixed_length_utf32 with its length in bytes.
+// V3 returns fixed_length_utf32 with its length in bytes.
 func (t U) V3() (json.RawMessage, error) { return lengthV3("fixed_length_utf32", t.Size()), nil }
 
-// String is the typestring, "V6".
+// String returns the typestring, "V6".
 func (t V) String() string { return "V" + strconv.Itoa(int(t)) }
 
-// Size is the number of bytes.
+// Size returns the number of bytes.
 func (t V) Size() int { return int(t) }
 
-// Go is [n]byte.
+// Go returns [n]byte.
 func (t V) Go() reflect.Type { return byteArray(int(t)) }
 
-// Fits takes arrays of as many bytes.
+// Fits accepts arrays of the same number of bytes.
 func (t V) Fits(g reflect.Type) bool { return arrayOf(g, int(t), reflect.Uint8) }
 
-// HasOrder is false.
+// HasOrder returns false.
 func (V) HasOrder() bool { return false }
 
 // Swap does nothing.
@@ -293,10 +294,10 @@ func (V) Swap([]byte) {}
 // Canon does nothing.
 func (V) Canon([]byte) {}
 
-// DefaultFill is zeros.
+// DefaultFill returns zeros.
 func (t V) DefaultFill() []byte { return make([]byte, t) }
 
-// ParseFill reads base64, padded with zeros if it is short, or, in v3, a list of bytes.
+// ParseFill parses base64, padded with zeros if it is short, or, in v3, a list of bytes.
 func (t V) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	if isZero(raw, format) {
 		return t.DefaultFill(), nil
@@ -307,30 +308,30 @@ func (t V) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	return base64Fill(raw, int(t))
 }
 
-// FormatFill writes base64.
+// FormatFill returns base64.
 func (t V) FormatFill(fill []byte, _ int) (json.RawMessage, error) {
 	return quote64(fill), wantFill(t, fill)
 }
 
-// V2 is the typestring, "|V6".
+// V2 returns the typestring, "|V6".
 func (t V) V2(Order) (json.RawMessage, error) { return json.RawMessage(`"|` + t.String() + `"`), nil }
 
-// V3 is raw_bytes with its length, as zarr-python has it; it is not registered.
+// V3 returns raw_bytes with its length, as in zarr-python. The name is not registered.
 func (t V) V3() (json.RawMessage, error) { return lengthV3("raw_bytes", int(t)), nil }
 
-// String is the v3 name, "r48" for 6 bytes.
+// String returns the v3 name, "r48" for 6 bytes.
 func (t R) String() string { return "r" + strconv.Itoa(8*int(t)) }
 
-// Size is the number of bytes.
+// Size returns the number of bytes.
 func (t R) Size() int { return int(t) }
 
-// Go is [n]byte.
+// Go returns [n]byte.
 func (t R) Go() reflect.Type { return byteArray(int(t)) }
 
-// Fits takes arrays of as many bytes.
+// Fits accepts arrays of the same number of bytes.
 func (t R) Fits(g reflect.Type) bool { return arrayOf(g, int(t), reflect.Uint8) }
 
-// HasOrder is false.
+// HasOrder returns false.
 func (R) HasOrder() bool { return false }
 
 // Swap does nothing.
@@ -339,16 +340,16 @@ func (R) Swap([]byte) {}
 // Canon does nothing.
 func (R) Canon([]byte) {}
 
-// DefaultFill is zeros.
+// DefaultFill returns zeros.
 func (t R) DefaultFill() []byte { return make([]byte, t) }
 
-// ParseFill reads a list of bytes, or base64. The specification has the list as long as the type
-// has bits, which no implementation does: it has one number for each byte.
+// ParseFill parses a list with one number for each byte, or base64. According to the specification
+// the list has as many elements as the type has bits, but no implementation does that.
 func (t R) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	return V(t).ParseFill(raw, format)
 }
 
-// FormatFill writes a list of bytes in v3, base64 in v2.
+// FormatFill returns a list of bytes in v3, base64 in v2.
 func (t R) FormatFill(fill []byte, format int) (json.RawMessage, error) {
 	if format < 3 {
 		return V(t).FormatFill(fill, format)
@@ -361,16 +362,16 @@ func (t R) FormatFill(fill []byte, format int) (json.RawMessage, error) {
 	return raw, errors.Join(err, wantFill(t, fill))
 }
 
-// V2 is the typestring, "|V6".
+// V2 returns the typestring, "|V6".
 func (t R) V2(o Order) (json.RawMessage, error) { return V(t).V2(o) }
 
-// V3 is the name.
+// V3 returns the name.
 func (t R) V3() (json.RawMessage, error) { return json.RawMessage(`"` + t.String() + `"`), nil }
 
-// byteList reads a list of n numbers from 0 to 255; any n when it is -1.
+// byteList parses a list of n numbers from 0 to 255, or of any length if n is -1.
 func byteList(raw json.RawMessage, n int) ([]byte, error) {
 	var list []uint8
-	var numbers []json.RawMessage // a []uint8 would be read as base64, and a json.Number from a string
+	var numbers []json.RawMessage // a []uint8 would accept base64, and a json.Number a string
 	if json.Unmarshal(raw, &numbers) != nil || numbers == nil || n >= 0 && len(numbers) != n {
 		return nil, fault.Newf(fault.Metadata, "fill value %s is no list of %d bytes", abbreviate(raw), n)
 	}

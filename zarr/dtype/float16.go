@@ -2,12 +2,11 @@ package dtype
 
 import "math"
 
-// F16From rounds f to the nearest float16, ties to even; beyond the range is infinity. A NaN keeps
-// its sign and the high bits of its payload, and stays a NaN.
+// F16From rounds f to the nearest float16, ties to even. Numbers beyond the range become infinity.
+// A NaN remains one and keeps its sign and the high bits of its payload.
 func F16From(f float32) F16 { return Round[F16](float64keep(f)) }
 
-// float64keep widens f; a signalling NaN stays one, which a conversion in hardware does not
-// promise.
+// float64keep converts f to a float64. Unlike a conversion in hardware, it keeps signalling NaNs.
 func float64keep(f float32) float64 {
 	if f == f {
 		return float64(f)

@@ -12,19 +12,19 @@ type format struct {
 	special          special
 }
 
-// special says which patterns are no numbers.
+// special is which bit patterns of a format are not finite numbers.
 type special uint8
 
 const (
-	ieee   special = iota // the highest exponent is infinity and NaN
-	fn                    // no infinity; exponent and fraction all ones are NaN
-	fnuz                  // no infinity and no -0, whose pattern is NaN
-	finite                // every pattern is a number
-	scale                 // no sign, no fraction, no zero; all ones are NaN
+	ieee   special = iota // the highest exponent means infinity and NaN
+	fn                    // no infinity; all ones in exponent and fraction mean NaN
+	fnuz                  // no infinity and no -0, whose pattern means NaN
+	finite                // all patterns are numbers
+	scale                 // no sign, no fraction, no zero; all ones mean NaN
 )
 
-// The formats, by the names of the registry of extensions, which are those of LLVM. A new type must
-// have numbers that are float32s, all but binary64.
+// The formats, with the names of zarr-extensions, which are those of LLVM. All numbers of a format,
+// except binary64, must be float32s.
 var (
 	binary16    = format{16, 10, 15, ieee}
 	binary32    = format{32, 23, 127, ieee}
@@ -43,7 +43,7 @@ var (
 	e2m1fn      = format{4, 1, 1, finite}
 )
 
-// sign is the pattern of the sign bit; 0 where there is none.
+// sign returns the pattern of the sign bit, or 0 if there is none.
 func (m format) sign() uint64 {
 	if m.special == scale {
 		return 0
@@ -51,7 +51,7 @@ func (m format) sign() uint64 {
 	return 1 << (m.bits - 1)
 }
 
-// expMax is the highest exponent, all ones.
+// expMax returns the highest exponent, all ones.
 func (m format) expMax() uint64 {
 	if m.special == scale {
 		return 0xff
@@ -59,7 +59,7 @@ func (m format) expMax() uint64 {
 	return 1<<(m.bits-1-m.frac) - 1
 }
 
-// nan is the NaN that "NaN" means in metadata, and whether there is one.
+// nan returns the NaN that "NaN" in metadata stands for, and whether there is one.
 func (m format) nan() (uint64, bool) {
 	switch m.special {
 	case ieee:
@@ -74,7 +74,7 @@ func (m format) nan() (uint64, bool) {
 	return 0, false
 }
 
-// isNaN tells whether a pattern is a NaN.
+// isNaN reports whether a pattern is a NaN.
 func (m format) isNaN(x uint64) bool {
 	abs := x &^ m.sign()
 	switch m.special {
@@ -90,7 +90,7 @@ func (m format) isNaN(x uint64) bool {
 	return false
 }
 
-// largest is the pattern of the largest number.
+// largest returns the pattern of the largest number.
 func (m format) largest() uint64 {
 	switch m.special {
 	case ieee:
@@ -103,7 +103,7 @@ func (m format) largest() uint64 {
 	return m.sign() - 1
 }
 
-// value is the number of a pattern, exactly; NaN, without its payload, for one that is a NaN.
+// value returns the exact number of a pattern, or NaN without its payload.
 func (m format) value(x uint64) float64 {
 	if m.bits == 64 {
 		return math.Float64frombits(x)
@@ -128,10 +128,10 @@ func (m format) value(x uint64) float64 {
 	return f
 }
 
-// round gives the pattern of the number nearest to f, ties to even, where f is no NaN. fits is
-// false when f lies beyond what rounds to the largest number, or below zero where there is no sign,
-// or is zero where there is none: the pattern is then infinity if there is one, else the nearest
-// number.
+// round returns the pattern of the number nearest to f, ties to even. f must not be NaN. fits is
+// false if f is beyond the numbers that round to the largest number, is negative in a format
+// without sign, or is zero in a format without zero. The pattern is then infinity if the format has
+// it, else the nearest number.
 func (m format) round(f float64) (x uint64, fits bool) {
 	if m.bits == 64 {
 		return math.Float64bits(f), true
@@ -168,9 +168,9 @@ func (m format) roundAbs(bits uint64) (x uint64, fits bool) {
 		if e < 0 {
 			return 0, true
 		}
-	case exp == 0: // zero, or less than half of the least number of any format here
+	case exp == 0: // zero, or less than half of the smallest number of all formats
 		return 0, true
-	case e <= 0: // subnormal here, or zero
+	case e <= 0: // subnormal in this format, or zero
 		frac |= 1 << 52
 		shift += 1 - e
 		e = 0
@@ -180,7 +180,7 @@ func (m format) roundAbs(bits uint64) (x uint64, fits bool) {
 	}
 	h := uint64(e)<<m.frac + frac>>shift
 	rest, half := frac&(1<<shift-1), uint64(1)<<(shift-1)
-	// Without a fraction no number is even, and the larger is taken (IEEE 754-2019, 4.3.1).
+	// Without a fraction no number is even, and the larger one is chosen (IEEE 754-2019, 4.3.1).
 	if rest > half || rest == half && (h&1 == 1 || m.special == scale) {
 		h++ // a carry moves into the exponent, up to infinity
 	}
@@ -190,16 +190,16 @@ func (m format) roundAbs(bits uint64) (x uint64, fits bool) {
 	return h, true
 }
 
-// toOdd reads a decimal number as a float64 rounded to odd, which keeps it on its side of every
-// midpoint between numbers of a smaller format, so that rounding it again is rounding it once
-// (Boldo and Melquiond, 2008).
+// toOdd parses a decimal number and rounds it to odd. The resulting float64 is on the same side of
+// every midpoint between numbers of a smaller format, so rounding it again is the same as rounding
+// the decimal once (Boldo and Melquiond, 2008).
 func toOdd(s string) float64 {
-	f, _ := strconv.ParseFloat(s, 64) // out of range: infinity or zero, which is right
+	f, _ := strconv.ParseFloat(s, 64) // infinity or zero if out of range, as intended
 	if math.IsInf(f, 0) || f == 0 {
 		return f
 	}
-	// 256 bits tell any two decimals of the lengths seen apart from a float64; rounding to odd
-	// again keeps the rest.
+	// 256 bits distinguish all decimals of the accepted lengths from a float64. Rounding to odd
+	// preserves the rest.
 	exact, _, err := big.ParseFloat(s, 10, 256, big.ToZero)
 	if err != nil {
 		return f

@@ -9,8 +9,8 @@ import (
 )
 
 // Encode writes the memory form of one Go value to b, which has the size of an element of t. The
-// type of v fits t; for values whose Go type alone does not determine the bytes, such as strings of
-// a fixed length, see [Value]. fault.Type for others.
+// type of v must fit t, else it returns fault.Type. For values whose Go type does not determine the
+// bytes, such as strings of a fixed length, see [Value].
 func Encode(t Type, b []byte, v reflect.Value) error {
 	if s, ok := t.(*Struct); ok {
 		return s.walk(b, v, Encode)
@@ -25,7 +25,7 @@ func Encode(t Type, b []byte, v reflect.Value) error {
 		return nil
 	}
 	if k := kindType(v.Kind()); k != nil {
-		v = v.Convert(k) // encoding/binary keeps the bits of a NaN for these only
+		v = v.Convert(k) // encoding/binary keeps the bits of a NaN only for predeclared types
 	}
 	n, err := binary.Encode(b, binary.LittleEndian, v.Interface())
 	if err != nil || n != len(b) {
@@ -34,8 +34,8 @@ func Encode(t Type, b []byte, v reflect.Value) error {
 	return nil
 }
 
-// Decode sets v, which must be settable and of a type that fits t, to the element whose memory form
-// is b. fault.Type for other values.
+// Decode sets v, which must be settable and of a type that fits t, to the element with the memory
+// form b. It returns fault.Type for other values.
 func Decode(t Type, v reflect.Value, b []byte) error {
 	if s, ok := t.(*Struct); ok {
 		return s.walk(b, v, func(t Type, b []byte, v reflect.Value) error { return Decode(t, v, b) })
@@ -62,7 +62,7 @@ func Decode(t Type, v reflect.Value, b []byte) error {
 	return nil
 }
 
-// kindType is the predeclared type of a kind of number; nil for other kinds.
+// kindType returns the predeclared type of a kind of number, or nil for other kinds.
 func kindType(k reflect.Kind) reflect.Type {
 	for b := range basics {
 		if b > Complex128 {
@@ -75,7 +75,7 @@ func kindType(k reflect.Kind) reflect.Type {
 	return nil
 }
 
-// walk does something to every value of every field of an element.
+// walk calls do for every value of every field of an element.
 func (s *Struct) walk(b []byte, v reflect.Value, do func(Type, []byte, reflect.Value) error) error {
 	if v.Kind() != reflect.Struct {
 		return fault.Newf(fault.Type, "%v is no struct", v.Type())
@@ -106,10 +106,14 @@ func (f Field) walk(b []byte, v reflect.Value, axes int, do func(Type, []byte, r
 	return nil
 }
 
-// Value gives the memory form of a Go value, where the type of the value and t say together what it
-// is: one that fits t; a string for S, U, String and, if its length is right, V and R; a time.Time
-// for DateTime and a time.Duration for TimeDelta, if they are whole units; a slice of bytes for S,
-// V, R and Bytes. ok is false for anything else. Errors are fault.Type for values that do not fit.
+// Value returns the memory form of a Go value that t and the value's type determine together:
+//
+//   - a value that fits t,
+//   - a string for S, U and String, and for V and R if its length is right,
+//   - a time.Time for DateTime and a time.Duration for TimeDelta, if it is a whole number of units,
+//   - a slice of bytes for S, V, R and Bytes.
+//
+// ok is false for others. It returns fault.Type for values that do not fit.
 func Value(t Type, v any) (b []byte, ok bool, err error) {
 	r := reflect.ValueOf(v)
 	if !r.IsValid() {
@@ -163,7 +167,7 @@ func Value(t Type, v any) (b []byte, ok bool, err error) {
 	return b, true, Encode(t, b, r)
 }
 
-// bytesOf is a copy of the bytes of a string or of a slice of bytes.
+// bytesOf returns a copy of the bytes of a string or of a slice of bytes.
 func bytesOf(r reflect.Value) ([]byte, bool) {
 	switch {
 	case r.Kind() == reflect.String:
@@ -174,7 +178,7 @@ func bytesOf(r reflect.Value) ([]byte, bool) {
 	return nil, false
 }
 
-// asType gives an error the kind of a value that does not fit.
+// asType returns err with the kind fault.Type.
 func asType(err error) error {
 	if err != nil {
 		return fault.Newf(fault.Type, "%w", err)

@@ -6,13 +6,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Move is a run of bytes that an element of a Struct has at Packed and a Go struct in memory has at
-// Go.
+// Move is a run of Size bytes with the offsets Packed in the memory form of a Struct and Go in a Go
+// struct.
 type Move struct{ Packed, Go, Size int }
 
-// Moves tells where the bytes of an element lie in a Go struct, little-endian: every field of the
-// data type is a field of the same name, and none is without one. fault.Type otherwise. Runs that
-// are neighbours at both ends are one Move.
+// Moves returns the positions of an element's bytes in a Go struct on a little-endian machine. The
+// Go struct must have a field of the same name for each field of the data type and no others, else
+// it returns fault.Type. Runs that are adjacent in both forms are one Move.
 func (s *Struct) Moves(t reflect.Type) ([]Move, error) {
 	if t.Kind() != reflect.Struct {
 		return nil, fault.Newf(fault.Type, "%v is no struct, as elements of %v are", t, s)
@@ -20,7 +20,7 @@ func (s *Struct) Moves(t reflect.Type) ([]Move, error) {
 	return s.moves(nil, t, 0, 0)
 }
 
-// maxMoves bounds a plan; a structure of more scattered runs than that is read field by field.
+// maxMoves bounds the number of Moves. Structures with more are read field by field.
 const maxMoves = 1 << 16
 
 func (s *Struct) moves(m []Move, t reflect.Type, packed, base int) ([]Move, error) {
@@ -51,7 +51,7 @@ func (s *Struct) moves(m []Move, t reflect.Type, packed, base int) ([]Move, erro
 	return m, nil
 }
 
-// join appends a move, to the last one where it goes on at both ends.
+// join appends a move, or extends the last one if next continues it in both forms.
 func join(m []Move, next Move) ([]Move, error) {
 	if k := len(m) - 1; k >= 0 && m[k].Packed+m[k].Size == next.Packed && m[k].Go+m[k].Size == next.Go {
 		m[k].Size += next.Size
@@ -63,7 +63,7 @@ func join(m []Move, next Move) ([]Move, error) {
 	return append(m, next), nil
 }
 
-// moves are those of one field, from its own start.
+// moves returns the moves of one field, relative to its start.
 func (f Field) moves(t reflect.Type) ([]Move, error) {
 	for _, d := range f.Shape {
 		if t.Kind() != reflect.Array || t.Len() != d {
@@ -81,7 +81,7 @@ func (f Field) moves(t reflect.Type) ([]Move, error) {
 		return nil, fault.Newf(fault.Type, "the field %.40q is %v in Go, which does not fit %v", f.Name, t, f.Type)
 	}
 	size, step := f.Type.Size(), int(t.Size())
-	if size == step && len(one) == 1 { // nothing between the values
+	if size == step && len(one) == 1 { // the values are contiguous
 		one[0].Size *= f.Elems()
 		return one, nil
 	}
@@ -97,7 +97,7 @@ func (f Field) moves(t reflect.Type) ([]Move, error) {
 	return m, nil
 }
 
-// Fits takes structs with a field of the same name for each field, in any order: see Moves.
+// Fits accepts structs with a field of the same name for each field, in any order; see Moves.
 func (s *Struct) Fits(t reflect.Type) bool {
 	_, err := s.Moves(t)
 	return err == nil

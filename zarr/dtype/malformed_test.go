@@ -9,7 +9,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// TestMalformedOrUnknown tells what can never be a data type from what may be one elsewhere.
+// TestMalformedOrUnknown distinguishes malformed data types from unknown ones.
 func TestMalformedOrUnknown(t *testing.T) {
 	v2 := func(raw string) error { _, _, err := ParseV2(json.RawMessage(raw)); return err }
 	v3 := func(raw string) error { _, err := ParseV3(json.RawMessage(raw)); return err }
@@ -43,7 +43,7 @@ func TestMalformedOrUnknown(t *testing.T) {
 	}
 }
 
-// TestShortErrors makes sure that what is stored cannot flood a terminal.
+// TestShortErrors: errors are short, whatever is stored.
 func TestShortErrors(t *testing.T) {
 	long := strings.Repeat("x", 1<<16)
 	_, _, e1 := ParseV2(json.RawMessage(`"<` + long + `"`))
@@ -58,7 +58,8 @@ func TestShortErrors(t *testing.T) {
 	}
 }
 
-// TestTypestringPlain: "\u003cf4" is the same JSON, but nobody expects it.
+// TestTypestringPlain: typestrings contain "<" and not the equivalent escape \u003c, which readers
+// may not expect.
 func TestTypestringPlain(t *testing.T) {
 	if got, err := Float32.V2(Little); err != nil || string(got) != `"<f4"` {
 		t.Errorf("got %s, %v", got, err)

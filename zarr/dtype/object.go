@@ -9,13 +9,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// objectCodec is what v2's "|O" says of the codec that makes bytes of its elements.
+// objectCodec is the configuration of the codec that encodes the elements of v2's "|O".
 type objectCodec struct {
 	ID    string
 	DType json.RawMessage // of vlen-array and categorize
 }
 
-// object is the type of v2's "|O", which its codec decides: an id, or a configuration with one.
+// object returns the type of v2's "|O", which depends on its codec. codec is an id, or a
+// configuration with an id.
 func (t *Table) object(codec string, depth int) (Type, error) {
 	c := objectCodec{ID: codec}
 	if strings.HasPrefix(codec, "{") {

@@ -8,9 +8,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Of is the data type whose elements are Ts: Float32 for float32, Float16 for F16, String for
-// string, V(4) for [4]byte, U(4) for [4]rune, and a Struct for a struct, whose fields are named by
-// their tags:
+// Of returns the data type whose elements are Ts: Float32 for float32, Float16 for F16, String for
+// string, V(4) for [4]byte, U(4) for [4]rune, and a Struct for a struct. Tags name the fields of a
+// struct:
 //
 //	type row struct {
 //		Time dtype.Instant `zarr:"time,M8[s]"`
@@ -18,10 +18,10 @@ import (
 //		Pos  [3]float32    `zarr:"pos"`
 //	}
 //
-// What stands after the comma is a data type as Parse reads it; it must fit the field, or its
-// elements where the field is an array. A field without a tag has its Go name; one with the tag "-"
-// is left out. A T that no data type fits, or that several do, is fault.Type: int has no fixed
-// size, and an Instant no unit.
+// After the comma a tag has a data type in the form of Parse. It must fit the field, or its
+// elements if the field is an array. A field without a tag has its Go name. A field with the tag
+// "-" is omitted. Of returns fault.Type if no data type fits T, or several do: int has no fixed
+// size, and an Instant has no unit.
 func Of[T any]() (Type, error) { return OfType(reflect.TypeFor[T]()) }
 
 // OfType is Of for a reflected type.
@@ -67,7 +67,7 @@ func structOf(t reflect.Type, depth int) (Type, error) {
 	return structType(fields)
 }
 
-// goFields are the fields of a Go struct that are stored.
+// goFields returns the fields of a Go struct that are stored.
 func goFields(t reflect.Type) []reflect.StructField {
 	var fields []reflect.StructField
 	for i := range t.NumField() {
@@ -79,8 +79,7 @@ func goFields(t reflect.Type) []reflect.StructField {
 	return fields
 }
 
-// label is the name that a Go field has in metadata, and the data type that its tag asks for, ""
-// for none.
+// label returns the name of a Go field in metadata, and the data type in its tag, or "".
 func label(f reflect.StructField) (name, typ string) {
 	name, typ, _ = strings.Cut(f.Tag.Get("zarr"), ",")
 	if name == "" {
@@ -107,7 +106,7 @@ func fieldOf(g reflect.StructField, depth int) (Field, error) {
 		}
 		return f, nil
 	}
-	// An array is one of elements, not text or bytes without meaning: nothing says so.
+	// An array without a data type is an array of elements, not of text or raw bytes.
 	for t.Kind() == reflect.Array && !isComplex(t) {
 		f.Shape = append(f.Shape, t.Len())
 		t = t.Elem()
@@ -117,7 +116,7 @@ func fieldOf(g reflect.StructField, depth int) (Field, error) {
 	return f, err
 }
 
-// isComplex tells whether t is Complex of a small float.
+// isComplex reports whether t is a Complex of a small float.
 func isComplex(t reflect.Type) bool {
 	for b := range basics {
 		if i := b.info(); i.kind == reflect.Array && t == i.goes() {

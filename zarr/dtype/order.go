@@ -2,17 +2,17 @@ package dtype
 
 import "slices"
 
-// Checker is a Type of which not every pattern of bytes is a memory form.
+// Checker is a Type for which some bytes are not a valid memory form.
 type Checker interface {
 	Type
-	// Check returns fault.Type when b, elements one after the other, is not in memory form. Writers
-	// ask it before they store anything; readers have Canon.
+	// Check returns fault.Type if b, a sequence of elements, is not in memory form. Writers call it
+	// before they store anything; readers call Canon.
 	Check(b []byte) error
 }
 
-// Reorder gives the function that turns elements stored in a byte order into memory form, and back;
-// nil where the stored form is the memory form. Fields of a structure may have an order of their
-// own.
+// Reorder returns the function that converts elements between the stored byte order and memory
+// form, in both directions. It returns nil if the two are the same. Fields of a structure may have
+// their own order.
 func Reorder(t Type, o Order) func(b []byte) {
 	if s, ok := t.(*Struct); ok {
 		return s.reorder(o, true)
@@ -23,8 +23,7 @@ func Reorder(t Type, o Order) func(b []byte) {
 	return t.Swap
 }
 
-// Canon returns the function that makes stored bytes legal values, as t.Canon does; nil where every
-// pattern of bytes is one.
+// Canon returns a function that applies t.Canon, or nil if it would do nothing.
 func Canon(t Type) func(b []byte) {
 	switch t := t.(type) {
 	case Basic:
@@ -39,8 +38,8 @@ func Canon(t Type) func(b []byte) {
 	return t.Canon
 }
 
-// InOrder is the type as v2 metadata has it: with every field of a structure in a byte order of its
-// own, o where it had none. Other types stay as they are.
+// InOrder returns the type in the form of v2 metadata: every field of a structure has its own byte
+// order, o if it had none. It returns other types unchanged.
 func InOrder(t Type, o Order) Type {
 	s, ok := t.(*Struct)
 	if !ok {
@@ -63,9 +62,9 @@ func InOrder(t Type, o Order) Type {
 	return &c
 }
 
-// Uniform returns t as v3 metadata writes it, without a byte order in the fields of a structure.
-// order is the byte order that the fields share, NoOrder if no field has one. same is false if two
-// fields have different byte orders.
+// Uniform returns t in the form of v3 metadata, without byte orders in the fields of a structure.
+// order is the byte order that all fields share, or NoOrder if no field has one. same is false if
+// two fields have different byte orders.
 func Uniform(t Type) (u Type, order Order, same bool) {
 	s, ok := t.(*Struct)
 	if !ok {
@@ -91,7 +90,7 @@ func Uniform(t Type) (u Type, order Order, same bool) {
 }
 
 // Equal reports whether two types have the same elements: the same fields, names, units and
-// lengths. The byte orders of fields do not count.
+// lengths. It ignores the byte orders of fields.
 func Equal(a, b Type) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil

@@ -10,20 +10,20 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// ParseV3 reads the v3 "data_type" member with the types of Standard.
+// ParseV3 parses the v3 "data_type" member with the types of Standard.
 func ParseV3(raw json.RawMessage) (Type, error) { return Standard().ParseV3(raw) }
 
-// ParseV2 reads the v2 "dtype" member with the types of Standard. "|O" is fault.Metadata: what it
-// means is said by its codec, see [Table.ParseV2].
+// ParseV2 parses the v2 "dtype" member with the types of Standard. It returns fault.Metadata for
+// "|O", whose meaning depends on its codec; see [Table.ParseV2].
 func ParseV2(raw json.RawMessage) (Type, Order, error) { return Standard().ParseV2(raw, "") }
 
-// Parse reads a data type as people write it, with the types of Standard.
+// Parse parses a data type in any usual form, with the types of Standard; see [Table.Parse].
 func Parse(s string) (Type, error) { return Standard().Parse(s) }
 
-// ParseV2 reads the v2 "dtype" member: a numpy typestring, a name that TensorStore writes there, or
-// a list of fields. The order is that of the numbers; the fields of a structure have each its own,
-// and it is NoOrder. object is the codec that makes bytes of the elements of "|O", the first filter
-// or the compressor: numcodecs' configuration with its id, a JSON object, or the id alone.
+// ParseV2 parses the v2 "dtype" member: a numpy typestring, a name that TensorStore writes there,
+// or a list of fields. The Order is that of the numbers. It is NoOrder for a structure, whose
+// fields have their own. object is the codec that encodes the elements of "|O", the first filter or
+// the compressor: its numcodecs configuration, a JSON object with an id, or only the id.
 func (t *Table) ParseV2(raw json.RawMessage, object string) (Type, Order, error) {
 	return t.parseV2(raw, object, 0)
 }
@@ -55,7 +55,7 @@ func (t *Table) parseV2(raw json.RawMessage, codec string, depth int) (Type, Ord
 		return nil, NoOrder, fmt.Errorf("typestring %.40q: %w", s, err)
 	}
 	if !typ.HasOrder() {
-		return typ, NoOrder, nil // "<u1" is seen in the wild
+		return typ, NoOrder, nil // some writers write "<u1"
 	}
 	if order == NoOrder {
 		return nil, NoOrder, fault.Newf(fault.Metadata, "typestring %.40q has no byte order", s)
@@ -63,7 +63,7 @@ func (t *Table) parseV2(raw json.RawMessage, codec string, depth int) (Type, Ord
 	return typ, order, nil
 }
 
-// bare reads a typestring without its byte order: a kind and a size.
+// bare parses a typestring without its byte order: a kind and a size.
 func (t *Table) bare(s, codec string, depth int) (Type, error) {
 	for b := range basics {
 		if v2 := b.info().v2; v2 != "" && v2 == s {
@@ -87,14 +87,14 @@ func (t *Table) bare(s, codec string, depth int) (Type, error) {
 		}
 		return fixed(s[0], parseLength(size))
 	case 'O':
-		if size == "" || size == "8" || size == "4" { // numpy has the size of a pointer there
+		if size == "" || size == "8" || size == "4" { // numpy writes the size of a pointer
 			return t.object(codec, depth)
 		}
 	}
 	return nil, fault.Newf(errors.ErrUnsupported, "no such kind")
 }
 
-// fixed is the type of a kind and a length.
+// fixed returns the type of a kind and a length.
 func fixed(kind byte, n int) (Type, error) {
 	var t Type = S(n)
 	size := n
@@ -107,19 +107,19 @@ func fixed(kind byte, n int) (Type, error) {
 	return t, sized(t, size)
 }
 
-// code tells whether s is a numpy type code without its byte order: a kind and a size.
+// code reports whether s is a numpy type code without its byte order: a kind and a size.
 func code(s string) bool { return strings.ContainsRune("biufcmMSaUV", rune(s[0])) && digits(s[1:]) }
 
 func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// wholeBytes tells whether a decimal number of bits is a positive multiple of 8; its last three
-// digits decide.
+// wholeBytes reports whether a decimal number of bits is a positive multiple of 8. The last three
+// digits suffice to decide that.
 func wholeBytes(bits string) bool {
 	n, err := strconv.Atoi(bits[max(len(bits)-3, 0):])
 	return err == nil && n%8 == 0 && strings.Trim(bits, "0") != ""
 }
 
-// structV2 reads a list of fields: a name, a dtype and perhaps a shape.
+// structV2 parses a list of fields: a name, a dtype and an optional shape.
 func (t *Table) structV2(raw json.RawMessage, depth int) (Type, error) {
 	if depth >= maxNest {
 		return nil, fault.Newf(fault.Limit, "structures more than %d deep", maxNest)
@@ -150,13 +150,13 @@ func (t *Table) structV2(raw json.RawMessage, depth int) (Type, error) {
 			return nil, fmt.Errorf("dtype field %.40q: %w", f.Name, err)
 		}
 		if _, ok := f.Type.(V); ok && f.Name == "" {
-			f.Name = "f" + strconv.Itoa(i) // padding, as zarr-python 2 stored it of aligned structures; numpy reads it so
+			f.Name = "f" + strconv.Itoa(i) // zarr-python 2 stores padding of aligned structures like this; named as in numpy
 		}
 	}
 	return structType(fields)
 }
 
-// shapeV2 reads a field's shape: a list, or one number for a list of one.
+// shapeV2 parses a field's shape: a list, or one number instead of a list of one.
 func shapeV2(raw json.RawMessage) ([]int, error) {
 	list := []json.RawMessage{raw}
 	if strings.HasPrefix(strings.TrimSpace(string(raw)), "[") && json.Unmarshal(raw, &list) != nil || len(list) > maxAxes {
@@ -173,9 +173,9 @@ func shapeV2(raw json.RawMessage) ([]int, error) {
 	return shape, nil
 }
 
-// Parse reads a data type as people write it: a v3 name, a v2 typestring with or without its byte
-// order, numpy's datetime64[ms], the JSON of either format. The byte order is dropped, but the
-// fields of a structure keep theirs.
+// Parse parses a data type in any usual form: a v3 name, a v2 typestring with or without its byte
+// order, numpy's datetime64[ms], or the JSON of either format. The byte order is dropped, except in
+// the fields of a structure.
 func (t *Table) Parse(s string) (Type, error) {
 	if s = strings.TrimSpace(s); s == "" {
 		return nil, fault.Newf(fault.Metadata, "no data type")

@@ -10,16 +10,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Ragged is a data type whose elements are arrays of one axis and any length: "|O" with the codec
-// vlen-array in v2. Size is 0; an element is the memory form of those of its array, one after
-// another, and the fill value is no array.
+// Ragged is a data type whose elements are one-dimensional arrays of any length: "|O" with the
+// codec vlen-array in v2. Its Size is 0. An element is the memory form of the elements of its
+// array. The only fill value is the empty array.
 type Ragged struct {
 	Elem  Type  // of a fixed size
-	Order Order // in which numbers are stored; of no account in memory
+	Order Order // of the stored numbers; no effect on the memory form
 }
 
-// RaggedOf is the type of arrays of elem. fault.Metadata when its elements have no fixed size, or
-// numbers of more than one byte no order.
+// RaggedOf returns the type of arrays of elem. It returns fault.Metadata if elem has no fixed size,
+// or if order is missing although elem has numbers of more than one byte.
 func RaggedOf(elem Type, order Order) (Ragged, error) {
 	if elem == nil || elem.Size() == 0 {
 		return Ragged{}, fault.Newf(fault.Metadata, "arrays of %v, which has no fixed size", elem)
@@ -30,7 +30,7 @@ func RaggedOf(elem Type, order Order) (Ragged, error) {
 	return Ragged{elem, order}, nil
 }
 
-// String is "ragged" and what the arrays are of, as v2 spells it.
+// String returns "ragged" and the v2 name of the element type.
 func (t Ragged) String() string {
 	v2, err := t.ElemV2()
 	if err != nil {
@@ -39,19 +39,19 @@ func (t Ragged) String() string {
 	return "ragged " + strings.Trim(string(v2), `"`)
 }
 
-// ElemV2 is the v2 "dtype" of what the arrays are of.
+// ElemV2 returns the v2 "dtype" of the element type.
 func (t Ragged) ElemV2() (json.RawMessage, error) { return t.Elem.V2(t.Order) }
 
-// Size is 0.
+// Size returns 0.
 func (Ragged) Size() int { return 0 }
 
-// Go is a slice of the element's Go type.
+// Go returns a slice of the element's Go type.
 func (t Ragged) Go() reflect.Type { return reflect.SliceOf(t.Elem.Go()) }
 
-// Fits takes slices of what fits the element.
+// Fits accepts slices of types that fit the element type.
 func (t Ragged) Fits(g reflect.Type) bool { return g.Kind() == reflect.Slice && t.Elem.Fits(g.Elem()) }
 
-// HasOrder is false: the codec has the order.
+// HasOrder returns false, because the order belongs to the codec.
 func (Ragged) HasOrder() bool { return false }
 
 // Swap does nothing.
@@ -60,11 +60,11 @@ func (Ragged) Swap([]byte) {}
 // Canon does nothing.
 func (Ragged) Canon([]byte) {}
 
-// DefaultFill is an array without elements.
+// DefaultFill returns the empty array.
 func (Ragged) DefaultFill() []byte { return []byte{} }
 
-// ParseFill reads 0, which writers have there, as an array without elements; there is no other fill
-// value.
+// ParseFill parses 0, which writers use for the empty array. No other fill value is accepted,
+// except "" and [].
 func (Ragged) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	if s := strings.TrimSpace(string(raw)); !isZero(raw, format) && s != `""` && s != "[]" {
 		return nil, fault.Newf(fault.Metadata, "fill value %s of arrays", abbreviate(raw))
@@ -72,7 +72,7 @@ func (Ragged) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	return []byte{}, nil
 }
 
-// FormatFill writes 0.
+// FormatFill returns 0 for the empty array.
 func (Ragged) FormatFill(fill []byte, _ int) (json.RawMessage, error) {
 	if len(fill) > 0 {
 		return nil, fault.Newf(fault.Metadata, "a fill value of arrays that is no array without elements")
@@ -80,10 +80,10 @@ func (Ragged) FormatFill(fill []byte, _ int) (json.RawMessage, error) {
 	return json.RawMessage("0"), nil
 }
 
-// V2 is "|O"; the codec says the rest.
+// V2 returns "|O". The codec determines the rest.
 func (Ragged) V2(Order) (json.RawMessage, error) { return json.RawMessage(`"|O"`), nil }
 
-// V3 is errors.ErrUnsupported: v3 has no such data type.
+// V3 returns errors.ErrUnsupported, because v3 has no such data type.
 func (Ragged) V3() (json.RawMessage, error) {
 	return nil, fault.Newf(errors.ErrUnsupported, "v3 has no data type for arrays as elements")
 }
@@ -103,7 +103,7 @@ func (t Ragged) Append(dst []byte, v reflect.Value) ([]byte, error) {
 	return dst, nil
 }
 
-// Decode sets v, a settable Go slice that fits, to a new one with the elements of the memory form
+// Decode sets v, a settable Go slice that fits, to a new slice with the elements of the memory form
 // b.
 func (t Ragged) Decode(v reflect.Value, b []byte) error {
 	n := len(b) / t.Elem.Size()
@@ -121,8 +121,8 @@ func (t Ragged) Decode(v reflect.Value, b []byte) error {
 	return nil
 }
 
-// plainSlice is the slice of a predeclared type of number that a type of slice is or has its name
-// for, which encoding/binary copies bit for bit; nil for others.
+// plainSlice returns t's underlying type if its elements are of a predeclared number type, which
+// encoding/binary copies bit for bit; nil for others.
 func plainSlice(t reflect.Type) reflect.Type {
 	if k := kindType(t.Elem().Kind()); k == t.Elem() {
 		return reflect.SliceOf(k)

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// reference is a small float by its definition alone: numbers by pattern, from the least.
+// reference is a small float according to its definition: numbers by pattern, from the smallest.
 func reference(m format) (patterns []uint64, values []float64) {
 	n := uint64(1) << m.bits
 	if m.special != scale {
@@ -34,8 +34,8 @@ func reference(m format) (patterns []uint64, values []float64) {
 	return patterns, values
 }
 
-// TestSmallFloats compares every pattern of every small format with the definition, and rounding
-// with the nearest number at, just below and just above every number and every midpoint.
+// TestSmallFloats compares every pattern of every small format with the definition. It compares
+// rounding at, just below and just above every number and every midpoint with the nearest number.
 func TestSmallFloats(t *testing.T) {
 	for b := range basics {
 		info := b.info()
@@ -88,7 +88,8 @@ func TestSmallFloats(t *testing.T) {
 			if patterns[last] != m.largest() {
 				t.Errorf("the largest is %#x, not %#x", patterns[last], m.largest())
 			}
-			// Half a step beyond the largest number rounds to what would follow it.
+			// Half a step beyond the largest number rounds to the next number that the format
+			// lacks.
 			step := values[last] - values[last-1]
 			if m.special == scale {
 				step = values[last]
@@ -105,8 +106,8 @@ func TestSmallFloats(t *testing.T) {
 	}
 }
 
-// roundAll rounds float32s of all upper halves and some lower ones, NaNs apart where the format has
-// none.
+// roundAll rounds float32s with all upper halves and some lower ones. It omits NaNs if the format
+// has none.
 func roundAll[T SmallFloat]() string {
 	h := sha256.New()
 	m := T(0).format()
@@ -129,8 +130,8 @@ func roundAll[T SmallFloat]() string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// TestRoundAsMLDtypes compares Round with ml_dtypes 0.6.0, whose results testdata/small_floats.py
-// digests.
+// TestRoundAsMLDtypes compares Round with ml_dtypes 0.6.0. testdata/small_floats.py computes a
+// digest of its results.
 func TestRoundAsMLDtypes(t *testing.T) {
 	for _, r := range []struct{ name, got, want string }{
 		{"bfloat16", roundAll[BF16](), "840d63637fa5c101"},
@@ -153,7 +154,7 @@ func TestRoundAsMLDtypes(t *testing.T) {
 	}
 }
 
-// TestNaNs: conversions keep the sign and payload of a NaN as far as the formats go.
+// TestNaNs: conversions keep the sign and payload of a NaN as far as the formats have them.
 func TestNaNs(t *testing.T) {
 	for x := range uint32(1 << 16) {
 		if h := BF16(x); h.Float32() != h.Float32() && Round[BF16](float64keep(h.Float32())) != h {
@@ -181,7 +182,7 @@ func TestNaNs(t *testing.T) {
 	}
 }
 
-// TestSmallFloat32 goes through the methods, which are one line each and easily the wrong one.
+// TestSmallFloat32 calls the method of every type, to detect one that uses the wrong format.
 func TestSmallFloat32(t *testing.T) {
 	check := func(name string, got, want float32) {
 		t.Helper()
@@ -203,8 +204,8 @@ func TestSmallFloat32(t *testing.T) {
 	check("bfloat16", BF16(0x3fc0).Float32(), 1.5)
 }
 
-// TestSmallNamesOfV2 holds the names in v2 to those that TensorStore 0.1.86 takes there; it refuses
-// the other small numbers.
+// TestSmallNamesOfV2 compares the names in v2 with those that TensorStore 0.1.86 accepts. It
+// refuses the other small numbers.
 func TestSmallNamesOfV2(t *testing.T) {
 	takes := strings.Fields("int2 int4 bfloat16 float8_e3m4 float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu float4_e2m1fn")
 	for b := Int2; b < numBasic; b++ {

@@ -2,8 +2,8 @@ package dtype
 
 import "math"
 
-// Small floats in Go: the bits of one number. Convert with Float32, which is exact, and with
-// [Round].
+// Small floats in Go: the bits of one number. Float32 converts them exactly, and [Round] converts
+// to them.
 type (
 	// F16 is IEEE 754 binary16.
 	F16 uint16
@@ -36,23 +36,23 @@ type (
 	F4E2M1FN uint8
 )
 
-// SmallFloat is any of the small floats.
+// SmallFloat is the constraint for small floats.
 type SmallFloat interface {
 	F16 | BF16 | F8E3M4 | F8E4M3 | F8E4M3B11FNUZ | F8E4M3FN | F8E4M3FNUZ | F8E5M2 | F8E5M2FNUZ | F8E8M0FNU | F6E2M3FN | F6E3M2FN | F4E2M1FN
 	Float32() float32
 	format() format
 }
 
-// Complex is a complex number of small floats: real part, imaginary part.
+// Complex is a complex number of small floats: the real and the imaginary part.
 type Complex[T SmallFloat] [2]T
 
-// Complex64 is the number's value, exactly.
+// Complex64 returns the exact value of c.
 func (c Complex[T]) Complex64() complex64 { return complex(c[0].Float32(), c[1].Float32()) }
 
-// Round gives the number of a small format that is nearest to f, ties to even. What is beyond the
-// range becomes infinity where there is one, else NaN, else the largest number. A NaN keeps its
-// sign and the high bits of its payload where the format has room for them, and becomes -0 where it
-// has no NaN. F8E8M0FNU has NaN for zero and for what is below it.
+// Round returns the nearest number of a small format, ties to even. A number beyond the range
+// becomes infinity if the format has it, else NaN, else the largest number. A NaN keeps its sign
+// and as many high bits of its payload as the format has. Without NaNs in the format it becomes -0.
+// F8E8M0FNU represents zero and negative numbers as NaN.
 func Round[T SmallFloat](f float64) T {
 	var m = T(0).format()
 	if f != f {
@@ -69,7 +69,7 @@ func Round[T SmallFloat](f float64) T {
 	return T(nan)
 }
 
-// roundNaN gives a NaN as close to that of a float64 as the format has.
+// roundNaN returns the NaN of the format that is closest to that of a float64.
 func (m format) roundNaN(bits uint64) uint64 {
 	x, ok := m.nan()
 	if !ok {
@@ -88,7 +88,7 @@ func (m format) roundNaN(bits uint64) uint64 {
 	return x
 }
 
-// float32 is the value of a pattern; a NaN keeps its sign and payload.
+// float32 returns the value of a bit pattern. A NaN keeps its sign and payload.
 func (m format) float32(x uint64) float32 {
 	if !m.isNaN(x) {
 		return float32(m.value(x))
@@ -104,43 +104,43 @@ func (m format) float32(x uint64) float32 {
 	return math.Float32frombits(uint32(sign | 0xff<<23 | payload))
 }
 
-// Float32 is the number's value, exactly; a NaN keeps its sign and payload.
+// Float32 returns the exact value of f. A NaN keeps its sign and payload.
 func (f F16) Float32() float32 { return binary16.float32(uint64(f)) }
 
-// Float32 is the number's value, exactly; a NaN keeps its sign and payload.
+// Float32 returns the exact value of f. A NaN keeps its sign and payload.
 func (f BF16) Float32() float32 { return math.Float32frombits(uint32(f) << 16) }
 
-// Float32 is the number's value, exactly.
+// Float32 returns the exact value of f.
 func (f F8E3M4) Float32() float32 { return e3m4.float32(uint64(f)) }
 
-// Float32 is the number's value, exactly.
+// Float32 returns the exact value of f.
 func (f F8E4M3) Float32() float32 { return e4m3.float32(uint64(f)) }
 
-// Float32 is the number's value, exactly.
+// Float32 returns the exact value of f.
 func (f F8E4M3B11FNUZ) Float32() float32 { return e4m3b11fnuz.float32(uint64(f)) }
 
-// Float32 is the number's value, exactly.
+// Float32 returns the exact value of f.
 func (f F8E4M3FN) Float32() float32 { return e4m3fn.float32(uint64(f)) }
 
-// Float32 is the number's value, exactly.
+// Float32 returns the exact value of f.
 func (f F8E4M3FNUZ) Float32() float32 { return e4m3fnuz.float32(uint64(f)) }
 
-// Float32 is the number's value, exactly.
+// Float32 returns the exact value of f.
 func (f F8E5M2) Float32() float32 { return e5m2.float32(uint64(f)) }
 
-// Float32 is the number's value, exactly.
+// Float32 returns the exact value of f.
 func (f F8E5M2FNUZ) Float32() float32 { return e5m2fnuz.float32(uint64(f)) }
 
-// Float32 is the number's value, exactly.
+// Float32 returns the exact value of f.
 func (f F8E8M0FNU) Float32() float32 { return e8m0fnu.float32(uint64(f)) }
 
-// Float32 is the number's value, exactly; bits above the sixth do not count.
+// Float32 returns the exact value of f, ignoring the bits above the sixth.
 func (f F6E2M3FN) Float32() float32 { return e2m3fn.float32(uint64(f) & 0x3f) }
 
-// Float32 is the number's value, exactly; bits above the sixth do not count.
+// Float32 returns the exact value of f, ignoring the bits above the sixth.
 func (f F6E3M2FN) Float32() float32 { return e3m2fn.float32(uint64(f) & 0x3f) }
 
-// Float32 is the number's value, exactly; bits above the fourth do not count.
+// Float32 returns the exact value of f, ignoring the bits above the fourth.
 func (f F4E2M1FN) Float32() float32 { return e2m1fn.float32(uint64(f) & 0xf) }
 
 func (F16) format() format           { return binary16 }

@@ -18,20 +18,19 @@ type Field struct {
 	Name string
 	Type Type
 
-	// Shape makes the field an array of Type in C order, as v2 has it; nil for one value. v3 has no
-	// such fields.
+	// Shape makes the field an array of Type in C order, which only v2 has; nil for a single value.
 	Shape []int
 
-	// Order is the byte order in which the field is stored where that is its own, as in a v2
-	// structure; NoOrder means that the codec says it, as in v3. The memory form is little-endian
-	// in any case.
+	// Order is the byte order in which the field is stored, if the field has its own, as in a v2
+	// structure. NoOrder means that the codec determines it, as in v3. The memory form is always
+	// little-endian.
 	Order Order
 
-	// Offset is where the field lies in an element's memory form, in bytes. NewStruct sets it.
+	// Offset is the offset of the field in an element's memory form, in bytes. NewStruct sets it.
 	Offset int
 }
 
-// Elems is the number of values of the field: the product of its Shape.
+// Elems returns the number of values of the field: the product of its Shape.
 func (f Field) Elems() int {
 	n := 1
 	for _, d := range f.Shape {
@@ -40,27 +39,27 @@ func (f Field) Elems() int {
 	return n
 }
 
-// Size is the number of bytes of the field.
+// Size returns the number of bytes of the field.
 func (f Field) Size() int { return f.Elems() * f.Type.Size() }
 
-// Bounds of a Struct, which keep what hostile metadata can ask for small: numpy itself stops at 32
-// axes, and structures of files have some dozen fields, two deep.
+// Bounds of a Struct, which limit the effect of hostile metadata. numpy allows 32 dimensions.
+// Structures in files have a few dozen fields and are nested two deep.
 const (
 	maxFields = 1 << 14
 	maxNest   = 32
 	maxAxes   = 32
 )
 
-// Struct is a data type of named fields, packed one after the other: numpy's structured types,
-// "struct" in v3, a list in v2. It is made by NewStruct. Two of them are compared with [Equal].
+// Struct is a data type of packed, named fields: numpy's structured types, "struct" in v3, a list
+// in v2. Make it with NewStruct. Compare two with [Equal].
 type Struct struct {
 	fields []Field
 	size   int
 	depth  int
-	legacy bool // v3 called it "structured"
+	legacy bool // the v3 metadata had the name "structured"
 }
 
-// structType is NewStruct as a Type, which is nil where there is an error.
+// structType is NewStruct with a result that is a nil Type on error.
 func structType(fields []Field) (Type, error) {
 	s, err := NewStruct(fields...)
 	if err != nil {
@@ -69,9 +68,10 @@ func structType(fields []Field) (Type, error) {
 	return s, nil
 }
 
-// NewStruct makes a Struct of fields in their order. fault.Metadata for no fields, two of one name,
-// one without, or one whose elements vary in length; fault.Limit for too many, too deep, or an
-// element of more than MaxSize bytes.
+// NewStruct returns a Struct of fields, in their order. It returns fault.Metadata if there are no
+// fields, or if a field has the name of another, has no name, or has elements of variable length.
+// It returns fault.Limit for too many fields, too deep nesting, and elements of more than MaxSize
+// bytes.
 func NewStruct(fields ...Field) (*Struct, error) {
 	s := &Struct{fields: slices.Clone(fields), depth: 1}
 	if len(fields) == 0 {
@@ -135,14 +135,14 @@ func (f *Field) check() error {
 	return nil
 }
 
-// Fields are the fields in order, with their offsets. The slice is the caller's; the shapes are
+// Fields returns the fields in order, with their offsets. The caller owns the slice; the shapes are
 // shared.
 func (s *Struct) Fields() []Field { return slices.Clone(s.fields) }
 
-// Lookup finds a field by name, and within it by the names that follow. Its Offset counts from the
-// start of the outermost element, and its Shape has the axes of the fields above it before its own:
-// where these are arrays, the values of an inner field do not lie together, and Strides says where
-// they lie.
+// Lookup finds a field by its name, and a nested field by the names on its path. The Offset of the
+// result is relative to the outermost element. Its Shape is that of the enclosing fields followed
+// by its own. strides are the byte distances between values in each dimension of Shape: if
+// enclosing fields are arrays, the values of a nested field are not contiguous.
 func (s *Struct) Lookup(path ...string) (f Field, strides []int, ok bool) {
 	if len(path) == 0 {
 		return Field{}, nil, false
@@ -173,10 +173,11 @@ func (s *Struct) Lookup(path ...string) (f Field, strides []int, ok bool) {
 	return g, slices.Concat(own, rest), true
 }
 
-// maxText bounds String: it goes into errors, and names can be of any length.
+// maxText bounds the length of String, which is part of errors, since names may have any length.
 const maxText = 200
 
-// String lists the fields, and cuts a long list: struct{"a" int32, "b" S3, "c" [2 2]float64}.
+// String returns the fields, truncated if they are many: struct{"a" int32, "b" S3, "c" [2
+// 2]float64}.
 func (s *Struct) String() string {
 	var b strings.Builder
 	b.WriteString("struct{")
@@ -205,21 +206,21 @@ func (s *Struct) String() string {
 	return b.String()
 }
 
-// Size is the sum of the fields' sizes.
+// Size returns the sum of the fields' sizes.
 func (s *Struct) Size() int { return s.size }
 
-// HasOrder reports whether a codec must say the byte order: some field has one that is not its own.
+// HasOrder reports whether a codec must determine the byte order of a field.
 func (s *Struct) HasOrder() bool {
 	return slices.ContainsFunc(s.fields, func(f Field) bool { return f.Type.HasOrder() && f.Order == NoOrder })
 }
 
-// part is what is done to one field of every element.
+// part is an operation on one field of every element.
 type part struct {
 	off, size int
 	do        func(b []byte)
 }
 
-// over does the parts to every element; nil when there are none.
+// over returns a function that applies the parts to every element, or nil if there are none.
 func (s *Struct) over(parts []part) func(b []byte) {
 	if len(parts) == 0 {
 		return nil
@@ -234,7 +235,7 @@ func (s *Struct) over(parts []part) func(b []byte) {
 	}
 }
 
-// reorder is Reorder of a Struct. own reports whether fields with an order of their own are done.
+// reorder is Reorder for a Struct. With own it includes the fields that have their own order.
 func (s *Struct) reorder(o Order, own bool) func(b []byte) {
 	var parts []part
 	for _, f := range s.fields {
@@ -256,14 +257,14 @@ func (s *Struct) reorder(o Order, own bool) func(b []byte) {
 	return s.over(parts)
 }
 
-// Swap reverses the bytes of each number but those of fields that have an order of their own.
+// Swap reverses the bytes of each number, except in fields that have their own order.
 func (s *Struct) Swap(b []byte) {
 	if do := s.reorder(Big, false); do != nil {
 		do(b)
 	}
 }
 
-// Canon makes every field legal.
+// Canon applies the Canon of every field.
 func (s *Struct) Canon(b []byte) {
 	if do := s.canon(); do != nil {
 		do(b)
@@ -280,7 +281,7 @@ func (s *Struct) canon() func(b []byte) {
 	return s.over(parts)
 }
 
-// Check finds bytes that are no memory form of a field.
+// Check returns fault.Type for bytes that are not the memory form of a field.
 func (s *Struct) Check(b []byte) error {
 	for i := 0; len(b) >= s.size; i++ {
 		for _, f := range s.fields {
@@ -297,7 +298,7 @@ func (s *Struct) Check(b []byte) error {
 	return nil
 }
 
-// DefaultFill is every field's own.
+// DefaultFill returns the default fill values of the fields.
 func (s *Struct) DefaultFill() []byte {
 	b := make([]byte, 0, s.size)
 	for _, f := range s.fields {
@@ -309,9 +310,9 @@ func (s *Struct) DefaultFill() []byte {
 	return b
 }
 
-// ParseFill reads an object of fill values by field in v3, in which no field may be left out; and
-// in v2, and in old v3 files, base64 of the element as it is stored, padded with zeros where it is
-// short. 0 in v2 is zeros.
+// ParseFill parses an object of fill values by field in v3, which must be complete. In v2, and in
+// old v3 documents, it parses base64 of the stored element; missing bytes at the end are zero. In
+// v2 the number 0 stands for zeros.
 func (s *Struct) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	text := strings.TrimSpace(string(raw))
 	if isZero(raw, format) {
@@ -353,8 +354,8 @@ func (s *Struct) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	return b, nil
 }
 
-// parseFill reads a field's fill value: nested lists where it is an array, which no specification
-// has.
+// parseFill parses a field's fill value. That of an array is a nested list, which is not in any
+// specification.
 func (f Field) parseFill(raw json.RawMessage, format int, shape []int) ([]byte, error) {
 	if len(shape) == 0 {
 		return f.Type.ParseFill(raw, format)
@@ -374,7 +375,7 @@ func (f Field) parseFill(raw json.RawMessage, format int, shape []int) ([]byte, 
 	return b, nil
 }
 
-// FormatFill writes an object in v3, base64 of the stored element in v2.
+// FormatFill returns an object in v3, and base64 of the stored element in v2.
 func (s *Struct) FormatFill(fill []byte, format int) (json.RawMessage, error) {
 	if err := wantFill(s, fill); err != nil {
 		return nil, err
@@ -418,7 +419,7 @@ func (f Field) formatFill(fill []byte, format int, shape []int) (json.RawMessage
 	return append(out, ']'), nil
 }
 
-// V2 is the list of fields, [["a","<i4"],["b","|S3"]]; o is the order of those that have none of
+// V2 returns the list of fields, [["a","<i4"],["b","|S3"]]. o is the order of the fields without
 // their own.
 func (s *Struct) V2(o Order) (json.RawMessage, error) {
 	out := []byte{'['}
@@ -434,7 +435,7 @@ func (s *Struct) V2(o Order) (json.RawMessage, error) {
 		if err != nil {
 			return nil, err
 		}
-		if t[0] == '"' && t[1] >= 'a' && t[1] <= 'z' { // a name of TensorStore's, which it does not take for a field
+		if t[0] == '"' && t[1] >= 'a' && t[1] <= 'z' { // a name of TensorStore's, which it does not accept in a field
 			return nil, fault.Newf(errors.ErrUnsupported, "v2 has no field of %v", f.Type)
 		}
 		out = append(append(append(append(out, '['), appendString(nil, f.Name)...), ','), t...)
@@ -450,8 +451,8 @@ func (s *Struct) V2(o Order) (json.RawMessage, error) {
 	return append(out, ']'), nil
 }
 
-// V3 is "struct" with its fields. errors.ErrUnsupported where a field is an array, which v3 does
-// not have; fault.Metadata where one has a byte order of its own, see [Uniform].
+// V3 returns "struct" with its fields. It returns errors.ErrUnsupported if a field is an array,
+// which v3 lacks, and fault.Metadata if a field has its own byte order, see [Uniform].
 func (s *Struct) V3() (json.RawMessage, error) {
 	out := []byte(`{"name":"struct","configuration":{"fields":[`)
 	for i, f := range s.fields {
@@ -473,11 +474,11 @@ func (s *Struct) V3() (json.RawMessage, error) {
 	return append(out, `]}}`...), nil
 }
 
-// Legacy reports that metadata called the type "structured", the name before "struct": its stored
-// bytes are little-endian where no byte order is given.
+// Legacy reports whether metadata named the type "structured", the name before "struct". Its stored
+// bytes are little-endian if no byte order is given.
 func (s *Struct) Legacy() bool { return s.legacy }
 
-// Go is a struct type with a field for each, tagged with its name.
+// Go returns a struct type with a field for each field, tagged with its name.
 func (s *Struct) Go() reflect.Type {
 	fields := make([]reflect.StructField, len(s.fields))
 	for i, f := range s.fields {

@@ -13,9 +13,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Factory makes the data type of a v3 name from its configuration, a JSON object, or nil when there
-// is none. fault.Metadata for a configuration that is wrong, errors.ErrUnsupported for one that is
-// not implemented.
+// Factory makes the data type of a v3 name from its configuration, a JSON object, or nil if there
+// is none. It returns fault.Metadata for an invalid configuration, and errors.ErrUnsupported for
+// one that is not implemented.
 type Factory func(config json.RawMessage) (Type, error)
 
 // Table is a set of data types by name. It is immutable and safe for concurrent use.
@@ -24,12 +24,12 @@ type Table struct {
 	v2    map[string]Type    // v2 "dtype" strings
 }
 
-// standard is made once: it is asked for with every array that is opened.
+// standard is made once, because every opened array uses it.
 var standard = sync.OnceValue(newStandard)
 
-// Standard is the table of the data types of this package: the core of v3, what is registered as an
-// extension of it or what zarr-python writes, all typestrings of v2 but those of objects that are
-// no text or bytes, and TensorStore's names in v2.
+// Standard returns the table of the data types of this package: those of the v3 core, of its
+// registered extensions and of zarr-python, all typestrings of v2 except those of objects other
+// than text or bytes, and TensorStore's names in v2.
 func Standard() *Table { return standard() }
 
 func newStandard() *Table {
@@ -53,7 +53,7 @@ func newStandard() *Table {
 	return t
 }
 
-// plain is the Factory of a type without a configuration.
+// plain returns the Factory of a type without a configuration.
 func plain(t Type) Factory {
 	return func(config json.RawMessage) (Type, error) {
 		if len(config) == 0 {
@@ -74,8 +74,8 @@ func lengthFactory(each int, of func(n int) Type) Factory {
 	}
 }
 
-// With returns a table that has f under a v3 name too, in place of what was there. "struct",
-// "structured" and the names r8, r16, … cannot be replaced.
+// With returns a table that has f under a v3 name as well, instead of a type of that name.
+// "struct", "structured" and the names r8, r16, … cannot be replaced.
 func (t *Table) With(name string, f Factory) *Table {
 	c := Table{maps.Clone(t.named), t.v2}
 	if c.named == nil {
@@ -85,8 +85,8 @@ func (t *Table) With(name string, f Factory) *Table {
 	return &c
 }
 
-// WithV2 returns a table that has a type under a v2 "dtype" string too, which is read before
-// anything else is tried. The type's byte order is little-endian, if it has one.
+// WithV2 returns a table that has a type under a v2 "dtype" string as well. It precedes all other
+// types. The type's byte order is little-endian, if it has one.
 func (t *Table) WithV2(name string, typ Type) *Table {
 	c := Table{t.named, maps.Clone(t.v2)}
 	if c.v2 == nil {
@@ -96,12 +96,12 @@ func (t *Table) WithV2(name string, typ Type) *Table {
 	return &c
 }
 
-// Names are the v3 names, sorted.
+// Names returns the v3 names, sorted.
 func (t *Table) Names() []string {
 	return slices.Sorted(maps.Keys(t.named))
 }
 
-// ParseV3 reads the v3 "data_type" member: a name, or an object with a name.
+// ParseV3 parses the v3 "data_type" member: a name, or an object with a name.
 func (t *Table) ParseV3(raw json.RawMessage) (Type, error) { return t.parseV3(raw, 0) }
 
 func (t *Table) parseV3(raw json.RawMessage, depth int) (Type, error) {
@@ -137,7 +137,7 @@ func plainConfig(config json.RawMessage) error {
 	return err
 }
 
-// nameOf reads a data type's name and configuration.
+// nameOf parses a data type's name and configuration.
 func nameOf(raw json.RawMessage) (name string, config json.RawMessage, err error) {
 	if json.Unmarshal(raw, &name) == nil && strings.HasPrefix(strings.TrimSpace(string(raw)), `"`) {
 		if name == "" {
@@ -155,7 +155,7 @@ func nameOf(raw json.RawMessage) (name string, config json.RawMessage, err error
 	for m, v := range members {
 		switch m {
 		case "name", "configuration":
-		case "must_understand": // which has no effect: a type that is not known is never passed over
+		case "must_understand": // without effect, because unknown types are never ignored
 			if string(v) != "true" && string(v) != "false" {
 				return "", nil, fault.Newf(fault.Metadata, "data type %.40q: must_understand is %s", name, abbreviate(v))
 			}
@@ -169,8 +169,8 @@ func nameOf(raw json.RawMessage) (name string, config json.RawMessage, err error
 	return name, config, nil
 }
 
-// structV3 reads "struct", whose fields are objects, and "structured", whose fields are pairs;
-// either is taken for both.
+// structV3 parses "struct", whose fields are objects, and "structured", whose fields are pairs. It
+// accepts both forms of fields for both names.
 func (t *Table) structV3(name string, config json.RawMessage, depth int) (Type, error) {
 	if depth >= maxNest {
 		return nil, fault.Newf(fault.Limit, "structures more than %d deep", maxNest)
@@ -204,7 +204,7 @@ func (t *Table) structV3(name string, config json.RawMessage, depth int) (Type, 
 	return s, nil
 }
 
-// fieldV3 reads {"name": …, "data_type": …} or [name, data type].
+// fieldV3 parses {"name": …, "data_type": …} or [name, data type].
 func fieldV3(raw json.RawMessage) (name string, of json.RawMessage, err error) {
 	bad := fault.Newf(fault.Metadata, "field %s is not a name and a data type", abbreviate(raw))
 	var label *string

@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// unquote reads a JSON string. Half a surrogate pair, or bytes that are no UTF-8, are an error:
-// they would be read as U+FFFD.
+// unquote parses a JSON string. It returns an error for half a surrogate pair and for invalid
+// UTF-8, which encoding/json would replace by U+FFFD.
 func unquote(raw json.RawMessage) (string, error) {
 	var s string
 	raw = bytes.TrimSpace(raw)
@@ -27,16 +27,16 @@ func unquote(raw json.RawMessage) (string, error) {
 	return s, nil
 }
 
-// appendString appends a JSON string with nothing escaped that need not be.
+// appendString appends a JSON string with only the necessary escapes.
 func appendString(dst []byte, s string) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // a string cannot fail
+	_ = e.Encode(s) // strings cannot fail
 	return append(dst, bytes.TrimRight(b.Bytes(), "\n")...)
 }
 
-// strictConfig reads a configuration, an object of no members but those named.
+// strictConfig decodes a configuration, which must be an object with no members other than names.
 func strictConfig(config json.RawMessage, into any, names ...string) error {
 	var members map[string]json.RawMessage
 	if len(config) == 0 {
@@ -50,8 +50,8 @@ func strictConfig(config json.RawMessage, into any, names ...string) error {
 			return fault.Newf(errors.ErrUnsupported, "unknown member %.40q of the configuration", name)
 		}
 	}
-	// Of two members of one name the last counts, whatever the first was: it is gone from what was
-	// split.
+	// Of two members with the same name the last counts, even if the first is invalid. members has
+	// only the last.
 	last, err := json.Marshal(members)
 	if err != nil {
 		return fault.Newf(fault.Metadata, "configuration %s: %v", abbreviate(config), err)

@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Unit is a unit of time, as numpy names it: "Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns",
-// "ps", "fs", "as", or "generic" for ticks of no known length.
+// Unit is a unit of time, with numpy's name: "Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns",
+// "ps", "fs", "as", or "generic" for ticks of unknown length.
 type Unit string
 
 // The units.
@@ -33,8 +33,8 @@ const (
 	Generic     Unit = "generic"
 )
 
-// length is a unit's length as a fraction of nanoseconds; not ok for years, months and generic,
-// which have none.
+// length returns a unit's length as a fraction of nanoseconds. ok is false for years, months and
+// generic, which have no fixed length.
 func (u Unit) length() (num, den int64, ok bool) {
 	switch u {
 	case Week:
@@ -63,7 +63,7 @@ func (u Unit) length() (num, den int64, ok bool) {
 	return 0, 0, false
 }
 
-// unitOf reads a unit; "μs", in either of Unicode's letters, is "us".
+// unitOf parses a unit. It accepts "μs", with either of Unicode's letters, for "us".
 func unitOf(s string) (Unit, bool) {
 	switch u := Unit(s); u {
 	case "μs", "µs":
@@ -76,34 +76,34 @@ func unitOf(s string) (Unit, bool) {
 	}
 }
 
-// maxScale bounds scale factors (numpy.datetime64 in the registry of extensions).
+// maxScale bounds scale factors (numpy.datetime64 in zarr-extensions).
 const maxScale = math.MaxInt32
 
-// NaT is the Instant or Span that is none: "not a time".
+// NaT is the Instant or Span "not a time".
 const NaT = math.MinInt64
 
-// Instant is a point in time, counted in units of its data type from 1970-01-01T00:00:00 UTC, or
-// NaT. See [DateTime.Time].
+// Instant is a point in time: the number of units of its data type since 1970-01-01T00:00:00 UTC,
+// or NaT. See [DateTime.Time].
 type Instant int64
 
-// Span is a length of time, counted in units of its data type, or NaT. See [TimeDelta.Duration].
+// Span is a length of time in units of its data type, or NaT. See [TimeDelta.Duration].
 type Span int64
 
-// DateTime is numpy's datetime64: an Instant in units of Scale times Unit. v3 names it
+// DateTime is numpy's datetime64: an Instant in units of Scale times Unit. Its v3 name is
 // numpy.datetime64.
 type DateTime struct {
 	Unit  Unit
 	Scale int // 1 to 2^31-1; 0 is 1
 }
 
-// TimeDelta is numpy's timedelta64: a Span in units of Scale times Unit. v3 names it
+// TimeDelta is numpy's timedelta64: a Span in units of Scale times Unit. Its v3 name is
 // numpy.timedelta64.
 type TimeDelta struct {
 	Unit  Unit
 	Scale int // 1 to 2^31-1; 0 is 1
 }
 
-// ticks is what DateTime and TimeDelta have in common.
+// ticks is the common part of DateTime and TimeDelta.
 type ticks struct {
 	kind  byte // 'M' or 'm'
 	unit  Unit
@@ -130,7 +130,7 @@ func (t ticks) check() error {
 	return nil
 }
 
-// name is the v3 name.
+// name returns the v3 name.
 func (t ticks) name() string {
 	if t.kind == 'M' {
 		return "numpy.datetime64"
@@ -138,7 +138,7 @@ func (t ticks) name() string {
 	return "numpy.timedelta64"
 }
 
-// suffix is the unit in brackets; nothing for one generic tick.
+// suffix returns the unit in brackets, or "" for one generic tick.
 func (t ticks) suffix() string {
 	switch {
 	case t.scale > 1:
@@ -149,7 +149,7 @@ func (t ticks) suffix() string {
 	return "[" + string(t.unit) + "]"
 }
 
-// parseSuffix reads a suffix.
+// parseSuffix parses a suffix.
 func parseSuffix(kind byte, s string) (Type, error) {
 	t := ticks{kind, Generic, 1}
 	if s != "" {
@@ -176,11 +176,11 @@ func parseSuffix(kind byte, s string) (Type, error) {
 	return t.typ(), nil
 }
 
-// parseTicks reads the configuration of the v3 types.
+// parseTicks parses the configuration of the v3 types.
 func parseTicks(kind byte, config json.RawMessage) (Type, error) {
 	var c struct {
 		Unit  *string         `json:"unit"`
-		Scale json.RawMessage `json:"scale_factor"` // a json.Number would be read from a string too
+		Scale json.RawMessage `json:"scale_factor"` // a json.Number would accept a string too
 	}
 	if err := strictConfig(config, &c, "unit", "scale_factor"); err != nil {
 		return nil, err
@@ -204,7 +204,7 @@ func (t ticks) fits(g, own reflect.Type) bool {
 	if g == own {
 		return true
 	}
-	// A time.Duration counts nanoseconds, whatever the array counts.
+	// A time.Duration counts nanoseconds, whatever the unit of the array.
 	return g.Kind() == reflect.Int64 && !isBits(g) && g != reflect.TypeFor[time.Duration]()
 }
 
@@ -245,19 +245,19 @@ func (t ticks) v3() (json.RawMessage, error) {
 	return json.RawMessage(`{"name":"` + t.name() + `","configuration":{"unit":"` + string(t.unit) + `","scale_factor":` + strconv.Itoa(t.scale) + `}}`), nil
 }
 
-// String is the v3 name with the unit: "numpy.datetime64[10ms]".
+// String returns the v3 name with the unit: "numpy.datetime64[10ms]".
 func (t DateTime) String() string { return t.ticks().name() + t.ticks().suffix() }
 
-// Size is 8.
+// Size returns 8.
 func (DateTime) Size() int { return 8 }
 
-// Go is Instant.
+// Go returns Instant.
 func (DateTime) Go() reflect.Type { return reflect.TypeFor[Instant]() }
 
-// Fits takes Instant and integers of 64 bits, but not time.Duration.
+// Fits accepts Instant and integers of 64 bits, but not time.Duration.
 func (t DateTime) Fits(g reflect.Type) bool { return t.ticks().fits(g, t.Go()) }
 
-// HasOrder is true.
+// HasOrder returns true.
 func (DateTime) HasOrder() bool { return true }
 
 // Swap reverses the bytes of each number.
@@ -266,38 +266,38 @@ func (DateTime) Swap(b []byte) { swap(b, 8) }
 // Canon does nothing.
 func (DateTime) Canon([]byte) {}
 
-// DefaultFill is NaT.
+// DefaultFill returns NaT.
 func (DateTime) DefaultFill() []byte { return putBits(1<<63, 8) }
 
-// ParseFill reads an integer or "NaT".
+// ParseFill parses an integer or "NaT".
 func (t DateTime) ParseFill(raw json.RawMessage, _ int) ([]byte, error) {
 	return t.ticks().parseFill(raw)
 }
 
-// FormatFill writes an integer, which every reader knows; NaT is the least.
+// FormatFill returns an integer, which all readers accept. NaT is the smallest integer.
 func (t DateTime) FormatFill(fill []byte, _ int) (json.RawMessage, error) {
 	return t.ticks().formatFill(fill)
 }
 
-// V2 is the typestring: "<M8[10ms]".
+// V2 returns the typestring: "<M8[10ms]".
 func (t DateTime) V2(o Order) (json.RawMessage, error) { return t.ticks().v2(o) }
 
-// V3 is the name with unit and scale factor.
+// V3 returns the name with unit and scale factor.
 func (t DateTime) V3() (json.RawMessage, error) { return t.ticks().v3() }
 
-// String is the v3 name with the unit: "numpy.timedelta64[10ms]".
+// String returns the v3 name with the unit: "numpy.timedelta64[10ms]".
 func (t TimeDelta) String() string { return t.ticks().name() + t.ticks().suffix() }
 
-// Size is 8.
+// Size returns 8.
 func (TimeDelta) Size() int { return 8 }
 
-// Go is Span.
+// Go returns Span.
 func (TimeDelta) Go() reflect.Type { return reflect.TypeFor[Span]() }
 
-// Fits takes Span and integers of 64 bits, but not time.Duration.
+// Fits accepts Span and integers of 64 bits, but not time.Duration.
 func (t TimeDelta) Fits(g reflect.Type) bool { return t.ticks().fits(g, t.Go()) }
 
-// HasOrder is true.
+// HasOrder returns true.
 func (TimeDelta) HasOrder() bool { return true }
 
 // Swap reverses the bytes of each number.
@@ -306,21 +306,21 @@ func (TimeDelta) Swap(b []byte) { swap(b, 8) }
 // Canon does nothing.
 func (TimeDelta) Canon([]byte) {}
 
-// DefaultFill is NaT.
+// DefaultFill returns NaT.
 func (TimeDelta) DefaultFill() []byte { return putBits(1<<63, 8) }
 
-// ParseFill reads an integer or "NaT".
+// ParseFill parses an integer or "NaT".
 func (t TimeDelta) ParseFill(raw json.RawMessage, _ int) ([]byte, error) {
 	return t.ticks().parseFill(raw)
 }
 
-// FormatFill writes an integer, which every reader knows; NaT is the least.
+// FormatFill returns an integer, which all readers accept. NaT is the smallest integer.
 func (t TimeDelta) FormatFill(fill []byte, _ int) (json.RawMessage, error) {
 	return t.ticks().formatFill(fill)
 }
 
-// V2 is the typestring: "<m8[10ms]".
+// V2 returns the typestring: "<m8[10ms]".
 func (t TimeDelta) V2(o Order) (json.RawMessage, error) { return t.ticks().v2(o) }
 
-// V3 is the name with unit and scale factor.
+// V3 returns the name with unit and scale factor.
 func (t TimeDelta) V3() (json.RawMessage, error) { return t.ticks().v3() }

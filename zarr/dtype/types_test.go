@@ -21,7 +21,7 @@ func parsed(t testing.TB, s string) Type {
 	return typ
 }
 
-// TestSpellings takes types through the metadata of both formats and back.
+// TestSpellings formats and parses types in the metadata of both formats.
 func TestSpellings(t *testing.T) {
 	const nested = `[["p",[["x","<f4"],["y",">f4"]]],["n","|u1"],["m","<i2",[2,3]]]`
 	for _, r := range []struct{ people, v2, v3, text string }{
@@ -88,7 +88,7 @@ func TestSpellings(t *testing.T) {
 
 func isStruct(t Type) bool { _, ok := t.(*Struct); return ok }
 
-// TestRefusedTypes tells malformed from unknown from too large.
+// TestRefusedTypes distinguishes malformed, unknown and too large types.
 func TestRefusedTypes(t *testing.T) {
 	deep2, deep3 := `"<i2"`, `"int8"`
 	for range 40 {
@@ -190,7 +190,7 @@ func TestRefusedTypes(t *testing.T) {
 	}
 }
 
-// TestOtherFills are fill values of types that are no plain numbers.
+// TestOtherFills tests fill values of types other than numbers.
 func TestOtherFills(t *testing.T) {
 	const pair = `[["a","<i2"],["b",">f4"]]`
 	for _, r := range []struct {
@@ -223,8 +223,7 @@ func TestOtherFills(t *testing.T) {
 		{"float8_e5m2fnuz", 3, `-0.0`, "00", "0.0"}, {"float8_e8m0fnu", 3, `"NaN"`, "ff", ""}, {"float8_e8m0fnu", 3, `0.5`, "7e", ""}, {"float8_e8m0fnu", 3, `-1.0`, "-", ""}, {"float8_e8m0fnu", 3, `0.0`, "-", ""},
 		{"float6_e3m2fn", 3, `"NaN"`, "-", ""}, {"float6_e3m2fn", 3, `28.0`, "1f", ""}, {"float6_e3m2fn", 3, `"0x20"`, "20", "-0.0"}, {"float6_e3m2fn", 3, `"0x40"`, "-", ""}, {"float4_e2m1fn", 3, `-6.0`, "0f", ""}, {"float4_e2m1fn", 3, `7`, "-", ""}, {"float4_e2m1fn", 2, `"Dw=="`, "0f", ""}, {"float4_e2m1fn", 2, `-6.0`, "0f", `"Dw=="`}, {"float4_e2m1fn", 3, `"Dw=="`, "-", ""},
 		{"complex_float8_e5m2", 3, `[1.0,"NaN"]`, "3c7e", ""}, {"complex_bfloat16", 3, `[1.0,-2.0]`, "803f00c0", ""}, {"complex_float64", 3, `[0.0,0.0]`, strings.Repeat("00", 16), ""},
-		// Once is enough: rounding to float64 first would land on the midpoint and go to the even
-		// neighbour.
+		// Rounding to float64 first would result in the midpoint, and then in the even neighbour.
 		{"bfloat16", 3, `1.00390625000000000000000000000000001`, "813f", "1.0078125"}, {"bfloat16", 3, `1.00390625`, "803f", "1.0"},
 	} {
 		t.Run(fmt.Sprintf("%s v%d %s", r.typ, r.format, r.json), func(t *testing.T) {

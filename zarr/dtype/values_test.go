@@ -125,8 +125,7 @@ type row struct {
 	own   int
 }
 
-// TestStructsOfGo takes Go structs to memory form and back, whatever the order of their fields and
-// their padding.
+// TestStructsOfGo encodes and decodes Go structs with fields in any order and with padding.
 func TestStructsOfGo(t *testing.T) {
 	typ, err := Of[row]()
 	if err != nil || typ.String() != `struct{"z" uint16, "p" [2]struct{"x" [3]float32, "n" uint8}, "name" S3, "t" numpy.datetime64[s], "b" bfloat16}` {
@@ -270,8 +269,8 @@ func TestValue(t *testing.T) {
 	}
 }
 
-// as converts one element and gives it as text; "!" for an element that does not fit, "?" for no
-// conversion.
+// as converts one element and returns it as text: "!" for an element that does not fit, "?" if
+// there is no conversion.
 func as[T any](t *testing.T, typ string, v any) string {
 	t.Helper()
 	b, err := binary.Append(nil, binary.LittleEndian, v)
@@ -322,7 +321,7 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-// TestNothingSwaps: types without byte order leave bytes alone.
+// TestNothingSwaps: Swap does not change types without byte order.
 func TestNothingSwaps(t *testing.T) {
 	for _, s := range []string{"S4", "V4", "r32", "string", "bytes", "M8[s]", "m8[s]", "U1"} {
 		typ := parsed(t, s)

@@ -12,41 +12,41 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// VarLen is a data type whose elements vary in length. Size is 0; elements and fill values have a
-// length of their own.
+// VarLen is a data type whose elements vary in length. Its Size is 0. Each element and each fill
+// value has its own length.
 type VarLen uint8
 
-// The data types of varying length.
+// The data types of variable length.
 const (
-	// String is text in UTF-8: "string" in v3, "|O" with the codec vlen-utf8 in v2.
+	// String is UTF-8 text: "string" in v3, "|O" with the codec vlen-utf8 in v2.
 	String VarLen = iota
-	// Bytes is any bytes: "bytes" in v3, also read as "variable_length_bytes", and "|O" with the
-	// codec vlen-bytes in v2.
+	// Bytes is a sequence of bytes: "bytes" in v3, also read as "variable_length_bytes", and "|O"
+	// with the codec vlen-bytes in v2.
 	Bytes
-	// JSON is a value of any kind: "|O" with the codec json2 or msgpack2 in v2. An element is its
-	// JSON text without white space; {"b64":"AP8="} is bytes, which msgpack2 has, and
-	// {"float":"NaN"}, {"float":"Infinity"} and {"float":"-Infinity"} are the numbers that JSON
-	// lacks. What numcodecs has as None is null.
+	// JSON is any JSON value: "|O" with the codec json2 or msgpack2 in v2. An element is its JSON
+	// text without white space. {"b64":"AP8="} stands for bytes, which msgpack2 has.
+	// {"float":"NaN"}, {"float":"Infinity"} and {"float":"-Infinity"} stand for the numbers that
+	// JSON lacks. numcodecs' None is null.
 	JSON
 	numVarLen
 )
 
-// Codec is the name of the codec from array to bytes that elements have unless another one is
-// chosen: in v3 and in numcodecs, or that of numcodecs where v3 has none.
+// Codec returns the name of the default codec from arrays to bytes. It is the same in v3 and in
+// numcodecs, or only in numcodecs if v3 has none.
 func (t VarLen) Codec() string { return [...]string{"vlen-utf8", "vlen-bytes", "json2"}[t] }
 
-// String is the v3 name, or "json".
+// String returns the v3 name, or "json".
 func (t VarLen) String() string { return [...]string{"string", "bytes", "json"}[t] }
 
-// Size is 0.
+// Size returns 0.
 func (VarLen) Size() int { return 0 }
 
-// Go is string for String, []byte for Bytes and json.RawMessage for JSON.
+// Go returns string for String, []byte for Bytes and json.RawMessage for JSON.
 func (t VarLen) Go() reflect.Type {
 	return [...]reflect.Type{reflect.TypeFor[string](), reflect.TypeFor[[]byte](), reflect.TypeFor[json.RawMessage]()}[t]
 }
 
-// Fits takes strings for String, slices of bytes for Bytes and JSON, and named types of them.
+// Fits accepts strings for String, slices of bytes for Bytes and JSON, and named types of them.
 func (t VarLen) Fits(g reflect.Type) bool {
 	if t == String {
 		return g.Kind() == reflect.String
@@ -54,7 +54,7 @@ func (t VarLen) Fits(g reflect.Type) bool {
 	return g.Kind() == reflect.Slice && g.Elem().Kind() == reflect.Uint8 && !isBits(g.Elem())
 }
 
-// HasOrder is false.
+// HasOrder returns false.
 func (VarLen) HasOrder() bool { return false }
 
 // Swap does nothing.
@@ -63,7 +63,7 @@ func (VarLen) Swap([]byte) {}
 // Canon does nothing.
 func (VarLen) Canon([]byte) {}
 
-// DefaultFill is no bytes, and null of JSON.
+// DefaultFill returns no bytes, and null for JSON.
 func (t VarLen) DefaultFill() []byte {
 	if t == JSON {
 		return []byte("null")
@@ -71,8 +71,8 @@ func (t VarLen) DefaultFill() []byte {
 	return []byte{}
 }
 
-// ParseFill reads text as a string, bytes as base64 or, in v3, a list, and JSON as it is; 0 in v2
-// is no text and no bytes, as old writers left it.
+// ParseFill parses text as a string, bytes as base64 or, in v3, a list, and JSON as a value. In v2
+// the number 0, which old writers used, stands for empty text and for no bytes.
 func (t VarLen) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	switch {
 	case t == JSON:
@@ -103,7 +103,7 @@ func (t VarLen) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	return b, nil
 }
 
-// FormatFill writes text as a string, bytes as base64, and JSON as it is.
+// FormatFill returns text as a string, bytes as base64, and JSON as a value.
 func (t VarLen) FormatFill(fill []byte, _ int) (json.RawMessage, error) {
 	if t == JSON {
 		return jsontext.Canon(nil, fill, jsontext.Strict)
@@ -117,10 +117,10 @@ func (t VarLen) FormatFill(fill []byte, _ int) (json.RawMessage, error) {
 	return quote64(fill), nil
 }
 
-// V2 is "|O"; the codec says the rest.
+// V2 returns "|O". The codec determines the rest.
 func (VarLen) V2(Order) (json.RawMessage, error) { return json.RawMessage(`"|O"`), nil }
 
-// V3 is the name; errors.ErrUnsupported for JSON, for which v3 has none.
+// V3 returns the name, and errors.ErrUnsupported for JSON, which v3 lacks.
 func (t VarLen) V3() (json.RawMessage, error) {
 	if t == JSON {
 		return nil, fault.Newf(errors.ErrUnsupported, "v3 has no data type for objects of any kind")
@@ -128,8 +128,9 @@ func (t VarLen) V3() (json.RawMessage, error) {
 	return json.Marshal(t.String())
 }
 
-// Items brings elements of t that a caller has into the form in which they are stored: JSON without
-// white space. fault.Type, with its place, for one that is none. Other elements stay as they are.
+// Items converts a caller's elements of t to stored form, in place: JSON without white space. It
+// returns fault.Type, with the index, for an element that is not valid JSON. It does not change
+// elements of other types.
 func (t VarLen) Items(items [][]byte) error {
 	if t != JSON {
 		return nil
@@ -144,6 +145,5 @@ func (t VarLen) Items(items [][]byte) error {
 	return nil
 }
 
-// Unquote gives the text of an element of JSON that is a string; not ok for elements of other
-// kinds.
+// Unquote returns the text of an element of JSON that is a string. ok is false for other elements.
 func Unquote(item []byte) (text string, ok bool) { return jsontext.Unquote(item) }

@@ -13,13 +13,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// EncodeAttrs writes attributes as v2's .zattrs document, members sorted by name. A json.Number is
-// written as it is; NaN and infinities, which JSON does not have, become the strings "NaN",
-// "Infinity" and "-Infinity". fault.Type for values that JSON cannot hold.
+// EncodeAttrs returns attributes as a v2 .zattrs document, with members sorted by name. A
+// json.Number is written unchanged. NaN and the infinities, which JSON lacks, become the strings
+// "NaN", "Infinity" and "-Infinity". It returns fault.Type for values that JSON cannot represent.
 func EncodeAttrs(attrs Attrs) ([]byte, error) { return indent(attributes(attrs)) }
 
-// SetAttrs gives a v3 document with other attributes. Everything else in it stays byte for byte as
-// it is. key names it in errors.
+// SetAttrs returns a v3 document with other attributes. Everything else is unchanged byte for byte.
+// key names the document in errors.
 func SetAttrs(key string, doc []byte, attrs Attrs) ([]byte, error) {
 	value, err := attributes(attrs)
 	if err != nil {
@@ -28,7 +28,7 @@ func SetAttrs(key string, doc []byte, attrs Attrs) ([]byte, error) {
 	return setMember(key, doc, "attributes", value)
 }
 
-// setMember gives a v3 document with another value of one member.
+// setMember returns a v3 document with another value for one member.
 func setMember(key string, doc []byte, name string, value json.RawMessage) ([]byte, error) {
 	o, err := document(key, doc, Parser{})
 	if err != nil {
@@ -39,7 +39,7 @@ func setMember(key string, doc []byte, name string, value json.RawMessage) ([]by
 	}
 	open := bytes.IndexByte(doc, '{') + 1
 	space := doc[open : open+len(doc[open:])-len(bytes.TrimLeft(doc[open:], " \t\r\n"))]
-	if i := bytes.LastIndexByte(space, '\n'); i >= 0 { // a document of several lines
+	if i := bytes.LastIndexByte(space, '\n'); i >= 0 { // the document is indented
 		var b bytes.Buffer
 		step := string(space[i+1:])
 		if err := json.Indent(&b, value, step, step); err != nil {
@@ -56,8 +56,9 @@ func setMember(key string, doc []byte, name string, value json.RawMessage) ([]by
 	return insert(doc, name, value), nil
 }
 
-// SetSeparator gives a .zarray document, which does not say the separator of its chunk keys, with
-// one: "." or "/". Everything else in it stays byte for byte as it is. key names it in errors.
+// SetSeparator returns a .zarray document that lacks the separator of its chunk keys with the
+// separator sep, "." or "/". Everything else is unchanged byte for byte. key names the document in
+// errors.
 func SetSeparator(key string, doc []byte, sep string) ([]byte, error) {
 	o, err := document(key, doc, Parser{})
 	if err != nil {
@@ -77,8 +78,8 @@ func SetSeparator(key string, doc []byte, sep string) ([]byte, error) {
 	return insert(doc, name, value), nil
 }
 
-// insert puts a member first into a document that has others: after the brace and the white space
-// that follows it, which also goes before the next member.
+// insert adds a member before the others of a document. It repeats the white space after the
+// opening brace before the next member.
 func insert(doc []byte, name string, value []byte) []byte {
 	open := bytes.IndexByte(doc, '{') + 1
 	space := doc[open : len(doc)-len(bytes.TrimLeft(doc[open:], " \t\r\n"))]
@@ -97,11 +98,11 @@ func appendString(dst []byte, s string) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // a string cannot fail
+	_ = e.Encode(s) // strings cannot fail
 	return append(dst, bytes.TrimRight(b.Bytes(), "\n")...)
 }
 
-// appendValue appends the JSON of a Go value, as encoding/json would but for NaN and infinities.
+// appendValue appends the JSON of a Go value as encoding/json does, except for NaN and infinities.
 func appendValue(dst []byte, v any, depth int) ([]byte, error) {
 	if depth > maxDepth {
 		return nil, fault.Newf(fault.Type, "attributes are nested deeper than %d", maxDepth)
@@ -148,7 +149,7 @@ func appendValue(dst []byte, v any, depth int) ([]byte, error) {
 	return appendOther(dst, v)
 }
 
-// appendReflect looks into the kinds that can hold floats; what is left is for encoding/json.
+// appendReflect handles kinds that can contain floats. Others are left to encoding/json.
 func appendReflect(dst []byte, r reflect.Value, depth int) ([]byte, error) {
 	switch r.Kind() {
 	case reflect.Float32, reflect.Float64:
@@ -208,11 +209,11 @@ func appendOther(dst []byte, v any) ([]byte, error) {
 	return append(dst, bytes.TrimRight(b.Bytes(), "\n")...), nil
 }
 
-// byteOrderMark is U+FEFF in UTF-8. Editors put it before documents, and parsers may pass over it
-// (RFC 8259, section 8.1), as zarr-python and TensorStore do.
+// byteOrderMark is U+FEFF in UTF-8. Some editors write it before documents, and parsers may ignore
+// it (RFC 8259, section 8.1), as zarr-python and TensorStore do.
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// trimSpace gives a document without what may stand around its value.
+// trimSpace returns a document without byte order mark and surrounding white space.
 func trimSpace(doc []byte) []byte {
 	return bytes.Trim(bytes.TrimPrefix(doc, byteOrderMark), " \t\r\n")
 }

@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// ConsolidateV3 gives the zarr.json document of a group with the documents of the nodes below it,
-// by path, as consolidated metadata: flat, by depth and then by path, with an empty one in each
-// group, as zarr-python does. The rest of doc stays as it is. key names it in errors.
+// ConsolidateV3 returns the zarr.json document of a group with consolidated metadata that contains
+// nodes, the documents of the nodes below it by path. The entries are flat, sorted by depth and
+// then by path, and each group among them has empty consolidated metadata, as zarr-python writes
+// it. The rest of doc is unchanged. key names doc in errors.
 func ConsolidateV3(key string, doc []byte, nodes map[string][]byte) ([]byte, error) {
 	var all writer
 	for _, path := range slices.SortedFunc(maps.Keys(nodes), compareDepth) {
@@ -23,7 +24,7 @@ func ConsolidateV3(key string, doc []byte, nodes map[string][]byte) ([]byte, err
 	return setMember(key, doc, "consolidated_metadata", inlineV3(all.done()))
 }
 
-// copyV3 is what consolidated metadata has of a node's document.
+// copyV3 returns a node's document in the form of consolidated metadata.
 func copyV3(path string, doc []byte) (json.RawMessage, error) {
 	o, err := document(path, doc, Parser{})
 	if err != nil {
@@ -37,7 +38,7 @@ func copyV3(path string, doc []byte) (json.RawMessage, error) {
 	return compact(with), err
 }
 
-// inlineV3 is the member "consolidated_metadata" of a group.
+// inlineV3 returns the value of the member "consolidated_metadata" of a group.
 func inlineV3(nodes json.RawMessage) json.RawMessage {
 	var w writer
 	w.add("kind", json.RawMessage(`"inline"`))
@@ -46,8 +47,8 @@ func inlineV3(nodes json.RawMessage) json.RawMessage {
 	return w.done()
 }
 
-// ConsolidateV2 gives the .zmetadata document of a hierarchy from its documents, by key: ".zgroup",
-// "a/.zarray", "a/.zattrs".
+// ConsolidateV2 returns the .zmetadata document of a hierarchy from its documents by key:
+// ".zgroup", "a/.zarray", "a/.zattrs".
 func ConsolidateV2(docs map[string][]byte) ([]byte, error) {
 	var all writer
 	for _, key := range slices.Sorted(maps.Keys(docs)) {
@@ -62,12 +63,12 @@ func ConsolidateV2(docs map[string][]byte) ([]byte, error) {
 	return indent(w.done(), nil)
 }
 
-// compareDepth orders paths by their depth and then by name.
+// compareDepth orders paths by depth, then by name.
 func compareDepth(a, b string) int {
 	return cmp.Or(cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), strings.Compare(a, b))
 }
 
-// Strict reports whether a document is JSON without the bare tokens that old writers left.
+// Strict reports whether a document is JSON without bare tokens such as NaN.
 func Strict(doc []byte) bool {
 	_, err := check(trimSpace(doc), false)
 	return err == nil

@@ -10,13 +10,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// maxPath is the longest path that consolidated metadata may name: no store has longer keys (S3,
-// GCS and Azure stop at 1024 bytes).
+// maxPath is the longest path in consolidated metadata, in bytes: the longest key of S3, GCS and
+// Azure.
 const maxPath = 1024
 
-// inline reads the "consolidated_metadata" member of a v3 group (core specification, since
-// 2026-07). null is absent, as zarr-python writes and reads it; an unknown kind that need not be
-// understood is passed over, and so is what is malformed: the nodes that it is a copy of are in the
+// inline parses the "consolidated_metadata" member of a v3 group (core specification, since
+// 2026-07). null means absent, as zarr-python writes and reads it. An unknown kind that need not be
+// understood is ignored. So is a malformed member, because the nodes that it copies are in the
 // store.
 func (g *Group) inline(p place, raw []byte) error {
 	if string(raw) == "null" {
@@ -37,7 +37,7 @@ func (g *Group) inline(p place, raw []byte) error {
 	}
 	g.Consolidated, err = o.copies()
 	if errors.Is(err, fault.Limit) {
-		return err // the document takes more than the caller allows
+		return err // the document exceeds the caller's memory bound
 	}
 	if err != nil {
 		g.Unreadable = err
@@ -46,7 +46,7 @@ func (g *Group) inline(p place, raw []byte) error {
 	return nil
 }
 
-// copies reads the nodes of inline consolidated metadata.
+// copies parses the nodes of inline consolidated metadata.
 func (o object) copies() (map[string]Node, error) {
 	text, at, err := o.need("metadata")
 	if err != nil {
@@ -79,15 +79,15 @@ func (o object) copies() (map[string]Node, error) {
 	return nodes, nil
 }
 
-// unreadable reports that consolidated metadata cannot be read. It is a copy, so the group can be
-// read without it.
+// unreadable reports that consolidated metadata cannot be read. The group can be read without it,
+// as it is a copy.
 func (p place) unreadable(err error) error {
 	var broken *rule.Error
 	switch {
 	case p.with.Lenient == nil:
 		return nil
 	case errors.As(err, &broken):
-		return err // it breaks another rule, and the mode is strict
+		return err // it violates another rule, and the mode is strict
 	}
 	f := rule.FromError("", err)
 	f.Rule, f.Err = rule.BadConsolidated, nil
@@ -101,13 +101,13 @@ func (p place) unreadable(err error) error {
 	return &fault.MetaError{Key: f.Key, Pointer: f.Pointer, Err: strictly}
 }
 
-// ParseConsolidatedV2 reads a .zmetadata document: every group and array of a hierarchy by its
-// path, "" being the node beside the document.
+// ParseConsolidatedV2 parses a .zmetadata document. It returns every group and array of the
+// hierarchy by path; "" is the node beside the document.
 func ParseConsolidatedV2(key string, doc []byte) (map[string]Node, error) {
 	return Parser{}.ConsolidatedV2(key, doc)
 }
 
-// ConsolidatedV2 is ParseConsolidatedV2 with the parser's data types.
+// ConsolidatedV2 is ParseConsolidatedV2 with the parser's settings.
 func (with Parser) ConsolidatedV2(key string, doc []byte) (map[string]Node, error) {
 	o, err := document(key, doc, with)
 	if err != nil {
@@ -194,7 +194,7 @@ func (with Parser) ConsolidatedV2(key string, doc []byte) (map[string]Node, erro
 	return nodes, nil
 }
 
-// consolidatedFormat checks "zarr_consolidated_format". zarr-python 3 reads a document without it;
+// consolidatedFormat checks "zarr_consolidated_format". zarr-python 3 accepts documents without it,
 // zarr-python 2 does not.
 func (o object) consolidatedFormat() error {
 	const name = "zarr_consolidated_format"
@@ -214,15 +214,15 @@ func (o object) consolidatedFormat() error {
 	}
 }
 
-// copied tells whether a member of a group in .zmetadata is consolidated metadata of v3, which
-// zarr-python 3 leaves in every group there but the first. That is how it writes each hierarchy,
-// says itself that it need not be understood, and no breach worth telling.
+// copied reports whether a group's member in .zmetadata is v3's consolidated metadata. zarr-python
+// 3 writes it in every group there but the first. It is marked as optional, so it is not reported
+// as a violation.
 func (p place) copied(raw []byte) bool {
 	o, err := p.object(raw)
 	return err == nil && string(o.get("kind")) == `"inline"` && string(o.get("must_understand")) == "false"
 }
 
-// orBad gives the node, or what stands in for one that cannot be parsed.
+// orBad returns the parsed node, or a Bad if it cannot be parsed.
 func orBad(parse func() (Node, error)) Node {
 	n, err := parse()
 	if err != nil {
@@ -231,7 +231,7 @@ func orBad(parse func() (Node, error)) Node {
 	return n
 }
 
-// checkPath refuses paths that are not in the one form that cannot leave the hierarchy.
+// checkPath returns fault.Path for paths that are not normalized.
 func (p place) checkPath(path string) error {
 	if len(path) > maxPath {
 		return p.err(fault.Newf(fault.Path, "a path of %d bytes, more than %d", len(path), maxPath))
@@ -246,12 +246,11 @@ func (p place) checkPath(path string) error {
 	return nil
 }
 
-// maxAncestry bounds how often nodes are in the hierarchies of groups above them, which are kept
-// for each group. 2^20: ten thousand nodes, a hundred groups deep.
+// maxAncestry bounds the number of pairs of a node and a group above it, since each group holds all
+// nodes below it. 2^20: ten thousand nodes, a hundred groups deep.
 const maxAncestry = 1 << 20
 
-// nest gives every group of a hierarchy the nodes below it, so that it is as well known as the
-// hierarchy's root.
+// nest sets Consolidated of every group in a hierarchy to the nodes below it.
 func nest(nodes map[string]Node) error {
 	left := maxAncestry
 	paths := make([]string, 0, len(nodes))
@@ -286,8 +285,8 @@ func nest(nodes map[string]Node) error {
 	return nil
 }
 
-// treeOrder sorts what is below a path right after it: the slash comes before every other
-// character.
+// treeOrder compares paths such that those below a path follow it directly: a slash is less than
+// every other character.
 func treeOrder(a, b string) int {
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {

@@ -6,15 +6,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// DefaultMemory is how many bytes of memory the attributes of a document may take as Go values, all
-// those in consolidated metadata together. 128 MiB: a million attributes, or a list of two million
-// numbers.
+// DefaultMemory is the default bound on the memory of a document's attributes as Go values, in
+// bytes. In consolidated metadata it bounds the attributes of all nodes together. 128 MiB hold a
+// million attributes, or a list of two million numbers.
 const DefaultMemory = 128 << 20
 
-// What values take in memory, of go1.26 on 64 bits: of a map that has members the map, a group of
-// eight slots of 32 bytes and their control word; of a member beyond those, and of an element, its
-// slot in what may be a quarter empty, and the name; of a string or a json.Number its header and
-// its bytes.
+// The memory of values in bytes, in go1.26 on 64 bits. A map with members is the map and a group of
+// eight slots of 32 bytes with a control word. A further member or element is its slot, in a table
+// that may be a quarter empty, and its name. A string or json.Number is its header and its bytes.
 const (
 	costEmpty  = 48
 	costMap    = costEmpty + 288
@@ -24,8 +23,8 @@ const (
 	costText   = 32
 )
 
-// cost estimates what checked JSON takes as Go values, in one pass over it that ends when it is
-// more than most.
+// cost estimates the memory of checked JSON as Go values, in one pass that stops when the estimate
+// exceeds most.
 func cost(raw []byte, most int64) int64 {
 	n := int64(costItem)
 	for i := 0; i < len(raw) && n <= most; i++ {
@@ -65,7 +64,8 @@ func cost(raw []byte, most int64) int64 {
 	return n
 }
 
-// afford takes what a value costs from what the document may take, before it is decoded.
+// afford subtracts the cost of a value from the document's bound, before it is decoded. It returns
+// fault.Limit if the bound is exceeded.
 func (p place) afford(raw []byte) error {
 	if p.left == nil {
 		return nil
@@ -83,7 +83,7 @@ func (with Parser) memory() int64 {
 	return DefaultMemory
 }
 
-// modest refuses a member other than attributes that has so many values that it is no metadata.
+// modest returns fault.Limit for a member with more than maxElements values.
 func (p place) modest(raw []byte) error {
 	if len(raw) > maxElements && bytes.Count(raw, []byte(",")) > maxElements {
 		return p.err(fault.Newf(fault.Limit, "more than %d values", maxElements))

@@ -11,7 +11,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// TestCostOfValues holds the estimate against what decoding allocates and keeps.
+// TestCostOfValues compares the estimate with the memory that decoding allocates and keeps.
 func TestCostOfValues(t *testing.T) {
 	const n = 20_000
 	var members strings.Builder
@@ -45,8 +45,8 @@ func TestCostOfValues(t *testing.T) {
 	}
 }
 
-// TestDocumentsThatTakeMemory refuses documents that take far more memory than they are long,
-// before they take it.
+// TestDocumentsThatTakeMemory: documents that would take far more memory than their length are
+// refused before they are decoded.
 func TestDocumentsThatTakeMemory(t *testing.T) {
 	group := func(attrs string) string { return `{"zarr_format":3,"node_type":"group","attributes":` + attrs + `}` }
 	array := `{"zarr_format":3,"node_type":"array","shape":%s,"data_type":"uint8","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[1]}},"chunk_key_encoding":{"name":"default"},"fill_value":0,"codecs":[{"name":"bytes","configuration":%s}]}`
@@ -79,7 +79,7 @@ func TestDocumentsThatTakeMemory(t *testing.T) {
 			t.Errorf("%s: %v, %d bytes were allocated", name, err, used)
 		}
 	}
-	// All that is in consolidated metadata counts together.
+	// The bound applies to all nodes of consolidated metadata together.
 	one := `{"zarr_format":3,"node_type":"group","attributes":{"a":[` + strings.Repeat(`{},`, 10_000) + `0]}}`
 	doc := strings.TrimSuffix(group(`{}`), "}") + `,"consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{"a":` + one + `,"b":` + one + `}}}`
 	n, err := Parser{Memory: 1 << 20}.V3("zarr.json", []byte(doc))

@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// Difference names the first stored fact, attributes apart, in which two arrays differ: "shape",
-// "data type", …; "" when there is none.
+// Difference returns the name of the first stored property, other than attributes, in which two
+// arrays differ: "shape", "data type", …; "" if there is none.
 func (a *Array) Difference(b *Array) string {
 	switch {
 	case a.Format != b.Format:
@@ -34,14 +34,15 @@ func (a *Array) Difference(b *Array) string {
 	return ""
 }
 
-// SameAttrs reports whether two nodes have the same attributes, as they are written.
+// SameAttrs reports whether two nodes have equal attributes, compared as they are encoded.
 func SameAttrs(a, b Attrs) bool {
 	x, ex := EncodeAttrs(a)
 	y, ey := EncodeAttrs(b)
 	return ex == nil && ey == nil && bytes.Equal(x, y)
 }
 
-// sameCodec compares configurations as JSON values: spacing and the order of members do not count.
+// sameCodec compares configurations as JSON values, without regard to spacing and the order of
+// members.
 func sameCodec(a, b Named) bool {
 	var x, y any
 	ex, ey := decodeConfig(a.Config, &x), decodeConfig(b.Config, &y)

@@ -1,25 +1,34 @@
-// Package meta turns the metadata documents of Zarr v2 and v3 into one model and back.
+// Package meta parses the metadata documents of Zarr v1, v2 and v3 into one model, and encodes it.
 //
 //	n, err := meta.ParseV3("t2m/zarr.json", doc)                           // *Array or *Group
 //	a, err := meta.ParseArrayV2("t2m/.zarray", doc, "t2m/.zattrs", attrs)  // attrs nil: no such document
 //	doc, err = a.EncodeV3()
 //
-// Nothing after this package knows which format an array is stored in: a v2 array has the pipeline
-// that a v3 array would have, with its filters and compressor under the names "numcodecs." + id.
+// The model hides the format: a v2 array has the codecs that a v3 array would have. Its filters and
+// compressor are named "numcodecs." + id.
 //
-// Documents are hostile: parsing takes time and memory in proportion to their length, and never
-// panics. Every error is a *fault.MetaError that names the document and, as a JSON pointer, the
-// member it is about; its kind is fault.Metadata for what is malformed or contradicts itself,
-// errors.ErrUnsupported for what is well formed but unknown here, fault.Limit for lengths beyond
-// what this machine can count, fault.Path for unsafe paths. Names of codecs are not judged here but
-// by package codec.
-//
-// Where the specifications and the writers in the field part, the reader is lenient and the writer
-// strict: bare NaN, Infinity and -Infinity, which are not JSON, are read in v2's fill values and in
-// attributes, and never written.
+// Where the specifications and existing writers differ, the reader is lenient and the writer
+// strict. For example, bare NaN, Infinity and -Infinity, which are not JSON, are read in v2's fill
+// values and in attributes, and never written.
 //
 // Sources: Zarr core specification 3.1 (with names of 2026-07), Zarr storage specification 2.
 //
-// The package is pure: it does no I/O. Models are plain values: share them between goroutines, but
-// do not change one that is shared.
+// # Errors
+//
+// Documents are treated as hostile: parsing takes time and memory in proportion to their length,
+// and never panics. Every error is a *fault.MetaError with the document and the JSON pointer of the
+// member. Its kind is
+//
+//   - fault.Metadata for malformed or inconsistent documents,
+//   - errors.ErrUnsupported for well-formed members that are unknown to this package,
+//   - fault.Limit for lengths that overflow an int, and for documents that exceed a bound of this
+//     package,
+//   - fault.Path for unsafe paths.
+//
+// Names of codecs are not checked here but by package codec.
+//
+// # Concurrency
+//
+// The package is pure: it does no I/O. Models are plain values. They may be shared between
+// goroutines if no goroutine changes them.
 package meta

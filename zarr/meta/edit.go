@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Edit gives a document of v2 or v3 with other values of some of its top-level members: nil takes
-// one out, one that is not there comes last. The values of all others stay byte for byte as they
-// are. key names the document in errors.
+// Edit returns a v2 or v3 document with changed top-level members. A nil value removes a member,
+// and new members come last. All other values are unchanged byte for byte. key names the document
+// in errors.
 func Edit(key string, doc []byte, changes map[string]json.RawMessage) ([]byte, error) {
 	o, err := document(key, doc, Parser{})
 	if err != nil {
@@ -24,7 +24,7 @@ func Edit(key string, doc []byte, changes map[string]json.RawMessage) ([]byte, e
 	return slices.Concat(doc[:from], rebuild(o.all, changes, last, inner, outer, step), doc[to:]), nil
 }
 
-// Member is the text of the value of a top-level member of a document; nil where it has none.
+// Member returns the text of a top-level member's value, or nil if the document lacks it.
 func Member(key string, doc []byte, name string) ([]byte, error) {
 	o, err := document(key, doc, Parser{})
 	if err != nil {
@@ -33,8 +33,8 @@ func Member(key string, doc []byte, name string) ([]byte, error) {
 	return o.get(name), nil
 }
 
-// Changed names a top-level member that differs between two texts of a document, in more than white
-// space, and is none of those that may; "" when there is none.
+// Changed returns the name of a top-level member, not listed in may, that differs between two
+// versions of a document in more than white space. It returns "" if there is none.
 func Changed(key string, was, is []byte, may ...string) (string, error) {
 	a, err := document(key, was, Parser{})
 	if err != nil {

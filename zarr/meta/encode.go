@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// writer writes an object, members in the order they are added.
+// writer encodes an object, with members in the order in which they are added.
 type writer struct {
 	b []byte
 	n int
@@ -38,7 +38,7 @@ func (w *writer) unknown(m map[string]json.RawMessage) {
 	}
 }
 
-// done is the object without white space.
+// done returns the object, without white space.
 func (w *writer) done() json.RawMessage {
 	if w.n == 0 {
 		return json.RawMessage("{}")
@@ -46,7 +46,7 @@ func (w *writer) done() json.RawMessage {
 	return append(w.b, '}')
 }
 
-// indent lays a document out as zarr-python does.
+// indent formats a document as zarr-python does.
 func indent(doc json.RawMessage, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func list(items []json.RawMessage) json.RawMessage {
 	return append(b, ']')
 }
 
-// consistent refuses models that would not parse once written.
+// consistent returns an error for arrays that could not be parsed after encoding.
 func (a *Array) consistent(format int) error {
 	switch {
 	case a.Format != format:
@@ -97,7 +97,7 @@ func (a *Array) consistent(format int) error {
 	return a.Grid.consistent(a.Shape, format)
 }
 
-// EncodeV3 writes the zarr.json document of a v3 array, laid out as zarr-python does.
+// EncodeV3 returns the zarr.json document of a v3 array, formatted as zarr-python does.
 func (a *Array) EncodeV3() ([]byte, error) { return indent(a.documentV3()) }
 
 func (a *Array) documentV3() (json.RawMessage, error) {
@@ -160,8 +160,7 @@ func (k KeyEncoding) encode() json.RawMessage {
 	return Named{Name: "suffix", Config: config.done()}.encode()
 }
 
-// encode writes an extension as an object, which readers of every version of the specification
-// know.
+// encode returns an extension as an object, which every version of the specification allows.
 func (n Named) encode() json.RawMessage {
 	var w writer
 	w.text("name", n.Name)
@@ -174,8 +173,8 @@ func (n Named) encode() json.RawMessage {
 	return w.done()
 }
 
-// EncodeV3 writes the zarr.json document of a v3 group, without consolidated metadata, which
-// [ConsolidateV3] makes of documents as they are stored.
+// EncodeV3 returns the zarr.json document of a v3 group without consolidated metadata.
+// [ConsolidateV3] adds that from stored documents.
 func (g *Group) EncodeV3() ([]byte, error) {
 	if g.Format != 3 {
 		return nil, fault.Newf(fault.Metadata, "a group of v%d cannot be written as v3", g.Format)
@@ -192,9 +191,9 @@ func (g *Group) EncodeV3() ([]byte, error) {
 	return indent(w.done(), nil)
 }
 
-// EncodeV2 writes the .zarray document of a v2 array and its .zattrs document, which is nil when
-// there are no attributes. Codecs that v2 cannot spell are errors.ErrUnsupported: a transpose that
-// is no reversal of all axes, and codecs that are not numcodecs'.
+// EncodeV2 returns the .zarray document of a v2 array and its .zattrs document, which is nil
+// without attributes. It returns errors.ErrUnsupported for codecs that v2 cannot represent: a
+// transpose other than the reversal of all dimensions, and codecs that are not numcodecs'.
 func (a *Array) EncodeV2() (zarray, zattrs []byte, err error) {
 	doc, err := a.documentV2()
 	if zarray, err = indent(doc, err); err != nil {
@@ -215,7 +214,7 @@ func (a *Array) documentV2() (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	typ := dtype.InOrder(a.DType, bytes) // fill values of structures are spelled as they are stored
+	typ := dtype.InOrder(a.DType, bytes) // fill values of structures depend on the byte order
 	t, err := typ.V2(bytes)
 	if err != nil {
 		return nil, err
@@ -255,7 +254,7 @@ func (a *Array) documentV2() (json.RawMessage, error) {
 	return w.done(), nil
 }
 
-// splitV2 takes apart the pipeline that readPipeline makes.
+// splitV2 is the inverse of readPipeline.
 func (a *Array) splitV2() (order string, bytes dtype.Order, rest []Named, err error) {
 	order, rest = "C", a.Codecs
 	if rest[0].Name == "transpose" {
@@ -268,7 +267,7 @@ func (a *Array) splitV2() (order string, bytes dtype.Order, rest []Named, err er
 			order = "F"
 		}
 	}
-	if a.DType.Size() == 0 && len(rest) > 0 { // the codec that makes bytes of objects is a filter
+	if a.DType.Size() == 0 && len(rest) > 0 { // a filter encodes the objects
 		return order, dtype.NoOrder, rest, nil
 	}
 	if len(rest) == 0 || rest[0].Name != bytesName {
@@ -286,7 +285,7 @@ func (a *Array) splitV2() (order string, bytes dtype.Order, rest []Named, err er
 	return order, bytes, rest[1:], nil
 }
 
-// numcodecs writes a codec as v2 does: its configuration with an id.
+// numcodecs returns a codec in v2's form: its configuration with an id.
 func (n Named) numcodecs() (json.RawMessage, error) {
 	id, ok := strings.CutPrefix(n.Name, numcodecs)
 	if !ok {
@@ -309,8 +308,8 @@ func (n Named) numcodecs() (json.RawMessage, error) {
 	return w.done(), nil
 }
 
-// onlyFilter tells whether a codec takes or gives elements, so that readers do not expect it as the
-// compressor.
+// onlyFilter reports whether a codec's input or output are elements, so that readers do not expect
+// it as the compressor.
 func onlyFilter(name string) bool {
 	switch strings.TrimPrefix(name, numcodecs) {
 	case "delta", "fixedscaleoffset", "quantize", "astype", "categorize", "packbits", "bitround",
@@ -320,8 +319,8 @@ func onlyFilter(name string) bool {
 	return false
 }
 
-// EncodeV2 writes the .zgroup document of a v2 group and its .zattrs document, which is nil when
-// there are no attributes.
+// EncodeV2 returns the .zgroup document of a v2 group and its .zattrs document, which is nil
+// without attributes.
 func (g *Group) EncodeV2() (zgroup, zattrs []byte, err error) {
 	if g.Format != 2 {
 		return nil, nil, fault.Newf(fault.Metadata, "a group of v%d cannot be written as v2", g.Format)

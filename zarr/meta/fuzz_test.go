@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// seeds gives a fuzz target every golden document of a name, and the tables' own.
+// seeds adds every golden document of a name, and those of the tables, to a fuzz target.
 func seeds(f *testing.F, name string, more ...string) {
 	f.Helper()
 	dirs, err := os.ReadDir("testdata")
@@ -30,8 +30,8 @@ func seeds(f *testing.F, name string, more ...string) {
 	}
 }
 
-// stable makes sure that what a node is written as means the node, but for the bits of a v2 NaN,
-// which get lost once.
+// stable checks that an encoded node parses to the same node, except for the bits of a v2 NaN,
+// which are lost the first time.
 func stable(t *testing.T, write func() ([]byte, error), read func([]byte) (func() ([]byte, error), string, error), was string) {
 	t.Helper()
 	doc, err := write()
@@ -156,8 +156,8 @@ func FuzzParseConsolidatedV2(f *testing.F) {
 	})
 }
 
-// FuzzJSON compares the scanner with encoding/json, which takes the same texts when they are UTF-8
-// and without bare tokens.
+// FuzzJSON compares the scanner with encoding/json, which accepts the same texts if they are UTF-8
+// without bare tokens.
 func FuzzJSON(f *testing.F) {
 	seeds(f, "zarr.json", `[1,-0.5e+3,"\u00e9\\",{"a":[]},null,true]`, `{"a":1,"a":2}`, `-Infinity`, `[,]`, `"\x"`, `01`, "\"\x7f\"")
 	f.Fuzz(func(t *testing.T, doc []byte) {
@@ -186,7 +186,7 @@ func FuzzJSON(f *testing.F) {
 	})
 }
 
-// FuzzSplice holds that a document that takes an entry has it then, and all others as they were.
+// FuzzSplice checks that a spliced document has the new entry, and all others unchanged.
 func FuzzSplice(f *testing.F) {
 	seeds(f, ".zmetadata", `{"metadata":{"a/.zgroup":{},"z":[NaN]},"zarr_consolidated_format":1}`)
 	seeds(f, "zarr.json", "{\n \"consolidated_metadata\": {\n  \"kind\": \"inline\", \"metadata\": {}}}",
@@ -213,7 +213,7 @@ func FuzzSplice(f *testing.F) {
 	})
 }
 
-// entriesOf are the entries of consolidated metadata, by name.
+// entriesOf returns the entries of consolidated metadata, by name.
 func entriesOf(t *testing.T, doc []byte, of string) map[string]string {
 	o, err := document("k", doc, Parser{})
 	for _, name := range strings.Split(of, ".") {

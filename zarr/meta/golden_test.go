@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// describe says all of a node in one line.
+// describe returns all fields of a node in one line.
 func describe(n Node) string {
 	var b strings.Builder
 	switch n := n.(type) {
@@ -63,7 +63,7 @@ func writeRest(b *strings.Builder, attrs Attrs, unknown map[string]json.RawMessa
 	}
 }
 
-// golden reads the documents of one folder and describes what they make: one line, or more for
+// golden parses the documents of one directory and describes the nodes: one line, or several for
 // consolidated metadata.
 func golden(t *testing.T, dir string) (Node, []string) {
 	t.Helper()
@@ -109,7 +109,7 @@ func goldenDirs(t *testing.T) []string {
 	return dirs
 }
 
-// TestGolden compares what other implementations' documents mean to us with testdata/MODELS, which
+// TestGolden compares the models of other implementations' documents with testdata/MODELS, which
 // was checked by hand.
 func TestGolden(t *testing.T) {
 	want, err := os.ReadFile("testdata/MODELS")
@@ -129,7 +129,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// writeV3 writes a v3 node: its document, and for a group with consolidated metadata those of the
+// writeV3 encodes a v3 node: its document, and for a group with consolidated metadata those of the
 // nodes below it.
 func writeV3(n Node) ([]byte, error) {
 	a, ok := n.(*Array)
@@ -158,8 +158,8 @@ func writeV3(n Node) ([]byte, error) {
 	return ConsolidateV3("zarr.json", doc, below)
 }
 
-// TestGoldenRewritten writes every document again: it must mean the same, and what zarr-python
-// wrote must come back as the same JSON, or differ as listed.
+// TestGoldenRewritten encodes every document again. The model must be the same, and documents of
+// zarr-python must be the same JSON or differ as listed.
 func TestGoldenRewritten(t *testing.T) {
 	differ := map[string]string{
 		"zarr-python-2.18.7/empty_filters_list":     "filters",    // [], we write null
@@ -214,8 +214,8 @@ func TestGoldenRewritten(t *testing.T) {
 	}
 }
 
-// difference names the first member in which two JSON objects differ. A list of storage
-// transformers that is absent and an empty one are the same.
+// difference returns the first member in which two JSON objects differ. An absent list of storage
+// transformers equals an empty one.
 func difference(t *testing.T, a, b []byte) string {
 	t.Helper()
 	var x, y map[string]any

@@ -11,24 +11,24 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Grid cuts an array into chunks: a regular one has a Shape, a rectilinear one Edges. Chunks at the
-// end of an axis may go beyond the array, and are stored whole.
+// Grid divides an array into chunks: a regular grid has a Shape, a rectilinear one has Edges.
+// Chunks at the end of a dimension may extend beyond the array, and are stored whole.
 type Grid struct {
-	Shape []int   // elements of a chunk along each axis, each at least 1; nil where there are Edges
-	Edges []Edges // the lengths of chunks along each axis; nil in a regular grid. Only v3 has them
+	Shape []int   // chunk length in each dimension, at least 1; nil if there are Edges
+	Edges []Edges // chunk lengths in each dimension; nil in a regular grid; only in v3
 }
 
-// Edges are the lengths of the chunks along one axis of a rectilinear grid: those of Runs, one
-// after another, or Every. They reach the end of the axis at the least.
+// Edges are the chunk lengths in one dimension of a rectilinear grid: either those of Runs, in
+// order, or Every. In total they are at least the length of the dimension.
 type Edges struct {
-	Every int   // the length of each chunk, however many there are; 0 where there are Runs
-	Runs  []Run // no two neighbours of one length, unless a Count would overflow
+	Every int   // the length of every chunk, for any number of chunks; 0 if there are Runs
+	Runs  []Run // neighbours differ in length, unless a Count would overflow
 }
 
-// Run is Count chunks of length Edge, one after another; both are at least 1.
+// Run is Count consecutive chunks of length Edge. Both are at least 1.
 type Run struct{ Edge, Count int }
 
-// EdgesOf are chunks of the given lengths.
+// EdgesOf returns the Edges of chunks with the given lengths.
 func EdgesOf(lengths ...int) Edges {
 	e := Edges{Runs: []Run{}}
 	for _, n := range lengths {
@@ -45,14 +45,14 @@ func (e *Edges) add(r Run) {
 	e.Runs = append(e.Runs, r)
 }
 
-// Equal tells whether two grids are the same. A regular grid is not the same as a rectilinear one
-// of the same chunks.
+// Equal reports whether two grids are equal. A regular grid does not equal a rectilinear one with
+// the same chunks.
 func (g Grid) Equal(h Grid) bool {
 	same := func(a, b Edges) bool { return a.Every == b.Every && slices.Equal(a.Runs, b.Runs) }
 	return (g.Edges == nil) == (h.Edges == nil) && slices.Equal(g.Shape, h.Shape) && slices.EqualFunc(g.Edges, h.Edges, same)
 }
 
-// And is the grid with axes more, which are never cut.
+// And returns the grid with additional dimensions, each of one chunk of the given length.
 func (g Grid) And(shape []int) Grid {
 	if g.Edges == nil {
 		return Grid{Shape: slices.Concat(g.Shape, shape)}
@@ -64,7 +64,7 @@ func (g Grid) And(shape []int) Grid {
 	return Grid{Edges: slices.Concat(g.Edges, more)}
 }
 
-// longest is the length of the longest chunk.
+// longest returns the length of the longest chunk.
 func (e Edges) longest() int {
 	n := max(e.Every, 1)
 	for _, r := range e.Runs {
@@ -73,7 +73,7 @@ func (e Edges) longest() int {
 	return n
 }
 
-// check holds the lengths against those of an axis.
+// check checks the lengths against the length of a dimension.
 func (e Edges) check(length int) error {
 	left := length
 	for _, r := range e.Runs {
@@ -81,7 +81,7 @@ func (e Edges) check(length int) error {
 			return fault.Newf(fault.Metadata, "%d chunks of length %d", r.Count, r.Edge)
 		}
 		if left > 0 && r.Count > (left-1)/r.Edge {
-			left = 0 // and may go on
+			left = 0 // the chunks may exceed the dimension
 		} else if left > 0 {
 			left -= r.Count * r.Edge
 		}
@@ -95,7 +95,7 @@ func (e Edges) check(length int) error {
 	return nil
 }
 
-// rank is the number of axes of the grid.
+// rank returns the number of dimensions.
 func (g Grid) rank() int {
 	if g.Edges != nil {
 		return len(g.Edges)
@@ -103,7 +103,7 @@ func (g Grid) rank() int {
 	return len(g.Shape)
 }
 
-// consistent refuses grids that would not parse once written.
+// consistent returns an error for grids that could not be parsed after encoding.
 func (g Grid) consistent(shape []int, format int) error {
 	switch {
 	case g.Edges != nil && g.Shape != nil:
@@ -121,7 +121,7 @@ func (g Grid) consistent(shape []int, format int) error {
 	return nil
 }
 
-// readEdges reads the configuration of the registered grid "rectilinear" (zarr-extensions).
+// readEdges parses the configuration of the registered grid "rectilinear" (zarr-extensions).
 func (a *Array) readEdges(config object) error {
 	kind, p, err := config.need("kind")
 	if err != nil {
@@ -160,8 +160,8 @@ func (a *Array) readEdges(config object) error {
 	return config.only("kind", "chunk_shapes")
 }
 
-// edges reads the lengths of chunks along an axis: one for all of them, or a list of lengths and of
-// runs, [length, count].
+// edges parses the chunk lengths of a dimension: one length for all chunks, or a list of lengths
+// and of runs, [length, count].
 func (p place) edges(raw []byte) (e Edges, err error) {
 	if raw[0] != '[' {
 		e.Every, err = p.length(raw, 1)
@@ -195,7 +195,7 @@ func (p place) edges(raw []byte) (e Edges, err error) {
 	return e, nil
 }
 
-// encode writes the grid as the extension of v3 that it is.
+// encode returns the grid as a v3 extension.
 func (g Grid) encode() json.RawMessage {
 	var config writer
 	if g.Edges == nil {
@@ -211,8 +211,8 @@ func (g Grid) encode() json.RawMessage {
 	return Named{Name: "rectilinear", Config: config.done()}.encode()
 }
 
-// MarshalJSON writes the lengths as metadata spells them: 5, or [1,[2,3]] for 1, 2, 2, 2. There is
-// no error.
+// MarshalJSON returns the lengths in the form of metadata: 5, or [1,[2,3]] for 1, 2, 2, 2. The
+// error is nil.
 func (e Edges) MarshalJSON() ([]byte, error) {
 	if e.Every > 0 {
 		return strconv.AppendInt(nil, int64(e.Every), 10), nil

@@ -14,14 +14,13 @@ import (
 
 const regular3 = `{"name":"regular","configuration":{"chunk_shape":[2,3]}}`
 
-// rectilinear is a document with a rectilinear grid.
+// rectilinear returns a document with a rectilinear grid.
 func rectilinear(t *testing.T, chunkShapes string) string {
 	t.Helper()
 	return edit(t, valid3, regular3, `{"name":"rectilinear","configuration":{"kind":"inline","chunk_shapes":`+chunkShapes+`}}`)
 }
 
-// TestRectilinear is about the ways to spell edges that the text of the extension allows, and how
-// they are written again.
+// TestRectilinear tests the forms of edges that the extension allows, and how they are encoded.
 func TestRectilinear(t *testing.T) {
 	tests := []struct {
 		name, text string // of the axes of 4 and 6 elements
@@ -165,7 +164,7 @@ func TestGridsThatDiffer(t *testing.T) {
 	}
 }
 
-// TestEdgesOf: what is spelled in one way or the other is the same list of lengths.
+// TestEdgesOf: the same lengths in different forms are equal Edges.
 func TestEdgesOf(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 300 {

@@ -9,7 +9,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// unsupported shortens the tables.
+// unsupported is a short name for the tables.
 var unsupported = errors.ErrUnsupported
 
 const valid3 = `{"zarr_format":3,"node_type":"array","shape":[4,6],"data_type":"float32",
@@ -18,7 +18,7 @@ const valid3 = `{"zarr_format":3,"node_type":"array","shape":[4,6],"data_type":"
 
 const valid2 = `{"zarr_format":2,"shape":[4,6],"chunks":[2,3],"dtype":"<f4","compressor":{"id":"zlib","level":1},"fill_value":0,"order":"C","filters":null}`
 
-// edit is a change of a valid document that must be there to be made.
+// edit is a replacement in a valid document, which must contain the old text.
 func edit(t *testing.T, doc, old, with string) string {
 	t.Helper()
 	if strings.Count(doc, old) != 1 {
@@ -184,7 +184,7 @@ func TestInvalidV2(t *testing.T) {
 	refused(t, err, "a/.zgroup", "/zarr_format", unsupported)
 }
 
-// TestChunkTooLarge is about chunks larger than their array, whose own size is no problem.
+// TestChunkTooLarge tests chunks that are too large although their array is not.
 func TestChunkTooLarge(t *testing.T) {
 	doc := edit(t, valid3, "[2,3]", "[1073741824,1073741824]")
 	if _, err := ParseV3("k", []byte(doc)); err != nil {
@@ -192,7 +192,7 @@ func TestChunkTooLarge(t *testing.T) {
 	}
 	_, err := ParseV3("k", []byte(edit(t, valid3, "[2,3]", "[2147483647,2147483647]")))
 	refused(t, err, "k", "/chunk_grid/configuration/chunk_shape/1", fault.Limit)
-	// An axis of length 0 leaves nothing to overflow.
+	// With a dimension of length 0 nothing overflows.
 	doc = edit(t, edit(t, valid3, "[4,6]", "[2147483647,2147483647,2147483647,0]"), "[2,3]", "[1,1,1,1]")
 	if _, err := ParseV3("k", []byte(edit(t, doc, `["y",null]`, "null"))); err != nil {
 		t.Errorf("no elements: %v", err)

@@ -8,31 +8,30 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// maxDepth is how deep values may nest. 1000: where Python's decoder, with which most stores are
-// written, gives up.
+// maxDepth is how deep values may be nested. 1000 is the limit of Python's decoder, and most stores
+// are written with Python.
 const maxDepth = 1000
 
-// maxMembers is how many members an object may have, and maxElements a list outside of attributes:
-// each is some 150 bytes while the object is split. 2^18: consolidated metadata of so many nodes is
-// longer than any document may be by default.
+// maxMembers bounds the members of an object, and maxElements the elements of a list outside of
+// attributes. Each takes some 150 bytes while the object is split. Consolidated metadata with 2^18
+// nodes is longer than documents may be by default.
 const (
 	maxMembers  = 1 << 18
 	maxElements = 1 << 20
 )
 
-// scanner walks over JSON text (RFC 8259) once, from front to back. Why not encoding/json alone: it
-// matches member names without regard to case, repairs invalid UTF-8 silently, and does not know
-// the bare tokens.
+// scanner reads JSON text (RFC 8259) in one pass. encoding/json alone does not suffice: it ignores
+// the case of member names, repairs invalid UTF-8 silently, and does not accept bare tokens.
 type scanner struct {
 	b     []byte
 	i     int
 	depth int
-	bare  bool // take the tokens NaN, Infinity and -Infinity as values
-	saw   bool // such a token was there
+	bare  bool // accept the tokens NaN, Infinity and -Infinity as values
+	saw   bool // the text contains such a token
 }
 
-// check makes sure that doc is one JSON value in UTF-8 and nothing else, and tells whether bare
-// tokens are in it.
+// check checks that doc is exactly one JSON value in UTF-8, and reports whether it contains bare
+// tokens.
 func check(doc []byte, bare bool) (saw bool, err error) {
 	s := &scanner{b: doc, bare: bare}
 	if !utf8.Valid(doc) {
@@ -70,9 +69,9 @@ func (s *scanner) space() {
 	}
 }
 
-// peek is the next byte that is not white space; 0 at the end.
+// peek returns the next byte that is not white space, or 0 at the end.
 func (s *scanner) peek() byte {
-	if s.i < len(s.b) && s.b[s.i] > ' ' { // nearly always; this much is inlined
+	if s.i < len(s.b) && s.b[s.i] > ' ' { // the usual case, which is inlined
 		return s.b[s.i]
 	}
 	return s.peekPast()
@@ -86,8 +85,7 @@ func (s *scanner) peekPast() byte {
 	return 0
 }
 
-// skip is value for text that was checked before: it looks for the end alone, in a third of the
-// time.
+// skip is value for checked text: it searches only the end of the value, in a third of the time.
 func (s *scanner) skip() error {
 	if c := s.peek(); c != '{' && c != '[' {
 		return s.value()
@@ -112,7 +110,7 @@ func (s *scanner) skip() error {
 	return s.errorf("the document ends too early")
 }
 
-// value passes over one value.
+// value scans one value.
 func (s *scanner) value() error {
 	switch c := s.peek(); {
 	case c == '{':
@@ -150,7 +148,7 @@ func (s *scanner) value() error {
 	return s.errorf("%q begins no value", s.b[s.i])
 }
 
-// each passes over a list or an object, calling item where each item begins.
+// each scans a list or an object, and calls item at the start of each item.
 func (s *scanner) each(end byte, item func() error) error {
 	if s.depth++; s.depth > maxDepth {
 		return s.errorf("values are nested deeper than %d", maxDepth)
@@ -192,7 +190,7 @@ func (s *scanner) word(w string) bool {
 	return true
 }
 
-// bareToken passes over a bare token, if one is next and allowed.
+// bareToken scans a bare token, if one is next and allowed.
 func (s *scanner) bareToken() string {
 	if !s.bare {
 		return ""
@@ -239,7 +237,7 @@ func isHex(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
 }
 
-// digits passes over decimal digits and tells how many there were.
+// digits scans decimal digits and returns their number.
 func (s *scanner) digits() int {
 	from := s.i
 	for s.i < len(s.b) && s.b[s.i] >= '0' && s.b[s.i] <= '9' {
@@ -275,7 +273,7 @@ func (s *scanner) number() error {
 	return nil
 }
 
-// unquote reads the string that starts at i of checked text, and passes over it.
+// unquote scans a string of checked text and returns its value.
 func (s *scanner) unquote() (string, error) {
 	from := s.i
 	if err := s.text(); err != nil {

@@ -8,19 +8,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// member is one member of an object: its name, the text of its value, and where in the object's
-// text that begins.
+// member is one member of an object: its name, the text of its value, and the offset of that text
+// in the object.
 type member struct {
 	name string
 	raw  []byte
 	from int
 }
 
-// members splits the text of an object. Of members with the same name the last one counts, at the
-// place of the first.
+// members splits the text of an object. Of members with the same name, the last value counts, at
+// the position of the first.
 func members(obj []byte) ([]member, error) {
 	s := &scanner{b: obj, bare: true}
-	out := gathered{all: make([]member, 0, 1+min(len(obj)/64, few-1))} // a member of a document of an array is some 60 bytes long
+	out := gathered{all: make([]member, 0, 1+min(len(obj)/64, few-1))} // members of array documents have about 60 bytes
 	s.space()
 	err := s.eachMember(func(name string) error {
 		s.space()
@@ -34,14 +34,14 @@ func members(obj []byte) ([]member, error) {
 	return out.all, err
 }
 
-// gathered finds members by name while they are gathered.
+// gathered collects members and finds them by name.
 type gathered struct {
 	all []member
-	at  map[string]int // where each is, once there are more than few
+	at  map[string]int // index of each, if there are more than few
 }
 
-// few is how many members are looked through one by one, which nearly all objects are. 16: a
-// document of an array has 11, and up to there a map costs more than it finds.
+// few is the number of members up to which a linear search is used. 16: an array document has 11,
+// and a map is slower up to there.
 const few = 16
 
 func (x *gathered) put(m member) {
@@ -69,7 +69,7 @@ func (x *gathered) find(name string) (int, bool) {
 	return i, i >= 0
 }
 
-// elements splits the text of a list.
+// elements splits the text of a list. It returns fault.Limit for more than maxElements elements.
 func elements(list []byte) ([][]byte, error) {
 	s := &scanner{b: list, bare: true}
 	var out [][]byte
@@ -87,7 +87,8 @@ func elements(list []byte) ([][]byte, error) {
 	return out, err
 }
 
-// eachMember calls f for each member of a checked object, before the member's value.
+// eachMember calls f for each member of a checked object, with the scanner before the member's
+// value.
 func (s *scanner) eachMember(f func(name string) error) error {
 	return s.each('}', func() error {
 		s.space()
@@ -101,8 +102,8 @@ func (s *scanner) eachMember(f func(name string) error) error {
 	})
 }
 
-// decode makes Go values of checked text, as encoding/json does but for numbers, which become
-// json.Number, and bare tokens, which become float64.
+// decode decodes checked text as encoding/json does, except that numbers become json.Number and
+// bare tokens become float64.
 func (s *scanner) decode() (any, error) {
 	switch c := s.peek(); c {
 	case '{':

@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// KeyEncoding makes the keys of chunks. Values can be compared.
+// KeyEncoding makes the keys of chunks. Values are comparable.
 type KeyEncoding struct {
 	Name      string // "default" or "v2"
 	Separator string // "/" or "."
-	Suffix    string // what the registered extension "suffix" puts after every key; "" mostly
+	Suffix    string // the suffix of every key, of the registered extension "suffix"; usually ""
 }
 
-// Key is the key of the chunk at a position of the chunk grid, below the array's path: "c/1/0" or,
-// for v2, "1.0".
+// Key returns the key of the chunk at coord in the chunk grid, relative to the array's path:
+// "c/1/0", or "1.0" for v2.
 func (k KeyEncoding) Key(coord []int) string {
 	return string(k.AppendKey(make([]byte, 0, 2+8*len(coord)), coord))
 }
 
-// AppendKey appends what Key returns to dst.
+// AppendKey appends the key of coord to dst.
 func (k KeyEncoding) AppendKey(dst []byte, coord []int) []byte {
 	sep := ""
 	if k.Name != "v2" {
@@ -34,8 +34,9 @@ func (k KeyEncoding) AppendKey(dst []byte, coord []int) []byte {
 	return append(dst, k.Suffix...)
 }
 
-// Parse gives the position, of a grid of rank axes, whose key is key; ok tells whether there is
-// one. It is the inverse of Key: numbers with a sign or leading zeros are keys of no chunk.
+// Parse returns the coordinates of the chunk with the given key, in a grid of rank dimensions. ok
+// is false if key is not a chunk key. It is the inverse of Key, so numbers with a sign or leading
+// zeros are not accepted.
 func (k KeyEncoding) Parse(key string, rank int) (coord []int, ok bool) {
 	if key, ok = strings.CutSuffix(key, k.Suffix); !ok {
 		return nil, false

@@ -81,8 +81,8 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestCost is about documents made to cost more than their length: allocation stays within a
-// multiple of it.
+// TestCost tests documents that are made to be expensive: the allocation is bounded by a multiple
+// of their length.
 func TestCost(t *testing.T) {
 	const n = 1 << 16
 	for name, doc := range map[string]string{

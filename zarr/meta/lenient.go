@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// lenient tells that the member at p breaks a rule and is read all the same, unless the parser's
-// mode has it otherwise. Every leniency of the package passes through here.
+// lenient reports that the member at p violates a rule and is accepted, unless the parser's mode
+// refuses it. All tolerated violations of the package are reported here.
 func (p place) lenient(r rule.Rule, text string) error {
 	if p.with.Lenient == nil {
 		return nil
@@ -20,10 +20,10 @@ func (p place) lenient(r rule.Rule, text string) error {
 	return p.err(p.with.Lenient(rule.Finding{Rule: r, Key: p.key, Pointer: p.pointer(), Text: text}))
 }
 
-// judged tells whether anybody wants to know of leniencies: looking for some of them costs time.
+// judged reports whether violations are reported at all. Detecting some of them takes time.
 func (p place) judged() bool { return p.with.Lenient != nil }
 
-// bareToken tells of bare tokens in a value that may hold some.
+// bareToken reports bare tokens in a value that may contain some.
 func (p place) bareToken(raw []byte) error {
 	if !p.judged() || !p.bare {
 		return nil
@@ -34,7 +34,7 @@ func (p place) bareToken(raw []byte) error {
 	return nil
 }
 
-// duplicates tells of the first object in a document that has two members of one name.
+// duplicates reports the first object in a document that has two members with the same name.
 func (p place) duplicates(doc []byte) error {
 	if !p.judged() {
 		return nil
@@ -46,8 +46,8 @@ func (p place) duplicates(doc []byte) error {
 	return nil
 }
 
-// duplicate passes over one value of checked text, and gives the first name that an object in it
-// has twice.
+// duplicate scans one value of checked text. It returns the first name that occurs twice in an
+// object.
 func (s *scanner) duplicate() (name string, found bool) {
 	inner := func() error {
 		if again, ok := s.duplicate(); ok && !found {
@@ -58,7 +58,7 @@ func (s *scanner) duplicate() (name string, found bool) {
 	switch s.peek() {
 	case '{':
 		var first string
-		var seen map[string]bool // made for the second member
+		var seen map[string]bool // allocated for the second member
 		n := 0
 		_ = s.each('}', func() error {
 			s.space()
@@ -91,9 +91,8 @@ func (s *scanner) duplicate() (name string, found bool) {
 	return name, found
 }
 
-// spelledV2 holds a v2 data type against the one spelling that the specification has for it. Fields
-// of structures may name their shape as a number and are held to it only by their own types'
-// reading.
+// spelledV2 checks that a v2 data type is written in the specification's form. Fields of structures
+// may have their shape as a number. They are checked only by the parsers of their own types.
 func (p place) spelledV2(raw []byte, t dtype.Type, order dtype.Order) error {
 	if !p.judged() {
 		return nil
@@ -127,7 +126,7 @@ func (p place) spelledV2(raw []byte, t dtype.Type, order dtype.Order) error {
 	return p.lenient(rule.DTypeSpelling, have+", where it has "+text)
 }
 
-// spelledV3 holds a v3 data type against its registered name.
+// spelledV3 checks that a v3 data type is written with its registered name.
 func (p place) spelledV3(raw []byte, t dtype.Type) error {
 	if !p.judged() {
 		return nil
@@ -147,7 +146,7 @@ func (p place) spelledV3(raw []byte, t dtype.Type) error {
 	return nil
 }
 
-// padded tells whether a v2 structure, or one within it, has a field without a name.
+// padded reports whether a v2 structure, or one nested in it, has a field without a name.
 func (p place) padded(raw []byte) bool {
 	fields, err := p.list(raw)
 	if err != nil {
@@ -162,7 +161,7 @@ func (p place) padded(raw []byte) bool {
 	return false
 }
 
-// pairs tells whether a v3 structure has its fields as "structured" has them.
+// pairs reports whether a v3 structure has its fields in the form of "structured".
 func (p place) pairs(raw []byte) bool {
 	_, config, err := p.named(raw)
 	if err != nil {
@@ -172,8 +171,8 @@ func (p place) pairs(raw []byte) bool {
 	return err == nil && slices.ContainsFunc(fields, func(f []byte) bool { return f[0] == '[' })
 }
 
-// fractions tells of the first number in a data type, which has only integers, that is spelled with
-// a point or an exponent.
+// fractions reports the first number in a data type that is written with a point or an exponent.
+// All numbers in data types are integers.
 func (p place) fractions(raw []byte) error {
 	if n := firstFraction(raw); n != nil {
 		return p.lenient(rule.NumberSpelling, brief(n))
@@ -181,7 +180,7 @@ func (p place) fractions(raw []byte) error {
 	return nil
 }
 
-// firstFraction finds such a number in checked text; nil when there is none.
+// firstFraction returns the first such number in checked text, or nil.
 func firstFraction(raw []byte) []byte {
 	s := &scanner{b: raw}
 	for s.i < len(raw) {

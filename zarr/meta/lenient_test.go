@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// parse reads a document of the format that it says it has.
+// parse parses a document of the format that it declares.
 func (with Parser) parse(doc string) error {
 	var err error
 	switch {
@@ -28,7 +28,8 @@ func (with Parser) parse(doc string) error {
 	return err
 }
 
-// TestLenient reads documents that break rules: by default, told of it, and strictly.
+// TestLenient parses documents that violate rules: by default, with a violation handler, and
+// strictly.
 func TestLenient(t *testing.T) {
 	v2 := func(old, with string) string { return edit(t, valid2, old, with) }
 	v3 := func(old, with string) string { return edit(t, valid3, old, with) }
@@ -92,7 +93,7 @@ func TestLenient(t *testing.T) {
 		{"fraction of bits", v3(`"codecs":[`, `"codecs":[{"name":"bitround","configuration":{"keepbits":5.0}},`), "/codecs/0/configuration/keepbits", rule.NumberSpelling},
 		{"fraction in a shard's index", v3(codecs, strings.Replace(sharded, `}}]}}`, `}}],"index_codecs":[{"name":"transpose","configuration":{"order":[0,1,2e0]}},{"name":"bytes","configuration":{"endian":"little"}}]}}`, 1)),
 			"/codecs/0/configuration/index_codecs/0/configuration/order", rule.NumberSpelling},
-		// What other implementations write, each as its writer spells it.
+		// Documents in the forms of other implementations.
 		{"quoted integer of n5-zarr", strings.Replace(v2(`<f4`, `>u2`), `"fill_value":0`, `"fill_value":"0"`, 1), "/fill_value", rule.FillSpelling},
 		{"quoted integer of bioformats2raw", strings.Replace(v2(`<f4`, `|i1`), `"fill_value":0`, `"fill_value":"-1"`, 1), "/fill_value", rule.FillSpelling},
 		{"bool a number, v3", strings.Replace(typed(`"bool"`, `0`), `,"configuration":{"endian":"little"}`, ``, 1), "/fill_value", rule.FillSpelling},
@@ -137,7 +138,7 @@ func TestLenient(t *testing.T) {
 		})
 		told[tt.want] = true
 	}
-	// Every rule that strict mode makes an error of a document has its place above.
+	// The table has every rule whose violation is an error in strict mode.
 	last := slices.Index(rule.All(), rule.ElementForm)
 	for _, r := range rule.All()[:last] {
 		if !told[r] {

@@ -9,15 +9,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// bytesName is the codec that makes elements of bytes, and draftBytes what drafts of v3 called it
+// bytesName is the codec that encodes elements as bytes. draftBytes is its name in drafts of v3
 // until 2023.
 const (
 	bytesName  = "bytes"
 	draftBytes = "endian"
 )
 
-// spelledCodec holds the configuration of a codec, which elements of type elem enter, against what
-// is read beside it.
+// spelledCodec reports tolerated violations in the configuration of a codec whose input elements
+// have type elem.
 func (config object) spelledCodec(n Named, elem dtype.Type, depth int) error {
 	if !config.judged() || depth > maxNested {
 		return nil
@@ -50,7 +50,7 @@ func (config object) spelledCodec(n Named, elem dtype.Type, depth int) error {
 			for i, raw := range all {
 				inner, config, err := p.index(i).named(raw)
 				if err != nil {
-					return nil //nolint:nilerr // whoever binds the codecs says what is wrong
+					return nil //nolint:nilerr // the error is reported when the codecs are bound
 				}
 				if err := config.spelledCodec(inner, enters, depth+1); err != nil {
 					return err
@@ -74,7 +74,7 @@ func (config object) spelledCodec(n Named, elem dtype.Type, depth int) error {
 	return nil
 }
 
-// spelledBytes holds the codec that makes bytes of elements against its name and its byte order.
+// spelledBytes checks the name and the byte order of the codec that encodes elements as bytes.
 func (config object) spelledBytes(n Named, elem dtype.Type) error {
 	if n.Name == draftBytes {
 		if err := config.up.lenient(rule.DraftCodec, draftBytes+", where it is "+bytesName); err != nil {
@@ -85,13 +85,13 @@ func (config object) spelledBytes(n Named, elem dtype.Type) error {
 		return nil
 	}
 	if s, ok := elem.(*dtype.Struct); ok && s.Legacy() {
-		return nil // written so, and always little-endian
+		return nil // the usual form, always little-endian
 	}
 	return config.lenient(rule.NoEndian, fmt.Sprint(elem))
 }
 
-// leaving is the data type of what leaves a codec that elem enters, where a byte order may matter
-// behind it.
+// leaving returns the element type of the output of a codec with input type elem, as far as a byte
+// order may matter for the codecs after it.
 func (config object) leaving(n Named, elem dtype.Type) dtype.Type {
 	var out dtype.Type
 	var err error
@@ -113,12 +113,12 @@ func (config object) leaving(n Named, elem dtype.Type) dtype.Type {
 		out = dtype.Uint8
 	}
 	if out == nil || err != nil {
-		return elem // whoever binds the codecs says what is wrong
+		return elem // errors are reported when the codecs are bound
 	}
 	return out
 }
 
-// lacks is a member that a codec's configuration must have and does not; "" when there is none.
+// lacks returns the name of a required member that a codec's configuration lacks, or "".
 func (config object) lacks(codec string) string {
 	var must []string
 	switch codec {
@@ -138,7 +138,7 @@ func (config object) lacks(codec string) string {
 	return ""
 }
 
-// isWhole tells whether a member of a codec's configuration is an integer, or a list of such.
+// isWhole reports whether a member of a codec's configuration is an integer or a list of integers.
 func isWhole(codec, member string) bool {
 	switch member {
 	case "level", "clevel", "typesize", "blocksize", "order", "chunk_shape", "keepbits", "first_bit", "last_bit":
@@ -147,7 +147,7 @@ func isWhole(codec, member string) bool {
 	return false
 }
 
-// fraction tells whether a number, or one of a list, is spelled with a point or an exponent.
+// fraction reports whether a number, or one in a list, is written with a point or an exponent.
 func fraction(raw []byte) bool {
 	return raw[0] != '"' && raw[0] != '{' && bytes.ContainsAny(raw, ".eE") && !bytes.ContainsAny(raw, "a\"")
 }

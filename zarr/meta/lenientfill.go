@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// spelledFill holds a fill value that was read against the kinds of JSON value that its format has
-// for the data type.
+// spelledFill checks that an accepted fill value has the JSON form that its format specifies for
+// the data type.
 func (p place) spelledFill(raw []byte, t dtype.Type, format int) error {
 	if !p.judged() {
 		return nil
@@ -27,7 +27,7 @@ func (p place) spelledFill(raw []byte, t dtype.Type, format int) error {
 	return nil
 }
 
-// spelledFields holds the fill values of a structure's fields.
+// spelledFields checks the fill values of a structure's fields.
 func (p place) spelledFields(raw []byte, s *dtype.Struct) error {
 	o, err := p.object(raw)
 	if err != nil {
@@ -43,8 +43,8 @@ func (p place) spelledFields(raw []byte, s *dtype.Struct) error {
 	return nil
 }
 
-// otherForm says what a fill value should be, where it is of another form than the specification's;
-// form is that of the type's default.
+// otherForm returns the specified form of a fill value if raw has a different one, else "". form is
+// the default fill value of the type.
 func otherForm(raw, form []byte, t dtype.Type, format int) string {
 	number := raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9'
 	_, basic := t.(dtype.Basic)
@@ -85,13 +85,13 @@ func otherForm(raw, form []byte, t dtype.Type, format int) string {
 	return ""
 }
 
-// How infinity is written, and how it is read too.
+// Infinity as it is written, and another form that is accepted.
 const (
 	plainInfinity  = `"Infinity"`
 	signedInfinity = `"+Infinity"`
 )
 
-// integral tells whether fill values of a data type are integers, or lists of such.
+// integral reports whether fill values of a data type are integers or lists of integers.
 func integral(t dtype.Type, form []byte) bool {
 	switch t := t.(type) {
 	case dtype.DateTime, dtype.TimeDelta, dtype.R:
@@ -102,13 +102,12 @@ func integral(t dtype.Type, form []byte) bool {
 	return string(form) == "0"
 }
 
-// quotedNumber tells whether a value is a string other than those that stand for floats without
-// digits.
+// quotedNumber reports whether a value is a string other than those for NaN and the infinities.
 func quotedNumber(raw []byte) bool {
 	return raw[0] == '"' && !strings.Contains(string(raw), "N") && !strings.Contains(string(raw), "I")
 }
 
-// isText tells whether fill values of a data type are strings, which old writers left as 0.
+// isText reports whether fill values of a data type are strings, for which old writers wrote 0.
 func isText(t dtype.Type) bool {
 	switch t.(type) {
 	case dtype.S, dtype.U, dtype.V, dtype.R, dtype.VarLen, *dtype.Struct:

@@ -8,14 +8,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// FuzzModes holds the modes to each other: being told changes nothing, and strict mode refuses just
-// what was told of. v1 documents are read here too.
+// FuzzModes compares the modes: a violation handler changes nothing, and strict mode refuses
+// exactly the reported violations. It includes v1 documents.
 func FuzzModes(f *testing.F) {
 	seeds(f, "zarr.json", valid3)
 	seeds(f, ".zarray", valid2)
 	seeds(f, ".zmetadata")
 	seeds(f, "meta", `{"zarr_format":1,"shape":[9,4],"chunks":[4,4],"dtype":">f4","fill_value":NaN,"compression":"zlib","compression_opts":1}`)
-	// Consolidated metadata with a node that breaks a rule: zstd has no level.
+	// Consolidated metadata with a node that violates a rule: zstd lacks its level.
 	seeds(f, "group", `{"zarr_format":3,"node_type":"group","consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{"a":`+
 		`{"zarr_format":3,"node_type":"array","shape":[3],"data_type":"uint8","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[3]}},`+
 		`"chunk_key_encoding":{"name":"default"},"fill_value":0,"codecs":[{"name":"bytes"},{"name":"zstd","configuration":{"checksum":false}}]}}}}`)
@@ -53,8 +53,8 @@ func breaks(err error) bool {
 	return errors.As(err, &broken)
 }
 
-// holdsBreach reports whether a document was read in which consolidated metadata has a node that
-// breaks a rule: the node alone is refused, as a Bad.
+// holdsBreach reports whether a node in consolidated metadata violates a rule. Then only that node
+// is refused, as a Bad.
 func holdsBreach(read any) bool {
 	var nodes map[string]Node
 	switch n := read.(type) {

@@ -9,19 +9,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// ParseArrayV1 reads a v1 "meta" document and the "attrs" document beside it, nil when there is
-// none; the keys name them in errors. Chunks of v1 have keys like those of v2, and its compression
-// and options are a numcodecs codec. Source: the persistence document of zarr 1.0.
+// ParseArrayV1 parses a v1 "meta" document and its "attrs" document, which is nil if there is none.
+// The keys name the documents in errors. Chunk keys are as in v2. Compression and its options
+// become a numcodecs codec. Source: the persistence document of zarr 1.0.
 func ParseArrayV1(key string, doc []byte, attrsKey string, attrs []byte) (*Array, error) {
 	return Parser{}.ArrayV1(key, doc, attrsKey, attrs)
 }
 
-// ArrayV1 is ParseArrayV1 with the parser's data types.
+// ArrayV1 is ParseArrayV1 with the parser's settings.
 func (with Parser) ArrayV1(key string, doc []byte, attrsKey string, attrs []byte) (*Array, error) {
 	return with.array(key, doc, attrsKey, attrs, arrayV1)
 }
 
-// array reads a v1 or v2 document with read, and the attributes beside it.
+// array parses a v1 or v2 document with read, and its attributes.
 func (with Parser) array(key string, doc []byte, attrsKey string, attrs []byte, read func(object) (*Array, error)) (*Array, error) {
 	o, err := document(key, doc, with)
 	if err != nil {
@@ -50,9 +50,8 @@ func arrayV1(o object) (*Array, error) {
 	return a, a.readPipelineV1(o, order)
 }
 
-// checkMembers checks the text of each member of a v1 or v2 document, and keeps those that are
-// neither known nor the fill value. Only the fill value may have bare tokens, as old writers left
-// them.
+// checkMembers checks the text of each member of a v1 or v2 document, and keeps unknown members.
+// Only the fill value may contain bare tokens, which old writers wrote.
 func (a *Array) checkMembers(o object, known ...string) error {
 	for _, m := range o.all {
 		p := o.member(m.name)
@@ -75,8 +74,8 @@ func (a *Array) checkMembers(o object, known ...string) error {
 	return nil
 }
 
-// readPipelineV1 makes the pipeline of order, byte order and compression. "order" came after the
-// document: without it, C.
+// readPipelineV1 appends the codecs for order, byte order and compression. Documents from before
+// "order" was added to v1 lack it, and have order C.
 func (a *Array) readPipelineV1(o object, bytes dtype.Order) error {
 	if raw := o.get("order"); raw == nil {
 		if err := o.lenient(rule.NoOrder, ""); err != nil {
@@ -102,7 +101,7 @@ func (a *Array) readPipelineV1(o object, bytes dtype.Order) error {
 	return err
 }
 
-// options makes a numcodecs configuration of "compression_opts": a level, an object or nothing.
+// options returns the numcodecs configuration of "compression_opts": a level, an object or null.
 func (p place) options(raw []byte) (json.RawMessage, error) {
 	switch {
 	case raw == nil || string(raw) == "null":

@@ -8,23 +8,23 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// ParseArrayV2 reads a .zarray document and the .zattrs document beside it, nil when there is none;
-// the keys name them in errors.
+// ParseArrayV2 parses a .zarray document and its .zattrs document, which is nil if there is none.
+// The keys name the documents in errors.
 func ParseArrayV2(key string, zarray []byte, attrsKey string, zattrs []byte) (*Array, error) {
 	return Parser{}.ArrayV2(key, zarray, attrsKey, zattrs)
 }
 
-// ArrayV2 is ParseArrayV2 with the parser's data types.
+// ArrayV2 is ParseArrayV2 with the parser's settings.
 func (with Parser) ArrayV2(key string, zarray []byte, attrsKey string, zattrs []byte) (*Array, error) {
 	return with.array(key, zarray, attrsKey, zattrs, arrayV2)
 }
 
-// ParseGroupV2 reads a .zgroup document and the .zattrs document beside it, nil when there is none.
+// ParseGroupV2 parses a .zgroup document and its .zattrs document, which is nil if there is none.
 func ParseGroupV2(key string, zgroup []byte, attrsKey string, zattrs []byte) (*Group, error) {
 	return Parser{}.GroupV2(key, zgroup, attrsKey, zattrs)
 }
 
-// GroupV2 is ParseGroupV2 with the parser's mode.
+// GroupV2 is ParseGroupV2 with the parser's settings.
 func (with Parser) GroupV2(key string, zgroup []byte, attrsKey string, zattrs []byte) (*Group, error) {
 	o, err := document(key, zgroup, with)
 	if err != nil {
@@ -38,7 +38,7 @@ func (with Parser) GroupV2(key string, zgroup []byte, attrsKey string, zattrs []
 	return g, err
 }
 
-// AttrsV2 reads a .zattrs document, nil when there is none.
+// AttrsV2 parses a .zattrs document. A nil document has no attributes.
 func (with Parser) AttrsV2(key string, doc []byte) (Attrs, error) {
 	if doc == nil {
 		return Attrs{}, nil
@@ -66,13 +66,13 @@ func groupV2(o object) (*Group, error) {
 	return g, nil
 }
 
-// keep keeps a member that is nobody's: v2 readers ignore them.
+// keep stores an unknown member in *in, because v2 readers ignore unknown members.
 func (p place) keep(raw []byte, name string, in *map[string]json.RawMessage) error {
 	if err := p.strict(raw); err != nil {
 		return err
 	}
 	if name == claim.Member || name == claim.RecordMember {
-		return nil // package document reads and writes them
+		return nil // package document handles them
 	}
 	if *in == nil {
 		*in = map[string]json.RawMessage{}
@@ -104,9 +104,9 @@ func arrayV2(o object) (*Array, error) {
 	return a, a.readPipeline(o, order)
 }
 
-// firstCodec is the configuration, and the id, of the codec that takes the array: the first filter,
-// or the compressor where there are no filters. It is the one that makes bytes of objects. "" when
-// there is none.
+// firstCodec returns the configuration and the id of the codec that is applied to the array first:
+// the first filter, or the compressor if there are no filters. In arrays of objects this codec
+// encodes the objects. It returns "" if there is none.
 func firstCodec(o object) (config, id string) {
 	raw := o.get("compressor")
 	if filters := o.get("filters"); filters != nil {
@@ -128,8 +128,8 @@ func firstCodec(o object) (config, id string) {
 	return string(raw), id
 }
 
-// readFacts reads what v1 and v2 spell alike: shape, data type, chunks and fill value. It returns
-// the byte order.
+// readFacts parses the members that v1 and v2 have in common: shape, data type, chunks and fill
+// value. It returns the byte order.
 func (a *Array) readFacts(o object) (dtype.Order, error) {
 	if err := a.readShape(o); err != nil {
 		return dtype.NoOrder, err
@@ -159,7 +159,7 @@ func (a *Array) readFacts(o object) (dtype.Order, error) {
 	return order, a.readFill(o)
 }
 
-// readPipeline makes the pipeline that a v3 array would have of order, byte order, filters and
+// readPipeline appends the codecs that a v3 array would have for order, byte order, filters and
 // compressor.
 func (a *Array) readPipeline(o object, bytes dtype.Order) error {
 	raw, p, err := o.need("order")
@@ -170,16 +170,15 @@ func (a *Array) readPipeline(o object, bytes dtype.Order) error {
 		return err
 	}
 	if _, first := firstCodec(o); first == "json2" || first == "msgpack2" {
-		// They store nested lists, which have no order in memory. zarr-python 2 takes them for such
-		// with order F when it reads, and mixes up what it wrote; what is stored is plain all the
-		// same.
+		// These store nested lists, which have no memory order. zarr-python 2 applies order F when
+		// it reads them, and so transposes its own values; the stored lists are correct.
 		a.Codecs = nil
 	}
-	if a.DType.Size() > 0 { // else the codec that makes bytes of objects is among those that follow
+	if a.DType.Size() > 0 { // otherwise a filter encodes the objects
 		a.Codecs = append(a.Codecs, serial(bytes))
 	}
 
-	// The specification requires "filters"; writers without filters have been seen to leave it out.
+	// The specification requires "filters", but some writers without filters omit it.
 	if raw := o.get("filters"); raw == nil {
 		if err := o.lenient(rule.NoFilters, ""); err != nil {
 			return err
@@ -208,7 +207,7 @@ func (a *Array) readPipeline(o object, bytes dtype.Order) error {
 	return err
 }
 
-// readOrder reads the order of elements in a chunk.
+// readOrder parses the memory order of the elements in a chunk.
 func (a *Array) readOrder(raw []byte, p place) error {
 	order, err := p.oneOf(raw, "C", "F")
 	if err == nil && order == "F" && len(a.Shape) > 1 {
@@ -217,7 +216,7 @@ func (a *Array) readOrder(raw []byte, p place) error {
 	return err
 }
 
-// serial is the bytes codec that a byte order amounts to.
+// serial returns the bytes codec for a byte order.
 func serial(order dtype.Order) Named {
 	n := Named{Name: bytesName}
 	if order != dtype.NoOrder {
@@ -226,7 +225,7 @@ func serial(order dtype.Order) Named {
 	return n
 }
 
-// numcodec reads a numcodecs configuration: an object with an id.
+// numcodec parses a numcodecs configuration: an object with an id.
 func (p place) numcodec(raw []byte) (Named, error) {
 	o, err := p.object(raw)
 	if err != nil {
@@ -256,10 +255,10 @@ func (p place) numcodec(raw []byte) (Named, error) {
 	return n, nil
 }
 
-// numcodecs is what names of codecs begin with that numcodecs defines.
+// numcodecs is the prefix of the names of numcodecs' codecs.
 const numcodecs = "numcodecs."
 
-// reversal is the transpose codec that v2's order "F" amounts to.
+// reversal returns the transpose codec for v2's order "F".
 func reversal(rank int) Named {
 	order := make([]int, rank)
 	for i := range order {

@@ -8,10 +8,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// ParseV3 reads a zarr.json document; key names it in errors.
+// ParseV3 parses a zarr.json document. key names it in errors.
 func ParseV3(key string, doc []byte) (Node, error) { return Parser{}.V3(key, doc) }
 
-// V3 is ParseV3 with the parser's data types.
+// V3 is ParseV3 with the parser's settings.
 func (with Parser) V3(key string, doc []byte) (Node, error) {
 	o, err := document(key, doc, with)
 	if err != nil {
@@ -31,7 +31,7 @@ func (with Parser) V3(key string, doc []byte) (Node, error) {
 	return n, nil
 }
 
-// nodeV3 reads a node without its consolidated metadata.
+// nodeV3 parses a node without its consolidated metadata.
 func nodeV3(o object) (Node, error) {
 	if err := o.format("3"); err != nil {
 		return nil, err
@@ -110,8 +110,7 @@ func arrayV3(o object) (*Array, error) {
 	return a, nil
 }
 
-// unknown keeps a member that is nobody's, if it may be ignored (core specification,
-// "must_understand").
+// unknown keeps an unknown member if it may be ignored (core specification, "must_understand").
 func (p place) unknown(raw []byte, name string, keep *map[string]json.RawMessage) error {
 	if err := p.strict(raw); err != nil {
 		return err
@@ -182,9 +181,9 @@ func (a *Array) readGrid(o object) error {
 	return a.readChunks(at, list)
 }
 
-// readChunks reads the lengths of a chunk, which are at least 1 (core specification, since
-// 2026-05). zarr-python writes a 0 where it is told to make one chunk of an empty axis; there are
-// no chunks then, so that any length says the same.
+// readChunks parses the chunk shape, whose lengths are at least 1 (core specification, since
+// 2026-05). zarr-python writes 0 for one chunk of an empty dimension. There are no chunks then, so
+// any length is equivalent.
 func (a *Array) readChunks(p place, raw []byte) (err error) {
 	if a.Grid.Shape, err = p.lengths(raw, 0); err != nil {
 		return err
@@ -216,7 +215,7 @@ func (a *Array) readKeys(o object) error {
 	return err
 }
 
-// maxNested is how many key encodings may be within another.
+// maxNested is how deep key encodings may be nested.
 const maxNested = 4
 
 func (p place) keys(raw []byte, depth int) (k KeyEncoding, err error) {
@@ -245,8 +244,8 @@ func (p place) keys(raw []byte, depth int) (k KeyEncoding, err error) {
 	return k, config.only("separator")
 }
 
-// suffixed reads the configuration of the registered key encoding "suffix" (zarr-extensions), whose
-// text spells base_encoding in two ways.
+// suffixed parses the configuration of the registered key encoding "suffix" (zarr-extensions),
+// whose text writes base_encoding in two ways.
 func (config object) suffixed(depth int) (k KeyEncoding, err error) {
 	base := "base_encoding"
 	if config.get(base) == nil && config.get("base-encoding") != nil {
@@ -305,7 +304,7 @@ func (a *Array) readCodecs(o object) error {
 	if len(all) == 0 {
 		return p.bad("no codecs: there must be one from array to bytes")
 	}
-	elem := a.DType // of what enters the codec
+	elem := a.DType // the input type of the codec
 	for i, c := range all {
 		n, config, err := p.index(i).named(c)
 		if err != nil {
@@ -323,8 +322,8 @@ func (a *Array) readCodecs(o object) error {
 	return nil
 }
 
-// readDims reads "dimension_names". null for all of them is not in the specification but was
-// written by early implementations of it.
+// readDims parses "dimension_names". A single null is not in the specification, but early
+// implementations wrote it.
 func (a *Array) readDims(o object) error {
 	raw, p := o.get("dimension_names"), o.member("dimension_names")
 	if raw == nil {
@@ -352,8 +351,8 @@ func (a *Array) readDims(o object) error {
 	return nil
 }
 
-// named reads an extension: an object with a name, or only the name (core specification, "Extension
-// definition").
+// named parses an extension: an object with a name, or only the name (core specification,
+// "Extension definition").
 func (p place) named(raw []byte) (Named, object, error) {
 	config := object{place: p.member("configuration")}
 	if raw[0] == '"' {
@@ -401,7 +400,7 @@ func (p place) named(raw []byte) (Named, object, error) {
 	return n, config, nil
 }
 
-// only refuses members other than those named.
+// only returns an error for members other than those named.
 func (o object) only(names ...string) error {
 next:
 	for _, m := range o.all {

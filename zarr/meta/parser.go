@@ -5,18 +5,18 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// Parser reads documents with data types, and in a mode, of the caller's choice. The zero value has
-// those of dtype.Standard and is lenient, as the functions of the package are.
+// Parser parses documents with data types and a mode of the caller's choice. The zero value uses
+// dtype.Standard and is lenient, as are the functions of the package.
 type Parser struct {
 	Types *dtype.Table
 
-	// Memory is how many bytes the attributes of a document may take as Go values; more is
-	// fault.Limit, before they are decoded. 0 is DefaultMemory.
+	// Memory bounds the memory of a document's attributes as Go values, in bytes. More is
+	// fault.Limit, before they are decoded. Default 0: DefaultMemory.
 	Memory int64
 
-	// Lenient is asked about every breach of a rule of severity Warning that a document is read in
-	// spite of, with the document's key and the member's pointer. An error ends parsing, as a
-	// *fault.MetaError. nil lets everything pass.
+	// Lenient is called for every tolerated violation of a rule of severity Warning, with the
+	// document's key and the member's pointer. An error from it ends parsing and is returned in a
+	// *fault.MetaError. Default nil: all are accepted.
 	Lenient func(rule.Finding) error
 }
 

@@ -7,9 +7,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// NormalizePath gives the path of a node without slashes at its ends and without doubled ones; ""
-// is the root. It refuses with fault.Path what could leave the store's root or be read in two ways:
-// segments "." and "..", back slashes (which the v2 specification would turn into slashes), control
+// NormalizePath returns the path of a node without leading, trailing and doubled slashes; "" is the
+// root. It returns fault.Path for paths that could leave the store's root or are ambiguous: with
+// segments "." and "..", backslashes (which the v2 specification would convert to slashes), control
 // characters, and bytes that are not UTF-8.
 func NormalizePath(p string) (string, error) {
 	if err := checkChars(p); err != nil {
@@ -28,9 +28,9 @@ func NormalizePath(p string) (string, error) {
 	return strings.Join(out, "/"), nil
 }
 
-// CheckName refuses, with fault.Path, a name that a new node of a format cannot have. v3 (core
-// specification, "Node names"): names of nothing but periods, names that begin with "__", and
-// zarr.json. v2: "." and "..", and the names of its own documents.
+// CheckName returns fault.Path for a name that a new node of the format cannot have. In v3 (core
+// specification, "Node names") these are names that consist of periods, names that start with "__",
+// and zarr.json. In v2 they are "." and "..", and the names of its own documents.
 func CheckName(name string, format int) error {
 	if err := checkChars(name); err != nil {
 		return err

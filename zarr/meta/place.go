@@ -13,24 +13,24 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// place is a member of a document: what errors are about. It knows its pointer only as a chain of
-// names, because most places are never written out.
+// place is the position of a member in a document, for errors. The pointer is a chain of names,
+// because most places are never printed.
 type place struct {
-	key  string // the document's
-	bare bool   // bare tokens are somewhere in the document
-	up   *place // nil: the whole document
+	key  string // key of the document
+	bare bool   // the document contains bare tokens
+	up   *place // the enclosing place; nil for the whole document
 	name string
-	num  int // -1: a member of an object, called name
+	num  int // index in a list; -1 for a member of an object, called name
 
 	with Parser
-	left *int64 // bytes that attributes may still take, of all in the document
+	left *int64 // rest of the memory bound for the attributes of the document
 }
 
 func (p place) member(name string) place { return place{p.key, p.bare, &p, name, -1, p.with, p.left} }
 
 func (p place) index(i int) place { return place{p.key, p.bare, &p, "", i, p.with, p.left} }
 
-// pointer is the JSON pointer (RFC 6901).
+// pointer returns the JSON pointer (RFC 6901).
 func (p place) pointer() string {
 	if p.up == nil {
 		return ""
@@ -57,12 +57,12 @@ func (p place) unsupported(format string, args ...any) error {
 	return p.err(fault.Newf(errors.ErrUnsupported, format, args...))
 }
 
-// wrong says what a member was to be, and what it is.
+// wrong returns an error with the expected kind of value and the actual text.
 func (p place) wrong(want string, raw []byte) error {
 	return p.bad("%s is not %s", brief(raw), want)
 }
 
-// brief shows stored text, cut to what a person reads.
+// brief returns at most 40 bytes of stored text, for messages.
 func brief(raw []byte) string {
 	const most = 40
 	if len(raw) > most {
@@ -71,7 +71,7 @@ func brief(raw []byte) string {
 	return string(raw)
 }
 
-// strict refuses bare tokens.
+// strict returns an error for bare tokens.
 func (p place) strict(raw []byte) error {
 	if !p.bare {
 		return nil
@@ -80,13 +80,13 @@ func (p place) strict(raw []byte) error {
 	return p.err(err)
 }
 
-// object is a JSON object, split.
+// object is a JSON object, split into its members.
 type object struct {
 	place
 	all []member
 }
 
-// object reads an object.
+// object parses an object.
 func (p place) object(raw []byte) (object, error) {
 	if len(raw) == 0 || raw[0] != '{' {
 		return object{}, p.wrong("an object", raw)
@@ -95,7 +95,7 @@ func (p place) object(raw []byte) (object, error) {
 	return object{p, all}, p.err(err)
 }
 
-// get gives a member's text; nil when it is absent.
+// get returns a member's text, or nil if it is absent.
 func (o object) get(name string) []byte {
 	for _, m := range o.all {
 		if m.name == name {
@@ -105,7 +105,7 @@ func (o object) get(name string) []byte {
 	return nil
 }
 
-// need gives a member's text and place; an error when it is absent.
+// need returns a member's text and place, or an error if it is absent.
 func (o object) need(name string) ([]byte, place, error) {
 	p := o.member(name)
 	raw := o.get(name)
@@ -131,7 +131,7 @@ func (p place) text(raw []byte) (string, error) {
 	return s, p.err(err)
 }
 
-// oneOf reads a string that is one of a few.
+// oneOf parses a string that must be one of words.
 func (p place) oneOf(raw []byte, words ...string) (string, error) {
 	s, err := p.text(raw)
 	if err != nil {
@@ -145,7 +145,7 @@ func (p place) oneOf(raw []byte, words ...string) (string, error) {
 	return "", p.wrong("one of "+strings.Join(words, " "), raw)
 }
 
-// lengths reads a list of integers of at least least.
+// lengths parses a list of integers, each at least least.
 func (p place) lengths(raw []byte, least int) ([]int, error) {
 	all, err := p.list(raw)
 	if err != nil {
@@ -174,8 +174,8 @@ func (p place) length(raw []byte, least int) (int, error) {
 	return n, nil
 }
 
-// fits makes sure that an array of these lengths, with elements of size bytes, has a number of
-// bytes that fits 63 bits.
+// fits returns fault.Limit if an array of these lengths, with elements of size bytes, has 2^63
+// bytes or more.
 func (p place) fits(lengths []int, size int) error {
 	total := int64(max(size, 1))
 	for _, n := range lengths {
@@ -192,7 +192,7 @@ func (p place) fits(lengths []int, size int) error {
 	return nil
 }
 
-// format checks "zarr_format".
+// format checks the member "zarr_format".
 func (o object) format(want string) error {
 	raw, p, err := o.need("zarr_format")
 	if err != nil {
@@ -209,13 +209,13 @@ func (o object) format(want string) error {
 	return p.wrong(want, raw)
 }
 
-// whole tells whether a number, spelled with a point or an exponent, is the integer want.
+// whole reports whether a number with a point or an exponent equals the integer want.
 func whole(raw []byte, want string) bool {
 	f, err := strconv.ParseFloat(string(raw), 64)
 	return err == nil && strconv.FormatFloat(f, 'f', -1, 64) == want
 }
 
-// attributes reads attributes, in which bare tokens are allowed.
+// attributes parses attributes, which may contain bare tokens.
 func (p place) attributes(raw []byte) (Attrs, error) {
 	if raw[0] != '{' {
 		return nil, p.wrong("an object", raw)
@@ -231,22 +231,22 @@ func (p place) attributes(raw []byte) (Attrs, error) {
 		return nil, p.err(err)
 	}
 	m := v.(map[string]any)
-	delete(m, claim.Member) // neither is an attribute of the node
+	delete(m, claim.Member) // these two are not attributes of the node
 	delete(m, claim.RecordMember)
 	return m, nil
 }
 
-// compact is a copy of checked, strict JSON without white space between tokens.
+// compact returns a copy of checked, strict JSON without white space between tokens.
 func compact(raw []byte) json.RawMessage {
 	var b bytes.Buffer
 	b.Grow(len(raw))
 	if json.Compact(&b, raw) != nil {
-		return bytes.Clone(raw) // nested deeper than encoding/json goes: cannot be, maxDepth is less
+		return bytes.Clone(raw) // unreachable: encoding/json allows deeper nesting than maxDepth
 	}
 	return b.Bytes()
 }
 
-// document reads a whole document, an object.
+// document parses a whole document, which must be an object.
 func document(key string, doc []byte, with Parser) (object, error) {
 	p, text, err := with.text(key, doc)
 	if err != nil {
@@ -255,7 +255,7 @@ func document(key string, doc []byte, with Parser) (object, error) {
 	return p.object(text)
 }
 
-// text checks a whole document, and gives its place and the text of its value.
+// text checks a whole document, and returns its place and the text of its value.
 func (with Parser) text(key string, doc []byte) (place, []byte, error) {
 	left := with.memory()
 	p := place{key: key, with: with, left: &left}

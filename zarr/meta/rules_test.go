@@ -9,7 +9,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// TestConsolidatedOrder: nodes stand by depth and then by path, whatever their order was.
+// TestConsolidatedOrder: nodes are sorted by depth, then by path, whatever their previous order.
 func TestConsolidatedOrder(t *testing.T) {
 	group := `{"zarr_format":3,"node_type":"group"}`
 	paths := []string{"b", "z", "a/c", "b/a", "a/c/a"}
@@ -37,8 +37,8 @@ func TestConsolidatedOrder(t *testing.T) {
 	}
 }
 
-// TestUnknownMembersOfV2: readers of v2 pass over what they do not know, in groups too, and writers
-// keep it.
+// TestUnknownMembersOfV2: unknown members are ignored by readers of v2, in groups too, and kept by
+// writers.
 func TestUnknownMembersOfV2(t *testing.T) {
 	g, err := ParseGroupV2(".zgroup", []byte(`{"zarr_format":2,"_nczarr_group":{"dims":{"x":4}},"by":"hand"}`), ".zattrs", nil)
 	if err != nil {
@@ -50,9 +50,9 @@ func TestUnknownMembersOfV2(t *testing.T) {
 	}
 }
 
-// TestCopiedInGroupsOfV2: zarr-python 3 leaves consolidated metadata of v3 in all groups of
-// .zmetadata but the first, which is told of as little as it is read; in .zgroup itself, and of
-// another kind, it is a member that v2 does not have.
+// TestCopiedInGroupsOfV2: zarr-python 3 writes v3's consolidated metadata in all groups of
+// .zmetadata except the first. It is neither read nor reported as a violation. In .zgroup itself,
+// or with another kind, it is an unknown member.
 func TestCopiedInGroupsOfV2(t *testing.T) {
 	inline := `{"zarr_format":2,"consolidated_metadata":{"metadata":{},"must_understand":false,"kind":"inline"}}`
 	for _, tt := range []struct {
@@ -81,8 +81,8 @@ func TestCopiedInGroupsOfV2(t *testing.T) {
 	}
 }
 
-// TestUnknownMembersOfV3Groups: a group is as strict as an array, but its member
-// consolidated_metadata is known.
+// TestUnknownMembersOfV3Groups: groups are as strict as arrays, except for the member
+// consolidated_metadata.
 func TestUnknownMembersOfV3Groups(t *testing.T) {
 	for member, ok := range map[string]bool{`"x":1`: false, `"x":{}`: false, `"x":{"must_understand":true}`: false, `"x":{"must_understand":false}`: true, `"consolidated_metadata":null`: true} {
 		n, err := ParseV3("k", []byte(`{"zarr_format":3,"node_type":"group",`+member+`}`))
@@ -101,7 +101,7 @@ func TestUnknownMembersOfV3Groups(t *testing.T) {
 	}
 }
 
-// TestEmptyNameAlone: a name that stands alone is no more allowed to be empty than one in an
+// TestEmptyNameAlone: an extension given by its name alone must not have an empty name, as in an
 // object.
 func TestEmptyNameAlone(t *testing.T) {
 	_, err := ParseV3("k", []byte(edit(t, valid3, `{"name":"bytes","configuration":{"endian":"little"}}`, `""`)))

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// SpliceV3 gives a group's zarr.json document with other entries in its consolidated metadata:
-// nodes are the documents of nodes below the group, by path, as for [ConsolidateV3]; nil takes an
-// entry out. Everything else stays as it is. key names the document in errors.
+// SpliceV3 returns a group's zarr.json document with changed entries in its consolidated metadata.
+// nodes are the documents of nodes below the group by path, as in [ConsolidateV3]; nil removes an
+// entry. Everything else is unchanged. key names the document in errors.
 func SpliceV3(key string, doc []byte, nodes map[string][]byte) ([]byte, error) {
 	o, err := document(key, doc, Parser{})
 	if err != nil {
@@ -38,8 +38,9 @@ func SpliceV3(key string, doc []byte, nodes map[string][]byte) ([]byte, error) {
 	return spliceInto(doc, []object{o, inline}, []string{"consolidated_metadata", "metadata"}, entries, compareDepth)
 }
 
-// SpliceV2 gives a .zmetadata document with other documents in it, by key, as for [ConsolidateV2];
-// nil takes one out. Everything else stays as it is. key names the document in errors.
+// SpliceV2 returns a .zmetadata document with changed entries. docs are documents by key, as in
+// [ConsolidateV2]; nil removes an entry. Everything else is unchanged. key names the document in
+// errors.
 func SpliceV2(key string, doc []byte, docs map[string][]byte) ([]byte, error) {
 	o, err := document(key, doc, Parser{})
 	if err != nil {
@@ -59,11 +60,11 @@ func SpliceV2(key string, doc []byte, docs map[string][]byte) ([]byte, error) {
 	return spliceInto(doc, []object{o}, []string{"metadata"}, entries, strings.Compare)
 }
 
-// spliceInto changes members of the object that is found by following names, which in turn are of
-// the objects within each other that were split already; the first of these is the document.
+// spliceInto changes members of the object at the path names. objects are the already parsed
+// objects along this path; the first is the document.
 func spliceInto(doc []byte, objects []object, names []string, entries map[string]json.RawMessage, compare func(a, b string) int) ([]byte, error) {
-	from, to := bytes.IndexByte(doc, '{'), 0 // where the text of the object begins, and where it ends
-	var outer, indent string                 // white space before members: of the object around, and of the object
+	from, to := bytes.IndexByte(doc, '{'), 0 // start and end of the object's text
+	var outer, indent string                 // white space before members of the enclosing object, and of the object
 	for i, name := range names {
 		raw, at, err := objects[i].need(name)
 		if err != nil {
@@ -80,7 +81,7 @@ func spliceInto(doc []byte, objects []object, names []string, entries map[string
 	step := strings.TrimPrefix(indent, cmp.Or(outer, "\n"))
 	inner := leading(doc[from:to])
 	if inner == "" && strings.Contains(indent, "\n") {
-		inner = indent + step // of an object without members
+		inner = indent + step // the object is empty
 	}
 	all, err := members(doc[from:to])
 	if err != nil {
@@ -92,9 +93,9 @@ func spliceInto(doc []byte, objects []object, names []string, entries map[string
 	return slices.Concat(doc[:from], rebuild(all, entries, compare, inner, indent, step), doc[to:]), nil
 }
 
-// rebuild writes an object with its members in their order, changed ones in their place and new
-// ones where compare has them. inner is the white space before a member, outer that before the
-// closing brace; both begin a line, or are nothing.
+// rebuild encodes an object. Existing members keep their order, and new ones are inserted in the
+// order of compare. inner is the white space before a member, outer that before the closing brace.
+// Both start with a newline or are empty.
 func rebuild(all []member, entries map[string]json.RawMessage, compare func(a, b string) int, inner, outer, step string) []byte {
 	added := make([]string, 0, len(entries))
 	old := make(map[string]bool, len(all))
@@ -126,7 +127,7 @@ func rebuild(all []member, entries map[string]json.RawMessage, compare func(a, b
 		}
 		var out bytes.Buffer
 		if json.Indent(&out, raw, strings.TrimLeft(inner, "\r\n"), step) != nil {
-			return raw // bare tokens, which only attributes can have
+			return raw // it contains bare tokens, which only attributes can have
 		}
 		return out.Bytes()
 	}
@@ -151,7 +152,7 @@ func rebuild(all []member, entries map[string]json.RawMessage, compare func(a, b
 	return append(b, '}')
 }
 
-// leading is the white space before the first member of an object.
+// leading returns the white space before the first member of an object.
 func leading(obj []byte) string {
 	rest := obj[1:]
 	space := rest[:len(rest)-len(bytes.TrimLeft(rest, " \t\r\n"))]

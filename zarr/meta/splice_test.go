@@ -8,8 +8,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// TestSplice holds that entries are changed, put in order and taken out, and that every other byte
-// stays.
+// TestSplice: entries are changed, sorted and removed, and all other bytes are unchanged.
 func TestSplice(t *testing.T) {
 	group := func(title string) []byte {
 		return []byte(`{"zarr_format":3, "node_type":"group", "attributes":{"title":"` + title + `"}}`)

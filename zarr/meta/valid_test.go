@@ -31,7 +31,7 @@ func parse2(t *testing.T, doc string) *Array {
 	return a
 }
 
-// TestAllowed is about spellings that are allowed, or accepted knowingly.
+// TestAllowed tests forms that are allowed or tolerated.
 func TestAllowed(t *testing.T) {
 	base3, base2 := describe(parse3(t, valid3)), describe(parse2(t, valid2))
 	tests := []struct {
@@ -93,8 +93,7 @@ func TestAllowed(t *testing.T) {
 	}
 }
 
-// TestEmptyChunks: along an axis without elements a chunk of no length is one of any, and written
-// as 1.
+// TestEmptyChunks: in an empty dimension a chunk length of 0 is accepted, and encoded as 1.
 func TestEmptyChunks(t *testing.T) {
 	doc := edit(t, edit(t, valid3, `[4,6]`, `[4,0]`), `[2,3]`, `[2,0]`)
 	a := parse3(t, doc)
@@ -110,8 +109,7 @@ func TestEmptyChunks(t *testing.T) {
 	}
 }
 
-// TestMarkedDocuments: what is made of documents with a byte order mark has at most that one, at
-// its start.
+// TestMarkedDocuments: changed documents keep a byte order mark, only at the start.
 func TestMarkedDocuments(t *testing.T) {
 	const mark = "\xef\xbb\xbf"
 	doc, err := SetAttrs("k", []byte(mark+valid3), Attrs{"b": json.Number("2")})
@@ -130,7 +128,7 @@ func TestMarkedDocuments(t *testing.T) {
 	}
 }
 
-// TestWritten compares whole documents with the layout of zarr-python 3.1.6.
+// TestWritten compares whole documents with the format of zarr-python 3.1.6.
 func TestWritten(t *testing.T) {
 	a := parse3(t, valid3)
 	a.Unknown = map[string]json.RawMessage{"x": json.RawMessage(`{"must_understand":false}`)}
@@ -265,8 +263,8 @@ func TestNotWritable(t *testing.T) {
 	}
 }
 
-// TestSeparatorUnsaid is about documents that leave the separator to the reader: they are written
-// again as they were, also by who knows the separator.
+// TestSeparatorUnsaid: documents without a separator are encoded without one, even if the model has
+// it.
 func TestSeparatorUnsaid(t *testing.T) {
 	a := parse2(t, valid2)
 	if !a.NoSeparator || a.Keys != (KeyEncoding{"v2", ".", ""}) {
@@ -287,7 +285,7 @@ func TestSeparatorUnsaid(t *testing.T) {
 	}
 }
 
-// TestFilterIsNoCompressor is about models that were not parsed: which codecs readers expect as the
+// TestFilterIsNoCompressor tests models that were not parsed: which codecs readers expect as the
 // compressor.
 func TestFilterIsNoCompressor(t *testing.T) {
 	a := parse2(t, valid2)
@@ -322,7 +320,7 @@ func TestConsolidated(t *testing.T) {
 	refused(t, g.Consolidated["bad"].(*Bad).Err, "zarr.json", "/consolidated_metadata/metadata/bad/shape", fault.Metadata)
 	refused(t, g.Consolidated["text"].(*Bad).Err, "zarr.json", "/consolidated_metadata/metadata/text/data_type", unsupported)
 
-	// Documents are copied as they are, also those that do not parse.
+	// Documents are copied unchanged, including those that cannot be parsed.
 	var stored struct {
 		Consolidated struct{ Metadata map[string]json.RawMessage } `json:"consolidated_metadata"`
 	}

@@ -10,16 +10,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Op names what is asked of a store.
+// Op is the operation of a request.
 type Op string
 
-// The requests that a store makes.
+// The operations of a store.
 const (
 	OpGet    Op = "get"
 	OpPut    Op = "put"
-	OpDelete Op = "delete" // of one key, or of many at once
+	OpDelete Op = "delete" // of one key, or of a batch
 	OpList   Op = "list"   // of one page
-	OpBegin  Op = "parts"  // begins a value in parts
+	OpBegin  Op = "parts"  // starts an upload in parts
 	OpPart   Op = "part"
 	OpSent   Op = "sent" // lists the parts that have arrived
 	OpCommit Op = "commit"
@@ -27,48 +27,52 @@ const (
 	OpCopy   Op = "copy"
 )
 
-// Call is one request that is asked of a store, before it is made.
+// Call is one request to a store.
 type Call struct {
-	Op    Op
-	Key   string    // the prefix of an OpList, the first key of an OpDelete of many, the destination of an OpCopy
+	Op Op
+	// Key is the key, the prefix of an OpList, the first key of a batch OpDelete, or the
+	// destination of an OpCopy.
+	Key   string
 	From  string    // the source of an OpCopy
 	Range Range     // of an OpGet
 	Part  int       // the number of an OpPart
 	Count int       // keys of an OpDelete, 0 of an OpList, else 1
-	Bytes int64     // to be sent
-	Start time.Time // when it was asked for; in After, when Before had returned
+	Bytes int64     // bytes to send
+	Start time.Time // in Before the time of the call; in After the time at which Before returned
 }
 
-// Result is what became of a [Call].
+// Result is the outcome of a [Call].
 type Result struct {
-	Bytes int64 // of values read or sent; 0 after an error, whatever was moved
+	Bytes int64 // bytes of values read or sent; 0 after an error
 	Count int   // entries of an OpList, keys of an OpDelete, else 1
 	Err   error
-	// Unsupported is set when the store lacks the optional verb that was asked for: no request was
-	// made, and the caller goes another way. Err is errors.ErrUnsupported then.
+	// Unsupported is set if the store lacks the optional verb. No request was made, and Err is
+	// errors.ErrUnsupported.
 	Unsupported bool
 }
 
 // Hooks are called around each request to a store, from the goroutine that makes it. Either may be
 // nil. They must be safe for concurrent calls.
 type Hooks struct {
-	// Before is called first. The request is made with the context that it returns. After an error
-	// from it no request is made, After is not called, and the caller gets the error.
+	// Before is called first. The request is made with the context that Before returns. If Before
+	// returns an error, the caller gets that error, no request is made, and After is not called.
 	Before func(context.Context, Call) (context.Context, error)
-	// After is called when the request is over, with the context that Before returned, also when
-	// the store below panics: then Err is fault.Unavailable.
+	// After is called when the request has ended, with the context that Before returned. It is also
+	// called if the store below panics; Err is then fault.Unavailable.
 	After func(context.Context, Call, Result)
-	// Provide gives handles by [As] that the store below does not have, or has otherwise.
+	// Provide provides handles for [As]. They take precedence over those of the store below.
 	Provide func(target any) bool
 }
 
-// Around is s with hooks around each request: for decorators that treat every verb alike. It has
-// every optional verb, and one that s lacks is errors.ErrUnsupported without a call of the hooks. A
-// listing is one request for each page; where s lists without pages, for up to 1000 entries, which
-// are read ahead of the caller. What the hooks hold is never held while the consumer of a listing
-// runs. Close closes s.
+// Around returns s with hooks around each request, for decorators that treat all verbs alike. It
+// has all optional verbs. One that s lacks returns errors.ErrUnsupported without calling the hooks.
+// Close closes s.
 //
-// The hooks see every call, also one that s is going to refuse for its key or its options.
+// Each page of a listing is one request. If s lists without pages, each 1000 entries are one
+// request, and they are read before the caller gets the first. A resource that Before acquires and
+// After releases is therefore never held while the consumer of a listing runs.
+//
+// The hooks are called for all requests, even if s then refuses the key or the options.
 func Around(s Store, h Hooks) Store { return &around{s, h} }
 
 type around struct {
@@ -76,7 +80,7 @@ type around struct {
 	h Hooks
 }
 
-// errPanic is the result of a call that did not return.
+// errPanic is the error that After gets if the store panics.
 var errPanic = fault.Newf(fault.Unavailable, "the store panicked")
 
 func (a *around) before(ctx context.Context, c *Call) (context.Context, error) {
@@ -89,12 +93,12 @@ func (a *around) before(ctx context.Context, c *Call) (context.Context, error) {
 	return ctx, err
 }
 
-// after completes the result of a call with one thing to count.
+// after reports a request with a Count of 1.
 func (a *around) after(ctx context.Context, c *Call, bytes int64, err error) {
 	a.done(ctx, c, Result{Bytes: bytes, Count: 1, Err: err})
 }
 
-// optional is after for an optional verb.
+// optional reports a request of an optional verb.
 func (a *around) optional(ctx context.Context, c *Call, count int, err error) {
 	a.done(ctx, c, Result{Count: count, Err: err, Unsupported: errors.Is(err, errors.ErrUnsupported)})
 }
@@ -113,7 +117,7 @@ func (a *around) Get(ctx context.Context, key string, o GetOptions, buf []byte) 
 	if ctx, err = a.before(ctx, &c); err != nil {
 		return Value{}, err
 	}
-	err = errPanic // until there is a result
+	err = errPanic // replaced when Get returns
 	defer func() { a.after(ctx, &c, int64(len(v.Bytes)-len(buf)), err) }()
 	return a.s.Get(ctx, key, o, buf)
 }
@@ -175,11 +179,11 @@ func (a *around) ListPage(ctx context.Context, prefix string, o ListOptions, tok
 	return pl.ListPage(ctx, prefix, o, token)
 }
 
-// walked is how many entries of a listing without pages are one request: as many as a page of the
-// clouds holds.
+// walked is the number of entries per request in a listing without pages: the page size of the
+// clouds.
 const walked = 1000
 
-// walk lists s, which has no pages, in pages.
+// walk lists s, which lacks ListPage, in steps of up to walked entries.
 func (a *around) walk(ctx context.Context, prefix string, o ListOptions) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		next, stop := iter.Pull2(a.s.List(ctx, prefix, o))
@@ -201,8 +205,8 @@ func (a *around) walk(ctx context.Context, prefix string, o ListOptions) iter.Se
 	}
 }
 
-// step pulls the entries of one page. The listing itself runs with the caller's context, as it is
-// older than the page.
+// step pulls the entries of one page. The listing runs with the caller's context, since it spans
+// several pages.
 func (a *around) step(ctx context.Context, prefix string, next func() (Entry, error, bool)) (page []Entry, more bool, err error) {
 	c := Call{Op: OpList, Key: prefix}
 	if ctx, err = a.before(ctx, &c); err != nil {

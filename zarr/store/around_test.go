@@ -15,7 +15,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/storetest"
 )
 
-// hooked notes the calls of its hooks, and holds that each Before is followed by its After.
+// hooked records the calls of its hooks, and checks that each Before is followed by its After.
 type hooked struct {
 	lines []string
 	open  int
@@ -47,7 +47,7 @@ func (h *hooked) hooks() store.Hooks {
 	}
 }
 
-// everyVerb asks a store for each of its verbs once.
+// everyVerb calls each verb of a store once.
 func everyVerb(ctx context.Context, s store.Store) {
 	_, _ = s.Put(ctx, "a", []byte("12345"), store.PutOptions{})
 	_, _ = s.Get(ctx, "a", store.GetOptions{Range: store.Within(1, 3)}, make([]byte, 2))
@@ -165,8 +165,8 @@ func (panicking) ListPage(context.Context, string, store.ListOptions, string) ([
 	panic("x")
 }
 
-// What a hook holds is given back when the store below panics: a server recovers from that and goes
-// on.
+// After is called when the store below panics, so that a server that recovers from the panic can
+// continue.
 func TestAroundPanics(t *testing.T) {
 	var h hooked
 	s := store.Around(panicking{mem.New()}, h.hooks())
@@ -188,7 +188,7 @@ func TestAroundPanics(t *testing.T) {
 	}
 }
 
-// numbered lists n entries and then, if it has one, an error.
+// numbered lists n entries and then its error, if it has one.
 type numbered struct {
 	store.Store
 	n   int
@@ -208,8 +208,8 @@ func (s numbered) List(context.Context, string, store.ListOptions) iter.Seq2[sto
 	}
 }
 
-// TestAroundWalksInPages: a listing without pages is requests of 1000 entries, none of which is
-// open while the consumer runs.
+// TestAroundWalksInPages: a listing without pages is divided into requests of 1000 entries. None of
+// them is open while the consumer runs.
 func TestAroundWalksInPages(t *testing.T) {
 	broken := errors.New("broken")
 	for _, tt := range []struct {
@@ -277,7 +277,7 @@ func (still) Put(context.Context, string, []byte, store.PutOptions) (store.Versi
 }
 func (still) Delete(context.Context, string, store.DeleteOptions) error { return nil }
 
-// Around costs a request no allocation.
+// Around does not allocate.
 func TestAroundAllocates(t *testing.T) {
 	ctx, buf, n := t.Context(), make([]byte, 0, 8), 0
 	s := store.Around(still{}, store.Hooks{
@@ -294,7 +294,7 @@ func TestAroundAllocates(t *testing.T) {
 	}
 }
 
-// TestAroundHasEveryVerb: an optional verb that is added to the contract is added to Around.
+// TestAroundHasEveryVerb: Around has every optional verb, including those added later.
 func TestAroundHasEveryVerb(t *testing.T) {
 	s := store.Around(mem.New(), store.Hooks{})
 	for _, verb := range []reflect.Type{
@@ -318,7 +318,7 @@ func TestAroundConforms(t *testing.T) {
 	}
 }
 
-// TestObserveHasTheContext: the parent of a span is what the caller's context holds.
+// TestObserveHasTheContext: the callback gets the caller's context, which contains the parent span.
 func TestObserveHasTheContext(t *testing.T) {
 	var got any
 	s := store.Observe(mem.New(), func(ctx context.Context, _ store.Event) { got = ctx.Value(spanKey{}) })
@@ -354,7 +354,7 @@ func TestListOptionsMatch(t *testing.T) {
 	}
 }
 
-// A decorator that counts the bytes under way.
+// A decorator that counts the bytes in flight.
 func ExampleAround() {
 	ctx, most, now := context.Background(), int64(0), int64(0)
 	st := store.Around(mem.New(), store.Hooks{
@@ -370,7 +370,7 @@ func ExampleAround() {
 	// Output: 5 0
 }
 
-// A level of many names is listed by several at once, each with its own beginnings.
+// A level with many names is divided among several listings by KeyPrefix.
 func ExampleListOptions() {
 	ctx, st := context.Background(), mem.New()
 	for _, key := range []string{"t/c/1", "t/c/10", "t/c/1/0", "t/c/2", "t/zarr.json"} {

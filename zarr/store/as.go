@@ -2,26 +2,28 @@ package store
 
 import "fmt"
 
-// Provider is implemented by a store that lets callers reach what it is made of: an SDK's client, a
-// bucket, Tuning.
+// Provider is implemented by stores that expose handles, such as an SDK's client, a bucket or a
+// Tuning.
 type Provider interface {
-	// Provide sets target, a pointer, when the store holds a value of its type.
+	// Provide sets *target and reports true if the store has a value of its type.
 	Provide(target any) bool
 }
 
-// Wrapper is implemented by decorators, for As and Name only. [Forward] has its method. Verbs are
-// never looked up through it: that would pierce a read-only or a prefixed store.
+// Wrapper is implemented by decorators. [As] and similar functions use it to reach the store below.
+// [Forward] implements it. Verbs are never looked up through Unwrap: that would bypass the
+// decorator, for example a read-only or prefixed store.
 type Wrapper interface {
 	// Unwrap returns the store below.
 	Unwrap() Store
 }
 
-// As finds a provider's handle in s or in what s wraps, outermost first, and sets target to it:
+// As finds a handle of the type of *target in s or the stores that it wraps, outermost first. It
+// sets target to the handle and reports whether there is one:
 //
 //	var c *awss3.Client
 //	ok := store.As(st, &c)
 //
-// Handles bypass every decorator; they are for what the contract does not cover.
+// Handles bypass every decorator. They are for operations that the Store interface does not cover.
 func As(s Store, target any) bool {
 	for s != nil {
 		if p, ok := s.(Provider); ok && p.Provide(target) {
@@ -36,8 +38,8 @@ func As(s Store, target any) bool {
 	return false
 }
 
-// Name is how the store calls itself in errors and reports: its URL where it has one, else its Go
-// type.
+// Name returns the name of s for errors and reports: its String if it has one, usually a URL, else
+// its Go type.
 func Name(s Store) string {
 	if n, ok := s.(fmt.Stringer); ok {
 		return n.String()

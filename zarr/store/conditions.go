@@ -6,23 +6,22 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Conditions says which conditions of a write a store honours; the others it refuses with
-// errors.ErrUnsupported. A store that lacks one gives its Conditions through [As], so that a caller
-// who is going to need the condition finds out before anything is written, and not when the
-// condition is first asked for.
+// Conditions are the conditions of writes that a store honours. It refuses others with
+// errors.ErrUnsupported. A store that lacks one provides its Conditions through [As], so that
+// callers can check before they write anything.
 type Conditions struct{ IfAbsent, IfVersion bool }
 
-// ConditionsOf gives the conditions that s honours: all of them unless it says otherwise. It makes
-// no request.
+// ConditionsOf returns the conditions that s honours, without a request. A store that does not
+// provide Conditions honours all.
 func ConditionsOf(s Store) Conditions {
 	c := Conditions{IfAbsent: true, IfVersion: true}
 	As(s, &c)
 	return c
 }
 
-// NoVersions returns why a change is refused that takes a condition, on a store without versions:
-// fault.ReadOnly where the store takes no change at all ([IsReadOnly]), else errors.ErrUnsupported.
-// what is the refused change, such as "nothing can be removed".
+// NoVersions returns the error for a conditional change of a store without versions: fault.ReadOnly
+// if the store refuses all changes ([IsReadOnly]), else errors.ErrUnsupported. what describes the
+// refused change, such as "nothing can be removed".
 func NoVersions(s Store, what string) error {
 	if IsReadOnly(s) {
 		return fault.ReadOnly

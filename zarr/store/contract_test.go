@@ -49,7 +49,7 @@ func TestCheckKey(t *testing.T) {
 	}
 }
 
-// A key that passes stays below a root and is the cleaned path already.
+// A valid key stays below a root and is already a clean path.
 func FuzzCheckKey(f *testing.F) {
 	for _, k := range []string{"a/b", "..", "a/../b", "/", "a\\b", "a//b", "\xff", "%2e%2e"} {
 		f.Add(k)
@@ -99,7 +99,7 @@ func TestRangeString(t *testing.T) {
 	}
 }
 
-// disabled has every optional verb and can do none of them.
+// disabled has the methods of all optional verbs, and all are unsupported.
 type disabled struct{ store.Store }
 
 func (disabled) ListPage(context.Context, string, store.ListOptions, string) ([]store.Entry, string, error) {
@@ -160,8 +160,8 @@ func TestTuning(t *testing.T) {
 	}
 }
 
-// A read-only store is known as one through decorators, and a store that holds one as a part is
-// not.
+// IsReadOnly detects a read-only store through decorators, and not in a store that only has one as
+// a component.
 func TestIsReadOnly(t *testing.T) {
 	below, err := store.Prefix(store.ReadOnly(mem.New()), "a")
 	if err != nil {

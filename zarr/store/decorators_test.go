@@ -16,8 +16,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/storetest"
 )
 
-// bases are the stores under the decorators: one with all of the optional verbs, one with some, one
-// with none.
+// bases are the stores below the decorators: one with all optional verbs, one with some, one with
+// none.
 func bases() map[string]func(t *testing.T) store.Store {
 	return map[string]func(t *testing.T) store.Store{
 		"mem":  func(t *testing.T) store.Store { return mem.New() },
@@ -82,7 +82,7 @@ func TestPrefixRefusesUnsafe(t *testing.T) {
 	}
 }
 
-// stray lists an entry that is not below the prefix it was asked for.
+// stray lists an entry that is not below the prefix of the listing.
 type stray struct{ *mem.Store }
 
 func (s stray) ListPage(context.Context, string, store.ListOptions, string) ([]store.Entry, string, error) {
@@ -116,7 +116,7 @@ type named struct {
 
 func (n named) String() string { return n.name }
 
-// handle is a provider's handle, found through the decorators.
+// handle is a provider's handle, to be found through the decorators.
 type handle struct{ id int }
 
 type provider struct{ store.Store }
@@ -166,7 +166,7 @@ func (l *log) add(_ context.Context, e store.Event) {
 	l.events = append(l.events, e)
 }
 
-// take gives the events since the last take, one a line.
+// take returns the events since its last call, one per line.
 func (l *log) take() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

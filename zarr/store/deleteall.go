@@ -9,25 +9,26 @@ import (
 	"sync/atomic"
 )
 
-// The bounds of deletes in flight, whatever the store's Tuning allows.
+// Bounds on concurrent deletes, in addition to the store's Tuning.
 const (
-	// maxDeletes: 64 deletes of 30 ms are 2100 a second, 100,000 keys in 47 s, and half of the
-	// clouds' 128 requests are left to others.
+	// maxDeletes: 64 deletes of 30 ms each are 2100 per second, or 100,000 keys in 47 s. They leave
+	// half of the 128 requests to a cloud for other uses.
 	maxDeletes = 64
-	// maxBatches and maxInBatches: what a provider makes of a batch is its keys' deletes, of which
-	// S3 takes 3500 a second below a prefix.
+	// maxBatches and maxInBatches: a provider deletes the keys of a batch one by one. S3 allows
+	// 3500 deletes per second below a prefix.
 	maxBatches   = 16
 	maxInBatches = 4096
-	// anyBatch is how many keys are handed to a store at once that does not say how many it takes.
+	// anyBatch is the batch size for a store without a Tuning.DeleteBatch.
 	anyBatch = 1000
 )
 
-// DeleteAll removes the keys: in batches where s can, several at once, else by one Delete each (at
-// most 64 at once, and at most the Requests of the store's [Tuning]). Absent keys are no error.
+// DeleteAll removes the keys. It sends concurrent batches if s is a [BatchDeleter]; otherwise it
+// calls Delete for each key, at most 64 at once and at most the Requests of the store's [Tuning].
+// Absent keys are not an error.
 //
-// After the first failure no further request is started, and those under way are waited for. The
-// error is that of the first key in the order of keys that failed, and says how many more did; some
-// keys may be gone. A context that ended stops it likewise.
+// After the first failure, or when ctx ends, no further request starts, and DeleteAll waits for the
+// requests in flight. It returns the error of the failed key that is first in the order of keys,
+// with the number of other failures. Some keys may be removed.
 func DeleteAll(ctx context.Context, s Store, keys []string) error {
 	d := newDeletes(s)
 	d.total = len(keys)
@@ -40,16 +41,16 @@ func DeleteAll(ctx context.Context, s Store, keys []string) error {
 	})
 }
 
-// DeleteSeq is [DeleteAll] of keys that are still being found, such as those of a listing: it
-// deletes while keys yields. An error from keys ends it, and is returned unless a delete failed
-// before. The memory it takes is for the keys of the batches in flight.
+// DeleteSeq is [DeleteAll] for a sequence of keys, such as those of a listing. It deletes while
+// keys yields. An error from keys ends it, and is returned unless a delete failed before. It holds
+// the keys of the batches in flight in memory.
 func DeleteSeq(ctx context.Context, s Store, keys iter.Seq2[string, error]) error {
 	return newDeletes(s).run(ctx, keys)
 }
 
-// DeleteBelow removes every key below prefix, "" for all of the store's: it is [DeleteSeq] of
-// [ListAll]. Keys that come meanwhile may stay. A symbolic link is removed and not followed. A
-// prefix that is a link or lies behind one is fault.Refused.
+// DeleteBelow removes every key below prefix, or all keys of the store if prefix is "". It is
+// [DeleteSeq] of [ListAll]. Keys written during the call may remain. Symbolic links are removed and
+// not followed. A prefix that is a link or is behind one is fault.Refused.
 func DeleteBelow(ctx context.Context, s Store, prefix string) error {
 	return DeleteSeq(ctx, s, func(yield func(string, error) bool) {
 		for e, err := range ListAll(ctx, s, prefix, ListOptions{NoFollow: true}) {
@@ -60,8 +61,8 @@ func DeleteBelow(ctx context.Context, s Store, prefix string) error {
 	})
 }
 
-// DeleteRequests is how many requests [DeleteAll] of so many keys makes, if none is repeated: one
-// for each batch where s takes batches, as its [Tuning] says, else one for each key.
+// DeleteRequests returns how many requests [DeleteAll] makes for so many keys, without retries: one
+// per batch of the store's [Tuning] if s deletes in batches, else one per key.
 func DeleteRequests(s Store, keys int64) int64 {
 	batch := int64(1)
 	if InBatches(s) {
@@ -70,8 +71,8 @@ func DeleteRequests(s Store, keys int64) int64 {
 	return (keys + batch - 1) / batch
 }
 
-// InBatches reports whether s and all that it wraps delete in batches: decorators have the verb
-// whether or not the store below does.
+// InBatches reports whether s and all stores that it wraps are a [BatchDeleter]. Decorators have
+// the method even if the store below does not.
 func InBatches(s Store) bool {
 	for {
 		if _, ok := s.(BatchDeleter); !ok {
@@ -85,36 +86,36 @@ func InBatches(s Store) bool {
 	}
 }
 
-// NotDeleted is in the error of a [BatchDeleter] that knows which of its keys are left. All others
-// are gone.
+// NotDeleted is the error of a [BatchDeleter] that knows which of its keys remain. All other keys
+// are removed.
 type NotDeleted struct {
-	Keys []string // in the order they were given in; the error is about the first
+	Keys []string // in the order of the call; Err is the error of the first
 	Err  error
 }
 
 func (e *NotDeleted) Error() string { return e.Err.Error() }
 
-// Unwrap gives the error of the first key.
+// Unwrap returns the error of the first key.
 func (e *NotDeleted) Unwrap() error { return e.Err }
 
-// deletes is a DeleteAll under way.
+// deletes is the state of one DeleteAll.
 type deletes struct {
 	s       Store
-	batch   BatchDeleter // nil where there is none
-	size    int          // keys of a batch
-	most    int          // batches at once
+	batch   BatchDeleter // nil if s has none
+	size    int          // keys per batch
+	most    int          // maximum batches in flight
 	slots   chan struct{}
-	singly  atomic.Bool // batches are not supported after all
+	singly  atomic.Bool // s does not support batches after all
 	stopped atomic.Bool
-	total   int // keys
+	total   int // number of keys
 
 	mu     sync.Mutex
-	failed int // keys
-	first  int // the first of them, where failed > 0
+	failed int // number of failed keys
+	first  int // index of the first failed key, if failed > 0
 	err    error
 }
 
-// keyBatch is some keys, of which the first has the number at.
+// keyBatch is a batch of keys. The first has the index at among all keys.
 type keyBatch struct {
 	keys []string
 	at   int
@@ -186,7 +187,7 @@ func (d *deletes) run(ctx context.Context, keys iter.Seq2[string, error]) error 
 	return bad
 }
 
-// delete deletes a batch.
+// delete removes a batch of keys.
 func (d *deletes) delete(ctx context.Context, b keyBatch) {
 	if d.stopped.Load() {
 		return
@@ -209,7 +210,7 @@ func (d *deletes) delete(ctx context.Context, b keyBatch) {
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	for i, key := range b.keys {
-		d.slots <- struct{}{} // freed by deletes, which end with ctx
+		d.slots <- struct{}{} // deletes in flight release slots, and end with ctx
 		if d.stopped.Load() {
 			<-d.slots
 			return

@@ -86,7 +86,8 @@ func left(t *testing.T, s store.Store) (n int) {
 	return n
 }
 
-// 200 keys, one request each, as many at once as the store's Tuning allows, and not more than 64.
+// 200 keys are deleted by one request each. At most 64 are in flight, and at most the Requests of
+// the store's Tuning.
 func TestDeleteAllAtOnce(t *testing.T) {
 	for _, c := range []struct{ requests, keys, most, seconds int }{
 		{8, 200, 8, 25}, {128, 200, 64, 4}, {1, 3, 1, 3}, {0, 2, 1, 2}, {128, 1, 1, 1},
@@ -110,7 +111,7 @@ func TestDeleteAllAtOnce(t *testing.T) {
 	}
 }
 
-// Through a limit of its own a store still has no more in flight than that.
+// A store with a lower request limit of its own is not exceeded.
 func TestDeleteAllLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &oneByOne{Store: mem.New(), requests: 128}
@@ -124,7 +125,8 @@ func TestDeleteAllLimited(t *testing.T) {
 	})
 }
 
-// A failure stops what has not begun, is about the first key that failed, and counts the others.
+// After a failure no further delete starts. The error is that of the first failed key, and has the
+// number of the others.
 func TestDeleteAllFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &oneByOne{Store: mem.New(), requests: 4, fails: func(key string) error {

@@ -1,23 +1,32 @@
-// Package store is the contract between Zarr and whatever holds its bytes.
+// Package store defines the interface between Zarr and the systems that store its bytes.
 //
-// A [Store] holds values under slash-separated keys. Four verbs are enough for everything Zarr
-// does; what some stores can do better is an optional verb ([PageLister], [BatchDeleter],
-// [PartPutter], [Copier]), always used through the function of this package that falls back to the
-// four verbs ([Pages], [DeleteAll]), or says that another way is needed ([PutParts], [Copy]).
+// A [Store] holds values under slash-separated keys. Its four verbs suffice for everything that
+// Zarr does. Stores may implement optional verbs as well ([PageLister], [BatchDeleter],
+// [PartPutter], [Copier]). Call these through the functions of this package: [Pages] and
+// [DeleteAll] fall back to the four verbs, [PutParts] and [Copy] return errors.ErrUnsupported.
 //
 //	v, err := st.Get(ctx, "t2m/zarr.json", store.GetOptions{Max: 1 << 20}, nil)
 //	_, err = st.Put(ctx, "t2m/c/0/0", chunk, store.PutOptions{IfAbsent: true})
 //
-// A store reports failures as [*fault.KeyError]. Only a proven absence of the key is
-// [fault.NotFound].
+// The packages mem, dir, zip and http below this one are stores. So are s3, gcs, azure, and blob
+// for any bucket of gocloud.dev, at the root of the module. Package openurl opens them by URL.
+// Package storetest tests any store against this contract.
 //
-// Stores live in the packages below: mem, dir, zip and http, and beside package zarr: s3, gcs,
-// azure, and blob for any bucket of gocloud.dev. Package openurl opens them by URL. Decorators:
-// [Prefix], [ReadOnly], [Observe] here, and [Around] to make one that treats every request alike;
-// retry and limit in packages of their own. The Open of s3, gcs, azure and http puts retry around
-// limit around the provider, so that a request slot is free while a failed request waits; Observe
-// goes around what Open gives. There is no cache of values and no hedging of requests. Package
-// storetest holds any store to this contract.
+// # Decorators
 //
-// All stores and decorators may be used from any number of goroutines.
+// [Prefix], [ReadOnly] and [Observe] decorate a store. [Around] makes decorators that treat all
+// requests alike, [Forward] those that change single verbs. The Open functions of s3, gcs, azure
+// and http decorate the provider with packages large, retry, hedge (optional) and limit, outermost
+// first. A request slot is therefore free while a failed request waits for its retry. Observe goes
+// around the store that Open returns. A cache of decoded chunks is not a decorator; see package
+// zarr/cache.
+//
+// # Errors
+//
+// A store reports failures as [*fault.KeyError]. [fault.NotFound] means that the key is proven
+// absent.
+//
+// # Concurrency
+//
+// All stores and decorators are safe for concurrent use.
 package store

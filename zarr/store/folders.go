@@ -6,18 +6,18 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Folders removes empty folders. A store in which folders stay when their last key is deleted gives
-// it through [As], and [Prefix] gives it for its own keys.
+// Folders removes empty directories. Stores that keep a directory after its last key is deleted
+// provide it through [As]. [Prefix] provides it for its own keys.
 type Folders interface {
-	// RemoveFolders removes the folder of a prefix, which is not "", and all below it, as far as
-	// they hold nothing. A folder in which anything is, of whatever kind, stays; so does one in
-	// which something is put meanwhile. Links are not followed: a prefix behind one is
-	// fault.Refused. One that is not there is no error.
+	// RemoveFolders removes the directory of prefix and all directories below it, as far as they
+	// are empty. prefix is not "". A directory with an entry of any kind remains, even if the entry
+	// is created during the call. Links are not followed: a prefix behind one is fault.Refused. An
+	// absent directory is not an error.
 	RemoveFolders(ctx context.Context, prefix string) error
 }
 
-// RemoveFolders removes the empty folders from a prefix downwards, see [Folders]. Where a store has
-// no folders it does nothing. fault.Path: the prefix is "", or no key begins so.
+// RemoveFolders removes the empty directories from prefix downwards, see [Folders]. It does nothing
+// in a store without directories. It returns fault.Path if prefix fails [CheckKey].
 func RemoveFolders(ctx context.Context, s Store, prefix string) error {
 	if err := CheckKey(prefix); err != nil {
 		return &fault.KeyError{Op: "delete", Store: Name(s), Key: prefix, Err: err}
@@ -29,8 +29,7 @@ func RemoveFolders(ctx context.Context, s Store, prefix string) error {
 	return f.RemoveFolders(ctx, prefix)
 }
 
-// Provide gives the Folders and the Remnants of the store below, for the keys of this one, and the
-// Place.
+// Provide provides the Folders, Remnants and Place of the store below, for the keys of this one.
 func (p *prefixed) Provide(target any) bool {
 	switch t := target.(type) {
 	case *Folders:

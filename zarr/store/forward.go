@@ -5,9 +5,9 @@ import (
 	"errors"
 )
 
-// Forward is a store to embed in a decorator. It forwards each verb to Store, the store below, and
-// has the optional verbs too: one that the store below lacks is errors.ErrUnsupported. A decorator
-// declares the verbs that it changes, and calls those of Forward to reach the store below:
+// Forward is a store to embed in a decorator. It forwards each verb to Store, the store below.
+// Optional verbs that the store below lacks return errors.ErrUnsupported. A decorator declares the
+// verbs that it changes, and calls those of Forward to reach the store below:
 //
 //	type counted struct {
 //		store.Forward
@@ -20,8 +20,8 @@ import (
 //	}
 //
 // A decorator that must not let a verb through, such as one that refuses writes or changes keys,
-// does not embed Forward. It keeps one in a named field, and so hides the verbs that it does not
-// declare, those of later versions of this package too.
+// does not embed Forward but keeps one in a named field. This hides all verbs that it does not
+// declare, including those that later versions of this package add.
 type Forward struct{ Store }
 
 // ListPage implements [PageLister].

@@ -25,7 +25,7 @@ func TestForwardConforms(t *testing.T) {
 	}
 }
 
-// A verb that the store below lacks stays unsupported, and others reach it.
+// A verb that the store below lacks is unsupported, and other verbs reach it.
 func TestForwardVerbs(t *testing.T) {
 	ctx := t.Context()
 	for _, test := range []struct {
@@ -63,8 +63,8 @@ func TestForwardIsSeenThrough(t *testing.T) {
 	}
 }
 
-// A store below a prefix declares every verb that Forward has, so that no key goes below without its
-// prefix.
+// A prefixed store declares every verb of Forward, so that no key reaches the store below without
+// its prefix.
 func TestPrefixHasEveryVerb(t *testing.T) {
 	p := reflect.TypeOf(prefixed(t, mem.New(), "p"))
 	for m := range reflect.TypeFor[store.Forward]().Methods() {

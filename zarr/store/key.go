@@ -7,12 +7,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// MaxKey is the longest key in bytes that any store takes: S3, GCS and Azure all stop at 1024.
+// MaxKey is the longest key that every store accepts, in bytes: the limit of S3, GCS and Azure.
 const MaxKey = 1024
 
-// CheckKey refuses, with fault.Path, a key that some store could not hold as it is, or that could
-// leave the store's root: empty, longer than [MaxKey], not UTF-8, with a control character or a
-// back slash, with an empty segment, or with a segment "." or "..".
+// CheckKey returns fault.Path for a key that some store could not hold unchanged, or that could
+// leave the store's root. It refuses keys that are empty, longer than [MaxKey] or not UTF-8,
+// control characters and backslashes, and the segments "", "." and "..".
 func CheckKey(key string) error {
 	if key == "" {
 		return fault.Newf(fault.Path, "the key is empty")
@@ -39,7 +39,7 @@ func CheckKey(key string) error {
 	return nil
 }
 
-// CheckPrefix is CheckKey for the prefix of a listing, where "" is the whole store.
+// CheckPrefix is CheckKey for the prefix of a listing, where "" means the whole store.
 func CheckPrefix(prefix string) error {
 	if prefix == "" {
 		return nil

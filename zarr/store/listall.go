@@ -10,15 +10,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// ListAll yields what List yields, each entry once and in no promised order, for listings that may
-// be long. It begins with one page; one that is short costs that one request. Where the provider
-// lists in order ([Listings]) what remains is divided among several listings by ranges of keys, as
-// many as have proven of use, and at most the ListFanout of the store's [Tuning]. Some requests
-// more than pages are the price, in long listings 5 to 20 %, and rather more than as many again in
-// the worst case: a range turns out empty, or only a key beyond its end shows that it is over.
-// Elsewhere, and with OneLevel, it is [Pages].
+// ListAll yields the entries that List yields, each once and in any order. It is for listings that
+// may be long. A listing of one page costs one request.
 //
-// At most one page for each of those listings is held while the consumer runs.
+// If the provider lists in order ([Listings]), ListAll divides the remaining keys into ranges that
+// it lists concurrently. It adds listings as pages turn out to have entries, up to the ListFanout
+// of the store's [Tuning]. This costs more requests than there are pages: 5 to 20 % in long
+// listings, more than twice as many in the worst case. A range may be empty, and some end only with
+// a page of keys beyond them. Otherwise, and with OneLevel, ListAll is [Pages].
+//
+// At most one page of each listing is in memory while the consumer runs.
 func ListAll(ctx context.Context, s Store, prefix string, o ListOptions) iter.Seq2[Entry, error] {
 	pl, ok := s.(PageLister)
 	fanout := TuningOf(s).ListFanout
@@ -48,8 +49,8 @@ func ListAll(ctx context.Context, s Store, prefix string, o ListOptions) iter.Se
 	}
 }
 
-// listers are the listings of one ListAll. Each has a span of the keys; together the spans have
-// every key once.
+// listers are the concurrent listings of one ListAll. Each lists one span. The spans are disjoint
+// and contain all keys.
 type listers struct {
 	pl     PageLister
 	name   string
@@ -60,31 +61,31 @@ type listers struct {
 	wg     sync.WaitGroup
 
 	mu     sync.Mutex
-	spans  []*span // under way
-	useful int     // pages that had entries of their span
+	spans  []*span // being listed
+	useful int     // number of pages with entries of their span
 	split  bool    // there was more than one lister
-	serial bool    // the listing is not in order after all
+	serial bool    // the listing is not in order: one lister lists all
 	bytes  alphabet
 	err    error
 	cancel context.CancelFunc
 }
 
-// span is the keys above after and up to end, of which those up to pos have been listed. Keys are
-// paths below the prefix.
+// span is the range of keys greater than after, up to and including end. Keys up to pos have been
+// listed. Keys are paths below the prefix.
 type span struct {
-	after, end string // end is "" where there is none
+	after, end string // end is "" for the last span
 	pos        string
 	token      string
-	same       int  // how many first bytes the keys of the last page had in common
-	narrow     bool // the page went to the next value of the byte after those at most
+	same       int  // length of the common prefix of the last page's keys
+	narrow     bool // the first and last key of that page differ by 1 in the next byte
 }
 
-// run lists what comes after the first page, and yields it all in the caller's goroutine.
+// run lists the pages after the first, and yields all entries in the caller's goroutine.
 func (l *listers) run(ctx context.Context, page []Entry, next string, yield func(Entry, error) bool) {
 	ctx, l.cancel = context.WithCancel(ctx)
 	defer l.wg.Wait()
 	defer func() {
-		for range l.pages { // a consumer that has had enough leaves some
+		for range l.pages { // pages left after the consumer has stopped
 		}
 	}()
 	defer l.cancel()
@@ -103,7 +104,7 @@ func (l *listers) run(ctx context.Context, page []Entry, next string, yield func
 	}
 }
 
-// list lists a span. The page is its first, if there is one.
+// list lists a span. page is its first page if next is not empty.
 func (l *listers) list(ctx context.Context, s *span, page []Entry, next string) {
 	defer l.end(s)
 	o := l.o
@@ -129,7 +130,7 @@ func (l *listers) list(ctx context.Context, s *span, page []Entry, next string) 
 	}
 }
 
-// end takes a span off the list, and gives its place to another one.
+// end removes a span. The last one closes the channel.
 func (l *listers) end(s *span) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -144,7 +145,7 @@ func (l *listers) end(s *span) {
 	}
 }
 
-// failed notes the first failure, and ends the others.
+// failed records the first error and cancels all listings.
 func (l *listers) failed(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -158,8 +159,8 @@ func (l *listers) fail(err error) {
 	l.cancel()
 }
 
-// took takes a page of a span: it gives the entries that are the span's, and whether there are
-// more. Then what remains is divided.
+// took handles a page of a span. It returns the entries in the span and whether more may follow.
+// Then it divides the remaining keys, if more listings are allowed.
 func (l *listers) took(ctx context.Context, s *span, page []Entry, next string, err error) (keep []Entry, more bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -192,7 +193,7 @@ func (l *listers) took(ctx context.Context, s *span, page []Entry, next string, 
 	return page, more
 }
 
-// within gives the entries of a page that are in the span, and whether some after them may be.
+// within returns the entries of a page that are in the span, and whether more may follow.
 func (l *listers) within(s *span, page []Entry) ([]Entry, bool, error) {
 	first, last := "", s.pos
 	for i, e := range page {
@@ -223,7 +224,7 @@ func (l *listers) within(s *span, page []Entry) ([]Entry, bool, error) {
 	return page, true, nil
 }
 
-// path is an entry's key below the prefix.
+// path returns an entry's key below the prefix.
 func (l *listers) path(e Entry) string {
 	if l.prefix == "" {
 		return e.Key
@@ -231,8 +232,8 @@ func (l *listers) path(e Entry) string {
 	return strings.TrimPrefix(e.Key[min(len(l.prefix), len(e.Key)):], "/")
 }
 
-// divide takes the upper part of the span that probably has most left, or gives nil where nothing
-// is worth a request more.
+// divide cuts the span that is expected to have the most keys left and returns the upper part. It
+// returns nil if no span can be cut.
 func (l *listers) divide() *span {
 	var of *span
 	var best cut

@@ -88,7 +88,7 @@ func (s *ordered) ListPage(ctx context.Context, prefix string, o store.ListOptio
 	return page, "", nil
 }
 
-// all gives what ListAll yields, sorted; a key that comes twice is there twice.
+// all returns the keys that ListAll yields, sorted, with duplicates.
 func all(t *testing.T, s store.Store, prefix string, o store.ListOptions) []string {
 	t.Helper()
 	var got []string
@@ -102,7 +102,7 @@ func all(t *testing.T, s store.Store, prefix string, o store.ListOptions) []stri
 	return got
 }
 
-// grid gives the keys of chunks of a grid.
+// grid returns the keys of the chunks of a grid.
 func grid(prefix, sep string, shape ...int) []string {
 	keys := []string{prefix}
 	for i, n := range shape {
@@ -122,8 +122,8 @@ func grid(prefix, sep string, shape ...int) []string {
 	return keys
 }
 
-// A million keys at 100 ms a page take 100 s one page after another, and an eighth of that at most
-// divided, whatever the keys look like.
+// A million keys at 100 ms per page take 100 s one page after another, and at most an eighth of
+// that if divided, for keys of any form.
 func TestListAllIsDivided(t *testing.T) {
 	hashes := make([]string, 1_000_000)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -172,7 +172,7 @@ func TestListAllIsDivided(t *testing.T) {
 	}
 }
 
-// A listing of one page costs one request, one of two pages no more than two others.
+// A listing of one page costs one request. One of two pages costs at most two additional requests.
 func TestListAllShort(t *testing.T) {
 	for _, c := range []struct{ keys, most int }{{0, 1}, {1, 1}, {1000, 1}, {1001, 4}, {2500, 6}} {
 		s := &ordered{keys: grid("c/", "/", c.keys), page: 1000, fanout: 32}
@@ -185,8 +185,8 @@ func TestListAllShort(t *testing.T) {
 	}
 }
 
-// randomKeys gives keys of a kind that a seed chooses: few letters, many, keys that are prefixes of
-// others, any Unicode.
+// randomKeys returns keys of a kind that depends on the seed: few letters, many letters, keys that
+// are prefixes of others, any Unicode.
 func randomKeys(r *rand.Rand) []string {
 	letters := [][]rune{[]rune("01"), []rune("0123456789/."), []rune("abAB-_/"), []rune("aé漢😀/~\U0010ffff\u00801"), []rune("0123456789abcdef")}[r.IntN(5)]
 	prefix := []string{"", "a/", "a/b c/0", "é/", "~"}[r.IntN(5)]
@@ -208,7 +208,7 @@ func randomKeys(r *rand.Rand) []string {
 	return keys
 }
 
-// Whatever the keys and the pages, ListAll yields what List does: each key once.
+// For any keys and pages ListAll yields the same keys as List, each once.
 func TestListAllAgainstList(t *testing.T) {
 	for seed := range uint64(400) {
 		checkListAll(t, seed)
@@ -245,7 +245,7 @@ func checkListAll(t *testing.T, seed uint64) {
 	}
 }
 
-// The first failure ends a divided listing, once and last; leaving it early leaves nothing running.
+// The first failure ends a divided listing, once and last. Ending it early leaves nothing running.
 func TestListAllEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &ordered{keys: grid("c/", "/", 100, 100), page: 10, took: time.Second, fanout: 8, fails: 100}
@@ -282,8 +282,8 @@ func TestListAllEnds(t *testing.T) {
 	})
 }
 
-// A listing that is not in order, whatever its store says, is listed page by page while that is
-// possible, and else an error: never half of the keys.
+// A store that declares its listing as ordered although it is not is listed page by page if
+// possible. Otherwise ListAll returns an error, and never silently omits keys.
 func TestListAllOutOfOrder(t *testing.T) {
 	t.Run("at once", func(t *testing.T) {
 		keys := grid("c/", "/", 50, 50)
@@ -309,7 +309,7 @@ func TestListAllOutOfOrder(t *testing.T) {
 	})
 }
 
-// unordered lists its keys as they are, and says that they are in order.
+// unordered lists its keys in their given order, and declares that they are sorted.
 type unordered struct{ ordered }
 
 func (s *unordered) ListPage(_ context.Context, prefix string, o store.ListOptions, token string) ([]store.Entry, string, error) {
@@ -331,7 +331,7 @@ func (s *unordered) ListPage(_ context.Context, prefix string, o store.ListOptio
 	return page, next, nil
 }
 
-// A store that promises no order, or lists one level, is listed page by page.
+// A store without ordered listings, or a single level, is listed page by page.
 func TestListAllUndivided(t *testing.T) {
 	s := &ordered{keys: grid("", ".", 50, 50), page: 100, fanout: 1}
 	if got := all(t, s, "", store.ListOptions{}); !slices.Equal(got, s.keys) || s.requests != 25 {

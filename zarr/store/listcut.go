@@ -2,24 +2,27 @@ package store
 
 import "math/bits"
 
-// A listing is divided where its keys are likely to go on. Keys are taken for strings of digits in
-// places: at the first place at which a greater byte may come, the middle one of those is where the
-// second part begins. Which bytes may come is learned from where neighbours in the listing part: in
-// such a place may come what has parted any, and where there is a digit any digit. A wrong guess
-// costs one request for an empty part, never a key: parts are ranges, and have no gaps.
+// A span is cut where its keys are expected to continue. Keys are treated as strings of digits. The
+// cut is at the first position at which a greater byte is expected, before the middle one of those
+// bytes.
+//
+// The expected bytes are learned from neighbouring keys of the listing, from the bytes in which
+// they first differ. A position at which neighbours have differed may have any of these bytes, and
+// a position with a digit may have any digit as well. A wrong guess costs one request for an empty
+// span. It never loses a key, because the spans have no gaps.
 
-// cut is where a span may be divided.
+// cut is a position at which a span may be divided.
 type cut struct {
-	key    string // the last one of the lower part
-	at     int    // the place of its last byte: the smaller, the more keys there may be
-	values int    // bytes that may come there; 0: there is no place
+	key    string // the last key of the lower span
+	at     int    // index of the last byte of key; the smaller, the more keys may follow
+	values int    // number of bytes expected there; 0 is no cut
 }
 
-// cut finds the place of a span.
+// cut returns the best cut of a span.
 func (l *listers) cut(s *span) cut {
 	least := s.same
 	if s.narrow {
-		least++ // a page of keys holds about one value of that place
+		least++ // one page covers about one value of that byte
 	}
 	for at := len(l.o.KeyPrefix); at < min(len(s.pos), least); at++ {
 		b := s.pos[at]
@@ -43,8 +46,8 @@ func (l *listers) cut(s *span) cut {
 	return cut{}
 }
 
-// common is how many first bytes two keys have in common, and whether the next is the same but for
-// one.
+// common returns the length of the common prefix of two keys, and whether the next byte of b is the
+// successor of that of a.
 func common(a, b string) (same int, narrow bool) {
 	for same < min(len(a), len(b)) && a[same] == b[same] {
 		same++
@@ -52,16 +55,16 @@ func common(a, b string) (same int, narrow bool) {
 	return same, same < min(len(a), len(b)) && b[same]-a[same] == 1
 }
 
-// places is how many first bytes of keys are looked at.
+// places is how many bytes of each key are examined.
 const places = 256
 
-// alphabet is the bytes that have parted neighbours.
+// alphabet is the set of bytes in which neighbouring keys first differ.
 type alphabet struct {
 	parted [places]bool
 	bytes  set
 }
 
-// add takes two neighbours, of which last is the greater.
+// add learns from two neighbouring keys, last being the greater one.
 func (a *alphabet) add(key, last string) {
 	i := 0
 	for i < min(len(key), len(last)) && key[i] == last[i] {
@@ -73,30 +76,30 @@ func (a *alphabet) add(key, last string) {
 	}
 }
 
-// in is the bytes that may come at a place where there is b.
+// in returns the bytes expected at a position that has b now.
 func (a *alphabet) in(at int, b byte) set {
 	switch {
 	case b >= '0' && b <= '9':
-		return a.bytes.or(set{lo: digits}).without('/') // no segment is empty
+		return a.bytes.or(set{lo: digits}).without('/') // segments are not empty
 	case at < places && a.parted[at]:
 		return a.bytes.without('/')
 	}
 	return set{}
 }
 
-// set is one of ASCII characters.
+// set is a set of ASCII characters.
 type set struct{ lo, hi uint64 }
 
 const digits = 0x3ff << '0'
 
 func (s set) has(b byte) bool { o := one(b); return s.lo&o.lo|s.hi&o.hi != 0 }
 
-// one is the set of b; of what is no ASCII it is empty.
+// one returns the set that contains b, or the empty set if b is not ASCII.
 func one(b byte) set {
 	if b < 64 {
 		return set{lo: 1 << b}
 	}
-	return set{hi: 1 << (b - 64)} // 0 from 128 on
+	return set{hi: 1 << (b - 64)} // 0 for b >= 128
 }
 
 func (s set) or(o set) set       { return set{s.lo | o.lo, s.hi | o.hi} }
@@ -104,7 +107,7 @@ func (s set) with(b byte) set    { return s.or(one(b)) }
 func (s set) without(b byte) set { o := one(b); return set{s.lo &^ o.lo, s.hi &^ o.hi} }
 func (s set) len() int           { return bits.OnesCount64(s.lo) + bits.OnesCount64(s.hi) }
 
-// below is the characters before b.
+// below returns the characters less than b.
 func (s set) below(b byte) set {
 	if b < 64 {
 		return set{lo: s.lo & (1<<b - 1)}
@@ -112,13 +115,13 @@ func (s set) below(b byte) set {
 	return set{s.lo, s.hi & (1<<(b-64) - 1)}
 }
 
-// above is the characters after b.
+// above returns the characters greater than b.
 func (s set) above(b byte) set {
 	low := s.below(b)
 	return set{s.lo &^ low.lo, s.hi &^ low.hi}.without(b)
 }
 
-// middle is the character in the middle, the upper one of two.
+// middle returns the middle character, the upper one of two.
 func (s set) middle() byte {
 	half := s.len() / 2
 	n := 0

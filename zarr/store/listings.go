@@ -1,18 +1,18 @@
 package store
 
-// Listings says what a provider promises of listings. A store gives it through [As].
+// Listings are a provider's guarantees about listings. A store provides them through [As].
 type Listings struct {
-	// Ordered: keys come in the order of their bytes, page after page, and StartAfter is asked of
-	// the provider, so that a listing from the middle costs its own pages only. [ListAll] divides
-	// such listings among several.
+	// Ordered: keys are listed in byte order, page after page, and StartAfter is sent to the
+	// provider, so a listing from the middle costs only its own pages. [ListAll] divides such
+	// listings into several concurrent ones.
 	Ordered bool
-	// Complete: a listing has every key that was there when it began and stays until it ends,
-	// whichever process put it. What a complete listing that ended without an error does not have
-	// is proven absent.
+	// Complete: a listing contains every key that existed from its start to its end, whichever
+	// process wrote it. A key missing from a listing that ended without an error is proven absent.
 	Complete bool
 }
 
-// ListingsOf gives what the provider of s promises: nothing unless it says so. It makes no request.
+// ListingsOf returns the guarantees of s's provider, without a request. Without any provided, it
+// returns the zero Listings.
 func ListingsOf(s Store) (l Listings) {
 	As(s, &l)
 	return l

@@ -6,21 +6,23 @@ import (
 	"time"
 )
 
-// Event is one request as the caller of the store saw it: with retries below, all tries together.
+// Event is one call of a store, as its caller sees it: retries below are part of it.
 type Event struct {
-	Op    Op
-	Key   string // the key; the prefix of a listing; the first key of a delete of many; the destination of a copy
+	Op Op
+	// Key is the key, the prefix of a listing, the first key of a batch delete, or the destination
+	// of a copy.
+	Key   string
 	From  string // the source of a copy
 	Range Range  // of a get
 	Part  int    // the number of a part
 	Count int    // entries of a listing, keys of a delete; else 1
-	Bytes int64  // bytes of values read or sent; without those that a failed request moved
+	Bytes int64  // bytes of values read or sent; 0 if the request failed
 	Start time.Time
 	Took  time.Duration // from call to return
 	Err   error
 }
 
-// String gives one line, such as "get c/0/0 5+20: 20 bytes in 3ms".
+// String returns one line, such as "get c/0/0 5+20: 20 bytes in 3ms".
 func (e Event) String() string {
 	s := string(e.Op) + " " + e.Key
 	if e.From != "" {
@@ -41,10 +43,10 @@ func (e Event) String() string {
 	return fmt.Sprintf("%s: %d bytes in %v", s, e.Bytes, e.Took)
 }
 
-// Observe calls f after each request to s, with the context of the request, so that a span that f
-// makes of it gets its parent. f is called from the goroutine that made the request, so it must be
-// quick and safe for concurrent calls. A listing is one event for each page, as [Around] has it. An
-// optional verb that s does not have makes no event. Close closes s.
+// Observe calls f after each request to s. f gets the context of the request, so spans that f
+// creates have the right parent. It runs in the goroutine that made the request, so it must be
+// quick and safe for concurrent calls. Each page of a listing is one event, see [Around]. Calls of
+// optional verbs that s lacks are not events. Close closes s.
 func Observe(s Store, f func(context.Context, Event)) Store {
 	return Around(s, Hooks{After: func(ctx context.Context, c Call, r Result) {
 		if r.Unsupported {

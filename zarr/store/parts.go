@@ -9,57 +9,57 @@ import (
 	"strings"
 )
 
-// PartPutter writes one value as parts, for values too large to send again whole, or to hold in
-// memory.
+// PartPutter writes one value in parts. It is for values that are too large to hold in memory, or
+// to send again after a failure.
 type PartPutter interface {
-	// PutParts begins a value, or goes on with one that o.Resume names. Nothing is visible before
-	// Commit.
+	// PutParts starts an upload, or continues the one named by o.Resume. The value is not visible
+	// before Commit.
 	PutParts(ctx context.Context, key string, o PartsOptions) (Parts, error)
 }
 
-// PartsOptions say how a value in parts begins. The zero value begins a new one.
+// PartsOptions select a new upload or an existing one. The zero value starts a new one.
 type PartsOptions struct {
-	// Resume is the Token of a value under way, of the same key, which another process may have
-	// begun. Whether it is still there shows at the first request. A store whose Tokens are empty
-	// says errors.ErrUnsupported.
+	// Resume is the Token of an unfinished upload of the same key, possibly started by another
+	// process. If the upload no longer exists, the first request fails. A store whose Tokens are
+	// empty returns errors.ErrUnsupported.
 	Resume string
 }
 
-// Parts is a value under way. Part may be called concurrently; the other methods when no Part is
-// under way.
+// Parts is an upload in parts. Part may be called concurrently. The other methods must not run
+// concurrently with Part.
 //
-// Of a value that was committed or aborted, here or in another process, Sent and Commit are
-// fault.Conflict, and so is Part where the provider knows. Azure does not know of an Abort in
-// another process, and lets a process that has sent all parts commit them again: the value is then
-// whole.
+// After an upload was committed or aborted, in any process, Sent and Commit return fault.Conflict,
+// and so does Part if the provider detects it. Azure does not detect an Abort in another process.
+// There a process that has sent all parts can still commit them; the value is then complete.
 type Parts interface {
-	// Part sends part n, counted from 0, in any order; sending n again replaces it. b is not kept.
-	// After a Resume the first Part may list the parts before. fault.Limit: n or the length of b is
-	// beyond Limits.
+	// Part sends part n, counted from 0. Parts may be sent in any order. Sending n again replaces
+	// the part. b is not kept. After a Resume the first Part may list the earlier parts. It returns
+	// fault.Limit if n or the length of b is beyond Limits.
 	Part(ctx context.Context, n int, b []byte) error
 
-	// Sent lists the parts that have arrived, from any process, in order of N.
+	// Sent lists the parts that have arrived, from all processes, ordered by N.
 	Sent(ctx context.Context) ([]PartInfo, error)
 
-	// Limits are what the provider takes. It makes no request.
+	// Limits returns the provider's limits. It makes no request.
 	Limits() PartLimits
 
-	// Token names the value for PartsOptions.Resume; empty where another process cannot go on with
-	// it. It makes no request.
+	// Token identifies the upload for PartsOptions.Resume. It is empty if another process cannot
+	// continue the upload. It makes no request.
 	Token() string
 
-	// Commit makes the parts, in order of N and without gaps (fault.Selection), the value of the
-	// key, by the condition. After a Resume these are the parts that have arrived, from any
-	// process. Number and size of all parts that were sent here or that Sent has listed are
-	// compared with what is stored, so a value is never shortened.
+	// Commit concatenates the parts in order of N and makes them the value of the key, on the
+	// conditions of o. A gap between parts is fault.Selection. After a Resume the parts of all
+	// processes are used. Commit compares the numbers and sizes of all parts that this process
+	// sent, or that Sent listed, with the stored parts. So it never stores a shortened value.
 	//
-	// fault.Conflict: a part is gone, or was sent again by another process with another size; or
-	// the parts that are left show that there were more. fault.Corrupt: a part is stored with
-	// another size than it was sent with. Parts can be sent again after both, unless the value is
-	// over.
+	//   - fault.Conflict: a part is missing, another process has replaced a part by one of another
+	//     size, or the stored parts show that there were more.
+	//   - fault.Corrupt: the stored size of a part differs from the sent size.
+	//
+	// After either error parts can be sent again, unless the upload was committed or aborted.
 	Commit(ctx context.Context, o PutOptions) (Version, error)
 
-	// Abort drops the parts. It may be called after a failed Commit, and does nothing after a
+	// Abort removes the parts. It may be called after a failed Commit, and does nothing after a
 	// successful one.
 	Abort(ctx context.Context) error
 }
@@ -68,14 +68,14 @@ type Parts interface {
 type PartInfo struct {
 	N    int
 	Size int64
-	// Sum is the provider's checksum of its bytes: "crc32:" or "crc32c:" and 8 hexadecimal digits;
-	// "md5:" and 32 of what looks like one, as with encryption it is another number; empty where
-	// there is none.
+	// Sum is the provider's checksum of the part: "crc32:" or "crc32c:" and 8 hexadecimal digits,
+	// or "md5:" and 32 digits in the form of an MD5, which with encryption are another number. It
+	// is empty if there is none.
 	Sum string
 }
 
-// Holds reports whether b are the bytes of the part, by length and checksum. It is not known where
-// there is no checksum, or one that looks like an MD5 is another.
+// Holds reports whether b are the bytes of the part, by length and checksum. known is false if that
+// cannot be decided: there is no checksum, or it has the form of an MD5 and differs from that of b.
 func (p PartInfo) Holds(b []byte) (holds, known bool) {
 	if int64(len(b)) != p.Size {
 		return false, true
@@ -87,22 +87,23 @@ func (p PartInfo) Holds(b []byte) (holds, known bool) {
 	case "crc32c":
 		return p.Sum == fmt.Sprintf("crc32c:%08x", crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli))), true
 	case "md5":
-		same := p.Sum == fmt.Sprintf("md5:%x", md5.Sum(b)) //nolint:gosec // it is the provider's; what forges it could as well send other bytes
+		// An attacker who forges an MD5 could send other bytes as well.
+		same := p.Sum == fmt.Sprintf("md5:%x", md5.Sum(b)) //nolint:gosec // chosen by the provider
 		return same, same
 	}
 	return false, false
 }
 
-// PartLimits are what a provider takes of a value in parts.
+// PartLimits are a provider's limits on uploads in parts.
 type PartLimits struct {
-	Min   int64 // bytes of each part but the last
-	Max   int64 // bytes of a part
-	Parts int   // how many
-	Equal bool  // all parts but the last must have one length
+	Min   int64 // minimum bytes of each part except the last
+	Max   int64 // maximum bytes of a part
+	Parts int   // maximum number of parts
+	Equal bool  // all parts except the last must have the same length
 }
 
-// PutParts begins a value in parts, or goes on with one; errors.ErrUnsupported when s cannot, and
-// then Put is the way.
+// PutParts starts or continues an upload in parts, see [PartPutter]. It returns
+// errors.ErrUnsupported if s lacks the verb; the caller can use Put instead.
 func PutParts(ctx context.Context, s Store, key string, o PartsOptions) (Parts, error) {
 	if pp, ok := s.(PartPutter); ok {
 		return pp.PutParts(ctx, key, o)

@@ -2,17 +2,17 @@ package store
 
 import "reflect"
 
-// Place says where the values of a store are. The value of a key is at Below + key in Root: two
-// stores with equal Roots reach the same values, under keys that differ by their Below. A store
-// that can be opened twice returns its Place through [As]; [PlaceOf] works out that of any other.
+// Place identifies the location of a store's values: the value of a key is at Below + key in Root.
+// Two stores with equal Roots reach the same values, under keys that differ by their Below. Stores
+// that can be opened twice return their Place through [As]. [PlaceOf] derives that of other stores.
 type Place struct {
-	Root  any    // comparable: what names a bucket or a file system, or the store itself
-	Below string // "", or a prefix of keys with its slash
+	Root  any    // comparable; identifies a bucket or a file system, or is the store itself
+	Below string // "", or a key prefix with its trailing slash
 }
 
-// PlaceOf returns the Place of s. Decorators that have an Unwrap method are looked through, and are
-// taken to leave keys as they are; [Prefix] is known. A store that says nothing is a Place of its
-// own. It makes no request.
+// PlaceOf returns the Place of s without a request. It looks through decorators that have an Unwrap
+// method and assumes that they leave keys unchanged, except [Prefix], which it supports. A store
+// that does not provide a Place has one of its own.
 func PlaceOf(s Store) Place {
 	var p Place
 	if As(s, &p) {

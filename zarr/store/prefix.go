@@ -8,9 +8,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Prefix gives the part of s below prefix as a store of its own: its key "x" is s's prefix + "/x",
-// and no key of it leads out. The prefix "" gives s itself; a prefix that [CheckKey] refuses is
-// fault.Path. Errors of s name s's full keys. It has the optional verbs that s has. Close closes s.
+// Prefix returns the part of s below prefix as a store: its key "x" is the key prefix + "/x" of s.
+// No key leads out of the prefix. With prefix "" it returns s itself. It returns fault.Path for a
+// prefix that fails [CheckKey]. Errors of s have s's full keys. The store has the optional verbs of
+// s. Close closes s.
 func Prefix(s Store, prefix string) (Store, error) {
 	if prefix == "" {
 		return s, nil
@@ -21,13 +22,14 @@ func Prefix(s Store, prefix string) (Store, error) {
 	return &prefixed{Forward{s}, prefix + "/"}, nil
 }
 
-// prefixed does not embed Forward: a verb that it does not declare would see keys without the prefix.
+// prefixed does not embed Forward: a verb that prefixed did not declare would bypass the prefix.
 type prefixed struct {
 	below  Forward
-	prefix string // with the slash
+	prefix string // with trailing slash
 }
 
-// key checks before it joins: a key such as ".." must not be seen joined.
+// key returns the key of the store below. It checks key first, since CheckKey would accept some
+// invalid keys after a prefix.
 func (p *prefixed) key(op, key string) (string, error) {
 	if err := CheckKey(key); err != nil {
 		return "", &fault.KeyError{Op: op, Store: p.String(), Key: key, Err: err}
@@ -67,8 +69,8 @@ func (p *prefixed) full(prefix string) (string, error) {
 	return p.key("list", prefix)
 }
 
-// relative takes the prefix off an entry. An entry outside of it would be a fault of s; it must not
-// pass for another.
+// relative removes the prefix from an entry. An entry without the prefix is a defect of s and
+// returns an error, since a wrong key could be mistaken for another one.
 func (p *prefixed) relative(e Entry) (Entry, error) {
 	key, ok := strings.CutPrefix(e.Key, p.prefix)
 	if !ok {
@@ -106,7 +108,7 @@ func (p *prefixed) ListPage(ctx context.Context, prefix string, o ListOptions, t
 	if err != nil {
 		return nil, "", err
 	}
-	out := make([]Entry, len(page)) // the page may be s's own
+	out := make([]Entry, len(page)) // s may own page
 	for i, e := range page {
 		if out[i], err = p.relative(e); err != nil {
 			return nil, "", err
@@ -148,8 +150,8 @@ func (p *prefixed) Copy(ctx context.Context, from, to string, o CopyOptions) (Ve
 func (p *prefixed) Close() error  { return p.below.Close() }
 func (p *prefixed) Unwrap() Store { return p.below.Store }
 
-// String gives the inner name and the prefix: "mem://run-7/". A query of a URL stays behind the
-// path.
+// String returns the name of the store below and the prefix: "mem://run-7/". The query of a URL
+// remains at the end.
 func (p *prefixed) String() string {
 	name, query, found := strings.Cut(p.below.String(), "?")
 	if !strings.HasSuffix(name, "/") {

@@ -6,8 +6,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Range selects bytes of a value. The zero Range is the whole value. Ranges are made by [From],
-// [Within] and [Suffix].
+// Range selects bytes of a value. The zero Range selects the whole value. [From], [Within] and
+// [Suffix] make others.
 type Range struct {
 	kind     rangeKind
 	off, len int64
@@ -22,11 +22,11 @@ const (
 	last
 )
 
-// From selects the bytes from off to the end; off must be inside the value, so that at least one
-// byte is read.
+// From selects the bytes from off to the end. off must be less than the length of the value.
 func From(off int64) Range { return Range{kind: from, off: off} }
 
-// Within selects n bytes from off on, n > 0. A value shorter than off+n is fault.Corrupt, not a
+// Within selects n bytes from off, n > 0. A value shorter than off+n is fault.Corrupt, not a short
+// read.
 // short read.
 func Within(off, n int64) Range { return Range{kind: within, off: off, len: n} }
 
@@ -36,17 +36,17 @@ func Suffix(n int64) Range { return Range{kind: last, len: n} }
 // IsWhole reports whether r selects the whole value.
 func (r Range) IsWhole() bool { return r.kind == whole }
 
-// IsSuffix reports whether r is the end of the value, and its length.
+// IsSuffix reports whether r was made by [Suffix], and its length.
 func (r Range) IsSuffix() (n int64, ok bool) { return r.len, r.kind == last }
 
-// IsFrom reports whether r runs from an offset to the end.
+// IsFrom reports whether r was made by [From], and its offset.
 func (r Range) IsFrom() (off int64, ok bool) { return r.off, r.kind == from }
 
-// IsWithin reports whether r is an offset and a length.
+// IsWithin reports whether r was made by [Within], and its offset and length.
 func (r Range) IsWithin() (off, n int64, ok bool) { return r.off, r.len, r.kind == within }
 
-// Check refuses empty and negative ranges with fault.Selection. Every store calls it before any
-// request: a read of nothing cannot tell presence, and leaks connections in some SDKs.
+// Check returns fault.Selection for empty and negative ranges. Every store calls it before any
+// request: an empty read cannot prove that the key is present, and leaks connections in some SDKs.
 func (r Range) Check() error {
 	switch r.kind {
 	case from:
@@ -65,8 +65,8 @@ func (r Range) Check() error {
 	return nil
 }
 
-// Resolve gives offset and length of r in a value of size bytes, or fault.Corrupt when the value is
-// too short for it.
+// Resolve returns the offset and length of r in a value of size bytes. It returns fault.Corrupt if
+// the value is too short.
 func (r Range) Resolve(size int64) (off, n int64, err error) {
 	switch r.kind {
 	case whole:
@@ -84,7 +84,7 @@ func (r Range) Resolve(size int64) (off, n int64, err error) {
 	return off, n, nil
 }
 
-// String gives "whole", "5+20", "5-" or "last 16".
+// String returns "whole", "5+20", "5-" or "last 16".
 func (r Range) String() string {
 	switch r.kind {
 	case from:

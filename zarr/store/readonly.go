@@ -7,14 +7,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// ReadOnly gives s without its writes: Put and Delete are fault.ReadOnly, and the optional verbs
-// that write are hidden. What [As] finds are the provider's own handles, which bypass this as every
-// decorator. Close closes s.
+// ReadOnly returns s without its writes: Put and Delete return fault.ReadOnly, and optional verbs
+// that write are hidden. Handles that [As] returns bypass ReadOnly, as they bypass every decorator.
+// Close closes s.
 func ReadOnly(s Store) Store { return &readOnly{Forward{s}} }
 
-// IsReadOnly reports whether s, or a store that it wraps, says by a method ReadOnly() bool that it
-// refuses every write. It makes no request. A store whose server refuses writes does not know of
-// it.
+// IsReadOnly reports whether s, or a store that it wraps, has a method ReadOnly() bool that returns
+// true. It makes no request, so it does not detect a server that refuses writes.
 func IsReadOnly(s Store) bool {
 	for s != nil {
 		if r, ok := s.(interface{ ReadOnly() bool }); ok && r.ReadOnly() {
@@ -29,7 +28,7 @@ func IsReadOnly(s Store) bool {
 	return false
 }
 
-// readOnly does not embed Forward: a verb that writes must not reach the store below.
+// readOnly does not embed Forward: verbs that write must not reach the store below.
 type readOnly struct{ below Forward }
 
 func (r *readOnly) refuse(op, key string) error {

@@ -6,17 +6,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Remnants removes temporary files of writers. A store in which a killed writer may leave some
-// provides it through [As], and [Prefix] provides it for its own keys.
+// Remnants removes temporary files of writers. Stores in which a killed writer may leave temporary
+// files provide it through [As]. [Prefix] provides it for its own keys.
 type Remnants interface {
-	// RemoveRemnants removes the temporary files below a prefix, which is not "". The put of a
-	// writer that is still alive fails, so it is for a prefix below which nobody is to write any
-	// more. Links are not followed.
+	// RemoveRemnants removes the temporary files below prefix, which is not "". The Put of a live
+	// writer fails, so it is for prefixes to which no writer writes any more. Links are not
+	// followed.
 	RemoveRemnants(ctx context.Context, prefix string) error
 }
 
-// RemoveRemnants removes the temporary files below a prefix, see [Remnants]. Where a store has none
-// it does nothing. fault.Path: the prefix is "", or no key begins so.
+// RemoveRemnants removes the temporary files below a prefix, see [Remnants]. It does nothing in a
+// store without temporary files. It returns fault.Path if prefix fails [CheckKey].
 func RemoveRemnants(ctx context.Context, s Store, prefix string) error {
 	if err := CheckKey(prefix); err != nil {
 		return &fault.KeyError{Op: "delete", Store: Name(s), Key: prefix, Err: err}

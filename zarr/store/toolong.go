@@ -6,18 +6,18 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// TooLong is the error of a Get that selects more bytes than GetOptions.Max allows, where the store
-// knows how many before it reads them. It is of kind fault.Limit.
+// TooLong is the error of a Get that selects more than GetOptions.Max bytes, if the store knows the
+// length before reading. It is of kind fault.Limit.
 type TooLong struct {
-	Announced int64 // bytes that are selected
+	Announced int64 // selected bytes
 	Max       int64
-	Version   Version // of the value that is so long; empty where it is not known
+	Version   Version // of the value; empty if unknown
 }
 
-// Error says both lengths.
+// Error returns a message with both lengths.
 func (e *TooLong) Error() string {
 	return fmt.Sprintf("%v: %d bytes are more than the %d allowed", fault.Limit, e.Announced, e.Max)
 }
 
-// Unwrap gives fault.Limit.
+// Unwrap returns fault.Limit.
 func (e *TooLong) Unwrap() error { return fault.Limit }

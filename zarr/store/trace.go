@@ -5,68 +5,68 @@ import (
 	"time"
 )
 
-// Trace is a set of functions that are called as a call on a store, or on what is stored in it,
-// goes on. It travels in the context, as httptrace.ClientTrace does: [WithTrace] puts it there, and
-// the layers that do the work call its functions, from many goroutines at once and with the context
-// of the work. They must be quick and safe for concurrent calls. Nil functions are skipped. Without
-// a trace, a layer costs one look-up and no allocation.
+// Trace is a set of functions that report the progress of calls on a store, or of reads and writes
+// of arrays in it. It is carried by the context, like httptrace.ClientTrace: [WithTrace] adds it,
+// and the layers that do the work call its functions with the context of the work, from many
+// goroutines. The functions must be quick and safe for concurrent calls. Nil functions are skipped.
+// Without a trace, a layer pays one lookup and no allocation.
 //
-// [Observe] reports what a store is asked for; a Trace reports what becomes of it: retries, waits,
-// and what goes over the wire. Stores without a network emit no Attempt and no FirstByte.
+// [Observe] reports the calls of a store. A Trace reports what happens below: retries, waits and
+// HTTP exchanges. Stores without a network emit neither Attempt nor FirstByte.
 type Trace struct {
-	// Attempt is called when an HTTP exchange of a provider is over: its answer was read or closed,
-	// or it failed.
+	// Attempt is called at the end of a provider's HTTP exchange: when its response was read or
+	// closed, or it failed.
 	Attempt func(context.Context, Attempt)
-	// FirstByte is called when the head of an answer is there.
+	// FirstByte is called when the header of a response has arrived.
 	FirstByte func(context.Context, FirstByte)
-	// Retry is called when a failed request has waited, and is made again.
+	// Retry is called after the wait that follows a failed request, before it is sent again.
 	Retry func(context.Context, Retry)
-	// Hedge is called when it is decided which of two requests for the same value is used.
+	// Hedge is called when one of two requests for the same value is chosen.
 	Hedge func(context.Context, Hedge)
-	// Hit is called when a cache has what would otherwise be requested.
+	// Hit is called when a cache has an entry that would otherwise be requested.
 	Hit func(context.Context, Hit)
-	// Wait is called when something that was waited for has been had, or the wait was given up.
-	// What is had at once is no wait.
+	// Wait is called when a wait for a limited resource ends, also if it was given up. A resource
+	// that is free immediately is not reported.
 	Wait func(context.Context, Wait)
 	// Chunk is called when a chunk, or an inner chunk of a shard, has been decoded or encoded, or
-	// is not stored: a shard that is not stored is one. What is done again, because a shard was
-	// replaced meanwhile, is reported again.
+	// is not stored. A shard that is not stored is one chunk. Work that is repeated because a shard
+	// was replaced meanwhile is reported again.
 	Chunk func(context.Context, Chunk)
 }
 
 // Attempt is one HTTP exchange.
 type Attempt struct {
-	Op           Op     // of the request to the store that it belongs to; "" where there is none
+	Op           Op     // of the store request that caused it, or ""
 	Key          string // likewise
 	Method, Host string
-	Status       int           // 0 where no answer came
-	Request      string        // the provider's number of the request, which its support asks for; "" where it sends none
+	Status       int           // 0 without a response
+	Request      string        // the provider's request ID, for its support, or ""
 	Sent         int64         // bytes of the request's body that were sent
-	Received     int64         // bytes of the answer's body that were read, as they come over the wire
-	FirstByte    time.Duration // until the head of the answer; 0 where none came
+	Received     int64         // bytes of the response's body that were read, before decompression
+	FirstByte    time.Duration // until the response's header; 0 if none came
 	Took         time.Duration
-	Err          error // of the exchange or of reading the answer; an answer such as 404 is none
+	Err          error // of the exchange or the body; a status such as 404 is not an error
 }
 
-// Wire is the bytes of both bodies.
+// Wire returns the bytes of both bodies.
 func (a Attempt) Wire() int64 { return a.Sent + a.Received }
 
-// FirstByte is the head of an answer.
+// FirstByte is the header of a response.
 type FirstByte struct {
 	Op        Op     // as in Attempt
 	Key       string // likewise
 	Status    int
-	Announced int64 // bytes of the answer's body; -1 where it does not say
+	Announced int64 // bytes of the response's body; -1 if unknown
 	After     time.Duration
 }
 
-// Retry is a try that failed and is repeated.
+// Retry is the repetition of a failed attempt.
 type Retry struct {
 	Op      Op
 	Key     string
-	Try     int           // of this failure, from 1; progress of a body starts anew
-	Elapsed time.Duration // from the begin of the first try, or the last progress, to this failure
-	Wait    time.Duration // from it to the next try
+	Try     int           // number of the failure, from 1; progress of a body resets it
+	Elapsed time.Duration // from the first attempt, or the last progress, to the failure
+	Wait    time.Duration // from the failure to the next attempt
 	Err     error
 }
 
@@ -75,60 +75,60 @@ type Hedge struct {
 	Op    Op
 	Key   string
 	After time.Duration // from the first request to the second
-	Won   bool          // the second one is used
+	Won   bool          // the second request is used
 }
 
-// Hit is a request that a cache saved.
+// Hit is a request that a cache made unnecessary.
 type Hit struct {
 	Key   string
 	Bytes int64
 	Of    Cached
 }
 
-// Cached says what a cache holds.
+// Cached is the kind of a cache entry.
 type Cached string
 
-// What caches hold.
+// The kinds of cache entries.
 const (
 	CachedChunk    Cached = "chunk"
 	CachedIndex    Cached = "index" // of a shard
 	CachedDocument Cached = "document"
 )
 
-// Wait is a wait for something that is limited.
+// Wait is a wait for a limited resource.
 type Wait struct {
 	For  Resource
 	Took time.Duration
 }
 
-// Resource is what is waited for.
+// Resource is a limited resource.
 type Resource string
 
-// What is limited.
+// The limited resources.
 const (
-	WaitSlot  Resource = "slot"  // requests in flight: those of the bucket, or of one call (zarr.Limits.InFlight)
-	WaitPause Resource = "pause" // the service asked to wait, or takes more requests only gradually
-	WaitQuota Resource = "quota" // a repeat, while too many requests to the bucket have failed already
+	WaitSlot  Resource = "slot"  // requests in flight, of the bucket or a call (zarr.Limits.InFlight)
+	WaitPause Resource = "pause" // requested by the service, or for a gradually rising rate
+	WaitQuota Resource = "quota" // retries, after too many failed requests to the bucket
 	WaitBytes Resource = "bytes" // the memory budget
 	WaitCPU   Resource = "cpu"   // chunks being encoded or decoded
 	WaitKey   Resource = "key"   // another write to the same chunk in this process
 )
 
-// Chunk is a chunk that was decoded or encoded, or is not stored.
+// Chunk describes a chunk that was decoded, was encoded, or is not stored.
 type Chunk struct {
 	Key     string
-	Coord   []int         // of the chunk in the grid; of an inner chunk in its shard. It is shared: do not change it
-	Encoded int64         // bytes as stored
-	Decoded int64         // bytes as elements; 8 for each where their lengths vary
-	Used    int64         // of Decoded: what the selection wanted
+	Coord   []int         // of a chunk in the grid or an inner chunk in its shard; read-only
+	Encoded int64         // stored bytes
+	Decoded int64         // bytes of the elements; 8 each if they have variable length
+	Used    int64         // of Decoded: bytes of the selection
 	Took    time.Duration // of encoding or decoding
-	Missing bool          // it is not stored: the numbers above are 0
+	Missing bool          // it is not stored, and the numbers above are 0
 }
 
 type traceKey struct{}
 
-// WithTrace gives ctx a trace. One that ctx has already is called too, after t. nil gives ctx
-// itself.
+// WithTrace returns a context with t. A trace that ctx already has is called as well, after t. If t
+// is nil it returns ctx.
 func WithTrace(ctx context.Context, t *Trace) context.Context {
 	if t == nil {
 		return ctx
@@ -160,7 +160,7 @@ func both[E any](inner, outer func(context.Context, E)) func(context.Context, E)
 	}
 }
 
-// TraceOf gives the trace of ctx; nil where there is none. It does not allocate.
+// TraceOf returns the trace of ctx, or nil. It does not allocate.
 func TraceOf(ctx context.Context) *Trace {
 	t, _ := ctx.Value(traceKey{}).(*Trace)
 	return t

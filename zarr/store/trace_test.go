@@ -8,8 +8,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestTraceLooksUpWithoutAllocation: what a layer does where nobody listens, and where somebody
-// does.
+// TestTraceLooksUpWithoutAllocation: a layer does not allocate, with and without a trace.
 func TestTraceLooksUpWithoutAllocation(t *testing.T) {
 	n := 0
 	listening := store.WithTrace(t.Context(), &store.Trace{Wait: func(context.Context, store.Wait) { n++ }})
@@ -29,8 +28,8 @@ func TestTraceLooksUpWithoutAllocation(t *testing.T) {
 	}
 }
 
-// TestTracesCompose sets each function of a Trace by reflection, so that a new one is composed,
-// too.
+// TestTracesCompose sets each function of a Trace by reflection, so that functions added later are
+// tested too.
 func TestTracesCompose(t *testing.T) {
 	typ := reflect.TypeFor[store.Trace]()
 	for i := range typ.NumField() {

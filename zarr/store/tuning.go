@@ -5,29 +5,29 @@ import (
 	"strings"
 )
 
-// Tuning holds a provider's numbers. A store that has its own gives them through [As]; [TuningOf]
-// falls back to Local.
+// Tuning holds a provider's settings. Stores provide theirs through [As]; [TuningOf] falls back to
+// [Local].
 type Tuning struct {
-	Requests    int     // requests in flight at once, over all arrays and calls on the opened store
-	RangeGap    int64   // bytes of a hole worth reading through rather than paying another request
-	RangeMax    int64   // bytes of the longest merged read
-	SplitAbove  int64   // bytes above which one value is read as several ranges; 0 is never
-	PartAbove   int64   // bytes from which on one value is written as several parts; 0 is never
-	ListFanout  int     // prefixes, or parts of a long listing, listed at once
-	ListPage    int     // entries asked for in one listing request
-	DeleteBatch int     // keys deleted by one request; 0 or 1 where there are no such requests
-	Reason      string  // what the numbers are for
-	Why         Reasons // of each number
+	Requests    int     // requests in flight, over all arrays and calls on the opened store
+	RangeGap    int64   // bytes of the largest gap that is read rather than sending another request
+	RangeMax    int64   // maximum bytes of a merged read
+	SplitAbove  int64   // values of more bytes are read as several ranges; 0 is never
+	PartAbove   int64   // values of at least so many bytes are written in parts; 0 is never
+	ListFanout  int     // prefixes, or ranges of a long listing, that are listed concurrently
+	ListPage    int     // entries requested per listing request
+	DeleteBatch int     // keys deleted by one request; 0 or 1 without batch deletes
+	Reason      string  // what the settings are for
+	Why         Reasons // the reason of each setting
 }
 
-// Reasons says why each number of a Tuning is what it is.
+// Reasons holds the reason of each number of a Tuning.
 type Reasons struct{ Requests, RangeGap, RangeMax, SplitAbove, PartAbove, ListFanout, ListPage, DeleteBatch string }
 
 // Setting is one number of a [Tuning], for printing.
 type Setting struct {
 	Name   string // "range gap"
 	Value  int64
-	Unit   string // "bytes", or what is counted
+	Unit   string // "bytes", or the counted things
 	Reason string
 }
 
@@ -45,7 +45,7 @@ func (t Tuning) Settings() []Setting {
 	}
 }
 
-// String gives one line for each number, with its reason.
+// String returns one line for each number, with its reason.
 func (t Tuning) String() string {
 	var b strings.Builder
 	b.WriteString(t.Reason)
@@ -55,8 +55,8 @@ func (t Tuning) String() string {
 	return b.String()
 }
 
-// Local is the tuning of a store without a network: more requests than cores only cost memory
-// there.
+// Local returns the tuning of a store without a network, where more requests than cores only cost
+// memory.
 func Local() Tuning {
 	return Tuning{
 		Requests:    16,
@@ -79,7 +79,7 @@ func Local() Tuning {
 	}
 }
 
-// TuningOf gives the numbers of the store's provider.
+// TuningOf returns the settings of the store's provider.
 func TuningOf(s Store) Tuning {
 	var t Tuning
 	if As(s, &t) {

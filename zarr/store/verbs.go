@@ -7,30 +7,30 @@ import (
 	"github.com/zargo-io/zargo/internal/pages"
 )
 
-// The optional verbs. They are taken from the outermost value only: a decorator forwards each one
-// with [Forward], declares it with its own meaning, or hides it. A method that a value cannot
-// perform returns errors.ErrUnsupported, and the function that goes with the verb falls back to the
-// four verbs of Store on the same value.
+// The optional verbs are looked up in the outermost value only. A decorator forwards a verb with
+// [Forward], declares it with its own meaning, or hides it. A method that its value cannot perform
+// returns errors.ErrUnsupported. The function of this package for that verb then falls back to the
+// four verbs of Store on the same value, where that is possible.
 
 // PageLister lists in pages, so that a retry or a request limit applies to each request and not to
 // the whole listing.
 type PageLister interface {
-	// ListPage returns one page of what List yields and the token of the next; token "" asks for
-	// the first page, and an empty next means that this page was the last. A page may be empty
-	// where more follow. A token goes with the prefix and the options that it was given for.
+	// ListPage returns one page of the entries that List yields, and the token of the next page.
+	// The first page has token "", and the last page has next "". A page may be empty without being
+	// the last. A token is valid only with the prefix and options of the call that returned it.
 	ListPage(ctx context.Context, prefix string, o ListOptions, token string) (page []Entry, next string, err error)
 }
 
 // BatchDeleter removes many keys with few requests.
 type BatchDeleter interface {
-	// DeleteAll removes the keys; absent ones are no error. On error some may be gone; it names the
-	// first that is not, and where it is known which ones are left it is a [*NotDeleted].
-	// errors.ErrUnsupported: none is gone. [DeleteAll] asks for as many at once as the Tuning's
-	// DeleteBatch, which is one request.
+	// DeleteAll removes the keys. Absent keys are not an error. On error some keys may be removed.
+	// The error names the first remaining key, and is a [*NotDeleted] if the remaining keys are
+	// known. After errors.ErrUnsupported no key is removed. The function [DeleteAll] passes at most
+	// Tuning.DeleteBatch keys, which are one request.
 	DeleteAll(ctx context.Context, keys []string) error
 }
 
-// Pages yields what s.List yields, page by page where s can.
+// Pages yields the entries that s.List yields, in pages if s supports them.
 func Pages(ctx context.Context, s Store, prefix string, o ListOptions) iter.Seq2[Entry, error] {
 	pl, ok := s.(PageLister)
 	if !ok {
@@ -38,5 +38,7 @@ func Pages(ctx context.Context, s Store, prefix string, o ListOptions) iter.Seq2
 	}
 	return pages.All(func(token string) ([]Entry, string, error) {
 		return pl.ListPage(ctx, prefix, o, token)
-	}, func(yield func(Entry, error) bool) { s.List(ctx, prefix, o)(yield) }) // asked only then: List may be made of Pages
+	}, func(yield func(Entry, error) bool) {
+		s.List(ctx, prefix, o)(yield) // called lazily: a List may itself be made of Pages
+	})
 }

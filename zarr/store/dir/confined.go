@@ -8,26 +8,27 @@ import (
 	"time"
 )
 
-// Confined says whether the Store stays within its folder: no operation follows a symbolic link out
-// of it, and what lies behind such a link is fault.Refused. It is for programs that open trees
-// which others made. The default is false: links are followed wherever they lead.
+// Confined keeps the Store within its directory: no operation follows a symbolic link out of it,
+// and keys behind such links are fault.Refused. It is for programs that open directories which
+// others have written. Default false: links are followed to any target.
 //
-// It is built on [os.Root], so it holds against links that are exchanged while an operation runs,
-// and it has the rules of os.Root: a link with an absolute target is refused even if that is inside
-// the folder, and mount points are entered. The path of the folder itself may hold links. On
-// GOOS=js and plan9 os.Root cannot exclude such exchanges. A path is walked folder by folder, so a
-// Get of a small value takes about five times as long.
+// It uses [os.Root], so it is safe against links that are exchanged during an operation. The rules
+// of os.Root apply: a link with an absolute target is refused even if the target is inside the
+// directory, and mount points are entered. The path of the directory itself may contain links. On
+// GOOS=js and plan9 os.Root is not safe against exchanged links. Paths are opened directory by
+// directory, so a Get of a small value takes about five times as long.
 func Confined(on bool) Option {
 	return Option{name("Confined", on), func(s *Store) { s.confined = on }}
 }
 
-// confined is the tree below a root that is open for one call. Without one the root was not there.
+// confined is the tree below a root that is open during one call. r is nil if the root does not
+// exist.
 type confined struct {
-	skip int // what the paths have before the names below the root
+	skip int // length of the path of the root, with its trailing slash
 	r    *os.Root
 }
 
-// enter gives the tree for one call, which closes it. With create a root that is not there is made.
+// enter returns the tree for one call, which must close it. With create it creates a missing root.
 func (s *Store) enter(create bool) (tree, error) {
 	if !s.confined {
 		return plain{}, nil
@@ -45,10 +46,11 @@ func (s *Store) enter(create bool) (tree, error) {
 			return nil, gone
 		}
 		if fi, statErr := os.Stat(s.root); statErr == nil && !fi.IsDir() {
-			err = &fs.PathError{Op: "open", Path: s.root, Err: syscall.ENOTDIR} // os.Root has an error of its own
+			// Replaces an error private to os.Root.
+			err = &fs.PathError{Op: "open", Path: s.root, Err: syscall.ENOTDIR}
 		}
 		if absent(err) && !create {
-			return t, nil // and below it there is nothing
+			return t, nil // the empty tree
 		}
 		return nil, blocked(err)
 	}
@@ -59,7 +61,7 @@ func (s *Store) enter(create bool) (tree, error) {
 	return t, nil
 }
 
-// in gives the name below the root.
+// in returns path relative to the root.
 func (t confined) in(path string) (string, error) {
 	if t.r == nil {
 		return "", &fs.PathError{Op: "open", Path: path, Err: syscall.ENOENT}
@@ -144,7 +146,8 @@ func (t confined) moveNew(from, to string) error {
 	if err := t.r.Link(a, b); err != nil {
 		return err
 	}
-	_ = t.r.Remove(a) // a name that stays is hidden, and harmless: no file is ever changed in place
+	// If it remains, it is hidden and harmless, since no file is modified in place.
+	_ = t.r.Remove(a)
 	return nil
 }
 
@@ -162,8 +165,8 @@ func (t confined) close() {
 	}
 }
 
-// escapes reports whether os.Root refused a path. It does so with errors that are not the system's
-// and have no name.
+// escapes reports whether err is os.Root's refusal of a path. These errors are neither system
+// errors nor exported.
 func escapes(err error) bool {
 	var path *fs.PathError
 	var link *os.LinkError

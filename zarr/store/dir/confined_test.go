@@ -26,7 +26,7 @@ func TestConfinedWithSync(t *testing.T) {
 	}, append(limits(), storetest.Keys(20), storetest.Rounds(2))...)
 }
 
-// tree makes a root with links of all kinds beside a folder with a secret, and gives both.
+// tree makes a root with links of all kinds, beside a directory with a secret, and returns both.
 func tree(t *testing.T) (root, outside string) {
 	t.Helper()
 	top := t.TempDir()
@@ -46,8 +46,7 @@ func tree(t *testing.T) (root, outside string) {
 	return root, outside
 }
 
-// out are the keys that lead out of the root of tree. Those of which a link is the last part come
-// first.
+// out returns the keys that lead out of the root of tree. Keys that end in such a link come first.
 func out() (links, below []string) {
 	return []string{"file-absolute", "file-relative", "a/file-deep", "a/over", "dangling-out", "folder-absolute", "folder-relative", "a/folder-deep", "up", "chain"},
 		[]string{"folder-absolute/secret", "folder-relative/secret", "a/folder-deep/a/secret", "up/outside/a/secret", "chain/secret",
@@ -70,7 +69,7 @@ func TestConfinedReads(t *testing.T) {
 	}
 }
 
-// A listing shows that a link is there, and nothing of what is behind it.
+// A listing shows a link but nothing behind it.
 func TestConfinedLists(t *testing.T) {
 	root, _ := tree(t)
 	s := dir.New(root, dir.Confined(true))
@@ -92,8 +91,8 @@ func TestConfinedLists(t *testing.T) {
 	}
 }
 
-// A write behind a link is refused; one to the link's own name replaces or removes the link, as it
-// does by path.
+// A write behind a link is refused. A write to a link replaces or removes the link, as it does
+// without Confined.
 func TestConfinedWrites(t *testing.T) {
 	root, outside := tree(t)
 	s := dir.New(root, dir.Confined(true))
@@ -135,7 +134,7 @@ func TestConfinedWrites(t *testing.T) {
 	}
 }
 
-// A folder that turns into a link and back while it is used never lets anything out.
+// A directory that is repeatedly exchanged for a link exposes nothing outside.
 func TestConfinedHoldsAgainstExchange(t *testing.T) {
 	root, outside := tree(t)
 	s := dir.New(root, dir.Confined(true))
@@ -181,8 +180,8 @@ func TestConfinedHoldsAgainstExchange(t *testing.T) {
 	}
 }
 
-// By default links are followed wherever they lead, when reading and listing, and for folders when
-// writing.
+// By default links are followed to any target, by reads and listings, and by writes among the
+// parent directories.
 func TestLinksAreFollowedByDefault(t *testing.T) {
 	root, outside := tree(t)
 	s := dir.New(root)

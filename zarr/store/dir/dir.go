@@ -13,22 +13,22 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// hidden begins the names of temporary and lock files.
+// hidden is the prefix of the names of temporary files and lock files.
 const hidden = ".zargo-tmp-"
 
-// Store is a store in a folder. Make it with [New].
+// Store is a store in a directory. Make it with [New].
 type Store struct {
 	root     string // absolute, without a trailing slash unless it is "/"
 	sync     bool
 	confined bool
 	stripes  [stripes]chan struct{}
-	stamped  atomic.Int64                // the last modification time given, Unix nanoseconds
-	seen     atomic.Pointer[os.FileInfo] // the root, once something was found in it or put there
+	stamped  atomic.Int64                // the last modification time set, in Unix nanoseconds
+	seen     atomic.Pointer[os.FileInfo] // the root, once a value was found or written
 
-	// What tests replace.
-	link   func(t tree, from, to string) error // moves a file to a name that must be free
+	// Replaced by tests.
+	link   func(t tree, from, to string) error // moves a file to an unused name
 	lock   lockers
-	remote func(fd int) string // names a file system whose locks are not to be relied on; nil with TrustLocks
+	remote func(fd int) string // names a file system with unreliable locks; nil with TrustLocks
 }
 
 // Option changes how a Store works.
@@ -37,21 +37,19 @@ type Option struct {
 	apply func(*Store)
 }
 
-// String gives the option as it would be written.
+// String returns the option as Go source.
 func (o Option) String() string { return o.name }
 
-// Sync says whether Put flushes the value and its folder to the disk before it returns. The default
-// is false.
+// Sync flushes the value and its directory to disk before Put returns. Default false.
 func Sync(on bool) Option {
 	return Option{name("Sync", on), func(s *Store) { s.sync = on }}
 }
 
-// TrustLocks says whether flock is relied on also on network file systems and FUSE, where
-// conditions on versions are errors.ErrUnsupported otherwise: on NFS for instance, another
-// machine's write may not be seen at once although its lock is. It is for file systems of which you
-// know that locks and names hold between all machines that write, and for those that only one
-// machine writes. Give it in all processes that write. The default is false. On Windows it changes
-// nothing.
+// TrustLocks relies on flock on network file systems and FUSE as well. Without it, conditions on
+// versions return errors.ErrUnsupported there, because for example on NFS another machine's lock
+// may be visible before its write. It is for file systems whose locks and names are known to be
+// consistent between all writing machines, and for those that only one machine writes. Set it in
+// all processes that write. It has no effect on Windows. Default false.
 func TrustLocks(on bool) Option {
 	return Option{name("TrustLocks", on), func(s *Store) {
 		if s.remote = remote; on {
@@ -62,10 +60,10 @@ func TrustLocks(on bool) Option {
 
 func name(option string, on bool) string { return fmt.Sprintf("%s(%v)", option, on) }
 
-// New gives the store in the folder root, which need not exist until the first Put. "" is the
-// working folder. A relative root is resolved once, here.
+// New returns the store in the directory root, which the first Put creates if needed. "" is the
+// working directory. A relative root is resolved once, by New.
 func New(root string, opts ...Option) *Store {
-	if abs, err := filepath.Abs(root); err == nil { // it fails only if the working folder is gone
+	if abs, err := filepath.Abs(root); err == nil { // it fails only without a working directory
 		root = abs
 	}
 	s := &Store{root: filepath.ToSlash(filepath.Clean(root)), link: tree.moveNew, remote: remote}
@@ -79,13 +77,13 @@ func New(root string, opts ...Option) *Store {
 	return s
 }
 
-// String gives the path of the folder.
+// String returns the path of the directory.
 func (s *Store) String() string { return s.root }
 
-// Close does nothing: no descriptor outlives a call.
+// Close does nothing, because no descriptor outlives a call.
 func (s *Store) Close() error { return nil }
 
-// path gives the file of a key that is checked.
+// path checks a key and returns the path of its file.
 func (s *Store) path(ctx context.Context, key string) (string, error) {
 	if err := store.CheckKey(key); err != nil {
 		return "", err
@@ -113,7 +111,7 @@ func (s *Store) join(key string) string {
 	return s.root + "/" + key
 }
 
-// folder gives the path up to the last slash.
+// folder returns path up to its last slash.
 func folder(path string) string { return path[:max(1, strings.LastIndexByte(path, '/'))] }
 
 // Delete implements [store.Store].
@@ -182,7 +180,7 @@ func (s *Store) delete(ctx context.Context, path string, o store.DeleteOptions) 
 	return nil
 }
 
-// nothing is the result of a delete where there is nothing to delete, if err proves that.
+// nothing returns the result of deleting an absent key. err is nil if the absence is proven.
 func nothing(err error, o store.DeleteOptions) error {
 	if err == nil && o.IfVersion != "" {
 		err = fault.Newf(fault.Conflict, "there is no value")
@@ -190,7 +188,7 @@ func nothing(err error, o store.DeleteOptions) error {
 	return err
 }
 
-// provenNone is proven for a delete: below a value there is none.
+// provenNone is proven for a delete. A key below a value is absent.
 func (s *Store) provenNone(t tree, path string) error {
 	err := s.proven(t, path)
 	if errors.Is(err, errFile) {
@@ -199,8 +197,8 @@ func (s *Store) provenNone(t tree, path string) error {
 	return err
 }
 
-// pinned compares the version of what is deleted in its folder. A link has that of the value that
-// it leads to, as for readers.
+// pinned checks the version of the file to delete. For a link that is the version of its target, as
+// for readers.
 func (s *Store) pinned(t, in tree, path string, want store.Version) error {
 	if fi, err := in.lstat(path); err == nil && fi.Mode()&os.ModeSymlink != 0 {
 		in = t
@@ -209,7 +207,7 @@ func (s *Store) pinned(t, in tree, path string, want store.Version) error {
 	return err
 }
 
-// remove removes a file and no folder. os.Remove would take an empty folder too.
+// remove removes a file but not a directory. os.Remove would remove an empty directory too.
 func remove(t tree, path string) error {
 	fi, err := t.lstat(path)
 	if err != nil {
@@ -221,7 +219,7 @@ func remove(t tree, path string) error {
 	return t.remove(path)
 }
 
-// current gives the file's info if it is at the version, else fault.Conflict.
+// current returns the file's info if it has the version want, else fault.Conflict.
 func current(t tree, path string, want store.Version) (info, error) {
 	fi, err := t.stat(path)
 	if err == nil && fi.IsDir() || absent(err) {

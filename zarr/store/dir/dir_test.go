@@ -18,7 +18,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/storetest"
 )
 
-// limits are what the system under the tests cannot hold.
+// limits are the features that the test's system lacks.
 func limits() []storetest.Option {
 	if runtime.GOOS == "windows" {
 		return []storetest.Option{storetest.Without(storetest.AnyKey)}
@@ -31,7 +31,7 @@ func TestStore(t *testing.T) {
 		append(limits(), storetest.Vanish(vanish), storetest.RemovePart(removePart))...)
 }
 
-// vanish removes the root, as if it was unmounted.
+// vanish removes the root, as unmounting does.
 func vanish(s store.Store) error { return os.RemoveAll(store.Name(s)) }
 
 func TestStoreWithSync(t *testing.T) {
@@ -61,7 +61,7 @@ func keys(t *testing.T, s store.Store, prefix string, depth store.Depth) []strin
 	return all
 }
 
-// The folder holds the values' files and nothing else: that is the layout of zarr-python and
+// The directory contains the values' files and nothing else, which is the layout of zarr-python and
 // TensorStore.
 func TestLayout(t *testing.T) {
 	root := t.TempDir()
@@ -152,7 +152,7 @@ func TestBlockedPuts(t *testing.T) {
 	}
 }
 
-// names lists all files and folders below root, hidden ones too.
+// names lists all files and directories below root, including hidden ones.
 func names(t *testing.T, root string) []string {
 	t.Helper()
 	var all []string
@@ -207,8 +207,8 @@ func TestRelativeRootIsResolvedOnce(t *testing.T) {
 	}
 }
 
-// A foreign writer that keeps the size and lands in the same tick still gets another version, by
-// its new inode.
+// If another writer keeps the size and the time of a file, the new inode still makes another
+// version.
 func TestVersionSeesAForeignReplace(t *testing.T) {
 	root := t.TempDir()
 	s := dir.New(root)
@@ -232,7 +232,8 @@ func TestVersionSeesAForeignReplace(t *testing.T) {
 	}
 }
 
-// The file that replaces one from the future must be later still, or a version could come back.
+// A file that replaces one with a time in the future gets a later time, so that versions are not
+// reused.
 func TestVersionWhenTheClockStepsBack(t *testing.T) {
 	root := t.TempDir()
 	s := dir.New(root)

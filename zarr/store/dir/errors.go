@@ -9,20 +9,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// absent reports whether the system found no file of the name: no such name, or a file where a
-// folder would have to be. Whether that proves that there is no value is a question for
-// Store.proven.
+// absent reports whether the system found no file: the name does not exist, or a parent is a file.
+// It does not prove that the key is absent; see Store.proven.
 func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// failed makes the KeyError. An error that has a kind already, or is the context's, keeps it.
+// failed returns err as a KeyError. Errors with a kind and context errors keep their kind.
 func (s *Store) failed(op, key string, err error) error {
 	e := &fault.KeyError{Op: op, Store: s.root, Key: key, Err: err}
 	var k fault.Kind
 	switch {
 	case errors.As(err, &k), errors.Is(err, errors.ErrUnsupported), isContext(err):
-		if err == error(k) { // nothing to add to the kind
+		if err == error(k) { // the error is only the kind
 			e.Kind, e.Err = k, nil
 		}
 	default:
@@ -31,8 +30,8 @@ func (s *Store) failed(op, key string, err error) error {
 	return e
 }
 
-// kindOf classifies what the system says. Absence is none of it: the callers prove that, with
-// absent, where it can be.
+// kindOf returns the kind of a system error. Absence is not among them: callers of absent prove it
+// with Store.proven.
 func kindOf(err error) fault.Kind {
 	switch {
 	case errors.Is(err, syscall.EROFS):
@@ -53,8 +52,8 @@ func kindOf(err error) fault.Kind {
 	return fault.Unavailable
 }
 
-// blocked says for a write what stands in its way: names that a directory cannot have at once,
-// though a bucket can.
+// blocked converts the errors of a write that conflicts with names that a directory cannot hold
+// together, although a bucket can.
 func blocked(err error) error {
 	if errors.Is(err, syscall.ENOTDIR) {
 		return fault.Newf(fault.Path, "a parent of the key holds a value: %w", clean(err))
@@ -68,7 +67,7 @@ func blocked(err error) error {
 	return err
 }
 
-// clean hides the error number, which would give the error a second kind.
+// clean hides the error number, which would add a second kind to the error.
 func clean(err error) error { return opaque{err} }
 
 type opaque struct{ err error }

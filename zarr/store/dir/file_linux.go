@@ -6,30 +6,32 @@ import (
 	"syscall"
 )
 
-// file is a descriptor opened for reading or for writing. An *os.File would cost a try to register
-// it with the poller, four allocations, and for writing four calls of fcntl.
+// file is a file descriptor. An *os.File would cost a registration with the poller, four
+// allocations, and four fcntl calls for writing.
 type file struct {
 	n  int
-	of *os.File // that owns it, or nil
+	of *os.File // the owner of the descriptor, or nil
 }
 
 func fileOf(f *os.File) file { return file{int(f.Fd()), f} }
 
 func openFile(path string) (file, error) {
-	flags := syscall.O_RDONLY | syscall.O_CLOEXEC | syscall.O_NONBLOCK // a pipe must not make us wait for its writer
+	// Do not wait for the writer of a pipe.
+	flags := syscall.O_RDONLY | syscall.O_CLOEXEC | syscall.O_NONBLOCK
 	for {
 		fd, err := syscall.Open(path, flags, 0)
 		switch err {
 		case syscall.EINTR:
 		case syscall.EAGAIN:
-			flags &^= syscall.O_NONBLOCK // leased to a process that gives it back on a blocking open
+			// Another process has a lease, which a blocking open breaks.
+			flags &^= syscall.O_NONBLOCK
 		default:
 			return file{n: fd}, err
 		}
 	}
 }
 
-// createFile creates a file that is not there yet.
+// createFile creates a file that does not exist.
 func createFile(path string) (file, error) {
 	for {
 		fd, err := syscall.Open(path, syscall.O_WRONLY|syscall.O_CREAT|syscall.O_EXCL|syscall.O_CLOEXEC, 0o666)
@@ -42,7 +44,7 @@ func createFile(path string) (file, error) {
 	}
 }
 
-// most is how much is written at once: Linux writes at most 2 GiB less a page.
+// most is how much is written at a time: Linux writes at most 2 GiB less a page.
 const most = 1 << 30
 
 func (f file) write(b []byte) error {
@@ -90,7 +92,7 @@ func (f file) info() (info, error) {
 	}
 }
 
-// readAt reads up to len(b) bytes; 0 without an error is the end.
+// readAt reads up to len(b) bytes. It returns 0 and no error at the end of the file.
 func (f file) readAt(b []byte, off int64) (int, error) {
 	for {
 		n, err := syscall.Pread(f.n, b, off)
@@ -100,12 +102,12 @@ func (f file) readAt(b []byte, off int64) (int, error) {
 	}
 }
 
-// close is an error where the file system writes late, such as NFS.
+// close may return the error of an earlier write on file systems that write late, such as NFS.
 func (f file) close() error {
 	if f.of != nil {
 		return f.of.Close()
 	}
-	if err := syscall.Close(f.n); err != syscall.EINTR { // Linux has closed it then
+	if err := syscall.Close(f.n); err != syscall.EINTR { // after EINTR Linux has closed it
 		return os.NewSyscallError("close", err)
 	}
 	return nil

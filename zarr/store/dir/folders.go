@@ -11,7 +11,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Provide gives the store.Tuning, store.Folders, store.Remnants and store.Place.
+// Provide provides the store.Tuning, store.Folders, store.Remnants and store.Place.
 func (s *Store) Provide(target any) bool {
 	switch t := target.(type) {
 	case *store.Tuning:
@@ -28,8 +28,8 @@ func (s *Store) Provide(target any) bool {
 	return true
 }
 
-// RemoveFolders implements [store.Folders]. The kernel refuses to remove a folder in which
-// something is, such as the temporary file of a writer.
+// RemoveFolders implements [store.Folders]. The kernel refuses to remove a directory that is not
+// empty, for example because of a writer's temporary file.
 func (s *Store) RemoveFolders(ctx context.Context, prefix string) error {
 	path, err := s.path(ctx, prefix)
 	if err == nil {
@@ -54,7 +54,8 @@ func (s *Store) removeFolders(ctx context.Context, path string) error {
 	return err
 }
 
-// emptied removes the empty folders below a folder, and that one; gone is whether it did.
+// emptied removes a directory and those below it, as far as they are empty. It reports whether the
+// directory itself was removed.
 func emptied(ctx context.Context, r *os.Root, name string) (gone bool, err error) {
 	in, err := ownFolderIn(r, name)
 	if errors.Is(err, errNoFolder) || errors.Is(err, syscall.ENOTDIR) {
@@ -80,13 +81,13 @@ func emptied(ctx context.Context, r *os.Root, name string) (gone bool, err error
 	}
 	if err := r.Remove(name); err != nil {
 		if fi, e := r.Lstat(name); e == nil && fi.IsDir() {
-			return false, nil // something was put there, or another may not be removed
+			return false, nil // it is no longer empty, or must not be removed
 		}
 	}
 	return true, nil
 }
 
-// foldersIn are the names of folders in a folder; others is whether anything else is in it.
+// foldersIn returns the names of the directories in a directory, and whether it has other entries.
 func foldersIn(ctx context.Context, r *os.Root) (folders []string, others bool, err error) {
 	d, err := r.Open(".")
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// TestFull: no room on the disk and none in the quota are of one kind, which is no limit of
-// zargo's.
+// TestFull: a full disk and an exhausted quota are the same kind, which is not fault.Limit.
 func TestFull(t *testing.T) {
 	s := New(t.TempDir())
 	for _, err := range []error{syscall.ENOSPC, syscall.EDQUOT, &fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}} {

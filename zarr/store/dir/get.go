@@ -9,7 +9,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// piece is how much is read between looks at the context.
+// piece is how many bytes are read between checks of the context.
 const piece = 8 << 20
 
 // Get implements [store.Store].
@@ -38,7 +38,7 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 	return v, nil
 }
 
-// open opens the file of a key and holds it to the conditions.
+// open opens the file of a key and checks the conditions of o.
 func (s *Store) open(ctx context.Context, t tree, path, key string, o store.GetOptions) (file, info, error) {
 	f, err := t.open(path)
 	if absent(err) {
@@ -71,8 +71,8 @@ func (s *Store) open(ctx context.Context, t tree, path, key string, o store.GetO
 	return f, in, nil
 }
 
-// noValueIn is an error where the folder in the place of a value has keys below it. An empty one,
-// as deletions leave them, is nothing.
+// noValueIn returns an error if the directory at the path of a value has keys below it. Empty
+// directories, which deletes leave behind, count as absent.
 func (s *Store) noValueIn(ctx context.Context, t tree, path, key string) error {
 	w := walk{s: s, t: t, ctx: ctx, above: s.above(key)}
 	any, err := w.holdsKey(path, key+"/")
@@ -92,7 +92,7 @@ func missing(o store.GetOptions) error {
 	return fault.NotFound
 }
 
-// seen gives the version, as the caller's own string where that is known to be equal.
+// seen returns the version. It reuses the caller's string if that is equal.
 func (i info) seen(o store.GetOptions) store.Version {
 	if o.IfVersion != "" {
 		return o.IfVersion
@@ -119,7 +119,7 @@ func read(ctx context.Context, f file, in info, version store.Version, o store.G
 		got, err := f.readAt(v.Bytes[held:min(end, held+piece)], off)
 		held, off = held+got, off+int64(got)
 		if err == nil && got == 0 {
-			err = io.ErrUnexpectedEOF // another program made it shorter while it was open
+			err = io.ErrUnexpectedEOF // another program has truncated the open file
 		}
 		if err != nil {
 			v.Bytes = v.Bytes[:held]
@@ -129,7 +129,7 @@ func read(ctx context.Context, f file, in info, version store.Version, o store.G
 	return v, nil
 }
 
-// grown gives buf longer by n bytes, in its own array if that is long enough.
+// grown returns buf extended by n bytes, in its own array if that has the capacity.
 func grown(buf []byte, n int) []byte {
 	if n <= cap(buf)-len(buf) {
 		return buf[:len(buf)+n]

@@ -14,7 +14,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/storetest"
 )
 
-// Where there are no links, IfAbsent goes by the lock.
+// Without hard links IfAbsent uses the lock.
 func TestWithoutLinks(t *testing.T) {
 	for _, errno := range []error{syscall.EPERM, errors.ErrUnsupported} {
 		storetest.Run(t, func(t *testing.T) store.Store {
@@ -25,7 +25,7 @@ func TestWithoutLinks(t *testing.T) {
 	}
 }
 
-// Where there are no locks, what needs one is refused and nothing else.
+// Without locks only operations that need them are refused.
 func TestWithoutLocks(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) store.Store {
 		s := New(t.TempDir())
@@ -35,8 +35,8 @@ func TestWithoutLocks(t *testing.T) {
 	}, storetest.Keys(20), storetest.Without(storetest.IfVersionPut, storetest.IfVersionDelete))
 }
 
-// Two Stores on one folder share nothing but the folder, as two processes do. Each lock is had
-// once, and leaves nothing.
+// Two Stores on one directory share nothing else, like two processes. A lock is held by one of them
+// at a time, and leaves no file.
 func TestTwoStoresOneFolder(t *testing.T) {
 	for _, confinedA := range []bool{false, true} {
 		for _, confinedB := range []bool{false, true} {
@@ -81,8 +81,8 @@ func once(t *testing.T, what string, a, b func() (locked, error)) {
 	m.release()
 }
 
-// While a conditional write in another process is between its look and its rename, no writer gets
-// by, whatever it replaces.
+// While a conditional write of another process is between its check and its rename, all other
+// writers wait.
 func TestEveryWriterWaits(t *testing.T) {
 	for name, o := range map[string]Option{"by path": Confined(false), "confined": Confined(true)} {
 		t.Run(name, func(t *testing.T) {
@@ -128,8 +128,8 @@ func TestEveryWriterWaits(t *testing.T) {
 	}
 }
 
-// A name that is free is taken by one of two, however they come: a plain Put that found nothing
-// does not replace what came first without the lock.
+// An unused name is taken by one writer: a plain Put that found no value does not replace one that
+// was written without the lock in the meantime.
 func TestFreeNameIsTakenOnce(t *testing.T) {
 	a := New(t.TempDir())
 	tries := 0
@@ -157,8 +157,7 @@ func TestFreeNameIsTakenOnce(t *testing.T) {
 	}
 }
 
-// On a network file system conditions on versions are refused, and everything else works; with
-// TrustLocks all does.
+// On a network file system only conditions on versions are refused. With TrustLocks they work too.
 func TestRemote(t *testing.T) {
 	nfs := func(fd int) string {
 		if remote(fd) != "" {

@@ -14,8 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// linked makes a root with a hierarchy "g" that has symbolic links to a folder and to files outside
-// of the root, and to another folder within it.
+// linked makes a root with a hierarchy "g" that has symbolic links to a directory and to files
+// outside of the root, and to another directory within it.
 func linked(t *testing.T) (root, outside string) {
 	t.Helper()
 	top := t.TempDir()
@@ -37,7 +37,7 @@ func linked(t *testing.T) (root, outside string) {
 	return root, outside
 }
 
-// untouched fails unless what links lead to is as linked made it.
+// untouched fails unless the targets of the links are as linked made them.
 func untouched(t *testing.T, root, outside string) {
 	t.Helper()
 	for _, file := range []string{
@@ -50,7 +50,7 @@ func untouched(t *testing.T, root, outside string) {
 	}
 }
 
-// linkedBoth calls f with a plain and with a confined store in a tree of linked.
+// linkedBoth calls f with a plain and with a confined store on a tree made by linked.
 func linkedBoth(t *testing.T, f func(t *testing.T, s *dir.Store, root, outside string)) {
 	for name, opts := range map[string][]dir.Option{"plain": nil, "confined": {dir.Confined(true)}} {
 		t.Run(name, func(t *testing.T) {
@@ -60,8 +60,8 @@ func linkedBoth(t *testing.T, f func(t *testing.T, s *dir.Store, root, outside s
 	}
 }
 
-// TestDeleteFollowsNoLink: Delete refuses a key behind a symbolic link if a value is there, and
-// removes a link as a link.
+// TestDeleteFollowsNoLink: Delete refuses a key behind a symbolic link if it has a value, and
+// removes a link itself.
 func TestDeleteFollowsNoLink(t *testing.T) {
 	linkedBoth(t, func(t *testing.T, s *dir.Store, root, outside string) {
 		for _, key := range []string{
@@ -88,8 +88,8 @@ func TestDeleteFollowsNoLink(t *testing.T) {
 	})
 }
 
-// TestDeleteOfNothingBehindLink: an absent key behind a link is no error, and none with a version
-// is a conflict.
+// TestDeleteOfNothingBehindLink: an absent key behind a link is not an error, or with a version a
+// conflict.
 func TestDeleteOfNothingBehindLink(t *testing.T) {
 	root, outside := linked(t)
 	s := dir.New(root)
@@ -106,7 +106,7 @@ func TestDeleteOfNothingBehindLink(t *testing.T) {
 }
 
 // TestDeleteAsPut: a write that removes a value, such as that of a chunk of fill values, follows
-// links as a Put does.
+// links as Put does.
 func TestDeleteAsPut(t *testing.T) {
 	root, outside := linked(t)
 	s := dir.New(root)
@@ -120,8 +120,8 @@ func TestDeleteAsPut(t *testing.T) {
 	untouched(t, root, outside)
 }
 
-// TestDeleteOfLinkByVersion: a link to a file is read through, and deleted by the version of the
-// value, as a link.
+// TestDeleteOfLinkByVersion: a link to a file has the version of its target, and Delete at that
+// version removes the link.
 func TestDeleteOfLinkByVersion(t *testing.T) {
 	root, outside := linked(t)
 	s := dir.New(root)
@@ -138,8 +138,8 @@ func TestDeleteOfLinkByVersion(t *testing.T) {
 	untouched(t, root, outside)
 }
 
-// TestDeleteBelowFollowsNoLink: DeleteBelow removes all of a hierarchy, its links as links, and
-// RemoveFolders its folders.
+// TestDeleteBelowFollowsNoLink: DeleteBelow removes a hierarchy including its links, and
+// RemoveFolders its directories.
 func TestDeleteBelowFollowsNoLink(t *testing.T) {
 	linkedBoth(t, func(t *testing.T, s *dir.Store, root, outside string) {
 		for _, prefix := range []string{"g/linked", "g/linked/x", "g/a/deep", "g/beside"} {
@@ -165,8 +165,8 @@ func TestDeleteBelowFollowsNoLink(t *testing.T) {
 	})
 }
 
-// TestListNamesLinks: a listing names the first link on the way of each entry, and without
-// following lists links alone.
+// TestListNamesLinks: entries have the first link on their path, and with NoFollow only links have
+// one.
 func TestListNamesLinks(t *testing.T) {
 	root, outside := linked(t)
 	s := dir.New(root)
@@ -202,8 +202,8 @@ func TestListNamesLinks(t *testing.T) {
 	untouched(t, root, outside)
 }
 
-// TestFolderTurnsIntoLink: a folder that is exchanged for a link between the look and the delete
-// loses nothing behind it. The keys are listed first, so every delete comes after the exchange.
+// TestFolderTurnsIntoLink: if a directory is exchanged for a link before the deletes, nothing
+// behind the link is removed. The keys are listed first, so every delete comes after the exchange.
 func TestFolderTurnsIntoLink(t *testing.T) {
 	linkedBoth(t, func(t *testing.T, s *dir.Store, root, outside string) {
 		put(t, s, "g/folder/notes.txt", "own")
@@ -232,8 +232,8 @@ func TestFolderTurnsIntoLink(t *testing.T) {
 	})
 }
 
-// TestFolderKeepsTurning: while another program exchanges a folder and a link all the time, deletes
-// and removals of folders touch nothing that the link leads to.
+// TestFolderKeepsTurning: while another program exchanges a directory and a link repeatedly,
+// deletes and RemoveFolders do not touch the target of the link.
 func TestFolderKeepsTurning(t *testing.T) {
 	root, outside := linked(t)
 	if err := os.MkdirAll(filepath.Join(outside, "empty/er"), 0o777); err != nil {

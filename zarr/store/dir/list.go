@@ -12,16 +12,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// batch is how many names are read from a folder at once: enough for one system call, little to
-// hold.
+// batch is how many names are read from a directory at a time: enough for one system call, few to
+// hold in memory.
 const batch = 512
 
-// errStop ends a walk whose reader has had enough.
+// errStop ends a walk when its consumer has stopped.
 var errStop = errors.New("stop")
 
-// List implements [store.Store]. It reads folders as it goes, so a long listing holds little. What
-// vanishes on the way is left out. Names that [store.CheckKey] refuses cannot be read through the
-// Store and are left out too.
+// List implements [store.Store]. It reads directories incrementally, so a long listing takes little
+// memory. Entries that disappear during the listing are skipped, and so are names that
+// [store.CheckKey] refuses, which the Store cannot read.
 func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		err := o.Check(prefix)
@@ -35,7 +35,7 @@ func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) it
 }
 
 func (s *Store) list(ctx context.Context, prefix string, o store.ListOptions, yield func(store.Entry, error) bool) error {
-	// The folder to begin with: what KeyPrefix says of folders is part of its path.
+	// The first directory: KeyPrefix up to its last slash is part of the path.
 	level := prefix
 	if i := strings.LastIndexByte(o.KeyPrefix, '/'); i >= 0 {
 		level = strings.TrimPrefix(prefix+"/"+o.KeyPrefix[:i], "/")
@@ -60,7 +60,7 @@ func (s *Store) list(ctx context.Context, prefix string, o store.ListOptions, yi
 	}
 	if o.NoFollow && w.link != "" {
 		if len(w.link) > len(prefix) {
-			return nil // it is not KeyPrefix's: that begins behind it
+			return nil // the link is in KeyPrefix, so all matching keys are behind it
 		}
 		return fault.Newf(fault.Refused, "%w", &linkError{s.join(w.link)})
 	}
@@ -70,7 +70,7 @@ func (s *Store) list(ctx context.Context, prefix string, o store.ListOptions, yi
 	return err
 }
 
-// above are the folders above the one of a prefix, from the root on.
+// above returns the parent directories of a prefix's directory, from the root on.
 func (s *Store) above(prefix string) (folders []string) {
 	if prefix == "" {
 		return nil
@@ -91,13 +91,13 @@ type walk struct {
 	prefix string // of the listing
 	o      store.ListOptions
 	yield  func(store.Entry, error) bool
-	gave   bool     // anything
-	lost   bool     // a folder or a file was not there, or no longer
-	link   string   // the first symbolic link on the way to the folder that is listed; "" where there is none
-	above  []string // the folders above those that are listed, outermost first: a link to one of them begins a loop
+	gave   bool     // an entry was yielded
+	lost   bool     // a directory or a file was absent
+	link   string   // the first symbolic link in the path of the current directory, or ""
+	above  []string // parents of the current directory, outermost first; a link to one is a loop
 }
 
-// folder yields what is in the folder at path, whose keys begin with prefix.
+// folder yields the entries of the directory at path, whose keys start with prefix.
 func (w *walk) folder(path, prefix string) error {
 	w.above = append(w.above, path)
 	defer func() { w.above = w.above[:len(w.above)-1] }()
@@ -123,7 +123,7 @@ func (w *walk) folder(path, prefix string) error {
 			return nil
 		case special:
 			if w.link == key {
-				w.link = "" // it is not followed
+				w.link = "" // the link is not followed
 			}
 			return w.give(store.Entry{Key: key, Size: -1})
 		case folderKind:
@@ -152,8 +152,8 @@ func (w *walk) folder(path, prefix string) error {
 	})
 }
 
-// wants reports whether the options may select a key, or one below it if it is a folder: what they
-// do not select is left out before anything is asked about it.
+// wants reports whether the options may select key, or a key below it. Other names are skipped
+// before they are examined.
 func (w *walk) wants(key string) bool {
 	if w.o.KeyPrefix == "" && w.o.StartAfter == "" {
 		return true
@@ -162,14 +162,14 @@ func (w *walk) wants(key string) bool {
 	if w.prefix != "" {
 		path = key[len(w.prefix)+1:]
 	}
-	below := path + "/" // what a folder's keys begin with
+	below := path + "/" // the beginning of the keys in a directory
 	return strings.HasPrefix(path, w.o.KeyPrefix) && (below > w.o.StartAfter || strings.HasPrefix(w.o.StartAfter, below))
 }
 
-// info is of the name itself.
+// info returns the info of the name itself, not of a link's target.
 func (w *walk) info(full string, d os.DirEntry) (os.FileInfo, error) {
 	if w.s.confined {
-		return w.t.lstat(full) // d might look it up by its path
+		return w.t.lstat(full) // d might use its path
 	}
 	return d.Info()
 }
@@ -189,8 +189,8 @@ func (w *walk) give(e store.Entry) error {
 	return nil
 }
 
-// look finds what a name is, through a symbolic link. A link that leads nowhere, or to where the
-// Store may not go, is special, and its info is nil.
+// look returns the kind of a name and the info of a link's target. A link without a target, or with
+// one that the Store may not open, is special, and its info is nil.
 func (w *walk) look(full string, d os.DirEntry) (kind, os.FileInfo) {
 	switch mode := d.Type(); {
 	case mode.IsRegular():
@@ -217,8 +217,8 @@ func (w *walk) look(full string, d os.DirEntry) (kind, os.FileInfo) {
 	return folderKind, fi
 }
 
-// holdsKey reports whether there is a value at any depth below the folder; mostly the first name
-// answers.
+// holdsKey reports whether there is a value at any depth below the directory. Usually the first
+// name suffices.
 func (w *walk) holdsKey(path, prefix string) (bool, error) {
 	found := false
 	deep := walk{s: w.s, t: w.t, ctx: w.ctx, above: w.above, o: store.ListOptions{NoFollow: w.o.NoFollow}, yield: func(store.Entry, error) bool {
@@ -233,8 +233,8 @@ func (w *walk) holdsKey(path, prefix string) (bool, error) {
 	return found, err
 }
 
-// eachName calls f for each name in the folder that is not hidden. A folder that is not there has
-// none.
+// eachName calls f for each name in the directory that is not hidden. It does nothing if the
+// directory does not exist.
 func (w *walk) eachName(path string, f func(os.DirEntry) error) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
@@ -269,7 +269,7 @@ func (w *walk) eachName(path string, f func(os.DirEntry) error) error {
 	}
 }
 
-// vanished lets pass that something is not, or no longer, there.
+// vanished records that a file or directory is absent. It returns other errors.
 func (w *walk) vanished(err error) error {
 	if absent(err) {
 		w.lost = true

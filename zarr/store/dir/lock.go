@@ -10,32 +10,32 @@ import (
 	"time"
 )
 
-// stripes is how many keys can be written at once in a process before two wait for each other
-// needlessly.
+// stripes is the number of mutexes. Keys of the same stripe cannot be written concurrently in a
+// process.
 const stripes = 64
 
-// locked is a lock that is held.
+// locked is a held lock.
 type locked interface{ release() }
 
-// lockers take locks that the kernel frees when their holder dies. Each returns nil without an
-// error when another process or Store holds the lock, or held it until just now, and
-// errors.ErrUnsupported when there are no locks to rely on.
+// lockers take locks that the kernel releases when their holder dies. Each returns nil without an
+// error if another process or Store holds the lock or just released it, and errors.ErrUnsupported
+// if there are no reliable locks.
 type lockers struct {
-	// value locks the file of a value itself. Any other error than ErrUnsupported leaves open what
-	// is at the path. It is nil where a locked file could not be read and replaced.
+	// value locks the file of a value. Errors other than ErrUnsupported say nothing about the file
+	// at the path. It is nil on systems that cannot read and replace a locked file.
 	value func(t tree, path string) (locked, error)
-	// name locks a file that is made for the purpose.
+	// name locks a lock file, which it creates.
 	name func(t tree, path string) (locked, error)
 }
 
-// errFolder says that a folder is in a value's place.
+// errFolder is the error for a directory at the path of a value.
 var errFolder = errors.New("there are keys below it, or an empty folder")
 
-// hold keeps all other writers of this machine away from a key.
+// hold excludes all other writers of this machine from a key.
 type hold struct {
 	stripe chan struct{}
-	l      locked // nil when the name is free or there are no locks
-	free   bool   // the name was free. Others may take it, but only as long as it is free
+	l      locked // nil if the name is unused or there are no locks
+	free   bool   // the name was unused; other writers may still take it, but not replace it
 }
 
 func (h hold) release() {
@@ -45,20 +45,20 @@ func (h hold) release() {
 	<-h.stripe
 }
 
-// exclude waits until no other writer, in this Store or in another process, is between the look and
-// the act of a write to the file at path.
+// exclude waits until no other writer, in this Store or in another process, is between the check
+// and the rename of a write to the file at path.
 //
-// The lock is a flock on the value's own file. Whoever gets it and finds another file under the
-// name by then, or none, begins again. A name that is free is not locked: it is taken by link(2),
-// which fails if another took it first. So the usual write makes no lock file and leaves none. What
-// is no regular file, such as a symbolic link, has a lock file beside it, and so has every value on
-// Windows, where a file that is open could not be replaced.
+// The lock is a flock on the value's own file. A writer that gets the lock and finds that the name
+// has another file, or none, starts over. An unused name is not locked: link(2) takes it, and fails
+// if another writer was first. So an ordinary write creates no lock file. Special files, such as
+// symbolic links, have a lock file beside them. So have all values on Windows, where an open file
+// cannot be replaced.
 //
-// errors.ErrUnsupported comes with a hold of the stripe alone, with which an unconditional write
-// goes on.
+// With errors.ErrUnsupported it returns a hold of the stripe alone, with which an unconditional
+// write proceeds.
 func (s *Store) exclude(ctx context.Context, t tree, path string) (hold, error) {
 	hash := fnv.New64a()
-	hash.Write([]byte(strings.ToLower(path))) // file systems may ignore case
+	hash.Write([]byte(strings.ToLower(path))) // for file systems that ignore case
 	h := hold{stripe: s.stripes[hash.Sum64()%stripes]}
 	select {
 	case h.stripe <- struct{}{}:
@@ -76,7 +76,7 @@ func (s *Store) exclude(ctx context.Context, t tree, path string) (hold, error) 
 	return h, err
 }
 
-// excludeNew is for a name that was free and cannot be taken by a link. The hold has its stripe.
+// excludeNew locks an unused name if the file system has no links. h already has its stripe.
 func (s *Store) excludeNew(ctx context.Context, t tree, path string, h *hold) error {
 	return poll(ctx, func() (done bool, err error) {
 		h.l, err = s.lock.name(t, lockName(path))
@@ -84,8 +84,8 @@ func (s *Store) excludeNew(ctx context.Context, t tree, path string, h *hold) er
 	})
 }
 
-// poll asks again and again rather than wait in the kernel, because that wait could not be
-// cancelled; the holder keeps a lock for a look and a rename.
+// poll calls try repeatedly, with short waits. A wait in the kernel could not be cancelled. Locks
+// are held only during a check and a rename.
 func poll(ctx context.Context, try func() (done bool, err error)) error {
 	for wait := 50 * time.Microsecond; ; wait = min(2*wait, 5*time.Millisecond) {
 		if done, err := try(); done || err != nil {
@@ -101,8 +101,8 @@ func poll(ctx context.Context, try func() (done bool, err error)) error {
 	}
 }
 
-// try takes the lock of the file at path, or finds that the name is free. It has neither when
-// another has the lock.
+// try takes the lock of the file at path, or reports that the name is unused. It returns neither if
+// another writer has the lock.
 func (s *Store) try(t tree, path string) (l locked, free bool, err error) {
 	if s.lock.value != nil {
 		if l, err = s.lock.value(t, path); l != nil || err == nil || errors.Is(err, errors.ErrUnsupported) {
@@ -118,7 +118,7 @@ func (s *Store) try(t tree, path string) (l locked, free bool, err error) {
 	case fi.IsDir():
 		return nil, false, errFolder
 	case fi.Mode().IsRegular() && s.lock.value != nil:
-		if absent(err) || escapes(err) { // it was not a moment ago
+		if absent(err) || escapes(err) { // it did not exist a moment ago
 			err = nil
 		}
 		return nil, false, err
@@ -126,8 +126,8 @@ func (s *Store) try(t tree, path string) (l locked, free bool, err error) {
 	if l, err = s.lock.name(t, lockName(path)); l == nil || s.lock.value == nil {
 		return l, false, err
 	}
-	// A value takes the place of what is none under this lock only. So if there is none now, none
-	// will come.
+	// A special file is replaced by a value under this lock only. So while the lock is held, a
+	// special file stays one.
 	if fi, err = t.lstat(path); err == nil && !fi.IsDir() && !fi.Mode().IsRegular() {
 		return l, false, nil
 	}
@@ -135,8 +135,8 @@ func (s *Store) try(t tree, path string) (l locked, free bool, err error) {
 	return nil, false, nil
 }
 
-// lockName depends on the last segment and the folder alone, so that stores with other roots agree
-// on it.
+// lockName returns the path of a lock file. It depends only on the directory and the last segment,
+// so that stores with other roots use the same file.
 func lockName(path string) string {
 	dir := folder(path)
 	h := fnv.New64a()

@@ -13,12 +13,12 @@ import (
 
 func (s *Store) lockers() lockers { return lockers{s.tryValue, s.tryName} }
 
-// flocked is a value's file that is locked.
+// flocked is a locked file of a value.
 type flocked struct{ f file }
 
 func (l flocked) release() { _ = l.f.close() }
 
-// tryValue is lockers.value.
+// tryValue implements lockers.value.
 func (s *Store) tryValue(t tree, path string) (locked, error) {
 	f, err := t.open(path)
 	if errors.Is(err, fs.ErrPermission) {
@@ -28,7 +28,7 @@ func (s *Store) tryValue(t tree, path string) (locked, error) {
 		return nil, err
 	}
 	err = s.flock(f.fd())
-	if errors.Is(err, syscall.EBADF) { // NFS locks only what is open for writing
+	if errors.Is(err, syscall.EBADF) { // NFS locks only files that are open for writing
 		_ = f.close()
 		w, openErr := t.openFile(path, os.O_RDWR|nonblock, 0)
 		if openErr != nil {
@@ -43,7 +43,7 @@ func (s *Store) tryValue(t tree, path string) (locked, error) {
 		case statErr == nil && fi.Mode().IsRegular() && named(f.fd(), fi):
 			return flocked{f}, nil
 		case statErr == nil && !fi.Mode().IsRegular():
-			err = syscall.ENOENT // what is there is not what was opened, or no value
+			err = syscall.ENOENT // the name is no longer that of the opened file, or not of a value
 		}
 	}
 	_ = f.close()
@@ -53,7 +53,7 @@ func (s *Store) tryValue(t tree, path string) (locked, error) {
 	return nil, err
 }
 
-// named reports whether the open file is the one of which fi is the info.
+// named reports whether fi describes the open file.
 func named(fd int, fi os.FileInfo) bool {
 	var a syscall.Stat_t
 	if err := syscall.Fstat(fd, &a); err != nil {
@@ -63,26 +63,28 @@ func named(fd int, fi os.FileInfo) bool {
 	return ok && a.Dev == b.Dev && a.Ino == b.Ino
 }
 
-// nameLock is a lock file that is held.
+// nameLock is a held lock file.
 type nameLock struct {
 	f    *os.File
 	t    tree
 	name string
 }
 
-// tryName is lockers.name. The kernel frees the lock when its holder dies; the file that stays
-// behind is taken over by the next.
+// tryName implements lockers.name. If the holder of a lock dies, the kernel releases the lock, and
+// the next holder uses the remaining file.
 func (s *Store) tryName(t tree, name string) (locked, error) {
 	f, err := t.openFile(name, os.O_RDWR|os.O_CREATE|nonblock, 0o666)
 	if errors.Is(err, fs.ErrPermission) {
-		f, err = t.openFile(name, os.O_RDONLY|nonblock, 0) // another user's; a local flock does not need to write
+		// Another user's file; a local flock does not need write access.
+		f, err = t.openFile(name, os.O_RDONLY|nonblock, 0)
 	}
 	if err != nil {
 		return nil, err
 	}
 	err = s.flock(int(f.Fd()))
 	if err == nil {
-		// A holder removes the file as it lets go, so it may have another by now.
+		// The previous holder removes the file when it releases the lock, so the name may be
+		// another file's now.
 		if fi, statErr := t.lstat(name); statErr == nil && named(int(f.Fd()), fi) {
 			return nameLock{f, t, name}, nil
 		}
@@ -95,11 +97,12 @@ func (s *Store) tryName(t tree, name string) (locked, error) {
 }
 
 func (l nameLock) release() {
-	_ = l.t.remove(l.name) // before the lock goes, so that the next that waits for this file finds it replaced
+	// Before unlocking, so that the next holder detects that the file is gone.
+	_ = l.t.remove(l.name)
 	_ = l.f.Close()
 }
 
-// flock takes the lock or is EWOULDBLOCK, EBADF, or errors.ErrUnsupported.
+// flock takes the lock, or returns EWOULDBLOCK, EBADF or errors.ErrUnsupported.
 func (s *Store) flock(fd int) error {
 	if s.remote != nil {
 		if name := s.remote(fd); name != "" {

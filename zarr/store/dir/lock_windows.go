@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// lockers has no lock of a value's own file: Windows does not replace a file that is open, and a
-// lock of its bytes would keep readers out.
+// lockers has no lock on a value's own file. Windows does not replace an open file, and locking its
+// bytes would exclude readers.
 func (s *Store) lockers() lockers { return lockers{nil, tryName} }
 
 type handleLock syscall.Handle
@@ -21,8 +21,8 @@ const (
 	errDeletePending      = syscall.Errno(303)
 )
 
-// tryName opens the lock file without sharing, or gives nil if another process or Store has.
-// Windows closes and removes the file when its holder dies.
+// tryName opens the lock file without sharing. It returns nil if another process or Store has it
+// open. Windows closes and removes the file when its holder dies.
 func tryName(t tree, name string) (locked, error) {
 	if t, ok := t.(confined); ok {
 		return tryConfined(t, name)
@@ -41,28 +41,28 @@ func tryName(t tree, name string) (locked, error) {
 
 func (l handleLock) release() { _ = syscall.CloseHandle(syscall.Handle(l)) }
 
-// held is nil if the error of opening a lock file says that another has it.
+// held returns nil if the error of opening a lock file means that it is held.
 func held(t tree, name string, err error) error {
 	switch {
 	case errors.Is(err, errSharingViolation), errors.Is(err, errDeletePending):
 		return nil
 	case errors.Is(err, syscall.ERROR_ACCESS_DENIED):
 		if _, statErr := t.stat(name); statErr == nil || errors.Is(statErr, syscall.ERROR_ACCESS_DENIED) {
-			return nil // it is being removed
+			return nil // the file is being removed
 		}
 	}
-	return err // the folder refuses
+	return err // the directory does not allow the file
 }
 
-// confinedLock is a lock file within an os.Root, which opens files shared: its first byte is
-// locked.
+// confinedLock is a lock on the first byte of a lock file. It is used within an os.Root, which
+// opens files with sharing.
 type confinedLock struct {
 	f    *os.File
 	t    confined
 	name string
 }
 
-// tryConfined keeps out, and is kept out by, those who open the lock file without sharing.
+// tryConfined excludes holders that opened the lock file without sharing, and is excluded by them.
 func tryConfined(t confined, name string) (locked, error) {
 	f, err := t.openFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
@@ -87,10 +87,11 @@ func tryConfined(t confined, name string) (locked, error) {
 		}
 	}
 	_ = f.Close()
-	return nil, nil // removed by its last holder between the open and the lock
+	return nil, nil // its last holder removed it between open and lock
 }
 
 func (l confinedLock) release() {
-	_ = l.t.remove(l.name) // before the lock goes, so that the next that waits for this file finds it replaced
+	// Before unlocking, so that the next holder detects that the file is gone.
+	_ = l.t.remove(l.name)
 	_ = l.f.Close()
 }

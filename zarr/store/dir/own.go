@@ -10,17 +10,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// linkError reports a symbolic link where the store goes through real folders only.
+// linkError reports a symbolic link where the store follows none.
 type linkError struct{ path string }
 
 func (e *linkError) Error() string {
 	return "the symbolic link " + e.path + " is on the way, and deletes follow no link"
 }
 
-// ownFolder opens the folder of a path, going down from the root through real folders only. The
-// tree holds the names in that folder, and the caller closes it. A link on the way is a *linkError,
-// also one that takes a folder's place meanwhile. What the tree opens is one folder, wherever that
-// is moved, so nothing done in it reaches another.
+// ownFolder opens the directory of a path from the root downwards, through real directories only.
+// The tree is for names in that directory; the caller closes it. It returns a *linkError for a link
+// in the path, even if the link replaces a directory during the call. The tree remains bound to the
+// directory that was opened, even if it is moved, so operations in it cannot reach another one.
 func (s *Store) ownFolder(path string) (confined, error) {
 	none := confined{}
 	r, err := os.OpenRoot(s.root)
@@ -48,17 +48,17 @@ func (s *Store) ownFolder(path string) (confined, error) {
 	return confined{last, r}, nil
 }
 
-// errNoFolder is for a name of a link, or of what was exchanged between the look and the open.
+// errNoFolder is returned for links, and for names that change between lstat and open.
 var errNoFolder = errors.New("not a real folder")
 
-// ownFolderIn opens a folder in a folder. os.Root alone would follow links that stay within it, so
-// the folder that was opened is compared with the one of which the name was.
+// ownFolderIn opens a directory in a directory. Since os.Root follows links that stay within it,
+// the opened directory is compared with the lstat of its name.
 func ownFolderIn(r *os.Root, name string) (*os.Root, error) {
 	was, err := r.Lstat(name)
 	switch {
 	case err != nil:
 		return nil, err
-	case was.Mode()&(os.ModeSymlink|os.ModeIrregular) != 0: // irregular are the junctions of Windows
+	case was.Mode()&(os.ModeSymlink|os.ModeIrregular) != 0: // junctions of Windows are irregular
 		return nil, errNoFolder
 	case !was.IsDir():
 		return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.ENOTDIR}
@@ -77,8 +77,8 @@ func ownFolderIn(r *os.Root, name string) (*os.Root, error) {
 	return sub, nil
 }
 
-// firstLink is the length of the part of a path below the root that ends with the first symbolic
-// link; 0 where there is none, or no such path.
+// firstLink returns the length of path up to and including the first symbolic link below the root.
+// It returns 0 if there is none, or no such path.
 func (s *Store) firstLink(t tree, path string) int {
 	for i := len(s.join("")); i < len(path); {
 		j := strings.IndexByte(path[i:], '/')
@@ -97,8 +97,8 @@ func (s *Store) firstLink(t tree, path string) int {
 	return 0
 }
 
-// behindLink is the result of a delete of what lies behind a link: refused if there is anything,
-// else as of an absent key.
+// behindLink returns the result of deleting a key behind a link: refused if it exists, else that of
+// an absent key.
 func (s *Store) behindLink(t tree, path string, link *linkError) error {
 	if _, err := t.lstat(path); absent(err) {
 		return s.proven(t, path)

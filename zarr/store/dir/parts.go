@@ -22,24 +22,24 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// parts is a value that is being sent: a hidden file for each part, beside the value. The names of
-// the files have the token, which is a random number, and of each part its label, its size and its
-// number. The file of part 0 gets a new label when a part with a higher number is sent, so that of
-// a value whose last parts are removed the first still says how many there were.
+// parts is an upload with a hidden file for each part, beside the value. File names consist of the
+// token, which is a random number, and the label, size and number of the part. When a part with a
+// higher number is sent, the file of part 0 gets a new label. So if the last parts are removed,
+// part 0 still shows how many there were.
 type parts struct {
 	s     *Store
 	key   string
 	path  string
-	stem  string // of the names, with the path of the folder
+	stem  string // prefix of the file names, with the directory
 	token string
-	set   *sentparts.Set[string] // at the paths of their files
+	set   *sentparts.Set[string] // parts with the paths of their files
 
-	mu sync.Mutex // held while part 0 gets another name
+	mu sync.Mutex // held while part 0 is renamed
 }
 
-// PutParts implements [store.PartPutter]. A part may have any size. Commit appends the others to a
-// copy of the first, which file systems that share blocks between files do without copying; one
-// part alone is renamed. It makes no folder and no file yet.
+// PutParts implements [store.PartPutter]. A part may have any size. Commit appends the other parts
+// to a copy of the first. On file systems that share blocks between files this does not copy data.
+// A single part is renamed. PutParts itself creates no directory and no file.
 func (s *Store) PutParts(ctx context.Context, key string, o store.PartsOptions) (store.Parts, error) {
 	path, err := s.path(ctx, key)
 	if err != nil {
@@ -64,12 +64,13 @@ func (p *parts) Limits() store.PartLimits {
 
 func (p *parts) Token() string { return p.token }
 
-// file is the path of part n.
+// file returns the path of part n.
 func (p *parts) file(n, label int, size int64) string {
 	return fmt.Sprintf("%s%d-%d-%d", p.stem, label, size, n)
 }
 
-// parse is file's inverse for the end of a name; false for what is no part.
+// parse is the inverse of file for the end of a name. It returns false if the name is not that of a
+// part.
 func (p *parts) parse(end string) (n, label int, size int64, ok bool) {
 	var numbers [3]int64
 	fields := strings.Split(end, "-")
@@ -87,7 +88,7 @@ func (p *parts) parse(end string) (n, label int, size int64, ok bool) {
 	return int(numbers[2]), int(numbers[0]), numbers[1], numbers[0] <= most && numbers[2] < most
 }
 
-// do calls f in the tree of the store, if the value is not over.
+// do calls f with the tree of the store, unless the upload has ended.
 func (p *parts) do(ctx context.Context, create bool, f func(t tree) error) error {
 	err := ctx.Err()
 	if err == nil {
@@ -146,7 +147,7 @@ func (p *parts) Part(ctx context.Context, n int, b []byte) error {
 	})
 }
 
-// relabel gives part 0 the label. Another process may have given it one meanwhile.
+// relabel sets the label of part 0. Another process may set it as well.
 func (p *parts) relabel(t tree, label int) {
 	first, ok := p.set.At(0)
 	if !ok {
@@ -158,7 +159,7 @@ func (p *parts) relabel(t tree, label int) {
 	}
 }
 
-// Sent reads the parts for their checksums.
+// Sent reads the parts to compute their checksums.
 func (p *parts) Sent(ctx context.Context) (sent []store.PartInfo, err error) {
 	err = p.do(ctx, false, func(t tree) error {
 		found, err := p.arrived(t)
@@ -180,7 +181,7 @@ func (p *parts) Sent(ctx context.Context) (sent []store.PartInfo, err error) {
 	return sent, nil
 }
 
-// arrived lists the parts, from any process.
+// arrived lists the parts of all processes.
 func (p *parts) arrived(t tree) (map[int]sentparts.Part[string], error) {
 	found, label, _, err := p.find(t)
 	if err != nil {
@@ -189,7 +190,8 @@ func (p *parts) arrived(t tree) (map[int]sentparts.Part[string], error) {
 	return found, p.set.Listed(found, label)
 }
 
-// find lists the files of parts, and the part of each number that was sent last.
+// find returns the latest file of each part, the greatest label, and the names of all files of
+// parts.
 func (p *parts) find(t tree) (found map[int]sentparts.Part[string], label int, names []string, err error) {
 	dir, err := t.openFile(folder(p.path), os.O_RDONLY|nonblock, 0)
 	if absent(err) {
@@ -255,7 +257,7 @@ func (p *parts) sum(ctx context.Context, t tree, name string) (string, error) {
 	}
 }
 
-// removed makes a part that is gone since it was found a conflict.
+// removed returns fault.Conflict if a part that was found before is absent.
 func removed(err error) error {
 	if absent(err) {
 		return fault.Newf(fault.Conflict, "a part was removed: another process committed or aborted the value")
@@ -304,7 +306,7 @@ func (p *parts) commit(ctx context.Context, t tree, o store.PutOptions) (store.V
 	return version, nil
 }
 
-// early refuses what is bound to fail before the parts are joined.
+// early returns errors that can be detected before the parts are concatenated.
 func (p *parts) early(ctx context.Context, t tree, o store.PutOptions) error {
 	if o.IfVersion != "" {
 		h, err := p.s.exclude(ctx, t, p.path)
@@ -318,7 +320,7 @@ func (p *parts) early(ctx context.Context, t tree, o store.PutOptions) error {
 	return early(t, p.path, o)
 }
 
-// join makes one file of the parts. That of one part is the part.
+// join concatenates the parts to one file. A single part is used directly.
 func (p *parts) join(ctx context.Context, t tree, all []sentparts.Part[string]) (temp string, in info, err error) {
 	if len(all) == 1 {
 		in, err = p.s.stamp(t, all[0].At, 0)
@@ -346,7 +348,7 @@ func (p *parts) join(ctx context.Context, t tree, all []sentparts.Part[string]) 
 	return temp, in, err
 }
 
-// whole compares what was found of a part at the end with its size.
+// whole checks the size of a part that was read.
 func whole(part sentparts.Part[string], size int64, err error) error {
 	if err == nil && size != part.Size {
 		return fault.Newf(fault.Corrupt, "a part has %d bytes, and had %d", size, part.Size)
@@ -354,11 +356,11 @@ func whole(part sentparts.Part[string], size int64, err error) error {
 	return removed(err)
 }
 
-// joinStep is how much is copied between two looks at the context: a quarter of a second on a slow
-// disk.
+// joinStep is how many bytes are copied between checks of the context: a quarter of a second on a
+// slow disk.
 const joinStep = 32 << 20
 
-// appendTo copies a part, in the kernel where it can (copy_file_range).
+// appendTo copies a part, in the kernel if possible (copy_file_range).
 func (p *parts) appendTo(ctx context.Context, t tree, to *os.File, part sentparts.Part[string]) error {
 	from, err := t.openFile(part.At, os.O_RDONLY|nonblock, 0)
 	if err != nil {
@@ -379,8 +381,8 @@ func (p *parts) appendTo(ctx context.Context, t tree, to *os.File, part sentpart
 	}
 }
 
-// remove removes the parts, from any process, the first before the others: what is left when this
-// is cut has a gap and cannot pass for a value.
+// remove removes the parts of all processes, part 0 first. If it is interrupted, the remaining
+// parts have a gap and cannot be committed.
 func (p *parts) remove(t tree) error {
 	_, _, names, err := p.find(t)
 	isFirst := func(name string) bool { return strings.HasSuffix(name, "-0") }
@@ -394,7 +396,7 @@ func (p *parts) remove(t tree) error {
 	return err
 }
 
-// Abort removes what has arrived from any process.
+// Abort removes the parts of all processes.
 func (p *parts) Abort(ctx context.Context) error {
 	if p.set.Over() {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestPartsLeaveNothing: after Commit and Abort there is the value and nothing else, and before it
-// no value.
+// TestPartsLeaveNothing: Commit and Abort leave no files but the value, and there is no value
+// before Commit.
 func TestPartsLeaveNothing(t *testing.T) {
 	for _, confined := range []bool{false, true} {
 		for _, n := range []int{0, 1, 3} {
@@ -73,7 +73,7 @@ func files(t *testing.T, folder string) (names []string) {
 	return names
 }
 
-// TestPartsOfOtherKeys: a token is of its key, and what is no token is refused.
+// TestPartsOfOtherKeys: a token is valid for its key only, and malformed tokens are refused.
 func TestPartsOfOtherKeys(t *testing.T) {
 	s := New(t.TempDir())
 	p, err := s.PutParts(t.Context(), "k", store.PartsOptions{})

@@ -23,7 +23,7 @@ import (
 
 const childEnv = "ZARGO_DIR_TEST_CHILD" // what this process is to do, and in which folder
 
-// TestMain is the main of the children as well.
+// TestMain is also the main function of the child processes.
 func TestMain(m *testing.M) {
 	role, root, ok := strings.Cut(os.Getenv(childEnv), " ")
 	if !ok {
@@ -110,11 +110,11 @@ func TestManyProcessesLoseNoIncrement(t *testing.T) {
 	}
 }
 
-// The value of the next two children is two numbers: one of whoever replaces it as a whole, one of
-// those who change a part of it.
+// The value of the next two children is two numbers. One is changed by the child that replaces the
+// value as a whole, the other by those that change a part of it.
 const pair = "pair"
 
-// childWhole is the only one that changes the first number, so it must find it as it wrote it.
+// childWhole is the only child that changes the first number, so it must find its own last number.
 func childWhole(s *dir.Store) error {
 	for n := range 400 {
 		if _, err := s.Put(context.Background(), pair, fmt.Appendf(nil, "%d 0", n), store.PutOptions{}); err != nil {
@@ -131,7 +131,7 @@ func childWhole(s *dir.Store) error {
 	return s.Delete(context.Background(), pair, store.DeleteOptions{})
 }
 
-// childPart changes the second number until it is killed.
+// childPart increments the second number until it is killed.
 func childPart(s *dir.Store) error {
 	for {
 		v, err := s.Get(context.Background(), pair, store.GetOptions{}, nil)
@@ -153,8 +153,8 @@ func childPart(s *dir.Store) error {
 	}
 }
 
-// A Put without a condition is not undone by a conditional one of another process that looked
-// before it and renames after it, and neither is a Delete.
+// A Put or Delete without a condition is not undone by a conditional Put of another process that
+// checks before it and renames after it.
 func TestPlainWritesAreNotLost(t *testing.T) {
 	s := dir.New(t.TempDir())
 	put(t, s, pair, "0 0")
@@ -178,8 +178,8 @@ func TestPlainWritesAreNotLost(t *testing.T) {
 	}
 }
 
-// fill is a value that shows any mixture: one byte repeated, and long enough to take several writes
-// of a page.
+// fill returns a value in which any mixture is visible: one repeated byte, long enough for several
+// page writes.
 func fill(i int) []byte { return bytes.Repeat([]byte{byte('a' + i%26)}, 200_000+i%26*1000) }
 
 func childWrite(s *dir.Store) error {
@@ -201,7 +201,7 @@ func childUpdate(s *dir.Store) error {
 	}
 }
 
-// kill starts a child, lets it work for a moment and kills it (SIGKILL on Unix).
+// kill starts a child, lets it run for a moment and kills it (SIGKILL on Unix).
 func kill(t *testing.T, role, root string) {
 	t.Helper()
 	c := child(t, role, root)

@@ -14,7 +14,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Put implements [store.Store]. doc.go says what is atomic.
+// Put implements [store.Store]. The package documentation describes its atomicity.
 func (s *Store) Put(ctx context.Context, key string, b []byte, o store.PutOptions) (store.Version, error) {
 	v, err := s.put(ctx, key, b, o)
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *Store) put(ctx context.Context, key string, b []byte, o store.PutOption
 	return v, err
 }
 
-// settle puts a temporary file in its place, by the condition.
+// settle moves a temporary file to path, on the condition of o.
 func (s *Store) settle(ctx context.Context, t tree, temp, path string, in info, o store.PutOptions) (store.Version, error) {
 	err := ctx.Err()
 	if err == nil {
@@ -78,7 +78,7 @@ func (s *Store) settle(ctx context.Context, t tree, temp, path string, in info, 
 	return in.version(), nil
 }
 
-// early refuses what is bound to fail before the value is written.
+// early returns errors that can be detected before the value is written.
 func early(t tree, path string, o store.PutOptions) error {
 	if o.IfVersion != "" {
 		_, err := current(t, path, o.IfVersion)
@@ -92,7 +92,7 @@ func early(t tree, path string, o store.PutOptions) error {
 	return nil
 }
 
-// write writes a new temporary file beside path.
+// write writes b to a new temporary file beside path.
 func (s *Store) write(t tree, path string, b []byte) (temp string, in info, err error) {
 	dir := folder(path)
 	var f file
@@ -108,7 +108,8 @@ func (s *Store) write(t tree, path string, b []byte) (temp string, in info, err 
 		if err := s.proven(t, path); err != nil && !errors.Is(err, errFile) {
 			return "", in, err
 		}
-		if err := s.makeFolder(t, dir); err != nil { // others may remove it again, so try more than once
+		// RemoveFolders may remove it again, hence the retries.
+		if err := s.makeFolder(t, dir); err != nil {
 			return "", in, err
 		}
 	}
@@ -133,7 +134,7 @@ func (s *Store) makeFolder(t tree, dir string) error {
 	}
 	for d := dir; ; d = folder(d) {
 		at := t
-		if len(d) <= len(s.root) { // the root and what is above it
+		if len(d) <= len(s.root) { // the root and its parents
 			at = plain{}
 		}
 		if err := syncFolder(at, d); err != nil {
@@ -145,10 +146,10 @@ func (s *Store) makeFolder(t tree, dir string) error {
 	}
 }
 
-// stamp gives the file a modification time that this Store gave to none before and is not before
-// after.
+// stamp sets the file's modification time to one that is not before after and that this Store has
+// never set before.
 func (s *Store) stamp(t tree, path string, after int64) (info, error) {
-	const step = 100 // nanoseconds: the finest that NTFS keeps
+	const step = 100 // nanoseconds: the resolution of NTFS
 	now := max(time.Now().UnixNano(), after)
 	for {
 		last := s.stamped.Load()
@@ -157,7 +158,8 @@ func (s *Store) stamp(t tree, path string, after int64) (info, error) {
 			break
 		}
 	}
-	_ = t.chtimes(path, time.Unix(0, now)) // where that is refused, the kernel's time stands; placeOver looks
+	// If it is refused, the kernel's time remains; placeOver checks that.
+	_ = t.chtimes(path, time.Unix(0, now))
 	fi, err := t.lstat(path)
 	if err != nil {
 		return info{}, err
@@ -165,9 +167,8 @@ func (s *Store) stamp(t tree, path string, after int64) (info, error) {
 	return infoOf(t, path, fi)
 }
 
-// place puts temp in the place of what is at path, if there is something. It does so under the lock
-// of a conditional write, which would else lose this value, where this falls between its look and
-// its rename.
+// place moves temp to path and replaces an existing file. It holds the lock of conditional writes.
+// Otherwise a conditional write between its check and its rename would overwrite this value.
 func (s *Store) place(ctx context.Context, t tree, temp, path string) error {
 	for {
 		done, err := s.placeOnce(ctx, t, temp, path)
@@ -180,7 +181,7 @@ func (s *Store) place(ctx context.Context, t tree, temp, path string) error {
 	}
 }
 
-// placeOnce is not done when another took the name that was free.
+// placeOnce is one attempt. It is not done if another writer took the unused name.
 func (s *Store) placeOnce(ctx context.Context, t tree, temp, path string) (done bool, err error) {
 	h, err := s.exclude(ctx, t, path)
 	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
@@ -188,7 +189,7 @@ func (s *Store) placeOnce(ctx context.Context, t tree, temp, path string) (done 
 	}
 	defer func() { h.release() }()
 	if err != nil || !h.free {
-		return true, rename(t, temp, path) // without locks no conditional write can be under way
+		return true, rename(t, temp, path) // without locks there are no conditional writes
 	}
 	err = s.link(t, temp, path)
 	if err == nil || !errors.Is(err, fs.ErrExist) && !noLinks(err) {
@@ -205,7 +206,7 @@ func (s *Store) placeOnce(ctx context.Context, t tree, temp, path string) (done 
 	return false, nil
 }
 
-// placeOver renames if path is at the version, under the key's lock.
+// placeOver renames temp if path has the version want, under the key's lock.
 func (s *Store) placeOver(ctx context.Context, t tree, temp, path string, in info, want store.Version) (info, error) {
 	h, err := s.exclude(ctx, t, path)
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -222,8 +223,8 @@ func (s *Store) placeOver(ctx context.Context, t tree, temp, path string, in inf
 	if err != nil {
 		return in, err
 	}
-	// The times of one key only go up, by what the file system can distinguish; then no version
-	// comes back.
+	// The times of a key must increase, at the resolution of the file system, so that no version is
+	// reused.
 	for _, step := range []time.Duration{time.Microsecond, time.Millisecond, time.Second, 2 * time.Second} {
 		if in.mtime > old.mtime {
 			return in, rename(t, temp, path)
@@ -238,7 +239,7 @@ func (s *Store) placeOver(ctx context.Context, t tree, temp, path string, in inf
 	return in, fault.Newf(errors.ErrUnsupported, "the file system does not keep the times it is given")
 }
 
-// placeNew moves temp to path if that name is free.
+// placeNew moves temp to path if that name is unused.
 func (s *Store) placeNew(ctx context.Context, t tree, temp, path string) error {
 	err := s.link(t, temp, path)
 	if err == nil {
@@ -248,7 +249,7 @@ func (s *Store) placeNew(ctx context.Context, t tree, temp, path string) error {
 		if f, err := t.lstat(path); err == nil {
 			return taken(f)
 		}
-		return fault.Exists // a moment ago
+		return fault.Exists // it existed a moment ago
 	}
 	if !noLinks(err) {
 		return err
@@ -279,8 +280,8 @@ func (s *Store) placeNew(ctx context.Context, t tree, temp, path string) error {
 	return rename(t, temp, path)
 }
 
-// taken says what is at a name that was to be free. A folder is no value: a reader of the key does
-// not find one, so it must not look like one that another wrote.
+// taken returns the error for a name that should be unused. A directory is not a value and must not
+// be reported as an existing one, since readers of the key would not find it.
 func taken(f os.FileInfo) error {
 	if f.IsDir() {
 		return fault.Newf(fault.Path, "there are keys below it, or an empty folder")
@@ -288,7 +289,8 @@ func taken(f os.FileInfo) error {
 	return fault.Exists
 }
 
-// noLinks reports whether the file system has no links: FAT, and many in user space.
+// noLinks reports whether err means that the file system lacks hard links, as FAT and many in user
+// space do.
 func noLinks(err error) bool {
 	for _, e := range []error{syscall.EPERM, syscall.ENOTSUP, syscall.EOPNOTSUPP, syscall.ENOSYS, syscall.EMLINK, errors.ErrUnsupported} {
 		if errors.Is(err, e) {

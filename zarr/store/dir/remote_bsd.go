@@ -4,7 +4,7 @@ package dir
 
 import "syscall"
 
-// remote names the file system on which the open file is if the system does not call it local.
+// remote returns the name of the open file's file system, or "" if the system reports it as local.
 func remote(fd int) string {
 	const local = 0x1000 // MNT_LOCAL, sys/mount.h
 	var st syscall.Statfs_t

@@ -2,9 +2,9 @@ package dir
 
 import "syscall"
 
-// remote names the network file system on which the open file is, or a file system of which Linux
-// does not say what is behind it; "" where locks hold between all who can write: on local ones, and
-// on Lustre, CephFS, GFS2 and OCFS2, whose locks are the cluster's.
+// remote returns the name of the open file's file system if its locks are unreliable: a network
+// file system, or one whose underlying file system Linux does not report. It returns "" for local
+// file systems, and for Lustre, CephFS, GFS2 and OCFS2, whose locks are cluster-wide.
 func remote(fd int) string {
 	var st syscall.Statfs_t
 	for {
@@ -17,7 +17,7 @@ func remote(fd int) string {
 		}
 		break
 	}
-	switch uint32(st.Type) { // linux/magic.h, and the modules' own headers
+	switch uint32(st.Type) { // linux/magic.h, and the headers of the modules
 	case 0x6969:
 		return "NFS"
 	case 0x517b, 0xff534d42, 0xfe534d42:

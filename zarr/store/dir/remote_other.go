@@ -2,5 +2,5 @@
 
 package dir
 
-// remote is not known here.
+// remote returns "", because these systems do not report it.
 func remote(int) string { return "" }

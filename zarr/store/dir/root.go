@@ -7,19 +7,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// mark remembers the root as it is now, after something was found in it or put there.
+// mark records the identity of the root, after a value was found or written.
 func (s *Store) mark(t tree) {
 	if s.seen.Load() != nil {
 		return
 	}
 	if fi, err := t.stat(s.root); err == nil && fi.IsDir() {
-		os.SameFile(fi, fi) // on Windows the identity is read late
+		os.SameFile(fi, fi) // on Windows, loads the identity now
 		s.seen.CompareAndSwap(nil, &fi)
 	}
 }
 
-// still is an error where the root was seen and is gone, or another folder is in its place: then
-// what is not there was not proven absent, and what would be written would be lost.
+// still returns an error if the root was recorded and is now gone or another directory. Then a
+// missing file is not proven absent, and a written file would be lost.
 func (s *Store) still(t tree) error {
 	was := s.seen.Load()
 	if was == nil {
@@ -37,13 +37,13 @@ func (s *Store) still(t tree) error {
 	return nil
 }
 
-// errFile says what is in the place of a folder.
+// errFile is the error for a file at the path of a directory.
 var errFile = errors.New("a file, where a folder of keys would be")
 
-// proven is called where nothing was found at a path, and is an error where that proves no absence:
-// the root is not the one it was; the path is, or leads through, a symbolic link to what is not
-// there, such as a disk that is not mounted or a file of git-annex that was not fetched; or a file
-// is in the place of a folder, as when a link was copied as a text.
+// proven is called if no file was found at path. It returns an error unless that proves the absence
+// of the key. It does not if the root has changed, if path is or contains a symbolic link without a
+// target, such as a disk that is not mounted or a git-annex file that was not fetched, or if a
+// parent is a file, such as a link that was copied as a text file.
 func (s *Store) proven(t tree, path string) error {
 	for p := path; len(p) > len(s.root); p = folder(p) {
 		fi, err := t.lstat(p)

@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// both runs a test on a store that goes by paths and on one that is confined.
+// both runs a test with a plain and with a confined store.
 func both(t *testing.T, f func(t *testing.T, open func(root string) *dir.Store)) {
 	for name, on := range map[string]bool{"by path": false, "confined": true} {
 		t.Run(name, func(t *testing.T) {
@@ -31,7 +31,7 @@ func list(t *testing.T, s store.Store, prefix string, depth store.Depth) error {
 	return nil
 }
 
-// verbs are all ways to find nothing, by name.
+// verbs are all operations that can find nothing, by name.
 func verbs(t *testing.T, s store.Store, v store.Version) map[string]error {
 	ctx, all := t.Context(), map[string]error{}
 	for _, key := range []string{"a/c/0", "a/c/1", "0.0"} {
@@ -50,8 +50,8 @@ func verbs(t *testing.T, s store.Store, v store.Version) map[string]error {
 	return all
 }
 
-// A root in which something was and that is gone, or another folder in its place, such as the bare
-// mount point, proves nothing, and nothing is written there.
+// A root that had a value and is gone or was replaced, for example by the bare mount point, proves
+// no absence, and nothing is written there.
 func TestVanishedRoot(t *testing.T) {
 	for name, replace := range map[string]func(root string) error{
 		"gone":           func(string) error { return nil },
@@ -115,8 +115,7 @@ func TestVanishedRoot(t *testing.T) {
 	}
 }
 
-// What a user sees: an array that is open while its folder is moved away reads no fill values and
-// takes no writes.
+// If the directory of an open array is moved away, reads return no fill values and writes fail.
 func TestVanishedRootOfAnArray(t *testing.T) {
 	both(t, func(t *testing.T, open func(root string) *dir.Store) {
 		root := filepath.Join(t.TempDir(), "root")
@@ -148,7 +147,7 @@ func TestVanishedRootOfAnArray(t *testing.T) {
 	})
 }
 
-// Before anything was found in it a root may come and go: a program may wait for its array.
+// Until a value was found, the root may appear and disappear: a program may wait for its array.
 func TestRootThatWasNeverSeen(t *testing.T) {
 	both(t, func(t *testing.T, open func(root string) *dir.Store) {
 		root := filepath.Join(t.TempDir(), "root")
@@ -171,7 +170,7 @@ func TestRootThatWasNeverSeen(t *testing.T) {
 	})
 }
 
-// A root that is a file, or lies below one, holds nothing and takes nothing.
+// A root that is a file, or below a file, has no values and accepts none.
 func TestRootIsAFile(t *testing.T) {
 	both(t, func(t *testing.T, open func(root string) *dir.Store) {
 		file := filepath.Join(t.TempDir(), "archive.zip")
@@ -193,9 +192,9 @@ func TestRootIsAFile(t *testing.T) {
 	})
 }
 
-// In a folder a name is a value or has others below it. The one in the place of the other is
-// damage, such as a link that was copied as a text, and no absence. What deletions leave behind is
-// none.
+// In a directory a name is either a value or the parent of others. A name of the wrong kind is
+// damage, such as a link that was copied as a text file, and not an absence. Empty directories,
+// which deletes leave behind, are an absence.
 func TestOneInThePlaceOfTheOther(t *testing.T) {
 	both(t, func(t *testing.T, open func(root string) *dir.Store) {
 		s := open(t.TempDir())

@@ -10,17 +10,17 @@ import (
 
 func openShared(path string) (*os.File, error) { return os.Open(path) }
 
-// nonblock is not needed, or not known, here.
+// nonblock is not needed, or not supported.
 const nonblock = 0
 
-// infoOf gives the info of the file at path from what a Stat of it said.
+// infoOf returns the info of the file at path, whose Stat is fi.
 func infoOf(_ tree, _ string, fi os.FileInfo) (info, error) {
 	return info{size: fi.Size(), mtime: fi.ModTime().UnixNano()}, nil
 }
 
 func inodeOf(*os.File, os.FileInfo) (uint64, error) { return 0, nil }
 
-// moveNew gives from the name to, which must be free, and takes its old name away.
+// moveNew renames from to the unused name to.
 func moveNew(from, to string) error {
 	if err := os.Link(from, to); err != nil {
 		return err
@@ -33,5 +33,5 @@ func rename(t tree, from, to string) error { return t.rename(from, to) }
 func syncFolder(tree, string) error        { return nil }
 func checkNames(string) error              { return nil }
 
-// isFull reports whether there is no room for what is written.
+// isFull reports whether err means that the disk or the quota is full.
 func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }

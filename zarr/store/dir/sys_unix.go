@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// nonblock keeps an open of a pipe from waiting for its writer.
+// nonblock prevents waiting for the writer of a pipe on open.
 const nonblock = syscall.O_NONBLOCK
 
-// infoOf gives the info of the file at path from what a Stat of it said.
+// infoOf returns the info of the file at path, whose Stat is fi.
 func infoOf(_ tree, _ string, fi os.FileInfo) (info, error) {
 	in := info{size: fi.Size(), mtime: fi.ModTime().UnixNano()}
 	in.inode, _ = inodeOf(nil, fi)
@@ -25,12 +25,13 @@ func inodeOf(_ *os.File, fi os.FileInfo) (uint64, error) {
 	return 0, nil
 }
 
-// moveNew gives from the name to, which must be free, and takes its old name away.
+// moveNew renames from to the unused name to.
 func moveNew(from, to string) error {
 	if err := os.Link(from, to); err != nil {
 		return err
 	}
-	_ = os.Remove(from) // a name that stays is hidden, and harmless: no file is ever changed in place
+	// If it remains, it is hidden and harmless, since no file is modified in place.
+	_ = os.Remove(from)
 	return nil
 }
 
@@ -47,5 +48,5 @@ func syncFolder(t tree, path string) error {
 
 func checkNames(string) error { return nil }
 
-// isFull reports whether there is no room for what is written.
+// isFull reports whether err means that the disk or the quota is full.
 func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }

@@ -11,10 +11,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// nonblock is not known here.
+// nonblock is not supported.
 const nonblock = 0
 
-// openShared opens for reading so that others may rename over the file and remove it.
+// openShared opens a file for reading and lets others rename over it and remove it.
 func openShared(path string) (*os.File, error) {
 	p, err := syscall.UTF16PtrFromString(path)
 	if err != nil {
@@ -28,7 +28,7 @@ func openShared(path string) (*os.File, error) {
 	return os.NewFile(uintptr(h), path), nil
 }
 
-// infoOf gives the info of the file at path from what a Stat of it said.
+// infoOf returns the info of the file at path, whose Stat is fi.
 func infoOf(t tree, path string, fi os.FileInfo) (info, error) {
 	if fi.IsDir() {
 		return info{kind: folderKind}, nil
@@ -41,7 +41,7 @@ func infoOf(t tree, path string, fi os.FileInfo) (info, error) {
 	return f.info()
 }
 
-// inodeOf gives the file's index, whose upper bits NTFS changes whenever it uses an index again.
+// inodeOf returns the file's index. NTFS changes its upper bits when it reuses an index.
 func inodeOf(f *os.File, _ os.FileInfo) (uint64, error) {
 	var d syscall.ByHandleFileInformation
 	if err := syscall.GetFileInformationByHandle(syscall.Handle(f.Fd()), &d); err != nil {
@@ -50,7 +50,7 @@ func inodeOf(f *os.File, _ os.FileInfo) (uint64, error) {
 	return uint64(d.FileIndexHigh)<<32 | uint64(d.FileIndexLow), nil
 }
 
-// moveNew gives from the name to, which must be free.
+// moveNew renames from to the unused name to.
 func moveNew(from, to string) error {
 	a, err := syscall.UTF16PtrFromString(from)
 	if err != nil {
@@ -63,8 +63,8 @@ func moveNew(from, to string) error {
 	return syscall.MoveFile(a, b)
 }
 
-// rename replaces to. Windows refuses that for moments in which somebody, often a virus scanner,
-// has the file open.
+// rename replaces to. It retries for a while, because Windows refuses while another process, often
+// a virus scanner, has the file open.
 func rename(t tree, from, to string) error {
 	for wait := time.Millisecond; ; wait *= 2 {
 		err := t.rename(from, to)
@@ -78,10 +78,10 @@ func rename(t tree, from, to string) error {
 	}
 }
 
-// syncFolder does nothing: Windows does not flush folders.
+// syncFolder does nothing, because Windows does not flush directories.
 func syncFolder(tree, string) error { return nil }
 
-// checkNames refuses names that Windows would take for others.
+// checkNames refuses names that Windows would change.
 func checkNames(key string) error {
 	if strings.ContainsAny(key, `<>:"|?*`) || !filepath.IsLocal(filepath.FromSlash(key)) {
 		return fault.Newf(fault.Path, "Windows cannot hold the name %q", key)
@@ -94,7 +94,7 @@ func checkNames(key string) error {
 	return nil
 }
 
-// isFull reports whether there is no room for what is written.
+// isFull reports whether err means that the disk or the quota is full.
 func isFull(err error) bool {
 	const handleDiskFull, diskFull, quota = syscall.Errno(39), syscall.Errno(112), syscall.Errno(1295) // winerror.h
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, handleDiskFull) || errors.Is(err, diskFull) || errors.Is(err, quota)

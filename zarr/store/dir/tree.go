@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// tree is the file system as the Store uses it. Paths are those of Store.join: absolute, with
-// slashes. Directly by path it is plain, within the root alone it is confined.
+// tree is the file system that the Store uses, either plain or confined. Paths are those of
+// Store.join: absolute, with slashes.
 type tree interface {
-	// open opens for reading and does not wait for the writer of a pipe.
+	// open opens a file for reading and does not wait for the writer of a pipe.
 	open(path string) (file, error)
-	// create opens a new file for writing.
+	// create creates a new file for writing.
 	create(path string) (file, error)
 	openFile(path string, flag int, perm os.FileMode) (*os.File, error)
 	stat(path string) (os.FileInfo, error)
@@ -18,13 +18,13 @@ type tree interface {
 	chtimes(path string, mtime time.Time) error
 	mkdirAll(path string) error
 	rename(from, to string) error
-	// moveNew gives a file the name to, which must be free, and takes its old name away.
+	// moveNew renames a file to the unused name to.
 	moveNew(from, to string) error
 	remove(path string) error
 	close()
 }
 
-// plain is the file system itself. Symbolic links are followed wherever they lead.
+// plain is the whole file system. Symbolic links are followed to any target.
 type plain struct{}
 
 func (plain) open(path string) (file, error)   { return openFile(path) }

@@ -54,8 +54,8 @@ func TestSymbolicLinks(t *testing.T) {
 	}
 }
 
-// TestLinksToNothingProveNoAbsence: a file that was not fetched, a folder on a disk that is not
-// mounted, and the root there.
+// TestLinksToNothingProveNoAbsence: links to a file that was not fetched, to a directory on a disk
+// that is not mounted, and to such a root.
 func TestLinksToNothingProveNoAbsence(t *testing.T) {
 	root := t.TempDir()
 	s := dir.New(root)
@@ -107,8 +107,8 @@ func TestLinksToNothingProveNoAbsence(t *testing.T) {
 	}
 }
 
-// TestLoopsEndLevelByLevel: who walks a hierarchy a level at a time meets no folder within itself,
-// by whichever of two links.
+// TestLoopsEndLevelByLevel: walking a hierarchy level by level does not list a directory within
+// itself, by either of two links.
 func TestLoopsEndLevelByLevel(t *testing.T) {
 	root := t.TempDir()
 	s := dir.New(root)

@@ -6,7 +6,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// info is what the file system says of a file.
+// info is the part of a file's Stat that the Store uses.
 type info struct {
 	size  int64
 	mtime int64 // Unix nanoseconds
@@ -19,11 +19,12 @@ type kind uint8
 const (
 	regular kind = iota
 	folderKind
-	special // a device, a socket, a pipe, a link that leads to nothing
-	loop    // a link to a folder that the link lies in
+	special // a device, a socket, a pipe, or a link without a target
+	loop    // a link to a directory that contains the link
 )
 
-// version spells inode, modification time and size; doc.go says why that is enough.
+// append appends the version: inode, modification time and size. The package documentation explains
+// why these suffice.
 func (i info) append(b []byte) []byte {
 	b = strconv.AppendUint(b, i.inode, 36)
 	b = append(b, '-')
@@ -37,7 +38,7 @@ func (i info) version() store.Version {
 	return store.Version(i.append(b[:0]))
 }
 
-// is tells whether v is the version, without allocating.
+// is reports whether v is the version, without allocating.
 func (i info) is(v store.Version) bool {
 	var b [48]byte
 	return string(i.append(b[:0])) == string(v)

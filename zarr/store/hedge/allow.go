@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	share = 0.03            // of all Gets may be made twice
-	burst = 4               // of them at the beginning
-	saved = 16              // of them at most
-	quiet = 5 * time.Second // after a throttled request no second one is made
+	share = 0.03            // second requests that each Get adds to the allowance
+	burst = 4               // initial allowance
+	saved = 16              // maximum allowance
+	quiet = 5 * time.Second // no second request for so long after a throttled one
 )
 
-// begin is called when a request begins.
+// begin handles the start of a request.
 func (s *Store) begin(r *request) {
 	s.mu.Lock()
 	s.allowed = min(s.allowed+share, saved)
@@ -34,7 +34,7 @@ func (s *Store) begin(r *request) {
 	}
 }
 
-// end is called when its first exchange has ended.
+// end handles the end of a request's first exchange.
 func (s *Store) end(r *request, err error) {
 	s.mu.Lock()
 	delete(s.classes[r.class].waiting, r)
@@ -42,7 +42,7 @@ func (s *Store) end(r *request, err error) {
 	s.failed(err)
 }
 
-// failed takes the outcome of an exchange into account.
+// failed records the error of an exchange.
 func (s *Store) failed(err error) {
 	if errors.Is(err, fault.Throttled) {
 		s.mu.Lock()
@@ -51,8 +51,8 @@ func (s *Store) failed(err error) {
 	}
 }
 
-// took takes a first byte into account. When it is the one by which it is known what is slow, the
-// requests under way learn it.
+// took records the latency of a first byte. If it makes the limit of the class known, the requests
+// in flight are scheduled.
 func (s *Store) took(class int, d time.Duration) {
 	s.mu.Lock()
 	c := &s.classes[class]
@@ -69,8 +69,8 @@ func (s *Store) took(class int, d time.Duration) {
 	}
 }
 
-// allow gives memory for a second exchange, or nil where there may be none yet: it is asked again
-// after wait, counted from the beginning of the request.
+// allow returns memory for a second exchange. If none may start yet it returns nil and when to
+// check again, as a time since the start of the request.
 func (s *Store) allow(r *request) (hold *concurrency.Hold, wait time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,15 +93,15 @@ func (s *Store) allow(r *request) (hold *concurrency.Hold, wait time.Duration) {
 	return hold, 0
 }
 
-// refund is for a second exchange that was allowed and not made.
+// refund returns an allowed second exchange that was not made.
 func (s *Store) refund() {
 	s.mu.Lock()
 	s.allowed++
 	s.mu.Unlock()
 }
 
-// scarce is after how long a request of the class gets one of the second exchanges that are left:
-// the fewer they are, the later.
+// scarce returns the time after which a request of the class may be repeated. It grows as the
+// allowance shrinks below burst.
 func (c *class) scarce(allowed float64) time.Duration {
 	return time.Duration(float64(c.limit) * math.Sqrt(max(burst/max(allowed, 1), 1)))
 }

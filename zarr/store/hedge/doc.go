@@ -1,26 +1,29 @@
-// Package hedge sends a second request for a value whose first one is slow, and uses the one that
-// comes first.
+// Package hedge sends a second request for a value if the first one is slow, and uses the response
+// that starts first.
 //
 //	st := hedge.New(provider, hedge.Options{Budget: budget})
 //
-// Of the requests to an object store about one in a hundred takes ten times as long to its first
-// byte as the others, and a call that makes hundreds of them waits for the slowest. A Get whose
-// first byte is not there after 1.5 times the 95th percentile of its size class is made once more;
-// the first of the two to have its first byte goes on, and the other is cancelled (Dean and
-// Barroso, "The Tail at Scale", CACM 56(2), 2013). A body that is slow once it comes is not hedged:
-// the stall limit is for that.
+// About one in a hundred requests to an object store takes ten times as long to its first byte as
+// the others, and a call with hundreds of requests waits for the slowest. If a Get has no first
+// byte after 1.5 times the 95th percentile of its size class, it is sent again. The request that
+// has its first byte first continues, and the other one is cancelled (Dean and Barroso, "The Tail
+// at Scale", CACM 56(2), 2013). A body that is slow after its first byte is not hedged; the stall
+// limit handles that.
 //
-// A second request is made only
+// A second request is sent only
 //
-//   - when the store reports first bytes ([store.Trace]), as those over a network do, and has reported 16 of the class,
-//   - out of an allowance of 3 % of all Gets, which has 4 at the beginning and 16 at most; with fewer than 4 left, only later,
-//   - when memory for the answer is free in the budget at once, and a request slot ([Options].Free),
-//   - not within 5 s of a throttled request,
-//   - not while the median itself is 1.5 times what it was: then the store is slow, and more requests make it slower.
+//   - if the store reports first bytes ([store.Trace]), as network stores do, and has reported 16
+//     of the size class,
+//   - from an allowance of 3 % of all Gets, which starts at 4 and holds at most 16; while it is
+//     below 4, second requests wait longer,
+//   - if memory for the response and a request slot ([Options].Free) are free immediately,
+//   - if no request was throttled in the last 5 s,
+//   - while the median is below 1.5 times its usual value: otherwise the whole store is slow, and
+//     more requests make it slower.
 //
-// A request that may not be made again yet is looked at again later.
+// A request that fails these conditions is checked again later.
 //
-// It belongs below package retry, whose waits are no slow requests, and above package limit, of
-// whose slots the second request takes one. Other verbs than Get go through unchanged.
-// [store.Trace] reports each second request, and whether it was used.
+// Package hedge belongs below package retry, because the waits of retry are not slow requests. It
+// belongs above package limit, because the second request takes a slot as well. Verbs other than
+// Get are forwarded unchanged. [store.Trace] reports each second request, and whether it was used.
 package hedge

@@ -11,24 +11,24 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// request is one Get, which may become two exchanges. What the second one brings is read after done
-// is closed.
+// request is one Get with one or two exchanges. value and err are the second exchange's, and are
+// read after done is closed.
 type request struct {
 	s     *Store
 	key   string
 	o     store.GetOptions
-	most  int64 // bytes of the answer
+	most  int64 // maximum bytes of the response
 	class int
 	begun time.Time
-	again func() // makes the second exchange, if there may be one
+	again func() // starts the second exchange, if allowed
 
 	mu      sync.Mutex
-	timer   *time.Timer // calls again; nil as long as it is not known what is slow
-	over    bool        // there will be no second exchange any more
-	decided bool        // which of the two is used
+	timer   *time.Timer // calls again; nil until the time limit is known
+	over    bool        // no second exchange will start any more
+	decided bool        // one of the two exchanges was chosen
 	first   exchange
 	second  exchange
-	done    chan struct{} // closed when the second exchange has ended; nil where there is none
+	done    chan struct{} // closed at the end of the second exchange; nil without one
 	hold    *concurrency.Hold
 	value   store.Value
 	err     error
@@ -36,8 +36,8 @@ type request struct {
 
 type exchange struct {
 	began  time.Time
-	came   bool // the first byte did
-	lost   bool // the other exchange is used
+	came   bool // its first byte has arrived
+	lost   bool // the other exchange was chosen
 	cancel context.CancelFunc
 }
 
@@ -71,8 +71,8 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 	return v, err
 }
 
-// mostOf is how many bytes a Get brings at most; 0 where that is not known, or is more than a
-// second one is made for.
+// mostOf returns the maximum length of a Get's response, or 0 if it is unknown or too long to be
+// hedged.
 func mostOf(o store.GetOptions) int64 {
 	n := o.Max
 	if l, ok := o.Range.IsSuffix(); ok && (n == 0 || l < n) {
@@ -87,7 +87,8 @@ func mostOf(o store.GetOptions) int64 {
 	return n
 }
 
-// watch is a trace that decides for the exchange own if its first byte is there before the other's.
+// watch returns a trace that chooses the exchange own if its first byte arrives before that of
+// other.
 func (r *request) watch(own, other *exchange) *store.Trace {
 	return &store.Trace{FirstByte: func(_ context.Context, e store.FirstByte) {
 		if e.Status >= 300 {
@@ -104,7 +105,7 @@ func (r *request) watch(own, other *exchange) *store.Trace {
 		took := []time.Duration{now.Sub(own.began)}
 		if r.done != nil && !r.decided {
 			r.lose(other)
-			took = append(took, now.Sub(other.began)) // or longer
+			took = append(took, now.Sub(other.began)) // a lower bound
 		}
 		r.mu.Unlock()
 		for _, d := range took {
@@ -113,13 +114,13 @@ func (r *request) watch(own, other *exchange) *store.Trace {
 	}}
 }
 
-// lose ends an exchange in favour of the other one. The caller holds mu.
+// lose cancels an exchange because the other one is used. The caller holds mu.
 func (r *request) lose(e *exchange) {
 	r.decided, e.lost = true, true
 	e.cancel()
 }
 
-// stop makes sure that no second exchange begins. The caller holds mu.
+// stop prevents a second exchange. The caller holds mu.
 func (r *request) stop() {
 	r.over = true
 	if r.timer != nil {
@@ -127,7 +128,7 @@ func (r *request) stop() {
 	}
 }
 
-// wait lets the second exchange begin after d, counted from the beginning of the request.
+// wait schedules again for d after the start of the request.
 func (r *request) wait(d time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -142,8 +143,8 @@ func (r *request) wait(d time.Duration) {
 	}
 }
 
-// end is called when the first exchange has ended, and reports whether there is a second one. That
-// is cancelled unless it is used: the first one failed as another may not.
+// end handles the end of the first exchange and reports whether there is a second one. It cancels
+// the second one unless that was chosen or may help: after fault.Unavailable it continues.
 func (r *request) end(err error) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -157,7 +158,7 @@ func (r *request) end(err error) bool {
 	return true
 }
 
-// repeat makes the second exchange, if the request is slow still and there may be one.
+// repeat runs the second exchange, if the request is still slow and allow permits it.
 func (r *request) repeat(ctx context.Context) {
 	hold, wait := r.s.allow(r)
 	if wait > 0 {
@@ -189,7 +190,7 @@ func (r *request) won() bool {
 	return !r.second.lost && (r.first.lost || r.err == nil)
 }
 
-// take is the outcome of the second exchange, with its bytes after those of buf.
+// take returns the result of the second exchange, with its bytes appended to buf.
 func (r *request) take(buf []byte) (store.Value, error) {
 	var cut *store.TruncatedError
 	if errors.As(r.err, &cut) {

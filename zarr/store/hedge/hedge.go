@@ -8,28 +8,29 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Options are what second requests may take.
+// Options limit the second requests.
 type Options struct {
-	// Budget has the memory for answers of second requests. nil: there is none, and no second
-	// request is made.
+	// Budget provides memory for the responses of second requests. nil means none, so that no
+	// second request is sent.
 	Budget *concurrency.Budget
-	// Free reports whether a request would begin at once. nil: it would.
+	// Free reports whether a request would start immediately. nil means that it would.
 	Free func() bool
 }
 
-// Store hedges Gets. Make it with [New]. All methods may be called concurrently.
+// Store hedges the Gets of another store. Make it with [New]. All methods may be called
+// concurrently.
 type Store struct {
 	store.Forward
 	o     Options
-	least time.Duration // before which no request is slow
+	least time.Duration // the shortest time after which a request is slow
 
 	mu        sync.Mutex
 	classes   [classes]class
-	allowed   float64   // second requests
-	throttled time.Time // when the last request was
+	allowed   float64   // second requests left
+	throttled time.Time // when a request was last throttled
 }
 
-// New makes a Store of s. Close closes s.
+// New returns a Store that hedges the Gets of s. Close closes s.
 func New(s store.Store, o Options) *Store {
 	return &Store{Forward: store.Forward{Store: s}, o: o, least: shortest, allowed: burst}
 }

@@ -19,15 +19,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/storetest"
 )
 
-// exchangeOf is how a try of a Get goes: when its first byte comes, how long its body takes, and
-// how it fails.
+// exchangeOf is the course of a Get: when its first byte comes, how long its body takes, and how it
+// fails.
 type exchangeOf struct {
 	first, body time.Duration
 	err         error // in place of an answer
 	cut         int   // bytes of the body that come, if it is not 0
 }
 
-// network is a store over one. next says how the n-th Get goes, from 0.
+// network is a store over one. next returns the course of the n-th Get, from 0.
 type network struct {
 	store.Store
 	next func(n int) exchangeOf
@@ -76,8 +76,8 @@ func (w *network) Get(ctx context.Context, key string, o store.GetOptions, buf [
 
 const normal = 30 * time.Millisecond
 
-// scripted is a hedged store in which requests take 30 ms to their first byte, but for those that
-// the script has after the warm-up.
+// scripted is a hedged store whose requests take 30 ms to their first byte, except those in the
+// script, which apply after the warm-up.
 func scripted(t *testing.T, o Options, script ...exchangeOf) (*Store, *network) {
 	t.Helper()
 	m := mem.New()
@@ -104,7 +104,7 @@ func scripted(t *testing.T, o Options, script ...exchangeOf) (*Store, *network) 
 	return s, w
 }
 
-// TestGet: what becomes of one Get, in how much time and with how many requests.
+// TestGet: the result, time and number of requests of one Get.
 func TestGet(t *testing.T) {
 	throttled := fault.Newf(fault.Throttled, "slow down")
 	broken := fault.Newf(fault.Unavailable, "reset")
@@ -167,7 +167,7 @@ func TestGet(t *testing.T) {
 	}
 }
 
-// TestNone: when no second request is made although the first is slow.
+// TestNone: cases without a second request although the first is slow.
 func TestNone(t *testing.T) {
 	slow := exchangeOf{first: time.Second}
 	get := func(t *testing.T, s *Store, w *network, o store.GetOptions, want int) {
@@ -231,14 +231,14 @@ func TestNone(t *testing.T) {
 		late := s.classes[0].limit + 10*time.Millisecond
 		w.next = func(n int) exchangeOf { return []exchangeOf{{first: late}, {first: normal}}[n] }
 		get(t, s, w, small, 1)
-		// when nothing is answered any more, it is not known whether all are slow
+		// Without recent responses it is unknown whether all requests are slow.
 		w.next = func(n int) exchangeOf { return []exchangeOf{slow, {first: normal}}[n] }
 		get(t, s, w, small, 2)
 	})
 }
 
-// TestFirstWave: requests that all begin before anything is known are hedged when the first of them
-// have come.
+// TestFirstWave: requests that start before the limit is known are hedged once the first responses
+// have arrived.
 func TestFirstWave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := mem.New()
@@ -265,7 +265,7 @@ func TestFirstWave(t *testing.T) {
 	})
 }
 
-// TestAllowance: of requests that are slow by turns no more are made twice than the allowance has.
+// TestAllowance: if requests are often slow, second requests do not exceed the allowance.
 func TestAllowance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 2))
@@ -292,7 +292,7 @@ func TestAllowance(t *testing.T) {
 	})
 }
 
-// TestConforms: a store in which many requests are made twice is a store.
+// TestConforms: a store with many second requests satisfies the contract.
 func TestConforms(t *testing.T) {
 	var twice atomic.Int64
 	storetest.Run(t, func(t *testing.T) store.Store {
@@ -312,7 +312,7 @@ func TestConforms(t *testing.T) {
 	}
 }
 
-// eager has its whole allowance again for each Get.
+// eager restores its whole allowance before each Get.
 type eager struct {
 	*Store
 	gets atomic.Int64

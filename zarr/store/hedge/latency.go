@@ -7,38 +7,38 @@ import (
 )
 
 const (
-	window = 128 // first bytes that a class remembers
-	latest = 64  // of them the median is of
-	enough = 16  // that it has seen before it says what is slow
-	calm   = 32  // that it has seen before it says what is normal
-	every  = 8   // first bytes from one look at them to the next
-	slow   = 1.5 // times the 95th percentile
-	risen  = 1.5 // times what the median was
-	rising = 256 // looks after which what the median is compared with is e times as much, if the store stays slower
+	window = 128 // latencies of first bytes that a class remembers
+	latest = 64  // most recent ones from which the median is taken
+	enough = 16  // latencies needed to decide which requests are slow
+	calm   = 32  // latencies needed for the normal median
+	every  = 8   // latencies between two evaluations
+	slow   = 1.5 // limit as a multiple of the 95th percentile
+	risen  = 1.5 // multiple of the normal median from which the whole store is slow
+	rising = 256 // evaluations in which normal grows by a factor of e if the store stays slower
 
-	longest  = 1 << 30               // bytes of an answer: of more the wait for the first is a small part
-	shortest = 10 * time.Millisecond // before which no second request is worth its cost
+	longest  = 1 << 30               // bytes; longer responses are not hedged
+	shortest = 10 * time.Millisecond // below, a second request is not worth its cost
 )
 
-// class is what was seen of requests for values of about one size.
+// class is the statistics of requests for values of similar size.
 type class struct {
 	recent  [window]time.Duration
 	seen    int
-	last    time.Time     // when the last one was seen
-	limit   time.Duration // after which a request is slow; 0 when that is not known yet
+	last    time.Time     // when the last one was added
+	limit   time.Duration // after which a request is slow; 0 while unknown
 	median  time.Duration
 	normal  time.Duration         // the median of calmer times
-	waiting map[*request]struct{} // that began when limit was not known
+	waiting map[*request]struct{} // requests that started while limit was unknown
 }
 
 const classes = 4
 
-// classOf is the class of requests that bring up to n bytes: 64 KiB, 1 MiB, 16 MiB, more.
+// classOf returns the class of requests for up to n bytes: 64 KiB, 1 MiB, 16 MiB, or more.
 func classOf(n int64) int {
 	return min(max(bits.Len64(uint64(n-1))-13, 0)/4, classes-1)
 }
 
-// add takes a first byte into account. No request is slow before least.
+// add adds the latency of a first byte. The limit is at least least.
 func (c *class) add(took, least time.Duration) {
 	c.last = time.Now()
 	c.recent[c.seen%window] = took
@@ -55,15 +55,15 @@ func (c *class) add(took, least time.Duration) {
 	slices.Sort(sorted)
 	c.median = sorted[len(sorted)/2]
 	if c.seen < calm {
-		return // of requests that begin together the fastest are seen first
+		return // the fastest of the requests that start together are seen first
 	}
 	if c.normal += c.normal / rising; c.normal == 0 || c.median < c.normal {
 		c.normal = c.median
 	}
 }
 
-// isSlow reports whether all requests of the class are slower than they were. When none has been
-// answered for a while, that is not known any more.
+// isSlow reports whether all requests of the class are slower than usual. It returns false if no
+// first byte has arrived recently.
 func (c *class) isSlow() bool {
 	return c.normal > 0 && float64(c.median) > risen*float64(c.normal) && time.Since(c.last) < c.limit*3/2
 }

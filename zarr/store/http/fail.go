@@ -12,36 +12,36 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// StatusError is an answer that says no, with its kind of package fault.
+// StatusError is a response with an error status.
 type StatusError struct {
 	Status int
-	Kind   error
-	After  time.Duration // what Retry-After asked for
-	ID     string        // the number of the request, where the server is a bucket's; else ""
+	Kind   error         // of package fault
+	After  time.Duration // of the Retry-After header
+	ID     string        // the request ID, if the server is a bucket; else ""
 }
 
 func (e *StatusError) Error() string {
 	return fmt.Sprintf("%v: the server answered %d %s%s", e.Kind, e.Status, http.StatusText(e.Status), provider.WithRequest(e.ID))
 }
 
-// RequestID is the number of the request.
+// RequestID returns the request ID.
 func (e *StatusError) RequestID() string { return e.ID }
 
-// Unwrap gives the kind.
+// Unwrap returns the kind.
 func (e *StatusError) Unwrap() error { return e.Kind }
 
-// RetryAfter is how long the server asks to wait; 0 if it does not say.
+// RetryAfter returns how long the server requests to wait, or 0.
 func (e *StatusError) RetryAfter() time.Duration { return e.After }
 
 func status(resp *http.Response, o store.GetOptions) error {
 	e := &StatusError{Status: resp.StatusCode, Kind: kindOf(resp.StatusCode), After: provider.RetryAfter(resp.Header, time.Now()), ID: provider.RequestID(resp.Header)}
 	if e.Status == http.StatusNotModified && o.IfNotVersion == "" || e.Status == http.StatusPreconditionFailed && o.IfVersion == "" {
-		e.Kind = fault.Unavailable // an answer to a question that was not asked
+		e.Kind = fault.Unavailable // a response to a condition that was not sent
 	}
 	return e
 }
 
-// kindOf sorts the statuses of RFC 9110 section 15 that are no success.
+// kindOf returns the kind of an error status of RFC 9110 section 15.
 func kindOf(code int) error {
 	switch code {
 	case http.StatusNotFound, http.StatusGone:
@@ -67,7 +67,7 @@ func kindOf(code int) error {
 	return fault.Unavailable
 }
 
-// foreign is for answers that look like success but are not the value.
+// foreign returns the error for a response that has a success status but is not the value.
 func foreign(format string, args ...any) error {
 	return fault.Newf(fault.Unavailable, "the answer is not the value: %s", fmt.Sprintf(format, args...))
 }
@@ -86,7 +86,7 @@ func isMetadata(key string) bool {
 	return false
 }
 
-// strong gives an ETag as a Version if it is a strong one: RFC 9110 section 8.8.3.
+// strong returns an ETag as a Version if it is a strong one: RFC 9110 section 8.8.3.
 func strong(etag string) store.Version {
 	if len(etag) < 2 || etag[0] != '"' || etag[len(etag)-1] != '"' {
 		return ""

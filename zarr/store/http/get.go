@@ -15,7 +15,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxSkip is how much of a value is read and dropped when the server ignores ranges.
+// maxSkip is the maximum number of bytes that are dropped if the server ignores ranges.
 const maxSkip = 32 << 20
 
 // Get implements [store.Store].
@@ -60,7 +60,7 @@ func (s *Store) request(ctx context.Context, key string, o store.GetOptions) (*h
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url(key), nil)
 	if err != nil {
-		return nil, provider.Usage("the key makes no URL") // the cause would print its parameters
+		return nil, provider.Usage("the key makes no URL") // err would reveal the parameters
 	}
 	for name, values := range s.header {
 		req.Header[name] = values
@@ -78,7 +78,7 @@ func (s *Store) request(ctx context.Context, key string, o store.GetOptions) (*h
 	return req, nil
 }
 
-// noAnswer is the error of a request that got none, without the URL that net/http puts in front.
+// noAnswer returns the error of a request without a response, without the URL that net/http adds.
 func noAnswer(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -90,10 +90,10 @@ func noAnswer(err error) error {
 	return provider.NoAnswer(err)
 }
 
-// answer is what the header of a response says about the bytes that follow.
+// answer is the part of a response's header that describes the body.
 type answer struct {
-	size    int64 // of the value, -1 if it is not told
-	skip, n int64 // bytes to drop and to take; n is -1 if it is not told
+	size    int64 // of the value; -1 if unknown
+	skip, n int64 // bytes to drop and to read; n is -1 if unknown
 	version store.Version
 }
 
@@ -120,13 +120,13 @@ func receive(resp *http.Response, key string, o store.GetOptions, buf []byte) (s
 	if err != nil {
 		return store.Value{}, fault.Newf(fault.Unavailable, "%w", &store.TruncatedError{Value: v, Want: a.n, Err: err})
 	}
-	if a.skip+a.n == resp.ContentLength { // let the connection be used again
+	if a.skip+a.n == resp.ContentLength { // read the end, so that the connection can be reused
 		_, _ = io.ReadFull(resp.Body, make([]byte, 1))
 	}
 	return v, nil
 }
 
-// check gives the answer its sizes, or the error that it is.
+// check sets the sizes of the answer, or returns the error that the response stands for.
 func (a *answer) check(resp *http.Response, key string, o store.GetOptions) error {
 	switch resp.StatusCode {
 	case http.StatusOK, http.StatusPartialContent:
@@ -159,7 +159,7 @@ func (a *answer) check(resp *http.Response, key string, o store.GetOptions) erro
 	return a.all(resp, key, o.Range)
 }
 
-// all reads the header of an answer with the whole value: asked for, or from a server that ignores
+// all handles a response with the whole value, either requested or from a server that ignores
 // ranges.
 func (a *answer) all(resp *http.Response, key string, r store.Range) (err error) {
 	a.size, a.n = resp.ContentLength, resp.ContentLength
@@ -182,10 +182,12 @@ func (a *answer) all(resp *http.Response, key string, r store.Range) (err error)
 	return nil
 }
 
-// partial reads Content-Range: RFC 9110 section 14.4. It must be exactly what was asked for.
+// partial handles a response with a Content-Range, RFC 9110 section 14.4, which must be the
+// requested range.
 func (a *answer) partial(resp *http.Response, r store.Range) error {
 	first, last, size, ok := provider.ContentRange(resp.Header.Get("Content-Range"))
-	if !r.IsWhole() && strings.HasSuffix(resp.Header.Get("Content-Range"), "/0") { // Go's servers say 0--1/0 of an empty value
+	// Go's servers send 0--1/0 for an empty value.
+	if !r.IsWhole() && strings.HasSuffix(resp.Header.Get("Content-Range"), "/0") {
 		_, _, err := r.Resolve(0)
 		return err
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// held is a web server as the tests that all providers share see it. It has no buckets: a 404 is an
-// absent key. Nothing but its name tells an empty value from somebody else's empty answer, so that
-// one is corrupt to what wants bytes of it.
+// held is a web server for the tests that all providers share. It has no buckets, and a 404 is an
+// absent key. Only the name of a metadata document distinguishes an empty value from another
+// server's empty response, so an empty response for other keys is corrupt if bytes are expected.
 func held() fake.Provider {
 	return fake.Provider{
 		Serve: func(t testing.TB) (*fake.Server, store.Store) {
@@ -51,7 +51,7 @@ func open(t testing.TB, base string, o ...Option) store.Store {
 
 func TestFailures(t *testing.T) { fake.Failures(t, held()) }
 
-// As many connections as requests in flight, and no more.
+// There are as many connections as requests in flight, and no more.
 func TestConnections(t *testing.T) {
 	p := held()
 	srv, values := p.Serve(t)

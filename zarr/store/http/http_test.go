@@ -41,7 +41,7 @@ func files(values store.Store, etags bool) http.HandlerFunc {
 	}
 }
 
-// listed gives a store the listing of the values that it serves.
+// listed adds to a store the listing of the values that it serves.
 type listed struct {
 	store.Store
 	values store.Store
@@ -58,7 +58,7 @@ func (l listed) List(ctx context.Context, prefix string, o store.ListOptions) it
 	}
 }
 
-// quiet is a writer whose versions are not those that the server tells.
+// quiet is a writer whose versions are not the server's.
 type quiet struct{ store.Store }
 
 func (q quiet) Put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
@@ -170,7 +170,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// A server that nobody reaches: the error does not tell the parameters.
+// The error for an unreachable server does not reveal the parameters.
 func TestNobodyAnswers(t *testing.T) {
 	gone := httptest.NewServer(nil)
 	gone.Close()
@@ -180,7 +180,7 @@ func TestNobodyAnswers(t *testing.T) {
 	}
 }
 
-// A server that ignores ranges: what was selected is cut out.
+// If a server ignores ranges, the selection is cut out of the whole value.
 func TestIgnoredRanges(t *testing.T) {
 	st := once(t, serve(t, reply(200, "0123456789")))
 	for _, r := range []store.Range{store.Within(2, 3), store.From(4), store.Suffix(1)} {
@@ -192,7 +192,7 @@ func TestIgnoredRanges(t *testing.T) {
 	}
 }
 
-// A body that ends early is told as such, and goes on where it stopped.
+// A body that ends early is reported as such, and resumed where it stopped.
 func TestCut(t *testing.T) {
 	value := bytes.Repeat([]byte("0123456789"), 100)
 	var n atomic.Int64
@@ -223,7 +223,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// Another host gets neither headers nor the address it was sent from; the same host keeps its
+// After a redirect another host gets neither the headers nor a Referer. The same host gets its
 // headers.
 func TestRedirects(t *testing.T) {
 	var got http.Header
@@ -261,7 +261,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// A server without ETags takes no change because it takes no writes, and not for want of versions.
+// A server without ETags refuses changes because it is read-only, and not for lack of versions.
 func TestChangesAreReadOnly(t *testing.T) {
 	values := mem.New()
 	made, err := zarr.Create(t.Context(), values, "a", zarr.Spec{Shape: []int{4}, DType: dtype.Float32})
@@ -283,7 +283,7 @@ func TestChangesAreReadOnly(t *testing.T) {
 	}
 }
 
-// From https nothing goes on in the clear, not even to the same host.
+// Redirects from https to http are refused, even to the same host.
 func TestRedirectToPlainHTTP(t *testing.T) {
 	var asked atomic.Int64
 	plain := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -306,7 +306,7 @@ func TestRedirectToPlainHTTP(t *testing.T) {
 
 const proxyChild = "ZARGO_TEST_HTTP_PROXY_CHILD"
 
-// net/http reads the proxy variables once per process, so this needs a process of its own.
+// net/http reads the proxy variables once per process, so this test starts a process.
 func TestMain(m *testing.M) {
 	if os.Getenv(proxyChild) == "" {
 		os.Exit(m.Run())
@@ -324,7 +324,7 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// The proxy of the environment is used, and gets what is meant for the server.
+// The proxy of the environment is used.
 func TestProxy(t *testing.T) {
 	asked := make(chan string, 10)
 	proxy := serve(t, func(w http.ResponseWriter, r *http.Request) {

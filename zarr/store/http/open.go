@@ -12,9 +12,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/limit"
 )
 
-// defaultRequests is how many requests are in flight at once. 64: enough to hide 30 ms behind
-// chunks of 1 MiB on a gigabit line many times over, and a fraction of the 512 connections that
-// nginx lets one worker have.
+// defaultRequests is the number of requests in flight. 64 requests more than hide a latency of 30
+// ms with chunks of 1 MiB on a gigabit line, and use an eighth of the 512 connections of an nginx
+// worker.
 const defaultRequests = 64
 
 type config struct {
@@ -26,13 +26,13 @@ type config struct {
 	stack     provider.Stack
 }
 
-// Open opens "https://host/path?parameters". The path becomes the store's root. No request is made:
-// a server that cannot be reached shows at the first verb.
+// Open opens "https://host/path?parameters". The path becomes the store's root. It makes no
+// request, so an unreachable server is detected by the first verb.
 //
-// *UsageError: the URL or an option is malformed.
+// It returns a *UsageError for a malformed URL or option.
 //
-// The store retries and limits its requests (see [Retry] and [MaxInFlight]), and gives store.Tuning
-// by store.As.
+// The store retries and limits its requests (see [Retry] and [MaxInFlight]), and provides
+// store.Tuning.
 func Open(ctx context.Context, url string, opts ...Option) (store.Store, error) {
 	c := &config{header: http.Header{}}
 	return provider.Open(ctx, c, func() error { return c.read(url, opts) })
@@ -59,7 +59,7 @@ func (c *config) parseURL(raw string) error {
 	u, err := url.Parse(raw)
 	switch {
 	case err != nil:
-		return provider.Usage("the URL cannot be read") // a cause would repeat some of it
+		return provider.Usage("the URL cannot be read") // err would reveal parts of it
 	case u.Scheme != "http" && u.Scheme != "https":
 		return provider.Usage("the scheme is %q, neither http nor https", u.Scheme)
 	case u.User != nil:
@@ -78,8 +78,8 @@ func (c *config) parseURL(raw string) error {
 
 func (c *config) requests() int { return c.stack.Requests(defaultRequests) }
 
-// Shared implements [provider.Config]. Requests in flight never become more than at first: a server
-// is often one machine.
+// Shared implements [provider.Config]. The number of requests in flight does not grow, because a
+// server is often one machine.
 func (c *config) Shared() provider.Bucket {
 	scheme, rest, _ := strings.Cut(c.base, "://")
 	host, path, _ := strings.Cut(rest, "/")
@@ -109,7 +109,7 @@ func (c *config) Connect(context.Context) (store.Store, error) {
 	return s, nil
 }
 
-// watched has a stall limit, and gives idle connections back as the transport below does.
+// watched adds the stall limit to a transport, and passes CloseIdleConnections on to it.
 type watched struct {
 	http.RoundTripper
 	below http.RoundTripper
@@ -121,8 +121,8 @@ func (w watched) CloseIdleConnections() {
 	}
 }
 
-// transport has as many connections as there are requests at once. One for public addresses alone
-// has no proxy: a proxy would look names up by itself, and connect where it wants.
+// transport returns a transport with as many connections as requests in flight. With public it uses
+// no proxy, which would resolve names and connect without the check of addresses.
 func transport(requests int, public bool) *http.Transport {
 	t := &http.Transport{Proxy: http.ProxyFromEnvironment}
 	provider.Connections(t, requests)
@@ -133,7 +133,7 @@ func transport(requests int, public bool) *http.Transport {
 	return t
 }
 
-// tuning holds the numbers for a server about which nothing is known.
+// tuning returns settings for a server about which nothing is known.
 func (c *config) tuning() store.Tuning {
 	return store.Tuning{
 		Requests:   c.requests(),

@@ -18,7 +18,7 @@ type Option struct {
 	apply func(*config) error
 }
 
-// String prints the option as it is written in code, without secrets.
+// String returns the option as Go source, without secrets.
 func (o Option) String() string { return o.text }
 
 func layers(s provider.Setting) Option {
@@ -28,8 +28,9 @@ func layers(s provider.Setting) Option {
 	}}
 }
 
-// Header sends a header with each request to the host of the URL, such as Authorization. Range,
-// Accept-Encoding and conditions are the store's own and a *UsageError.
+// Header sends a header, such as Authorization, with each request to the host of the URL. Range,
+// Accept-Encoding, Host and conditions belong to the store; setting them is a *UsageError. Default
+// none.
 func Header(name, value string) Option {
 	return Option{fmt.Sprintf("http.Header(%q, …)", name), func(c *config) error {
 		key := http.CanonicalHeaderKey(name)
@@ -44,54 +45,57 @@ func Header(name, value string) Option {
 	}}
 }
 
-// Transport replaces the connections' transport, and with it what this package does about idle
-// connections and proxies.
+// Transport replaces the transport of the connections, including its handling of idle connections
+// and proxies. Default is a transport of this package.
 func Transport(t http.RoundTripper) Option {
 	return Option{"http.Transport(…)", func(c *config) error { c.transport = t; return nil }}
 }
 
-// PublicOnly refuses servers whose address is not of the public internet, as fault.Refused:
-// loopback, link-local with the clouds' metadata services (169.254.169.254), private (RFC 1918,
-// ULA), shared (CGNAT) and reserved ones, also as IPv6 addresses with an IPv4 address in them. It
-// is for programs that open URLs of others: without it such a URL reads what only the program's
-// machine can reach. The address is looked at when it is connected to, after the name was resolved
-// and for every redirect, so that a name whose address changes is no way around. No proxy is used,
-// as it would resolve names by itself. With [Transport] it is a *UsageError.
+// PublicOnly refuses servers whose address is not public, as fault.Refused: loopback, link-local
+// with the clouds' metadata services (169.254.169.254), private (RFC 1918, ULA), shared (CGNAT) and
+// reserved addresses, and IPv6 addresses that contain such IPv4 addresses. It is for programs that
+// open URLs of others. Without it such a URL can read data that only the program's machine can
+// reach.
+//
+// The address is checked when connecting, after the name was resolved and for every redirect, so a
+// name whose address changes does not bypass it. No proxy is used, because it would resolve names
+// on its own. With [Transport] it is a *UsageError. Default off.
 func PublicOnly() Option {
 	return Option{"http.PublicOnly()", func(c *config) error { c.public = true; return nil }}
 }
 
-// MaxInFlight fixes how many requests the store makes at once, over all arrays and calls on it. 0
-// is the default: 64, shared by all stores of the process on the server, and fewer where it refuses
-// some.
+// MaxInFlight fixes the number of requests in flight, over all arrays and calls on the store.
+// Default 0: 64, shared by all stores of the process on the server, and fewer if the server refuses
+// requests.
 func MaxInFlight(n int) Option { return layers(provider.MaxInFlight(n)) }
 
-// RequestRate bounds the requests in a second that all stores of the process on the server make
-// that are opened with the same number, repeats included. 0 is no bound. Of processes that know
-// their number ([concurrency.Limits.Share]) each keeps to its share of it.
+// RequestRate bounds the requests per second, including retries, of all stores of the process on
+// the server that are opened with the same rate. If the number of processes is known
+// ([concurrency.Limits.Share]), each uses its share of the rate. Default 0: no bound.
 func RequestRate(perSecond float64) Option { return layers(provider.RequestRate(perSecond)) }
 
-// ByteRate bounds the bytes of values that are read in a second, likewise.
+// ByteRate bounds the bytes of values that are read per second, in the same way.
 func ByteRate(perSecond float64) Option { return layers(provider.ByteRate(perSecond)) }
 
-// Limits uses the caller's limits instead of the process's, as zarr.Limits.Shared does for arrays.
-// Stores on one bucket with the same Limits share its request slots and its retry quota.
+// Limits uses l instead of the process's limits, as zarr.Limits.Shared does for arrays. Stores on
+// one server with the same Limits share its request slots and its retry quota. Default nil:
+// [concurrency.Default].
 func Limits(l *concurrency.Limits) Option { return layers(provider.Limits(l)) }
 
-// Hedge makes a read once more whose first byte takes much longer than that of others, and uses the
-// one that comes first; see package hedge for when. It costs 3 % more reads at most, and memory of
-// the budget ([Limits]) while two are under way.
+// Hedge sends a read a second time if its first byte takes much longer than usual, and uses the
+// response that starts first. Package hedge has the conditions. It costs at most 3 % more reads,
+// and memory of the budget ([Limits]) while two are in flight. Default off.
 func Hedge() Option { return layers(provider.Hedge()) }
 
-// StallTimeout is how long a request may stand still, with no byte moving, before it is given up as
-// fault.Unavailable and tried again; 0 is the default, 30 s. Every byte starts it anew, so that
-// long values take the time they need: the only limit on the whole is the context's.
+// StallTimeout sets how long a request may make no progress before it fails as fault.Unavailable
+// and is retried. Every byte restarts the time, so long values are not affected; only the context
+// limits the whole request. Default 0: 30 s; otherwise at least 1 ms.
 func StallTimeout(d time.Duration) Option { return layers(provider.StallTimeout(d)) }
 
-// Retry changes how failed requests are repeated; see package retry for the defaults.
-// Retry(retry.Tries(1)) is never.
+// Retry changes how failed requests are retried. Package retry has the defaults.
+// Retry(retry.Tries(1)) disables retries.
 func Retry(opts ...retry.Option) Option { return layers(provider.Retry(opts...)) }
 
-// UsageError is a mistake in the URL or the options given to [Open]. It has no kind of package
-// fault: it is not about what is stored. It is one type for all providers.
+// UsageError reports an invalid URL or option of [Open]. It has no kind of package fault, because
+// those are about requests and stored data. It is one type for all providers.
 type UsageError = store.UsageError

@@ -13,8 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// A server on this machine is refused at once, by its address and by its name, and gets no
-// connection.
+// A server on this machine is refused by its address and by its name, without a connection.
 func TestPublicOnly(t *testing.T) {
 	srv, _ := held().Serve(t)
 	_, port, err := net.SplitHostPort(strings.TrimPrefix(srv.URL, "http://"))

@@ -8,10 +8,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxUntold bounds a value whose length is not announced and that the caller has not bounded.
+// maxUntold is the maximum length of a value that neither the server announces nor the caller
+// bounds.
 const maxUntold = 1 << 30
 
-// readAll reads a body whose end the protocol marks.
+// readAll reads a body without a length, whose end the protocol marks.
 func (a answer) readAll(r io.Reader, key string, most int64, buf []byte) (store.Value, error) {
 	if most <= 0 {
 		most = maxUntold

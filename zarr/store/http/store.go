@@ -13,19 +13,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Store is a web server without the layers that [Open] puts around it.
+// Store is a web server without the layers that [Open] adds.
 type Store struct {
 	base, query string
 	header      http.Header
 	client      *http.Client
 	tuning      store.Tuning
-	release     func() error // gives the connections back; nil where the transport is the caller's
+	release     func() error // releases the connections; nil if the transport is the caller's
 }
 
-// String gives the URL without its parameters.
+// String returns the URL without its parameters.
 func (s *Store) String() string { return s.base + "/" }
 
-// Close gives the connections back, and of a caller's transport the idle ones.
+// Close releases the connections. Of a caller's transport it closes the idle ones.
 func (s *Store) Close() error {
 	if s.release != nil {
 		return s.release()
@@ -34,7 +34,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// Provide gives store.Tuning.
+// Provide provides store.Tuning.
 func (s *Store) Provide(target any) bool {
 	t, ok := target.(*store.Tuning)
 	if ok {
@@ -47,15 +47,15 @@ func (s *Store) fail(op, key string, err error) error {
 	return &fault.KeyError{Op: op, Store: s.String(), Key: key, Err: err}
 }
 
-// ReadOnly is true, for store.IsReadOnly.
+// ReadOnly returns true, see store.IsReadOnly.
 func (s *Store) ReadOnly() bool { return true }
 
-// Put is fault.ReadOnly.
+// Put returns fault.ReadOnly.
 func (s *Store) Put(_ context.Context, key string, _ []byte, _ store.PutOptions) (store.Version, error) {
 	return "", s.refuse("put", key)
 }
 
-// Delete is fault.ReadOnly.
+// Delete returns fault.ReadOnly.
 func (s *Store) Delete(_ context.Context, key string, _ store.DeleteOptions) error {
 	return s.refuse("delete", key)
 }
@@ -67,7 +67,7 @@ func (s *Store) refuse(op, key string) error {
 	return s.fail(op, key, fault.ReadOnly)
 }
 
-// List is errors.ErrUnsupported.
+// List yields errors.ErrUnsupported.
 func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		err := o.Check(prefix)
@@ -81,7 +81,7 @@ func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) it
 	}
 }
 
-// url gives the address of a key: each segment escaped.
+// url returns the URL of a key, with each segment escaped.
 func (s *Store) url(key string) string {
 	var b strings.Builder
 	b.WriteString(s.base)

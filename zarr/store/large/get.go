@@ -26,23 +26,23 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 	return store.Value{}, s.failed(ctx, "get", key, err)
 }
 
-// errAnew says that the ranges did not come of one value: it was replaced or removed meanwhile, or
-// its versions are not known.
+// errAnew means that the ranges may be of different values: the value was replaced or removed
+// during the read, or the store has no versions. The value is then read in one request.
 var errAnew = errors.New("the ranges are not of one value")
 
-// read is a Get of a value in ranges.
+// read is the state of a Get in ranges.
 type read struct {
 	s       *Store
 	key     string
 	o       store.GetOptions
-	off, n  int64         // what is selected; n is 0 as long as it is not known
-	version store.Version // of all ranges; empty as long as it is not known
+	off, n  int64         // the selected bytes; n is 0 while unknown
+	version store.Version // of all ranges; empty while unknown
 	size    int64         // of the whole value
-	held    int           // bytes that the caller's buffer held before
-	buf     []byte        // these and what has arrived
+	held    int           // length of the caller's buffer
+	buf     []byte        // the caller's buffer and the bytes that have arrived
 }
 
-// splits reports whether more may be selected than one request is to bring.
+// splits reports whether the selection may be too long for one request.
 func (r *read) splits() bool {
 	most := r.s.o.SplitAbove
 	if most <= 0 || r.s.whole.Load() || r.o.IfVersion != "" && r.o.IfNotVersion != "" || r.o.Max > 0 && r.o.Max <= most {
@@ -56,7 +56,7 @@ func (r *read) splits() bool {
 	return ok && r.o.Range.Check() == nil && r.n > most && (r.o.Max <= 0 || r.n <= r.o.Max) && r.fits(r.n) == nil
 }
 
-// fits refuses what no memory can hold.
+// fits returns fault.Limit for lengths that no memory can hold.
 func (r *read) fits(n int64) error {
 	if n > int64(math.MaxInt-r.held) {
 		return fault.Newf(fault.Limit, "a value of %d bytes does not fit in memory", n)
@@ -86,8 +86,8 @@ func (r *read) get(ctx context.Context) (v store.Value, err error) {
 	return store.Value{Bytes: r.buf, Size: r.size, Version: r.version}, nil
 }
 
-// all asks for all of the value, and is done if that is not too much for one request. Otherwise the
-// response has said how long the value is and which version, and none of it was read.
+// all requests the whole value. It is done if the value is short enough for one request. Otherwise
+// it sets the length and the version that the response announced.
 func (r *read) all(ctx context.Context) (v store.Value, done bool, err error) {
 	o := r.o
 	o.Max = r.s.o.SplitAbove
@@ -109,7 +109,7 @@ func (r *read) all(ctx context.Context) (v store.Value, done bool, err error) {
 	return store.Value{}, false, r.fits(r.n)
 }
 
-// first asks for the beginning of a range, and so for the version.
+// first requests the beginning of a range, and so learns the version.
 func (r *read) first(ctx context.Context) error {
 	o := r.o
 	o.Range = store.Within(r.off, min(r.n, r.s.o.Piece))
@@ -126,14 +126,14 @@ func (r *read) first(ctx context.Context) error {
 	return nil
 }
 
-// left is how many bytes are still to come.
+// left returns how many bytes have not arrived.
 func (r *read) left() int64 { return r.n - int64(len(r.buf)-r.held) }
 
-// unproven is how many bytes are allocated on the word of the store alone, as exact.Read does.
+// unproven is the maximum allocation based on an announced length alone, as in exact.Read.
 const unproven = 64 << 20
 
-// step is how many bytes are asked for at once: all of them, where there is room or the caller has
-// bounded them.
+// step returns how many bytes to request next: all of them, if the buffer has the capacity or the
+// caller has set a bound.
 func (r *read) step(left int64) int64 {
 	if !r.o.Range.IsWhole() || r.o.Max > 0 || left <= unproven || int64(cap(r.buf)-len(r.buf)) >= left {
 		return left
@@ -141,14 +141,14 @@ func (r *read) step(left int64) int64 {
 	return min(left, max(unproven, int64(len(r.buf))))
 }
 
-// grow makes room for n bytes more, and for no others.
+// grow ensures a capacity for n more bytes, and no more than that if it must allocate.
 func (r *read) grow(n int64) {
 	if int64(cap(r.buf)-len(r.buf)) < n {
 		r.buf = append(make([]byte, 0, len(r.buf)+int(n)), r.buf...)
 	}
 }
 
-// rest asks for as many bytes as dst has, which follow those that have arrived.
+// rest requests the next len(dst) bytes, in concurrent pieces.
 func (r *read) rest(ctx context.Context, dst []byte) error {
 	at := r.off + int64(len(r.buf)-r.held)
 	pieces := split(int64(len(dst)), r.s.o.Piece)
@@ -187,21 +187,20 @@ func (r *read) rest(ctx context.Context, dst []byte) error {
 	return nil
 }
 
-// pieces divide a length.
+// pieces divide a length into pieces of equal length and a last one that may be shorter.
 type pieces struct {
 	total, each int64
 	count       int
 }
 
-// split divides total bytes, at least one, into pieces of one length and a last that may be
-// shorter.
+// split divides total bytes, at least one, into pieces of at most most bytes.
 func split(total, most int64) pieces {
 	count := (total-1)/most + 1
 	each := (total-1)/count + 1
 	return pieces{total, each, int((total-1)/each + 1)}
 }
 
-// span is where piece i begins and ends.
+// span returns the start and the end of piece i.
 func (p pieces) span(i int) (from, to int64) {
 	from = int64(i) * p.each
 	return from, min(from+p.each, p.total)

@@ -10,20 +10,23 @@ import (
 )
 
 const (
-	// defaultPiece is how long a range or a part is. 16 MiB take 0.2 s on one connection, six times
-	// the wait for the first byte; what breaks is worth repeating.
+	// defaultPiece is the length of a range or part. 16 MiB take 0.2 s on one connection, six times
+	// the latency of the first byte, and are cheap to repeat.
 	defaultPiece = 16 << 20
-	// defaultInFlight is how many requests are made for one value at once: 16 connections of 85
-	// MB/s are 1.4 GB/s, more than most machines' network.
+	// defaultInFlight is the number of concurrent requests for one value. 16 connections of 85 MB/s
+	// are 1.4 GB/s, more than most machines' networks.
 	defaultInFlight = 16
 )
 
-// Options are the numbers. The zero value takes those of the store.
+// Options are the settings of a Store. The zero value uses the store's Tuning.
 type Options struct {
-	SplitAbove int64 // bytes above which a value is read as ranges; 0 is store.Tuning's, negative never
-	PartAbove  int64 // bytes from which on a value is written as parts; 0 is store.Tuning's, negative never
-	Piece      int64 // bytes of a range or part; 0 is 16 MiB. Parts are longer where the store takes no such short or no more of them
-	InFlight   int   // requests for one value at once; 0 is 16
+	SplitAbove int64 // longer values are read as ranges; 0 is the Tuning's, negative never
+	PartAbove  int64 // values this long are written as parts; 0 is the Tuning's, negative never
+
+	// Piece is the length of a range or part in bytes; 0 is 16 MiB. Parts are longer if the store's
+	// limits on their length or number require it.
+	Piece    int64
+	InFlight int // concurrent requests for one value; 0 is 16
 }
 
 func (o Options) withDefaults(s store.Store) Options {
@@ -47,15 +50,15 @@ func (o Options) withPieces() Options {
 	return o
 }
 
-// Store moves large values in parts. Make it with [New].
+// Store transfers large values in ranges and parts. Make it with [New].
 type Store struct {
 	store.Forward
 	o     Options
-	whole atomic.Bool // the store cannot pin a read to a version
+	whole atomic.Bool // the store cannot pin a version
 }
 
-// New makes large values of s move in parts. Where the numbers say never, for reads and writes, it
-// is s itself. Close closes s.
+// New returns a Store that transfers large values of s in ranges and parts. It returns s itself if
+// the options disable both. Close closes s.
 func New(s store.Store, o Options) store.Store {
 	o = o.withDefaults(s)
 	if o.SplitAbove <= 0 && o.PartAbove <= 0 {
@@ -64,8 +67,8 @@ func New(s store.Store, o Options) store.Store {
 	return &Store{Forward: store.Forward{Store: s}, o: o}
 }
 
-// failed gives an error of several requests its place. A context that ended is what it is, and a
-// part of the value that a broken request brought is none of the value.
+// failed returns the error of one of several requests as a KeyError. It prefers the error of ctx.
+// It hides the bytes of a TruncatedError, which are not the beginning of the value.
 func (s *Store) failed(ctx context.Context, op, key string, err error) error {
 	var cut *store.TruncatedError
 	switch {

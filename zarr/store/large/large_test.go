@@ -28,7 +28,7 @@ func TestStore(t *testing.T) {
 	storetest.Run(t, func(*testing.T) store.Store { return large.New(mem.New(), small) })
 }
 
-// TestWithoutVersions: where no read can be pinned, none is split, from the second on.
+// TestWithoutVersions: if reads cannot be pinned, they are not split, from the second on.
 func TestWithoutVersions(t *testing.T) {
 	l := &log{}
 	m := noVersions{mem.New()}
@@ -47,7 +47,7 @@ func TestWithoutVersions(t *testing.T) {
 	}
 }
 
-// noVersions is a store whose reads say no version.
+// noVersions is a store whose reads return no version.
 type noVersions struct{ *mem.Store }
 
 func (n noVersions) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
@@ -60,7 +60,7 @@ func (n noVersions) Get(ctx context.Context, key string, o store.GetOptions, buf
 	return v, err
 }
 
-// log notes the requests to a store.
+// log records the requests to a store.
 type log struct {
 	mu    sync.Mutex
 	lines []string
@@ -93,7 +93,7 @@ func (l *log) around(s store.Store) store.Store {
 	})
 }
 
-// take gives the requests since the last time, sorted.
+// take returns the requests since its last call, sorted.
 func (l *log) take() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -191,7 +191,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestNeverMeansNotThere: a store whose values are never split is left as it is.
+// TestNeverMeansNotThere: New returns a store itself if its values are never split.
 func TestNeverMeansNotThere(t *testing.T) {
 	m := mem.New()
 	if s := large.New(m, large.Options{}); s != store.Store(m) {
@@ -199,7 +199,7 @@ func TestNeverMeansNotThere(t *testing.T) {
 	}
 }
 
-// replacing replaces the value after so many requests, as long as it has any to put there.
+// replacing replaces the value after a number of requests, as long as it has other values.
 type replacing struct {
 	*mem.Store
 	after, gets atomic.Int64
@@ -221,7 +221,7 @@ func (r *replacing) Get(ctx context.Context, key string, o store.GetOptions, buf
 	return v, err
 }
 
-// TestReplacedWhileRead: two values are never mixed.
+// TestReplacedWhileRead: bytes of two values are never mixed.
 func TestReplacedWhileRead(t *testing.T) {
 	old := random(500)
 	for _, next := range [][]byte{random(501), random(60), {}, nil} {
@@ -249,7 +249,7 @@ func TestReplacedWhileRead(t *testing.T) {
 	}
 }
 
-// liar announces more than it has.
+// liar announces more bytes than it has.
 type liar struct {
 	*mem.Store
 	size int64
@@ -268,7 +268,7 @@ func (l liar) Get(ctx context.Context, key string, o store.GetOptions, buf []byt
 	return v, err
 }
 
-// TestAnnouncedSizeIsNotBelieved: what a server says of the length allocates 64 MiB at most.
+// TestAnnouncedSizeIsNotBelieved: an announced length causes an allocation of at most 64 MiB.
 func TestAnnouncedSizeIsNotBelieved(t *testing.T) {
 	l := liar{mem.New(), 1 << 50}
 	if _, err := l.Put(t.Context(), "k", random(300), store.PutOptions{}); err != nil {
@@ -298,8 +298,7 @@ func (f *failing) store() store.Store {
 	})
 }
 
-// TestFailedPutLeavesNothing: the parts of a Put that fails are removed, also when the context has
-// ended.
+// TestFailedPutLeavesNothing: the parts of a failed Put are removed, even if the context has ended.
 func TestFailedPutLeavesNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	refused := &fault.KeyError{Op: "put", Key: "k", Err: fault.Refused}
@@ -344,7 +343,7 @@ func TestFailedPutLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestCutCostsAPart: what breaks is sent again, and nothing else is.
+// TestCutCostsAPart: only the part that broke is sent again.
 func TestCutCostsAPart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &log{}
@@ -379,8 +378,8 @@ func TestCutCostsAPart(t *testing.T) {
 	})
 }
 
-// distant holds a value of 1 GiB, and takes as long as connections of 85 MB/s 30 ms away. It moves
-// no bytes.
+// distant has a value of 1 GiB, and simulates connections of 85 MB/s with a latency of 30 ms. It
+// transfers no bytes.
 type distant struct{ *mem.Store }
 
 const gib = 1 << 30
@@ -416,7 +415,7 @@ func (p distantParts) Commit(ctx context.Context, o store.PutOptions) (store.Ver
 	return "1", wait(ctx, 0)
 }
 
-// TestAtOnce: with the usual numbers 1 GiB takes a second, and not 12.6.
+// TestAtOnce: with the default numbers 1 GiB takes a second, not 12.6.
 func TestAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := large.New(distant{mem.New()}, large.Options{SplitAbove: 32 << 20, PartAbove: 64 << 20})

@@ -10,11 +10,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// usual is how many parts a value has before these become longer.
+// usual is the number of parts beyond which parts become longer.
 const usual = 1000
 
-// removal is how long the parts of a value that failed are tried to be removed: a request, and some
-// repeats of it. The caller waits for it, also when its context has ended.
+// removal bounds the time for removing the parts of a failed value: a request and some retries. The
+// caller waits for it, even if its context has ended.
 const removal = 10 * time.Second
 
 // Put implements [store.Store].
@@ -44,7 +44,7 @@ func (s *Store) Put(ctx context.Context, key string, value []byte, o store.PutOp
 	return v, nil
 }
 
-// dropped removes the parts of a value that failed.
+// dropped removes the parts of a failed upload and returns err.
 func dropped(ctx context.Context, p store.Parts, err error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removal)
 	defer cancel()
@@ -54,8 +54,8 @@ func dropped(ctx context.Context, p store.Parts, err error) error {
 	return err
 }
 
-// partsOf divides a value of at least one byte into parts that the store takes. The same value is
-// divided in the same way each time.
+// partsOf divides a value of at least one byte into parts within the limits of the store. The
+// result depends only on the arguments.
 func partsOf(total, piece int64, l store.PartLimits) pieces {
 	each := max(piece, (total-1)/usual+1, l.Min)
 	if l.Parts > 0 {

@@ -11,36 +11,39 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// UploadOptions say how a value is uploaded. The zero value uploads it unconditionally, from the
-// beginning.
+// UploadOptions are the options of an Upload. The zero value starts a new upload without a
+// condition.
 type UploadOptions struct {
-	Put store.PutOptions // the condition, which decides when all parts are there
+	Put store.PutOptions // the condition, which is checked at the commit
 
-	// Began is called with the token of the value before its first part is sent, if another process
-	// can go on with it. What has arrived then stays when the upload fails.
+	// Began is called with the token of the upload before its first part is sent, if another
+	// process can continue it. The parts then remain if the upload fails. Default none.
 	Began func(token string)
-	// Resume is the token of an upload that was cut. Parts that have arrived are read from the
-	// source and compared by their checksum, and not sent again; those without a checksum are.
-	// Piece must be what it was.
+	// Resume is the token of an interrupted upload. Parts that have arrived are read from the
+	// source and compared by their checksum. Equal parts are not sent again; those without a
+	// checksum are. Piece must be the same as before. Default "": a new upload.
 	Resume string
 
-	Piece    int64 // bytes of a part; 0 is 16 MiB. Parts are longer where the store takes no such short or no more of them
-	InFlight int   // parts at once; 0 is 16
+	// Piece is the length of a part in bytes; 0 is 16 MiB. Parts are longer if the store's limits
+	// on their length or number require it.
+	Piece    int64
+	InFlight int // parts in flight; 0 is 16
 
-	// Memory is the budget that has the parts in memory, as one Task; nil is that of
-	// [concurrency.Default]. Where half of it holds fewer parts than InFlight, fewer are sent at
-	// once. A caller that holds a Task must pass a budget of another tree than that Task's.
+	// Memory is the budget for the parts in memory, as one Task; nil is that of
+	// [concurrency.Default]. If half of it holds fewer than InFlight parts, fewer are in flight. A
+	// caller that holds a Task must pass a budget of another tree than that Task's.
 	Memory *concurrency.Budget
 }
 
-// Upload puts size bytes of src at key, in parallel parts. It waits for memory for as many parts as
-// are sent at once.
+// Upload writes size bytes of src to key, in concurrent parts. It waits for memory for the parts in
+// flight.
 //
-// Where the store has no parts it is errors.ErrUnsupported, and Put is the way. fault.Exists and
-// fault.Conflict: the condition does not hold; the parts are removed. fault.Conflict is also of a
-// token whose value was committed or aborted. When another error ends an upload with Began or
-// Resume, its parts stay, for Resume; store.Parts.Abort removes them. Without either they are
-// removed.
+//   - errors.ErrUnsupported: the store has no parts. The caller can use Put instead.
+//   - fault.Exists and fault.Conflict: the condition does not hold. The parts are removed.
+//     fault.Conflict is also returned for a token whose upload was committed or aborted.
+//
+// After other errors the parts remain for Resume if Began or Resume is set, and store.Parts.Abort
+// removes them. Otherwise Upload removes them.
 func Upload(ctx context.Context, s store.Store, key string, src io.ReaderAt, size int64, o UploadOptions) (store.Version, error) {
 	n := Options{Piece: o.Piece, InFlight: o.InFlight}.withPieces()
 	failed := (&Store{Forward: store.Forward{Store: s}}).failed
@@ -89,7 +92,7 @@ func Upload(ctx context.Context, s store.Store, key string, src io.ReaderAt, siz
 	return v, nil
 }
 
-// reserve waits for the memory of the parts that are sent at once, and returns how many these are.
+// reserve waits for memory for the parts in flight, and returns their number.
 func (o UploadOptions) reserve(ctx context.Context, p pieces, inFlight int) (hold *concurrency.Hold, atOnce int, err error) {
 	memory := o.Memory
 	if memory == nil {
@@ -101,16 +104,16 @@ func (o UploadOptions) reserve(ctx context.Context, p pieces, inFlight int) (hol
 	return hold, atOnce, err
 }
 
-// upload is a value under way.
+// upload is the state of one Upload.
 type upload struct {
 	p   store.Parts
 	src io.ReaderAt
 	pieces
-	hold *concurrency.Hold      // of the parts that are sent at once
-	sent map[int]store.PartInfo // what had arrived before
+	hold *concurrency.Hold      // memory of the parts in flight
+	sent map[int]store.PartInfo // parts that had arrived before
 }
 
-// resume finds what has arrived.
+// resume lists the parts that have arrived.
 func (u *upload) resume(ctx context.Context) error {
 	sent, err := u.p.Sent(ctx)
 	if err != nil {

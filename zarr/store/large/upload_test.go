@@ -17,7 +17,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// cutAt gives a mem store with part of a value under way: parts 0 to 2 of 40 bytes, and the token.
+// cutAt returns a mem store with an unfinished upload, parts 0 to 2 of 40 bytes, and the token.
 func cutAt(t *testing.T, value []byte) (f *failing, token string) {
 	t.Helper()
 	f = &failing{Store: mem.New(), fail: func(_ context.Context, c store.Call) error {
@@ -57,7 +57,7 @@ func TestUploadResumes(t *testing.T) {
 	}
 }
 
-// TestUploadOfAChangedSource: parts that are not the source's any more are sent again.
+// TestUploadOfAChangedSource: parts that differ from the source are sent again.
 func TestUploadOfAChangedSource(t *testing.T) {
 	value := random(200)
 	f, token := cutAt(t, value)
@@ -109,9 +109,9 @@ func TestUploadByCondition(t *testing.T) {
 	}
 }
 
-// TestUploadMemory uploads two values at once in a budget that holds one part of each: the parts
-// that both have in memory fit in it, and it is free afterwards. A wait that the context ends
-// removes what was begun.
+// TestUploadMemory uploads two values concurrently with a budget for one part of each. The parts of
+// both fit in the budget, and it is free afterwards. If the context ends the wait for memory, the
+// upload is aborted.
 func TestUploadMemory(t *testing.T) {
 	const piece = 1 << 20
 	value := random(5 * piece)
@@ -136,7 +136,7 @@ func TestUploadMemory(t *testing.T) {
 	}
 }
 
-// TestUploadWaits: an upload whose context ends while it waits for memory removes what it began.
+// TestUploadWaits: an upload is aborted if its context ends while it waits for memory.
 func TestUploadWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		memory := concurrency.NewBudget(1 << 10)

@@ -12,41 +12,41 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Bucket is what all stores of a process on one bucket share: request slots for reads, and others
-// for writes, whose number follows what the service takes. Make it with [NewBucket], once for each
-// bucket, with [concurrency.Share]. It may be used from any number of goroutines.
+// Bucket holds the request slots that all stores of a process on one bucket share, separately for
+// reads and writes. The number of slots adapts to the service. Make it with [NewBucket], once for
+// each bucket, with [concurrency.Share]. It is safe for concurrent use.
 type Bucket struct {
 	reads, writes side
 }
 
-// Numbers say how a Bucket begins.
+// Numbers are the initial values and bounds of a Bucket.
 type Numbers struct {
-	Reads, Writes int // requests in flight, of each; at least 1
-	Most          int // requests in flight that each may grow to; 0 is twice Reads
+	Reads, Writes int // initial requests in flight; at least 1
+	Most          int // maximum requests in flight, of each; 0 is twice Reads
 
-	// Requests a second that the service takes from a client that it does not know yet; it takes
-	// twice as many every 20 minutes that the client asks for them. 0 is no bound.
+	// ReadRate and WriteRate are requests per second that the service accepts from a new client.
+	// The rate doubles in 20 minutes of use. 0 is no bound.
 	ReadRate, WriteRate float64
 
-	// RequestRate and ByteRate bound the requests, and the bytes of values, that are moved in a
-	// second, reads and writes together. 0 is no bound.
+	// RequestRate and ByteRate bound the requests, and the bytes of values, per second, of reads
+	// and writes together. 0 is no bound.
 	RequestRate, ByteRate float64
 
-	// Share is how many processes use the bucket at the same time, where that is known; less than 2
-	// is one. Each keeps to its share of the rates, and begins with its share of the requests in
-	// flight.
+	// Share is the number of processes that use the bucket at the same time, if known; less than 2
+	// is one. Each process gets its share of the rates, and starts with its share of the requests
+	// in flight.
 	Share int
 
-	// Cured reports whether repeating helps against refusals, which have nothing to do with how
-	// many requests there are then. nil is never.
+	// Cured reports whether retries help against refusals, which are then unrelated to the number
+	// of requests. nil is never.
 	Cured func() bool
 }
 
-// mostGrown is how many times the first number of requests in flight the number may become, without
-// another word: 256 instead of 128 gave 10 to 25 %, and 512 lost.
+// mostGrown is the default maximum growth of the requests in flight: 256 instead of 128 gained 10
+// to 25 %, and 512 lost.
 const mostGrown = 2
 
-// Greatest is how many reads, and how many writes, there may be in flight at most.
+// Greatest returns the maximum number of reads in flight, which is that of writes too.
 func (n Numbers) Greatest() int {
 	if n.Most > 0 {
 		return max(n.Most, n.Reads, n.Writes)
@@ -54,7 +54,7 @@ func (n Numbers) Greatest() int {
 	return max(mostGrown*n.Reads, n.Writes)
 }
 
-// NewBucket makes a Bucket.
+// NewBucket returns a Bucket.
 func NewBucket(n Numbers) *Bucket {
 	n.Reads, n.Writes = max(n.Reads, 1), max(n.Writes, 1)
 	n.Most = n.Greatest()
@@ -76,8 +76,8 @@ func NewBucket(n Numbers) *Bucket {
 	return b
 }
 
-// Measured is what reads took of late, and how many more could be begun; false before there were
-// enough.
+// Measured returns measurements of recent reads and the number of free slots, and false before
+// there are enough reads.
 func (b *Bucket) Measured() (store.Measured, bool) {
 	s := &b.reads
 	s.mu.Lock()
@@ -88,7 +88,7 @@ func (b *Bucket) Measured() (store.Measured, bool) {
 	base, slope := s.measure.line.fit()
 	m := store.Measured{Latency: time.Duration(base * float64(time.Second)), Free: max(0, s.slots.Size()-s.slots.Held()-s.slots.Waiting())}
 	if s.control.pace.rate > 0 {
-		m.Free = 0 // a second request for the same value would wait for its turn
+		m.Free = 0 // a hedged request would have to wait
 	}
 	if slope > 0 {
 		m.Bandwidth = 1 / slope
@@ -96,7 +96,7 @@ func (b *Bucket) Measured() (store.Measured, bool) {
 	return m, true
 }
 
-// InFlight is how many reads, and how many writes, may be in flight now.
+// InFlight returns the current maximum numbers of reads and writes in flight.
 func (b *Bucket) InFlight() (reads, writes int) { return b.reads.slots.Size(), b.writes.slots.Size() }
 
 func (b *Bucket) side(op store.Op) *side {
@@ -107,17 +107,17 @@ func (b *Bucket) side(op store.Op) *side {
 	return &b.writes
 }
 
-// side is the reads or the writes of a bucket.
+// side is the state of a bucket's reads or of its writes.
 type side struct {
 	slots   concurrency.Slots
-	turn    concurrency.Slots // one, to begin a request, where these begin one after another
+	turn    concurrency.Slots // one slot, held by the next request to start, if requests are spaced
 	rates   *rates
-	waits   atomic.Int64 // requests that waited for a slot since the last answer
+	waits   atomic.Int64 // requests that waited for a slot since the last response
 	mu      sync.Mutex
 	control control
 	ramp    ramp
 	measure measure
-	until   time.Time // no request before
+	until   time.Time // no request starts earlier
 }
 
 func (s *side) init(first, normal int, rate float64, n Numbers) {
@@ -126,12 +126,12 @@ func (s *side) init(first, normal int, rate float64, n Numbers) {
 	s.turn.Resize(1)
 }
 
-// longestPause is how long a bucket rests at most on a service's word. It is asked again then: one
-// answer with a long time in it, right or not, is not to stop all others for hours.
+// longestPause is the longest pause that a service can request with one response. A later response
+// may extend it. So one wrong value does not stop all requests for hours.
 const longestPause = time.Minute
 
-// pause waits as long as the service asked, and for the request's turn. A request with a slot of
-// its own keeps to the rates alone, and not to the pace.
+// pause waits for the pause that the service requested and for the request's turn. own requests
+// have slots of their own; they keep the rates but not the pace.
 func (s *side) pause(ctx context.Context, c store.Call, own bool) error {
 	start := time.Now()
 	pace := !own
@@ -149,7 +149,7 @@ func (s *side) pause(ctx context.Context, c store.Call, own bool) error {
 		return nil
 	}
 	var err error
-	for err == nil && wait > 0 { // what was asked for may have become longer meanwhile
+	for err == nil && wait > 0 { // another response may have extended the pause
 		err = concurrency.Sleep(ctx, wait)
 		s.mu.Lock()
 		wait = s.left(time.Now())
@@ -159,12 +159,12 @@ func (s *side) pause(ctx context.Context, c store.Call, own bool) error {
 	return err
 }
 
-// inTurn reports whether requests begin one after another.
+// inTurn reports whether requests are spaced.
 func (s *side) inTurn() bool { return s.control.pace.rate > 0 || s.ramp.part }
 
-// await waits for a turn: the first of those that wait does so, those that were refused before
-// ahead of others, and the others wait for the first. So nobody has a place in a queue that was
-// made for another pace.
+// await waits for a request's turn. Only the first of the waiting requests waits for time; the
+// others wait for the first, retries ahead of first attempts. So no request has a start time that
+// was computed for an earlier pace.
 func (s *side) await(ctx context.Context, c store.Call, pace bool, start time.Time) error {
 	if !s.turn.Try() {
 		s.waits.Add(1)
@@ -196,7 +196,7 @@ func (s *side) await(ctx context.Context, c store.Call, pace bool, start time.Ti
 	return err
 }
 
-// next is how long the next request is not to begin. When that is zero, its turn is taken.
+// next returns how long the next request must wait. If that is zero, it takes the turn.
 func (s *side) next(now time.Time, pace bool) time.Duration {
 	wait := s.left(now)
 	if !pace {
@@ -216,7 +216,7 @@ func (s *side) next(now time.Time, pace bool) time.Duration {
 	return 0
 }
 
-// left is how long the service wants no requests.
+// left returns the rest of the pause that the service requested.
 func (s *side) left(now time.Time) time.Duration {
 	if d := s.until.Sub(now); !s.until.IsZero() && d > 0 && d <= longestPause {
 		return d
@@ -224,15 +224,15 @@ func (s *side) left(now time.Time) time.Duration {
 	return 0
 }
 
-// done notes what became of a request. Requests with slots of their own do not resize those of the
-// bucket.
+// done handles the outcome of a request. own requests have slots of their own and do not resize the
+// bucket's.
 func (s *side) done(ctx context.Context, c store.Call, r store.Result, own bool) {
 	if s.rates != nil {
 		s.rates.end(c, r.Bytes)
 	}
 	throttled, after := refused(r.Err)
 	if !throttled && r.Err != nil && !answers(r.Err) {
-		return // nothing is known of it
+		return // an error that says nothing about the service
 	}
 	now := time.Now()
 	took := now.Sub(c.Start)
@@ -257,9 +257,9 @@ func (s *side) done(ctx context.Context, c store.Call, r store.Result, own bool)
 	}
 }
 
-// refused reports that a service asks for fewer requests, and how long it asks to wait. That one
-// key is changed too often says nothing about the bucket: the error has a method OneKey() bool
-// then.
+// refused reports whether err is a refusal for load, and the pause that the service requests. A
+// refusal because one key is changed too often, which has a method OneKey() bool, is not about the
+// bucket.
 func refused(err error) (bool, time.Duration) {
 	if err == nil || !errors.Is(err, fault.Throttled) {
 		return false, 0
@@ -275,8 +275,7 @@ func refused(err error) (bool, time.Duration) {
 	return true, 0
 }
 
-// answers reports whether an error is what a service answers that works, such as that a key is
-// absent.
+// answers reports whether err is a normal response of a service, such as that a key is absent.
 func answers(err error) bool {
 	for _, kind := range []error{fault.NotFound, fault.Unchanged, fault.Exists, fault.Conflict, fault.Limit} {
 		if errors.Is(err, kind) {
@@ -286,7 +285,7 @@ func answers(err error) bool {
 	return false
 }
 
-// tryOf is how many tries of a request failed before this one.
+// tryOf returns the number of failed attempts of the request.
 func tryOf(ctx context.Context) int {
 	if r := store.RepeatOf(ctx); r != nil {
 		return r.Try
@@ -294,7 +293,7 @@ func tryOf(ctx context.Context) int {
 	return 0
 }
 
-// waited says in the trace, and to who repeats the request, how long something was waited for.
+// waited reports a wait since start to the trace, and to the request's store.Repeat.
 func waited(ctx context.Context, what store.Resource, start time.Time) {
 	store.RepeatOf(ctx).Hold(time.Since(start))
 	if t := store.TraceOf(ctx); t != nil && t.Wait != nil {

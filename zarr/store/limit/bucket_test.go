@@ -30,7 +30,7 @@ type service struct {
 	parallel  int           // requests that are served at once; more share it. 0 is no bound
 	rate      float64       // requests a second; more are refused. 0 is no bound
 	burst     float64
-	doubles   time.Duration // the rate, as long as it is asked for
+	doubles   time.Duration // of the rate, under load
 	first     int           // tries of each key that are refused
 	lose      float64       // share of requests that are refused whatever the rate
 	after     time.Duration
@@ -54,7 +54,7 @@ func (a asks) Unwrap() error             { return a.error }
 
 var slowDown = error(&fault.KeyError{Op: "get", Kind: fault.Throttled, Err: errors.New("503 SlowDown")})
 
-// serve takes as long as a request, and refuses it or not.
+// serve takes the time of a request, and decides whether to refuse it.
 func (s *service) serve(ctx context.Context, key string, bytes int) error {
 	s.mu.Lock()
 	s.requests++
@@ -124,7 +124,7 @@ func (s *service) Put(ctx context.Context, key string, b []byte, o store.PutOpti
 	return "1", nil
 }
 
-// get reads n values, as many at once as a call of the engine does.
+// get reads n values with as many concurrent tasks as a call of the engine.
 func get(t *testing.T, st store.Store, workers, n int) (took time.Duration) {
 	t.Helper()
 	start := time.Now()
@@ -147,7 +147,7 @@ func retried(t *testing.T, st store.Store, o ...retry.Option) store.Store {
 	return r
 }
 
-// watch notes the size of a bucket's reads every 10 ms until the test is over.
+// watch records the size of a bucket's reads every 10 ms until the test ends.
 func watch(t *testing.T, b *limit.Bucket) (sizes func() []int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -168,8 +168,8 @@ func watch(t *testing.T, b *limit.Bucket) (sizes func() []int) {
 
 const ms = time.Millisecond
 
-// A service of any kind is used about as well as it can be, whatever it refuses, and is not asked
-// much more often than needed.
+// Services of all kinds are used nearly optimally, whatever they refuse, with few requests more
+// than needed.
 func TestConverges(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -214,8 +214,8 @@ func TestConverges(t *testing.T) {
 	}
 }
 
-// A service on the same machine is not asked by more requests at once than keep it busy, and none
-// that only looked like one for long by so few.
+// A service on the same machine gets few concurrent requests. A service that only seemed near gets
+// more soon.
 func TestNear(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -251,8 +251,9 @@ func TestNear(t *testing.T) {
 	}
 }
 
-// The size is halved at most, and at most once in 200 ms, although more than half of a flight of
-// requests is refused. Where nearly all of one is refused, a few find out what the service takes.
+// The size is at most halved, and at most once in 200 ms, even if more than half of the requests in
+// flight are refused. If nearly all are refused, a few requests determine the capacity of the
+// service.
 func TestHalvesOnceInAPeriod(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 40 * ms, rate: 600, burst: 60}
@@ -273,8 +274,8 @@ func TestHalvesOnceInAPeriod(t *testing.T) {
 	})
 }
 
-// What was too much is remembered: it is come back to slowly, and left behind when the service
-// takes more again.
+// The size at which requests were refused is remembered. It is approached slowly, and exceeded when
+// the capacity of the service grows.
 func TestCeiling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, rate: 1000, burst: 100}
@@ -301,7 +302,7 @@ func TestCeiling(t *testing.T) {
 	})
 }
 
-// A ceiling is forgotten after a minute without refusals, also if nothing was asked for.
+// A ceiling is removed after a minute without refusals, even without requests.
 func TestCeilingIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, rate: 100, burst: 10}
@@ -323,8 +324,8 @@ func TestCeilingIsForgotten(t *testing.T) {
 	})
 }
 
-// A service that says how long to wait is left alone so long by all stores on the bucket: by its
-// reads, if these were refused.
+// If a service requests a pause, all stores on the bucket pause; only their reads if reads were
+// refused.
 func TestRetryAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 5 * ms, rate: 1, burst: 1, after: 3 * time.Second}
@@ -366,7 +367,7 @@ func TestRetryAfter(t *testing.T) {
 	})
 }
 
-// An answer that asks for hours stops no store for hours.
+// A requested pause of hours does not stop a store for hours.
 func TestRetryAfterIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: ms, lose: 1, after: 18 * time.Hour}
@@ -395,7 +396,7 @@ func (busyKey) Put(context.Context, string, []byte, store.PutOptions) (store.Ver
 	return "", oneKey{slowDown}
 }
 
-// That one key is changed too often says nothing about the bucket.
+// A refusal because one key is changed too often does not slow the bucket.
 func TestOneKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := limit.NewBucket(limit.Numbers{Reads: 8, Writes: 8})
@@ -410,8 +411,8 @@ func TestOneKey(t *testing.T) {
 	})
 }
 
-// Two stores on a bucket have its slots together; reads and writes have their own, and refused
-// writes do not slow reads.
+// Two stores on a bucket share its slots. Reads and writes have separate ones, and refused writes
+// do not slow reads.
 func TestShareAndApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var r concurrency.Registry
@@ -441,7 +442,7 @@ func TestShareAndApart(t *testing.T) {
 	})
 }
 
-// A number that the user chose stays, whatever the service does, and is of that store alone.
+// A number of requests chosen by the user does not adapt, and belongs to its store alone.
 func TestFixed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, rate: 100, burst: 10}
@@ -465,8 +466,7 @@ func TestFixed(t *testing.T) {
 	})
 }
 
-// No request waits for ever: a request that comes to a store that others use without pause has its
-// turn.
+// No request starves: a request to a store that others use continuously gets its turn.
 func TestNoStarvation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, rate: 500, burst: 50}
@@ -494,8 +494,7 @@ func TestNoStarvation(t *testing.T) {
 	})
 }
 
-// Writes begin with few at once and at a bounded rate; more come with time, as long as they are
-// asked for.
+// Writes start with few in flight and a bounded rate. Both grow with time under load.
 func TestRamp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 10 * ms}
@@ -572,7 +571,7 @@ func TestMeasured(t *testing.T) {
 	})
 }
 
-// tuned is a store with numbers.
+// tuned is a store with a Tuning.
 type tuned struct{ *service }
 
 func (tuned) Provide(target any) bool {
@@ -583,8 +582,7 @@ func (tuned) Provide(target any) bool {
 	return false
 }
 
-// Calls that begin later make as many requests as throughput has grown with, and never fewer than
-// at first.
+// Later calls use the grown number of requests, and never fewer than the initial number.
 func TestTuningGrows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := tuned{&service{Store: mem.New(), latency: 35 * ms}}
@@ -609,7 +607,7 @@ func TestTuningGrows(t *testing.T) {
 	})
 }
 
-// The size survives a clock that is set back, and one that jumps.
+// The size tolerates a clock that is set back or jumps.
 func TestClock(t *testing.T) {
 	b := limit.NewBucket(limit.Numbers{Reads: 16, Writes: 16, ReadRate: 1000})
 	use := func(t *testing.T) {
@@ -626,7 +624,7 @@ func TestClock(t *testing.T) {
 	synctest.Test(t, use) // a hundred hours earlier
 }
 
-// One slot of each kind shows every place that takes a second while it holds the first.
+// One slot of each kind detects code that takes a second slot while it holds the first.
 func TestBucketConforms(t *testing.T) {
 	for name, base := range bases() {
 		t.Run(name, func(t *testing.T) {

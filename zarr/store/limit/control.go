@@ -7,87 +7,89 @@ import (
 
 // The numbers of the control. docs/adr/016-adaptive-limits.md says where they come from.
 const (
-	period    = 200 * time.Millisecond // of a window: the size is at most halved in it
-	longest   = 10 * period            // of a window that sees fewer answers than there are slots
-	least     = 2                      // that the size is cut to: one slow request is not to hold up all others
-	round     = 32                     // answers of a round, at least: it is half a flight
-	hopeless  = 0.9                    // share of refusals in a round after which few requests find out what the service takes
-	plain     = 0.3                    // share of refusals in a round that halves the size, before the window is over
-	tolerated = 0.085                  // share of a window that may be refusals without a cut
-	few       = 0.01                   // share of a window that may be refusals for the size to grow below the ceiling, where it is great
-	fewer     = 0.4                    // the same, in requests of those in flight, where it is not
-	gentle    = 0.05                   // growth in one window below the ceiling, and of the first probe above it; it doubles with each window without a refusal, up to
+	period    = 200 * time.Millisecond // minimum window: the size is halved at most once in it
+	longest   = 10 * period            // maximum length of a window with fewer responses than slots
+	least     = 2                      // minimum size, so that a slow request does not block all
+	round     = 32                     // minimum responses of a round, half of those in flight
+	hopeless  = 0.9                    // share of refusals in a round that starts a doubt
+	plain     = 0.3                    // share of refusals in a round that halves the size early
+	tolerated = 0.085                  // share of refusals in a window without effect
+	few       = 0.01                   // share up to which a large size grows below the ceiling
+	fewer     = 0.4                    // the same for a small size, in requests
+	// gentle is the growth per window below the ceiling, and of the first probe above it. It
+	// doubles with every window without refusals, up to brisk.
+	gentle    = 0.05
 	brisk     = 0.2
-	sure      = 2               // windows without a refusal after which a probe is not waited for
+	sure      = 2               // windows without refusals after which a probe need not wait
 	probing   = time.Second     // between probes above the ceiling
-	forgotten = time.Minute     // without refusals, until the ceiling is forgotten
-	needed    = 128             // answers to a request that waited for a slot, at most, where more slots would be used
+	forgotten = time.Minute     // without refusals, after which the ceiling is removed
+	needed    = 128             // more slots are useful if one in so many requests waited
 	step      = 0.25            // growth of a trial
-	useful    = 0.5             // share of a trial's slots that must add throughput
-	restTrial = 5 * time.Second // after a trial that added nothing; doubles to
+	useful    = 0.5             // fraction of a trial's growth that throughput must gain
+	restTrial = 5 * time.Second // after a trial without gain; doubles up to restMost
 	restMost  = 5 * time.Minute
-	idle      = 10 * time.Second     // without answers: what was measured before says nothing
-	near      = 2 * time.Millisecond // that no read from a cloud takes less than
-	nearby    = 16                   // reads in flight at a service that is nearer
+	idle      = 10 * time.Second     // without responses, after which measurements are dropped
+	near      = 2 * time.Millisecond // reads from a cloud take longer
+	nearby    = 16                   // reads in flight to a nearer service
 )
 
-// sample is what is known of a request that is over and was answered, or refused for its rate.
+// sample is the outcome of a request that got a response or was refused for load.
 type sample struct {
 	sent      time.Time
 	throttled bool
-	timed     bool  // bytes and took are those of a value that was moved
-	try       int   // tries of the same request that failed before; known only while there is a doubt or a pace
-	waits     int   // requests that waited for a slot, or for the pace, since the last answer
-	bytes     int64 // moved
+	timed     bool  // a value was transferred: bytes and took are valid
+	try       int   // failed attempts of the request; known only during a doubt or a pace
+	waits     int   // requests that waited for a slot or the pace since the last response
+	bytes     int64 // bytes transferred
 	took      time.Duration
 }
 
-// control says how many requests should be in flight. It does no I/O, keeps no time and has no
-// lock.
+// control decides how many requests should be in flight, the size. It does no I/O, does not read
+// the clock, and needs no lock.
 //
-// It looks only at requests that were sent under the present size, and decides between two
-// instants: of answers that come at one moment the order says nothing.
+// It uses only requests that were sent under the current size. It decides when time advances,
+// because the order of responses with the same time has no meaning.
 type control struct {
 	size   int
-	normal int         // what to return to without trials
-	most   int         // never more
-	far    int         // what normal was at first: up to it a trial is of twice as many
-	early  int         // of the first answers, those that may still say that the service is near
-	cured  func() bool // refusals have nothing to do with the size
+	normal int         // size without trials
+	most   int         // maximum size
+	far    int         // initial normal; below it a trial doubles the size
+	early  int         // first responses left that can show that the service is near
+	cured  func() bool // whether refusals are unrelated to the size
 
-	sized   time.Time // when the size became this
+	sized   time.Time // when size was last changed
 	cutAt   time.Time
 	ceiling int       // the last size at which requests were refused; 0 is none
-	refused time.Time // when the last request was
+	refused time.Time // the last refusal
 	probed  time.Time
 	probe   float64 // growth of the next probe
-	clean   int     // windows without a refusal, up to the last
+	clean   int     // latest windows without a refusal
 
 	window window
 	trial  trial
 	doubt  doubt
 	pace   pace
-	full   time.Time // when a doubt was last settled: the service had too much to do
-	trust  int       // answers for which refusals have nothing to do with the rate
+	full   time.Time // when a doubt last ended with the service being overloaded
+	trust  int       // number of responses for which refusals are taken as unrelated to the load
 }
 
 func newControl(first, normal, most int, cured func() bool) control {
 	return control{size: first, normal: normal, far: normal, most: max(most, normal, first), cured: cured}
 }
 
-// window is what was answered since began, of requests of the present size.
+// window counts the responses since began to requests of the current size.
 type window struct {
 	began  time.Time
-	last   time.Time // any answer
+	last   time.Time // the last response, of any size
 	all    count
-	round  count         // the last answers of all
+	round  count         // the most recent responses of all
 	waits  int           // requests that waited for a slot
-	busy   time.Duration // of requests that were not refused, added up
-	wasted time.Duration // of those that were
-	moved  line          // of those that moved a value
+	busy   time.Duration // total time of requests that were not refused
+	wasted time.Duration // total time of those that were
+	moved  line          // requests that transferred a value
 }
 
-// count is of answers, and of those that were refusals.
+// count is a number of responses and of refusals among them.
 type count struct{ answers, refused int }
 
 func (n *count) add(throttled bool) {
@@ -97,10 +99,10 @@ func (n *count) add(throttled bool) {
 	}
 }
 
-// share is that of refusals.
+// share returns the share of refusals.
 func (n count) share() float64 { return float64(n.refused) / float64(max(1, n.answers)) }
 
-// share begins with the share of one of n clients.
+// share reduces the initial size to that of one of n clients.
 func (c *control) share(n int, now time.Time) {
 	if n < 2 {
 		return
@@ -113,7 +115,7 @@ func (c *control) share(n int, now time.Time) {
 	c.size = c.pace.size()
 }
 
-// done notes an answer, and gives the size from now on.
+// done handles an outcome and returns the new size.
 func (c *control) done(s sample, now time.Time) int {
 	w := &c.window
 	c.trust = max(0, c.trust-1)
@@ -137,7 +139,7 @@ func (c *control) done(s sample, now time.Time) int {
 	}
 	c.approach(s, now)
 	if !c.sized.IsZero() && s.sent.Before(c.sized) {
-		return c.size // it says nothing of the present size
+		return c.size // sent under another size
 	}
 	w.all.add(s.throttled)
 	w.round.add(s.throttled)
@@ -154,9 +156,9 @@ func (c *control) done(s sample, now time.Time) int {
 	return c.size
 }
 
-// approach begins anew with few requests in flight where one of the first took less time than any
-// from a cloud, as on the same machine or network: few keep such a service as busy as many would,
-// and connections need not be opened. Where more are of use, trials find them.
+// approach reduces the size if one of the first requests is faster than any to a cloud, as to the
+// same machine or network. Few requests in flight saturate such a service, and fewer connections
+// are opened. If more are useful, trials find that.
 func (c *control) approach(s sample, now time.Time) {
 	if c.early == 0 || !s.timed {
 		return
@@ -169,7 +171,7 @@ func (c *control) approach(s sample, now time.Time) {
 	}
 }
 
-// decide looks at what came before now.
+// decide evaluates the window up to now.
 func (c *control) decide(now time.Time) {
 	w := &c.window
 	age := now.Sub(w.began)
@@ -188,17 +190,18 @@ func (c *control) decide(now time.Time) {
 	}
 }
 
-// may reports whether refusals may lead to a cut now.
+// may reports whether refusals may reduce the size now.
 func (c *control) may(now time.Time) bool { return since(now, c.cutAt) >= period && !c.cures(now) }
 
-// hopeless reports whether nearly all of a round was refused. That is acted on at once: what was
-// refused would come back otherwise, and all of it be refused again.
+// hopeless reports whether nearly all of a round was refused. This is handled at once, because the
+// refused requests would otherwise be sent again and be refused again.
 func (c *control) hopeless(now time.Time) bool {
 	r := c.window.round
 	return r.answers >= max(round, c.size/2) && r.share() > hopeless && c.size > paced && c.may(now)
 }
 
-// since is long ago for the zero time, and for one that lies ahead after the clock was set back.
+// since returns the time since then. It returns a maximum for the zero time, and for a time in the
+// future after the clock was set back.
 func since(now, then time.Time) time.Duration {
 	if d := now.Sub(then); !then.IsZero() && d >= 0 {
 		return d
@@ -206,8 +209,8 @@ func since(now, then time.Time) time.Duration {
 	return math.MaxInt64
 }
 
-// cut goes down to n, or to half, and remembers where it was as a ceiling. Below a few in flight
-// there is a pace instead.
+// cut reduces the size to n, but at most to half, and makes the old size the ceiling. Below the
+// size paced it starts a pace.
 func (c *control) cut(n int, now time.Time) {
 	c.remember(now)
 	n = max(min(least, c.size), (c.size+1)/2, min(n, c.size-1))
@@ -219,13 +222,13 @@ func (c *control) cut(n int, now time.Time) {
 	c.next(now)
 }
 
-// remember makes the size a ceiling.
+// remember makes the current size the ceiling.
 func (c *control) remember(now time.Time) {
 	c.trial.end(c)
 	c.ceiling, c.cutAt, c.probed, c.probe, c.clean = max(c.size, 2*paced), now, now, gentle, 0
 }
 
-// slow begins a pace at the rate of the requests that were served.
+// slow starts a pace at the rate of the requests that were served.
 func (c *control) slow(now time.Time) {
 	w := &c.window
 	served := w.all.answers - w.all.refused
@@ -238,7 +241,7 @@ func (c *control) slow(now time.Time) {
 	c.next(now)
 }
 
-// spaced is done while there is a pace.
+// spaced is done during a pace.
 func (c *control) spaced(s sample, now time.Time) int {
 	c.window.last = now
 	if s.throttled {
@@ -253,7 +256,7 @@ func (c *control) spaced(s sample, now time.Time) int {
 		c.doubt = doubt{}
 	}
 	if s.sent.Before(c.pace.cutAt) {
-		return c.size // it says nothing of the present rate
+		return c.size // sent under another rate
 	}
 	switch {
 	case s.throttled:
@@ -268,7 +271,7 @@ func (c *control) spaced(s sample, now time.Time) int {
 	return c.size
 }
 
-// leave ends the pace. What was too much before it says little of the size from now on.
+// leave ends the pace. The refusals during the pace say little about the size.
 func (c *control) leave(free bool, now time.Time) {
 	c.size, c.pace.rate, c.sized, c.doubt = paced, 0, now, doubt{}
 	if c.ceiling = max(c.ceiling, c.normal); free {
@@ -277,14 +280,14 @@ func (c *control) leave(free bool, now time.Time) {
 	c.next(now)
 }
 
-// cures reports whether refusals have nothing to do with the load. Where that was found to be
-// otherwise, it is not believed soon again.
+// cures reports whether refusals are unrelated to the load. After an overload was found it returns
+// false for a while.
 func (c *control) cures(now time.Time) bool {
 	return c.trust > 0 || since(now, c.full) >= forgotten && c.cured()
 }
 
-// answered is how many requests at once were not refused on average, which is what the service
-// takes (Little's law). Where all slots are taken it is at least their share of the slots' time.
+// answered returns the average number of served requests in flight, which is the service's capacity
+// (Little's law). If all slots are in use, it is at least their share of the slots' time.
 func (c *control) answered(now time.Time) int {
 	w := &c.window
 	n := 0.0
@@ -297,16 +300,16 @@ func (c *control) answered(now time.Time) int {
 	return int(math.Ceil(n))
 }
 
-// needed reports whether requests waited for slots. Few of them do where a call has a few tasks
-// more than there are slots.
+// needed reports whether requests waited for slots. Few do if a call has only a few more tasks than
+// there are slots.
 func (c *control) needed() bool {
 	return needed*c.window.waits >= c.window.all.answers && c.window.waits > 0
 }
 
-// next begins another window.
+// next starts another window.
 func (c *control) next(now time.Time) { c.window = window{began: now, last: now} }
 
-// grow is called when a window is over that ends without a cut.
+// grow ends a window without a cut.
 func (c *control) grow(now time.Time) {
 	w := &c.window
 	cures := w.all.refused > 0 && c.cures(now)
@@ -317,7 +320,7 @@ func (c *control) grow(now time.Time) {
 		c.clean = 0
 	}
 	switch {
-	case !c.needed(): // more slots would not be used
+	case !c.needed(): // more slots would be unused
 	case c.ceiling > 0 && c.size < c.ceiling && w.all.share() <= c.few():
 		c.size = min(c.size+more(c.size, c.growth()), c.ceiling)
 		c.probed = now
@@ -334,32 +337,31 @@ func (c *control) grow(now time.Time) {
 		c.size = min(2*c.size, c.normal)
 	default:
 		c.trial.step(c, now)
-		return // it began the next window
+		return // step started the next window
 	}
 	c.next(now)
 }
 
-// few is the share of a window that may be refusals for the size to grow below the ceiling. With
-// few in flight it is greater: so a client that has fewer than others gains on them.
+// few returns the share of refusals up to which the size grows below the ceiling. It is larger for
+// small sizes, so that a client with fewer requests than others gains on them.
 func (c *control) few() float64 { return max(few, fewer/float64(c.size)) }
 
-// growth is the growth in one window below the ceiling.
+// growth returns the growth per window below the ceiling.
 func (c *control) growth() float64 { return min(gentle*math.Exp2(float64(c.clean-1)), brisk) }
 
-// more is a share of n, at least one.
+// more returns a share of n, at least 1.
 func more(n int, share float64) int { return max(1, int(float64(n)*share)) }
 
-// trial finds out whether more requests in flight move more: a quarter more for one window, which
-// is kept if at least half of them were of use. From few at a service that is near it is twice as
-// many.
+// trial checks whether more requests in flight increase the throughput. It adds a quarter for one
+// window, which is kept if throughput gains at least half of that. Below far it doubles the size.
 type trial struct {
-	before int  // the size that it is compared with; 0: there is no trial
-	ref    line // what requests took at that size
+	before int  // the size to compare with; 0 means no trial
+	ref    line // requests at that size
 	again  time.Time
 	rest   time.Duration
 }
 
-// end gives up a trial under way.
+// end gives up a running trial.
 func (t *trial) end(c *control) {
 	if t.before > 0 {
 		c.size = min(c.size, t.before)
@@ -367,7 +369,7 @@ func (t *trial) end(c *control) {
 	}
 }
 
-// step decides about a trial that is over, and begins one.
+// step evaluates a finished trial and starts another.
 func (t *trial) step(c *control, now time.Time) {
 	ref := c.window.moved
 	if t.before > 0 && ref.n > 0 {

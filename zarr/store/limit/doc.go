@@ -1,29 +1,31 @@
-// Package limit bounds the requests that a store has in flight, over everything that uses it.
+// Package limit bounds the requests in flight to a store, over all of its users.
 //
 //	st, err := limit.New(provider, 64)
 //
-// A slot is held around one request and nothing else: not while a reader looks at what it got, not
-// between the pages of a listing, and, with retry outside of limit as it should be, not while
-// backing off. Waiting ends with the context, and first tries get slots in the order they were
-// asked for. Several stores share one bound through [With], and the number may change while they
-// are used:
+// A slot is held during one request only. It is not held while a reader uses the value, between the
+// pages of a listing, or during backoff, as package retry belongs above package limit. A wait for a
+// slot ends with the context. First attempts get slots in the order of their calls. Retried
+// requests ([store.RepeatOf]) get slots before first attempts, those with most failures first.
+//
+// Several stores share one bound through [With], and it may be changed while they are in use:
 //
 //	slots := concurrency.NewSlots(64)
 //	a, b := limit.With(east, slots), limit.With(west, slots)
 //	slots.Resize(32)
 //
-// A request that is repeated by package retry ([store.RepeatOf]) has its slot before first tries,
-// the one that failed most often first.
-//
-// That is for a number that stays. The providers' stores use a [Bucket], which all stores of a
-// process on one bucket share: its number of reads and of writes in flight falls when the service
-// refuses requests, rises while throughput rises with it, and all wait when the service says how
-// long to. Where a service takes fewer than eight requests at once, as from each of many processes,
-// requests are spaced instead, at a pace that rises with each that is served and falls with each
-// that is refused. docs/adr/016-adaptive-limits.md and 027-fleets.md have the rules. [Numbers] has
-// bounds of the requests and of the bytes in a second, and the number of processes that share a
+// The stores of providers use an adaptive bound instead, a [Bucket], which all stores of a process
+// on one bucket share. Its numbers of reads and writes in flight fall when the service refuses
+// requests, and rise as long as that increases the throughput. All requests wait if the service
+// requests a pause. If a service serves fewer than eight concurrent requests, for example because
+// many processes use it, requests are spaced instead. Their rate rises with each served request and
+// falls with each refused one. docs/adr/016-adaptive-limits.md and 027-fleets.md have the rules.
+// [Numbers] has bounds on requests and bytes per second, and the number of processes that share a
 // bucket.
 //
-// One call of DeleteAll takes one slot, whatever the store below makes of it. A listing takes one
-// for each page. All methods may be called concurrently.
+// One call of DeleteAll takes one slot, however many requests the store below sends. A listing
+// takes one for each page.
+//
+// # Concurrency
+//
+// All methods may be called concurrently.
 package limit

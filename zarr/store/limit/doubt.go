@@ -5,25 +5,25 @@ import (
 	"time"
 )
 
-// doubt is what there is while nearly all requests are refused, and it is not known why: the
-// service has too much to do, or it refuses the first tries of each request and serves later ones.
-// A few requests in flight find out. A service with too much to do refuses all tries alike.
+// doubt is the state while nearly all requests are refused for an unknown reason: the service is
+// overloaded, or it refuses the first attempts of each request and serves later ones. A few
+// requests in flight find out, because an overloaded service refuses all attempts alike.
 type doubt struct {
-	from   int   // in flight before; 0: there is no doubt
+	from   int   // size before; 0 means no doubt
 	served int   // of the requests that were in flight then
-	early  count // first and second tries
-	late   count // later ones
+	early  count // first and second attempts
+	late   count // later attempts
 }
 
 // The numbers of a doubt.
 const (
-	patience = 4 * paced // answers that are compared at most, before and during a pace
+	patience = 4 * paced // maximum responses that are compared, before and during a pace
 	likely   = 3         // standard deviations between the shares of refusals of early and late tries
-	certain  = 3.5       // the same during a pace, where answers are compared again and again
-	trusted  = 256       // answers after which retry.Quota.Cures knows the same
+	certain  = 3.5       // the same during a pace, where they are compared repeatedly
+	trusted  = 256       // responses after which retry.Quota.Cures has the same result
 )
 
-// begin goes down to few requests in flight, and finds out.
+// begin reduces the size to a few requests and starts a doubt.
 func (c *control) begin(now time.Time) {
 	c.remember(now)
 	c.doubt = doubt{from: c.size}
@@ -31,7 +31,7 @@ func (c *control) begin(now time.Time) {
 	c.next(now)
 }
 
-// settle is done while there is a doubt.
+// settle is done during a doubt.
 func (c *control) settle(s sample, now time.Time) int {
 	w, d := &c.window, &c.doubt
 	w.last = now
@@ -57,7 +57,7 @@ func (c *control) settle(s sample, now time.Time) int {
 		c.full = now
 		if w.all.share() > plain {
 			c.slow(now)
-		} else { // it takes more than these few
+		} else { // the service serves more than these few
 			c.size, c.sized, c.ceiling = min(max(paced, d.served/2), d.from/2), now, 0
 			c.next(now)
 		}
@@ -68,7 +68,7 @@ func (c *control) settle(s sample, now time.Time) int {
 	return c.size
 }
 
-// note counts an answer.
+// note counts a response.
 func (d *doubt) note(s sample) {
 	if s.try < 2 {
 		d.early.add(s.throttled)
@@ -79,9 +79,9 @@ func (d *doubt) note(s sample) {
 
 func (d *doubt) answers() int { return d.early.answers + d.late.answers }
 
-// cured reports that later tries are served, and that this is no chance: the shares of refusals
-// differ by more than the given number of standard deviations. The standard deviation of one answer
-// is at most a half.
+// cured reports whether late attempts are refused significantly less often: the shares of refusals
+// differ by more than deviations standard deviations. The standard deviation of one response is at
+// most 1/2.
 func (d *doubt) cured(deviations float64) bool {
 	if d.late.answers == 0 || d.early.answers == 0 {
 		return false

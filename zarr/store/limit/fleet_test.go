@@ -21,7 +21,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// fleet is some processes that use one bucket and know nothing of each other.
+// fleet is a number of processes that use one bucket without knowing each other.
 type fleet struct {
 	procs, n int  // processes, and requests of each
 	told     bool // each knows how many they are
@@ -29,13 +29,13 @@ type fleet struct {
 	numbers  limit.Numbers
 }
 
-// outcome is what became of a fleet.
+// outcome is the result of a fleet.
 type outcome struct {
 	took, median time.Duration // of all, and of a process
 	failed       []error
 }
 
-// run has every process make its requests, from as many goroutines as a call of the engine has.
+// run makes the requests of all processes, from as many goroutines as a call of the engine has.
 func (f fleet) run(t *testing.T, s store.Store) (o outcome) {
 	t.Helper()
 	var mu sync.Mutex
@@ -77,7 +77,7 @@ func (f fleet) run(t *testing.T, s store.Store) (o outcome) {
 	return o
 }
 
-// What the providers' buckets begin with.
+// The initial numbers of the providers' buckets.
 var (
 	clouds = limit.Numbers{Reads: 128, Writes: 128}
 	google = limit.Numbers{Reads: 128, Writes: 32, ReadRate: 5000, WriteRate: 1000}
@@ -85,13 +85,13 @@ var (
 
 var whole = flag.Bool("whole", false, "TestFleets: 1000 requests of each process, all variants")
 
-// However many processes use a bucket, and whether they know their number or not, none of their
-// requests fails, the service is kept busy, and it is asked not much more often than needed.
+// For any number of processes, whether they know it or not, no request fails, the service is busy,
+// and few requests more than needed are sent.
 func TestFleets(t *testing.T) {
 	for _, k := range []struct {
 		name    string
 		rate    float64
-		doubles time.Duration // the rate, as long as it is asked for
+		doubles time.Duration // of the rate, under load
 		writes  bool
 		numbers limit.Numbers
 	}{
@@ -135,8 +135,8 @@ func TestFleets(t *testing.T) {
 	}
 }
 
-// A service that was healthy, and then refuses the first tries of each request, is not taken for
-// one with too much to do: it is not spared for minutes.
+// A healthy service that starts to refuse the first attempts of each request is not taken for an
+// overloaded one and slowed for minutes.
 func TestRefusedLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms}
@@ -152,8 +152,8 @@ func TestRefusedLater(t *testing.T) {
 	})
 }
 
-// A client whose rate fell on a service that was full notices that the service refuses the first
-// two tries of each request whatever the rate.
+// A client that was slowed by an overloaded service detects that the service now refuses the first
+// two attempts of each request at any rate.
 func TestRefusedWhilePaced(t *testing.T) {
 	for _, rate := range []float64{2, 10, 50} {
 		synctest.Test(t, func(t *testing.T) {
@@ -171,8 +171,7 @@ func TestRefusedWhilePaced(t *testing.T) {
 	}
 }
 
-// A service that had too much to do, of a fleet, and is idle by now, is used as before within
-// seconds.
+// A service that was overloaded by a fleet and is idle now is fully used again within seconds.
 func TestRecovers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, rate: 2, burst: 1}
@@ -193,8 +192,8 @@ func TestRecovers(t *testing.T) {
 	})
 }
 
-// A service that refuses everything is given up, and one that serves others, but never one request,
-// within the time that is documented.
+// Requests fail within the documented time if the service refuses everything, or serves others but
+// never this one.
 func TestRefusedForGood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, lose: 1}
@@ -212,7 +211,7 @@ func TestRefusedForGood(t *testing.T) {
 			}
 			return nil
 		})
-		// The first error ends a call. Others that wait for a turn have one, as the service may
+		// The first error ends a call. Other waiting requests have one too, because the service may
 		// have recovered.
 		if took := time.Since(start); failed != 130 || first > 3*time.Minute+10*time.Second || took > 6*time.Minute || s.requests > 130*10 {
 			t.Errorf("%d failed, the first after %v and the last after %v; %d requests", failed, first, took, s.requests)
@@ -247,7 +246,7 @@ func TestRefusedForGood(t *testing.T) {
 	})
 }
 
-// never is a service that refuses one key for good.
+// never is a service that always refuses one key.
 type never struct{ *service }
 
 func (n never) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
@@ -257,7 +256,7 @@ func (n never) Get(ctx context.Context, key string, o store.GetOptions, buf []by
 	return n.service.Get(ctx, key, o, buf)
 }
 
-// What was refused goes before what is asked for the first time.
+// Retries precede first attempts.
 func TestRepeatsGoFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: time.Second}
@@ -293,7 +292,7 @@ func TestRepeatsGoFirst(t *testing.T) {
 	})
 }
 
-// The rates of all processes together are what was asked for, and no time is lost.
+// The total rate of all processes is the requested one, and no time is lost.
 func TestRates(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -339,7 +338,7 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// A request that need not wait costs no memory.
+// A request that need not wait allocates nothing.
 func TestNoAllocation(t *testing.T) {
 	m := mem.New()
 	if _, err := m.Put(t.Context(), "k", make([]byte, 100), store.PutOptions{}); err != nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// New lets s have n requests in flight; fewer than one is fault.Limit. Close closes s.
+// New returns s with at most n requests in flight. It returns fault.Limit if n is less than 1.
+// Close closes s.
 func New(s store.Store, n int) (store.Store, error) {
 	if n < 1 {
 		return nil, fault.Newf(fault.Limit, "%d requests in flight: at least one is needed", n)
@@ -17,7 +18,7 @@ func New(s store.Store, n int) (store.Store, error) {
 	return With(s, concurrency.NewSlots(n)), nil
 }
 
-// With makes s take its slots from those that others use too. Close closes s.
+// With returns s with requests that take slots, which other stores may share. Close closes s.
 func With(s store.Store, slots *concurrency.Slots) store.Store {
 	return store.Around(s, store.Hooks{
 		Before: func(ctx context.Context, c store.Call) (context.Context, error) {
@@ -28,11 +29,10 @@ func With(s store.Store, slots *concurrency.Slots) store.Store {
 	})
 }
 
-// On makes s take its slots from those of the bucket, whose number follows what the service takes.
-// With n above 0 it has n slots of its own instead, for reads and writes together, whose number
-// stays; it waits all the same where the service asks the bucket's stores to. [store.Measured] is
-// had by store.As, and store.Tuning says how many requests there are by now, where these are more
-// than at first. Close closes s.
+// On returns s with requests that take slots from the bucket. With n above 0 they take n fixed
+// slots of their own instead, for reads and writes together, but still wait when the service
+// requests a pause from the bucket. The store provides [store.Measured], and a store.Tuning with
+// the current number of requests if that has grown. Close closes s.
 func On(s store.Store, b *Bucket, n int) store.Store {
 	own := concurrency.NewSlots(n)
 	slots := func(at *side) *concurrency.Slots {
@@ -67,7 +67,7 @@ func On(s store.Store, b *Bucket, n int) store.Store {
 	})
 }
 
-// provide gives what the bucket knows.
+// provide implements the Provide hook with the bucket's measurements.
 func (b *Bucket) provide(s store.Store, target any, n int) bool {
 	switch t := target.(type) {
 	case *store.Measured:
@@ -88,7 +88,7 @@ func (b *Bucket) provide(s store.Store, target any, n int) bool {
 	return false
 }
 
-// named makes an error of a request one that says which it was.
+// named adds the request to its error.
 func named(s store.Store, c store.Call, err error) error {
 	if err == nil {
 		return nil
@@ -96,8 +96,8 @@ func named(s store.Store, c store.Call, err error) error {
 	return &fault.KeyError{Op: verb(c.Op), Store: store.Name(s), Key: c.Key, Err: err}
 }
 
-// take takes a slot for a request, and reports whether it had to wait. The request is looked at
-// first: one that is refused anyway does not wait.
+// take takes a slot for a request and reports whether it had to wait. A request that is invalid
+// does not wait.
 func take(ctx context.Context, slots *concurrency.Slots, c store.Call) (waits bool, err error) {
 	check := store.CheckKey
 	if c.Op == store.OpList {
@@ -113,15 +113,15 @@ func take(ctx context.Context, slots *concurrency.Slots, c store.Call) (waits bo
 		return false, nil
 	}
 	start := time.Now()
-	err = slots.AcquireAhead(ctx, tryOf(ctx)) // what was refused before goes first
+	err = slots.AcquireAhead(ctx, tryOf(ctx)) // retries first
 	waited(ctx, store.WaitSlot, start)
 	if err != nil {
-		return true, ctx.Err() // not its cause: that of another request's failure would look like one of this
+		return true, ctx.Err() // not the cause, which may be the failure of another request
 	}
 	return true, nil
 }
 
-// verb is how errors name a request.
+// verb returns the name of a request in errors.
 func verb(op store.Op) string {
 	switch op {
 	case store.OpBegin, store.OpPart, store.OpSent, store.OpCommit, store.OpAbort:

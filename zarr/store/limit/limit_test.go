@@ -36,7 +36,7 @@ func bases() map[string]func(t *testing.T) store.Store {
 	}
 }
 
-// One slot shows every place that takes a second while it holds the first.
+// One slot detects code that takes a second slot while it holds the first.
 func TestStore(t *testing.T) {
 	for name, base := range bases() {
 		t.Run(name, func(t *testing.T) {
@@ -51,7 +51,7 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// The whole stack, in the order it is meant to stand in.
+// All layers in their intended order.
 func TestStack(t *testing.T) {
 	for name, base := range bases() {
 		t.Run(name, func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestStack(t *testing.T) {
 	}
 }
 
-// slow is a store whose requests take a second and are counted while they do.
+// slow is a store whose requests take a second; it counts concurrent requests.
 type slow struct {
 	*mem.Store
 	mu        sync.Mutex
@@ -173,7 +173,7 @@ func TestCancelledWhileWaiting(t *testing.T) {
 	})
 }
 
-// A reader may use the store in the middle of a listing, even if there is but one slot.
+// A reader may use the store during a listing, even if there is only one slot.
 func TestListingHoldsNoSlotBetweenEntries(t *testing.T) {
 	for name, base := range bases() {
 		t.Run(name, func(t *testing.T) {
@@ -222,7 +222,7 @@ func TestAtLeastOne(t *testing.T) {
 	}
 }
 
-// Fewer and more slots while requests are under way.
+// Resizing while requests are in flight.
 func TestResize(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slow{Store: mem.New()}
@@ -247,7 +247,7 @@ func TestResize(t *testing.T) {
 	})
 }
 
-// What is refused anyway does not wait for a slot.
+// Invalid requests do not wait for a slot.
 func TestRefusedBeforeItWaits(t *testing.T) {
 	l, slots := over(mem.New(), 1)
 	if !slots.Try() {

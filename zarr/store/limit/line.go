@@ -2,8 +2,8 @@ package limit
 
 import "math"
 
-// line is what a straight line is fitted to: seconds that requests took, by their bytes. It keeps
-// sums only.
+// line accumulates points for a linear fit of the seconds of requests to their bytes. It keeps only
+// sums.
 type line struct{ n, x, y, xx, xy float64 }
 
 func (l *line) add(x, y, weight float64) {
@@ -14,14 +14,14 @@ func (l *line) add(x, y, weight float64) {
 	l.xy += weight * x * y
 }
 
-// fade lets what is there weigh less.
+// fade reduces the weight of the earlier points.
 func (l *line) fade(by float64) {
 	l.n, l.x, l.y, l.xx, l.xy = by*l.n, by*l.x, by*l.y, by*l.xx, by*l.xy
 }
 
-// fit gives seconds for no bytes, and seconds for each byte: by least squares, and neither below
-// zero. Where all requests were about of one length the second is 0: what is for each byte cannot
-// be separated from the rest.
+// fit returns the seconds of a request without bytes and the seconds per byte, by least squares.
+// Neither is negative. If all requests have about the same length, the second is 0, since the two
+// cannot be separated.
 func (l *line) fit() (base, slope float64) {
 	if l.n == 0 {
 		return 0, 0
@@ -39,20 +39,20 @@ func (l *line) fit() (base, slope float64) {
 	return base, slope
 }
 
-// predict is how long all requests of m would have taken by l.
+// predict returns the total seconds of the requests in m according to the fit of l.
 func (l *line) predict(m line) float64 {
 	base, slope := l.fit()
 	return base*m.n + slope*m.x
 }
 
-// The numbers of what is measured.
+// The numbers of the measurements.
 const (
-	fading  = 1 - 1.0/128 // for each request: the last 128 or so count
-	fewest  = 8           // requests before there is a measure
-	outlier = 4           // times what was expected: more counts as that much, so that one stalled request is no trend
+	fading  = 1 - 1.0/128 // weight per later request: about the last 128 requests count
+	fewest  = 8           // requests needed for a measure
+	outlier = 4           // times the expected time: longer requests count as this, so a stall is no trend
 )
 
-// measure is what the last requests took.
+// measure is the fit of the recent requests.
 type measure struct {
 	line line
 	seen int

@@ -8,29 +8,29 @@ import (
 
 // The numbers of a pace. docs/adr/027-fleets.md says where they come from.
 const (
-	paced    = 8                     // requests in flight; where a service takes fewer, they are spaced
-	slowest  = 1                     // requests a second that a pace falls to
-	first    = 8                     // requests a second that a pace begins with at least
-	steepest = 2                     // times the rate that it may become after one answer
-	assumed  = 35 * time.Millisecond // of a request, until one was served
-	steady   = 0.06                  // share of refusals that a pace is content with, where rates are high
+	paced    = 8                     // requests in flight below which requests are spaced instead
+	slowest  = 1                     // minimum requests per second
+	first    = 8                     // minimum initial requests per second
+	steepest = 2                     // maximum growth after one response
+	assumed  = 35 * time.Millisecond // time of a request until one was served
+	steady   = 0.06                  // share of refusals at which high rates settle
 )
 
-// pace spaces the requests to a service that takes so few that a number in flight cannot express
-// the rate. It rises with each request that is served, and falls with each that is refused.
+// pace spaces the requests to a service whose capacity is too small for a number of requests in
+// flight. The rate rises with each served request and falls with each refused one.
 type pace struct {
-	rate  float64 // requests a second; 0: there is no pace
+	rate  float64 // requests per second; 0 means no pace
 	cutAt time.Time
 	run   float64       // requests served since the last refusal
-	young bool          // none was refused yet
-	took  time.Duration // of a request that is served, on average
+	young bool          // no request was refused yet
+	took  time.Duration // average time of a served request
 
-	free time.Time // when the next request may begin
+	free time.Time // when the next request may start
 }
 
-// caution is the part of the rate that a refusal takes away, and the share of refusals at which the
-// rate stays. It is greater at low rates, where requests are few: so a client that is slower than
-// others gains on them.
+// caution returns the fraction of the rate that a refusal subtracts, and the share of refusals at
+// which the rate is stable. It is larger at low rates, so that a client that is slower than others
+// gains on them.
 func caution(rate float64) float64 { return min(0.5, 0.3/math.Sqrt(rate)) }
 
 // begin starts a pace.
@@ -47,8 +47,8 @@ func (p *pace) refused(now time.Time) {
 	p.rate, p.run, p.cutAt = max(slowest, p.rate*(1-caution(p.rate))), 0, now
 }
 
-// served raises the rate, if requests waited for it: by so much that it stays at the expected share
-// of refusals, and by more while none is refused for longer than that.
+// served raises the rate if requests waited for it. The growth keeps the rate stable at the
+// expected share of refusals, and is larger if no request was refused for longer than expected.
 func (p *pace) served(took time.Duration, waited bool) {
 	p.took += (took - p.took) / 16
 	if p.run++; !waited {
@@ -63,13 +63,13 @@ func (p *pace) served(took time.Duration, waited bool) {
 	p.rate *= min(1+grown, steepest)
 }
 
-// inFlight is how many requests are in flight at the rate: Little's law.
+// inFlight returns the number of requests in flight at the rate (Little's law).
 func (p *pace) inFlight() float64 { return p.rate * p.took.Seconds() }
 
-// size is how many slots the pace needs.
+// size returns the number of slots that the pace needs.
 func (p *pace) size() int { return min(max(least, int(1.25*p.inFlight()+1.5)), paced) }
 
-// wait is how long it is until the next request may begin.
+// wait returns the time until the next request may start.
 func (p *pace) wait(now time.Time) time.Duration {
 	if d := p.free.Sub(now); d <= 2*p.each() {
 		return d
@@ -77,7 +77,7 @@ func (p *pace) wait(now time.Time) time.Duration {
 	return 0 // the clock was set back, or the rate rose
 }
 
-// take takes the turn of a request that begins.
+// take takes the turn of a request that starts.
 func (p *pace) take(now time.Time) {
 	if late := now.Add(-p.each()); p.free.Before(late) || p.free.After(now) {
 		p.free = late
@@ -87,6 +87,6 @@ func (p *pace) take(now time.Time) {
 
 func (p *pace) each() time.Duration { return time.Duration(float64(time.Second) / p.rate) }
 
-// about is a random duration with a mean of d, so that clients that began or were refused together
-// do not stay together.
+// about returns a random duration with mean d, so that clients that started or were refused
+// together spread out.
 func about(d time.Duration) time.Duration { return d/2 + rand.N(d+1) }

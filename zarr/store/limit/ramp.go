@@ -5,27 +5,27 @@ import (
 	"time"
 )
 
-// doubling is how long a bucket takes to be ready for twice as many requests a second. Source:
-// Cloud Storage, "Request rate and access distribution guidelines": begin below 1000 writes and
-// 5000 reads a second, double every 20 minutes at most.
+// doubling is the time in which a bucket adapts to twice the request rate. Source: Cloud Storage,
+// "Request rate and access distribution guidelines": start below 1000 writes and 5000 reads per
+// second, double every 20 minutes at most.
 const doubling = 20 * time.Minute
 
-// unused is for how long a share that was not used may be used later.
+// unused is for how long a client may use its unused share later.
 const unused = 20 * time.Second
 
-// ramp spaces requests so that a service that adds servers as the load grows has the time to. The
-// zero ramp lets all through.
+// ramp spaces requests so that a service that adds servers under load has time to do so. The zero
+// ramp does not limit requests.
 type ramp struct {
-	first float64 // requests a second to begin with; 0 is no bound
-	part  bool    // it is a share of what several clients have: what is not used of it may be used later
-	rate  float64 // today's
+	first float64 // initial requests per second; 0 is no bound
+	part  bool    // several clients share the rate, and unused requests may be made later
+	rate  float64 // current requests per second
 	free  time.Time
-	tick  time.Time // begin of the second that used counts in
+	tick  time.Time // start of the time that used counts in
 	used  float64
 }
 
-// book books a place for a request and gives how long that is away. A second's worth may go at
-// once.
+// book reserves a start time for a request and returns the time until then. Requests of one second
+// may start in a burst.
 func (r *ramp) book(now time.Time) time.Duration {
 	if r.first == 0 {
 		return 0
@@ -40,7 +40,7 @@ func (r *ramp) book(now time.Time) time.Duration {
 	return max(0, r.free.Sub(now))
 }
 
-// wait is how long it is until a place is free.
+// wait returns the time until a request may start.
 func (r *ramp) wait(now time.Time) time.Duration {
 	if r.first == 0 {
 		return 0
@@ -49,16 +49,18 @@ func (r *ramp) wait(now time.Time) time.Duration {
 	return r.free.Sub(now)
 }
 
-// adjust makes the rate that of now, and forgets places that nobody took.
+// adjust updates the rate and drops unused start times.
 func (r *ramp) adjust(now time.Time) {
 	if d := since(now, r.tick); d > doubling {
-		r.rate, r.tick, r.used, r.free = r.first, now, 0, time.Time{} // the service has forgotten, too
+		// The service has adapted to idleness.
+		r.rate, r.tick, r.used, r.free = r.first, now, 0, time.Time{}
 		if r.part {
 			r.free = now.Add(about(time.Duration(float64(time.Second) / r.rate)))
 		}
 	} else if d >= time.Second {
 		if r.used >= r.rate*d.Seconds()/2 {
-			r.rate *= math.Exp2(d.Seconds() / doubling.Seconds()) // the service grows with the load, not with the clock
+			// The service grows with load, not with time.
+			r.rate *= math.Exp2(d.Seconds() / doubling.Seconds())
 		}
 		r.tick, r.used = now, 0
 	}

@@ -7,16 +7,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// rates bound the requests and the bytes in a second, over reads and writes.
+// rates bound the requests and bytes per second, of reads and writes together.
 type rates struct {
 	mu       sync.Mutex
 	requests spacing
 	bytes    spacing
-	read     float64 // bytes of a read whose length is not known, on average
-	blind    int     // such reads that began before one had ended
+	read     float64 // average bytes of a read of unknown length
+	blind    int     // such reads that started before the first had ended
 }
 
-// newRates returns nil where there is no bound.
+// newRates returns nil if there is no bound.
 func newRates(requests, bytes float64) *rates {
 	if requests <= 0 && bytes <= 0 {
 		return nil
@@ -24,7 +24,7 @@ func newRates(requests, bytes float64) *rates {
 	return &rates{requests: spacing{rate: requests}, bytes: spacing{rate: bytes}}
 }
 
-// begin books a request, and returns how long it must wait.
+// begin reserves a start time for a request and returns how long it must wait.
 func (r *rates) begin(c store.Call, now time.Time) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -34,7 +34,7 @@ func (r *rates) begin(c store.Call, now time.Time) time.Duration {
 	return max(r.requests.book(1, now), r.bytes.book(r.expected(c), now))
 }
 
-// end corrects the bytes of a read by those that came.
+// end corrects the expected bytes of a read to the actual ones.
 func (r *rates) end(c store.Call, bytes int64) {
 	if c.Op != store.OpGet {
 		return
@@ -56,13 +56,13 @@ func (r *rates) end(c store.Call, bytes int64) {
 	}
 }
 
-// unknown reports that a request does not say how many bytes it moves.
+// unknown reports whether c does not determine the number of bytes that it transfers.
 func unknown(c store.Call) bool {
 	_, _, ok := c.Range.IsWithin()
 	return c.Op == store.OpGet && !ok
 }
 
-// expected is how many bytes a request is expected to move.
+// expected returns the number of bytes that a request is expected to transfer.
 func (r *rates) expected(c store.Call) float64 {
 	switch _, n, ok := c.Range.IsWithin(); {
 	case c.Op != store.OpGet:
@@ -73,17 +73,16 @@ func (r *rates) expected(c store.Call) float64 {
 	return r.read
 }
 
-// spacing books requests or bytes one after another.
+// spacing assigns times to requests or bytes one after another.
 type spacing struct {
-	rate float64 // in a second; 0 or less: no bound
+	rate float64 // per second; 0 or less is no bound
 	free time.Time
 }
 
-// late is how much of the time that nobody used may be used later, so that a timer that comes late
-// costs nothing.
+// late is how much unused time may be used later, so that late timers cost nothing.
 const late = 50 * time.Millisecond
 
-// book books n, and returns how long it is until they may begin.
+// book reserves time for n and returns the time until it starts.
 func (s *spacing) book(n float64, now time.Time) time.Duration {
 	if s.rate <= 0 {
 		return 0
@@ -96,7 +95,7 @@ func (s *spacing) book(n float64, now time.Time) time.Duration {
 	return max(0, wait)
 }
 
-// correct moves what follows by n.
+// correct shifts later reservations by n.
 func (s *spacing) correct(n float64) {
 	if s.rate > 0 {
 		s.free = s.free.Add(time.Duration(n / s.rate * float64(time.Second)))

@@ -3,7 +3,11 @@
 //	st := mem.New()
 //	_, err := st.Put(ctx, "zarr.json", doc, store.PutOptions{IfAbsent: true})
 //
-// It does all of the contract and every optional verb. A [store.Version] is a count of writes to
-// the store, so it never comes back, not even when a key is deleted and made again. All methods may
-// be called concurrently. Values live until the Store is collected; Close drops nothing.
+// It implements every optional verb. A [store.Version] is a count of writes to the store, so
+// versions are never reused, even if a key is deleted and written again. Values exist until the
+// Store is garbage collected; Close does not drop them.
+//
+// # Concurrency
+//
+// All methods may be called concurrently.
 package mem

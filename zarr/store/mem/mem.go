@@ -15,26 +15,26 @@ import (
 type Store struct {
 	mu     sync.RWMutex
 	values map[string]value
-	sorted []string // the keys in order, nil when it has to be made anew
-	writes uint64   // counts up with every write; the next Version
+	sorted []string // the sorted keys; nil if they must be sorted again
+	writes uint64   // number of writes so far; the last Version
 
-	begun   uint64            // values in parts so far; the next token
-	uploads map[string]*parts // those under way, by token
+	begun   uint64            // number of uploads in parts so far; the last token
+	uploads map[string]*parts // unfinished uploads, by token
 }
 
-// value is immutable once it is in the map, so it is read without the lock.
+// value is immutable once it is in the map, so it may be read without the lock.
 type value struct {
 	bytes   []byte
 	version store.Version
 }
 
-// New makes an empty store.
+// New returns an empty store.
 func New() *Store { return &Store{values: map[string]value{}} }
 
-// String gives "mem://".
+// String returns "mem://".
 func (s *Store) String() string { return "mem://" }
 
-// Close does nothing; the values stay.
+// Close does nothing. The values remain.
 func (s *Store) Close() error { return nil }
 
 func failed(op, key string, err error) error {
@@ -108,7 +108,7 @@ func (s *Store) Put(ctx context.Context, key string, b []byte, o store.PutOption
 	return version, nil
 }
 
-// set stores b, which it keeps.
+// set stores b, and keeps it.
 func (s *Store) set(key string, b []byte, o store.PutOptions) (store.Version, error) {
 	if o.IfAbsent && o.IfVersion != "" {
 		return "", fault.Newf(fault.Selection, "both IfAbsent and IfVersion are set")

@@ -47,7 +47,7 @@ func TestPartsWithAGap(t *testing.T) {
 	}
 }
 
-// A page's token must hold while keys come and go around it.
+// A page token stays valid while keys are added and removed.
 func TestPagesWhileKeysComeAndGo(t *testing.T) {
 	s, ctx := mem.New(), t.Context()
 	for i := range 2500 {

@@ -15,8 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// PutParts implements [store.PartPutter]. A part may have any size. A value under way lives as long
-// as the Store, and is resumed within it.
+// PutParts implements [store.PartPutter]. A part may have any size. An unfinished upload exists as
+// long as the Store, and can be resumed only in the same Store.
 func (s *Store) PutParts(ctx context.Context, key string, o store.PartsOptions) (store.Parts, error) {
 	if err := check(ctx, key); err != nil {
 		return nil, failed("put", key, err)
@@ -27,7 +27,7 @@ func (s *Store) PutParts(ctx context.Context, key string, o store.PartsOptions) 
 		if u := s.uploads[o.Resume]; u != nil && u.key == key {
 			return u, nil
 		}
-		return &parts{store: s, key: key, token: o.Resume}, nil // it is over, or never was
+		return &parts{store: s, key: key, token: o.Resume}, nil // it has ended, or never existed
 	}
 	s.begun++
 	u := &parts{store: s, key: key, token: strconv.FormatUint(s.begun, 10), parts: map[int][]byte{}}
@@ -53,7 +53,7 @@ func (p *parts) Limits() store.PartLimits {
 
 func (p *parts) Token() string { return p.token }
 
-// over is the error of what cannot go on.
+// over returns the error of an upload that has ended.
 func (p *parts) over() error {
 	return failed("put", p.key, fault.Newf(fault.Conflict, "the parts were committed or aborted before"))
 }
@@ -122,7 +122,7 @@ func (p *parts) Abort(context.Context) error {
 	return nil
 }
 
-// end forgets the parts. It is called with the lock held.
+// end drops the parts. The caller holds mu.
 func (p *parts) end() {
 	p.parts = nil
 	p.store.mu.Lock()

@@ -8,9 +8,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Copy implements [store.Copier] where the store below does. After a lost answer a plain copy is
-// made again. One by a condition on the destination is made again, too: where it had happened that
-// fails by the condition, and the error says so, as the bytes are not here to be compared.
+// Copy implements [store.Copier] if the store below does. After a lost response the copy is sent
+// again. With a condition on the destination this fails if the first attempt was applied, and the
+// error says so: the bytes are not here to be compared.
 func (s *Store) Copy(ctx context.Context, from, to string, o store.CopyOptions) (_ store.Version, err error) {
 	c, ok := s.Store.(store.Copier)
 	if !ok {
@@ -28,7 +28,7 @@ func (s *Store) Copy(ctx context.Context, from, to string, o store.CopyOptions) 
 		}
 		untouched := untouched(err)
 		conflict := errors.Is(err, fault.Exists) || errors.Is(err, fault.Conflict)
-		if err := w.again(ctx, err); err != nil {
+		if err := w.retry(ctx, err); err != nil {
 			if conflict {
 				return "", w.note(err)
 			}

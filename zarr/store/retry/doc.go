@@ -1,50 +1,63 @@
-// Package retry is the one layer that sends requests again.
+// Package retry retries failed requests to a store.
 //
 //	st, err := retry.New(provider)
 //
-// It repeats what failed as fault.Throttled or fault.Unavailable, and nothing else, after a random
-// wait of up to 100 ms, 200 ms, 400 ms … 15 s, and before it as long as the provider's error asks
-// for through a method RetryAfter() time.Duration. After fault.Throttled it is at least half of
-// that bound, and the bound is lower where few requests are refused or repeating cures refusals
-// ([Quota.Cures]). The wait ends with the context. There must be no second such layer below: an SDK
-// that repeats a conditional write turns its own success into a conflict.
+// It retries requests that failed as fault.Throttled or fault.Unavailable, and no others. There
+// must not be a second retrying layer below: an SDK that repeats a conditional write turns its own
+// success into a conflict.
 //
-// It gives up after ten tries, or when failed tries and waits took three minutes together. A body
-// that moves on starts both anew, so that a long stream may break as often as it likes; a try of
-// more than a minute counts for one, because providers give up requests that stand still sooner
-// than that.
+// # Waits
 //
-// A bucket that refuses a request as fault.Throttled and answers others is only full. Such refusals
-// are not counted as tries: the three minutes alone bound how long the request is repeated. A wait
-// for a slot or for a turn in package limit, which [store.Repeat] measures, is no part of the three
-// minutes. A bucket that has refused every request for three minutes is given up by all.
+// Before each retry it waits a random time. The upper bound is 100 ms, then 200 ms, 400 ms, and so
+// on up to 15 s. If the error has a method RetryAfter() time.Duration, that time is added. After
+// fault.Throttled the wait is at least half of the bound, and the bound is lower while few requests
+// are refused, or while retries cure refusals ([Quota.Cures]). A wait ends with the context.
 //
-// All stores that share a [Quota] have so many repeats together that a service that is down gets
-// little more than first tries, however many workers there are; without the option [From] a Store
-// has one of its own. What the quota has no repeat for is not sent, waits on, and is not counted
-// either while the bucket answers.
+// # Limits
 //
-// What a repeat means differs by verb:
+// A request fails after ten attempts, or when failed attempts and waits have taken three minutes in
+// total. Progress of a body resets both, so a long transfer may be interrupted any number of times.
+// An attempt counts as one minute at most, because providers close stalled requests earlier than
+// that. Delays in package limit, which [store.Repeat] measures, are not part of the three minutes.
 //
-//   - A Get whose body was cut (*store.TruncatedError) goes on where it stopped, pinned to the version it began with. If that
-//     version is gone, or there are no versions, it starts over. Bytes that did arrive count as progress.
-//   - A plain Put or Delete is sent again. A conditional one whose answer was lost may have happened: the key is read back
-//     first. Our bytes there are success; the old state there means it is sent again; anything else is the conflict,
-//     with a note that our write may have been in between. After fault.Throttled, which is an answer, and
-//     after an error with a method Unsent() bool that is true, nothing happened.
-//   - Of a DeleteAll those keys are deleted again that the error says are left (*store.NotDeleted), else all of them; that fewer are left
-//     counts as progress.
-//   - A listing is repeated page by page where the store lists in pages, else only until it has yielded something.
-//   - Parts are sent again; a Commit whose answer was lost is read back and compared by size and hash of every part. Of
-//     parts that another process sent, by the provider's checksum; where there is none, the error is
-//     fault.Unavailable, and whether the value was committed is not known.
-//   - A Copy is made again. One by a condition on the destination may have happened before, and then its error says so.
+// A bucket that refuses a request as fault.Throttled and responds to others is only busy. Such
+// refusals do not count as attempts; only the three minutes limit them. If a bucket refuses all
+// requests for three minutes, all requests to it fail.
 //
-// Reading back knows our write by its bytes. Two writers that send the same bytes over the same
-// version both succeed then, and a conflict after a lost answer may follow a write that did happen
-// and was replaced. A program that counts or claims by conditional writes puts something of its own
-// into the value.
+// Stores that share a [Quota] share a number of retries. A service that is down therefore receives
+// few requests beyond first attempts, however many workers there are. Without the option [From] a
+// Store has its own Quota. A request for which the quota has no retry left waits again without
+// being sent. That does not count as an attempt while the bucket responds to other requests.
 //
-// Requests of the read back count as requests of their own, and their failures as tries of the
-// write. A Store may be used from any number of goroutines.
+// # Verbs
+//
+//   - Get: a body that was cut (*store.TruncatedError) is resumed at the version of its first
+//     bytes. If that version is gone, or the store has no versions, the Get starts over. Bytes that
+//     arrived count as progress.
+//   - Put and Delete without a condition are sent again. A conditional one whose response was lost
+//     may have been applied, so the key is read back first. If it holds the value written, the
+//     write has succeeded. If it holds the old state, the write is sent again. Anything else is the
+//     conflict, with a note that the write may have been applied in between. fault.Throttled and
+//     errors with a method Unsent() bool that returns true prove that nothing was applied.
+//   - DeleteAll: the keys that the error names as remaining (*store.NotDeleted) are deleted again,
+//     or else all keys. Fewer remaining keys count as progress.
+//   - Listings are retried page by page if the store lists in pages, else only until the first
+//     entry was yielded.
+//   - Parts are sent again. A Commit whose response was lost is read back, and size and hash of
+//     every part are compared. Parts of another process are compared by the provider's checksum. If
+//     there is none, the error is fault.Unavailable, and it is unknown whether the value was
+//     committed.
+//   - Copy is sent again. With a condition on the destination an earlier attempt may have been
+//     applied; the error then says so.
+//
+// Reading back recognizes a write by its bytes. If two writers replace the same version by the same
+// bytes, both may succeed after a lost response. A conflict after a lost response may follow a
+// write that was applied and then replaced. A program that counts or claims by conditional writes
+// should therefore write values that are unique to the writer.
+//
+// Requests for reading back have their own events. Their failures count as attempts of the write.
+//
+// # Concurrency
+//
+// A Store is safe for concurrent use.
 package retry

@@ -14,7 +14,7 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 	return s.get(ctx, s.run("get", key), key, o, buf)
 }
 
-// get is Get within the budget of r.
+// get is Get within the limits of r.
 func (s *Store) get(ctx context.Context, r *run, key string, o store.GetOptions, buf []byte) (_ store.Value, err error) {
 	defer func() { r.settle(ctx, err) }()
 	b := body{o: o, held: len(buf), next: o, buf: buf}
@@ -27,20 +27,21 @@ func (s *Store) get(ctx context.Context, r *run, key string, o store.GetOptions,
 			return v, nil
 		}
 		if b.begun && errors.Is(err, fault.Corrupt) {
-			// The rest lies within the version that the body began with. A server that finds it out
-			// of range has another value by now, and looked at the range before the version.
+			// The rest is within the version that the body started with. So a server that finds
+			// the range invalid has another value by now, and checked the range before the
+			// version.
 			err = fault.Newf(fault.Conflict, "a value that was replaced while it was read: %v", err)
 		}
 		if b.moved {
 			r.progress()
 		}
 		if b.begun && b.lostPin(err) {
-			if err = r.anew(ctx, err); err != nil {
+			if err = r.restart(ctx, err); err != nil {
 				err = r.fail(fault.Unavailable, fmt.Errorf("it was replaced whenever a cut body was to go on: %v", err))
 			}
 			b.restart()
 		} else {
-			err = r.again(ctx, err)
+			err = r.retry(ctx, err)
 		}
 		if err != nil {
 			return store.Value{}, err
@@ -48,25 +49,26 @@ func (s *Store) get(ctx context.Context, r *run, key string, o store.GetOptions,
 	}
 }
 
-// body is a Get under way: what was asked for, and what to ask for next.
+// body is the state of one Get: the caller's request and the next one to send.
 type body struct {
 	o    store.GetOptions
-	held int // bytes that the caller's buffer held before
+	held int // length of the caller's buffer
 
-	next  store.GetOptions // of the next try
-	buf   []byte           // for the next try: what the caller held and what arrived
-	begun bool             // next goes on where a cut body stopped
-	whole bool             // the store cannot pin a read: never resume
-	off   int64            // where the selected bytes begin
-	want  int64            // how many were selected
-	moved bool             // the last try brought enough to count as progress
+	next  store.GetOptions // of the next attempt
+	buf   []byte           // for the next attempt: the caller's bytes and those that arrived
+	begun bool             // next resumes a body that was cut
+	whole bool             // the store cannot pin a version: never resume
+	off   int64            // start of the selected bytes
+	want  int64            // number of selected bytes
+	moved bool             // the last attempt made enough progress
 }
 
-// minProgress is what a cut body must have brought to start the count of tries anew: as much as a
-// request is worth.
+// minProgress is how many bytes a cut body must have transferred to reset the limits: about the
+// cost of one request.
 const minProgress = 1 << 20
 
-// resume notes what arrived before the cut. It is done if that was everything.
+// resume takes the bytes that arrived before the cut into b. It returns the Value and true if all
+// bytes arrived.
 func (b *body) resume(err error) (store.Value, bool) {
 	b.moved = false
 	var cut *store.TruncatedError
@@ -75,10 +77,10 @@ func (b *body) resume(err error) (store.Value, bool) {
 	}
 	v := cut.Value
 	if len(v.Bytes) < len(b.buf) {
-		return store.Value{}, false // says nothing
+		return store.Value{}, false // an invalid error
 	}
 	if v.Version == "" || b.whole {
-		b.buf = v.Bytes[:b.held] // start over, in the buffer that may have grown
+		b.buf = v.Bytes[:b.held] // start over, in a buffer that may have grown
 		return store.Value{}, false
 	}
 	off, want := b.off, b.want
@@ -107,8 +109,8 @@ func (b *body) resume(err error) (store.Value, bool) {
 	return store.Value{}, false
 }
 
-// lostPin reports whether the next part cannot be had at the version that the body began with,
-// although the caller did not ask for that version.
+// lostPin reports whether the rest is not available at the version that the body started with,
+// although the caller did not request a version.
 func (b *body) lostPin(err error) bool {
 	if errors.Is(err, errors.ErrUnsupported) {
 		b.whole = true

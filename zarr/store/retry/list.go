@@ -16,7 +16,7 @@ func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) it
 	}, s.listWhole(ctx, prefix, o))
 }
 
-// ListPage implements [store.PageLister] where the store below does.
+// ListPage implements [store.PageLister] if the store below does.
 func (s *Store) ListPage(ctx context.Context, prefix string, o store.ListOptions, token string) (page []store.Entry, next string, err error) {
 	pl, ok := s.Store.(store.PageLister)
 	if !ok {
@@ -32,7 +32,8 @@ func (s *Store) ListPage(ctx context.Context, prefix string, o store.ListOptions
 	return page, next, nil
 }
 
-// listWhole begins again as long as nothing was yielded; after that an entry could come twice.
+// listWhole retries a listing until it has yielded an entry. After that, entries could be yielded
+// twice.
 func (s *Store) listWhole(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		yielded := false

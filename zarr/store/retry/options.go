@@ -14,12 +14,12 @@ type Option struct {
 	apply func(*policy) error
 }
 
-// String gives the option as it would be written.
+// String returns the option as Go source.
 func (o Option) String() string { return o.name }
 
-// Tries sets how often a request is sent at most, the first time included. The default is 10, at
-// least 1. Refusals after the first (fault.Throttled) do not count while the bucket answers other
-// requests: [Elapsed] bounds them.
+// Tries sets the maximum number of attempts, including the first one. Refusals (fault.Throttled)
+// after the first attempt do not count while the bucket responds to other requests: [Elapsed]
+// limits them. Default 10, at least 1.
 func Tries(n int) Option {
 	return Option{fmt.Sprintf("Tries(%d)", n), func(p *policy) error {
 		if n < 1 {
@@ -30,10 +30,9 @@ func Tries(n int) Option {
 	}}
 }
 
-// Elapsed sets how much time the tries that failed and the waits between them may take before no
-// more is begun, counted anew from the last progress of a body. A try counts for a minute at most:
-// one that takes longer was moving. Waits for a slot or a turn in package limit do not count. The
-// default is 3 minutes.
+// Elapsed limits the total time of failed attempts and of the waits between them. After that time
+// no attempt starts. Progress of a body resets it. An attempt counts as one minute at most, since a
+// longer one made progress. Delays in package limit do not count. Default 3 minutes, at least 0.
 func Elapsed(d time.Duration) Option {
 	return Option{fmt.Sprintf("Elapsed(%v)", d), func(p *policy) error {
 		if d < 0 {
@@ -44,8 +43,8 @@ func Elapsed(d time.Duration) Option {
 	}}
 }
 
-// Backoff sets the bound of the first wait, which doubles with each try, and of the longest. The
-// defaults are 100 ms and 15 s.
+// Backoff sets the upper bounds of the first wait and of all waits. The bound doubles with each
+// attempt. Defaults 100 ms and 15 s; first must be above 0 and longest not below it.
 func Backoff(first, longest time.Duration) Option {
 	return Option{fmt.Sprintf("Backoff(%v, %v)", first, longest), func(p *policy) error {
 		if first <= 0 || longest < first {
@@ -56,14 +55,14 @@ func Backoff(first, longest time.Duration) Option {
 	}}
 }
 
-// Notify calls f before each wait, from the goroutine that waits, so f must be quick and safe for
-// concurrent calls. A [store.Trace] in the context of a call is called as well.
+// Notify calls f before each wait. f runs in the goroutine that waits, so it must be quick and safe
+// for concurrent calls. A [store.Trace] in the context of a call is called as well. Default none.
 func Notify(f func(store.Retry)) Option {
 	return Option{"Notify", func(p *policy) error { p.notify = f; return nil }}
 }
 
-// From takes repeats from a quota that other stores share. Without it a Store has one of its own.
-// nil is for no bound over all requests.
+// From sets a quota, which other stores may share. With nil the number of retries is not limited
+// over all requests. Default is a quota of the Store's own.
 func From(q *Quota) Option {
 	return Option{"From", func(p *policy) error {
 		if p.quota = q; q == nil {
@@ -73,14 +72,15 @@ func From(q *Quota) Option {
 	}}
 }
 
-// defaults are those of Apache's object_store: ten tries reach 15 s waits, about the time a
-// partition of S3 takes to split; three minutes are more than any throttling by a healthy service,
-// and less than anybody waits for a read.
+// defaults returns the numbers of Apache's object_store. Ten attempts reach waits of 15 s, about
+// the time that S3 takes to split a partition. Three minutes are longer than any throttling by a
+// healthy service.
 func defaults() policy {
 	return policy{tries: 10, elapsed: 3 * time.Minute, first: 100 * time.Millisecond, longest: 15 * time.Second}
 }
 
-// New makes s retry. An option out of bounds is fault.Limit. Close closes s.
+// New returns a Store that retries requests to s. It returns fault.Limit for an option out of
+// bounds. Close closes s.
 func New(s store.Store, opts ...Option) (*Store, error) {
 	p := defaults()
 	p.quota = NewQuota()

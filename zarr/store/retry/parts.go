@@ -10,8 +10,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// PutParts implements [store.PartPutter] where the store below does. A begin whose answer was lost
-// is begun again; the first one is then left to the store's own clean-up of unfinished uploads.
+// PutParts implements [store.PartPutter] if the store below does. If the response to the start of
+// an upload is lost, another upload is started. The store's own clean-up of unfinished uploads
+// removes the first.
 func (s *Store) PutParts(ctx context.Context, key string, o store.PartsOptions) (store.Parts, error) {
 	pp, ok := s.Store.(store.PartPutter)
 	if !ok {
@@ -36,25 +37,25 @@ type parts struct {
 
 	mu     sync.Mutex
 	sent   map[int]sum
-	listed bool // sent has what others sent
+	listed bool // sent includes the parts of other processes
 }
 
-// sum is what is kept of a part to know it again. 64 bits of a seeded hash are enough to tell our
-// own write from another's: who could make them collide does not know the seed. Of a part that
-// another process sent there is the provider's checksum, or none.
+// sum identifies a part. A seeded hash of 64 bits suffices to distinguish the writes of this
+// process from others: an attacker does not know the seed. A part that another process sent has
+// only the provider's checksum, or none.
 type sum struct {
 	size  int64
 	hash  uint64
 	other bool   // sent by another process
-	sum   string // the provider's
+	sum   string // the provider's checksum
 }
 
 func (p *parts) sum(b []byte) sum { return sum{size: int64(len(b)), hash: maphash.Bytes(p.seed, b)} }
 
-// errUnknown is for a part of another process of which no checksum is known.
+// errUnknown is the error for a part of another process without a checksum.
 var errUnknown = fault.Newf(fault.Unavailable, "a part was sent by another process, and has no checksum that could be compared")
 
-// holds reports whether b is the part.
+// holds reports whether b are the bytes of part s.
 func (p *parts) holds(b []byte, s sum) (bool, error) {
 	if !s.other {
 		return p.sum(b) == s, nil
@@ -102,8 +103,9 @@ func (p *parts) Abort(ctx context.Context) error {
 	return p.s.run("put", p.key).do(ctx, func(ctx context.Context) error { return p.below.Abort(ctx) })
 }
 
-// Commit is harmless twice only if the first was not applied: then the parts are gone and the
-// second fails in a way of its own. So whatever follows a lost answer is settled by reading back.
+// Commit sends the commit until it succeeds or fails. A second attempt after one that was applied
+// fails with an error of its own, since the parts are gone. So any failure after a lost response is
+// resolved by reading back.
 func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, error) {
 	w := write{run: p.s.run("put", p.key), o: o, once: true}
 	if err := w.check(); err != nil {
@@ -112,7 +114,7 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, 
 	p.mu.Lock()
 	listed := p.listed
 	p.mu.Unlock()
-	if !listed { // afterwards it could not be known what there was
+	if !listed { // the parts cannot be listed after the commit
 		if _, err := p.Sent(ctx); err != nil {
 			return "", err
 		}
@@ -123,13 +125,13 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, 
 		return p.look(w.look(ctx), o.IfVersion)
 	})
 	if w.read {
-		_ = p.below.Abort(ctx) // the store below does not know that the value was committed, and may keep its parts
+		_ = p.below.Abort(ctx) // the store below may still hold parts, as it missed the response
 	}
 	return v, err
 }
 
-// look reports whether the key holds the parts, comparing one part at a time. not is a version that
-// it is not to be at.
+// look reports whether the key holds the parts, reading one part at a time. It returns
+// fault.Unchanged if the value has the version not.
 func (p *parts) look(get getter, not store.Version) (store.Version, bool, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -142,7 +144,7 @@ func (p *parts) look(get getter, not store.Version) (store.Version, bool, error)
 		o.Range = store.Within(total-1, 1)
 	}
 	v, err := get(p.key, o, nil)
-	if errors.Is(err, fault.Corrupt) { // it is shorter
+	if errors.Is(err, fault.Corrupt) { // the value is shorter
 		return "", false, nil
 	}
 	if err != nil || v.Size != total {
@@ -153,14 +155,14 @@ func (p *parts) look(get getter, not store.Version) (store.Version, bool, error)
 	for n := range len(p.sent) {
 		s, ok := p.sent[n]
 		if !ok {
-			return "", false, nil // a gap: this was never a value
+			return "", false, nil // a gap: the parts are not a value
 		}
 		if s.size == 0 {
 			continue
 		}
 		v, err := get(p.key, store.GetOptions{Range: store.Within(off, s.size), IfVersion: version}, buf[:0])
 		if errors.Is(err, fault.Conflict) {
-			return "", false, nil // replaced while we looked
+			return "", false, nil // replaced in the meantime
 		}
 		if err != nil {
 			return "", false, err

@@ -24,20 +24,19 @@ func (s *Store) Put(ctx context.Context, key string, value []byte, o store.PutOp
 	})
 }
 
-// write is a write under way that may have a condition.
+// write is the state of a write that may have a condition.
 type write struct {
 	*run
 	o    store.PutOptions
-	once bool // what is sent can be applied only once, and fails in a way of its own after that
-	lost bool // a try whose answer was lost may have been applied
-	read bool // and it was, as reading back showed
+	once bool // it can be applied only once; a second attempt fails with an error of its own
+	lost bool // an attempt whose response was lost may have been applied
+	read bool // reading back has shown that it was applied
 }
 
-// repeatable tells whether sending twice is the same as sending once.
+// repeatable reports whether sending the write twice has the same effect as sending it once.
 func (w *write) repeatable() bool { return !w.once && !w.o.IfAbsent && w.o.IfVersion == "" }
 
-// check refuses what no store takes: read back by two conditions, a lost answer could not be
-// judged.
+// check refuses two conditions, as every store does. Here a lost response could not be resolved.
 func (w *write) check() error {
 	if w.o.IfAbsent && w.o.IfVersion != "" {
 		return w.fail(fault.Selection, errors.New("both IfAbsent and IfVersion are set"))
@@ -45,15 +44,16 @@ func (w *write) check() error {
 	return nil
 }
 
-// untouched tells of a write that failed that nothing happened: it was refused before anything was
-// done, or never sent.
+// untouched reports whether err proves that a write was not applied: it was refused before any
+// change, or never sent.
 func untouched(err error) bool {
 	var unsent interface{ Unsent() bool }
 	var refusal interface{ Uncertain() bool }
 	return errors.Is(err, fault.Throttled) && !(errors.As(err, &refusal) && refusal.Uncertain()) || errors.As(err, &unsent) && unsent.Unsent()
 }
 
-// unexpected tells whether an error after a lost answer may come from that try's success.
+// unexpected reports whether err, after a lost response, may result from an earlier attempt that
+// succeeded.
 func (w *write) unexpected(err error) bool {
 	if w.once {
 		return !retryable(err)
@@ -61,8 +61,9 @@ func (w *write) unexpected(err error) bool {
 	return errors.Is(err, fault.Exists) || errors.Is(err, fault.Conflict)
 }
 
-// do sends until there is an answer. look reads the key, but not at version o.IfVersion, and tells
-// whether it holds what send writes; fault.Limit from it means that it holds something longer.
+// do calls send until it succeeds or retry gives up. look reads the key if its version is not
+// o.IfVersion, and reports whether it holds the bytes that send writes. fault.Limit from look means
+// that the value is longer.
 func (w *write) do(ctx context.Context, send func(context.Context) (store.Version, error), look func() (store.Version, bool, error)) (_ store.Version, err error) {
 	defer func() { w.settle(ctx, err) }()
 	for {
@@ -78,11 +79,11 @@ func (w *write) do(ctx context.Context, send func(context.Context) (store.Versio
 			return "", w.note(err)
 		}
 		untouched := untouched(err)
-		if err := w.again(ctx, err); err != nil {
+		if err := w.retry(ctx, err); err != nil {
 			return "", w.note(err)
 		}
 		if w.repeatable() || untouched {
-			continue // harmless twice, or refused before anything was done
+			continue // repeatable, or refused before any change
 		}
 		w.lost = true
 		v, state, err := w.readBack(look)
@@ -103,12 +104,12 @@ func (w *write) do(ctx context.Context, send func(context.Context) (store.Versio
 type state int
 
 const (
-	asBefore state = iota // what the condition asks for is still there
-	applied               // what was sent is there
-	replaced              // something else is there
+	unchanged state = iota // the state that the condition requires
+	applied                // the bytes that were sent
+	replaced               // another value
 )
 
-// readBack tells what became of a write whose answer was lost.
+// readBack reads the outcome of a write whose response was lost.
 func (w *write) readBack(look func() (store.Version, bool, error)) (store.Version, state, error) {
 	v, same, err := look()
 	switch {
@@ -117,16 +118,16 @@ func (w *write) readBack(look func() (store.Version, bool, error)) (store.Versio
 	case err == nil, errors.Is(err, fault.Limit):
 		return "", replaced, nil
 	case errors.Is(err, fault.Unchanged):
-		return "", asBefore, nil
+		return "", unchanged, nil
 	case errors.Is(err, fault.NotFound) && w.o.IfVersion == "":
-		return "", asBefore, nil
+		return "", unchanged, nil
 	case errors.Is(err, fault.NotFound):
 		return "", replaced, nil
 	}
-	return "", asBefore, fmt.Errorf("%s %q: its answer was lost, and so was whether it happened: %w", w.op, w.key, err)
+	return "", unchanged, fmt.Errorf("%s %q: its answer was lost, and so was whether it happened: %w", w.op, w.key, err)
 }
 
-// note says that a try may have been applied, and replaced since.
+// note adds to err that an attempt may have been applied and then replaced, if a response was lost.
 func (w *write) note(err error) error {
 	if !w.lost {
 		return err
@@ -134,7 +135,7 @@ func (w *write) note(err error) error {
 	return fmt.Errorf("%w (the answer to an earlier try was lost; it may have been applied and then replaced)", err)
 }
 
-// Delete implements [store.Store]. After a lost answer, an absent key is success, also if it was
+// Delete implements [store.Store]. After a lost response an absent key is success, even if it was
 // absent before.
 func (s *Store) Delete(ctx context.Context, key string, o store.DeleteOptions) (err error) {
 	r, lost := s.run("delete", key), false
@@ -147,7 +148,7 @@ func (s *Store) Delete(ctx context.Context, key string, o store.DeleteOptions) (
 		conflict := lost && errors.Is(err, fault.Conflict)
 		untouched := untouched(err)
 		if !conflict {
-			if err := r.again(ctx, err); err != nil {
+			if err := r.retry(ctx, err); err != nil {
 				return err
 			}
 			if o.IfVersion == "" || untouched {
@@ -157,7 +158,7 @@ func (s *Store) Delete(ctx context.Context, key string, o store.DeleteOptions) (
 		}
 		switch _, look := r.look(ctx)(key, store.GetOptions{IfNotVersion: o.IfVersion, Max: 1}, nil); {
 		case errors.Is(look, fault.NotFound):
-			return nil // gone, as was asked for
+			return nil // the key is gone
 		case errors.Is(look, fault.Unchanged) && !conflict:
 			continue
 		case conflict:
@@ -170,7 +171,7 @@ func (s *Store) Delete(ctx context.Context, key string, o store.DeleteOptions) (
 	}
 }
 
-// DeleteAll implements [store.BatchDeleter] where the store below does.
+// DeleteAll implements [store.BatchDeleter] if the store below does.
 func (s *Store) DeleteAll(ctx context.Context, keys []string) error {
 	bd, ok := s.Store.(store.BatchDeleter)
 	if !ok {
@@ -190,19 +191,19 @@ func (s *Store) DeleteAll(ctx context.Context, keys []string) error {
 	})
 }
 
-// left is which of the keys are still there after a failure, as far as is known.
+// left returns the keys that remain after a failure, as far as they are known.
 func left(keys []string, err error) []string {
 	var of *store.NotDeleted
 	if !errors.As(err, &of) || len(of.Keys) == 0 || len(of.Keys) > len(keys) {
 		return keys
 	}
-	asked := make(map[string]bool, len(keys))
+	requested := make(map[string]bool, len(keys))
 	for _, k := range keys {
-		asked[k] = true
+		requested[k] = true
 	}
 	for _, k := range of.Keys {
-		if !asked[k] {
-			return keys // names of another store
+		if !requested[k] {
+			return keys // not keys of this store
 		}
 	}
 	return of.Keys

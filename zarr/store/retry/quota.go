@@ -7,48 +7,48 @@ import (
 	"time"
 )
 
-// Quota bounds how many requests are sent again, over everything that shares it: the stores of a
-// process on one bucket, as the providers' Open has it. It is a number of repeats. Each takes one;
-// a request that succeeds at last gives back what it took, so that faults that repeating helps
-// against cost nothing, and any request that is answered adds a tenth. While there is none left,
-// what fails keeps waiting as always, but is not sent meanwhile: ten tries of each of a thousand
-// workers are then no ten thousand requests to a service that is down, and none of them fails
-// sooner for it. What is not sent is not counted as a try while the bucket answers.
+// Quota limits the retries of all stores that share it, such as those of a process on one bucket.
+// Each retry takes one from the quota. A request that succeeds returns what it took, so faults that
+// retries cure cost nothing. In addition, any response adds a tenth.
 //
-// docs/adr/017-retry-quota.md and 027-fleets.md have the reasons. A Quota may be used from any
-// number of goroutines.
+// While the quota is empty, failed requests wait as usual but are not sent. So a service that is
+// down does not receive ten attempts from each of a thousand workers. Unsent attempts do not count
+// against the limits while the bucket responds to other requests.
+//
+// docs/adr/017-retry-quota.md and 027-fleets.md have the reasons. A Quota is safe for concurrent
+// use.
 type Quota struct {
 	mu   sync.Mutex
 	most float64
-	rate float64 // repeats a second
+	rate float64 // retries added per second
 	left float64
-	at   time.Time // when left was right
+	at   time.Time // time of left
 
-	firsts, thirds tally // what became of first tries, and of third and later ones
-	all            tally // what became of the last tries, whichever they were
+	firsts, thirds tally // outcomes of first attempts, and of third and later ones
+	all            tally // outcomes of the most recent attempts
 
-	answers atomic.Uint64 // requests that the bucket answered with anything but a failure
-	silent  time.Time     // when the first request failed since the last answer; zero: none did
+	answers atomic.Uint64 // requests with a response other than a failure
+	silent  time.Time     // the first refusal since the last response, or zero
 }
 
-// The numbers of a store's own Quota and of the providers'.
+// The numbers of the default quota.
 const (
 	quotaMost    = 500
 	quotaRate    = 5
 	quotaByReply = 0.1
 )
 
-// NewQuota makes a quota of 500 repeats, of which 5 come back each second.
+// NewQuota returns a quota of 500 retries, to which 5 are added per second.
 func NewQuota() *Quota { return newQuota(quotaMost, quotaRate) }
 
 func newQuota(most int, rate float64) *Quota {
 	return &Quota{most: float64(most), rate: rate, left: float64(most)}
 }
 
-// unbounded returns a Quota that never runs out.
+// unbounded returns a Quota that is never exhausted.
 func unbounded() *Quota { return &Quota{most: math.Inf(1), left: math.Inf(1)} }
 
-// Left is how many requests may be repeated now.
+// Left returns how many requests may be retried now.
 func (q *Quota) Left() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -56,7 +56,7 @@ func (q *Quota) Left() int {
 	return int(q.left)
 }
 
-// take takes a repeat, if there is one.
+// take takes one retry, and reports whether one was left.
 func (q *Quota) take() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -68,7 +68,7 @@ func (q *Quota) take() bool {
 	return true
 }
 
-// answered notes that the bucket answered a request, and gives back what the request took.
+// answered records a response and returns the retries that the request took.
 func (q *Quota) answered(taken int) {
 	q.answers.Add(1)
 	q.mu.Lock()
@@ -76,7 +76,7 @@ func (q *Quota) answered(taken int) {
 	q.giveBack(taken)
 }
 
-// settled is answered for a request after so many tries that failed.
+// settled is answered for a request that ended after before failed attempts.
 func (q *Quota) settled(before, taken int) {
 	q.answers.Add(1)
 	q.mu.Lock()
@@ -90,7 +90,7 @@ func (q *Quota) giveBack(taken int) {
 	q.silent = time.Time{}
 }
 
-// fill adds what has come back with time.
+// fill adds the retries that time has restored.
 func (q *Quota) fill() {
 	now := time.Now()
 	if d := now.Sub(q.at); !q.at.IsZero() && d > 0 {
@@ -99,15 +99,15 @@ func (q *Quota) fill() {
 	q.at = now
 }
 
-// tally is the share of tries that a service refused for its load, of late.
+// tally is the share of recent attempts that the service refused for its load.
 type tally struct{ tries, refused float64 }
 
-// enough is how many third tries, or later ones, say something.
+// enough is the number of third or later attempts from which their share is significant.
 const enough = 4
 
-// How many tries a tally remembers.
+// The number of recent attempts in a tally.
 const (
-	recent = 128 // about a flight of requests in a cloud
+	recent = 128 // about the requests in flight to a cloud
 	lately = 32
 )
 
@@ -126,7 +126,7 @@ func (t *tally) share() float64 {
 	return t.refused / t.tries
 }
 
-// refused notes that a try was refused, after so many of the same request that failed.
+// refused records a refused attempt, after before failed attempts of the same request.
 func (q *Quota) refused(before int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -136,7 +136,7 @@ func (q *Quota) refused(before int) {
 	}
 }
 
-// silence is for how long the bucket has refused all requests.
+// silence returns for how long the bucket has refused all requests.
 func (q *Quota) silence() time.Duration {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -156,9 +156,9 @@ func (q *Quota) count(before int, refused bool) {
 	}
 }
 
-// Cures reports whether repeating helps against refusals that have nothing to do with the load:
-// most first tries are refused, and of third and later ones less than half as many. A service that
-// has too much to do refuses both alike.
+// Cures reports whether retries help against refusals that are unrelated to the load: most first
+// attempts are refused, and less than half as many of the third and later ones. An overloaded
+// service refuses both alike.
 func (q *Quota) Cures() bool {
 	if q == nil {
 		return false
@@ -173,19 +173,20 @@ func (q *Quota) cures() bool {
 	return first > 0.5 && q.thirds.tries >= enough && q.thirds.share() < first/2
 }
 
-// The numbers of backoff. Waits are shorter while less than an eighth of the last tries is refused,
-// down to an eighth: the first is of 9 ms on average then, less than a round trip. Where repeating
-// cures refusals it is of 2 ms and the next of 5: there is no load to spread.
+// Bounds of waits are scaled down while less than an eighth of the recent attempts is refused, at
+// most to an eighth. The first wait then averages 9 ms, less than a round trip. If retries cure
+// refusals, the first wait averages 2 ms and the next 5 ms, as there is no load to spread.
 const (
 	longWaits = 1.0 / 8
 	shortest  = 1.0 / 8
 	cured     = 1.0 / 32
 )
 
-// patience is what shares of a wait for a throttled service, and of the longest one, are to be
-// kept. A service that answers most tries is not waited for as long as one that answers none,
-// however often one request was refused.
-func (q *Quota) patience() (wait, longest float64) {
+// waitFactors returns the factors of the wait bound for a throttled service, and of the longest
+// wait.
+// A service that responds to most attempts needs shorter waits than one that refuses all, however
+// often one request was refused.
+func (q *Quota) waitFactors() (wait, longest float64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.cures() || q.firsts.share() > 0.5 && q.thirds.tries < enough {

@@ -17,7 +17,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// outage is a store that is down until then, and fails the first tries of each request besides.
+// outage is a store that is down until a time, and then fails the first attempts of each request.
 type outage struct {
 	store.Store
 	until time.Time
@@ -46,7 +46,7 @@ func (o *outage) Put(_ context.Context, key string, _ []byte, _ store.PutOptions
 	return "1", nil
 }
 
-// all puts from so many workers at once, and gives the errors.
+// all puts from so many workers at once and returns the errors.
 func all(t *testing.T, s store.Store, workers int) (failed []error) {
 	t.Helper()
 	var mu sync.Mutex
@@ -64,8 +64,8 @@ func all(t *testing.T, s store.Store, workers int) (failed []error) {
 	return failed
 }
 
-// Ten tries of each of many workers are not ten requests of each, if the service is down for good;
-// all of them give up as they would have, and say why fewer were sent.
+// If the service stays down, many workers do not send ten attempts each. All of them give up as
+// usual, and their errors say why fewer attempts were sent.
 func TestQuotaBoundsRepeats(t *testing.T) {
 	for _, workers := range []int{128, 1000} {
 		synctest.Test(t, func(t *testing.T) {
@@ -96,8 +96,8 @@ func TestQuotaBoundsRepeats(t *testing.T) {
 	}
 }
 
-// An outage of some seconds fails none of a thousand workers, although there are not as many
-// repeats.
+// An outage of some seconds fails none of a thousand workers, although there are fewer retries than
+// workers.
 func TestQuotaSurvivesOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := &outage{Store: mem.New(), until: time.Now().Add(2 * time.Second)}
@@ -107,7 +107,7 @@ func TestQuotaSurvivesOutage(t *testing.T) {
 		if len(failed) != 0 || time.Since(start) > 30*time.Second {
 			t.Errorf("%d failed: %v; took %v", len(failed), errors.Join(failed...), time.Since(start))
 		}
-		if n := o.n.Load(); n > 1000+510+1000 { // first tries, repeats in vain, and those that succeed
+		if n := o.n.Load(); n > 1000+510+1000 { // first tries, retries that fail, and those that succeed
 			t.Errorf("%d requests", n)
 		}
 		if q.Left() < 490 {
@@ -116,7 +116,7 @@ func TestQuotaSurvivesOutage(t *testing.T) {
 	})
 }
 
-// Faults that repeating helps against cost nothing, however many there are.
+// Faults that retries cure cost no quota, however many there are.
 func TestQuotaIsGivenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := &outage{Store: mem.New(), first: 2}
@@ -141,8 +141,8 @@ func TestQuotaIsGivenBack(t *testing.T) {
 	})
 }
 
-// Without a repeat left a request waits, traces it, obeys the service, and is sent when one is
-// there again.
+// Without quota a request waits, reports the wait to the trace, respects RetryAfter, and is sent
+// when the quota allows it.
 func TestQuotaIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := scripted(step{err: after{slow, 5 * time.Second}})
@@ -173,7 +173,7 @@ func TestQuotaIsWaitedFor(t *testing.T) {
 	})
 }
 
-// What became of a conditional write whose answer was lost is looked up as ever, later.
+// A conditional write whose response was lost is read back as usual, only later.
 func TestQuotaAndLostAnswer(t *testing.T) {
 	for name, kind := range map[string]error{"ours": nil, "another's": fault.Exists} {
 		t.Run(name, func(t *testing.T) {
@@ -215,9 +215,8 @@ func TestNoQuota(t *testing.T) {
 	})
 }
 
-// Refusals that are few, and those that repeating cures, are repeated soon; of a service that has
-// too much to do each wait is longer. What each request is refused for has nothing to do with the
-// load, and the quota says so.
+// Rare refusals, and those that retries cure, are retried soon. For an overloaded service each wait
+// is longer. The quota detects refusals that are unrelated to the load.
 func TestQuotaKnowsOverload(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct {

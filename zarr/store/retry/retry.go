@@ -12,7 +12,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Store retries. Make it with [New].
+// Store retries the requests to another store. Make it with [New].
 type Store struct {
 	store.Forward
 	p policy
@@ -26,24 +26,24 @@ type policy struct {
 	quota          *Quota
 }
 
-// run is one request and its repeats.
+// run is the state of one request with its retries.
 type run struct {
 	s       *Store
 	op, key string
-	start   time.Time     // of the first try or of the last progress
-	failed  int           // tries since then
-	unsent  int           // those of them that the quota kept from being sent
-	vain    int           // those of them that count: the bucket was not only full
-	answers uint64        // of the bucket, when the last try failed
-	repeat  *store.Repeat // the try under way; nil for the first
-	taken   int           // of the quota, for the others
-	spent   time.Duration // of the budget since then
-	began   time.Time     // the try under way
+	start   time.Time     // of the first attempt or of the last progress
+	failed  int           // attempts since then
+	unsent  int           // those of them that were not sent, for lack of quota
+	counted int           // those of them that count against the limit of attempts
+	answers uint64        // responses of the bucket up to the last failed attempt
+	repeat  *store.Repeat // of the current attempt; nil for the first
+	taken   int           // retries taken from the quota
+	spent   time.Duration // time used since start
+	began   time.Time     // start of the current attempt
 }
 
-// longTry is how much of the time budget a try costs at most. A provider gives up a request that
-// stands still after half a minute, or twice that for a write, so one that takes longer was moving:
-// an upload of an hour that breaks is worth another.
+// longTry is the longest time for which an attempt counts. Providers close a stalled request after
+// 30 s, a write after 60 s, so a longer attempt made progress. An upload that breaks after an hour
+// is worth a retry.
 const longTry = time.Minute
 
 func (s *Store) run(op, key string) *run {
@@ -51,14 +51,14 @@ func (s *Store) run(op, key string) *run {
 	return &run{s: s, op: op, key: key, start: now, began: now}
 }
 
-// progress forgets the failures so far: the store does answer, if in pieces.
+// progress resets the failures so far, because the store responds, if only with part of the data.
 func (r *run) progress() {
 	now := time.Now()
-	r.failed, r.unsent, r.vain, r.spent, r.start, r.began = 0, 0, 0, 0, now, now
+	r.failed, r.unsent, r.counted, r.spent, r.start, r.began = 0, 0, 0, 0, now, now
 	r.answered()
 }
 
-// context returns the context of the try under way, which says so where it is a repeat.
+// context returns the context of the current attempt, marked if it is a retry.
 func (r *run) context(ctx context.Context) context.Context {
 	if r.repeat == nil {
 		return ctx
@@ -66,13 +66,14 @@ func (r *run) context(ctx context.Context) context.Context {
 	return store.WithRepeat(ctx, r.repeat)
 }
 
-// answered gives back to the quota: the repeats were of use.
+// answered returns the retries to the quota because they were useful.
 func (r *run) answered() {
 	r.s.p.quota.answered(r.taken)
 	r.taken = 0
 }
 
-// settle looks at how a request ended. What is no answer takes its repeats with it.
+// settle reports the end of a request to the quota. Retries that ended without a response stay
+// used.
 func (r *run) settle(ctx context.Context, err error) {
 	if err == nil || !retryable(err) && ctx.Err() == nil {
 		r.s.p.quota.settled(r.sent(), r.taken)
@@ -80,33 +81,32 @@ func (r *run) settle(ctx context.Context, err error) {
 	}
 }
 
-// sent is how many tries that failed were sent.
+// sent returns the number of failed attempts that were sent.
 func (r *run) sent() int { return r.failed - r.unsent }
 
-// tried counts a try that failed, or that was not sent. It is in vain, unless the bucket has
-// answered other requests since the one before and was only full. The first always is, so that
-// Tries(1) is never.
+// tried counts a failed or unsent attempt. It counts against the limit unless full is set and the
+// bucket has responded to other requests since the previous attempt. The first always counts, so
+// that Tries(1) never retries.
 func (r *run) tried(full bool) {
 	now := time.Now()
 	r.failed++
 	answers := r.s.p.quota.answers.Load()
 	if !full || answers == r.answers || r.failed == 1 {
-		r.vain++
+		r.counted++
 	}
 	r.answers = answers
 	r.spent += min(max(0, now.Sub(r.began)-r.repeat.Held()), longTry)
 	r.began = now
 }
 
-// look gives a Get for reading back what became of a write, out of the same budget: the write may
-// have no more tries because of it, and not more time than it has. What arrives of a value that is
-// read back is no progress of the write.
+// look returns a Get that reads back the result of a write. It uses the limits of r: its failed
+// attempts and its time count for the write. Bytes that it reads are not progress of the write.
 func (r *run) look(ctx context.Context) getter {
 	return func(key string, o store.GetOptions, buf []byte) (store.Value, error) {
 		own := *r
 		own.op, own.key, own.began, own.taken, own.repeat = "get", key, time.Now(), 0, &store.Repeat{Try: max(1, r.sent())}
 		v, err := r.s.get(ctx, &own, key, o, buf)
-		r.failed, r.vain, r.spent, r.began = max(r.failed, own.failed), max(r.vain, own.vain), max(r.spent, own.spent), time.Now()
+		r.failed, r.counted, r.spent, r.began = max(r.failed, own.failed), max(r.counted, own.counted), max(r.spent, own.spent), time.Now()
 		return v, err
 	}
 }
@@ -117,11 +117,11 @@ func retryable(err error) bool {
 	return errors.Is(err, fault.Throttled) || errors.Is(err, fault.Unavailable)
 }
 
-// again waits for the next try and returns nil, or the error to give up with. err was the last
-// try's. A try that the quota has nothing for is not sent: what fails then waits on. Neither such a
-// try nor a refusal counts as one of the tries while the bucket answers other requests: it is full
-// then, and only time bounds how long the request is repeated.
-func (r *run) again(ctx context.Context, err error) error {
+// retry waits for the next attempt and returns nil, or returns the error to give up with. err is
+// the error of the last attempt. An attempt without quota is not sent but waits again. Unsent and
+// refused attempts do not count against the limit while the bucket responds to other requests, as
+// it is then only busy.
+func (r *run) retry(ctx context.Context, err error) error {
 	if !retryable(err) {
 		return err
 	}
@@ -132,13 +132,13 @@ func (r *run) again(ctx context.Context, err error) error {
 	if full {
 		r.s.p.quota.refused(r.sent())
 		if r.repeat == nil {
-			r.began = time.Now() // a refusal takes a moment; the rest of a first try was a wait for its turn
+			r.began = time.Now() // a refusal is quick: the rest was a wait for a slot
 		}
 	}
 	for {
 		r.tried(full)
 		wait := r.wait(err)
-		if r.vain >= r.s.p.tries || r.spent+wait > r.s.p.elapsed || full && r.s.p.quota.silence() > r.s.p.elapsed {
+		if r.counted >= r.s.p.tries || r.spent+wait > r.s.p.elapsed || full && r.s.p.quota.silence() > r.s.p.elapsed {
 			return r.gaveUp(err)
 		}
 		r.spent += wait
@@ -174,36 +174,36 @@ func trace(ctx context.Context, r store.Retry) {
 	}
 }
 
-// anew counts a try that is repeated at once and from its beginning, or gives the error to give up
-// with.
-func (r *run) anew(ctx context.Context, err error) error {
+// restart counts a failed attempt that is restarted at once, or returns the error to give up with.
+func (r *run) restart(ctx context.Context, err error) error {
 	r.tried(false)
 	r.repeat = &store.Repeat{Try: r.sent()}
-	if r.vain >= r.s.p.tries || r.spent > r.s.p.elapsed {
+	if r.counted >= r.s.p.tries || r.spent > r.s.p.elapsed {
 		return r.gaveUp(err)
 	}
 	trace(ctx, r.event(0, err))
 	return nil
 }
 
-// wait is random, so that many clients that failed together do not come back together: from none to
-// a bound that doubles with each try. Of a service that throttles it is from half the bound, as
-// what comes back at once is refused again, and the bound is lower where few are refused or
-// repeating cures it. What the server asks for comes before it, as it asks the same of all.
+// wait returns how long to wait before the next attempt. The time is random, so that clients that
+// failed together do not retry together. Its upper bound doubles with each attempt. After
+// throttling it is at least half of the bound, because immediate retries are refused again, and the
+// bound is lower while few requests are refused or retries cure refusals. The server's RetryAfter
+// is added, because it is the same for all clients.
 func (r *run) wait(err error) time.Duration {
 	bound, least := r.s.p.longest, time.Duration(0)
 	if shift := r.failed - 1; shift < 30 && r.s.p.first < bound>>shift {
 		bound = r.s.p.first << shift
 	}
 	if errors.Is(err, fault.Throttled) {
-		share, longest := r.s.p.quota.patience()
+		share, longest := r.s.p.quota.waitFactors()
 		bound = time.Duration(min(float64(bound)*share, float64(r.s.p.longest)*longest))
 		least = bound / 2
 	}
 	wait := least + rand.N(bound-least+1)
-	var asks interface{ RetryAfter() time.Duration }
-	if errors.As(err, &asks) {
-		wait += asks.RetryAfter()
+	var after interface{ RetryAfter() time.Duration }
+	if errors.As(err, &after) {
+		wait += after.RetryAfter()
 	}
 	return wait
 }
@@ -235,7 +235,8 @@ func (g *gaveUp) Error() string {
 }
 func (g *gaveUp) Unwrap() error { return g.err }
 
-// cancelled has no kind, as the contract asks, but tells what the last try said.
+// cancelled returns an error without a kind, as package store requires, that mentions the last
+// failure.
 func (r *run) cancelled(ctx context.Context, last error) error {
 	return r.fail(nil, fmt.Errorf("%w; before that: %v", ctx.Err(), last))
 }
@@ -244,14 +245,15 @@ func (r *run) fail(kind, err error) error {
 	return &fault.KeyError{Op: r.op, Store: r.s.String(), Key: r.key, Kind: kind, Err: err}
 }
 
-// do repeats f, which may be sent any number of times, with the context of each try.
+// do calls f until it succeeds or retry gives up. f gets the context of each attempt and must be
+// repeatable.
 func (r *run) do(ctx context.Context, f func(context.Context) error) (err error) {
 	defer func() { r.settle(ctx, err) }()
 	for {
 		if err = f(r.context(ctx)); err == nil {
 			return nil
 		}
-		if err = r.again(ctx, err); err != nil {
+		if err = r.retry(ctx, err); err != nil {
 			return err
 		}
 	}

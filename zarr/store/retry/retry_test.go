@@ -79,7 +79,7 @@ func (f *flaky) shake() {
 	}
 }
 
-// Through the retries a failing store keeps the contract, its races too.
+// A store that fails often satisfies the contract through package retry, including its races.
 func TestFlakyStoreConforms(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) store.Store {
 		return over(t, &flaky{script: scripted()}, retry.Backoff(time.Microsecond, 50*time.Microsecond), retry.Tries(50))
@@ -222,7 +222,7 @@ func TestPut(t *testing.T) {
 	}
 }
 
-// Whoever loses after a lost answer is told that the write may have happened.
+// A writer that loses after a lost response is told that its write may have been applied.
 func TestConflictAfterALostAnswerSaysSo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := scripted()
@@ -396,8 +396,9 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// A value that another process has begun: what it sent is asked for before the end, as afterwards
-// it could not be known, and a lost answer is settled by the provider's checksums, or not at all.
+// Continuing an upload of another process: its parts are listed before the commit, since they
+// cannot be listed afterwards. A lost response is resolved by the provider's checksums, or not at
+// all.
 func TestPartsResumed(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -521,8 +522,7 @@ func TestGivesUpAfterTries(t *testing.T) {
 	})
 }
 
-// TestTraces: each try that is repeated is traced with the wait that follows it, also one that
-// follows at once.
+// TestTraces: each retry is traced with the wait before it, including immediate ones.
 func TestTraces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := scripted(step{err: slow}, step{err: down}, step{})
@@ -561,8 +561,8 @@ func TestGivesUpAfterElapsed(t *testing.T) {
 	})
 }
 
-// Each cut that brings something is progress, so a long body gets through more cuts than there are
-// tries.
+// Each interruption after some bytes counts as progress, so a long body may be interrupted more
+// often than there are attempts.
 func TestProgressStartsTheCountAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := scripted(repeat(step{cut: 7}, 14)...)
@@ -613,7 +613,7 @@ func TestRetryAfter(t *testing.T) {
 		if _, err := over(t, s).Put(t.Context(), "k", nil, store.PutOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		if took := time.Since(start); took < 40*time.Second || took > 41*time.Second { // and a random wait, as it asks the same of all
+		if took := time.Since(start); took < 40*time.Second || took > 41*time.Second { // and a random wait in addition, since RetryAfter is the same for all
 			t.Errorf("waited %v", took)
 		}
 		s.steps = []step{{err: after{slow, time.Hour}}}
@@ -658,7 +658,7 @@ func ExampleNew() {
 	// Output: get "absent" in mem://: not found
 }
 
-// Reading back costs tries and time of the write that it is for.
+// Reading back uses attempts and time of the write.
 func TestReadBackIsInTheBudget(t *testing.T) {
 	for name, write := range map[string]func(context.Context, store.Store) error{
 		"put": func(ctx context.Context, s store.Store) error {
@@ -693,8 +693,8 @@ func TestReadBackIsInTheBudget(t *testing.T) {
 	}
 }
 
-// A try that takes long was moving: an upload of an hour that breaks is sent again, although no
-// budget is so long.
+// A long attempt made progress: an upload that breaks after an hour is retried, although the time
+// limit is shorter.
 func TestLongTriesAreTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hour := func() { time.Sleep(time.Hour) }
@@ -710,7 +710,7 @@ func TestLongTriesAreTriedAgain(t *testing.T) {
 	})
 }
 
-// A long body that stalls now and then gets through, whatever the whole takes.
+// A long body that stalls several times arrives, however long it takes.
 func TestProgressRestoresTheTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := scripted(repeat(step{cut: 7, then: func() { time.Sleep(2 * time.Minute) }}, 14)...)
@@ -725,14 +725,14 @@ func TestProgressRestoresTheTime(t *testing.T) {
 	})
 }
 
-// uncertain is a refusal that may follow work on the request.
+// uncertain is a refusal after which the request may have been processed.
 type uncertain struct{ error }
 
 func (uncertain) Uncertain() bool { return true }
 func (u uncertain) Unwrap() error { return u.error }
 
-// A conditional write that was refused is read back where the refusal does not say that nothing was
-// done.
+// A conditional write that was refused is read back unless the refusal proves that nothing was
+// applied.
 func TestUncertainRefusal(t *testing.T) {
 	for name, c := range map[string]struct {
 		err   error
@@ -753,7 +753,7 @@ func TestUncertainRefusal(t *testing.T) {
 	}
 }
 
-// busy is a store whose bucket serves other requests and refuses the first tries of one.
+// busy is a store that refuses the first attempts of one request while its bucket serves others.
 type busy struct {
 	store.Store
 	refuse int
@@ -774,8 +774,8 @@ func (b *busy) Get(ctx context.Context, key string, _ store.GetOptions, _ []byte
 	return store.Value{}, nil
 }
 
-// A bucket that answers other requests is only full: no number of refusals ends a request then, and
-// neither does a quota without repeats. Without any answer ten tries do.
+// A bucket that responds to other requests is only busy: neither refusals nor an empty quota end a
+// request. Without any response ten attempts do.
 func TestFullBucketIsWaitedFor(t *testing.T) {
 	for name, c := range map[string]struct {
 		others bool
@@ -817,7 +817,7 @@ func TestFullBucketIsWaitedFor(t *testing.T) {
 	}
 }
 
-// Who wants no repeats gets none, also from a bucket that is only full.
+// Tries(1) disables retries, even if the bucket is only busy.
 func TestOneTryIsOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &busy{Store: mem.New(), refuse: 1}

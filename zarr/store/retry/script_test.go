@@ -14,16 +14,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// step is what happens to one request.
+// step is the outcome of one request.
 type step struct {
 	err   error  // what the caller sees; nil lets the request through
 	apply bool   // the request is done all the same: only its answer is lost
 	cut   int    // of a get: how many bytes arrive before the body breaks; err is then made
-	plain bool   // the cut tells no version
+	plain bool   // the cut response has no version
 	then  func() // happens after the request
 }
 
-// script is a store over mem that does to each request what the next step says, and notes the
+// script is a store over mem that applies to each request the outcome of the next step, and records
+// the
 // requests.
 type script struct {
 	*mem.Store
@@ -56,7 +57,7 @@ func (s *script) next(format string, args ...any) step {
 	return st
 }
 
-// seen gives the requests since the last time, one a line.
+// seen returns the requests since its last call, one per line.
 func (s *script) seen() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,7 +184,7 @@ func (p scriptParts) Abort(ctx context.Context) error {
 	return p.s.next("abort").around(func() error { return p.Parts.Abort(ctx) })
 }
 
-// unpaged is a script without pages, whose listing breaks after some entries.
+// unpaged is a script without pages whose listing breaks after some entries.
 type unpaged struct {
 	store.Store
 	breaks []int

@@ -18,7 +18,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/storetest"
 )
 
-// broken is a store over mem whose verbs can be replaced one by one, without the optional verbs.
+// broken is a store over mem without optional verbs, whose verbs can be replaced one by one.
 type broken struct {
 	mem    *mem.Store
 	get    func(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error)
@@ -57,7 +57,7 @@ func (b *broken) List(ctx context.Context, prefix string, o store.ListOptions) i
 
 func (b *broken) Close() error { return nil }
 
-// errNone is what a fault gives that carries no kind.
+// errNone is an error without a kind.
 var errNone = errors.New("something")
 
 func TestBrokenStoresAreReported(t *testing.T) {
@@ -361,7 +361,8 @@ func misbehaviours(t *testing.T, err error) []*storetest.Misbehaviour {
 	return out
 }
 
-// What a store says it lacks must be refused; one that does it all the same is reported for each.
+// Features that a store declares as lacking must be refused. Each one that it supports anyway is
+// reported.
 func TestWithoutIsChecked(t *testing.T) {
 	lacks := []storetest.Feature{
 		storetest.IfVersionGet, storetest.IfNotVersionGet, storetest.IfVersionPut, storetest.IfAbsentPut,
@@ -379,7 +380,7 @@ func TestWithoutIsChecked(t *testing.T) {
 	}
 }
 
-// plain is a store that lacks everything that can be lacked, and refuses it.
+// plain is a store that lacks all optional features, and refuses them.
 type plain struct{ *broken }
 
 func (p plain) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
@@ -437,8 +438,8 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 }
 
-// A store with a network must pass in seconds: this many requests, of which most go out many at
-// once.
+// A network store must pass in seconds: the number of requests, most of which are sent
+// concurrently.
 func TestRequestsOfASmallRun(t *testing.T) {
 	var n requests
 	err := storetest.Check(t.Context(), func() (store.Store, error) { return &counted{mem.New(), &n}, nil }, storetest.Keys(20), storetest.Rounds(2))
@@ -452,7 +453,7 @@ func TestRequestsOfASmallRun(t *testing.T) {
 	}
 }
 
-// A store that goes on as an empty one after its place is gone is found out.
+// A store that continues as an empty one after its directory is gone is detected.
 func TestVanish(t *testing.T) {
 	err := storetest.Check(t.Context(), func() (store.Store, error) { return mem.New(), nil }, storetest.Keys(5), storetest.Rounds(1), storetest.Vanish(func(s store.Store) error {
 		return s.Delete(t.Context(), "a/held", store.DeleteOptions{})

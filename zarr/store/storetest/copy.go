@@ -18,7 +18,7 @@ func verbCopy(e *env) {
 	}
 	copied, err := store.Copy(e.ctx, e.s, from, to, store.CopyOptions{})
 	if errors.Is(err, errors.ErrUnsupported) {
-		return // allowed: Get and Put are the way then
+		return // allowed: callers use Get and Put instead
 	}
 	if err != nil {
 		e.bad(clause, "Copy: %w", err)
@@ -44,8 +44,7 @@ func verbCopy(e *env) {
 		e.bad("both conditions at once are fault.Selection", "Copy: no error")
 	}
 
-	// Conditions: those that hold are met, or refused as unsupported; those that do not hold write
-	// nothing.
+	// Conditions that hold are met, or refused as unsupported. With others nothing is written.
 	if copied, ok = e.put(to, other); !ok {
 		return
 	}

@@ -14,14 +14,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// env is what a case works with: the store under test, the store that fills it, and the list of
-// what was wrong.
+// env is the environment of a case: the store under test, the store for writes, and the violations
+// found.
 type env struct {
 	ctx  context.Context
 	cfg  *config
 	name string
 	s    store.Store // under test
-	w    store.Store // takes the writes; s itself unless Writer is given
+	w    store.Store // for writes; s itself unless Writer is set
 
 	mu  sync.Mutex
 	all []error
@@ -29,15 +29,15 @@ type env struct {
 
 func (e *env) has(f Feature) bool { return !slices.Contains(e.cfg.without, f) }
 
-// bad notes a misbehaviour.
+// bad records a violation.
 func (e *env) bad(clause, format string, args ...any) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.all = append(e.all, &Misbehaviour{e.name, clause, fmt.Errorf(format, args...)})
 }
 
-// expect notes a misbehaviour unless err is of the kind and, kinds of package fault being a store's
-// words, a KeyError.
+// expect records a violation unless err is of the kind, of no other kind, and a KeyError. An
+// errors.ErrUnsupported need not be a KeyError.
 func (e *env) expect(clause string, err, kind error, call string) bool {
 	if err == nil {
 		e.bad(clause, "%s: want %q, got no error", call, kind)
@@ -67,7 +67,7 @@ var kinds = [...]error{
 	errors.ErrUnsupported,
 }
 
-// put stores value and gives the version that reads of it show.
+// put stores value and returns the version that reads of it return.
 func (e *env) put(key string, value []byte) (store.Version, bool) {
 	v, err := e.w.Put(e.ctx, key, value, store.PutOptions{})
 	if err != nil {
@@ -85,7 +85,7 @@ func (e *env) put(key string, value []byte) (store.Version, bool) {
 	return v, true
 }
 
-// get reads what must be readable.
+// get reads a value, and records an error as a violation.
 func (e *env) get(key string, o store.GetOptions) (store.Value, bool) {
 	v, err := e.s.Get(e.ctx, key, o, nil)
 	if err != nil {
@@ -95,7 +95,7 @@ func (e *env) get(key string, o store.GetOptions) (store.Value, bool) {
 	return v, true
 }
 
-// refused reads what must be refused with the kind and leave the Value zero.
+// refused expects a Get to fail with the kind and to return the zero Value.
 func (e *env) refused(clause string, kind error, key string, o store.GetOptions) {
 	v, err := e.s.Get(e.ctx, key, o, nil)
 	if e.expect(clause, err, kind, fmt.Sprintf("Get(%q, %+v)", key, o)) && (v.Bytes != nil || v.Size != 0 || v.Version != "") {
@@ -103,7 +103,7 @@ func (e *env) refused(clause string, kind error, key string, o store.GetOptions)
 	}
 }
 
-// holds notes a misbehaviour unless key holds exactly want.
+// holds expects key to hold exactly want.
 func (e *env) holds(clause, key string, want []byte) (store.Value, bool) {
 	v, err := e.s.Get(e.ctx, key, store.GetOptions{}, nil)
 	if err != nil {
@@ -113,7 +113,7 @@ func (e *env) holds(clause, key string, want []byte) (store.Value, bool) {
 	return v, e.same(clause, key, store.GetOptions{}, v, want, len(want))
 }
 
-// same compares a Value with what it should be.
+// same compares a Value with the expected bytes and size.
 func (e *env) same(clause, key string, o store.GetOptions, v store.Value, want []byte, size int) bool {
 	switch {
 	case !bytes.Equal(v.Bytes, want):
@@ -137,7 +137,7 @@ func brief(b []byte) string {
 	return fmt.Sprintf("%d bytes %q", len(b), b)
 }
 
-// pattern gives n bytes that differ at every offset nearby and between seeds.
+// pattern returns n bytes that differ between nearby offsets and between seeds.
 func pattern(n, seed int) []byte {
 	b := make([]byte, n)
 	for i := range b {
@@ -146,7 +146,7 @@ func pattern(n, seed int) []byte {
 	return b
 }
 
-// each calls f(0) … f(n-1) from so many goroutines and waits.
+// each calls f(0) … f(n-1) from workers goroutines and waits for them.
 func (e *env) each(workers, n int, f func(i int)) {
 	var wg sync.WaitGroup
 	var next atomic.Int64
@@ -160,7 +160,7 @@ func (e *env) each(workers, n int, f func(i int)) {
 	wg.Wait()
 }
 
-// goes runs f in a goroutine of wg; a panic becomes a misbehaviour.
+// goes runs f in a goroutine of wg. It records a panic as a violation.
 func (e *env) goes(wg *sync.WaitGroup, f func()) {
 	wg.Go(func() {
 		defer e.caught()

@@ -18,7 +18,7 @@ func ExampleCheck() {
 
 type requests struct{ n atomic.Int64 }
 
-// counted counts the requests that would cross a network.
+// counted counts the requests that a network store would send.
 type counted struct {
 	*mem.Store
 	n *requests

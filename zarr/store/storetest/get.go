@@ -23,7 +23,7 @@ func getAbsent(e *env) {
 	e.noKey("a path below a key is no key", "dir/file/below")
 }
 
-// noKey expects what Get says of a path that holds no value because of another key.
+// noKey expects the errors of a Get of a path that has no value because of another key.
 func (e *env) noKey(clause, key string) {
 	if _, err := e.s.Get(e.ctx, key, store.GetOptions{}, nil); errors.Is(err, fault.Refused) {
 		e.refused(clause, fault.Refused, key, store.GetOptions{})
@@ -213,7 +213,7 @@ func getVersions(e *env) {
 
 func getPinned(e *env) {
 	if !e.has(Versions) {
-		return // getVersions shows that it is refused
+		return // getVersions tests that it is refused
 	}
 	first, ok := e.put("pin", pattern(100, 4))
 	if !ok {

@@ -51,7 +51,7 @@ func keysUnsafe(e *env) {
 	}
 }
 
-// refusesListing notes a misbehaviour unless List and Pages are fault.Path.
+// refusesListing expects List and Pages to return fault.Path.
 func (e *env) refusesListing(clause, prefix string, o store.ListOptions) {
 	_, err := collect(e.s.List(e.ctx, prefix, o))
 	e.expect(clause, err, fault.Path, fmt.Sprintf("List(%q, %+v)", prefix, o))

@@ -12,7 +12,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// collect drains a listing and checks its form: an error comes once, last, with a zero Entry.
+// collect reads a listing and checks its form: an error is yielded once, last, with a zero Entry.
 func collect(seq iter.Seq2[store.Entry, error]) (all []store.Entry, err error) {
 	for ent, e := range seq {
 		if err != nil {
@@ -28,8 +28,7 @@ func collect(seq iter.Seq2[store.Entry, error]) (all []store.Entry, err error) {
 	return all, err
 }
 
-// lists notes a misbehaviour unless both List and Pages of the prefix give exactly these keys and
-// dirs.
+// lists expects List and Pages of the prefix to yield exactly these keys and dirs.
 func (e *env) lists(clause, prefix string, depth store.Depth, keys, dirs []string) {
 	e.selects(clause, prefix, store.ListOptions{Depth: depth}, keys, dirs)
 }
@@ -65,7 +64,7 @@ func (e *env) selects(clause, prefix string, o store.ListOptions, keys, dirs []s
 	}
 }
 
-// describe writes options as in "OneLevel KeyPrefix=c/1".
+// describe formats options, such as "OneLevel KeyPrefix=c/1".
 func describe(o store.ListOptions) string {
 	s := [...]string{"Deep", "OneLevel"}[o.Depth]
 	if o.KeyPrefix != "" {
@@ -97,7 +96,7 @@ func differ(got, want map[string]bool) string {
 	return strings.Join(b, ", ")
 }
 
-// tree fills the store with neighbours that a careless prefix would mix up.
+// tree stores keys that an implementation with a wrong notion of prefixes would confuse.
 func (e *env) tree() bool {
 	for i, k := range []string{"top", "a/x", "a/y", "a/b/x", "a/b/c/z", "ab/x", "a.b/x", "a-b/x", "a/bc", "b/only/deep/key"} {
 		if _, ok := e.put(k, pattern(10+i, i)); !ok {
@@ -202,7 +201,7 @@ func listStartAfter(e *env) {
 	}
 }
 
-// listEdges checks what the entries say, and leaving a listing early.
+// listEdges checks the fields of the entries, and ending a listing early.
 func listEdges(e *env) {
 	if !e.tree() {
 		return
@@ -231,7 +230,7 @@ func listEdges(e *env) {
 		}
 	}
 	for _, seq := range []iter.Seq2[store.Entry, error]{e.s.List(e.ctx, "", store.ListOptions{}), store.Pages(e.ctx, e.s, "", store.ListOptions{})} {
-		for _, err := range seq { // leaving early must neither panic nor go on
+		for _, err := range seq { // ending early must neither panic nor continue
 			if err != nil {
 				e.bad("a listing yields the entries", "%w", err)
 			}

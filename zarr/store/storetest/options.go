@@ -7,19 +7,20 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Feature names something of the contract that a reduced store may lack.
+// Feature names a part of the contract that a store may lack.
 type Feature string
 
-// What a store may lack. A store without Versions lacks the four conditions on versions as well.
+// The features that a store may lack. A store without Versions also lacks the four conditions on
+// versions.
 const (
-	Versions        Feature = "Versions"        // Get and Put tell a Version
+	Versions        Feature = "Versions"        // Get and Put return a Version
 	IfVersionGet    Feature = "IfVersionGet"    // GetOptions.IfVersion
 	IfNotVersionGet Feature = "IfNotVersionGet" // GetOptions.IfNotVersion
 	IfVersionPut    Feature = "IfVersionPut"    // PutOptions.IfVersion
 	IfAbsentPut     Feature = "IfAbsentPut"     // PutOptions.IfAbsent
 	IfVersionDelete Feature = "IfVersionDelete" // DeleteOptions.IfVersion
 	LastRange       Feature = "LastRange"       // store.Suffix
-	AnyKey          Feature = "AnyKey"          // every key that store.CheckKey lets pass
+	AnyKey          Feature = "AnyKey"          // every key that passes store.CheckKey
 )
 
 var features = [...]Feature{
@@ -32,12 +33,12 @@ type Option struct {
 	apply func(*config) error
 }
 
-// String gives the option as it would be written.
+// String returns the option as Go source.
 func (o Option) String() string { return o.name }
 
-// Without says what the store lacks. Each of it must be refused with errors.ErrUnsupported (AnyKey:
-// a key may be refused with that or with fault.Path, but one that is taken must come back as it
-// was).
+// Without declares features that the store lacks. It must refuse each with errors.ErrUnsupported.
+// For AnyKey, it may refuse a key with that or with fault.Path, but must return an accepted key
+// unchanged. Default none.
 func Without(fs ...Feature) Option {
 	return Option{fmt.Sprintf("Without(%v)", fs), func(c *config) error {
 		for _, f := range fs {
@@ -55,33 +56,33 @@ func Without(fs ...Feature) Option {
 	}}
 }
 
-// Keys sets how many keys the long listing holds. The default of 1100 is more than a page of S3,
-// GCS and Azure.
+// Keys sets the number of keys of the long listing. Default 1100, more than a page of S3, GCS and
+// Azure; at least 1.
 func Keys(n int) Option {
 	return Option{fmt.Sprintf("Keys(%d)", n), func(c *config) error { return atLeastOne("Keys", n, &c.keys) }}
 }
 
-// Rounds sets how often each goroutine of a race does its part. The default is 10.
+// Rounds sets how often each goroutine of a race repeats its operation. Default 10, at least 1.
 func Rounds(n int) Option {
 	return Option{fmt.Sprintf("Rounds(%d)", n), func(c *config) error { return atLeastOne("Rounds", n, &c.rounds) }}
 }
 
-// Writer is for stores that take no writes: it gives, for a store that was opened, the store that
-// fills it. Writes to the store itself must then be fault.ReadOnly.
+// Writer is for read-only stores: of returns the store through which an opened store is filled.
+// Writes to the opened store must return fault.ReadOnly. Default none.
 func Writer(of func(s store.Store) store.Store) Option {
 	return Option{"Writer", func(c *config) error { c.writer = of; return nil }}
 }
 
-// Vanish gives a function that takes away what a store that was opened is in, such as its folder or
-// its bucket. After that a store must not call anything absent, nor say that a write was done.
-// Without it that is not tested.
+// Vanish sets a function that removes the underlying directory or bucket of an opened store. After
+// that the store must neither report absence nor a successful write. Default none, so that this is
+// not tested.
 func Vanish(f func(s store.Store) error) Option {
 	return Option{"Vanish", func(c *config) error { c.vanish = f; return nil }}
 }
 
-// RemovePart gives a function that takes away the stored part n of a value in parts that was not
-// committed, as a clean-up by age does. Commit must then fail. Without it, and in stores that keep
-// the parts of a value together, that is not tested.
+// RemovePart sets a function that removes the stored part n of an upload that was not committed, as
+// a clean-up by age does. Commit must then fail. Default none, so that this is not tested, as in
+// stores that keep the parts of an upload together.
 func RemovePart(f func(s store.Store, key string, n int) error) Option {
 	return Option{"RemovePart", func(c *config) error { c.removePart = f; return nil }}
 }

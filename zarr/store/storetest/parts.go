@@ -11,7 +11,7 @@ import (
 func verbParts(e *env) {
 	p, err := store.PutParts(e.ctx, e.s, "parts/x", store.PartsOptions{})
 	if errors.Is(err, errors.ErrUnsupported) {
-		return // allowed: Put is the way then
+		return // allowed: callers use Put instead
 	}
 	if err != nil {
 		e.bad("PutParts begins a value", "PutParts: %w", err)
@@ -31,7 +31,7 @@ func verbParts(e *env) {
 			if err = p.Part(e.ctx, 1, pattern(size, 9)); err == nil {
 				b := bytes.Clone(two)
 				err = p.Part(e.ctx, 1, b)
-				clear(b) // parts are not kept either
+				clear(b) // parts must not be kept
 			}
 		}
 		if err != nil {
@@ -80,7 +80,7 @@ func verbParts(e *env) {
 
 const partsOver = "of a value that was committed or aborted, Sent and Commit are fault.Conflict"
 
-// sent compares the parts that have arrived with the lengths that were sent.
+// sent compares the parts that have arrived with the lengths of the sent parts.
 func (e *env) sent(p store.Parts, want ...int64) {
 	const clause = "Sent lists the parts that have arrived, in order"
 	got, err := p.Sent(e.ctx)
@@ -97,7 +97,7 @@ func (e *env) sent(p store.Parts, want ...int64) {
 	}
 }
 
-// verbPartsResume goes on with a value in parts by its token, as another process would.
+// verbPartsResume continues an upload by its token, as another process would.
 func verbPartsResume(e *env) {
 	const clause = "PutParts goes on with a value by its token"
 	p, err := store.PutParts(e.ctx, e.s, "resumed", store.PartsOptions{})
@@ -139,7 +139,7 @@ func verbPartsResume(e *env) {
 		e.bad(clause, "Part: %w", err)
 		return
 	}
-	// A third process commits what it has sent nothing of, and has not asked about.
+	// A third process, which has sent and listed no parts, commits.
 	if q, err = resume(p.Token()); err == nil {
 		_, err = q.Commit(e.ctx, store.PutOptions{})
 	}

@@ -10,8 +10,9 @@ import (
 
 const neverShort = "Commit makes all parts the value or none: a value is never shortened"
 
-// partsOf begins a value in parts and sends some; nil where the store has no parts, or none that
-// another process can resume. It returns the value that the parts make.
+// partsOf starts an upload and sends the parts of the given numbers. It returns nil if the store
+// has no parts, or no uploads that another process can resume. whole is the value that the parts
+// make.
 func (e *env) partsOf(key string, numbers ...int) (p store.Parts, whole []byte) {
 	p, err := store.PutParts(e.ctx, e.s, key, store.PartsOptions{})
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -37,7 +38,7 @@ func (e *env) partsOf(key string, numbers ...int) (p store.Parts, whole []byte) 
 	return p, whole
 }
 
-// fourParts is how many parts the values of these cases have. The last is shorter.
+// fourParts is the number of parts of the values in these cases. The last is shorter.
 const fourParts = 4
 
 func (e *env) part(p store.Parts, n int) []byte {
@@ -48,7 +49,7 @@ func (e *env) part(p store.Parts, n int) []byte {
 	return pattern(size, n+1)
 }
 
-// resume goes on with a value as another process would.
+// resume continues an upload as another process would.
 func (e *env) resume(key string, p store.Parts) store.Parts {
 	q, err := store.PutParts(e.ctx, e.s, key, store.PartsOptions{Resume: p.Token()})
 	if err != nil {
@@ -58,8 +59,8 @@ func (e *env) resume(key string, p store.Parts) store.Parts {
 	return q
 }
 
-// wholeOrNone notes a misbehaviour unless key holds all of the value, or nothing and the Commit
-// failed as it may.
+// wholeOrNone expects key to hold the whole value, or to be absent after a Commit with a permitted
+// error.
 func (e *env) wholeOrNone(key, call string, err error, whole []byte) {
 	if err != nil && !errors.Is(err, fault.Conflict) && !errors.Is(err, fault.Corrupt) && !errors.Is(err, fault.Selection) {
 		e.bad(neverShort, "%s: want conflict or corrupt data, got %w", call, err)
@@ -76,8 +77,8 @@ func (e *env) wholeOrNone(key, call string, err error, whole []byte) {
 	}
 }
 
-// partsTotal commits by several processes what each has sent a part of, and a value of which a part
-// was sent again.
+// partsTotal commits uploads to which several processes have sent parts, and one of which a part
+// was sent twice.
 func partsTotal(e *env) {
 	p, whole := e.partsOf("total", 0, 2)
 	if p == nil {
@@ -124,13 +125,13 @@ func partsTotal(e *env) {
 	_, err = p.Commit(e.ctx, store.PutOptions{})
 	v, getErr := e.s.Get(e.ctx, "again", store.GetOptions{}, nil)
 	if err == nil && getErr == nil && bytes.Equal(v.Bytes, append(bytes.Clone(whole[:len(whole)-7]), "tai"...)) {
-		return // the part that was sent last is the value's
+		return // the part that was sent last counts
 	}
 	e.wholeOrNone("again", "Commit of a part that another process sent again", err, whole)
 	_ = p.Abort(e.ctx)
 }
 
-// partsCommitted goes on with values that another process committed.
+// partsCommitted continues uploads that another process has committed.
 func partsCommitted(e *env) {
 	p, whole := e.partsOf("over", 0, 1, 2, 3)
 	if p == nil {
@@ -159,14 +160,15 @@ func partsCommitted(e *env) {
 	e.holds(partsOver, "over", whole)
 }
 
-// late sends a part of a value that may be over: it is a conflict where the store knows.
+// late sends a part of an upload that may have ended. It expects success, or a conflict if the
+// store detects it.
 func (e *env) late(p store.Parts, n int) {
 	if err := p.Part(e.ctx, n, e.part(p, n)); err != nil && !errors.Is(err, fault.Conflict) {
 		e.bad(partsOver, "Part %d of a value that is over: %w", n, err)
 	}
 }
 
-// partsAborted goes on with a value that another process aborted.
+// partsAborted continues an upload that another process has aborted.
 func partsAborted(e *env) {
 	p, whole := e.partsOf("aborted", 0, 1, 2, 3)
 	if p == nil {
@@ -189,7 +191,7 @@ func partsAborted(e *env) {
 	_ = p.Abort(e.ctx)
 }
 
-// partsLate sends a part after another process aborted or committed the value.
+// partsLate sends a part after another process has aborted or committed the upload.
 func partsLate(e *env) {
 	for _, key := range []string{"late/aborted", "late/committed"} {
 		numbers := []int{1, 2, 3}
@@ -225,7 +227,7 @@ func partsLate(e *env) {
 	}
 }
 
-// partsRemoved takes parts away before Commit, by [RemovePart].
+// partsRemoved removes parts before Commit, with [RemovePart].
 func partsRemoved(e *env) {
 	if e.cfg.removePart == nil {
 		return

@@ -124,11 +124,10 @@ func putBoth(e *env) {
 	e.holds("a refused Put writes nothing", "x", []byte("1"))
 }
 
-// putABA writes A, B and then other bytes of A's length: whoever saw A must not take the third for
-// it.
+// putABA writes A, then B, then different bytes of A's length. The third must not have A's version.
 func putABA(e *env) {
 	if !e.has(Versions) || !e.has(IfVersionPut) {
-		return // putIfVersion shows that it is refused
+		return // putIfVersion tests that it is refused
 	}
 	for i := range e.cfg.rounds {
 		first, ok := e.put("x", fmt.Appendf(nil, "A%06d", i))

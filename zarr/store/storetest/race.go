@@ -16,7 +16,7 @@ import (
 
 func raceIfAbsent(e *env) {
 	if !e.has(IfAbsentPut) {
-		return // putIfAbsent shows that it is refused
+		return // putIfAbsent tests that it is refused
 	}
 	const clause = "of many IfAbsent exactly one writes"
 	for round := range min(e.cfg.rounds, 5) {
@@ -41,10 +41,10 @@ func raceIfAbsent(e *env) {
 	}
 }
 
-// raceIfVersion lets many goroutines add one to a number; whatever is missing at the end was lost.
+// raceIfVersion increments a number from many goroutines. A smaller sum means lost updates.
 func raceIfVersion(e *env) {
 	if !e.has(IfVersionPut) {
-		return // putIfVersion shows that it is refused
+		return // putIfVersion tests that it is refused
 	}
 	const clause = "of many IfVersion over one version exactly one writes"
 	const workers = 16
@@ -81,13 +81,13 @@ func (e *env) increment(clause string) bool {
 			e.bad(clause, "Put(count, IfVersion): %w", err)
 			return false
 		}
-		time.Sleep(rand.N(time.Duration(min(try+1, 20)) * 200 * time.Microsecond)) // others are at it: let them finish
+		time.Sleep(rand.N(time.Duration(min(try+1, 20)) * 200 * time.Microsecond))
 	}
 	e.bad(clause, "10000 conflicts in a row: nobody gets through")
 	return false
 }
 
-// raceMixture reads a key while others replace it by values that are one byte repeated.
+// raceMixture reads a key while other goroutines replace it by values of one repeated byte.
 func raceMixture(e *env) {
 	const clause = "readers see the old or the new value, never a mixture"
 	value := func(i int) []byte {
@@ -97,7 +97,7 @@ func raceMixture(e *env) {
 	if _, ok := e.put("mix", value(0)); !ok {
 		return
 	}
-	var versions sync.Map // Version -> the byte it was seen with
+	var versions sync.Map // Version -> the byte of its value
 	var done atomic.Bool
 	var readers, writers sync.WaitGroup
 	for w := range 4 {

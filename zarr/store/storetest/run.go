@@ -9,20 +9,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Misbehaviour is one broken clause of the contract.
+// Misbehaviour is one violated clause of the contract.
 type Misbehaviour struct {
-	Case   string // the name of the case, which is the name of Run's subtest
-	Clause string // the clause
-	Err    error  // what happened; wraps the store's own error where there was one
+	Case   string // the name of the case, which is also Run's subtest
+	Clause string // the violated clause
+	Err    error  // what happened; wraps the store's error, if any
 }
 
 func (m *Misbehaviour) Error() string { return m.Case + ": " + m.Clause + ": " + m.Err.Error() }
 
-// Unwrap gives what happened.
+// Unwrap returns Err.
 func (m *Misbehaviour) Unwrap() error { return m.Err }
 
-// Run runs every case as a subtest on a store that open makes. Each call to open gives an empty
-// store; Run closes it.
+// Run runs every case as a subtest. Each call of open must return an empty store, which Run closes.
 func Run(t *testing.T, open func(t *testing.T) store.Store, opts ...Option) {
 	t.Helper()
 	cfg, err := newConfig(opts)
@@ -42,8 +41,8 @@ func Run(t *testing.T, open func(t *testing.T) store.Store, opts ...Option) {
 	}
 }
 
-// Check runs every case on a store that open makes and returns every [*Misbehaviour], joined. Each
-// call to open gives an empty store; Check closes it. An error of open ends the check.
+// Check runs every case and returns every [*Misbehaviour], joined. Each call of open must return an
+// empty store, which Check closes. An error of open ends the check.
 func Check(ctx context.Context, open func() (store.Store, error), opts ...Option) error {
 	cfg, err := newConfig(opts)
 	if err != nil {
@@ -62,7 +61,7 @@ func Check(ctx context.Context, open func() (store.Store, error), opts ...Option
 
 type testcase struct {
 	name   string
-	writes bool // cannot be shown on a store that takes no writes
+	writes bool // does not apply to read-only stores
 	test   func(*env)
 }
 
@@ -116,7 +115,7 @@ func (c testcase) run(ctx context.Context, cfg *config, s store.Store) (bad []er
 		e.w = cfg.writer(s)
 	}
 	if c.writes && cfg.writer != nil {
-		return nil // "read-only" shows that every write is refused
+		return nil // "read-only" tests that all writes are refused
 	}
 	defer func() {
 		if c.name != "close" {

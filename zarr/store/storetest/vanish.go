@@ -7,7 +7,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// vanished takes away what the store is in, after something was stored there.
+// vanished removes the underlying directory or bucket of a store that has a value.
 func vanished(e *env) {
 	if e.cfg.vanish == nil {
 		return

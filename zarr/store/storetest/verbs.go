@@ -15,7 +15,7 @@ func verbDeleteAll(e *env) {
 	for i := range keys {
 		keys[i] = fmt.Sprintf("all/%d/x", i)
 		if e.has(AnyKey) {
-			keys[i] += " &<+%\">" // a batch may travel as XML or in a query
+			keys[i] += " &<+%\">" // a batch may be sent as XML or in a query
 		}
 	}
 	e.each(16, n, func(i int) {
@@ -37,7 +37,7 @@ func verbDeleteAll(e *env) {
 	}
 }
 
-// readOnly shows that a store which takes no writes refuses each, and changes nothing.
+// readOnly tests that a read-only store refuses all writes and changes nothing.
 func readOnly(e *env) {
 	if e.s == e.w {
 		return
@@ -64,8 +64,7 @@ func readOnly(e *env) {
 	e.holds("a refused write writes nothing", "x", []byte("1"))
 }
 
-// closing shows that Close succeeds and that what comes after it does not panic, whether it works
-// or not.
+// closing tests that Close succeeds and that later calls do not panic.
 func closing(e *env) {
 	if _, ok := e.put("x", []byte("1")); !ok {
 		return
@@ -80,7 +79,7 @@ func closing(e *env) {
 	_ = e.s.Close()
 }
 
-// sameArray reports whether two slices begin at the same place in memory.
+// sameArray reports whether two slices start at the same address.
 func sameArray(a, b []byte) bool {
 	return cap(a) > 0 && cap(b) > 0 && &a[:1][0] == &b[:1][0]
 }

@@ -39,20 +39,20 @@ func corrupt(format string, args ...any) error {
 	return fault.Newf(fault.Corrupt, "zip: "+format, args...)
 }
 
-// end is what the records at the end of an archive say about its directory.
+// end is what the end records of an archive declare about its directory.
 type end struct {
 	count, size, offset uint64
-	exact               bool  // count is all of it, and not its lower 16 bits
-	at                  int64 // where the directory ends: the offset of the first record after it
+	exact               bool  // count is the whole number, not its lower 16 bits
+	at                  int64 // end of the directory: the offset of the first record after it
 }
 
-// tail is the last bytes of an archive.
+// tail is the end of an archive.
 type tail struct {
 	bytes []byte
-	off   int64 // of the first byte in the archive
+	off   int64 // offset of the first byte in the archive
 }
 
-// findEnd finds the record that ends the archive with its comment: APPNOTE 4.3.16.
+// findEnd returns the index of the end record, whose comment ends the archive: APPNOTE 4.3.16.
 func (t tail) findEnd() (int, error) {
 	for i := len(t.bytes) - lenEnd; i >= max(0, len(t.bytes)-lenEnd-math.MaxUint16); i-- {
 		if b := t.bytes[i:]; le.Uint32(b) == sigEnd && lenEnd+int(le.Uint16(b[20:])) == len(b) {
@@ -62,7 +62,7 @@ func (t tail) findEnd() (int, error) {
 	return 0, corrupt("no end record: it is no zip archive, or not all of one")
 }
 
-// parseEnd reads the end record, and the zip64 records before it when there are some.
+// parseEnd reads the end record, or the zip64 end record if there is one.
 func (t tail) parseEnd() (end, error) {
 	i, err := t.findEnd()
 	if err != nil {
@@ -79,8 +79,8 @@ func (t tail) parseEnd() (end, error) {
 	return t.parseEnd64(i - lenLocator)
 }
 
-// parseEnd64 reads the zip64 end record: APPNOTE 4.3.14. It stands right before its locator; where
-// the locator says it is, data before the archive would have to be added.
+// parseEnd64 reads the zip64 end record: APPNOTE 4.3.14. It expects the record directly before its
+// locator. The offset in the locator ignores data before the archive.
 func (t tail) parseEnd64(locator int) (end, error) {
 	i := locator - lenEnd64
 	if i < 0 || le.Uint32(t.bytes[i:]) != sigEnd64 || le.Uint64(t.bytes[i+4:]) != lenEnd64-12 {
@@ -95,7 +95,7 @@ func (t tail) parseEnd64(locator int) (end, error) {
 	}, nil
 }
 
-// place gives where the directory is and how many bytes stand before the archive.
+// place returns the offset of the directory, and the number of bytes before the archive.
 func (e end) place(limit int64) (off, base int64, err error) {
 	if e.size > uint64(e.at) || e.offset > uint64(e.at)-e.size {
 		return 0, 0, corrupt("a directory of %d bytes at %d does not end before %d", e.size, e.offset, e.at)
@@ -110,12 +110,12 @@ func (e end) place(limit int64) (off, base int64, err error) {
 	return off, off - int64(e.offset), nil
 }
 
-// entry is one value. Sizes and offsets are as the directory says, and not yet believed.
+// entry is one value. Sizes and offsets are those of the directory and not yet validated.
 type entry struct {
-	key    string // the name without the store's root
-	name   string // the name as it stands in the directory and before the value
-	off    int64  // of the local header in the archive's file
-	limit  int64  // of the next header in the file: nothing of this entry may be behind it
+	key    string // the name relative to the store's root
+	name   string // the name in the directory and in the local header
+	off    int64  // offset of the local header in the file
+	limit  int64  // offset of the next header in the file, where the entry must end
 	packed int64
 	size   int64
 	crc    uint32
@@ -123,10 +123,10 @@ type entry struct {
 	flags  uint16
 }
 
-// parseDirectory reads the entries of dir that are values below inner, sorted by key. dirOff is the
-// offset of dir, base what stands before the archive.
+// parseDirectory returns the entries of dir that are values below inner, sorted by key. dirOff is
+// the offset of dir, and base the number of bytes before the archive.
 func parseDirectory(dir []byte, e end, dirOff, base int64, inner string) ([]entry, error) {
-	all := string(dir) // names are parts of it
+	all := string(dir) // names are substrings of it
 	root := inner
 	if root != "" {
 		root += "/"
@@ -141,7 +141,7 @@ func parseDirectory(dir []byte, e end, dirOff, base int64, inner string) ([]entr
 		}
 		at += n
 		if v.off > dirOff-base {
-			v.off = math.MaxInt64 // corrupt, when it is read
+			v.off = math.MaxInt64 // reported as corrupt when it is read
 		} else {
 			v.off += base
 			offs = append(offs, v.off)
@@ -159,7 +159,7 @@ func parseDirectory(dir []byte, e end, dirOff, base int64, inner string) ([]entr
 	return finish(values, offs, dirOff), nil
 }
 
-// finish sorts the values by key, keeps the last of each, and notes how far each may reach.
+// finish sorts the values by key, keeps the last of each key, and sets their limits.
 func finish(values []entry, offs []int64, dirOff int64) []entry {
 	slices.SortStableFunc(values, func(a, b entry) int { return cmp.Compare(a.key, b.key) })
 	kept := values[:0]
@@ -180,7 +180,8 @@ func finish(values []entry, offs []int64, dirOff int64) []entry {
 	return slices.Clip(kept)
 }
 
-// parseEntry reads one record: APPNOTE 4.3.12. text is b as a string, n its length.
+// parseEntry reads one record: APPNOTE 4.3.12. text is b as a string. n is the length of the
+// record.
 func parseEntry(b []byte, text string) (v entry, n int, err error) {
 	if len(b) < lenCentral || le.Uint32(b) != sigCentral {
 		return v, 0, corrupt("the directory holds something that is no entry")
@@ -192,7 +193,8 @@ func parseEntry(b []byte, text string) (v entry, n int, err error) {
 	}
 	size, packed, off := uint64(le.Uint32(b[24:])), uint64(le.Uint32(b[20:])), uint64(le.Uint32(b[42:]))
 	wide := find64(b[lenCentral+name : lenCentral+name+extra])
-	for _, p := range []*uint64{&size, &packed, &off} { // the extra field has those that do not fit, in this order
+	// The extra field has those that do not fit, in this order.
+	for _, p := range []*uint64{&size, &packed, &off} {
 		if *p == math.MaxUint32 && len(wide) >= 8 {
 			*p, wide = le.Uint64(wide), wide[8:]
 		}
@@ -206,7 +208,7 @@ func parseEntry(b []byte, text string) (v entry, n int, err error) {
 	}, n, nil
 }
 
-// find64 finds the zip64 field among extra fields. Others may be malformed, as some writers pad
+// find64 returns the zip64 extra field. Fields after it may be malformed, because some writers pad
 // with zeros.
 func find64(extra []byte) []byte {
 	for len(extra) >= 4 {

@@ -1,28 +1,35 @@
-// Package zip reads a zip archive in any store as a store of its own, and writes one in a single
-// pass.
+// Package zip reads a zip archive in any store as a store, and writes an archive in a single pass.
 //
 //	st, err := zip.Open(ctx, bucket, "runs/7.zarr.zip")
 //	a, err := zarr.OpenArray(ctx, st, "t2m")
 //
-// Only the directory at the end of the archive is fetched: [Open] costs two requests, three where
-// the store below cannot read from the end. A value costs one, a part of a stored value one more
-// the first time. The directory stays in memory, bounded by [MaxDirectory].
+// [Open] reads only the directory at the end of the archive. That costs two requests, or three if
+// the store below does not support suffix ranges. The directory stays in memory, bounded by
+// [MaxDirectory]. Reading a value costs one request. The first read of a part of a stored value
+// costs one more.
 //
-// What is read is the archive as it was at Open: every request is pinned to its version, and
-// fault.Conflict when it was replaced. A store below without versions cannot pin; there the name in
-// front of each value and its CRC-32 guard against reading another archive.
+// All requests are pinned to the version of the archive at Open. They return fault.Conflict if the
+// archive was replaced. Without versions in the store below, the name before each value and its
+// CRC-32 detect most reads of another archive.
 //
-// Rules of reading:
+// # Rules
 //
-//   - Stored and deflated values; another method, or encryption, is errors.ErrUnsupported for that value alone.
-//   - Of several entries with one name the last in the directory is the value, as Python's zipfile has it.
-//   - A name that store.CheckKey refuses, such as "../x" or "a\b", is not listed and cannot be read. Folders are skipped.
-//   - CRC-32 is checked whenever all bytes of a value are read, which for a deflated one is always. A part of a stored
-//     value is read directly and not checked.
-//   - Entries that overlap, and sizes that deflate cannot reach, are fault.Corrupt before memory is allocated.
+//   - Values may be stored or deflated. Reading a value with another method, or with encryption,
+//     returns errors.ErrUnsupported.
+//   - If several entries have the same name, the last in the directory is the value, as in Python's
+//     zipfile.
+//   - Names that store.CheckKey refuses, such as "../x" or "a\b", are neither listed nor readable.
+//     Directories are skipped.
+//   - The CRC-32 is checked whenever a whole value is read, and so always for deflated ones. A
+//     range of a stored value is not checked.
+//   - Entries that overlap, and sizes that deflate cannot reach, are fault.Corrupt, before memory
+//     is allocated.
 //   - Data before the archive is allowed, data after it is not.
 //
-// [Writer] writes stored values with fixed times, so equal values give equal archives; [Save] does
-// so into a store. A Store may be used from any number of goroutines; a Writer by one at a time.
-// Format: PKWARE APPNOTE 6.3.10.
+// [Writer] writes stored values with fixed times, so equal values result in equal archives. [Save]
+// writes an archive to a store. The format is PKWARE APPNOTE 6.3.10.
+//
+// # Concurrency
+//
+// A Store is safe for concurrent use. A Writer is not.
 package zip

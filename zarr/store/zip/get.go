@@ -18,16 +18,15 @@ import (
 )
 
 const (
-	// margin is read beyond what the directory says of an entry: the extra fields before the value
-	// are not in it. 1 KiB: writers put there times and sizes, some 30 bytes. When it is not
-	// enough, the rest costs a second request.
+	// margin is how many bytes are read in addition to the sizes in the directory, for the extra
+	// fields in front of the value, whose length is not in the directory. 1 KiB: writers store
+	// times and sizes there, some 30 bytes. Longer fields cost a second request.
 	margin = 1 << 10
-	// readThrough is how far into a stored value a part may end to be read together with the
-	// header.
+	// Parts of a stored value of up to readThrough bytes are read together with the header.
 	readThrough = 64 << 10
-	// maxRatio is how many bytes one packed byte can stand for in deflate.
+	// maxRatio is the maximum compression ratio of deflate.
 	maxRatio = 1032
-	// maxPooled is the largest buffer that is kept.
+	// maxPooled is the largest buffer that is pooled.
 	maxPooled = 16 << 20
 )
 
@@ -83,7 +82,7 @@ func (s *Store) get(ctx context.Context, key string, o store.GetOptions, buf []b
 	return store.Value{Bytes: buf, Size: e.size, Version: s.versionOf(e)}, nil
 }
 
-// lookup finds the key and checks the conditions on its version.
+// lookup returns the index of the entry of key and checks the conditions of o.
 func (s *Store) lookup(key string, o store.GetOptions) (int, error) {
 	if s.version == "" && (o.IfVersion != "" || o.IfNotVersion != "") {
 		return 0, fmt.Errorf("the archive has no version: %w", errors.ErrUnsupported)
@@ -109,7 +108,7 @@ func (s *Store) find(key string) (int, bool) {
 	return sort.Find(len(s.entries), func(i int) int { return strings.Compare(key, s.entries[i].key) })
 }
 
-// versionOf is the version of the archive and the place in it: one archive never changes a value.
+// versionOf combines the version of the archive and the entry's offset and CRC-32.
 func (s *Store) versionOf(e *entry) store.Version {
 	if s.version == "" {
 		return ""
@@ -117,7 +116,7 @@ func (s *Store) versionOf(e *entry) store.Version {
 	return store.Version(fmt.Sprintf("%s zip %x %08x", s.version, e.off, e.crc))
 }
 
-// check refuses what cannot be read, before any request or allocation.
+// check returns an error for an entry that cannot be read, before any request or allocation.
 func (e *entry) check() error {
 	switch {
 	case e.flags&flagsEncrypted != 0:
@@ -136,7 +135,7 @@ func (e *entry) check() error {
 	return nil
 }
 
-// readWhole reads header and packed value in one request and appends n bytes of the value from off
+// readWhole reads header and packed value in one request. It appends n bytes of the value, from off
 // on.
 func (s *Store) readWhole(ctx context.Context, i int, off, n int64, buf []byte) ([]byte, error) {
 	e := &s.entries[i]
@@ -158,7 +157,7 @@ func (s *Store) readWhole(ctx context.Context, i int, off, n int64, buf []byte) 
 	if err != nil {
 		return nil, err
 	}
-	if lack := head + e.packed - int64(len(raw)); lack > 0 { // long extra fields
+	if lack := head + e.packed - int64(len(raw)); lack > 0 { // the extra fields are long
 		if raw, err = s.read(ctx, e.off+int64(len(raw)), lack, raw); err != nil {
 			return nil, err
 		}
@@ -172,7 +171,8 @@ func (s *Store) readWhole(ctx context.Context, i int, off, n int64, buf []byte) 
 	return inflate(grow(buf, n), raw, e, off, n)
 }
 
-// readPart reads a part of a stored value, directly when it is known where the value begins.
+// readPart appends n bytes of a stored value, from off on. It reads them directly if the offset of
+// the value is known.
 func (s *Store) readPart(ctx context.Context, i int, off, n int64, buf []byte) ([]byte, error) {
 	e := &s.entries[i]
 	if s.data[i].Load() == 0 {
@@ -192,14 +192,13 @@ func (s *Store) readPart(ctx context.Context, i int, off, n int64, buf []byte) (
 	return s.read(ctx, s.data[i].Load()+off, n, buf)
 }
 
-// reach is how many bytes to read from the header on so that it and n bytes of the value are likely
-// among them.
+// reach returns how many bytes to read from the header on for the header and n bytes of the value.
 func (e *entry) reach(n int64) int64 {
 	return min(e.limit-e.off, lenLocal+int64(len(e.name))+n+margin)
 }
 
-// header checks the header before a value, APPNOTE 4.3.7, and gives its length. Sizes in it are not
-// looked at: with a data descriptor they are zero.
+// header checks the local header, APPNOTE 4.3.7, and returns its length. It ignores the sizes,
+// which are zero if there is a data descriptor.
 func (e *entry) header(b []byte) (int64, error) {
 	if len(b) < lenLocal+len(e.name) || le.Uint32(b) != sigLocal {
 		return 0, corrupt("no entry at %d", e.off)
@@ -218,7 +217,7 @@ func (e *entry) header(b []byte) (int64, error) {
 	return head, nil
 }
 
-// inflate appends n bytes from off on and checks all of the value.
+// inflate appends n bytes of the value, from off on, and checks the whole value.
 func inflate(buf, packed []byte, e *entry, off, n int64) ([]byte, error) {
 	z := flate.NewReader(bytes.NewReader(packed))
 	sum := crc32.NewIEEE()
@@ -244,7 +243,7 @@ func inflate(buf, packed []byte, e *entry, off, n int64) ([]byte, error) {
 	return buf, nil
 }
 
-// grow makes room for n bytes at the exact size.
+// grow returns buf with capacity for n more bytes, and no more than that if it must allocate.
 func grow(buf []byte, n int64) []byte {
 	if int64(cap(buf)-len(buf)) >= n {
 		return buf
@@ -252,11 +251,11 @@ func grow(buf []byte, n int64) []byte {
 	return append(make([]byte, 0, len(buf)+int(n)), buf...)
 }
 
-// read appends n bytes of the archive from off on.
+// read appends n bytes of the archive, from off on.
 func (s *Store) read(ctx context.Context, off, n int64, buf []byte) ([]byte, error) {
 	v, err := s.st.Get(ctx, s.archive, store.GetOptions{Range: store.Within(off, n), IfVersion: s.version, Max: n}, buf)
 	if errors.Is(err, fault.NotFound) {
-		// The directory says that the value is there: this must not become a fill value.
+		// The value exists according to the directory, so it must not be read as a fill value.
 		return nil, fault.Newf(fault.Conflict, "the archive is gone: %v", err)
 	}
 	if err != nil {

@@ -20,7 +20,7 @@ type file struct {
 	method      uint16
 }
 
-// build makes an archive with Go's writer, which takes any names.
+// build makes an archive with Go's writer, which accepts any names.
 func build(t testing.TB, comment string, files ...file) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -103,7 +103,7 @@ func TestComments(t *testing.T) {
 	}
 }
 
-// patch changes the directory's record of the only entry.
+// patch changes the directory entry of the only value.
 func patch(t *testing.T, f file, change func(central []byte)) []byte {
 	b := build(t, "", f)
 	change(b[bytes.Index(b, []byte("PK\x01\x02")):])
@@ -187,7 +187,7 @@ func TestHostileEnds(t *testing.T) {
 
 func hugeCount(at uint64) []byte { return ending(0, at, 1<<60) }
 
-// Extra fields longer than the margin before a value cost one more request, not the value.
+// Extra fields longer than the margin cost one more request and do not prevent reading the value.
 func TestLongExtraFields(t *testing.T) {
 	for _, method := range []uint16{stored, deflated} {
 		var b bytes.Buffer
@@ -214,7 +214,7 @@ func TestLongExtraFields(t *testing.T) {
 	}
 }
 
-// Sizes and offsets beyond 32 bits come back as they went in.
+// Sizes and offsets of more than 32 bits are parsed as they were written.
 func TestZip64Records(t *testing.T) {
 	for _, r := range []record{{"k", 7, 5, 9}, {"k", 7, 5, 1 << 40}, {"k", 7, 1 << 33, 9}, {"k", 7, 1 << 33, 1 << 40}} {
 		b := r.central(nil)
@@ -228,8 +228,8 @@ func TestZip64Records(t *testing.T) {
 	}
 }
 
-// FuzzOpen holds the parser to: no panic, no key that is unsafe, no value that is not what the
-// directory says.
+// FuzzOpen checks that the parser does not panic, and that keys are safe and values match the
+// directory.
 func FuzzOpen(f *testing.F) {
 	f.Add(build(f, "", file{"k", "value", stored}, file{"a/k", strings.Repeat("value", 100), deflated}))
 	f.Add(build(f, "a comment", file{"k", "", stored}, file{"../k", "", stored}, file{"a/", "", stored}))

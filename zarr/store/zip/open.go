@@ -13,8 +13,9 @@ import (
 
 var errUnsupported = errors.ErrUnsupported
 
-// tailSize is read first. 128 KiB: the longest comment and the records before it are 65,633 bytes,
-// the rest holds the directory of a thousand chunks, and it costs less than a second request.
+// tailSize is the number of bytes that are read first. 128 KiB: the longest comment and the end
+// records are 65,633 bytes, the rest holds the directory of a thousand chunks. That costs less than
+// a second request.
 const tailSize = 128 << 10
 
 // Store is an archive in a store. Make it with [Open].
@@ -28,12 +29,13 @@ type Store struct {
 	pool    sync.Pool // of *[]byte, for headers and packed values
 }
 
-// Open reads the directory of the archive that st holds under key. The store that it gives takes no
-// writes; Close does nothing, st stays the caller's.
+// Open reads the directory of the archive that st holds under key. The returned store is read-only.
+// Its Close does nothing; st remains the caller's.
 //
-// fault.NotFound: there is no such key. fault.Corrupt: it is no zip archive. fault.Limit: the
-// directory is larger than [MaxDirectory]. errors.ErrUnsupported: the archive is split over several
-// files.
+//   - fault.NotFound: st lacks the key.
+//   - fault.Corrupt: the value is not a zip archive.
+//   - fault.Limit: the directory is larger than [MaxDirectory].
+//   - errors.ErrUnsupported: the archive is split over several files.
 func Open(ctx context.Context, st store.Store, key string, opts ...Option) (store.Store, error) {
 	c, err := newConfig(opts)
 	s := &Store{st: st, archive: key, name: name(store.Name(st), key, c.inner)}
@@ -46,7 +48,7 @@ func Open(ctx context.Context, st store.Store, key string, opts ...Option) (stor
 	return s, nil
 }
 
-// name is the archive's URL with the folder in it: "s3://bucket/a.zip|zip:inner".
+// name returns the archive's URL with the directory in it: "s3://bucket/a.zip|zip:inner".
 func name(base, key, inner string) string {
 	base, query, found := strings.Cut(base, "?")
 	if found {
@@ -86,11 +88,11 @@ func (s *Store) open(ctx context.Context, c config) error {
 	return nil
 }
 
-// readTail reads the end of the archive and learns its version.
+// readTail reads the end of the archive and sets its version.
 func (s *Store) readTail(ctx context.Context) (tail, error) {
 	v, err := s.st.Get(ctx, s.archive, store.GetOptions{Range: store.Suffix(tailSize), Max: tailSize}, nil)
 	switch {
-	case errors.Is(err, fault.Corrupt): // shorter than that
+	case errors.Is(err, fault.Corrupt): // the archive is shorter
 		v, err = s.st.Get(ctx, s.archive, store.GetOptions{Max: tailSize}, nil)
 	case errors.Is(err, errors.ErrUnsupported):
 		return s.readTailBySize(ctx)
@@ -102,7 +104,7 @@ func (s *Store) readTail(ctx context.Context) (tail, error) {
 	return tail{v.Bytes, v.Size - int64(len(v.Bytes))}, nil
 }
 
-// readTailBySize is for stores that cannot read from the end.
+// readTailBySize is readTail for stores without suffix ranges.
 func (s *Store) readTailBySize(ctx context.Context) (tail, error) {
 	v, err := s.st.Get(ctx, s.archive, store.GetOptions{Range: store.Within(0, 1)}, nil)
 	if err != nil {
@@ -117,8 +119,7 @@ func (s *Store) readTailBySize(ctx context.Context) (tail, error) {
 	return tail{v.Bytes, v.Size - n}, nil
 }
 
-// whole hides what arrived of the archive from a retry above, which would take it for a part of the
-// value.
+// whole replaces a TruncatedError, whose bytes package retry would mistake for bytes of the value.
 func whole(err error) error {
 	var cut *store.TruncatedError
 	if errors.As(err, &cut) {

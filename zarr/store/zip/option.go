@@ -7,7 +7,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxDirectory is the default of [MaxDirectory]. 64 MiB: a million entries with names of 20 bytes.
+// maxDirectory is the default of [MaxDirectory], enough for a million entries with names of 20
+// bytes.
 const maxDirectory = 64 << 20
 
 // Option changes how [Open] reads an archive.
@@ -16,7 +17,7 @@ type Option struct {
 	apply func(*config) error
 }
 
-// String gives the option as it would be written.
+// String returns the option as Go source.
 func (o Option) String() string { return o.name }
 
 type config struct {
@@ -24,8 +25,9 @@ type config struct {
 	maxDirectory int64
 }
 
-// Inner makes a folder within the archive the store's root: "data.zarr". URL: |zip:data.zarr. An
-// unsafe one is fault.Path.
+// Inner makes a directory of the archive the root of the store, such as "data.zarr". URL:
+// |zip:data.zarr. Open returns fault.Path if prefix fails store.CheckPrefix. Default "", the whole
+// archive.
 func Inner(prefix string) Option {
 	return Option{fmt.Sprintf("zip.Inner(%q)", prefix), func(c *config) error {
 		c.inner = prefix
@@ -33,8 +35,9 @@ func Inner(prefix string) Option {
 	}}
 }
 
-// MaxDirectory bounds the size of the archive's directory in bytes; a larger one is fault.Limit.
-// The default is 64 MiB. Memory held is about the directory's size and 100 bytes for each entry.
+// MaxDirectory bounds the size of the archive's directory. Open returns fault.Limit for a larger
+// one. An archive needs memory for its directory and about 100 bytes per entry. Default 64 MiB, 1
+// to 1 GiB.
 func MaxDirectory(n int64) Option {
 	return Option{fmt.Sprintf("zip.MaxDirectory(%d)", n), func(c *config) error {
 		if n < 1 || n > 1<<30 {

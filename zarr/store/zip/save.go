@@ -11,18 +11,18 @@ import (
 )
 
 const (
-	// partSize is sent at once. 16 MiB: S3 takes 10,000 parts, which makes 160 GB.
+	// partSize is the minimum length of a part. 16 MiB: S3 allows 10,000 parts, which makes 160 GB.
 	partSize = 16 << 20
-	// abortTime bounds the clearing up after a failure.
+	// abortTime bounds the clean-up after a failure.
 	abortTime = 30 * time.Second
 )
 
-// Save makes an archive the value of key: fill adds the values to the Writer, and Save closes it.
-// The archive shows when it is complete, by the condition o; when fill fails it does not show at
-// all.
+// Save stores an archive under key: fill adds the values to the Writer, and Save closes it. The
+// archive becomes visible when it is complete, on the condition of o. If fill fails, nothing is
+// stored.
 //
-// Where st writes in parts, memory holds one part of 16 MiB and the directory; elsewhere it holds
-// the whole archive, for one Put.
+// If st supports uploads in parts, memory holds one part of 16 MiB and the directory. Otherwise it
+// holds the whole archive, which is written by one Put.
 func Save(ctx context.Context, st store.Store, key string, o store.PutOptions, fill func(*Writer) error) (store.Version, error) {
 	v, err := save(ctx, st, key, o, fill)
 	if err != nil {
@@ -61,16 +61,16 @@ func save(ctx context.Context, st store.Store, key string, o store.PutOptions, f
 	return p.parts.Commit(ctx, o)
 }
 
-// parted is an io.Writer that sends parts.
+// parted is an io.Writer that sends its bytes in parts.
 type parted struct {
-	ctx   context.Context // of the one call to Save that this lives in
+	ctx   context.Context // of the call of Save
 	st    store.Store
 	key   string
 	buf   bytes.Buffer
 	parts store.Parts
 	n     int
 	size  int
-	whole bool // st writes no parts
+	whole bool // st does not support parts
 }
 
 func (p *parted) Write(b []byte) (int, error) {

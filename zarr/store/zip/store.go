@@ -10,14 +10,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// String gives the archive's place and the folder in it: "s3://bucket/a.zip|zip:inner".
+// String returns the archive's URL with the directory in it: "s3://bucket/a.zip|zip:inner".
 func (s *Store) String() string { return s.name }
 
-// Close does nothing: the store below is the caller's.
+// Close does nothing, because the store below is the caller's.
 func (s *Store) Close() error { return nil }
 
-// Provide gives the store.Tuning of the store below. Handles of that store are not passed on: they
-// know other keys.
+// Provide provides the store.Tuning of the store below. Other handles of that store are hidden,
+// because they use different keys.
 func (s *Store) Provide(target any) bool {
 	t, ok := target.(*store.Tuning)
 	if ok {
@@ -30,15 +30,15 @@ func (s *Store) fail(op, key string, err error) error {
 	return &fault.KeyError{Op: op, Store: s.name, Key: key, Err: err}
 }
 
-// ReadOnly is true, for store.IsReadOnly.
+// ReadOnly returns true, see store.IsReadOnly.
 func (s *Store) ReadOnly() bool { return true }
 
-// Put is fault.ReadOnly. To write an archive see [Save] and [Writer].
+// Put returns fault.ReadOnly. To write an archive see [Save] and [Writer].
 func (s *Store) Put(_ context.Context, key string, _ []byte, _ store.PutOptions) (store.Version, error) {
 	return "", s.refuse("put", key)
 }
 
-// Delete is fault.ReadOnly.
+// Delete returns fault.ReadOnly.
 func (s *Store) Delete(_ context.Context, key string, _ store.DeleteOptions) error {
 	return s.refuse("delete", key)
 }
@@ -50,7 +50,7 @@ func (s *Store) refuse(op, key string) error {
 	return &fault.KeyError{Op: op, Store: s.name, Key: key, Kind: fault.ReadOnly}
 }
 
-// List implements [store.Store], from memory and in the order of keys.
+// List implements [store.Store]. It yields keys in order, without requests.
 func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		if err := o.Check(prefix); err != nil {
@@ -75,7 +75,7 @@ func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) it
 			i++
 			if slash := strings.IndexByte(e.key[len(level):], '/'); o.Depth == store.OneLevel && slash >= 0 {
 				out = store.Entry{Key: e.key[:len(level)+slash], Dir: true}
-				i = s.seek(out.Key + "0") // the first key after all below it: '0' follows '/'
+				i = s.seek(out.Key + "0") // the first key after those below: '0' follows '/'
 			}
 			if o.Match(prefix, out) && !yield(out, nil) {
 				return
@@ -84,7 +84,7 @@ func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) it
 	}
 }
 
-// seek gives the first entry whose key is not before key.
+// seek returns the index of the first entry whose key is not less than key.
 func (s *Store) seek(key string) int {
 	return sort.Search(len(s.entries), func(i int) bool { return s.entries[i].key >= key })
 }

@@ -22,8 +22,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/zip"
 )
 
-// live opens the archive anew for each call, so that it shows what its writer did. With apart every
-// value has an archive of its own, since a write gives all values of an archive new versions.
+// live opens the archive for each call, so that it sees the writes of filler. With apart every
+// value has its own archive, since a write changes the versions of all values in an archive.
 type live struct {
 	store.Store // takes the archives
 	apart       bool
@@ -57,7 +57,7 @@ func (l *live) open(ctx context.Context, archive string) (store.Store, error) {
 }
 
 func (l *live) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
-	l.mu.Lock() // a reader that opened before a write is told so: that is a test of its own
+	l.mu.Lock() // a reader that opened before a write gets fault.Conflict, which another test covers
 	defer l.mu.Unlock()
 	st, err := l.open(ctx, l.archive(key))
 	if err != nil {
@@ -110,7 +110,7 @@ func (l *live) Delete(ctx context.Context, key string, o store.DeleteOptions) er
 	return st.Delete(ctx, key, o)
 }
 
-// filler is the writer of a live store.
+// filler writes to a live store.
 type filler struct{ *live }
 
 func (f filler) Put(ctx context.Context, key string, value []byte, _ store.PutOptions) (store.Version, error) {
@@ -158,8 +158,8 @@ func (f filler) write(ctx context.Context, key string) error {
 	return err
 }
 
-// compressor gives the one that the store has, of a megabyte: archive/zip would make it anew for
-// each value whenever its pool is empty. One entry is written after the other.
+// compressor returns the store's compressor, which uses a megabyte: archive/zip would allocate one
+// for each value whenever its pool is empty. Entries are written one after the other.
 func (f filler) compressor(w io.Writer) (io.WriteCloser, error) {
 	if f.deflater == nil {
 		var err error
@@ -170,7 +170,7 @@ func (f filler) compressor(w io.Writer) (io.WriteCloser, error) {
 	return f.deflater, nil
 }
 
-// of gives the values that share an archive with key.
+// of returns the values that share an archive with key.
 func (f filler) of(key string) iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		for k, v := range f.values {
@@ -223,7 +223,7 @@ func (c *counted) take() int {
 	return c.n
 }
 
-// noLast is a store that cannot read from the end.
+// noLast is a store without suffix ranges.
 type noLast struct{ store.Store }
 
 func (s noLast) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
@@ -265,7 +265,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// A part of a large stored value costs the header once.
+// The first read of a part of a large stored value reads the header too, and later ones do not.
 func TestRequestsOfParts(t *testing.T) {
 	ctx := t.Context()
 	base := &counted{Store: mem.New()}
@@ -327,7 +327,7 @@ func TestAbsentArchive(t *testing.T) {
 	}
 }
 
-// Go's own reader takes what the Writer wrote, and the same values give the same bytes.
+// Go's own reader accepts archives of the Writer, and equal values make equal archives.
 func TestWriterForGo(t *testing.T) {
 	var a, b bytes.Buffer
 	for _, out := range []*bytes.Buffer{&a, &b} {
@@ -377,7 +377,7 @@ func TestWriterForGo(t *testing.T) {
 	}
 }
 
-// Save sends parts, and nothing shows when filling fails.
+// Save sends parts, and stores nothing if filling fails.
 func TestSaveInParts(t *testing.T) {
 	st := mem.New()
 	value := bytes.Repeat([]byte("0123456789"), 1_000_000)
