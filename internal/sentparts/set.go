@@ -28,8 +28,8 @@ type Set[At any] struct {
 }
 
 // New returns the Set of a new upload, or of a resumed one, which may have parts of other
-// processes. If a part may be sent several times concurrently, later reports whether p is stored
-// after old; it may be nil.
+// processes. If a part may be sent several times concurrently, later reports whether p replaces
+// old; it may be nil.
 func New[At any](resumed bool, later func(old, p Part[At]) bool) *Set[At] {
 	return &Set[At]{sent: map[int]int64{}, stored: map[int]Part[At]{}, listed: !resumed, later: later}
 }
