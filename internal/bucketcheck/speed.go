@@ -145,8 +145,8 @@ func (c *counter) listen(keep bool) []store.FirstByte {
 	return heads
 }
 
-// quantile returns the smallest value that is not exceeded by percent % of all values, or 0 if
-// there are none.
+// quantile returns the smallest value that at least percent % of all values do not exceed, or 0 if
+// there are no values.
 func quantile(all []time.Duration, percent int) time.Duration {
 	if len(all) == 0 {
 		return 0
