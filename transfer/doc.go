@@ -4,7 +4,7 @@
 //
 //	p, err := transfer.NewPlan(ctx, node, target, transfer.Options{Source: from, Target: to})
 //	err = transfer.Run(ctx, p, open, transfer.RunOptions{})       // in this process, or
-//	err = transfer.RunTask(ctx, p, i, open)                       // i from 0 to p.Tasks()-1, anywhere
+//	err = transfer.RunTask(ctx, p, i, open)                       // each i below p.Tasks()
 //	missing, err := transfer.Verify(ctx, p, open)                 // the tasks that are not done
 //	err = transfer.Clean(ctx, p, open)
 //

@@ -84,9 +84,9 @@ func multiple(a, b int) int {
 	return a / d * b
 }
 
-// choose returns the cheapest shape of blocks that it tries, and the smallest of equally cheap ones.
-// A block with more than one element does not exceed most bytes. Blocks that are common multiples
-// of the grids are cheapest, because each object is read once.
+// choose returns the cheapest shape of blocks that it tries, and the smallest of equally cheap
+// ones. A block with more than one element does not exceed most bytes. Blocks that are common
+// multiples of the grids are cheapest, because each object is read once.
 func (g *grids) choose(most int64) []int {
 	var best []int
 	better := func(block []int) bool {
