@@ -13,13 +13,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/zip"
 )
 
-// SaveZip runs a plan into a zip archive, which becomes the value of a key of st when it is
-// complete. The plan's target is the archive: what open gives for it is not asked for. An archive
-// is written once and by one process, so there are no markers, and what is interrupted begins anew.
-// The plan has one stage, see Options.OneStage.
+// SaveZip runs a plan into a zip archive and stores the archive as the value of key in st. The
+// value appears when it is complete. The archive is the plan's target, so open is called for the
+// source only. SaveZip writes the archive in one pass, without markers: after an interruption it
+// starts from the first task. The plan must not have temporary arrays, see Options.OneStage.
 //
-// fault.Exists: the key holds a value. fault.Selection: the plan has several stages, or source and
-// target are one store. fault.Limit: a shard does not fit in the memory. Other errors are those of
+// fault.Exists: the key has a value. fault.Selection: the plan has temporary arrays, or source and
+// target are in one store. fault.Limit: a shard does not fit in memory. Other errors are those of
 // [Run].
 func SaveZip(ctx context.Context, p *Plan, open Opener, st store.Store, key string, opts ...zarr.Option) error {
 	if len(p.Documents.Temporary) > 0 || p.Source.Store == p.Target.Store {
@@ -54,7 +54,7 @@ func SaveZip(ctx context.Context, p *Plan, open Opener, st store.Store, key stri
 	return err
 }
 
-// archive is an archive that is being written: a store that only takes new values.
+// archive is a store that appends each value to a zip archive. It is write-only.
 type archive struct {
 	name string
 
@@ -62,12 +62,12 @@ type archive struct {
 	w  *zip.Writer
 }
 
-// Get finds nothing: what is written is not read again.
+// Get returns fault.NotFound: the transfer does not read values that it wrote.
 func (a *archive) Get(_ context.Context, key string, _ store.GetOptions, _ []byte) (store.Value, error) {
 	return store.Value{}, &fault.KeyError{Op: "get", Store: a.name, Key: key, Err: fault.NotFound}
 }
 
-// Put adds a value.
+// Put appends a value to the archive.
 func (a *archive) Put(_ context.Context, key string, value []byte, _ store.PutOptions) (store.Version, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -77,16 +77,16 @@ func (a *archive) Put(_ context.Context, key string, value []byte, _ store.PutOp
 	return "", nil
 }
 
-// Delete has nothing to delete: chunks that hold the fill value alone were not written before.
+// Delete does nothing. A chunk that holds only the fill value is deleted, but was never written.
 func (a *archive) Delete(context.Context, string, store.DeleteOptions) error { return nil }
 
-// List lists nothing.
+// List yields no entries.
 func (a *archive) List(context.Context, string, store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(func(store.Entry, error) bool) {}
 }
 
-// Close does nothing: the archive is complete when [zip.Save] says so.
+// Close does nothing: [zip.Save] completes the archive.
 func (a *archive) Close() error { return nil }
 
-// String is the place of the archive.
+// String returns the location of the archive.
 func (a *archive) String() string { return a.name + "|zip:" }

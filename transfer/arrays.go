@@ -9,7 +9,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// arrays opens the arrays of a plan by its documents, each once.
+// arrays opens the arrays of a plan with its documents, and caches them.
 type arrays struct {
 	stores map[In]store.Store
 	opts   []zarr.Option
@@ -19,7 +19,7 @@ type arrays struct {
 	listed map[Array]*listed.Store
 }
 
-// newArrays is the arrays of a plan in their stores. tmp has temporary data at its root.
+// newArrays returns the arrays of p in the given stores. Temporary arrays are at the root of tmp.
 func newArrays(p *Plan, src, dst, tmp store.Store, opts []zarr.Option) *arrays {
 	return &arrays{
 		stores: map[In]store.Store{
@@ -27,13 +27,13 @@ func newArrays(p *Plan, src, dst, tmp store.Store, opts []zarr.Option) *arrays {
 			Target:    &overlay{store.Forward{Store: dst}, p.Documents.Target},
 			Temporary: &overlay{store.Forward{Store: tmp}, p.Documents.Temporary},
 		},
-		// Of an object that a task owns there is one writer.
+		// No two tasks write the same object.
 		opts: append([]zarr.Option{zarr.SingleWriter(), zarr.IgnoreConsolidated()}, opts...),
 		open: map[Array]*zarr.Array{}, listed: map[Array]*listed.Store{},
 	}
 }
 
-// store is the store of an array of the plan.
+// store returns the store of an array of the plan.
 func (s *arrays) store(at *Array) *listed.Store {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -43,7 +43,7 @@ func (s *arrays) store(at *Array) *listed.Store {
 	return s.listed[*at]
 }
 
-// array is an array of the plan.
+// array opens an array of the plan.
 func (s *arrays) array(ctx context.Context, at *Array) (*zarr.Array, error) {
 	s.mu.Lock()
 	a := s.open[*at]
@@ -67,7 +67,7 @@ func (s *arrays) array(ctx context.Context, at *Array) (*zarr.Array, error) {
 	return a, nil
 }
 
-// both are the arrays of a step.
+// both opens the two arrays of a step.
 func (s *arrays) both(ctx context.Context, step *Step) (from, to *zarr.Array, err error) {
 	if from, err = s.array(ctx, step.From); err == nil {
 		to, err = s.array(ctx, step.To)
@@ -75,7 +75,8 @@ func (s *arrays) both(ctx context.Context, step *Step) (from, to *zarr.Array, er
 	return from, to, err
 }
 
-// expect says which arrays a share of the tasks of a stage is going to read and write.
+// expect announces the reads and writes of a share of the tasks of a stage to the stores of its
+// arrays. share is a fraction of 1.
 func (w *Worker) expect(ctx context.Context, stage int, share float64) error {
 	for i := range w.p.Stages[stage].Steps {
 		s := &w.p.Stages[stage].Steps[i]

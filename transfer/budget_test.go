@@ -17,9 +17,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestSmallestMemory refuses plans of many shapes, chunks, shards and types for their memory: with
-// the memory that the error names each is made, and with a byte less it is not. It is run with that
-// memory, and the copy is the source.
+// TestSmallestMemory checks the memory in the error of NewPlan for many shapes, chunks, shards and
+// data types. NewPlan succeeds with that memory, fails with one byte less, and a run of the plan
+// copies the source.
 func TestSmallestMemory(t *testing.T) {
 	named := regexp.MustCompile(`takes (\d+) bytes of memory`)
 	rnd := rand.New(rand.NewPCG(7, 14))
@@ -87,8 +87,7 @@ func TestSmallestMemory(t *testing.T) {
 	}
 }
 
-// TestSmallestMemoryOfLarge is TestSmallestMemory for arrays of up to terabytes, which are planned
-// and not copied.
+// TestSmallestMemoryOfLarge is TestSmallestMemory for arrays of up to terabytes, without copies.
 func TestSmallestMemoryOfLarge(t *testing.T) {
 	named := regexp.MustCompile(`takes (\d+) bytes of memory`)
 	rnd := rand.New(rand.NewPCG(3, 5))

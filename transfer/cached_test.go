@@ -12,8 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestTargetInACache: what a transfer writes is not hidden by what a cache of the process has of
-// the target, be it copied as it is stored or encoded anew.
+// TestTargetInACache checks that a transfer invalidates the entries of its target in a cache of the
+// process, for copies of stored objects and for encoded chunks.
 func TestTargetInACache(t *testing.T) {
 	for name, chunks := range map[string][]int{"as it is stored": nil, "in other chunks": {3}} {
 		t.Run(name, func(t *testing.T) {
@@ -23,7 +23,7 @@ func TestTargetInACache(t *testing.T) {
 			old := must(zarr.Create(ctx, dst, "out", spec, zarr.Cache(c)))
 			check(t, zarr.Write(ctx, old, []int32{1, 2, 3, 4, 5, 6, 0, 0}))
 			must(zarr.Read[int32](ctx, old))
-			check(t, store.DeleteBelow(ctx, dst, "out")) // not by zargo's own functions: the cache does not learn of it
+			check(t, store.DeleteBelow(ctx, dst, "out")) // through the store, so the cache keeps its entries
 
 			src := mem.New()
 			a := must(zarr.Create(ctx, src, "in", spec))

@@ -15,28 +15,30 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// watch compares arrays of the source, each once, with what the plan was made from: by their own
-// documents, which are one request or two, or by the consolidated metadata that the planner read.
+// watch compares the source's arrays with the metadata in the plan. It compares each array once:
+// its own documents, which takes one or two requests, or the group's consolidated metadata if the
+// plan was made from that.
 type watch struct {
 	p    *Plan
 	src  store.Store
 	opts []zarr.Option
 
 	roots concurrency.Joined[*zarr.Group]
-	loads concurrency.Joined[struct{}] // by path of an array
+	loads concurrency.Joined[struct{}] // by path of the array
 
 	mu   sync.Mutex
-	root *zarr.Group     // of what is copied, where it has consolidated metadata
-	same map[string]bool // paths of arrays
+	root *zarr.Group     // the copied group, if the plan is from its consolidated metadata
+	same map[string]bool // paths of unchanged arrays
 }
 
 func newWatch(p *Plan, src store.Store, opts []zarr.Option) *watch {
 	return &watch{p: p, src: src, opts: opts, same: map[string]bool{}}
 }
 
-// check compares the array that a step reads. from is that array by the plan's documents.
+// check compares the array that a step reads with from, which is the same array opened with the
+// plan's documents.
 //
-// fault.Conflict: it is not the same any more.
+// fault.Conflict: the array was changed or deleted.
 func (w *watch) check(ctx context.Context, s *Step, from, to *zarr.Array) error {
 	at := s.From.Path
 	if w.known(at) {
@@ -77,7 +79,7 @@ func changed(path, what string) error {
 	return fault.Newf(fault.Conflict, "the source %q was changed since the plan was made: %s; a new plan is needed", path, what)
 }
 
-// unchanged compares all arrays of the source once more.
+// unchanged compares all arrays of the source, including those that were compared before.
 func (w *Worker) unchanged(ctx context.Context) error {
 	var steps []*Step
 	for k := range w.p.Stages {
@@ -97,7 +99,8 @@ func (w *Worker) unchanged(ctx context.Context) error {
 	})
 }
 
-// open opens an array of the source. nil is one whose documents are those of the plan.
+// open opens the current array of the source at a path. It returns nil if its documents equal those
+// of the plan.
 func (w *watch) open(ctx context.Context, at string) (*zarr.Array, error) {
 	if w.p.Documents.Consolidated {
 		g, err := w.group(ctx)
@@ -118,7 +121,7 @@ func (w *watch) open(ctx context.Context, at string) (*zarr.Array, error) {
 	return zarr.OpenArray(ctx, &overlay{store.Forward{Store: w.src}, docs}, at, append([]zarr.Option{zarr.IgnoreConsolidated()}, w.opts...)...)
 }
 
-// group is the group that is copied, with its consolidated metadata.
+// group opens the copied group with its consolidated metadata, and caches it.
 func (w *watch) group(ctx context.Context) (*zarr.Group, error) {
 	g, _, err := w.roots.Do(ctx, "", func(ctx context.Context) (*zarr.Group, error) {
 		w.mu.Lock()
@@ -138,11 +141,14 @@ func (w *watch) group(ctx context.Context) (*zarr.Group, error) {
 	return g, err
 }
 
-// maxDocument is how many bytes of a document are read: more than any has that a plan holds.
+// maxDocument is the maximum size of a document in bytes. 64 MiB: longer than any document that a
+// plan contains.
 const maxDocument = 64 << 20
 
-// documents reads the documents of an array that it had when the plan was made, and attributes that
-// it may have since. fault.NotFound: one is gone.
+// documents reads those documents of an array that are in the plan, and the .zattrs of a v2 array
+// even if the plan has none. same reports whether all equal those of the plan.
+//
+// fault.NotFound: a document other than .zattrs was deleted.
 func (w *watch) documents(ctx context.Context, at string) (docs map[string]string, same bool, err error) {
 	docs, same = map[string]string{}, true
 	for _, name := range []string{"zarr.json", ".zarray", ".zattrs", "meta", "attrs"} {
@@ -166,8 +172,8 @@ func (w *watch) documents(ctx context.Context, at string) (docs map[string]strin
 	return docs, same, nil
 }
 
-// openAbove opens an array that has no documents of its own by consolidated metadata of a group
-// above it; none is the error where there is none.
+// openAbove opens an array without documents of its own from the consolidated metadata of a group
+// above it. It returns none if no such group contains the array.
 func openAbove(ctx context.Context, src store.Store, at string, none error, opts []zarr.Option) (*zarr.Array, error) {
 	for up := at; up != ""; {
 		up = nodeOf(up)
@@ -185,7 +191,7 @@ func openAbove(ctx context.Context, src store.Store, at string, none error, opts
 	return nil, none
 }
 
-// arrayIn opens the array at a path that is below a group.
+// arrayIn opens the array at a path below a group. The path is relative to the store's root.
 func arrayIn(ctx context.Context, g *zarr.Group, at string) (*zarr.Array, error) {
 	n, err := g.Open(ctx, strings.TrimPrefix(strings.TrimPrefix(at, g.Path()), "/"))
 	if err != nil {
@@ -197,9 +203,10 @@ func arrayIn(ctx context.Context, g *zarr.Group, at string) (*zarr.Array, error)
 	return nil, fault.Newf(fault.NotFound, "a group is at %q", at)
 }
 
-// difference says what of an array is not as it was planned; "" where nothing matters. One that has
-// become longer is the same: the elements of the plan are where they were. But objects at its end,
-// which hold new elements too, are not moved as they are.
+// difference describes the first difference between an array in the plan, from, and the current
+// one, now, that affects the step. It returns "" if there is none. An array that became longer does
+// not differ, because the planned elements keep their indices. The exception is a step that copies
+// encoded objects, if the last object of the planned shape now contains new elements.
 func difference(s *Step, from, to, now *zarr.Array) string {
 	was, like := from.Metadata(), *now.Metadata()
 	if was.NoSeparator {

@@ -17,7 +17,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestChangedSource changes the source before the first task, and before the last one.
+// TestChangedSource checks the errors of runs whose source is changed before the first task or
+// before the last one.
 func TestChangedSource(t *testing.T) {
 	spec := zarr.Spec{Shape: []int{10, 4}, Chunks: []int{4, 4}, DType: dtype.Int16, Attrs: map[string]any{"units": "K"}}
 	replace := func(change func(*zarr.Spec)) func(context.Context, store.Store) error {
@@ -45,7 +46,7 @@ func TestChangedSource(t *testing.T) {
 		name   string
 		o      transfer.Options
 		change func(context.Context, store.Store) error
-		says   string // "" where it is copied
+		says   string // in the error; "" if the copy succeeds
 	}{
 		{"nothing", transfer.Options{}, func(context.Context, store.Store) error { return nil }, ""},
 		{"shorter", transfer.Options{}, resize(8, 4), "its shape was [10 4] and is [8 4]"},
@@ -84,7 +85,7 @@ func TestChangedSource(t *testing.T) {
 				spec.Format = format
 				check(t, c.change(t.Context(), w.src))
 				spec.Format = was
-				for _, count := range []int{0, 2} { // that of one process is an error too where others may have tasks left
+				for _, count := range []int{0, 2} { // alone, and as one of two processes
 					err := transfer.Run(t.Context(), p, w.open, transfer.RunOptions{Index: count / 2, Count: count})
 					if c.says == "" && err == nil {
 						continue
@@ -117,7 +118,7 @@ func TestChangedSource(t *testing.T) {
 	}
 }
 
-// TestWatchCosts counts the requests by which a worker knows that its source is what it was.
+// TestWatchCosts counts the requests that compare the source with the plan.
 func TestWatchCosts(t *testing.T) {
 	for _, c := range []struct {
 		name         string
@@ -125,9 +126,9 @@ func TestWatchCosts(t *testing.T) {
 		consolidated bool
 		gets         int64
 	}{
-		{"v3", 3, false, 4},              // one of each array
-		{"v2", 2, false, 8},              // attributes too
-		{"v3, consolidated", 3, true, 3}, // what it takes to find a group
+		{"v3", 3, false, 4},              // one for each array
+		{"v2", 2, false, 8},              // one more for attributes
+		{"v3, consolidated", 3, true, 3}, // those of OpenGroup
 		{"v2, consolidated", 2, true, 4},
 	} {
 		w := newWorld(t, mem.New(), mem.New())
@@ -155,8 +156,8 @@ func TestWatchCosts(t *testing.T) {
 	}
 }
 
-// TestChangedConsolidated: where the plan was made from consolidated metadata, that of the source
-// decides.
+// TestChangedConsolidated checks that a plan from consolidated metadata is compared with the
+// consolidated metadata of the source.
 func TestChangedConsolidated(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		w := newWorld(t, mem.New(), mem.New())
@@ -177,12 +178,12 @@ func TestChangedConsolidated(t *testing.T) {
 	}
 }
 
-// TestReplacedWhileMoved replaces an object between the two requests that move it, as its length
-// was not known: what is stored is of one version.
+// TestReplacedWhileMoved replaces an object between the two requests that copy it. The task needs
+// two because the object is longer than expected. It must not mix two versions.
 func TestReplacedWhileMoved(t *testing.T) {
 	w := newWorld(t, mem.New(), mem.New())
 	a := must(zarr.Create(t.Context(), w.src, "a", zarr.Spec{Shape: []int{4}, Chunks: []int{4}, DType: dtype.Uint8, Codecs: []codec.Spec{}}))
-	long := func(b byte) []byte { return bytes.Repeat([]byte{b}, 1<<20) } // longer than any that these codecs make
+	long := func(b byte) []byte { return bytes.Repeat([]byte{b}, 1<<20) } // longer than any encoded chunk
 	must(w.src.Put(t.Context(), "a/c/0", long(1), store.PutOptions{}))
 	p := w.plan(a, transfer.Options{})
 	var gets atomic.Int64

@@ -21,13 +21,18 @@ func (p *Plan) checkVersion() error {
 	return nil
 }
 
-// Check proves that the plan can be run: that every object of every target array belongs to just
-// one task and no task writes part of one, that regions lie within the arrays, that temporary
-// arrays are complete before they are read, and that each task fits in Memory. It makes no request.
-// [NewPlan], [Decode], [Open] and [RunTask] do it. opts are those of the nodes, such as
-// zarr.Extensions.
+// Check reports whether the plan can be run:
 //
-// fault.Metadata: it does not hold. fault.Limit: a task takes more memory, or there are too many.
+//   - every object of every target array belongs to exactly one task, which writes all of it;
+//   - regions are within the arrays;
+//   - temporary arrays are complete before they are read;
+//   - each task fits in Memory.
+//
+// Check sends no request. [NewPlan], [Decode], [Open] and [RunTask] call it. opts are options of
+// the nodes, such as zarr.Extensions.
+//
+// fault.Metadata: the plan is inconsistent. fault.Limit: a task needs more than Memory, or the plan
+// has too many tasks.
 func (p *Plan) Check(opts ...zarr.Option) error {
 	if err := p.check(opts); err != nil {
 		return fmt.Errorf("transfer: plan: %w", err)
@@ -76,7 +81,7 @@ func (p *Plan) check(opts []zarr.Option) error {
 type checker struct {
 	p       *Plan
 	arrays  *arrays
-	written map[Array]int // the stage that writes it
+	written map[Array]int // number of the stage that writes the array
 }
 
 func (c *checker) step(stage int, s *Step) error {
@@ -93,7 +98,7 @@ func (c *checker) step(stage int, s *Step) error {
 	if s.From == nil || s.To == nil || s.From.In != Source && s.From.In != Temporary || s.To.In != Target && s.To.In != Temporary {
 		return bad("it does not lead from the source or temporary data to the target or temporary data")
 	}
-	ctx := context.Background() // nothing waits: all documents are here
+	ctx := context.Background() // all documents are in memory
 	from, to, err := c.arrays.both(ctx, s)
 	if err != nil {
 		return err
@@ -159,7 +164,7 @@ func (s *Step) checkInner(to *zarr.Array) error {
 	return nil
 }
 
-// covered checks that all arrays of the target that have objects are written.
+// covered checks that a step writes each array of the target that has objects.
 func (c *checker) covered() error {
 	for key := range c.p.Documents.Target {
 		if name := path.Base(key); name != "zarr.json" && name != ".zarray" {

@@ -11,51 +11,52 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// claim is the value of the one object by which a plan holds its target. It is put on condition
-// that it is absent, so of two plans one gets the target. Every later value is put over the version
-// that was read.
+// claim is the object that records which plan owns a target, and its state. The first value is put
+// on condition that the object is absent, so only one of two plans acquires the target. Later
+// values are put on condition of the version that was read.
 type claim struct {
 	Format int    `json:"zargo_transfer_claim"` // 1
 	Plan   string `json:"plan"`                 // Plan.ID
-	Run    string `json:"run"`                  // random: a plan that claims again after Clean has another one
+	Run    string `json:"run"`                  // random, new for each claim of the plan
 	State  state  `json:"state"`
 
-	// Empty: the target held no object when the first task began. Then every object there is one
-	// that a task put.
+	// Empty means that the target contained no objects when the first task started, so every object
+	// below it was put by a task.
 	Empty bool `json:"empty,omitempty"`
 
 	version store.Version
 }
 
-// state is how far a transfer is. It only goes forward, in this order.
+// state is the progress of a transfer. States follow each other in this order.
 type state string
 
 const (
-	taken      state = "taken"      // no process has looked at the target since the claim was put
-	copying    state = "copying"    // nothing was in the way: tasks may write
-	publishing state = "publishing" // all other tasks are done, and the last one may store documents
+	taken      state = "taken"      // the target is not yet checked for other nodes
+	copying    state = "copying"    // the target was free: tasks may write
+	publishing state = "publishing" // all other tasks are done: the last one may store documents
 	published  state = "published"  // all documents are stored: no task writes any more
-	cleaning   state = "cleaning"   // Clean removes an unfinished transfer: no task may begin
+	cleaning   state = "cleaning"   // Clean removes an unfinished transfer: no task may start
 
-	// unclaimed is not stored. There is no claim, and the documents at the target are those of the
-	// plan: its transfer was complete and cleaned, or another node with the same documents is
-	// there.
+	// unclaimed is never stored. The target has no claim, and its documents are those of the plan:
+	// the plan's transfer was completed and cleaned, or another node has the same documents.
 	unclaimed state = "unclaimed"
 )
 
 const (
 	claimFormat = 1
-	// maxClaim is how many bytes of a claim are read. 4096: it has about 150.
+	// maxClaim is the maximum size of a claim in bytes. 4096: a claim has about 150.
 	maxClaim = 4096
-	// maxTurns is how often a claim that others change meanwhile is read again. 20: each of its
-	// states, and four transfers.
+	// maxTurns is the number of attempts to change a claim that other processes change
+	// concurrently. 20: four transfers, each with all states.
 	maxTurns = 20
 )
 
-// claimKey is the key of the claim of a target.
+// claimKey returns the key of the claim of a target.
 func claimKey(target string) string { return join(join(target, dirName), "claim") }
 
-// readClaim reads the claim of a target; nil where there is none.
+// readClaim reads the claim of a target. It returns nil if there is none.
+//
+// fault.Exists: the stored value is not a claim that this version can parse.
 func readClaim(ctx context.Context, st store.Store, target string) (*claim, error) {
 	v, err := st.Get(ctx, claimKey(target), store.GetOptions{Max: maxClaim}, nil)
 	switch {
@@ -74,7 +75,7 @@ func readClaim(ctx context.Context, st store.Store, target string) (*claim, erro
 	return c, nil
 }
 
-// put stores a claim by a condition, and sets its version.
+// put stores the claim on the condition in o, and sets its version.
 func (c *claim) put(ctx context.Context, st store.Store, target string, o store.PutOptions) error {
 	b, err := json.Marshal(c)
 	if err == nil {
@@ -83,17 +84,16 @@ func (c *claim) put(ctx context.Context, st store.Store, target string, o store.
 	return err
 }
 
-// newClaim is a claim of a plan that no other claim equals.
+// newClaim returns a claim of a plan with a new random Run.
 func newClaim(plan string) *claim {
 	var b [8]byte
-	_, _ = rand.Read(b[:]) // it never fails
+	_, _ = rand.Read(b[:]) // never fails
 	return &claim{Format: claimFormat, Plan: plan, Run: hex.EncodeToString(b[:]), State: taken}
 }
 
-// swap puts next in the place of c. fault.Conflict: the stored claim is not c any more.
+// swap replaces c by next. fault.Conflict: the stored claim is no longer c.
 //
-// A store without versions has no such condition. There the claim is read once more before it is
-// put.
+// In a store without conditional puts, swap reads the claim and compares it before it puts next.
 func (c *claim) swap(ctx context.Context, st store.Store, target string, next *claim) error {
 	var err error
 	if c.version != "" {
@@ -112,15 +112,15 @@ func (c *claim) swap(ctx context.Context, st store.Store, target string, next *c
 	return next.put(ctx, st, target, store.PutOptions{})
 }
 
-// in is the claim in another state.
+// in returns a copy of the claim with state s.
 func (c *claim) in(s state) *claim {
 	next := *c
 	next.State = s
 	return &next
 }
 
-// enter makes sure that the plan holds its target, and returns the claim. What the worker knows is
-// enough until drop.
+// enter ensures that the plan holds its target, and returns the claim. The worker caches the claim
+// until know(nil) drops it. Concurrent calls share the requests.
 func (w *Worker) enter(ctx context.Context) (*claim, error) {
 	if c := w.known(); c != nil {
 		return c, nil
@@ -145,22 +145,25 @@ func (w *Worker) known() *claim {
 	return w.held
 }
 
-// know sets what is known of the claim; nil is nothing, and the next task reads it.
+// know caches the claim as it was read last. After know(nil) the next task reads it.
 func (w *Worker) know(c *claim) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if c == nil || w.held != nil && w.held.Run != c.Run {
-		w.complete = map[int]bool{} // of another run
+		w.complete = map[int]bool{} // was of another run
 	}
 	w.held = c
 }
 
-// hold claims the target, or finds the claim of this plan. What was seen before the claim was put
-// is not relied on: the process that makes the claim's state copying has looked at the target after
-// that.
+// hold claims the target, or finds the claim of this plan. The process that changes the state from
+// taken to copying checks the target after the claim was put; the result of an earlier check may be
+// outdated.
 //
-// The outcome of a put may be unknown, and another process of the plan may be as far. Both show
-// when the claim is read again.
+// If the outcome of a put is unknown, or another process of the plan changes the claim, hold reads
+// the claim again.
+//
+// fault.Exists: another plan has claimed the target, or another node is at or below it.
+// fault.Conflict: Clean is removing the transfer.
 func (w *Worker) hold(ctx context.Context) (*claim, error) {
 	target, fresh := w.p.Target.Path, newClaim(w.id)
 	for range maxTurns {
@@ -169,7 +172,7 @@ func (w *Worker) hold(ctx context.Context) (*claim, error) {
 		case err != nil:
 			return nil, err
 		case c == nil:
-			if is, err := w.stands(ctx); err != nil {
+			if is, err := w.documentsStored(ctx); err != nil {
 				return nil, err
 			} else if is {
 				return &claim{State: unclaimed}, nil
@@ -181,7 +184,7 @@ func (w *Worker) hold(ctx context.Context) (*claim, error) {
 				if err := c.put(ctx, w.dst, target, store.PutOptions{}); err != nil {
 					return nil, err
 				}
-				continue // who else put one meanwhile is seen
+				continue // read which claim is stored: others may have put one too
 			case errors.Is(err, fault.Exists):
 				continue
 			case err != nil:
@@ -203,7 +206,7 @@ func (w *Worker) hold(ctx context.Context) (*claim, error) {
 			if c.Run == fresh.Run {
 				w.release(ctx, c)
 			}
-			if is, err := w.stands(ctx); err == nil && is { // completed and cleaned just before the claim was put
+			if is, err := w.documentsStored(ctx); err == nil && is { // completed and cleaned just before
 				return &claim{State: unclaimed}, nil
 			}
 		}
@@ -219,13 +222,13 @@ func (w *Worker) hold(ctx context.Context) (*claim, error) {
 	return nil, fault.Newf(fault.Conflict, "others change the claim of the target all the time")
 }
 
-// claimed is the error of a plan whose target is another one's.
+// claimed returns the error for a target that belongs to another plan.
 func claimed() error {
 	return fault.Newf(fault.Exists, "another transfer to the target was begun: it can be resumed, or what it stored removed")
 }
 
-// release gives up a claim with which nothing was written. Where the store does not delete by a
-// version the claim stays until Clean: another process of the plan may have found it.
+// release deletes a claim under which nothing was written. In a store without conditional deletes
+// the claim remains until Clean, because another process of the plan may use it.
 func (w *Worker) release(ctx context.Context, c *claim) {
 	if c.version == "" {
 		return
@@ -235,8 +238,8 @@ func (w *Worker) release(ctx context.Context, c *claim) {
 	}
 }
 
-// advance puts the claim into its next state, unless another process did. It returns the claim that
-// is stored then.
+// advance changes the state of claim c, unless another process has changed it since c was read. It
+// returns the claim that is stored afterwards.
 func (w *Worker) advance(ctx context.Context, c *claim, to state) (*claim, error) {
 	if w.archive {
 		return c.in(to), nil
@@ -264,9 +267,9 @@ func (w *Worker) advance(ctx context.Context, c *claim, to state) (*claim, error
 	return nil, fault.Newf(fault.Conflict, "others change the claim of the target all the time")
 }
 
-// farther is for a node that was found where none of the plan's may be as long as its claim is c:
-// err says so. Where another process of the plan has come farther meanwhile the node is the plan's,
-// and its claim is returned.
+// farther handles err of a check for unexpected nodes at the target, which ran while the claim was
+// c. If err is fault.Exists but the state has changed since, another process of the plan has stored
+// the node. farther then returns the new claim and no error.
 func (w *Worker) farther(ctx context.Context, c *claim, err error) (*claim, error) {
 	if !errors.Is(err, fault.Exists) {
 		return c, err
@@ -282,8 +285,8 @@ func (w *Worker) farther(ctx context.Context, c *claim, err error) (*claim, erro
 	return now, nil
 }
 
-// same reads the claim again. fault.Conflict: it is not that of the same run any more, or the
-// transfer is being removed.
+// same reads the claim again. fault.Conflict: the claim is gone or of another run, or Clean is
+// removing the transfer.
 func (w *Worker) same(ctx context.Context, c *claim) (*claim, error) {
 	now, err := readClaim(ctx, w.dst, w.p.Target.Path)
 	if err != nil && !errors.Is(err, fault.Exists) {
@@ -296,7 +299,7 @@ func (w *Worker) same(ctx context.Context, c *claim) (*claim, error) {
 	return now, nil
 }
 
-// removed is the error of a task whose claim is gone.
+// removed returns the error for a task whose claim is gone.
 func removed() error {
 	return fault.Newf(fault.Conflict, "the transfer was removed while the task ran")
 }

@@ -9,13 +9,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Clean removes what a transfer stored beside its target: the plan, markers, temporary arrays and
-// the claim. Once the target is complete nothing needs them; before, the transfer begins anew, and
-// what it has written below the target stays there. In a directory their folders go too.
+// Clean removes the objects that a transfer stored beside its target: the plan, markers, temporary
+// arrays and the claim. In a directory it also removes their folders. A complete copy does not need
+// them. If the copy is incomplete, the next run starts from the first task; objects that were
+// written to the target remain.
 //
-// No process should run the plan meanwhile. One that does stops with its current task, whose
-// objects may still be stored. A Clean that was interrupted is gone on with by another one. A claim
-// of another plan is left alone.
+// No process should run the plan during Clean. One that does fails with fault.Conflict after its
+// current task, whose objects may be stored. An interrupted Clean is continued by calling it again.
+// Clean does not remove the claim of another plan.
 func Clean(ctx context.Context, p *Plan, open Opener) error {
 	st, err := open(ctx, p.Target.Store)
 	if err != nil {
@@ -27,9 +28,9 @@ func Clean(ctx context.Context, p *Plan, open Opener) error {
 	return errors.Join(err, st.Close())
 }
 
-// clean removes all in an order in which any part of it leaves a transfer that is safe to go on
-// with. The claim says so before the first marker or temporary object goes, and it goes when they
-// are gone. The plan is last: it is what an interrupted copy is gone on with.
+// clean deletes in an order that is safe to interrupt. It sets the claim's state to cleaning before
+// it deletes markers and temporary objects, and deletes the claim after them. It deletes the plan
+// last, because an interrupted copy is continued with it.
 func clean(ctx context.Context, st store.Store, p *Plan) error {
 	target, dir := p.Target.Path, p.Dir()
 	c, err := closing(ctx, st, p)
@@ -50,7 +51,7 @@ func clean(ctx context.Context, st store.Store, p *Plan) error {
 	if err != nil {
 		return err
 	}
-	// As long as the claim is there no other transfer has a temporary file beside it.
+	// While the claim exists, no other transfer has temporary files beside it.
 	rest := dir
 	if c != nil {
 		rest = join(target, dirName)
@@ -64,7 +65,7 @@ func clean(ctx context.Context, st store.Store, p *Plan) error {
 		if o.IfVersion != "" && errors.Is(err, errors.ErrUnsupported) {
 			err = st.Delete(ctx, claimKey(target), store.DeleteOptions{})
 		}
-		if err != nil && !errors.Is(err, fault.Conflict) { // another Clean was faster
+		if err != nil && !errors.Is(err, fault.Conflict) { // Conflict: another Clean deleted it
 			return err
 		}
 	}
@@ -73,11 +74,12 @@ func clean(ctx context.Context, st store.Store, p *Plan) error {
 			return err
 		}
 	}
-	// What another process puts meanwhile makes its folders again.
+	// A concurrent put of another process creates its folders again.
 	return store.RemoveFolders(ctx, st, join(target, dirName))
 }
 
-// closing is the claim of a plan in a state in which no task writes; nil where the plan has none.
+// closing sets the plan's claim to a state that allows no writes, published or cleaning, and
+// returns it. It returns nil if the plan has no claim.
 func closing(ctx context.Context, st store.Store, p *Plan) (*claim, error) {
 	id := p.ID()
 	for range maxTurns {

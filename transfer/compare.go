@@ -13,20 +13,20 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// errDiffers is the error of a target without a claim that does not hold what the plan would store.
+// errDiffers is the error for a target without a claim whose values differ from those of the copy.
 var errDiffers = fault.Newf(fault.Exists, "a node is at the target, and its values are not those that the plan copies")
 
-// compare compares what a task would write with what is stored. It is for a target whose transfer
-// was cleaned: nothing names the plan there any more, and the same documents may be another node's.
-// Of temporary arrays nothing is left to compare.
+// compare compares the values that a task would write with the stored ones. It is used if the
+// target contains the plan's documents and no claim: the transfer may have been cleaned, or another
+// node may have the same documents. Tasks that write temporary arrays compare nothing.
 //
-// fault.Exists: they differ.
+// fault.Exists: the values differ.
 func (w *Worker) compare(ctx context.Context, t Task) error {
-	if t.Step.Kind == Finish { // it is done when all others are
+	if t.Step.Kind == Finish { // done if all others are
 		return w.compareAll(ctx, 0, w.tasks-1, 1)
 	}
 	step := *t.Step
-	for step.From != nil && step.From.In == Temporary { // its elements are those that the stage before read
+	for step.From != nil && step.From.In == Temporary { // compare with its source
 		s := w.p.writes(step.From)
 		if s == nil {
 			return nil
@@ -78,7 +78,7 @@ func (w *Worker) compareBlock(ctx context.Context, from, to *zarr.Array, src, ds
 	return err
 }
 
-// compareObjects compares the stored objects of a task.
+// compareObjects compares the stored bytes of a task's objects.
 func (w *Worker) compareObjects(ctx context.Context, t Task, from, to *zarr.Array) error {
 	return w.objects(ctx, t, from, to, func(ctx context.Context, src, dst string) error {
 		hold, err := w.limits.Bytes.Acquire(ctx, concurrency.Task, 2*concurrency.Need(piece))
@@ -116,8 +116,8 @@ func (w *Worker) compareObjects(ctx context.Context, t Task, from, to *zarr.Arra
 	})
 }
 
-// part0 reads an object, or nothing of one that is longer than a piece. size is -1 where it is
-// proven absent.
+// part0 reads an object of at most piece bytes. Of a longer one it returns only the size. size is
+// -1 if the object is proven absent.
 func part0(ctx context.Context, st store.Store, key string, buf []byte) (b []byte, size int64, err error) {
 	v, err := st.Get(ctx, key, store.GetOptions{Max: piece}, buf[:0])
 	var long *store.TooLong
@@ -130,7 +130,7 @@ func part0(ctx context.Context, st store.Store, key string, buf []byte) (b []byt
 	return v.Bytes, v.Size, err
 }
 
-// writes is the step that writes a temporary array.
+// writes returns the step that writes a temporary array, or nil.
 func (p *Plan) writes(tmp *Array) *Step {
 	for k := range p.Stages {
 		for i := range p.Stages[k].Steps {
@@ -142,7 +142,7 @@ func (p *Plan) writes(tmp *Array) *Step {
 	return nil
 }
 
-// compareAll compares what the tasks from lo to before hi would write.
+// compareAll runs compare for the tasks [lo, hi), parallel of them at once, at least one.
 func (w *Worker) compareAll(ctx context.Context, lo, hi, parallel int) error {
 	return concurrency.Each(ctx, max(parallel, 1), numbers(lo, hi), func(ctx context.Context, i int) error { return w.compare(ctx, w.p.Task(i)) })
 }
@@ -157,7 +157,7 @@ func numbers(lo, hi int) iter.Seq[int] {
 	}
 }
 
-// compare compares what this process's share of all stages would write.
+// compare runs the comparison for this process's share of all stages.
 func (r *running) compare(ctx context.Context) error {
 	for k := range r.w.p.Stages[:len(r.w.p.Stages)-1] {
 		if r.o.Stage != 0 && r.o.Stage != k+1 {

@@ -7,18 +7,21 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// Cost is what a step takes at most: what is absent in the source is not written.
+// Cost is an upper bound of the cost of a step. It includes objects that are absent in the source,
+// which are not written.
 type Cost struct {
-	Stage  int
-	Step   *Step
-	Tasks  int
-	Reads  int64 // objects that are read, or inner chunks of shards, again for each task that needs them; none where the store copies
-	Writes int64 // objects that are written; a large one is sent in parts, which are a request each
-	Bytes  int64 // of the elements that are written
+	Stage int
+	Step  *Step
+	Tasks int
+	// Reads is the number of objects, or of inner chunks of shards, that are read. One that several
+	// tasks need counts once for each task. Reads is 0 if the store copies the objects itself.
+	Reads  int64
+	Writes int64 // objects that are written; a large one takes a request for each of its parts
+	Bytes  int64 // size of the written elements in memory
 }
 
-// Costs returns what each step takes, in their order. It makes no request. opts are as for
-// [Plan.Check].
+// Costs returns the cost of each step, in the order of the steps. It sends no request. opts are as
+// for [Plan.Check].
 func (p *Plan) Costs(opts ...zarr.Option) ([]Cost, error) {
 	all := newArrays(p, mem.New(), mem.New(), mem.New(), opts)
 	var costs []Cost

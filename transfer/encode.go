@@ -9,23 +9,24 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// maxPlan is how many bytes a plan may have: the documents of a hundred thousand arrays.
+// maxPlan is the maximum size of an encoded plan in bytes. 256 MiB: the documents of a hundred
+// thousand arrays.
 const maxPlan = 256 << 20
 
-// Encode is the plan's JSON form, the same bytes for equal plans.
+// Encode returns the plan's JSON form. Equal plans have the same bytes.
 func (p *Plan) Encode() []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", " ")
-	_ = e.Encode(p) // strings and numbers, into memory
+	_ = e.Encode(p) // cannot fail: strings and numbers, into memory
 	return b.Bytes()
 }
 
-// Decode reads a plan and checks it, see [Plan.Check].
+// Decode parses a plan and checks it with [Plan.Check], whose errors it returns.
 //
-// errors.ErrUnsupported: another version of zargo wrote it. fault.Metadata: it is no plan, or one
-// whose tasks would not do what they should.
+// errors.ErrUnsupported: the plan has another version. fault.Metadata: b is not a plan.
+// fault.Limit: b is longer than 256 MiB.
 func Decode(b []byte, opts ...zarr.Option) (*Plan, error) {
 	if len(b) > maxPlan {
 		return nil, fault.Newf(fault.Limit, "transfer: a plan of %d bytes; the most is %d", len(b), maxPlan)

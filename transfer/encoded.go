@@ -14,20 +14,18 @@ import (
 )
 
 const (
-	// streamAbove is how long an object may be that is held in memory as a whole. 32 MiB: two
-	// parts.
+	// streamAbove is the maximum length of an object that is copied whole. 32 MiB: two parts.
 	streamAbove = 32 << 20
-	// piece is how long the parts are in which longer ones are moved. 16 MiB: that of package
-	// large.
+	// piece is the length of the parts of longer objects. 16 MiB: the default of package large.
 	piece = 16 << 20
 )
 
-// moving is how many tasks that move objects run at once: one begins while the other ends. More
-// would send no more requests, since each sends as many as the store takes, and would leave more
-// behind that is repeated after an interruption.
+// moving is the number of concurrent tasks that copy objects: one starts while the other ends. Each
+// sends as many requests as the store allows, so more tasks would not be faster. After an
+// interruption more of them would have to be repeated.
 const moving = 2
 
-// encoded moves the objects of a task as they are.
+// encoded copies the objects of a task without decoding them.
 func (w *Worker) encoded(ctx context.Context, t Task) error {
 	from, to, err := w.arrays.both(ctx, t.Step)
 	if err != nil {
@@ -42,8 +40,8 @@ func (w *Worker) encoded(ctx context.Context, t Task) error {
 	return w.objects(ctx, t, from, to, func(ctx context.Context, from, to string) error { return w.move(ctx, src, from, to, guess) })
 }
 
-// objects calls f for each object of a task, some at once, with its key in the source and that in
-// the target.
+// objects calls f concurrently for each object of a task, with its keys in the source and in the
+// target.
 func (w *Worker) objects(ctx context.Context, t Task, from, to *zarr.Array, f func(ctx context.Context, from, to string) error) error {
 	ahead := make([]int, len(t.Lo))
 	for d := range ahead {
@@ -64,7 +62,7 @@ func (w *Worker) objects(ctx context.Context, t Task, from, to *zarr.Array, f fu
 	})
 }
 
-// keyOf is the key of an object below the root of the target's store.
+// keyOf returns the key of an object below the root of the target's store.
 func (w *Worker) keyOf(a *Array, key string) string {
 	if a.In == Temporary {
 		return join(join(w.dir(), "tmp"), key)
@@ -72,8 +70,8 @@ func (w *Worker) keyOf(a *Array, key string) string {
 	return key
 }
 
-// move copies one object: within the store where it can, else through memory, a long one by parts.
-// Only one that is proven absent is passed over.
+// move copies one object: inside the store if possible, else through memory, in parts if it is
+// long. It skips only an object that is proven absent. guess is the expected maximum length.
 func (w *Worker) move(ctx context.Context, src *listed.Store, from, to string, guess int64) error {
 	if src.Absent(from) {
 		return nil
@@ -87,7 +85,7 @@ func (w *Worker) move(ctx context.Context, src *listed.Store, from, to string, g
 		switch {
 		case errors.Is(err, errors.ErrUnsupported):
 			w.noCopy.Store(true)
-		case !errors.Is(err, fault.Limit): // of what is copied at once
+		case !errors.Is(err, fault.Limit): // Limit: too long for one copy request
 			return err
 		}
 	}
@@ -106,8 +104,8 @@ func (w *Worker) move(ctx context.Context, src *listed.Store, from, to string, g
 	}
 }
 
-// through moves an object of at most so many bytes, if there is one. long says how long one is that
-// has more.
+// through copies an object through memory. It does nothing if the object is proven absent. If the
+// object is longer than most bytes, it returns an error, and long contains the length.
 func (w *Worker) through(ctx context.Context, src store.Store, from, to string, most int64, version store.Version) (long *store.TooLong, err error) {
 	if most > min(max(w.p.Budget(), streamAbove), math.MaxInt) {
 		return nil, fault.Newf(fault.Limit, "an object of %d bytes at %q, which cannot be moved by parts, is more than the plan's memory allows", most, from)
@@ -129,7 +127,7 @@ func (w *Worker) through(ctx context.Context, src store.Store, from, to string, 
 	return nil, err
 }
 
-// stream moves an object by parts. It is not done where the target takes no parts.
+// stream copies an object in parts. done is false if the target does not support parts.
 func (w *Worker) stream(ctx context.Context, src store.Store, from, to string, size int64, version store.Version) (done bool, err error) {
 	at := readerAt(func(b []byte, off int64) (int, error) {
 		v, err := src.Get(ctx, from, store.GetOptions{Range: store.Within(off, int64(len(b))), IfVersion: version}, b[:0])
@@ -145,7 +143,7 @@ func (w *Worker) stream(ctx context.Context, src store.Store, from, to string, s
 	return err == nil, err
 }
 
-// readerAt is a function as an io.ReaderAt.
+// readerAt adapts a function to io.ReaderAt.
 type readerAt func(b []byte, off int64) (int, error)
 
 func (f readerAt) ReadAt(b []byte, off int64) (int, error) { return f(b, off) }

@@ -13,8 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// Maps become time series: an array with a chunk for each time step is copied to one whose chunks
-// have all of them.
+// Copy an array with a chunk for each time step to one whose chunks contain all time steps.
 func Example() {
 	ctx := context.Background()
 	stores := map[string]store.Store{"maps": mem.New(), "series": mem.New()}

@@ -10,20 +10,21 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// fenced is the target's store as tasks write to it. In a target that was empty when it was claimed
-// an object is put on condition that it is absent, or on condition that it is still the one that an
-// earlier attempt at the task put. So a request that arrives late, after the copy was complete,
-// does not replace what others have written since then.
+// fenced is the target's store for the writes of tasks. If the target was empty when it was
+// claimed, an object is put on condition that it is absent, or that it has the version that an
+// earlier attempt of the task put. A request that arrives late, after the copy was complete,
+// therefore does not replace values that other writers have stored since.
 //
-// It cannot protect what is absent: a late put may store an object where others have deleted one.
+// fenced does not protect absent objects: a late put may store one that another writer has deleted.
 type fenced struct {
 	store.Store
 	w       *Worker
-	noCond  atomic.Bool // the store puts by no condition
-	anyCopy atomic.Bool // it copies, and by no condition
+	noCond  atomic.Bool // the store lacks conditional puts
+	anyCopy atomic.Bool // the store copies, but without conditions
 }
 
-// held is the claim by which objects are put. conditions says whether they are put by conditions.
+// held returns the current claim, and whether objects are put with conditions. fault.Conflict: the
+// transfer was removed.
 func (f *fenced) held() (c *claim, conditions bool, err error) {
 	c = f.w.known()
 	if c == nil {
@@ -32,15 +33,15 @@ func (f *fenced) held() (c *claim, conditions bool, err error) {
 	return c, c.Empty && !f.noCond.Load(), nil
 }
 
-// maxSame is how long a value is that is read to see whether it is the one that would be put. 1
-// MiB: a longer one is put again, which takes no memory.
+// maxSame is the maximum length of a stored value that is read and compared with the value to put.
+// 1 MiB: a longer value is put again without a comparison, which takes no memory.
 const maxSame = 1 << 20
 
-// at returns the condition that a key still has the value that it has now. done: that is the value
-// which is to be put, if there is one, or the transfer is published, and so the value is a right
-// one.
+// at returns the condition that key keeps its current value, or its absence. done reports that no
+// request is needed: the current value equals value, if that is not empty, or the transfer is
+// published, so the current value is correct.
 //
-// fault.Conflict: the transfer was removed, and the value may be another one's.
+// fault.Conflict: the transfer was removed, and the current value may be of another writer.
 func (f *fenced) at(ctx context.Context, c *claim, key string, value []byte) (o store.PutOptions, done bool, err error) {
 	if len(value) > maxSame {
 		value = nil
@@ -54,29 +55,29 @@ func (f *fenced) at(ctx context.Context, c *claim, key string, value []byte) (o 
 		o.IfVersion = long.Version
 	case err != nil:
 		return o, false, err
-	case len(value) > 0 && bytes.Equal(v.Bytes, value): // of an earlier attempt
+	case len(value) > 0 && bytes.Equal(v.Bytes, value): // put by an earlier attempt
 		return store.PutOptions{IfVersion: v.Version}, true, nil
 	default:
 		o.IfVersion = v.Version
 	}
-	done, err = f.published(ctx, c) // after the version was read: what is put later has another one
+	done, err = f.published(ctx, c) // after the version was read; see published
 	return o, done, err
 }
 
-// published reports whether the transfer is published, so that every object has its right value. A
-// request on condition of a version is sent after it, and the version was read before.
-// fault.Conflict: the transfer was removed.
+// published reports whether all tasks were done, so that every object has its final value. Callers
+// read the version of an object before the call, and send a request on condition of that version
+// after it. fault.Conflict: the transfer was removed.
 func (f *fenced) published(ctx context.Context, c *claim) (bool, error) {
 	now, err := f.w.same(ctx, c)
 	return err == nil && now.State != copying, err
 }
 
-// maxRuns bounds how often an object is looked at again. Each time another run of the same task
-// changed it.
+// maxRuns bounds the attempts to put an object that other runs of the same task put concurrently.
 const maxRuns = 100
 
-// put calls stored with the condition that the key is absent, and with that of the present value
-// while runs of the same task elsewhere store the object in between.
+// put calls stored with the condition that the key is absent. If the condition fails, it calls
+// stored with the condition of the current value, at most maxRuns times in all: other runs of the
+// same task may store the object in between.
 func (f *fenced) put(ctx context.Context, c *claim, key string, value []byte, stored func(store.PutOptions) (store.Version, error)) (store.Version, error) {
 	at := store.PutOptions{IfAbsent: true}
 	for try := 1; ; try++ {
@@ -91,7 +92,7 @@ func (f *fenced) put(ctx context.Context, c *claim, key string, value []byte, st
 	}
 }
 
-// lost reports whether the condition of a request did not hold.
+// lost reports whether err means that the condition of a request failed.
 func lost(err error) bool { return errors.Is(err, fault.Exists) || errors.Is(err, fault.Conflict) }
 
 // Put implements [store.Store].
@@ -118,7 +119,7 @@ func (f *fenced) Put(ctx context.Context, key string, value []byte, o store.PutO
 	return v, err
 }
 
-// Delete deletes by the same condition. What is absent needs no delete.
+// Delete deletes on condition of the current version. It sends no delete if the key is absent.
 func (f *fenced) Delete(ctx context.Context, key string, o store.DeleteOptions) error {
 	c, conditions, err := f.held()
 	if err != nil {
@@ -147,7 +148,7 @@ func (f *fenced) Delete(ctx context.Context, key string, o store.DeleteOptions) 
 	}
 }
 
-// Copy copies by the same conditions, where the store does.
+// Copy copies with the conditions of Put, if the store supports them.
 func (f *fenced) Copy(ctx context.Context, from, to string, o store.CopyOptions) (store.Version, error) {
 	c, conditions, err := f.held()
 	if err != nil {
@@ -167,7 +168,7 @@ func (f *fenced) Copy(ctx context.Context, from, to string, o store.CopyOptions)
 	return v, err
 }
 
-// PutParts begins a value whose Commit has the same conditions.
+// PutParts starts an upload whose Commit has the conditions of Put.
 func (f *fenced) PutParts(ctx context.Context, key string, o store.PartsOptions) (store.Parts, error) {
 	p, err := store.PutParts(ctx, f.Store, key, o)
 	if err != nil {
@@ -182,8 +183,8 @@ type fencedParts struct {
 	key string
 }
 
-// Commit implements [store.Parts]. The key is looked at before, as not every store commits after a
-// condition did not hold.
+// Commit implements [store.Parts]. It determines the condition from the current value first,
+// because some stores cannot commit the parts again after a condition has failed.
 func (p *fencedParts) Commit(ctx context.Context, o store.PutOptions) (store.Version, error) {
 	c, conditions, err := p.f.held()
 	if err != nil {
@@ -207,10 +208,10 @@ func (p *fencedParts) Commit(ctx context.Context, o store.PutOptions) (store.Ver
 		return at.IfVersion, p.Abort(ctx)
 	}
 	v, err := p.Parts.Commit(ctx, at)
-	if lost(err) { // while the claim is held, by a run of the same task, which stores the same bytes
+	if lost(err) { // by another run of the same task, if the claim is still held
 		now, done, seenErr := p.f.at(ctx, c, p.key, nil)
 		if seenErr == nil && (done || !now.IfAbsent && now.IfVersion != at.IfVersion) {
-			_ = p.Abort(ctx) // the parts of a value that failed are removed, if the store has any left
+			_ = p.Abort(ctx) // remove the parts, if the store has kept them
 			return now.IfVersion, nil
 		}
 	}
@@ -221,7 +222,7 @@ func (p *fencedParts) Commit(ctx context.Context, o store.PutOptions) (store.Ver
 	return v, err
 }
 
-// ListPage goes to the store below.
+// ListPage calls the underlying store.
 func (f *fenced) ListPage(ctx context.Context, prefix string, opts store.ListOptions, token string) ([]store.Entry, string, error) {
 	if l, ok := f.Store.(store.PageLister); ok {
 		return l.ListPage(ctx, prefix, opts, token)
@@ -229,11 +230,11 @@ func (f *fenced) ListPage(ctx context.Context, prefix string, opts store.ListOpt
 	return nil, "", errors.ErrUnsupported
 }
 
-// DeleteAll is not done at once: each delete has its condition.
+// DeleteAll returns errors.ErrUnsupported, because each delete has its own condition.
 func (f *fenced) DeleteAll(context.Context, []string) error { return errors.ErrUnsupported }
 
-// Unwrap returns the store below.
+// Unwrap returns the underlying store.
 func (f *fenced) Unwrap() store.Store { return f.Store }
 
-// String returns the name of the store below.
+// String returns the name of the underlying store.
 func (f *fenced) String() string { return store.Name(f.Store) }

@@ -17,7 +17,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// chunksAsked counts the requests of a target for chunks, and for listings of where they are.
+// chunksAsked counts the requests to a target for chunks, and the listings of chunks.
 type chunksAsked struct {
 	mu sync.Mutex
 	n  map[store.Op]int
@@ -42,18 +42,19 @@ func (c *chunksAsked) String() string {
 	return strings.Join(all, ", ")
 }
 
-// TestAllFill counts the requests of chunks and shards that are all fill value, of which nothing is
-// stored: one listing where the target's are proven absent, and a delete each where they are not.
-// What is there goes in any case.
+// TestAllFill counts the requests to the target for chunks and shards that contain only the fill
+// value, and are not stored. If a listing proves the target's chunks absent, it is the only
+// request. Otherwise each chunk takes a delete. Chunks that exist in the target are deleted in both
+// cases.
 func TestAllFill(t *testing.T) {
 	const n = 100
 	for _, c := range []struct {
 		name       string
 		shards     []int
 		values     []int // chunks with other values
-		stale      []int // objects that are stored at the target before
+		stale      []int // objects in the target before the run
 		incomplete bool
-		count      int // processes, of which one runs; 0: each task by itself
+		count      int // number of processes, the first of which runs; 0 calls RunTask for each task
 		want       string
 	}{
 		{"a new target", nil, nil, nil, false, 1, "1 list"},
@@ -62,7 +63,7 @@ func TestAllFill(t *testing.T) {
 		{"shards", []int{4}, []int{3}, []int{0, 24}, false, 1, "2 delete, 1 list, 1 put"},
 		{"listings that prove no absence", nil, nil, []int{7}, true, 1, "100 delete"},
 		{"one process of ten", nil, nil, nil, false, 10, "1 list"},
-		{"one process of twenty", nil, nil, nil, false, 20, "5 get"}, // a delete has a condition, and what is absent none
+		{"one process of twenty", nil, nil, nil, false, 20, "5 get"}, // absent, so no deletes
 		{"tasks one by one", nil, nil, []int{7}, false, 0, "100 delete"},
 	} {
 		src, dst := mem.New(), mem.New()
@@ -103,8 +104,9 @@ func TestAllFill(t *testing.T) {
 	}
 }
 
-// TestStagesOfFill: intermediate arrays whose first chunks are all fill value, and so are listed
-// with their first delete, have what is put after that.
+// TestStagesOfFill checks a copy through intermediate arrays whose first chunks contain only the
+// fill value. Their first delete lists the array. Chunks that are put after the listing must be
+// found.
 func TestStagesOfFill(t *testing.T) {
 	dst := mem.New()
 	w := newWorld(t, mem.New(), dst)

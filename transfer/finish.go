@@ -13,11 +13,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// finish stores the target's documents where there are none: those of nodes below first and the
-// outermost one last, so that a reader who finds a node finds all of it.
+// finish stores the target's documents on condition that they are absent. It stores the innermost
+// nodes first and the outermost last, so a reader that finds a node finds all nodes below it.
 //
-// Before the claim says that documents are being stored, none of the plan may be at the target: one
-// would be another node's. After that a document of the same bytes is that of another attempt at
+// While the claim is copying, no document of the plan may be stored: it would belong to another
+// node. While the claim is publishing, a document with the same bytes is that of another attempt of
 // this task.
 func (w *Worker) finish(ctx context.Context, c *claim) error {
 	if err := w.unchanged(ctx); err != nil {
@@ -45,17 +45,17 @@ func (w *Worker) finish(ctx context.Context, c *claim) error {
 	return err
 }
 
-// ordered are the keys of the target's documents in the order in which they are stored.
+// ordered returns the keys of the target's documents in the order that finish stores them.
 func (p *Plan) ordered() []string {
 	rank := func(key string) int { return slices.Index([]string{".zattrs", ".zmetadata"}, path.Base(key)) }
 	return slices.SortedFunc(maps.Keys(p.Documents.Target), func(a, b string) int {
-		// Of one node what makes it one comes last, and .zattrs before .zmetadata does not matter.
+		// .zarray and .zgroup come after the other documents of a node, because they create it.
 		return cmp.Or(cmp.Compare(strings.Count(b, "/"), strings.Count(a, "/")), -cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
 	})
 }
 
-// put stores a document. One that is there is as good if it is the same, or that of a group above
-// the target.
+// put stores a document on condition that it is absent. A stored document with the same bytes is
+// not an error, nor is any document of a group above the target.
 func (w *Worker) put(ctx context.Context, key string, doc []byte) error {
 	_, err := w.dst.Put(ctx, key, doc, store.PutOptions{IfAbsent: true})
 	switch unconditional := errors.Is(err, errors.ErrUnsupported); {
@@ -76,7 +76,7 @@ func (w *Worker) put(ctx context.Context, key string, doc []byte) error {
 	return err
 }
 
-// holds reports whether a document is at a key, and whether that one is.
+// holds reports whether a document is stored under key, found, and whether it equals doc, is.
 func (w *Worker) holds(ctx context.Context, key string, doc []byte) (is, found bool, err error) {
 	v, err := w.dst.Get(ctx, key, store.GetOptions{Max: int64(len(doc)) + 1}, nil)
 	switch {
@@ -90,7 +90,7 @@ func (w *Worker) holds(ctx context.Context, key string, doc []byte) (is, found b
 	return string(v.Bytes) == string(doc), true, nil
 }
 
-// last is the key of the document that is stored last.
+// last returns the key of the document at or below the target that finish stores last.
 func (w *Worker) last() (last string) {
 	for _, key := range w.p.ordered() {
 		if !above(nodeOf(key), w.p.Target.Path) {

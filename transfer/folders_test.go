@@ -16,8 +16,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestCleanFolders: in a directory nothing is left of a transfer, and no folder goes that is
-// another's.
+// TestCleanFolders checks that Clean removes all files and folders of a transfer in a directory,
+// and no other folder.
 func TestCleanFolders(t *testing.T) {
 	root := t.TempDir()
 	w := newWorld(t, mem.New(), dir.New(root))
@@ -42,9 +42,9 @@ func TestCleanFolders(t *testing.T) {
 		t.Error(err)
 	}
 	equal(t, a, must(zarr.OpenArray(t.Context(), w.dst, "out/a")))
-	check(t, transfer.Clean(t.Context(), p, open)) // again
+	check(t, transfer.Clean(t.Context(), p, open)) // is a no-op the second time
 
-	// Clean was killed before it removed the folders.
+	// As if Clean had been killed before it removed the folders.
 	check(t, os.MkdirAll(filepath.Join(work, p.ID()), 0o777))
 	if _, err := transfer.Saved(t.Context(), dir.New(root), "out/a"); !errors.Is(err, fault.NotFound) {
 		t.Errorf("after Clean: %v", err)
@@ -54,8 +54,8 @@ func TestCleanFolders(t *testing.T) {
 	}
 }
 
-// TestCleanRemnants: temporary files that killed writers left beside the target go with all else,
-// and no others.
+// TestCleanRemnants checks that Clean removes temporary files of killed writers in the directory of
+// the transfer, and no others.
 func TestCleanRemnants(t *testing.T) {
 	for _, below := range []string{"", "out/a"} {
 		root := t.TempDir()

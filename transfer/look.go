@@ -15,9 +15,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// stands reports, where there is no claim, whether all documents of the plan are at the target.
-// fault.Exists: another node is there, or the copy was changed since it was complete.
-func (w *Worker) stands(ctx context.Context) (bool, error) {
+// documentsStored reports whether all documents of the plan are stored. It is used if the target
+// has no claim. fault.Exists: another node is at the target, or the completed copy was changed.
+func (w *Worker) documentsStored(ctx context.Context) (bool, error) {
 	last := w.last()
 	is, found, err := w.holds(ctx, last, []byte(w.p.Documents.Target[last]))
 	if !found || err != nil {
@@ -35,30 +35,32 @@ func (w *Worker) stands(ctx context.Context) (bool, error) {
 	})
 }
 
-// another is the error of a target at which something else is.
+// another returns the error for a target with another document under key.
 func another(key string) error {
 	return fault.Newf(fault.Exists, "another document is stored at %q", key)
 }
 
-// within are the keys of the plan's documents at or below the target.
+// within returns the keys of the plan's documents at or below the target, in the order of ordered.
 func (p *Plan) within() []string {
 	return slices.DeleteFunc(p.ordered(), func(key string) bool { return above(nodeOf(key), p.Target.Path) })
 }
 
-// each calls f for each key, some at once.
+// each calls f for each key, several at once.
 func (w *Worker) each(ctx context.Context, keys []string, f func(ctx context.Context, key string) error) error {
 	return concurrency.EachN(ctx, store.TuningOf(w.dst).Requests, len(keys), func(ctx context.Context, i int) error { return f(ctx, keys[i]) })
 }
 
-// look makes sure, before the first task writes and after the target was claimed, that no node is
-// at the target or below it. empty reports whether no other object is there either.
+// look checks that no node is at the target or below it. It runs after the target was claimed and
+// before the first task writes. empty reports whether no other object is there either.
+//
+// fault.Exists: a node is there.
 func (w *Worker) look(ctx context.Context) (empty bool, err error) {
 	own := join(w.p.Target.Path, dirName) + "/"
 	empty = true
 	for e, err := range store.ListAll(ctx, w.dst, w.p.Target.Path, store.ListOptions{}) {
 		switch {
 		case errors.Is(err, errors.ErrUnsupported), errors.Is(err, fault.Refused):
-			return false, w.absent(ctx, w.p.documents()) // what cannot be listed is asked for
+			return false, w.absent(ctx, w.p.documents()) // request each document instead
 		case err != nil:
 			return false, err
 		case strings.HasPrefix(e.Key, own):
@@ -74,7 +76,7 @@ func (w *Worker) look(ctx context.Context) (empty bool, err error) {
 	return empty, w.absent(ctx, w.p.within())
 }
 
-// isNode reports whether a key is that of a document that makes a node.
+// isNode reports whether key is that of a document that creates a node.
 func isNode(key string) bool {
 	switch path.Base(key) {
 	case "zarr.json", ".zarray", ".zgroup":
@@ -83,8 +85,8 @@ func isNode(key string) bool {
 	return false
 }
 
-// documents are the keys of the plan's documents at or below the target, and those by which a node
-// of the other format would be at the path of one of the plan's.
+// documents returns the keys of the plan's documents at or below the target, and of the documents
+// of both formats that would create a node at the same paths.
 func (p *Plan) documents() []string {
 	all := map[string]bool{}
 	for _, key := range p.within() {
@@ -96,7 +98,7 @@ func (p *Plan) documents() []string {
 	return slices.Collect(maps.Keys(all))
 }
 
-// absent makes sure that none of the documents is stored.
+// absent checks that none of the keys is stored. fault.Exists: one is.
 func (w *Worker) absent(ctx context.Context, keys []string) error {
 	return w.each(ctx, keys, func(ctx context.Context, key string) error {
 		_, found, err := w.holds(ctx, key, nil)
@@ -107,19 +109,20 @@ func (w *Worker) absent(ctx context.Context, keys []string) error {
 	})
 }
 
-// alone makes sure, before documents are stored, that no node was created at the target or below it
-// since the first task began.
+// alone checks that no other node was created at the target or below it since the first task
+// started. It runs before documents are stored.
 func (w *Worker) alone(ctx context.Context) error {
 	if err := w.absent(ctx, w.p.documents()); err != nil {
 		return err
 	}
 	groups, nodes := w.p.groups()
 	return concurrency.EachN(ctx, store.TuningOf(w.dst).Requests, len(groups), func(ctx context.Context, i int) error {
-		return w.strangers(ctx, groups[i], nodes)
+		return w.noOthers(ctx, groups[i], nodes)
 	})
 }
 
-// groups are the paths of the plan's groups at or below the target, and those of all nodes there.
+// groups returns the paths of the plan's groups at or below the target, and the set of the paths of
+// all its nodes there.
 func (p *Plan) groups() (groups []string, nodes map[string]bool) {
 	nodes = map[string]bool{}
 	for _, key := range p.within() {
@@ -140,12 +143,13 @@ func (p *Plan) groups() (groups []string, nodes map[string]bool) {
 	return groups, nodes
 }
 
-// strangers makes sure that a group has no node below it that the plan does not have.
-func (w *Worker) strangers(ctx context.Context, group string, nodes map[string]bool) error {
+// noOthers checks that the members of a group are all among nodes, the planned ones. fault.Exists:
+// another node is there.
+func (w *Worker) noOthers(ctx context.Context, group string, nodes map[string]bool) error {
 	for e, err := range store.Pages(ctx, w.dst, group, store.ListOptions{Depth: store.OneLevel}) {
 		switch {
 		case errors.Is(err, errors.ErrUnsupported), errors.Is(err, fault.Refused):
-			return nil // what cannot be listed cannot be seen
+			return nil // members cannot be found without a listing
 		case err != nil:
 			return err
 		case !e.Dir || nodes[e.Key] || e.Key == join(w.p.Target.Path, dirName):
@@ -162,8 +166,9 @@ func (w *Worker) strangers(ctx context.Context, group string, nodes map[string]b
 	return nil
 }
 
-// free checks, before a process first writes to an array, that no other array was created there
-// since the first task of the plan began. Concurrent tasks share the check.
+// free checks that no other array was created at the path of a since the first task of the plan
+// started. The check runs once for each array, before the process first writes to it; concurrent
+// tasks share it. fault.Exists: another array is there.
 func (w *Worker) free(ctx context.Context, a *Array) error {
 	if a.In != Target {
 		return nil

@@ -16,55 +16,58 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// Options say what a plan is to do. The zero value copies everything as it is.
+// Options configures a plan. The zero value copies all nodes without changes.
 type Options struct {
-	Source Place // what the plan calls the source; its Path is that of the node, which is set
-	Target Place // where the copy is made
-	// Root is the path of the outermost group above the target that is created if it is missing; ""
-	// is the root of the store.
+	Source Place // name of the source for the [Opener]; NewPlan sets Path to that of the node
+	Target Place // location of the copy
+	// Root is the path of the outermost group that is created above the target, together with all
+	// groups between the two. Groups that exist remain unchanged. "" is the root of the store.
 	Root string
 
-	// Format is the Zarr format of the target, 2 or 3; 0 is that of the source, and 2 for v1.
+	// Format is the Zarr format of the target, 2 or 3. The default is 0: the format of the source,
+	// or 2 if that is v1.
 	Format int
-	// NoFillAttribute leaves the fill values and attributes of arrays with names of dimensions as
-	// they are when Format changes. xarray then has other missing values in the copy: in v2 it
-	// takes the fill value for missing, in v3 the attribute _FillValue.
+	// NoFillAttribute keeps the fill values and attributes of arrays when Format changes. xarray
+	// then sees other missing values in the copy, because it treats elements equal to the fill
+	// value as missing in v2, and elements equal to the attribute _FillValue in v3. By default the
+	// fill value or the attribute of arrays with dimension names is changed to preserve missing
+	// values.
 	NoFillAttribute bool
-	// Masked is called with the path of each array whose fill value or attribute _FillValue is
-	// another one therefore, and what it is; nil is not called.
+	// Masked, if not nil, is called with the path of each array whose fill value or attribute
+	// _FillValue was changed to preserve missing values, and a description of the change.
 	Masked func(path, what string)
-	// Codecs encode the chunks of all arrays; nil are those that each has, empty are none. See
-	// [zarr.Spec].
+	// Codecs encode the chunks of all arrays; nil keeps the codecs of each array, an empty list is
+	// no compression. See [zarr.Spec].
 	Codecs []codec.Spec
-	// Grid returns the shape of the chunks and shards of the copy of an array; nil leaves them as
-	// they are, and empty shards store each chunk as an object.
+	// Grid returns the shapes of the chunks and shards of the copy of an array. nil keeps a shape.
+	// Empty, non-nil shards store each chunk as its own object.
 	Grid func(a *zarr.Array) (chunks, shards []int, err error)
-	// Ranges returns the part of an array that is copied: the first element and the one after the
-	// last along each dimension. nil is all of it.
+	// Ranges returns the part of an array to copy: [first, end) along each dimension. nil copies
+	// the whole array.
 	Ranges func(a *zarr.Array) ([][2]int, error)
-	// Consolidate gives the target consolidated metadata also where the source has none.
+	// Consolidate writes consolidated metadata to the target even if the source has none.
 	Consolidate bool
-	// Memory is how many bytes each process that runs the plan may take; 0 is half of
-	// concurrency.Memory, at most 1 GiB.
+	// Memory is the maximum number of bytes that each process running the plan uses. The default is
+	// half of concurrency.Memory, at most 1 GiB.
 	Memory int64
-	// OneStage reads each region of the source again for every region of the target that needs it,
-	// also where intermediate arrays would take fewer requests.
+	// OneStage plans without intermediate arrays, even if they would save requests. A source chunk
+	// is then read once for each task that needs it.
 	OneStage bool
-	// Zarr are options of the nodes that are made, such as zarr.Extensions.
+	// Zarr are options of the created nodes, such as zarr.Extensions.
 	Zarr []zarr.Option
 }
 
-// maxMemory is the default memory where there is plenty. 1 GiB: rechunker's.
+// maxMemory is the maximum of the default memory. 1 GiB: the default of rechunker.
 const maxMemory = 1 << 30
 
-// NewPlan plans to copy an array, or a group with all that is below it. It reads metadata alone,
-// and looks into the store that target opens, if that is not nil, whether something is there. What
-// a request costs is known by the [store.Tuning] of both stores; where they have none it is taken
-// to cost what it does in a cloud.
+// NewPlan returns a plan that copies an array, or a group with all nodes below it. It reads only
+// metadata. If target is not nil, NewPlan checks that no value is stored at the target, and omits
+// existing groups above the target from the plan. The [store.Tuning] of both stores determines the
+// cost of requests relative to bytes; without it the costs of a cloud store are assumed.
 //
-// fault.Exists: there is, other than what tasks of this very plan stored. fault.Limit: no task fits
-// in the memory; the error says the smallest that would do. Other errors are those of zarr.Create
-// for what cannot be stored as the options say.
+// fault.Exists: the target has values that tasks of the same plan did not store. fault.Limit: a
+// task does not fit in memory; the error contains the smallest sufficient Memory. Other errors are
+// those of zarr.Create, if the target cannot be created with the options.
 func NewPlan(ctx context.Context, source zarr.Node, target store.Store, o Options) (*Plan, error) {
 	p, err := newPlan(ctx, source, target, o)
 	if err == nil && target != nil {
@@ -109,15 +112,15 @@ func newPlan(ctx context.Context, source zarr.Node, target store.Store, o Option
 type maker struct {
 	o       *Options
 	p       *Plan
-	new     store.Store // the target's documents, without chunks
-	tmp     store.Store // those of temporary arrays
-	made    int         // temporary arrays
-	get     int64       // what a request of the source costs, see requestCost
-	request int64       // the same of the target
+	new     store.Store // the target's documents
+	tmp     store.Store // the documents of temporary arrays
+	made    int         // number of temporary arrays
+	get     int64       // cost of a request to the source in bytes, see requestCost
+	request int64       // cost of a request to the target
 	stages  []Stage
 }
 
-// tree plans a node and all below it.
+// tree plans the copies of a node and of all nodes below it.
 func (m *maker) tree(ctx context.Context, n zarr.Node) error {
 	g, ok := n.(*zarr.Group)
 	if !ok {
@@ -149,7 +152,8 @@ func (m *maker) tree(ctx context.Context, n zarr.Node) error {
 	return err
 }
 
-// consolidated reports whether a group whose members were read has consolidated metadata.
+// consolidated reports whether a group has consolidated metadata. That of a v2 group is known only
+// after its members were read.
 func consolidated(g *zarr.Group) (bool, error) {
 	if g.Metadata().Consolidated != nil {
 		return true, nil
@@ -210,7 +214,8 @@ func (m *maker) array(ctx context.Context, a *zarr.Array, to string) error {
 	return m.steps(ctx, &Step{From: from, To: &Array{In: Target, Path: to}, Start: start, Grid: made.GridShape()}, a, made)
 }
 
-// part checks what is copied of an array.
+// part converts ranges to the start and shape of the copied part of an array. start is nil if it is
+// the first element. fault.Selection: the ranges do not fit the array.
 func part(a *zarr.Array, ranges [][2]int) (start, shape []int, err error) {
 	in := a.Shape()
 	if len(ranges) != len(in) {
@@ -229,7 +234,7 @@ func part(a *zarr.Array, ranges [][2]int) (start, shape []int, err error) {
 	return start, append([]int{}, shape...), nil
 }
 
-// documents takes the documents that were made into the plan.
+// documents adds the target's documents to the plan.
 func (m *maker) documents(ctx context.Context) error {
 	for e, err := range store.ListAll(ctx, m.new, "", store.ListOptions{}) {
 		if err != nil {
@@ -244,8 +249,10 @@ func (m *maker) documents(ctx context.Context) error {
 	return nil
 }
 
-// free makes sure that nothing is where the target is to be, and leaves out of the plan the groups
-// above it that are there.
+// free checks that no value is stored at the target, except by a transfer of this plan. It removes
+// existing groups above the target from the plan.
+//
+// fault.Exists: a value is stored there, or another plan has claimed the target.
 func (p *Plan) free(ctx context.Context, target store.Store) error {
 	for key := range p.Documents.Target {
 		at := nodeOf(key)
@@ -273,7 +280,7 @@ func (p *Plan) free(ctx context.Context, target store.Store) error {
 	b, err := begun(ctx, target, p.Target.Path)
 	switch id := p.ID(); {
 	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, fault.Refused):
-		return nil // what cannot be listed cannot be seen
+		return nil // other values cannot be found without a listing
 	case err != nil:
 		return err
 	case b.claim != nil && b.claim.Plan != id:
@@ -286,10 +293,10 @@ func (p *Plan) free(ctx context.Context, target store.Store) error {
 	return nil
 }
 
-// nodeOf is the path of the node that a document is of.
+// nodeOf returns the path of the node that a document belongs to.
 func nodeOf(key string) string { return strings.TrimPrefix(path.Dir("/"+key), "/") }
 
-// above reports whether a path is strictly above another one.
+// above reports whether path p is strictly above path of.
 func above(p, of string) bool { return p != of && (p == "" || strings.HasPrefix(of, p+"/")) }
 
 func join(dir, name string) string {

@@ -13,20 +13,20 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// dirName is where, below the target, a transfer keeps the plan, the markers of tasks and temporary
-// arrays. Names of nodes that begin with "__" are reserved in v3, so listings of groups and package
-// validate pass it over.
+// dirName is the directory below the target that contains the plan, the markers of tasks and
+// temporary arrays. v3 reserves names of nodes with the prefix "__", so listings of groups and
+// package validate skip it.
 const dirName = "__zargo_transfer"
 
-// Dir is the path, below the root of the target's store, of what a transfer stores beside the
-// target: "<target>/__zargo_transfer/<ID>".
+// Dir returns the path of the directory of the plan, its markers and its temporary arrays, below
+// the root of the target's store: "<target>/__zargo_transfer/<ID>".
 func (p *Plan) Dir() string { return join(join(p.Target.Path, dirName), p.ID()) }
 
 func (w *Worker) dir() string { return join(join(w.p.Target.Path, dirName), w.id) }
 
-// mark says that a task is done, after its objects are stored, and returns the key of the marker. A
-// marker has the claim's Run in its name: one that arrives after Clean is not counted when the plan
-// claims its target again.
+// mark puts the marker of task i, whose objects are stored, and returns its key. The key contains
+// the claim's Run, so a marker that arrives after Clean does not count for a later claim of the
+// same plan.
 func (w *Worker) mark(ctx context.Context, c *claim, stage, i int) (key string, err error) {
 	if w.archive {
 		return "", nil
@@ -36,9 +36,8 @@ func (w *Worker) mark(ctx context.Context, c *claim, stage, i int) (key string, 
 	return key, err
 }
 
-// confirm makes sure, after markers were put, that the transfer was not removed before.
-//
-// fault.Conflict: it was. Then the markers are deleted, so that nothing is left of it.
+// confirm checks, after markers were put, that the transfer was not removed before. If it was,
+// confirm deletes the markers and returns fault.Conflict.
 func (w *Worker) confirm(ctx context.Context, c *claim, markers ...string) error {
 	now, err := w.same(ctx, c)
 	if err == nil {
@@ -51,9 +50,10 @@ func (w *Worker) confirm(ctx context.Context, c *claim, markers ...string) error
 	return err
 }
 
-// confirming confirms the markers that are sent to it, all that came meanwhile by one request, so
-// that no task waits for that. stop is called with the first error. wait is to be called when all
-// were sent.
+// confirming starts a goroutine that confirms the markers sent to the channel, so that tasks do not
+// wait for the requests. One request confirms all markers that have arrived. The goroutine calls
+// stop with the first error. The caller must call wait after the last marker was sent; wait returns
+// the first error.
 func (w *Worker) confirming(ctx context.Context, c *claim, stop context.CancelCauseFunc) (markers chan<- string, wait func() error) {
 	sent := make(chan string, 256)
 	var err error
@@ -85,8 +85,8 @@ func (w *Worker) confirming(ctx context.Context, c *claim, stop context.CancelCa
 	}
 }
 
-// done are the tasks of a stage that have markers of the claim; c is nil where there is no claim,
-// and then none are.
+// done lists the markers of claim c and returns the tasks of a stage that have one. c may be nil:
+// without a claim no task is done.
 func (w *Worker) done(ctx context.Context, c *claim, stage int) (*set, error) {
 	first, n := w.p.TasksOf(stage)
 	s := newSet(first, n)
@@ -106,7 +106,7 @@ func (w *Worker) done(ctx context.Context, c *claim, stage int) (*set, error) {
 	return s, nil
 }
 
-// set is some of the numbers from first on.
+// set is a set of numbers in [first, first+n).
 type set struct {
 	first, n int
 	words    []uint64
@@ -122,7 +122,7 @@ func (s *set) add(i int) {
 
 func (s *set) has(i int) bool { i -= s.first; return s.words[i/64]>>(i%64)&1 == 1 }
 
-// between is how many of the numbers from lo to before hi are in it.
+// between returns how many numbers in [lo, hi) are in the set.
 func (s *set) between(lo, hi int) (n int) {
 	for i := lo; i < hi; i++ {
 		if s.has(i) {
@@ -139,8 +139,9 @@ func (s *set) count() (n int) {
 	return n
 }
 
-// Save claims the target of a plan and stores the plan beside it, where [Saved] finds it.
-// fault.Exists: another plan has claimed the target, or another node is there.
+// Save claims the target of a plan and stores the plan beside it, for [Saved] to read.
+//
+// fault.Exists: another plan has claimed the target, or another node is at or below it.
 func Save(ctx context.Context, target store.Store, p *Plan) error {
 	w := newWorker(p, target, target)
 	c, err := w.enter(ctx)
@@ -156,18 +157,20 @@ func Save(ctx context.Context, target store.Store, p *Plan) error {
 	return nil
 }
 
-// planName is the name of a plan that was saved, below its directory.
+// planName is the name of a saved plan in the plan's directory.
 const planName = "plan.json"
 
-// Saved reads the plan of a transfer that was begun to a path of a store. fault.NotFound: none was,
-// or its plan was not saved. fault.Conflict: there is more than one. Where none was begun it
-// removes empty folders, which a Clean leaves that is killed at its very end.
+// Saved reads the plan of the transfer that was started to a path of a store. If no transfer was
+// started, Saved removes empty folders, which an interrupted Clean may leave.
+//
+// fault.NotFound: no transfer was started, or its plan was not saved. fault.Conflict: several were
+// started, and none of them has a claim.
 func Saved(ctx context.Context, target store.Store, path string) (*Plan, error) {
 	b, err := begun(ctx, target, path)
 	if err != nil {
 		return nil, err
 	}
-	if b.claim != nil { // what is left of others was never counted
+	if b.claim != nil { // objects of other plans are remnants
 		b.ids = []string{b.claim.Plan}
 	}
 	switch {
@@ -184,14 +187,14 @@ func Saved(ctx context.Context, target store.Store, path string) (*Plan, error) 
 	return Decode(v.Bytes)
 }
 
-// beside is what is stored at a target that no node is at.
+// beside describes the values below a target without a node.
 type beside struct {
 	claim *claim
-	ids   []string // of plans that have something stored
-	other string   // a key that is of no transfer, if there is one
+	ids   []string // IDs of plans with stored values
+	other string   // a key that does not belong to a transfer; may be ""
 }
 
-// begun finds what transfers have stored at a target.
+// begun finds the values that transfers have stored below a target.
 func begun(ctx context.Context, st store.Store, path string) (b beside, err error) {
 	for e, err := range store.Pages(ctx, st, path, store.ListOptions{Depth: store.OneLevel}) {
 		if err != nil {
@@ -199,7 +202,7 @@ func begun(ctx context.Context, st store.Store, path string) (b beside, err erro
 		}
 		if e.Key != join(path, dirName) {
 			b.other = e.Key
-			break // a directory may be a long listing
+			break // one suffices, and the listing may be long
 		}
 	}
 	for e, err := range store.Pages(ctx, st, join(path, dirName), store.ListOptions{Depth: store.OneLevel}) {
@@ -214,11 +217,12 @@ func begun(ctx context.Context, st store.Store, path string) (b beside, err erro
 	return b, err
 }
 
-// Verify returns the tasks that are not done, in order; none when the target is complete. What is
-// stored decides, nothing that an engine says of its jobs.
+// Verify returns the numbers of the tasks that are not done, in ascending order. It returns none if
+// the target is complete. It reads the claim and the markers of tasks in the target's store. After
+// [Clean] of a complete transfer it compares the stored values with those of the source, see
+// [RunTask].
 //
-// fault.Exists: another plan has claimed the target, or another node is there. After [Clean] of a
-// complete transfer it compares what is stored with what the plan would store, see [RunTask].
+// fault.Exists: another plan has claimed the target, or another node is there.
 func Verify(ctx context.Context, p *Plan, open Opener) ([]int, error) {
 	w, err := Open(ctx, p, open)
 	if err != nil {
@@ -237,7 +241,7 @@ func (w *Worker) missing(ctx context.Context) (missing []int, err error) {
 	case err != nil:
 		return nil, err
 	case c == nil:
-		if is, err := w.stands(ctx); err != nil {
+		if is, err := w.documentsStored(ctx); err != nil {
 			return nil, err
 		} else if is {
 			return nil, w.compareAll(ctx, 0, w.tasks-1, 1)

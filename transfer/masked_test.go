@@ -11,9 +11,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestMissingValues: a copy in the other format has the missing value of its source where xarray
-// looks for it there, and the same elements, also of chunks that are not stored in the source.
-// TestMasked of integration/peers asks xarray.
+// TestMissingValues checks that a copy in the other format has the missing value of its source in
+// the form that xarray reads in that format. It also checks that elements are equal, including
+// those of chunks that the source does not store. TestMasked in integration/peers compares with
+// xarray.
 func TestMissingValues(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -22,7 +23,7 @@ func TestMissingValues(t *testing.T) {
 		attrs  map[string]any // of the source
 		dims   []string
 		o      transfer.Options
-		want   string // the fill value and the attribute of the copy
+		want   string // fill value and attribute of the copy
 		said   string
 	}{
 		{"to v3", 3, 7, nil, []string{"x"}, transfer.Options{}, "[7 0] 7", "in: attribute _FillValue is 7"},

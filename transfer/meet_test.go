@@ -22,9 +22,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestTwoPlansOneTarget runs two plans whose targets have the same documents and other values, one
-// after the other. The second one is refused, and is not complete; the first one may be run again,
-// also after Clean.
+// TestTwoPlansOneTarget runs two plans for the same target, one after the other. Their documents
+// are equal and their values differ. The second plan is refused and is not complete. The first one
+// may run again, even after Clean.
 func TestTwoPlansOneTarget(t *testing.T) {
 	for _, k := range kinds() {
 		p := newPair(t, k, mem.New(), mem.New())
@@ -41,7 +41,7 @@ func TestTwoPlansOneTarget(t *testing.T) {
 			for task := range p.plans[i].Tasks() {
 				err := transfer.RunTask(t.Context(), p.plans[i], task, p.open(p.dst))
 				if err == nil && want != nil && cleaned && task%3 == 1 {
-					continue // a chunk of which both plans store nothing
+					continue // a chunk that is not stored in either copy
 				}
 				if !errors.Is(err, want) {
 					t.Fatalf("%s: task %d of %d: %v", k.name, task, i, err)
@@ -79,7 +79,7 @@ func TestTwoPlansOneTarget(t *testing.T) {
 	}
 }
 
-// TestTwoPlansAtOnce runs two plans at once in a directory.
+// TestTwoPlansAtOnce runs two plans for the same target concurrently in a directory. One wins.
 func TestTwoPlansAtOnce(t *testing.T) {
 	for _, k := range kinds() {
 		for round := range 4 {
@@ -107,8 +107,8 @@ func TestTwoPlansAtOnce(t *testing.T) {
 	}
 }
 
-// stride is the distance between the requests at which a process is stopped: each of them, and under
-// the race detector, where they take minutes, every fifth.
+// stride returns the distance between the requests at which a test interrupts a process: each of
+// them, but every fifth with the race detector, where these tests take minutes.
 func stride() int {
 	if race.Enabled {
 		return 5
@@ -116,8 +116,8 @@ func stride() int {
 	return 1
 }
 
-// TestTwoPlansMeet holds one process at each of its requests, while another one runs another plan
-// to the same target, or the same plan.
+// TestTwoPlansMeet suspends a process at each of its requests, while another process runs another
+// plan for the same target, or the same plan.
 func TestTwoPlansMeet(t *testing.T) {
 	for _, k := range kinds() {
 		for _, c := range []struct {
@@ -185,8 +185,9 @@ func TestTwoPlansMeet(t *testing.T) {
 	}
 }
 
-// TestKilledAnywhere kills a process at each of its requests, or loses the response of each: the
-// plan is gone on with, and another one is not run, unless the target was not claimed yet.
+// TestKilledAnywhere kills a process at each of its requests, or drops the response to each.
+// Another process continues the plan. Another plan is refused, unless the target was not claimed
+// yet.
 func TestKilledAnywhere(t *testing.T) {
 	for _, k := range kinds() {
 		for _, what := range []happens{killed, lost} {
@@ -226,12 +227,12 @@ func TestKilledAnywhere(t *testing.T) {
 	}
 }
 
-// TestLateTask holds a task at each of its requests. Meanwhile another process completes the copy
-// and cleans it, and other values are written to it. The late task changes none of them, and leaves
-// nothing.
+// TestLateTask suspends a task at each of its requests. Meanwhile another process completes and
+// cleans the transfer, and writes other values to the copy. The late task must not change these
+// values, and must not leave objects.
 func TestLateTask(t *testing.T) {
 	for _, k := range kinds() {
-		for task := range 3 { // those of one array; the second chunk is all fill value
+		for task := range 3 { // tasks of one array; the second chunk contains only the fill value
 			for _, cleaned := range []bool{true, false} {
 				for at := 1; ; at += stride() {
 					say := fmt.Sprintf("task %d at request %d, cleaned %v", task, at, cleaned)
@@ -279,9 +280,9 @@ func TestLateTask(t *testing.T) {
 	}
 }
 
-// TestLateTaskOfAnotherPlan holds a task at each of its requests. Meanwhile its plan is given up by
-// Clean, and another one runs. Of the late task at most an object is stored that the other plan
-// does not have, which no chunk of it here is.
+// TestLateTaskOfAnotherPlan suspends a task at each of its requests. Meanwhile Clean removes its
+// transfer and another plan runs. The late task can at most store an object that the other plan
+// does not store. In this test the two plans store the same objects.
 func TestLateTaskOfAnotherPlan(t *testing.T) {
 	for _, k := range kinds() {
 		for _, task := range []int{0, 2} {
@@ -318,9 +319,9 @@ func TestLateTaskOfAnotherPlan(t *testing.T) {
 	}
 }
 
-// TestArrayCreatedInTarget has others create nodes at the target, or in a target group, after the
-// plan was made and before a task runs, or between two tasks. No task writes to such a node, and
-// the target is not published.
+// TestArrayCreatedInTarget creates other nodes at the target, or in a target group, after the plan
+// was made and before the first task, or between two tasks. No task must write to such a node, and
+// the target must not be published.
 func TestArrayCreatedInTarget(t *testing.T) {
 	for _, k := range kinds() {
 		for _, c := range []struct {
@@ -343,8 +344,7 @@ func TestArrayCreatedInTarget(t *testing.T) {
 					check(t, transfer.RunTask(t.Context(), p.plans[0], last, p.open(p.dst)))
 				}
 				spec := zarr.Spec{Format: c.format, Shape: []int{6}, Chunks: []int{2}, DType: dtype.Uint8, Fill: uint8(9)}
-				// As a program does that creates no groups above, by which the target would be seen
-				// to be taken.
+				// Put only the node itself: groups above it would show that the target is in use.
 				made := mem.New()
 				check(t, zarr.Write(t.Context(), must(zarr.Create(t.Context(), made, c.path, spec)), []uint8{5, 5}, zarr.Range(0, 2)))
 				for key, value := range all(t, made, c.path) {
@@ -380,8 +380,8 @@ func TestArrayCreatedInTarget(t *testing.T) {
 	}
 }
 
-// TestCleanKilled kills Clean at each of its requests, of a complete transfer and of one that is
-// not, which has an intermediate array. What is left can be cleaned, and the plan be run.
+// TestCleanKilled kills Clean at each of its requests, for a complete transfer and for an
+// unfinished one with an intermediate array. Afterwards Clean can be repeated and the plan can run.
 func TestCleanKilled(t *testing.T) {
 	for _, complete := range []bool{true, false} {
 		for _, what := range []happens{killed, lost} {
@@ -455,7 +455,7 @@ func TestCleanKilled(t *testing.T) {
 	}
 }
 
-// TestRefusedFolders: a plan that is refused leaves no folder in a directory.
+// TestRefusedFolders checks that a refused plan leaves no folder in a directory.
 func TestRefusedFolders(t *testing.T) {
 	root := t.TempDir()
 	k := kind{"v3", 3, true, false, false}

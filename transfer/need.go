@@ -7,44 +7,44 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// overhead is what a process takes beside the memory that tasks are counted with: the program (25
-// MiB of zargo), stacks, tables, state of compressors (a zstd encoder has 18 MiB), and what the
-// garbage collector has not found yet. With 64 MiB and the limit on the heap that cmd/zargo sets,
-// rechunking 512 MiB within 128, 256 and 512 MiB took 108, 225 and 510 MiB of resident memory.
+// overhead is the memory of a process that is not reserved for tasks: the program (25 MiB of
+// zargo), stacks, tables, state of compressors (18 MiB of a zstd encoder), and garbage that is not
+// collected yet. 64 MiB: with the limit on the heap that cmd/zargo sets, rechunking 512 MiB within
+// 128, 256 and 512 MiB took 108, 225 and 510 MiB of resident memory.
 const overhead = 64 << 20
 
-// need is the memory of one task.
+// need is the memory of one task in bytes.
 type need struct {
-	block int64 // elements of a region, 0 where none are held
-	work  int64 // objects under way: one decoded, one encoded
+	block int64 // elements of a region; 0 if objects are copied
+	work  int64 // objects in flight: one decoded, one encoded
 }
 
-// memory is the smallest Plan.Memory that the task fits in.
+// memory returns the smallest Plan.Memory that the task fits in.
 func (n need) memory() int64 {
-	eighths := func(n, of int64) int64 { return sum(n, n/of*(8-of), (n%of*(8-of)+of-1)/of) } // n is of so many eighths
+	eighths := func(n, of int64) int64 { return sum(n, n/of*(8-of), (n%of*(8-of)+of-1)/of) } // n*8/of, rounded up
 	return sum(overhead, max(eighths(n.block, 5), eighths(sum(n.block, n.work), 7)))
 }
 
-// Budget is the part of the plan's memory that is for elements and objects of tasks, in bytes. A
-// process that only transfers makes a budget of it, see [RunOptions].
+// Budget returns the part of the plan's memory for elements and objects of tasks, in bytes. A
+// process that only transfers may use a budget of this size, see [RunOptions].
 func (p *Plan) Budget() int64 { return budget(p.Memory) }
 
 func budget(memory int64) int64 { return max(memory-overhead, 0) }
 
-// objectsShare is how much of a budget is for objects in flight: the quarter that Blocks of it
-// always leave to Tasks.
+// objectsShare returns the part of a budget for objects in flight: a quarter, which reservations of
+// kind Block always leave to those of kind Task.
 func objectsShare(budget int64) int64 { return budget / 4 }
 
-// blocksShare is what elements of regions may take of a budget beside objects in flight, of which
-// one may take more than the share of all. An eighth is left for what was used and is not collected
-// yet.
+// blocksShare returns the part of a budget for the elements of regions. It leaves the share of
+// objects in flight, or work if one object needs more, and an eighth for garbage that is not
+// collected yet.
 func blocksShare(budget, work int64) int64 {
-	return budget - max(objectsShare(budget), work) - budget/8 - 16 // what rounding may make of it
+	return budget - max(objectsShare(budget), work) - budget/8 - 16 // 16: rounding
 }
 
-// needOf is the memory of a task of a step, of whole objects or of boxes of a shard. A chunk that
-// is decoded or encoded takes its elements and its bytes; of a shard inner chunks are decoded one
-// by one, and what is sent is made of them.
+// needOf returns the memory of a task of a step. A chunk that is decoded or encoded takes memory
+// for its elements and its encoded bytes. A written shard is counted once: its inner chunks are
+// encoded one at a time into the bytes to send.
 func needOf(s *Step, from, to *zarr.Array) need {
 	read, written := product(int64(itemSize(from)), unitShape(from)...), product(int64(itemSize(to)), objectShape(to)...)
 	if s.Kind == Encoded {
@@ -59,8 +59,8 @@ func needOf(s *Step, from, to *zarr.Array) need {
 	return need{block: blockBytes(to, s.Block), work: max(sum(read, read), written)}
 }
 
-// varies is how many bytes an element is taken to have whose type does not say it: what holds it in
-// memory, and a word.
+// varies is the assumed size of an element of varying length in bytes. 64: a slice header and a
+// short text.
 const varies = 64
 
 func itemSize(a *zarr.Array) int {
@@ -70,7 +70,7 @@ func itemSize(a *zarr.Array) int {
 	return varies
 }
 
-// blockBytes is the memory of the elements in a block of objects.
+// blockBytes returns the size of the elements in a block of objects.
 func blockBytes(to *zarr.Array, block []int) int64 {
 	n, shape := int64(itemSize(to)), to.Shape()
 	for d, each := range objectShape(to) {
@@ -79,8 +79,8 @@ func blockBytes(to *zarr.Array, block []int) int64 {
 	return n
 }
 
-// unitShape is the shape of what is read of an array as one piece: the largest chunk, which in a
-// shard is an inner one.
+// unitShape returns the shape of the largest chunk that is read and decoded whole: of an inner
+// chunk if the array is sharded.
 func unitShape(a *zarr.Array) []int {
 	if c := a.Chunks(); c != nil && a.Sharded() {
 		return c
@@ -88,7 +88,7 @@ func unitShape(a *zarr.Array) []int {
 	return objectShape(a)
 }
 
-// objectShape is the shape of the largest object.
+// objectShape returns the shape of the largest object: along each dimension the longest edge.
 func objectShape(a *zarr.Array) []int {
 	g := a.Metadata().Grid
 	if g.Edges == nil {
@@ -104,7 +104,7 @@ func objectShape(a *zarr.Array) []int {
 	return shape
 }
 
-// sum adds amounts up; math.MaxInt64 where that is more.
+// sum returns the sum of amounts, or math.MaxInt64 if it overflows.
 func sum(amounts ...int64) int64 {
 	total := int64(0)
 	for _, n := range amounts {

@@ -9,16 +9,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// overlay is a store in which the documents of nodes are those of a plan, and no others: an array
-// is opened by them without a request, and written before its documents are stored. All other keys
-// are those of the store below.
+// overlay is a store with the metadata documents of a plan, and no others, in front of another
+// store. Arrays open without a request, and are written before their documents are stored. All
+// other keys are those of the other store.
 type overlay struct {
 	store.Forward
 	docs map[string]string
 }
 
-// isDocument reports whether a key is that of a metadata document of v2 or v3. Those of v1 are
-// known by the plan alone.
+// isDocument reports whether key is that of a metadata document of v2 or v3. A v1 document is
+// recognized only if the plan contains it.
 func isDocument(key string) bool {
 	switch path.Base(key) {
 	case "zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata":

@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/storetest"
 )
 
-// undocumented is an overlay that stores no documents, as it reads none.
+// undocumented is an overlay that refuses puts of documents, because an overlay cannot read them.
 type undocumented struct{ *overlay }
 
 func (u undocumented) Put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {

@@ -10,9 +10,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestPlainSource: slices of 256 MiB become columns in one stage where they are not compressed,
-// since a read takes the rows that it wants; else an intermediate array is cheaper than reading
-// each of them four times.
+// TestPlainSource checks the number of stages from slices of 256 MiB to columns. One stage suffices
+// for uncompressed slices, of which a task reads only its rows. For others an intermediate array is
+// cheaper than reading each slice four times.
 func TestPlainSource(t *testing.T) {
 	for name, c := range map[string]struct {
 		codecs []codec.Spec

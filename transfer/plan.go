@@ -13,74 +13,75 @@ import (
 // Version is the version of the JSON form of a [Plan].
 const Version = 1
 
-// Plan says what is copied where, in which pieces. It is plain data without credentials: its JSON
-// form can be stored, sent to other machines and run there. Make it with [NewPlan], or read it with
-// [Decode]; a plan that is run is not to be changed.
+// Plan is a copy of a node, divided into tasks. It is plain data without credentials, so its JSON
+// form can be stored, sent to other machines and run there. [NewPlan] makes a plan and [Decode]
+// reads one. A plan must not be changed while it runs.
 type Plan struct {
 	Version   int       `json:"zargo_transfer_plan"`
 	Source    Place     `json:"source"`
 	Target    Place     `json:"target"`
-	Memory    int64     `json:"memory"` // bytes that one process may take
+	Memory    int64     `json:"memory"` // maximum bytes of one process
 	Documents Documents `json:"documents"`
-	Stages    []Stage   `json:"stages"` // each begins when the one before it is complete
+	Stages    []Stage   `json:"stages"` // each starts when the previous one is complete
 }
 
 // Place is a node in a store.
 type Place struct {
-	Store string `json:"store"` // what the [Opener] is given: a URL without secrets, or any name
-	Path  string `json:"path"`  // of the node below the store's root
+	Store string `json:"store"` // argument of the [Opener]: a URL without secrets, or any name
+	Path  string `json:"path"`  // path of the node below the store's root
 }
 
-// Documents are the metadata documents that tasks work by, by key below the root of their store.
-// Those of the target are stored by the last task alone. Keys of temporary arrays are below the
-// directory of the plan's temporary data.
+// Documents holds the metadata documents that tasks open arrays with, by key below the root of
+// their store. Only the last task stores those of the target. Keys of temporary arrays are below
+// the directory of the plan's temporary data.
 type Documents struct {
 	Source    map[string]string `json:"source"`
 	Target    map[string]string `json:"target"`
 	Temporary map[string]string `json:"temporary,omitempty"`
-	// Consolidated: those of the source are from the consolidated metadata of the group that is
-	// copied, where tasks look whether they have changed.
+	// Consolidated means that the source's documents are from the consolidated metadata of the
+	// copied group. Tasks then detect changes of the source there.
 	Consolidated bool `json:"consolidated,omitempty"`
 }
 
-// Stage is steps whose tasks may run in any order.
+// Stage is a list of steps whose tasks may run in any order.
 type Stage struct {
 	Steps []Step `json:"steps"`
 }
 
-// Kind says what the tasks of a step do.
+// Kind is the kind of work that the tasks of a step do.
 type Kind string
 
 const (
-	// Encoded moves stored objects as they are: both arrays have the same grid, codecs, data type
-	// and fill value.
+	// Encoded copies stored objects without decoding them. Both arrays have the same grid, codecs,
+	// data type and fill value.
 	Encoded Kind = "encoded"
 	// Blocks reads and decodes regions of one array, and encodes and writes them to the other.
 	Blocks Kind = "blocks"
-	// Finish is one task, the last one: it stores the target's documents.
+	// Finish is the last task of a plan, alone in its step. It stores the target's documents.
 	Finish Kind = "finish"
 )
 
-// Step writes one array. Its tasks divide the objects (chunks, or shards) of that array among them:
-// each has Block objects along each dimension, or as many as are left, so no object is written by
-// two tasks.
+// Step writes one array. Its tasks divide the objects (chunks, or shards) of that array: each task
+// owns Block objects along each dimension, or the fewer that remain at the end. No object is
+// written by two tasks.
 type Step struct {
-	Kind  Kind   `json:"kind"`
-	From  *Array `json:"from,omitempty"`
-	To    *Array `json:"to,omitempty"`
-	Start []int  `json:"start,omitempty"` // the element of From that is the first of To, along each dimension; nil is the first
-	Grid  []int  `json:"grid,omitempty"`  // objects of To along each dimension
-	Block []int  `json:"block,omitempty"` // objects of a task along each dimension
-	// Inner is set where shards of To do not fit in the memory: a task fills one shard in boxes of
-	// so many of its inner chunks along each dimension. What lies across the boxes is read once for
-	// each.
+	Kind Kind   `json:"kind"`
+	From *Array `json:"from,omitempty"`
+	To   *Array `json:"to,omitempty"`
+	// Start is the index in From of the first element of To, along each dimension; nil is all 0.
+	Start []int `json:"start,omitempty"`
+	Grid  []int `json:"grid,omitempty"`  // objects of To along each dimension
+	Block []int `json:"block,omitempty"` // objects of a task along each dimension
+	// Inner is set if a shard of To does not fit in memory. A task then fills one shard, box by
+	// box. Inner is the number of inner chunks of a box along each dimension. A source chunk that
+	// touches several boxes is read once for each of them.
 	Inner []int `json:"inner,omitempty"`
 }
 
-// In says in which set of documents and in which store an array is.
+// In identifies the set of documents and the store that an array belongs to.
 type In string
 
-// The three places of arrays. Temporary ones are stored below the target.
+// The three places of arrays. Temporary arrays are stored below the target.
 const (
 	Source    In = "source"
 	Target    In = "target"
@@ -91,22 +92,22 @@ const (
 type Array struct {
 	In        In     `json:"in"`
 	Path      string `json:"path"`
-	Separator string `json:"separator,omitempty"` // of the keys of chunks, where its metadata leaves that open
+	Separator string `json:"separator,omitempty"` // of chunk keys, if not in the metadata
 }
 
-// Task is one task of a plan: the objects from Lo to before Hi along each dimension of the grid of
-// Step.To.
+// Task is one task of a plan. It owns the objects with indices in [Lo, Hi) along each dimension of
+// the grid of Step.To.
 type Task struct {
 	Stage  int
 	Step   *Step
 	Lo, Hi []int
 }
 
-// maxTasks is how many tasks a plan may have. 2^30 fits an int of 32 bits; their markers alone
-// would be a million listings.
+// maxTasks is the maximum number of tasks of a plan. 2^30 fits an int of 32 bits. Listing the
+// markers of so many tasks takes a million requests.
 const maxTasks = 1 << 30
 
-// Tasks is the number of tasks: they are numbered from 0, stage after stage.
+// Tasks returns the number of tasks. Tasks are numbered from 0, stage after stage.
 func (p *Plan) Tasks() int {
 	n := 0
 	for i := range p.Stages {
@@ -115,8 +116,8 @@ func (p *Plan) Tasks() int {
 	return n
 }
 
-// TasksOf returns the first task of stage k, and how many it has. k is at least 0 and less than
-// len(Stages).
+// TasksOf returns the number of the first task of stage k, and the number of tasks of that stage. k
+// must be at least 0 and less than len(Stages).
 func (p *Plan) TasksOf(k int) (first, n int) {
 	for i := range k {
 		first += p.Stages[i].tasks()
@@ -124,10 +125,10 @@ func (p *Plan) TasksOf(k int) (first, n int) {
 	return first, p.Stages[k].tasks()
 }
 
-// StageOf is the stage that task i belongs to. i is at least 0 and less than Tasks.
+// StageOf returns the stage of task i. i must be at least 0 and less than Tasks.
 func (p *Plan) StageOf(i int) int { return p.Task(i).Stage }
 
-// Task is the i-th task, by arithmetic. i is at least 0 and less than Tasks.
+// Task returns task i, which it computes from the steps. i must be at least 0 and less than Tasks.
 func (p *Plan) Task(i int) Task {
 	for k := range p.Stages {
 		for s := range p.Stages[k].Steps {
@@ -166,7 +167,7 @@ func (s *Step) tasks() int {
 	return n
 }
 
-// Objects is how many objects of the target the task owns.
+// Objects returns the number of objects that the task owns.
 func (t Task) Objects() int {
 	n := 1
 	for d := range t.Lo {
@@ -175,13 +176,13 @@ func (t Task) Objects() int {
 	return n
 }
 
-// ID names the plan by its contents: 32 hexadecimal digits.
+// ID returns a hash of the plan's contents: 32 hexadecimal digits.
 func (p *Plan) ID() string {
 	sum := sha256.Sum256(p.Encode())
 	return hex.EncodeToString(sum[:16])
 }
 
-// count adds the tasks of all stages up, and refuses more than can be numbered.
+// count checks the grid and block of each step, and that the plan has at most maxTasks tasks.
 func (p *Plan) count() error {
 	total := 0
 	for k := range p.Stages {
@@ -213,7 +214,7 @@ func (p *Plan) count() error {
 	return nil
 }
 
-// ceil is how many pieces of each n has, without overflow.
+// ceil returns n/each, rounded up, without overflow.
 func ceil(n, each int) int {
 	if n == 0 {
 		return 0
@@ -221,7 +222,7 @@ func ceil(n, each int) int {
 	return (n-1)/each + 1
 }
 
-// product multiplies sizes; math.MaxInt64 where that is more.
+// product returns the product of its arguments, or math.MaxInt64 if it overflows.
 func product(first int64, sizes ...int) int64 {
 	for _, s := range sizes {
 		first = times(first, int64(s))
@@ -229,7 +230,7 @@ func product(first int64, sizes ...int) int64 {
 	return first
 }
 
-// times multiplies two amounts; math.MaxInt64 where that is more.
+// times returns a*b, or math.MaxInt64 if it overflows.
 func times(a, b int64) int64 {
 	if a != 0 && b > math.MaxInt64/a {
 		return math.MaxInt64
@@ -237,7 +238,7 @@ func times(a, b int64) int64 {
 	return a * b
 }
 
-// start is the element of From that is the first of To along a dimension.
+// start returns the index in From of the first element of To along dimension d.
 func (s *Step) start(d int) int {
 	if s.Start == nil {
 		return 0

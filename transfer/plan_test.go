@@ -40,8 +40,8 @@ func TestPlanGolden(t *testing.T) {
 	}
 }
 
-// TestEveryObjectOnce holds random plans against what they promise: every object of the target
-// belongs to one task.
+// TestEveryObjectOnce checks with random plans that every object of the target belongs to exactly
+// one task.
 func TestEveryObjectOnce(t *testing.T) {
 	for seed := range 300 {
 		r := rand.New(rand.NewPCG(uint64(seed), 1))
@@ -113,13 +113,13 @@ func TestEveryObjectOnce(t *testing.T) {
 	}
 }
 
-// TestHostilePlans are plans that were changed.
+// TestHostilePlans checks that Decode refuses invalid changes of plans.
 func TestHostilePlans(t *testing.T) {
 	src := mem.New()
 	g := forest(t, src, 3)
 	p, err := transfer.NewPlan(t.Context(), g, nil, transfer.Options{Codecs: []codec.Spec{codec.Gzip(1)}, Memory: 96 << 20})
 	check(t, err)
-	step := func(m map[string]any) map[string]any { // that of an array of three dimensions
+	step := func(m map[string]any) map[string]any { // the step of the array with three dimensions
 		for _, s := range m["stages"].([]any)[0].(map[string]any)["steps"].([]any) {
 			if s := s.(map[string]any); len(s["grid"].([]any)) == 3 {
 				return s
@@ -215,7 +215,7 @@ func TestMemoryRefused(t *testing.T) {
 	}
 }
 
-// TestFromZip copies out of an archive, and a v1 array.
+// TestFromZip copies a hierarchy from a zip archive, and a v1 array.
 func TestFromZip(t *testing.T) {
 	made, outer := mem.New(), mem.New()
 	forest(t, made, 2)

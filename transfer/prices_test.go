@@ -12,7 +12,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// cloud is a store in whose place another one would be far away.
+// cloud returns a store with the RangeGap of a cloud store.
 func cloud() store.Store {
 	return store.Around(mem.New(), store.Hooks{Provide: func(target any) bool {
 		t, ok := target.(*store.Tuning)
@@ -23,8 +23,9 @@ func cloud() store.Store {
 	}})
 }
 
-// TestPrices: 1 GiB of slices that become columns within 200 MiB are read in rows where a request
-// costs little, and go through an intermediate array where it costs much, at the end where it does.
+// TestPrices checks the number of stages from 1 GiB of slices to columns within 200 MiB. If
+// requests to the source are cheap, the tasks read rows in one stage. If they are expensive, the
+// copy goes through an intermediate array.
 func TestPrices(t *testing.T) {
 	disk := func() store.Store { return dir.New(t.TempDir()) }
 	unknown := func() store.Store { return nil }
@@ -49,7 +50,7 @@ func TestPrices(t *testing.T) {
 	}
 }
 
-// TestERA5InClouds is [TestERA5] with what the stores of a cloud say of themselves.
+// TestERA5InClouds is [TestERA5] with the tuning of cloud stores.
 func TestERA5InClouds(t *testing.T) {
 	a := must(zarr.Create(t.Context(), cloud(), "t2m", zarr.Spec{Shape: []int{350640, 721, 1440}, Chunks: []int{1, 721, 1440}, DType: dtype.Float32}))
 	for memory, stages := range map[int64]int{1 << 30: 3, 4 << 30: 2} {

@@ -17,46 +17,49 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// RunOptions say how [Run] works.
+// RunOptions configures [Run]. The zero value runs all tasks in this process.
 type RunOptions struct {
-	// Parallel is how many tasks run at once; 0 is twice the number of CPUs, at least four. The
-	// plan's memory bounds them too.
+	// Parallel is the maximum number of concurrent tasks, which the plan's memory bounds too. The
+	// default is twice the number of CPUs, at least 4.
 	Parallel int
-	// Index and Count divide the tasks of each stage among processes: this one runs those from
-	// Index*n/Count to before (Index+1)*n/Count of n. Count 0 is one process. The last task, which
-	// publishes the target, is run by whichever finds that all others are done.
+	// Index and Count divide the tasks of each stage among Count processes. Of n tasks this process
+	// runs those in [Index*n/Count, (Index+1)*n/Count). Index must be less than Count. The default
+	// is one process. The last task of the plan, which publishes the target, runs in any process
+	// that finds all others done.
 	Index, Count int
-	// Stage is the only stage that is run, counted from 1, and after the last one that copies what
-	// publishes the target; 0 is each in turn. Among several processes it must be said where there
-	// is more than one, as each begins when the one before is complete.
+	// Stage is the only stage to run, counted from 1. With the last stage that copies, Run also
+	// publishes the target. The default 0 runs all stages in order. If Count is more than 1 and the
+	// plan has several such stages, Stage must be set, because each stage starts only when the
+	// previous one is complete.
 	Stage int
-	// Progress is called after each task, one call at a time, and once for all tasks that were done
-	// before.
+	// Progress, if not nil, is called after each task, and once for all tasks that were done
+	// before. Calls are not concurrent.
 	Progress func(Progress)
-	// Limits are what all runs and other work of the process draw on; nil is concurrency.Default.
-	// The memory of tasks is a child of Bytes that is bounded by the plan's, so transfers at once
-	// take no more than the budget, beside one task that needs more. A process that only transfers
-	// sets a budget of Plan.Budget.
+	// Limits are shared with other runs and other work of the process; CPU and Bytes must be set.
+	// The memory of tasks is a child of Bytes, bounded by the plan's memory. Concurrent transfers
+	// together exceed Bytes only by one task that needs more than Bytes. A process that only
+	// transfers sets Bytes to a budget of Plan.Budget bytes. The default is concurrency.Default.
 	Limits *concurrency.Limits
 	// Zarr are options of the nodes, such as zarr.Extensions.
 	Zarr []zarr.Option
 }
 
-// Progress is how far a run is.
+// Progress is the progress of a run.
 type Progress struct {
-	Stage, Stages int // from 1
-	Done, Tasks   int // of those that this run is to see done
-	Skipped       int // of Done those that were done before
-	Moved         store.Amount
-	Took          time.Duration
+	Stage, Stages int           // Stage counts from 1; Stages includes the last one, Finish
+	Done, Tasks   int           // done and total tasks of this run's share
+	Skipped       int           // tasks in Done that were done before the run
+	Moved         store.Amount  // requests and bytes of the run
+	Took          time.Duration // since the start of the run
 }
 
 // Run runs the tasks of a plan that are not done yet, stage after stage, until all are done or one
-// fails. A run that ended early, by an error, the end of ctx or of the process, is continued by
-// another one.
+// fails. If a run ends early, by an error, the end of ctx or of the process, another call of Run
+// continues it.
 //
-// fault.Exists: another plan has claimed the target, or another node is there or below it; nothing
-// is written. Other errors are those of [RunTask].
+// fault.Exists: another plan has claimed the target, or another node is at or below it. Nothing is
+// written then. fault.Selection: Index, Count or Stage do not fit the plan. Other errors are those
+// of [RunTask].
 func Run(ctx context.Context, p *Plan, open Opener, o RunOptions) error {
 	if o.Count < 0 || o.Index < 0 || o.Index > 0 && o.Index >= o.Count || o.Stage < 0 || o.Stage > max(len(p.Stages)-1, 1) {
 		return fault.Newf(fault.Selection, "transfer: index %d of %d, stage %d of %d", o.Index, o.Count, o.Stage, len(p.Stages)-1)
@@ -106,12 +109,12 @@ func (w *Worker) run(ctx context.Context, o RunOptions) error {
 	}
 	err = w.Task(ctx, w.tasks-1)
 	if o.Count > 1 && errors.As(err, new(notYet)) {
-		return nil // another process has tasks left
+		return nil // another process still runs tasks
 	}
 	return err
 }
 
-// running is one run.
+// running is the state of one run.
 type running struct {
 	w     *Worker
 	o     RunOptions
@@ -122,7 +125,7 @@ type running struct {
 	done, skipped int
 }
 
-// share is which tasks of a stage this process runs.
+// share returns the tasks [lo, hi) of stage k that this process runs.
 func (r *running) share(k int) (lo, hi int) {
 	first, n := r.w.p.TasksOf(k)
 	count := max(r.o.Count, 1)
@@ -177,7 +180,7 @@ func (r *running) stage(ctx context.Context, c *claim, k int) error {
 	return err
 }
 
-// pending yields the tasks that have no marker.
+// pending yields the tasks in [lo, hi) that are not done, and reports the others as progress.
 func (r *running) pending(done *set, lo, hi int) iter.Seq[int] {
 	if skipped := done.between(lo, hi); skipped > 0 {
 		r.progress(r.w.p.StageOf(lo), skipped, skipped)
@@ -204,10 +207,10 @@ func (r *running) progress(stage, done, skipped int) {
 	}
 }
 
-// counter counts requests.
+// counter counts requests and bytes.
 type counter struct{ gets, puts, read, written atomic.Int64 }
 
-// around counts those of a store.
+// around returns s with its requests counted.
 func (c *counter) around(s store.Store) store.Store {
 	return store.Observe(s, func(_ context.Context, e store.Event) {
 		switch e.Op {

@@ -5,8 +5,8 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// sameObjects reports whether objects of one array are objects of the other, byte for byte, at grid
-// positions that differ by a whole number of objects.
+// sameObjects reports whether the objects that the step writes are byte for byte objects of from,
+// at grid positions that differ by a whole number of objects.
 func sameObjects(s *Step, from, to *zarr.Array) bool {
 	if !alike.Encoding(from, to) {
 		return false
@@ -20,7 +20,7 @@ func sameObjects(s *Step, from, to *zarr.Array) bool {
 		if !from.Regular() {
 			return false
 		}
-		_, each := from.Edge(d, 0) // there is one: shape[d] or at is not 0 unless both are empty
+		_, each := from.Edge(d, 0) // that of all chunks, since from is regular
 		if in[d] == 0 || at%each != 0 || n%each != 0 && at+n != in[d] {
 			return false
 		}
@@ -28,7 +28,8 @@ func sameObjects(s *Step, from, to *zarr.Array) bool {
 	return true
 }
 
-// offset is how many objects along a dimension those of From are ahead of those of To.
+// offset returns the difference of the grid positions of an object in From and in To, along
+// dimension d.
 func (s *Step) offset(from *zarr.Array, d int) int {
 	if at := s.start(d); at > 0 {
 		chunk, _, _ := from.ChunkAt(d, at)

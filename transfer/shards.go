@@ -10,16 +10,17 @@ import (
 )
 
 const (
-	// partBytes is how long the parts are in which a large shard is sent: what package zarr takes
-	// at most, where no more than mostParts of them are needed. 9000: S3 takes 10,000, and what is
-	// encoded may be longer than its elements.
+	// partBytes is the length of the parts of a large shard: the maximum of package zarr. A shard
+	// that would need more than mostParts of them has longer parts. 9000: S3 allows 10,000 parts,
+	// and the encoded shard may be longer than its elements.
 	partBytes = 8 << 20
 	mostParts = 9000
 )
 
-// innerShape is the shape of the chunks of a shard, where a shard is filled chunk by chunk; nil
-// where it is not: what transforms shards as a whole needs them whole, shards in shards are chunks
-// that may be large themselves, and of elements without a size it is not known how many fit.
+// innerShape returns the shape of the inner chunks if a shard can be filled in boxes of them, and
+// nil if not. The exceptions are shards with another codec around sharding, which needs the whole
+// shard, shards that contain shards, whose inner chunks may be large too, and elements of varying
+// length, whose size is unknown before reading.
 func innerShape(to *zarr.Array) []int {
 	codecs := to.Metadata().Codecs
 	if !to.Sharded() || len(codecs) != 1 || to.Chunks() == nil || to.DType().Size() == 0 {
@@ -41,7 +42,7 @@ func innerShape(to *zarr.Array) []int {
 	return to.Chunks()
 }
 
-// perShard is how many chunks the largest shard has along each dimension.
+// perShard returns the number of inner chunks of the largest shard along each dimension.
 func perShard(to *zarr.Array) []int {
 	n := objectShape(to)
 	for d, each := range to.Chunks() {
@@ -50,22 +51,23 @@ func perShard(to *zarr.Array) []int {
 	return n
 }
 
-// shardParts is the memory of one part of a shard that is sent, and that of its index.
+// shardParts returns the memory of one part of a shard that is sent, and of the shard's index.
 func shardParts(to *zarr.Array) (part, index int64) {
 	index = product(32, perShard(to)...)
 	long := product(int64(itemSize(to)), objectShape(to)...)
 	return min(sum(long, long/64, index), max(partBytes, long/mostParts, index)), index
 }
 
-// dividedNeed is the memory of a task that fills its shard in boxes of inner chunks: a box, and
-// what is kept of the shard between two of them, beside what is read, or encoded and sent.
+// dividedNeed returns the memory of a task that fills its shard in boxes of inner chunks. The block
+// is a box, two parts that are not sent yet, and the index. The work is a source chunk of read
+// bytes that is decoded, or a part that is sent beside an inner chunk that is encoded.
 func dividedNeed(to *zarr.Array, inner []int, read int64) need {
 	part, index := shardParts(to)
 	one := product(int64(itemSize(to)), to.Chunks()...)
 	return need{block: sum(boxBytes(to, inner), part, part, index), work: max(sum(read, read), sum(part, one, one))}
 }
 
-// boxBytes is the memory of the elements in a box of so many inner chunks.
+// boxBytes returns the size of the elements in a box of inner inner chunks along each dimension.
 func boxBytes(to *zarr.Array, inner []int) int64 {
 	n, chunk, shape, shard := int64(itemSize(to)), to.Chunks(), to.Shape(), objectShape(to)
 	for d, each := range chunk {
@@ -74,8 +76,8 @@ func boxBytes(to *zarr.Array, inner []int) int64 {
 	return n
 }
 
-// boxes calls f for each box of a task that fills a shard: what it reads and writes, and the shape
-// of both.
+// boxes calls f for each box of a task that fills a shard, in order, with the selections of the box
+// in both arrays and its shape.
 func boxes(t Task, to *zarr.Array, f func(src, dst []zarr.Selection, n []int) error) error {
 	shape, chunk := to.Shape(), to.Chunks()
 	lo, hi := make([]int, len(shape)), make([]int, len(shape))
@@ -109,10 +111,10 @@ func boxes(t Task, to *zarr.Array, f func(src, dst []zarr.Selection, n []int) er
 	}
 }
 
-// fill copies one shard of the target in boxes of its inner chunks. The shard is sent in parts
-// meanwhile, and shows when it is whole.
+// fill copies one shard of the target in boxes of its inner chunks. The shard is sent in parts as
+// it grows, and becomes visible when it is complete.
 func (w *Worker) fill(ctx context.Context, t Task, from, to *zarr.Array) error {
-	block, err := w.memory.Acquire(ctx, concurrency.Block, needOf(t.Step, from, to).block) // what is kept between boxes too
+	block, err := w.memory.Acquire(ctx, concurrency.Block, needOf(t.Step, from, to).block)
 	if err != nil {
 		return err
 	}

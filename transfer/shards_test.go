@@ -18,8 +18,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// tall is an array of two and a half shards of 24 MiB, each a stack of 24 maps, of which the last
-// but one and those from 40 on are missing.
+// tall creates an array of 60 maps, which is copied to shards of 24 maps, 24 MiB each. Map 22 and
+// those from 40 on are not stored.
 func tall(t *testing.T, st store.Store) *zarr.Array {
 	t.Helper()
 	a := must(zarr.Create(t.Context(), st, "a", zarr.Spec{Shape: []int{60, 1000, 512}, Chunks: []int{1, 500, 512}, DType: dtype.Uint16, Codecs: []codec.Spec{codec.CRC32C()}, Fill: uint16(7)}))
@@ -36,13 +36,13 @@ func tall(t *testing.T, st store.Store) *zarr.Array {
 	return a
 }
 
-// inShards is the target's grid: the shards of the third dimension are not whole.
+// inShards is the grid of the target. Its last shards extend beyond the array.
 func inShards(*zarr.Array) (chunks, shards []int, err error) {
 	return []int{8, 100, 256}, []int{24, 1000, 512}, nil
 }
 
-// TestDividedShards fills shards that do not fit in the memory, and compares what is stored with
-// what is stored where they do.
+// TestDividedShards fills shards that do not fit in memory, and compares them with shards that were
+// written whole.
 func TestDividedShards(t *testing.T) {
 	src := mem.New()
 	a := tall(t, src)
@@ -71,7 +71,7 @@ func TestDividedShards(t *testing.T) {
 		if len(x) != len(y) || o.Ranges == nil && len(x) != 2 {
 			t.Fatalf("%d and %d shards are stored", len(x), len(y))
 		}
-		for key := range x { // the same inner chunks are there, in another order
+		for key := range x { // the same inner chunks in another order
 			if len(x[key]) != len(y[key]) {
 				t.Errorf("%s: %d and %d bytes", key, len(x[key]), len(y[key]))
 			}
@@ -79,8 +79,8 @@ func TestDividedShards(t *testing.T) {
 	}
 }
 
-// TestDividedCosts: the least memory that the error says is enough, and less is not; and what is
-// read is what was said.
+// TestDividedCosts checks that the memory in the error of NewPlan suffices and that one byte less
+// does not, and compares the reads with those that Costs predicts.
 func TestDividedCosts(t *testing.T) {
 	src := mem.New()
 	a := tall(t, src)
@@ -92,7 +92,7 @@ func TestDividedCosts(t *testing.T) {
 	least, err := strconv.ParseInt(regexp.MustCompile(`takes (\d+) bytes`).FindStringSubmatch(err.Error())[1], 10, 64)
 	check(t, err)
 	// 64 MiB, and 8/7 of: a box of one inner chunk of 400 KiB, two parts of 8 MiB and an index of
-	// 60 entries, and a part and an inner chunk twice.
+	// 60 entries, another part, and two inner chunks.
 	if want := int64(64<<20 + (400<<10+16<<20+32*60+8<<20+800<<10)*8/7); least < want || least > want+8 {
 		t.Errorf("at least %d bytes, not %d", least, want)
 	}
@@ -132,7 +132,7 @@ func TestDividedCosts(t *testing.T) {
 	}
 }
 
-// failing is a store that fails once, at a call of a kind.
+// failing returns a store whose at-th call of op fails. of counts the calls.
 func failing(st store.Store, op store.Op, at int, of map[store.Op]int, mu *sync.Mutex) store.Store {
 	return store.Around(st, store.Hooks{
 		Before: func(ctx context.Context, c store.Call) (context.Context, error) {
@@ -147,7 +147,8 @@ func failing(st store.Store, op store.Op, at int, of map[store.Op]int, mu *sync.
 	})
 }
 
-// TestDividedFaults fails in the middle of a shard: nothing of it stays, and the task runs again.
+// TestDividedFaults checks that a task that fails in the middle of a shard leaves nothing, and can
+// be repeated.
 func TestDividedFaults(t *testing.T) {
 	src := mem.New()
 	a := tall(t, src)
@@ -187,7 +188,8 @@ func TestDividedFaults(t *testing.T) {
 	}
 }
 
-// TestHostileBoxes are plans whose boxes are no whole inner chunks of one shard.
+// TestHostileBoxes checks that plans are refused whose boxes are not whole inner chunks of one
+// shard.
 func TestHostileBoxes(t *testing.T) {
 	src := mem.New()
 	a := tall(t, src)
@@ -214,7 +216,7 @@ func TestHostileBoxes(t *testing.T) {
 	}
 }
 
-// TestDividedIntoZip: a shard that does not fit in the memory is none for an archive.
+// TestDividedIntoZip checks that SaveZip refuses shards that do not fit in memory.
 func TestDividedIntoZip(t *testing.T) {
 	w := newWorld(t, mem.New(), mem.New())
 	a := tall(t, w.src)

@@ -15,8 +15,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// sending is a store that knows how many bytes of chunks are being put at once, and how many there
-// were at most.
+// sending is a store that records the current and the maximum number of bytes in concurrent puts.
 type sending struct {
 	store.Store
 	of *sent
@@ -31,7 +30,7 @@ func (s sending) Put(ctx context.Context, key string, value []byte, o store.PutO
 	s.of.add(len(value))
 	defer s.of.add(-len(value))
 	for range 100 {
-		runtime.Gosched() // others come as far
+		runtime.Gosched() // let other puts start
 	}
 	return s.Store.Put(ctx, key, value, o)
 }
@@ -43,7 +42,7 @@ func (s *sent) add(n int) {
 	s.most = max(s.most, s.now)
 }
 
-// TestSharedMemory runs several transfers at once: all of them together keep to the budget of the
+// TestSharedMemory checks that concurrent transfers together do not exceed the budget of the
 // process.
 func TestSharedMemory(t *testing.T) {
 	const chunk, budget = 256 << 10, 4 << 20

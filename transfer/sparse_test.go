@@ -15,8 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// counted is a store that makes one request after another, lists pages of 1000, and counts what it
-// is asked for of chunks.
+// counted is a store that sends one request at a time, and counts the gets, copies and listed pages
+// of chunks.
 type counted struct {
 	store.Store
 	complete bool
@@ -61,7 +61,7 @@ func (c *counted) around() store.Store {
 	})
 }
 
-// TestSparse counts the requests by which arrays are read that lack chunks.
+// TestSparse counts the requests for copies of arrays that lack chunks.
 func TestSparse(t *testing.T) {
 	every := func(n int) func(i int) bool { return func(i int) bool { return i%n == 0 } }
 	for _, c := range []struct {
@@ -73,16 +73,16 @@ func TestSparse(t *testing.T) {
 		gets       int
 		pages      int
 	}{
-		// The first one and 16 that are not there, then a listing, and of the others those that
-		// are.
+		// The first chunk and 16 absent chunks. Then a listing, and a get for each other stored
+		// chunk.
 		{"one in twenty", 4000, every(20), false, false, 17 + 199, 1},
 		{"none", 4000, func(int) bool { return false }, false, false, 16, 1},
 		{"all", 4000, every(1), false, false, 4000, 0},
-		{"one of forty is not", 300, func(i int) bool { return i%40 > 0 }, false, false, 300, 0}, // 8: less than a listing is thought of
-		// At the 16th that is absent 240 would be saved by 4 pages.
+		{"one of forty is not", 300, func(i int) bool { return i%40 > 0 }, false, false, 300, 0}, // 8 absent chunks are too few for a listing
+		// After 16 absent chunks, 4 pages are expected to save 240 gets.
 		{"one of sixteen is not", 4000, func(i int) bool { return i%16 > 0 }, false, false, 241 + 3759 - 234, 4},
 		{"few left", 18, func(i int) bool { return i > 16 }, false, false, 18, 0},
-		// A listing of more than twice the keys that were expected, and a page, is given up.
+		// A listing with more than twice the expected keys and one page is abandoned.
 		{"all but the first", 4000, func(i int) bool { return i > 100 }, false, false, 4000, 2},
 		{"listings that are not complete", 4000, every(20), true, false, 4000, 0},
 		{"listings that are refused", 4000, every(20), false, true, 4000, 0},
@@ -128,7 +128,8 @@ func TestSparse(t *testing.T) {
 	}
 }
 
-// TestSparseKeys lists under all forms of keys, and copies within a store.
+// TestSparseKeys copies sparse arrays with all forms of chunk keys, to another store and within
+// one.
 func TestSparseKeys(t *testing.T) {
 	for _, spec := range []zarr.Spec{{Format: 2}, {Format: 2, Separator: "/"}, {Format: 3}, {Format: 3, Separator: "."}} {
 		for _, one := range []bool{false, true} {
@@ -158,7 +159,7 @@ func TestSparseKeys(t *testing.T) {
 			}
 			check(t, transfer.Run(t.Context(), p, open, transfer.RunOptions{Parallel: 1}))
 			equal(t, a, must(zarr.OpenArray(t.Context(), dst, "b")))
-			if asked > 40+64+4 { // those that are there, some that are not, and documents
+			if asked > 40+64+4 { // stored chunks, some absent chunks, and documents
 				t.Errorf("v%d %q, one store %v: %d requests", spec.Format, spec.Separator, one, asked)
 			}
 		}

@@ -9,11 +9,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// attrDims is the attribute in which xarray keeps the names of dimensions of v2 arrays.
+// attrDims is the attribute in which xarray stores the dimension names of v2 arrays.
 const attrDims = "_ARRAY_DIMENSIONS"
 
-// specOf is what an array of the target is created with: what the source's is, but for what the
-// options change.
+// specOf returns the spec of the copy of a: that of a, with the changes that the options require.
 func (o *Options) specOf(a *zarr.Array, shape []int) (zarr.Spec, error) {
 	spec := a.Spec()
 	format := max(a.Format(), 2)
@@ -53,7 +52,7 @@ func (o *Options) specOf(a *zarr.Array, shape []int) (zarr.Spec, error) {
 		return spec, nil
 	}
 	if o.Codecs != nil {
-		if spec.Chunks != nil && a.Sharded() && spec.Shards == nil { // the codecs said so, which are replaced
+		if spec.Chunks != nil && a.Sharded() && spec.Shards == nil { // sharding is a replaced codec
 			spec.Shards, spec.Chunks = spec.Chunks, a.Chunks()
 		}
 		spec.Codecs, spec.Order = slices.Clone(o.Codecs), "C"
@@ -76,7 +75,7 @@ func (o *Options) specOf(a *zarr.Array, shape []int) (zarr.Spec, error) {
 	return spec, nil
 }
 
-// toFormat changes what depends on the format, but for codecs.
+// toFormat converts the format-dependent fields of spec, except the codecs.
 func toFormat(spec *zarr.Spec, a *zarr.Array, format int) {
 	spec.Format, spec.Separator = format, ""
 	spec.Keys.Name, spec.Keys.Separator, spec.Keys.Suffix = "", "", ""
@@ -92,12 +91,12 @@ func toFormat(spec *zarr.Spec, a *zarr.Array, format int) {
 		}
 		return
 	}
-	if spec.Shards != nil { // v2 has none: what they hold are the chunks
+	if spec.Shards != nil { // v2 has no shards: the inner chunks become chunks
 		spec.Shards = nil
 	}
 	spec.Dims = nil
 	if len(a.Shape()) == 0 {
-		dims = []string{} // a scalar of xarray's has none in v3, and says so in v2
+		dims = []string{} // as xarray writes scalars in v2; in v3 it omits dimension_names
 	}
 	if dims != nil {
 		spec.Attrs = maps.Clone(spec.Attrs)

@@ -18,14 +18,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// series are options that make time series of maps within little memory.
+// series returns options to copy maps to time series with little memory.
 func series(o transfer.Options) transfer.Options {
 	o.Memory = 66 << 20
 	o.Grid = func(a *zarr.Array) ([]int, []int, error) { return []int{a.Shape()[0], 4, 4}, nil, nil }
 	return o
 }
 
-// maps16 is an array with a chunk for each step, of which one in eight is missing.
+// maps16 creates an array with a chunk for each time step. One chunk in eight is not stored.
 func maps16(t *testing.T, w *world, n int) *zarr.Array {
 	t.Helper()
 	a := must(zarr.Create(t.Context(), w.src, "a", zarr.Spec{Shape: []int{n, 64, 64}, Chunks: []int{1, 64, 64}, DType: dtype.Uint16, Fill: uint16(3)}))
@@ -81,8 +81,8 @@ func TestStages(t *testing.T) {
 	}
 }
 
-// requests are those that a plan takes at most: a task puts a marker, and sees that the claim is
-// still there.
+// requests returns the maximum number of requests of a plan: its costs, and for each task the put
+// of a marker and the get of the claim.
 func requests(t *testing.T, p *transfer.Plan) (n int64) {
 	t.Helper()
 	costs, err := p.Costs()
@@ -93,8 +93,8 @@ func requests(t *testing.T, p *transfer.Plan) (n int64) {
 	return n
 }
 
-// TestRequests compares the requests that the stores get with those that were planned. Those for the
-// documents of arrays are not planned.
+// TestRequests compares the requests that the stores receive with the costs of the plan, which do
+// not include documents of arrays.
 func TestRequests(t *testing.T) {
 	for name, o := range map[string]transfer.Options{
 		"stages":    series(transfer.Options{}),
@@ -120,7 +120,7 @@ func TestRequests(t *testing.T) {
 		others.Store(0)
 		var last transfer.Progress
 		check(t, transfer.Run(t.Context(), p, w.open, transfer.RunOptions{Progress: func(x transfer.Progress) { last = x }}))
-		most := requests(t, p) + 6 // the claim of the transfer: made, changed as it goes on, and read with each stage
+		most := requests(t, p) + 6 // puts and gets of the claim
 		t.Logf("%s: %d requests, and %d for documents; planned %d", name, others.Load(), documents.Load(), most)
 		if got := others.Load(); got > most || got < most/2 {
 			t.Errorf("%s: %d requests, planned %d", name, got, most)
@@ -134,8 +134,8 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestERA5 plans what rechunker was made for: two intermediate arrays within 1 GiB, and one within
-// 4 GiB.
+// TestERA5 plans the example of rechunker, from maps to time series of ERA5. It takes two
+// intermediate arrays within 1 GiB, and one within 4 GiB.
 func TestERA5(t *testing.T) {
 	src := mem.New()
 	a := must(zarr.Create(t.Context(), src, "t2m", zarr.Spec{Shape: []int{350640, 721, 1440}, Chunks: []int{1, 721, 1440}, DType: dtype.Float32}))
@@ -161,7 +161,7 @@ func TestERA5(t *testing.T) {
 	}
 }
 
-// TestHostileStages are plans of several stages that were changed.
+// TestHostileStages checks that Decode refuses invalid changes of plans with several stages.
 func TestHostileStages(t *testing.T) {
 	w := newWorld(t, mem.New(), mem.New())
 	p := w.plan(must(zarr.Create(t.Context(), w.src, "a", zarr.Spec{Shape: []int{1024, 64, 64}, Chunks: []int{1, 64, 64}, DType: dtype.Uint16})), series(transfer.Options{}))

@@ -16,14 +16,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// stepped is a target as one process sees it. Its requests are counted from 1. At request number at
-// something happens.
+// stepped is the target of one process. It counts requests from 1 and interrupts request number at.
 type stepped struct {
 	store.Store
 	at   int
 	what happens
-	stop chan struct{} // closed when a request is held
-	free chan struct{} // closed when it may go on
+	stop chan struct{} // closed when the request is suspended
+	free chan struct{} // closed to continue it
 
 	mu sync.Mutex
 	n  int
@@ -32,16 +31,17 @@ type stepped struct {
 type happens int
 
 const (
-	held   happens = iota // the request is sent later, when free is closed
-	killed                // it is not sent, and no other one is any more
-	lost                  // it is done, and its response is lost
+	held   happens = iota // the request is sent when free is closed
+	killed                // this and all later requests fail and are not sent
+	lost                  // the request is performed, and its response is lost
 )
 
 func newStepped(st store.Store, at int, what happens) *stepped {
 	return &stepped{Store: st, at: at, what: what, stop: make(chan struct{}), free: make(chan struct{})}
 }
 
-// step is called before a request. after is called with its error.
+// step must be called before a request, and after with the error of the request. change reports
+// whether the request is a write.
 func (s *stepped) step(change bool) (after func(error) error, err error) {
 	s.mu.Lock()
 	s.n++
@@ -60,7 +60,7 @@ func (s *stepped) step(change bool) (after func(error) error, err error) {
 	return after, nil
 }
 
-// reached reports whether the process came as far as the request.
+// reached reports whether the process has sent request number at.
 func (s *stepped) reached() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,7 +93,7 @@ func (s *stepped) Delete(ctx context.Context, key string, o store.DeleteOptions)
 	return after(s.Store.Delete(ctx, key, o))
 }
 
-// DeleteAll is killed in the middle of its keys.
+// DeleteAll deletes half of the keys if it is killed.
 func (s *stepped) DeleteAll(ctx context.Context, keys []string) error {
 	after, err := s.step(true)
 	if err != nil {
@@ -129,7 +129,7 @@ func (s *stepped) List(ctx context.Context, prefix string, o store.ListOptions) 
 
 func (s *stepped) Close() error { return nil }
 
-// kind is what is copied, and how.
+// kind is a kind of copy.
 type kind struct {
 	name   string
 	format int
@@ -149,8 +149,8 @@ func kinds() (all []kind) {
 	return append(all, kind{"within a store", 3, true, false, true})
 }
 
-// tree stores an array of three chunks, the second of which is all fill value, or a group with two
-// of them, whose other values are all v.
+// tree creates an array of three chunks, or a group with two such arrays. The second chunk contains
+// only the fill value. All other values are v.
 func (k kind) tree(t *testing.T, st store.Store, path string, v uint8) zarr.Node {
 	t.Helper()
 	ctx := t.Context()
@@ -168,7 +168,7 @@ func (k kind) tree(t *testing.T, st store.Store, path string, v uint8) zarr.Node
 	return must(zarr.Open(ctx, st, path))
 }
 
-// plan is a plan of one source, whose tasks have an object each.
+// plan returns a plan to copy n, with one object for each task.
 func (k kind) plan(t *testing.T, n zarr.Node, src, dst store.Store) *transfer.Plan {
 	t.Helper()
 	o := transfer.Options{Source: transfer.Place{Store: "src" + n.Path()}, Target: transfer.Place{Store: "dst", Path: "t"}}
@@ -185,7 +185,7 @@ func (k kind) plan(t *testing.T, n zarr.Node, src, dst store.Store) *transfer.Pl
 	return p
 }
 
-// pair is two sources and a target.
+// pair is two plans with different sources and the same target.
 type pair struct {
 	t      *testing.T
 	k      kind
@@ -208,7 +208,7 @@ func newPair(t *testing.T, k kind, src, dst store.Store) *pair {
 	return p
 }
 
-// open opens the stores of a process, which sees the target as given.
+// open returns the Opener of a process with dst as its target.
 func (p *pair) open(dst store.Store) transfer.Opener {
 	return func(_ context.Context, name string) (store.Store, error) {
 		if name == "dst" {
@@ -218,12 +218,12 @@ func (p *pair) open(dst store.Store) transfer.Opener {
 	}
 }
 
-// run runs a plan in a process that sees the target as given.
+// run runs plan i in a process with dst as its target.
 func (p *pair) run(i int, dst store.Store) error {
 	return transfer.Run(p.t.Context(), p.plans[i], p.open(dst), transfer.RunOptions{Parallel: 1})
 }
 
-// holds fails where the target has not just the values of a plan.
+// holds fails the test unless the target contains the values of plan i.
 func (p *pair) holds(i int, say string) {
 	p.t.Helper()
 	paths := []string{"t"}
@@ -243,7 +243,7 @@ func (p *pair) holds(i int, say string) {
 	}
 }
 
-// left fails where a transfer has left something in the target.
+// left fails the test if the target contains markers or other objects beside the copy.
 func (p *pair) left(say string) {
 	p.t.Helper()
 	for key := range all(p.t, p.dst, "t/__zargo_transfer") {

@@ -16,13 +16,14 @@ import (
 )
 
 const (
-	// taskObjects and taskBytes bound what a task does where nothing is gained by more, and so what
-	// an interruption repeats: 48 objects, or 64 MiB of elements, take some seconds.
+	// taskObjects and taskBytes bound the size of a task if a larger one would not save requests,
+	// because an interruption repeats whole tasks. 48 objects, or 64 MiB of elements, take some
+	// seconds.
 	taskObjects = 48
 	taskBytes   = 64 << 20
 )
 
-// steps adds what writes an array to the stages.
+// steps adds the steps that copy an array to the stages.
 func (m *maker) steps(ctx context.Context, s *Step, from, to *zarr.Array) error {
 	if sameObjects(&Step{Start: s.Start}, from, to) {
 		s.Kind = Encoded
@@ -36,7 +37,7 @@ func (m *maker) steps(ctx context.Context, s *Step, from, to *zarr.Array) error 
 		s.Inner = ones(len(inner))
 		if divided := needOf(s, from, to); divided.memory() < n.memory() {
 			n = divided
-		} else { // parts and the index of a small shard take more than it has
+		} else { // parts and index take more memory than a small shard
 			s.Inner = nil
 		}
 	}
@@ -65,14 +66,14 @@ func (m *maker) steps(ctx context.Context, s *Step, from, to *zarr.Array) error 
 	return nil
 }
 
-// solve finds the stages by which one array is copied into the chunks of another one: through
-// intermediate arrays where fewer and larger requests are worth the bytes that are moved once more.
-// What it finds no stages for in the memory is copied object by object.
+// solve finds the stages that copy from into the chunks of to. It plans intermediate arrays if they
+// save requests that cost more than the additional bytes. If memory does not suffice for that, the
+// only stage copies object by object.
 func (m *maker) solve(s *Step, from, to *zarr.Array) ([]rechunk.Stage, error) {
 	write, memory := objectShape(to), (m.o.Memory-overhead)/8*5 // see blocksShare
 	if s.Inner != nil {
 		write = innerShape(to)
-		// What is kept of a shard is beside its boxes, and a part of it beside what is encoded.
+		// Unsent parts and the index need memory beside a box, and a part beside encoded chunks.
 		kept, left := needOf(s, from, to).block-boxBytes(to, s.Inner), m.o.Memory-overhead
 		part, _ := shardParts(to)
 		memory = max(min(memory, left-(left+7)/8-part)-kept, 0)
@@ -87,15 +88,15 @@ func (m *maker) solve(s *Step, from, to *zarr.Array) ([]rechunk.Stage, error) {
 		return []rechunk.Stage{{Write: write, Block: write}}, nil
 	case err != nil:
 		return nil, err
-	case m.o.OneStage, to.DType().Size() == 0: // how many bytes intermediates would have is not known
+	case m.o.OneStage, to.DType().Size() == 0: // the size of intermediate arrays is unknown
 		return one.Stages, nil
 	}
 	return best.Stages, nil
 }
 
-// requestCost is how many bytes are moved in the time that a request takes: four times the gap that
-// the store reads through rather than send another one, which is less since what is in a gap is
-// moved for nothing. In a cloud it is 4 MiB (80 MB/s for 50 ms), on a disk 16 KiB.
+// requestCost returns the number of bytes that take as long to transfer as a request takes: four
+// times the RangeGap of the store, which is smaller because the bytes of a gap are discarded. For a
+// cloud store it is 4 MiB (80 MB/s for 50 ms), for a disk 16 KiB.
 func requestCost(st store.Store) int64 {
 	var t store.Tuning
 	if st == nil || !store.As(st, &t) || t.RangeGap < 1 || t.RangeGap > rechunk.DefaultRequest {
@@ -104,13 +105,14 @@ func requestCost(st store.Store) int64 {
 	return 4 * t.RangeGap
 }
 
-// plain reports whether the chunks of an array are stored as their elements, of which a read takes
-// those that it wants.
+// plain reports whether the chunks of an array are stored without compression, so that a read can
+// request a part of a chunk.
 func plain(a *zarr.Array) bool {
 	return !slices.ContainsFunc(a.Metadata().Codecs, func(c meta.Named) bool { return c.Name != "bytes" })
 }
 
-// addBlocks adds a step whose tasks have blocks of so many elements.
+// addBlocks adds a step whose tasks have blocks of block elements along each dimension, rounded up
+// to whole objects.
 func (m *maker) addBlocks(stage int, s Step, block []int, from, to *zarr.Array) {
 	s.Block = ones(len(s.Grid))
 	if s.Inner != nil {
@@ -121,15 +123,16 @@ func (m *maker) addBlocks(stage int, s Step, block []int, from, to *zarr.Array) 
 		m.add(stage, &s)
 		return
 	}
-	room := blocksShare(budget(m.o.Memory), needOf(&s, from, to).work)
+	most := blocksShare(budget(m.o.Memory), needOf(&s, from, to).work)
 	for d, n := range objectShape(to) {
 		s.Block[d] = min(ceil(block[d], n), s.Grid[d])
 	}
-	s.Block = gathered(s.Block, to, min(room, taskBytes))
+	s.Block = gathered(s.Block, to, min(most, taskBytes))
 	m.add(stage, &s)
 }
 
-// temporary makes the documents of an intermediate array, of quickly compressed chunks.
+// temporary creates an intermediate array, with a fast compression, and adds its documents to the
+// plan.
 func (m *maker) temporary(ctx context.Context, chunks []int, from, to *zarr.Array) (*zarr.Array, error) {
 	path := strconv.Itoa(m.made)
 	m.made++
@@ -137,11 +140,11 @@ func (m *maker) temporary(ctx context.Context, chunks []int, from, to *zarr.Arra
 		Format: to.Format(), Shape: to.Shape(), Chunks: chunks, DType: to.DType(), Fill: from.Spec().Fill,
 		Codecs: []codec.Spec{codec.Blosc(codec.BloscOptions{Cname: "lz4", Level: 1, Shuffle: "shuffle"})},
 	}
-	if product(int64(itemSize(to)), chunks...) > math.MaxInt32/2 { // more than blosc takes
+	if product(int64(itemSize(to)), chunks...) > math.MaxInt32/2 { // too large for blosc
 		spec.Codecs = []codec.Spec{codec.Zstd(1)}
 	}
 	a, err := zarr.Create(ctx, m.tmp, path, spec, m.o.Zarr...)
-	if err != nil { // the fill value has no such form in the other format
+	if err != nil { // the fill value cannot be represented in the other format
 		spec.Fill = nil
 		a, err = zarr.Create(ctx, m.tmp, path, spec, m.o.Zarr...)
 	}
@@ -162,11 +165,14 @@ func (m *maker) add(stage int, s *Step) {
 	m.stages[stage].Steps = append(m.stages[stage].Steps, *s)
 }
 
-// counted is how many blocks along a dimension are looked at one by one. 2^20: some milliseconds.
+// counted is the maximum number of blocks along a dimension that are counted one by one. 2^20 take
+// some milliseconds.
 const counted = 1 << 20
 
-// reads is how many times chunks of the source are read along a dimension by blocks of so many
-// objects; of very many blocks at most.
+// reads returns the number of reads of source chunks along dimension d by blocks of block objects.
+// A chunk counts once for each block that it touches. unit, object and shape are the lengths of a
+// source chunk, of an object and of the dimension. For more than counted blocks the result is an
+// upper bound.
 func (s *Step) reads(d, block, unit, object, shape int) int64 {
 	each, start := int(min(product(int64(object), block), int64(shape))), s.start(d)
 	blocks := ceil(shape, each)
@@ -181,8 +187,8 @@ func (s *Step) reads(d, block, unit, object, shape int) int64 {
 	return total
 }
 
-// gathered lets a block grow along the last dimensions first, as long as it has few objects of few
-// bytes.
+// gathered extends a block of objects along the last dimensions first, while it has at most
+// taskObjects objects and bytes bytes of elements. It changes block in place.
 func gathered(block []int, to *zarr.Array, bytes int64) []int {
 	grid := to.GridShape()
 	fits := func() bool {
@@ -190,7 +196,7 @@ func gathered(block []int, to *zarr.Array, bytes int64) []int {
 	}
 	for d := len(block) - 1; d >= 0; d-- {
 		was := block[d]
-		for n := grid[d]; n > was; n = (n + 1) / 2 { // the whole dimension, or even parts of it
+		for n := grid[d]; n > was; n = (n + 1) / 2 { // the whole dimension, a half, a quarter, ...
 			if block[d] = n; fits() {
 				break
 			}
@@ -211,8 +217,9 @@ func ones(n int) []int {
 	return s
 }
 
-// readsInside is how many times chunks of the source are read along a dimension by boxes of Inner
-// chunks of each shard; of very many boxes at most.
+// readsInside returns the number of reads of source chunks along dimension d by boxes of Inner
+// inner chunks, as reads does for blocks. chunk and shard are the lengths of an inner chunk and a
+// shard.
 func (s *Step) readsInside(d, chunk, unit, shard, shape int) int64 {
 	each, start := int(min(product(int64(chunk), s.Inner[d]), int64(shard), int64(shape))), s.start(d)
 	if shards := ceil(shape, shard); product(int64(shards), ceil(shard, each)) > counted {

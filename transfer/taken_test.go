@@ -14,8 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestTakenTarget runs plans whose target is another array by then: it is refused, and nothing of
-// that array is written.
+// TestTakenTarget runs plans whose target has become another array. They are refused and do not
+// write to it.
 func TestTakenTarget(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		for _, o := range []transfer.Options{{}, {Codecs: []codec.Spec{codec.Zstd(1)}}} {
@@ -40,13 +40,13 @@ func TestTakenTarget(t *testing.T) {
 					t.Errorf("v%d, %s: the array was written", format, p.Stages[0].Steps[0].Kind)
 				}
 			}
-			// It was created after the plan was made.
+			// The array was created after the plan was made.
 			b := must(zarr.Create(t.Context(), dst, "out", zarr.Spec{Format: format, Shape: []int{20}, Chunks: []int{2}, DType: dtype.Uint8}))
 			check(t, zarr.Write(t.Context(), b, []uint8{5, 5, 5, 5}, zarr.Range(0, 4)))
 			refused()
 			check(t, store.DeleteBelow(t.Context(), dst, "out"))
 
-			// It is the copy, which was complete, and changed since.
+			// The array is the completed copy, which was changed since.
 			check(t, transfer.Run(t.Context(), p, open, transfer.RunOptions{}))
 			equal(t, a, must(zarr.OpenArray(t.Context(), dst, "out")))
 			check(t, transfer.Clean(t.Context(), p, open))

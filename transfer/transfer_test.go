@@ -22,23 +22,23 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// kept is a store that stays open when a worker closes it.
+// kept is a store whose Close does nothing.
 type kept struct{ store.Store }
 
 func (kept) Close() error { return nil }
 
-// stores opens what a test has by name. Verbs of a store beyond the contract are not there, but for
-// "mem".
+// stores returns an Opener for the given stores. Stores other than *mem.Store lose their optional
+// methods.
 func stores(all map[string]store.Store) transfer.Opener {
 	return func(_ context.Context, name string) (store.Store, error) {
 		if s, ok := all[name].(*mem.Store); ok {
-			return s, nil // closing it does nothing
+			return s, nil // its Close does nothing
 		}
 		return kept{all[name]}, nil
 	}
 }
 
-// world is a source and a target.
+// world is a source store and a target store.
 type world struct {
 	t        *testing.T
 	src, dst store.Store
@@ -76,7 +76,7 @@ func (w *world) run(p *transfer.Plan) {
 	}
 }
 
-// forest stores a hierarchy: a group with attributes, arrays of some kinds, some chunks missing.
+// forest creates a hierarchy: groups with attributes, and arrays of several kinds that lack chunks.
 func forest(t *testing.T, st store.Store, format int) *zarr.Group {
 	t.Helper()
 	ctx := t.Context()
@@ -131,7 +131,7 @@ func check(t *testing.T, err error) {
 	}
 }
 
-// same compares all arrays of two hierarchies by their elements.
+// same compares the elements of all arrays of two hierarchies.
 func same(t *testing.T, from, to *zarr.Group) {
 	t.Helper()
 	ctx, arrays := t.Context(), 0
@@ -176,7 +176,7 @@ func equal(t *testing.T, a, b *zarr.Array, sel ...zarr.Selection) {
 	}
 }
 
-// all are the stored objects below a path.
+// all returns the stored values below a path.
 func all(t *testing.T, st store.Store, below string) map[string]string {
 	t.Helper()
 	values := map[string]string{}
@@ -187,7 +187,7 @@ func all(t *testing.T, st store.Store, below string) map[string]string {
 	return values
 }
 
-// copied are the stored objects of a target, without what a transfer keeps beside it.
+// copied returns the stored values of a target, without those that a transfer keeps until Clean.
 func copied(t *testing.T, st store.Store) map[string]string {
 	t.Helper()
 	values := all(t, st, "")
@@ -210,7 +210,7 @@ func TestCopyAsItIs(t *testing.T) {
 				w.run(p)
 				check(t, transfer.Clean(t.Context(), p, w.open))
 				was, is := all(t, w.src, ""), all(t, w.dst, "")
-				delete(was, "zarr.json") // the group above is the source's alone
+				delete(was, "zarr.json") // the root group is not copied
 				delete(was, ".zgroup")
 				delete(is, "zarr.json")
 				delete(is, ".zgroup")
@@ -236,7 +236,7 @@ func TestCopyChanged(t *testing.T) {
 		name   string
 		format int // of the source
 		o      transfer.Options
-		codecs bool // the target's codecs leave objects as they are
+		codecs bool // objects are copied without decoding
 	}{
 		{name: "v2 to v3", format: 2, o: transfer.Options{Format: 3}, codecs: true},
 		{name: "v2 to v3 sharded zstd", format: 2, o: transfer.Options{Format: 3, Codecs: zstd, Grid: grid([]int{5, 7, 5}, []int{10, 21, 10})}},
@@ -297,7 +297,7 @@ func TestCopyPart(t *testing.T) {
 	}
 }
 
-// TestWithinAStore copies by the store's own verb.
+// TestWithinAStore checks that a copy within a store uses Copy and reads no chunks.
 func TestWithinAStore(t *testing.T) {
 	st := mem.New()
 	g := forest(t, st, 3)
@@ -319,9 +319,10 @@ func TestWithinAStore(t *testing.T) {
 	check(t, err)
 	check(t, transfer.Run(t.Context(), p, open, transfer.RunOptions{}))
 	same(t, g, must(zarr.OpenGroup(t.Context(), st, "out/x")))
-	// Whether the target is free: its own document before the claim, those of the 7 nodes after it,
-	// of each of the 4 arrays with chunks before it is written, and of the 7 nodes, in both
-	// formats, before they are stored. And twice whether an array was changed.
+	// Checks that the target is free: its own document before the claim, those of the 7 nodes after
+	// it, one for each of the 4 arrays with chunks before it is written, and the documents of both
+	// formats of the 7 nodes before they are stored. Each source array is compared with the plan
+	// twice.
 	if gets != 1+7+4+3*7+2*4 || chunks > 0 {
 		t.Errorf("%d documents were read, %d chunks", gets, chunks)
 	}
@@ -393,7 +394,7 @@ func TestResumed(t *testing.T) {
 	}
 }
 
-// TestTasksTwice runs each task twice at once, and again: the same bytes.
+// TestTasksTwice checks that tasks that run several times, also concurrently, store the same bytes.
 func TestTasksTwice(t *testing.T) {
 	w := newWorld(t, mem.New(), mem.New())
 	g := forest(t, w.src, 2)
@@ -417,7 +418,7 @@ func TestTasksTwice(t *testing.T) {
 	}
 }
 
-// TestIndexes divides the tasks among processes.
+// TestIndexes divides the tasks among four processes.
 func TestIndexes(t *testing.T) {
 	w := newWorld(t, mem.New(), mem.New())
 	g := forest(t, w.src, 3)
@@ -433,7 +434,7 @@ func TestIndexes(t *testing.T) {
 	same(t, g, must(zarr.OpenGroup(t.Context(), w.dst, "")))
 }
 
-// refusing is a store whose puts of chunks say that something is not found.
+// refusing is a store whose puts of chunks fail with fault.NotFound.
 type refusing struct{ store.Store }
 
 func (r refusing) Put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
@@ -443,8 +444,8 @@ func (r refusing) Put(ctx context.Context, key string, value []byte, o store.Put
 	return r.Store.Put(ctx, key, value, o)
 }
 
-// TestOnlyAbsenceIsAbsent: what is not found where a chunk is written is an error, and no missing
-// chunk.
+// TestOnlyAbsenceIsAbsent checks that fault.NotFound of a put is an error, and does not count as an
+// absent chunk.
 func TestOnlyAbsenceIsAbsent(t *testing.T) {
 	src := mem.New()
 	a := must(zarr.Create(t.Context(), src, "a", zarr.Spec{Shape: []int{4}, Chunks: []int{2}, DType: dtype.Uint8}))
@@ -461,7 +462,7 @@ func TestOnlyAbsenceIsAbsent(t *testing.T) {
 	}
 }
 
-// TestLargeObjects moves an object by parts.
+// TestLargeObjects checks that a large object is copied in parts.
 func TestLargeObjects(t *testing.T) {
 	w := newWorld(t, mem.New(), mem.New())
 	a := must(zarr.Create(t.Context(), w.src, "a", zarr.Spec{Shape: []int{80 << 20}, Chunks: []int{40 << 20}, DType: dtype.Uint8, Codecs: []codec.Spec{}}))

@@ -15,54 +15,56 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Opener opens the store that a plan calls by a name: for a plan with URLs what opens URLs, with
-// the credentials that the process has. The store is closed when the work is done.
+// Opener opens the store with the name that [Place].Store contains, usually a URL, with the
+// credentials of the process. The function that called the Opener closes the store.
 type Opener func(ctx context.Context, name string) (store.Store, error)
 
-// Worker runs tasks of one plan. Make it with [Open]; it may be used from any number of goroutines.
+// Worker runs tasks of one plan. [Open] makes a Worker. It is safe for concurrent use.
 type Worker struct {
 	p        *Plan
 	id       string
 	tasks    int
 	src, dst store.Store
-	out      store.Store // dst as tasks write to it
+	out      store.Store // dst with the conditions of fenced, for the writes of tasks
 	tmp      store.Store
 	arrays   *arrays
-	watch    *watch // of the source
+	watch    *watch // detects changes of the source
 	opts     []zarr.Option
 	one      bool // source and target are one store
 	noCopy   atomic.Bool
-	memory   *concurrency.Budget // the plan's part of the process's budget; elements of regions are Blocks of it
-	limits   *concurrency.Limits // of objects in flight: Bytes is a part of memory
-	moving   *concurrency.Slots  // of tasks that move objects
+	memory   *concurrency.Budget // the plan's budget; elements of regions are Blocks
+	limits   *concurrency.Limits // for objects in flight; Bytes is a child of memory
+	moving   *concurrency.Slots  // for tasks that copy encoded objects
 	moved    counter
 	enters   concurrency.Joined[*claim]
 	looks    concurrency.Joined[struct{}] // checks of free, by path
 
 	mu       sync.Mutex
-	held     *claim          // as it was read last; nil where it is to be read
-	archive  bool            // the target is one that nobody else sees, which takes no claim and no markers
-	seen     map[string]bool // arrays of the target where no other one is
-	complete map[int]bool    // stages
+	held     *claim          // as it was read last; nil if it must be read
+	archive  bool            // the target is an archive of this process: no claim, no markers
+	seen     map[string]bool // paths of target arrays that free has checked
+	complete map[int]bool    // complete stages
 }
 
-// RunTask runs task i of a plan: what a worker on any engine does. It may be run any number of
-// times, also at once, and stores the same objects each time, then a marker which says so. The
-// tasks of a stage run in any order. The first task of all claims the target for the plan. Once the
-// target is published a task writes nothing.
+// RunTask runs task i of a plan, for workers of any engine. It stores the objects of the task, then
+// a marker. A task may be run any number of times, also concurrently, and stores the same objects
+// each time. The tasks of a stage may run in any order. The first task that runs claims the target
+// for the plan. Once the target is published, tasks write nothing.
 //
-// fault.Conflict: the stage before the task's is not complete, or the metadata of the array that it
-// reads is not what it was when the plan was made; the last task looks at that of all arrays once
-// more. An array that only became longer is copied as it was. No task knows of chunks that were
-// replaced before it or after it; one that is replaced while a task reads it is fault.Conflict too.
-// fault.Conflict is also a task during which [Clean] removed the transfer: what it wrote is not
-// counted as done. fault.Exists: another plan has claimed the target, or another node is there or
-// below it by now; nothing is written. After [Clean] of a complete transfer nothing names its plan
-// any more: then a task compares what it would write with what is stored, writes nothing, and is
-// done where both are equal.
+// A task compares the metadata of the array that it reads with the plan; the last task compares
+// that of all arrays. An array that only became longer is copied with its planned shape. A task
+// does not detect chunks that are replaced before it starts or after it ends.
 //
-// Errors are those of the stores and of reading and writing arrays. After fault.Throttled,
-// fault.Unavailable or the end of ctx it is worth another try.
+// After [Clean] of a complete transfer the target has no record of the plan. A task then writes
+// nothing. It compares the values that it would write with the stored ones, and is done if they are
+// equal.
+//
+// fault.Conflict: an earlier stage is not complete; the metadata of a source array was changed; a
+// chunk was replaced while the task read it; or [Clean] removed the transfer while the task ran, so
+// that it does not count as done. fault.Exists: another plan has claimed the target, or another
+// node is at or below it; nothing is written. Other errors are those of the stores and of reading
+// and writing arrays. After fault.Throttled, fault.Unavailable or the end of ctx the task can be
+// retried.
 func RunTask(ctx context.Context, p *Plan, i int, open Opener, opts ...zarr.Option) error {
 	w, err := Open(ctx, p, open, opts...)
 	if err != nil {
@@ -72,9 +74,9 @@ func RunTask(ctx context.Context, p *Plan, i int, open Opener, opts ...zarr.Opti
 	return errors.Join(err, w.Close())
 }
 
-// Open checks a plan and opens its stores, for many tasks. opts are those of the nodes, such as
-// zarr.Extensions. The memory of tasks is a child of the budget of concurrency.Default, and bounded by
-// the plan's.
+// Open checks a plan and opens its stores, for many tasks. opts are options of the nodes, such as
+// zarr.Extensions. The memory of tasks is a child of the budget of concurrency.Default, bounded by
+// the plan's memory. The caller must call [Worker.Close].
 func Open(ctx context.Context, p *Plan, open Opener, opts ...zarr.Option) (*Worker, error) {
 	return openWith(ctx, p, open, nil, opts)
 }
@@ -111,7 +113,7 @@ func openWith(ctx context.Context, p *Plan, open Opener, shared *concurrency.Lim
 	return w, nil
 }
 
-// newWorker is a worker that holds no memory yet.
+// newWorker returns a worker without arrays and memory, which cannot run tasks yet.
 func newWorker(p *Plan, src, dst store.Store) *Worker {
 	w := &Worker{
 		p: p, id: p.ID(), tasks: p.Tasks(), moving: concurrency.NewSlots(moving), one: p.Source.Store == p.Target.Store,
@@ -152,15 +154,14 @@ func (w *Worker) Task(ctx context.Context, i int) error {
 	return nil
 }
 
-// task runs one task, and returns the key of the marker that it put; "" where there was nothing to
-// do.
+// task runs one task and returns the key of the marker that it put, or "" if it put none.
 func (w *Worker) task(ctx context.Context, c *claim, i int) (marker string, err error) {
 	t := w.p.Task(i)
 	switch last := t.Step.Kind == Finish; {
 	case c.State == unclaimed:
 		return "", w.compare(ctx, t)
 	case c.State == published, c.State == publishing && !last:
-		return "", nil // it was done
+		return "", nil // done before
 	case last:
 		if err := w.before(ctx, c, t.Stage); err != nil {
 			return "", err
@@ -171,7 +172,7 @@ func (w *Worker) task(ctx context.Context, c *claim, i int) (marker string, err 
 		return "", err
 	}
 	if now, err := w.farther(ctx, c, w.free(ctx, t.Step.To)); err != nil || now != c {
-		return "", err // where the claim says more than copying, the task was done
+		return "", err // if the state is after copying, the task was done before
 	}
 	if t.Step.From.In == Source {
 		from, to, err := w.arrays.both(ctx, t.Step)
@@ -193,8 +194,9 @@ func (w *Worker) task(ctx context.Context, c *claim, i int) (marker string, err 
 	return w.mark(ctx, c, t.Stage, i)
 }
 
-// before makes sure that the stages before one are complete: a task that read or published what is
-// not there yet would take it for missing chunks.
+// before checks that all stages before the given one are complete. A task that started earlier
+// would read objects that are not stored yet as missing chunks, or publish without them.
+// fault.Conflict: tasks of an earlier stage are not done.
 func (w *Worker) before(ctx context.Context, c *claim, stage int) error {
 	for k := range stage {
 		w.mu.Lock()
@@ -216,7 +218,7 @@ func (w *Worker) before(ctx context.Context, c *claim, stage int) error {
 	return nil
 }
 
-// notYet is the error of a task whose turn has not come.
+// notYet is the error of a task whose earlier stages are not complete.
 type notYet string
 
 func (e notYet) Error() string { return string(e) }
@@ -227,7 +229,7 @@ func (w *Worker) setComplete(stage int) {
 	w.complete[stage] = true
 }
 
-// block copies a region.
+// block copies the region of a task by decoding and encoding it.
 func (w *Worker) block(ctx context.Context, t Task) error {
 	from, to, err := w.arrays.both(ctx, t.Step)
 	if err != nil {
@@ -256,7 +258,7 @@ func (w *Worker) block(ctx context.Context, t Task) error {
 	return to.WriteBytes(ctx, buf, dst...)
 }
 
-// regions are what a task reads and writes, and the shape of both.
+// regions returns the selections of a task in both arrays, and their shape.
 func regions(t Task, to *zarr.Array) (src, dst []zarr.Selection, n []int) {
 	shape := to.Shape()
 	for d := range t.Lo {
@@ -271,6 +273,6 @@ func regions(t Task, to *zarr.Array) (src, dst []zarr.Selection, n []int) {
 	return src, dst, n
 }
 
-// region is memory for n bytes of elements, of a hold that has most bytes for the largest region:
-// regions that are smaller, at the end of an array, use the memory of others.
+// region returns a buffer of n bytes from a hold. Its capacity is at least most, the size of the
+// largest region, so that smaller regions at the end of an array reuse the buffers of others.
 func region(h *concurrency.Hold, most, n int64) []byte { return h.Buffer(int(max(most, n)))[:n] }

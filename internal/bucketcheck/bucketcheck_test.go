@@ -17,12 +17,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// on checks what open gives, without speed.
+// on returns options to check the stores of open, without speed.
 func on(open func() store.Store) bucketcheck.Options {
 	return bucketcheck.Options{Quick: true, NoSpeed: true, Open: func(context.Context, int) (store.Store, error) { return open(), nil }}
 }
 
-// left lists what is in a store.
+// left returns the keys in a store.
 func left(t *testing.T, s store.Store) []string {
 	t.Helper()
 	var keys []string
@@ -94,13 +94,13 @@ func TestGoodStores(t *testing.T) {
 	}
 }
 
-// broken is a store over mem with verbs of its own.
+// broken is a mem.Store with methods that break their contract.
 type broken struct {
 	*mem.Store
 	get    func(key string, o store.GetOptions, v store.Value, err error) (store.Value, error)
 	put    func(ctx context.Context, key string, b []byte, o store.PutOptions) (store.Version, error)
 	delete func(ctx context.Context, key string, o store.DeleteOptions) error
-	list   func(e store.Entry) bool // whether it is shown
+	list   func(e store.Entry) bool // reports whether e is listed
 	o      func(*store.ListOptions)
 	parts  func(store.Parts) store.Parts
 	sent   func(ctx context.Context, key string, value []byte) error
@@ -160,7 +160,7 @@ func (b *broken) Provide(target any) bool {
 	return false
 }
 
-// unordered puts the parts in place without the condition.
+// unordered is a value in parts whose Commit changes its options.
 type unordered struct {
 	store.Parts
 	o func(store.PutOptions) store.PutOptions
@@ -177,7 +177,7 @@ func TestBrokenStoresAreFound(t *testing.T) {
 		name    string
 		check   string
 		verdict bucketcheck.Verdict
-		says    string // in the consequence
+		says    string // part of the consequence
 		breaks  func(b *broken)
 	}{
 		{"IfAbsent is ignored", "put if absent", bucketcheck.Fails, "Create from one process", func(b *broken) {
@@ -400,14 +400,15 @@ func TestBrokenStoresAreFound(t *testing.T) {
 	}
 }
 
-// unlisted refuses listings.
+// unlisted is a store that refuses listings.
 type unlisted struct{ *broken }
 
 func (unlisted) ListPage(_ context.Context, prefix string, _ store.ListOptions, _ string) ([]store.Entry, string, error) {
 	return nil, "", refused("list", prefix)
 }
 
-// looks is a Put whose condition is looked at, and then forgotten: the first two that looked write.
+// looks returns a Put that checks its condition before it writes, and not atomically: two
+// concurrent Puts may both succeed.
 func looks(b *broken, when func(store.PutOptions) bool) func(context.Context, string, []byte, store.PutOptions) (store.Version, error) {
 	two := make(chan struct{}, 1)
 	return func(ctx context.Context, key string, v []byte, o store.PutOptions) (store.Version, error) {
@@ -422,7 +423,7 @@ func looks(b *broken, when func(store.PutOptions) bool) func(context.Context, st
 			return "", &fault.KeyError{Op: "put", Key: key, Kind: fault.Conflict}
 		}
 		select {
-		case two <- struct{}{}: // the first waits until another one has looked
+		case two <- struct{}{}: // the first waits until another Put has checked its condition
 			two <- struct{}{}
 		case <-two:
 		}

@@ -12,18 +12,18 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// cleaning bounds how long deleting at the end may take, which goes on when the context of Run has
-// ended: a thousand keys one by one, of a second each, by 32 at once, three times over.
+// cleaning is the maximum time for deletes at the end, which continue if the context of Run has
+// ended. 2 minutes: three times a thousand keys, 32 at once, one second each.
 const cleaning = 2 * time.Minute
 
-// LeftError says that not everything could be deleted.
+// LeftError reports that objects could not be deleted.
 type LeftError struct {
 	Place string   // the prefix
-	Keys  []string // from the store's root; none where it is not known which
-	Err   error    // why, where there was an error
+	Keys  []string // keys from the store's root; empty if unknown
+	Err   error    // the cause; may be nil
 }
 
-// Error says where, how many, and why.
+// Error returns the prefix or key, the number of keys and the cause.
 func (e *LeftError) Error() string {
 	text := fmt.Sprintf("%d objects below %q could not be deleted", len(e.Keys), e.Place)
 	switch len(e.Keys) {
@@ -38,24 +38,24 @@ func (e *LeftError) Error() string {
 	return text + ", although the store says that it was done"
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *LeftError) Unwrap() error { return e.Err }
 
-// clean deletes everything below the place: what is listed there, and what was put, whether it is
-// listed or not. Then it looks.
+// clean aborts unfinished uploads and deletes all keys below the place: those that are listed, and
+// those that were put. Then it checks that they are gone.
 func (b *bench) clean(ctx context.Context) *LeftError {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), cleaning)
 	defer stop()
 	b.mu.Lock()
 	b.free = true
 	keys := maps.Clone(b.wrote)
-	under := slices.Collect(maps.Keys(b.under))
+	uploads := slices.Collect(maps.Keys(b.uploads))
 	b.mu.Unlock()
 	var failed error
-	for _, p := range under {
+	for _, p := range uploads {
 		failed = errors.Join(failed, p.Abort(ctx))
 	}
-	found, _ := b.listing(ctx) // what it hides was put
+	found, _ := b.listing(ctx) // keys that are missing in it are in b.wrote
 	for _, k := range found {
 		keys[k] = true
 	}
@@ -63,11 +63,11 @@ func (b *bench) clean(ctx context.Context) *LeftError {
 	err := store.DeleteAll(ctx, b.s, all)
 	left, unknown := b.remains(ctx, all)
 	if len(left) > 0 {
-		err = b.oneByOne(ctx, left) // where batches fail, or stop at the first failure
+		err = b.oneByOne(ctx, left) // a batch may fail, or stop at the first failure
 		left, unknown = b.remains(ctx, all)
 	}
 	if err == nil {
-		unknown = nil // without the permission to list absence is refused too, and every delete was a success
+		unknown = nil // without permission to list, gets cannot prove absence; all deletes succeeded
 	}
 	if len(left) == 0 && unknown == nil && failed == nil {
 		return nil
@@ -91,7 +91,7 @@ func (b *bench) listing(ctx context.Context) (keys []string, err error) {
 	return keys, nil
 }
 
-// oneByOne deletes what it can, and gives the first error.
+// oneByOne tries to delete each key, and returns the first error.
 func (b *bench) oneByOne(ctx context.Context, keys []string) (first error) {
 	for _, k := range keys {
 		if err := b.s.Delete(ctx, k, store.DeleteOptions{}); err != nil && first == nil {
@@ -101,16 +101,17 @@ func (b *bench) oneByOne(ctx context.Context, keys []string) (first error) {
 	return first
 }
 
-// asked is how many keys are asked for at the end where listings show none of them.
-const asked = 50
+// maxGets is the number of keys that remains gets if the listing succeeds.
+const maxGets = 50
 
-// remains gives the keys that are still there: those of the listing, and those of the first that
-// answer, so that neither a listing that hides nor one that is refused passes for an empty place.
-// unknown is why it cannot be known.
+// remains returns the keys that still exist: those in a listing, and those that a get finds. It
+// gets the first maxGets keys, because a listing may be incomplete, and all keys if the listing
+// fails. unknown is the error of a get that neither found a key nor proved it absent, if no key
+// remains.
 func (b *bench) remains(ctx context.Context, keys []string) (left []string, unknown error) {
 	left, err := b.listing(ctx)
-	if err == nil && len(keys) > asked {
-		keys = keys[:asked]
+	if err == nil && len(keys) > maxGets {
+		keys = keys[:maxGets]
 	}
 	for _, k := range keys {
 		_, err := b.s.Get(ctx, k, store.GetOptions{Range: store.Within(0, 1)}, nil)
@@ -120,7 +121,7 @@ func (b *bench) remains(ctx context.Context, keys []string) (left []string, unkn
 				left = append(left, k)
 			}
 		case errors.Is(err, fault.NotFound):
-		case errors.Is(err, fault.Path): // no store took it
+		case errors.Is(err, fault.Path): // the store does not accept the key, so it was not put
 		default:
 			unknown = err
 		}

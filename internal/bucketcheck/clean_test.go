@@ -15,7 +15,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// uploads knows which values in parts are under way.
+// uploads is a store that records unfinished uploads.
 type uploads struct {
 	*mem.Store
 	under map[string]bool
@@ -48,7 +48,7 @@ func (p upload) Abort(ctx context.Context) error {
 	return p.Parts.Abort(ctx)
 }
 
-// A run that ends at any request deletes what it wrote.
+// TestInterruptedAnywhere checks that a run that is interrupted at any request deletes its objects.
 func TestInterruptedAnywhere(t *testing.T) {
 	for _, at := range []int64{1, 2, 7, 30, 60, 90, 120, 150, 200, 230, 260, 270, 280, 290, 340} {
 		t.Run(fmt.Sprint(at), func(t *testing.T) {
@@ -67,7 +67,7 @@ func TestInterruptedAnywhere(t *testing.T) {
 			switch {
 			case calls.Load() < at:
 				t.Fatalf("only %d calls", calls.Load())
-			case at > 2 && at < 300 && (!errors.Is(err, stopped) || r.Complete), at >= 300 && err != nil: // then it deletes already
+			case at > 2 && at < 300 && (!errors.Is(err, stopped) || r.Complete), at >= 300 && err != nil: // from 300 on Run deletes
 				t.Errorf("%+v, %v", r, err)
 			}
 			if got := left(t, m); len(got) > 0 {
@@ -134,12 +134,12 @@ func TestWhatCannotBeDeletedIsSaid(t *testing.T) {
 	})
 }
 
-// single hides mem's batch of deletes.
+// single is a store without batch deletes.
 type single struct{ *broken }
 
 func (single) DeleteAll(context.Context, []string) error { return errors.ErrUnsupported }
 
-// batch has one that fails.
+// batch is a store whose batch deletes fail.
 type batch struct{ *broken }
 
 func (batch) DeleteAll(_ context.Context, keys []string) error {
@@ -198,7 +198,7 @@ func TestRefusedAtOnce(t *testing.T) {
 	}
 }
 
-// With a key nothing is written.
+// TestReadOnly checks that Run with a Key does not write.
 func TestReadOnly(t *testing.T) {
 	m := mem.New()
 	for key, n := range map[string]int{"a/chunk": 100_000, "a/chunk2": 1, "one": 1, "none": 0} {

@@ -66,7 +66,8 @@ func conditionChecks() []Check {
 	}
 }
 
-// known puts a value that has a version.
+// known puts a value and returns its version. The outcome is not nil if the put failed or the store
+// does not report versions.
 func (b *bench) known(ctx context.Context, key string, seed int) (store.Version, []byte, *outcome) {
 	v, value, err := b.put(ctx, key, kib, seed)
 	if err != nil {
@@ -180,8 +181,9 @@ func deleteIfVersion(ctx context.Context, b *bench) outcome {
 	return holds("the first delete was refused, the second was done")
 }
 
-// race lets writers put a value each at once, and gives which of them did, and the first error that
-// is none of those that losers get.
+// race runs concurrent writers that each put a value under key. It returns the writers that
+// succeeded, the version of the last of them, and the first error that is not lost, the expected
+// error of the other writers.
 func (b *bench) race(ctx context.Context, round int, key string, o store.PutOptions, lost error) (won []int, version store.Version, other error) {
 	var wg sync.WaitGroup
 	var mu sync.Mutex
@@ -205,11 +207,12 @@ func (b *bench) race(ctx context.Context, round int, key string, o store.PutOpti
 	return won, version, other
 }
 
-// racer is what a writer puts in a round: S3 makes versions of the bytes, so a value that was there
-// before would bring its version back.
+// racer returns the value of a writer in a round. All values differ, because S3 derives versions
+// from the bytes: an equal value would have an earlier version again.
 func racer(round, i int) []byte { return fmt.Appendf(nil, "writer %02d of round %02d", i, round) }
 
-// round is one race, and what is to be seen after it.
+// round runs one race and checks that exactly one writer succeeded and its value is stored. It
+// returns the version of that value.
 func (b *bench) round(ctx context.Context, n int, key string, o store.PutOptions, lost error) (store.Version, *outcome) {
 	won, version, err := b.race(ctx, n, key, o, lost)
 	switch {

@@ -1,22 +1,25 @@
-// Package bucketcheck finds out what a bucket, or any other store, really does: whether conditions
-// hold under a race, whether tails and ranges are exact, whether listings show what was written,
-// how long requests take, and which numbers follow from that.
+// Package bucketcheck tests the behaviour of a bucket or any other store: whether conditions hold
+// under a race, suffixes and ranges are exact, and listings show preceding writes. It also measures
+// how long requests take, and derives settings of the store from that.
 //
 //	o := bucketcheck.Options{Open: func(ctx context.Context, inFlight int) (store.Store, error) {
 //		return s3.Open(ctx, "s3://bucket/folder", s3.MaxInFlight(inFlight))
 //	}}
-//	fmt.Println(o.Plan()) // the most that it takes
+//	fmt.Println(o.Plan()) // upper bounds of its cost
 //	report, err := bucketcheck.Run(ctx, o)
 //
-// Package storetest holds an implementation of a store to all of its contract, in a test and with
-// an empty store for each case. This package asks what a service answers, in a place that is in
-// use: it writes below a new random prefix and nowhere else, has a bound on requests, objects and
-// bytes that is known before it starts, says in plain words what a broken promise means for Zarr
-// arrays, and deletes what it wrote, also when its context ends.
+// Package storetest tests an implementation of a store against the whole contract, with an empty
+// store for each case. This package tests a service, in a bucket that is in use. It writes only
+// below a new random prefix, and deletes its objects even when its context has ended. The numbers
+// of requests, objects and bytes have bounds that are known in advance. The report explains the
+// consequences of each failed check for Zarr arrays.
 //
-// The checks are a table ([Checks]); each is a [Finding] in the [Report]. The command "zargo bucket
-// check" prints it. With Options.Key nothing is written: an object that is there already is read.
+// [Checks] returns the table of checks. Each of them has a [Finding] in the [Report], which the
+// command "zargo bucket check" prints. With Options.Key, Run writes nothing and reads an existing
+// object.
 //
-// A Run makes its requests through stores of its own and may be called concurrently with anything
-// else; while others use the bucket the figures of speed are theirs as well.
+// # Concurrency
+//
+// Run opens its own stores and may be called concurrently with any other use of the bucket. Other
+// traffic affects the measured times.
 package bucketcheck

@@ -10,16 +10,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// existing is an object that was there before.
+// existing is the object with Options.Key.
 type existing struct {
 	value   []byte
 	version store.Version
 }
 
-// largestKey bounds the object that Options.Key names: it is read as a whole and kept in memory.
+// largestKey is the maximum size of the object with Options.Key, which is kept in memory whole.
 const largestKey = 32 * mib
 
-// readChecks are those that write nothing.
+// readChecks returns the checks of a Run with Options.Key, which do not write.
 func readChecks() []Check {
 	checks := []Check{
 		{
@@ -96,7 +96,8 @@ func unchangedExisting(ctx context.Context, b *bench) outcome {
 	return holds("unchanged")
 }
 
-// listExisting takes one page: where a key begins alike, it is the first.
+// listExisting lists keys with the prefix Options.Key. The key itself is the first of them, so one
+// page suffices.
 func listExisting(ctx context.Context, b *bench) outcome {
 	folder, name := path.Split(b.o.Key)
 	folder = path.Clean("/" + folder)[1:]
@@ -114,8 +115,8 @@ func listExisting(ctx context.Context, b *bench) outcome {
 	return fails("it is not listed")
 }
 
-// stretch is a part of the object that is read for the i-th time, of n bytes where there are so
-// many.
+// stretch returns the range for the i-th read of n bytes. It is the whole object if that has at
+// most n bytes.
 func (e existing) stretch(i int, n int64) store.Range {
 	size := int64(len(e.value))
 	if size <= n {

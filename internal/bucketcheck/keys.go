@@ -27,7 +27,7 @@ func keyChecks() []Check {
 	}
 }
 
-// special are last segments of keys.
+// special returns last segments of keys with unusual characters.
 func special() []string {
 	return []string{
 		".zarray", "a b", " lead", "trail ", "a+b", "a&b=c", "what?", "a#b", "100%", "%41", "%2F", "a:b", "'q'", `"qq"`, "[0]", "*", "{a}", "<a>", "a|b",
@@ -38,7 +38,7 @@ func special() []string {
 func specialKeys(ctx context.Context, b *bench) outcome {
 	var refused []string
 	var last outcome
-	said := true // what is not taken was refused as such, and not stored otherwise
+	said := true // all names that do not hold were refused as unsupported
 	held := map[string]bool{}
 	for i, name := range special() {
 		key := "keys/" + name
@@ -67,7 +67,7 @@ func specialKeys(ctx context.Context, b *bench) outcome {
 	}
 	for e, err := range store.Pages(ctx, b.s, "keys", store.ListOptions{}) {
 		if err != nil {
-			return holds("%d names, and no listing to compare", len(special())) // that is a check of its own
+			return holds("%d names, and no listing to compare", len(special())) // a separate check covers listings
 		}
 		if !held[e.Key] {
 			return fails("%q is listed, which was not put", strings.TrimPrefix(e.Key, "keys/"))

@@ -39,7 +39,7 @@ func listChecks() []Check {
 			Name: "list pages", Expected: "a long listing gives every key once over all of its pages",
 			Fails: listWrong, Lacks: listLacks,
 			most: func(n sizes) most {
-				// A page has 50 entries at least; a service that gives fewer goes on up to this
+				// Assumes pages of at least 50 entries. A service with shorter pages exceeds the
 				// bound.
 				return most{objects: n.keys, calls: n.keys + n.keys/50 + 2, sent: int64(n.keys) * 16, received: int64(n.keys) * 2 * kib}
 			}, run: listPages,
@@ -55,10 +55,10 @@ func listChecks() []Check {
 	}
 }
 
-// tree are keys whose beginnings are alike.
+// tree returns keys with common prefixes.
 func tree() []string { return []string{"tree/a/b/x", "tree/a/x", "tree/a-b", "tree/ab/x", "tree/top"} }
 
-// collected is a listing; Dirs end with a slash.
+// collected returns the keys of a listing. A slash is appended to those of directories.
 func collected(all iter.Seq2[store.Entry, error]) (keys []string, err error) {
 	for e, err := range all {
 		if err != nil {
@@ -72,7 +72,7 @@ func collected(all iter.Seq2[store.Entry, error]) (keys []string, err error) {
 	return keys, nil
 }
 
-// shows compares a listing with what it should have.
+// shows compares a listing with the expected keys, and returns nil if they are equal.
 func shows(ctx context.Context, s store.Store, prefix string, o store.ListOptions, want ...string) *outcome {
 	got, err := collected(store.Pages(ctx, s, prefix, o))
 	if err != nil {
@@ -88,7 +88,7 @@ func shows(ctx context.Context, s store.Store, prefix string, o store.ListOption
 	return &out
 }
 
-// differs says in what two sorted lists differ.
+// differs describes the difference of two sorted lists that are not equal.
 func differs(got, want []string) string {
 	for i, k := range got {
 		if i > 0 && got[i-1] == k {
@@ -163,7 +163,7 @@ func listPart(ctx context.Context, b *bench) outcome {
 	return holds("by beginning, after a key, and both")
 }
 
-// many are the keys of the long listing, sorted.
+// many returns the keys of the long listing in sorted order.
 func (b *bench) many() []string {
 	keys := make([]string, b.n.keys)
 	for i := range keys {

@@ -12,35 +12,34 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Options say what is checked, and how much of it.
+// Options configures a [Run].
 type Options struct {
-	// Open opens the store anew, as another process would: it is called several times. inFlight
-	// bounds the requests in flight; 0 is the store's own number. What it opens is closed by Run.
+	// Open opens the store as a new process would. Run calls it several times and closes the
+	// stores. inFlight is the maximum number of requests in flight; 0 is the store's default.
 	Open func(ctx context.Context, inFlight int) (store.Store, error)
 
-	// Key is an object that is there already. With it nothing is written or deleted, and that
-	// object is read.
+	// Key is an existing object. If it is set, Run reads this object, and neither writes nor
+	// deletes.
 	Key string
 
-	// Place is the prefix below which everything is written: [NewPlace] makes one, and so does Run
-	// where Place is empty. One that does not begin as those do, or where something is stored, is
-	// refused.
+	// Place is the prefix below which Run writes. The default is a new prefix from [NewPlace]. Any
+	// other form of prefix is fault.Path, and a prefix with stored values is fault.Exists.
 	Place string
 
-	// Above is how many bytes of every key come before those of the store's own, such as the path
-	// of the URL that Open opens. The check of the longest key leaves room for them.
+	// Above is the length in bytes of the part of every object name before the store's keys, such
+	// as the path of the URL that Open opens. The check of the longest key subtracts it.
 	Above int
 
-	Quick   bool // fewer keys, fewer rounds, and a quarter of the time and the bytes for speed
-	NoSpeed bool // what the bucket does, and not how fast
+	Quick   bool // fewer keys and rounds, and about a quarter of the time and bytes for speed
+	NoSpeed bool // skips the measurement of speed
 
-	// Found is called after each check, from the goroutine of Run. It may be nil.
+	// Found, if not nil, is called after each check, from the goroutine of Run.
 	Found func(Finding)
 }
 
 const placePrefix = "zargo-check-"
 
-// NewPlace makes a prefix that is in use nowhere: 60 random bits.
+// NewPlace returns a new prefix with 60 random bits.
 func NewPlace() string { return placePrefix + strings.ToLower(rand.Text()[:12]) }
 
 func (o Options) check() error {
@@ -57,15 +56,15 @@ func (o Options) check() error {
 	return store.CheckKey(o.Place)
 }
 
-// Plan is the most that a Run takes. Requests that fail and are made again come on top.
+// Plan contains upper bounds of the cost of a [Run]. They exclude retries.
 type Plan struct {
-	Objects  int   `json:"objects"`  // that are there at once
-	Requests int64 `json:"requests"` // of HTTP
+	Objects  int   `json:"objects"`  // objects that exist at the same time
+	Requests int64 `json:"requests"` // HTTP requests
 	Sent     int64 `json:"bytes_sent"`
 	Received int64 `json:"bytes_received"`
 }
 
-// String is a sentence.
+// String returns the plan as text.
 func (p Plan) String() string {
 	return fmt.Sprintf("at most %d objects, %d requests, %s sent and %s received", p.Objects, p.Requests, bytesText(p.Sent), bytesText(p.Received))
 }
@@ -80,11 +79,11 @@ func bytesText(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// perCall is how many exchanges one call of a store's verb makes at most: a proof of absence on
-// GCS, the first tail on Azure and a delete by version on S3 take two.
+// perCall is the maximum number of HTTP requests of one call of a store's method. 2: a proof of
+// absence on GCS, the first suffix range on Azure and a delete by version on S3 take two.
 const perCall = 2
 
-// Plan is the most that a Run with these options takes. It makes no request.
+// Plan returns upper bounds of the cost of a Run with these options. It sends no request.
 func (o Options) Plan() Plan {
 	var p Plan
 	n := o.sizes()
@@ -101,49 +100,51 @@ func (o Options) Plan() Plan {
 		add(n.speed(o.Key != ""))
 	}
 	if o.Key == "" {
-		add(most{calls: 2*p.Objects + 2*(p.Objects/500+2), received: int64(p.Objects) * listed}) // is it empty, and deleting all
+		// The check that the place is empty, and the deletes at the end.
+		add(most{calls: 2*p.Objects + 2*(p.Objects/500+2), received: int64(p.Objects) * listed})
 	}
 	return p
 }
 
-// listed is what an entry of a listing takes on the wire, at most: the longest key, escaped, in
-// XML.
+// listed is the maximum number of bytes of a listing entry in a response. 2 KiB: the longest key,
+// escaped, in XML.
 const listed = 1 << 11
 
-// most is the most that a check takes. Calls are those of a store's verbs; Run refuses any more.
+// most contains upper bounds of the cost of a check. calls are calls of a store's methods; further
+// calls fail with errBound.
 type most struct {
 	objects, calls int
 	sent, received int64
 }
 
-// sizes are the numbers behind the checks.
+// sizes contains the parameters of the checks.
 type sizes struct {
-	above   int
-	writers int // that race
-	stores  int // that were opened apart
-	rounds  int
+	above   int // Options.Above
+	writers int // concurrent writers of a race
+	stores  int // stores opened for the same place
+	rounds  int // rounds of a race
 	after   int // rounds of read after write
-	keys    int // of the long listing
+	keys    int // keys of the long listing
 	part    int64
 
-	small    int64 // bytes of a value whose latency is measured
-	repeats  int   // requests for it
-	chunk    int64 // bytes of a value of the throughput
+	small    int64 // size of a value for latency
+	repeats  int   // requests for latency
+	chunk    int64 // size of a value for throughput
 	chunks   int
-	large    int64 // bytes of the value for one connection's bandwidth
+	large    int64 // size of a value for bandwidth
 	larges   int
-	levels   []int
-	each     time.Duration // for a level
-	reads    int           // requests of a level
-	writes   int
-	greatest int // in flight
+	levels   []int         // numbers of requests in flight
+	each     time.Duration // maximum time of a level
+	reads    int           // maximum reads of a level
+	writes   int           // maximum writes of a level
+	greatest int           // maximum of levels
 }
 
 func (o Options) sizes() sizes {
 	n := sizes{
 		above: o.Above, writers: 16, stores: 4, rounds: 5, after: 10,
-		keys: 1010,    // more than a page of S3 and GCS
-		part: 8 << 20, // S3 takes parts of 5 MiB at least
+		keys: 1010,    // more than one page of S3 and GCS, 1000
+		part: 8 << 20, // more than the minimum of S3, 5 MiB
 
 		small: 4 << 10, repeats: 40,
 		chunk: 64 << 10, chunks: 16,
@@ -159,7 +160,7 @@ func (o Options) sizes() sizes {
 	return n
 }
 
-// speed is what measuring takes.
+// speed returns upper bounds of the cost of the measurement.
 func (n sizes) speed(readOnly bool) most {
 	l := len(n.levels)
 	m := most{

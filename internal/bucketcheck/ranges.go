@@ -36,8 +36,8 @@ func rangeChecks() []Check {
 
 const ranged = 64 * kib
 
-// whole is the value that ranges are read of: of Options.Key what was read of it, else one that is
-// put.
+// whole returns the key and the value of the object to read ranges from: the object with
+// Options.Key, or one that whole puts if put is true.
 func (b *bench) whole(ctx context.Context, put bool) (key string, value []byte, err error) {
 	if b.o.Key != "" {
 		return b.o.Key, b.key.value, nil
@@ -49,13 +49,13 @@ func (b *bench) whole(ctx context.Context, put bool) (key string, value []byte, 
 	return "ranges", value, err
 }
 
-// all compares some ranges of a key.
+// all reads ranges of a key and compares them with the value.
 func (b *bench) all(ctx context.Context, key string, value []byte, ranges ...store.Range) outcome {
 	var seen string
 	for _, r := range ranges {
 		off, n, err := r.Resolve(int64(len(value)))
 		if err != nil {
-			continue // of a short object that was there already
+			continue // the object with Options.Key is too short
 		}
 		out, _ := is(ctx, b.s, key, store.GetOptions{Range: r}, value[off:off+n], len(value))
 		if out.verdict != Holds {
@@ -121,7 +121,7 @@ func beyond(ctx context.Context, b *bench) outcome {
 			return fails("%s of %d bytes gave %d bytes", s.r, v.Size, len(v.Bytes))
 		case errors.Is(err, fault.Limit):
 			return fails("%s gave more than %d bytes", s.r, 2*ranged)
-		case tail && errors.Is(err, errors.ErrUnsupported): // a check of its own
+		case tail && errors.Is(err, errors.ErrUnsupported): // a separate check covers suffixes
 		case !errors.Is(err, fault.Corrupt):
 			return because("get of "+s.r.String(), err)
 		}

@@ -4,52 +4,52 @@ import (
 	"time"
 )
 
-// Verdict is what came out of a check.
+// Verdict is the result of a check.
 type Verdict string
 
 // Verdicts.
 const (
 	Holds       Verdict = "holds"
 	Fails       Verdict = "does not hold"
-	Unsupported Verdict = "not supported"   // and said so: nothing was ignored
-	Refused     Verdict = "refused"         // by a permission that is missing
-	Unknown     Verdict = "cannot be known" // the service failed, or there is no way to see it
+	Unsupported Verdict = "not supported"   // the store reports it as unsupported
+	Refused     Verdict = "refused"         // a permission is missing, or the store is read-only
+	Unknown     Verdict = "cannot be known" // the service failed, or the check is not possible
 )
 
-// Report is the result of [Run]. Its JSON is what "zargo bucket check --json" prints: members stay
-// what they are, and new ones may be added.
+// Report is the result of [Run]. "zargo bucket check --json" prints it as JSON. Members of the JSON
+// are stable; new ones may be added.
 type Report struct {
-	Store    string    `json:"store"`    // as the store calls itself
-	Place    string    `json:"place"`    // the prefix below which everything was written; "" where nothing was
-	Key      string    `json:"key"`      // the object that was read where nothing was written, else ""
-	Complete bool      `json:"complete"` // every check was made
+	Store    string    `json:"store"`    // name of the store
+	Place    string    `json:"place"`    // prefix of the written objects; "" with Options.Key
+	Key      string    `json:"key"`      // Options.Key
+	Complete bool      `json:"complete"` // all checks and the measurement were performed
 	Checks   []Finding `json:"checks"`
-	Speed    *Speed    `json:"speed"`  // null where it was not measured
-	Tuning   []Advice  `json:"tuning"` // what follows from Speed
-	Objects  int       `json:"objects"`
-	Cost     Cost      `json:"cost"` // of everything, the deleting at the end included
-	Left     []string  `json:"left"` // keys that could not be deleted, from the store's root
+	Speed    *Speed    `json:"speed"`   // null if not measured
+	Tuning   []Advice  `json:"tuning"`  // settings derived from Speed
+	Objects  int       `json:"objects"` // number of keys that were put
+	Cost     Cost      `json:"cost"`    // total, including deletes at the end
+	Left     []string  `json:"left"`    // keys that could not be deleted, from the store's root
 }
 
-// Finding is what one check found.
+// Finding is the result of one check.
 type Finding struct {
-	Name        string  `json:"name"`     // stable: "put if absent, race"
-	Expected    string  `json:"expected"` // in words
+	Name        string  `json:"name"`     // stable, such as "put if absent, race"
+	Expected    string  `json:"expected"` // expected behaviour as text
 	Verdict     Verdict `json:"verdict"`
-	Seen        string  `json:"seen"`
-	Consequence string  `json:"consequence,omitempty"` // what that means for Zarr arrays, and what to do; empty where all is well
+	Seen        string  `json:"seen"`                  // observed behaviour as text
+	Consequence string  `json:"consequence,omitempty"` // for Zarr arrays, with a remedy; "" if the verdict is Holds
 	Cost        Cost    `json:"cost"`
 }
 
-// Cost is what was sent and received. Requests are HTTP exchanges, repeats included; of a store
-// without a network, calls of its verbs. Bytes are those of bodies.
+// Cost is the number of requests and of bytes in bodies. Requests are HTTP requests including
+// retries, or calls of the store's methods if it has no network.
 type Cost struct {
 	Requests int64 `json:"requests"`
 	Sent     int64 `json:"bytes_sent"`
 	Received int64 `json:"bytes_received"`
 }
 
-// Count is how many findings have the verdict.
+// Count returns the number of findings with verdict v.
 func (r *Report) Count(v Verdict) (n int) {
 	for _, f := range r.Checks {
 		if f.Verdict == v {
@@ -59,27 +59,27 @@ func (r *Report) Count(v Verdict) (n int) {
 	return n
 }
 
-// Speed is how long requests took. Times are nanoseconds in JSON.
+// Speed contains the measured times. In JSON, times are in nanoseconds.
 type Speed struct {
 	Get       *Latency `json:"get"` // small values, one after another
 	Put       *Latency `json:"put"`
 	Bandwidth *Stream  `json:"bandwidth"` // one connection, a larger value
-	Reads     []Level  `json:"reads"`     // many at once
+	Reads     []Level  `json:"reads"`     // many concurrent requests
 	Writes    []Level  `json:"writes"`
-	Note      string   `json:"note,omitempty"` // why something is missing
+	Note      string   `json:"note,omitempty"` // reason if measurements are missing
 }
 
-// Latency is how long requests took that were made one after another.
+// Latency contains the times of consecutive requests.
 type Latency struct {
 	Requests  int           `json:"requests"`
 	Bytes     int64         `json:"bytes"` // of each value
 	P50       time.Duration `json:"p50_ns"`
 	P95       time.Duration `json:"p95_ns"`
-	FirstByte time.Duration `json:"first_byte_p50_ns"` // until the head of the answer; 0 without a network
+	FirstByte time.Duration `json:"first_byte_p50_ns"` // until the header of the response; 0 without a network
 	Tail      time.Duration `json:"first_byte_p95_ns"`
 }
 
-// first is the latency of a request of no bytes, as near as it is known.
+// first returns an estimate of the latency of a request without a body.
 func (l *Latency) first() time.Duration {
 	if l.FirstByte > 0 {
 		return l.FirstByte
@@ -87,30 +87,30 @@ func (l *Latency) first() time.Duration {
 	return l.P50
 }
 
-// Stream is how fast one connection is, the wait for the first byte left out.
+// Stream is the bandwidth of one connection. It excludes the time to the first byte.
 type Stream struct {
 	Requests  int     `json:"requests"`
 	Bytes     int64   `json:"bytes"` // of each
 	PerSecond float64 `json:"bytes_per_second"`
 }
 
-// Level is the throughput with a number of requests in flight.
+// Level is the throughput with InFlight requests in flight.
 type Level struct {
 	InFlight  int           `json:"in_flight"`
 	Requests  int           `json:"requests"`
-	Bytes     int64         `json:"bytes"` // of all
+	Bytes     int64         `json:"bytes"` // total
 	Took      time.Duration `json:"took_ns"`
 	P50       time.Duration `json:"p50_ns"`
 	P95       time.Duration `json:"p95_ns"`
-	Repeats   int64         `json:"repeats"` // requests that failed or were throttled, and were made again
+	Repeats   int64         `json:"repeats"` // retries after failures or throttling
 	PerSecond float64       `json:"requests_per_second"`
 }
 
-// Advice is a number that follows from Speed. Its arithmetic is in Why.
+// Advice is a setting derived from Speed. Why contains the arithmetic.
 type Advice struct {
 	Name  string `json:"name"` // as in store.Tuning: "requests", "range_gap", "split_above", and "part"
 	Value int64  `json:"value"`
 	Unit  string `json:"unit"`
-	Now   int64  `json:"now"` // what the store works with; 0 where it has no such number, or never does it
+	Now   int64  `json:"now"` // current setting of the store; 0 if it has none
 	Why   string `json:"why"`
 }

@@ -12,11 +12,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Run makes the checks, one after another, and then deletes what it wrote.
+// Run performs the checks one after another, and then deletes the objects that it wrote.
 //
-// What a check finds is in the Report and no error. Errors are: the store cannot be opened, the
-// first value cannot be written or read (the error of the store, and no further check is made), the
-// context ended, and [*LeftError]. The Report is not nil unless nothing was begun.
+// Failed checks are in the Report and are not an error. Run returns an error if the options are
+// invalid, the store cannot be opened or is read-only, the place is in use, the first value cannot
+// be written or read (the error of the store), or ctx has ended; and [*LeftError] if objects could
+// not be deleted. The Report is nil only if no check was started.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.Place == "" && o.Key == "" {
 		o.Place = NewPlace()
@@ -24,7 +25,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	b := &bench{o: o, n: o.sizes(), wrote: map[string]bool{}, under: map[store.Parts]bool{}}
+	b := &bench{o: o, n: o.sizes(), wrote: map[string]bool{}, uploads: map[store.Parts]bool{}}
 	defer b.close()
 	r := &Report{Place: o.Place, Key: o.Key, Checks: []Finding{}, Tuning: []Advice{}, Left: []string{}}
 	if o.Key != "" {
@@ -55,32 +56,32 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return r, err
 }
 
-// bench is a Run under way.
+// bench is the state of a Run.
 type bench struct {
 	o      Options
 	n      sizes
-	root   store.Store   // as it was opened first
-	s      store.Store   // the place in it
-	apart  []store.Store // the same place, opened apart; s is the first
+	root   store.Store   // the store that was opened first
+	s      store.Store   // the place in root
+	apart  []store.Store // the same place in separately opened stores; s is the first
 	opened []store.Store
 
 	total counter
-	left  atomic.Int64 // calls that the check may still make
-	free  bool         // there is no such bound: at the end
+	left  atomic.Int64 // remaining calls of the current check
+	free  bool         // calls are not bounded, during clean
 
-	mu    sync.Mutex
-	wrote map[string]bool // keys that were put, or may have been
-	under map[store.Parts]bool
-	key   existing // with Options.Key
+	mu      sync.Mutex
+	wrote   map[string]bool // keys that were put, or may have been
+	uploads map[store.Parts]bool
+	key     existing // the object with Options.Key
 }
 
-// counter counts what was sent and received.
+// counter counts requests and bytes.
 type counter struct {
 	calls, attempts, repeats atomic.Int64
 	in, out                  atomic.Int64 // bytes of values
-	wireIn, wireOut          atomic.Int64
+	wireIn, wireOut          atomic.Int64 // bytes of HTTP bodies
 	mu                       sync.Mutex
-	heads                    []store.FirstByte // while they are kept
+	heads                    []store.FirstByte // since keep was set
 	keep                     bool
 }
 
@@ -114,11 +115,11 @@ func (b *bench) trace() *store.Trace {
 	}
 }
 
-// errBound is why a check may make no more requests. It is a mistake of the check's, or of a store
-// that never ends.
+// errBound is the error of a call beyond the bound of a check. It means a defect of the check, or a
+// store whose listings do not end.
 var errBound = fault.Newf(fault.Limit, "the check's bound on requests is reached")
 
-// counted is a store whose calls are counted and bounded, and whose writes are noted.
+// counted returns s with its calls counted and bounded, and its written keys recorded.
 func (b *bench) counted(s store.Store) store.Store {
 	return store.Around(s, store.Hooks{
 		Before: func(ctx context.Context, c store.Call) (context.Context, error) {
@@ -135,7 +136,7 @@ func (b *bench) counted(s store.Store) store.Store {
 			return ctx, nil
 		},
 		After: func(_ context.Context, c store.Call, r store.Result) {
-			if r.Unsupported { // no request was made
+			if r.Unsupported { // no request was sent
 				b.left.Add(1)
 				return
 			}
@@ -150,7 +151,7 @@ func (b *bench) counted(s store.Store) store.Store {
 	})
 }
 
-// another opens the place once more.
+// another opens another store for the place.
 func (b *bench) another(ctx context.Context, inFlight int) (store.Store, error) {
 	s, err := b.o.Open(ctx, inFlight)
 	if err != nil {
@@ -186,14 +187,16 @@ func (b *bench) open(ctx context.Context) error {
 
 func (b *bench) close() {
 	for _, s := range b.opened {
-		_ = s.Close() // everything was written and read back
+		_ = s.Close() // all values were read back, so an error changes nothing
 	}
 }
 
-// other is the place as a store has it that did not make the last request.
+// other returns the place in another store than s.
 func (b *bench) other() store.Store { return b.apart[len(b.apart)-1] }
 
-// mayBegin refuses a store that takes no writes, and a place where something is.
+// mayBegin checks that the store is writable and the place is empty.
+//
+// fault.ReadOnly: the store is read-only. fault.Exists: a value is stored at the place.
 func (b *bench) mayBegin(ctx context.Context) error {
 	if b.o.Key != "" {
 		return nil
@@ -206,19 +209,19 @@ func (b *bench) mayBegin(ctx context.Context) error {
 		if err == nil {
 			return &fault.KeyError{Op: "check", Store: store.Name(b.root), Key: e.Key, Err: fault.Newf(fault.Exists, "the place is in use")}
 		}
-		break // whether it may be listed is a check of its own
+		break // a separate check covers listings
 	}
 	return ctx.Err()
 }
 
-// checks makes every check of the table.
+// checks performs all checks of the table.
 func (b *bench) checks(ctx context.Context, r *Report) error {
 	for i, c := range b.o.table() {
 		b.left.Store(int64(c.most(b.n).calls))
 		before := b.total.cost()
 		out := c.run(ctx, b)
 		if err := ctx.Err(); err != nil {
-			return context.Cause(ctx) // what was seen may be the end of the context
+			return context.Cause(ctx) // the outcome may be caused by the end of ctx
 		}
 		f := Finding{Name: c.Name, Expected: c.Expected, Verdict: out.verdict, Seen: out.seen, Cost: b.total.cost().since(before)}
 		switch out.verdict {
@@ -233,17 +236,17 @@ func (b *bench) checks(ctx context.Context, r *Report) error {
 			b.o.Found(f)
 		}
 		if i == 0 && out.err != nil {
-			return out.err // nothing else would come out otherwise
+			return out.err // all other checks would fail in the same way
 		}
 	}
 	return nil
 }
 
-// outcome is what a check came to.
+// outcome is the result of a check.
 type outcome struct {
 	verdict Verdict
 	seen    string
-	err     error // that was the reason
+	err     error // cause of the verdict; may be nil
 }
 
 func holds(format string, args ...any) outcome {
@@ -253,12 +256,12 @@ func fails(format string, args ...any) outcome {
 	return outcome{Fails, fmt.Sprintf(format, args...), nil}
 }
 
-// unsupported is what a store says before it makes a request.
+// unsupported returns the outcome of an operation that the store does not support.
 func unsupported(format string, args ...any) outcome {
 	return outcome{Unsupported, fmt.Sprintf(format, args...), nil}
 }
 
-// because is the outcome of a call that failed and should not have.
+// because returns the outcome of a call that should have succeeded and failed with err.
 func because(what string, err error) outcome {
 	o := outcome{Fails, what + ": " + cut(brief(err)), err}
 	switch {
@@ -272,7 +275,7 @@ func because(what string, err error) outcome {
 	return o
 }
 
-// cut keeps what a server says short: it may be a page of HTML.
+// cut shortens an error message of a server, which may be an HTML page.
 func cut(text string) string {
 	const most = 300
 	if len(text) <= most {
@@ -281,7 +284,7 @@ func cut(text string) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-// instead is the outcome of a call that should have failed with a kind.
+// instead returns the outcome of a call that should have failed with kind, and returned err.
 func instead(what string, err, kind error) outcome {
 	if err == nil {
 		return fails("%s worked, and should have been: %v", what, kind)
@@ -289,7 +292,7 @@ func instead(what string, err, kind error) outcome {
 	return because(what, err)
 }
 
-// brief is an error without the store's name and the key, which the finding is about anyway.
+// brief returns the message of err without the name of the store and the key.
 func brief(err error) string {
 	var key *fault.KeyError
 	if !errors.As(err, &key) {

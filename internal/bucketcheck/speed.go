@@ -10,12 +10,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// warm is how many requests are made before any is timed: they open a connection, and fetch
+// warm is the number of requests before the first measured one. They open a connection and fetch
 // credentials.
 const warm = 3
 
-// measure takes the times, and what follows from them. A request that fails ends it, with a note,
-// and is no error: what the bucket does is known by then.
+// measure measures times and derives settings from them. A failed request ends the measurement with
+// a note in the report. It is not an error, because all checks were performed before.
 func (b *bench) measure(ctx context.Context, r *Report) error {
 	m := b.n.speed(b.o.Key != "")
 	b.left.Store(int64(m.calls))
@@ -32,7 +32,7 @@ func (b *bench) measure(ctx context.Context, r *Report) error {
 		r.Speed.Note = "a request failed: " + brief(err)
 	}
 	if b.total.attempts.Load() == 0 {
-		r.Speed.Note = "no network: the store's own numbers stand" // those of memory or of a disk that has it cached say nothing
+		r.Speed.Note = "no network: the store's own numbers stand" // times of memory or a cached disk do not apply
 		return nil
 	}
 	r.Tuning = append(r.Tuning, advice(r.Speed, store.TuningOf(b.root))...)
@@ -86,7 +86,8 @@ func (b *bench) times(ctx context.Context, s store.Store, sp *Speed) (err error)
 	chunk := pattern(int(n.chunk), 62)
 	for at, l := range n.levels {
 		level, err := b.level(ctx, l, n.writes, func(ctx context.Context, i int) (int64, error) {
-			_, err := s.Put(ctx, keyOf("put", at*n.writes+i), chunk, store.PutOptions{}) // each its own key: GCS takes one write a second of a key
+			// GCS allows one write per second of a key.
+			_, err := s.Put(ctx, keyOf("put", at*n.writes+i), chunk, store.PutOptions{})
 			return n.chunk, err
 		})
 		if err != nil {
@@ -97,7 +98,7 @@ func (b *bench) times(ctx context.Context, s store.Store, sp *Speed) (err error)
 	return nil
 }
 
-// read reads n bytes of a value that was put, or of the object that was there.
+// read reads the value of key, or n bytes of the object with Options.Key.
 func (b *bench) read(ctx context.Context, s store.Store, key string, i int, n int64, buf []byte) error {
 	o := store.GetOptions{}
 	if b.o.Key != "" {
@@ -107,7 +108,7 @@ func (b *bench) read(ctx context.Context, s store.Store, key string, i int, n in
 	return err
 }
 
-// latency makes a request again and again.
+// latency measures do, which sends one request for size bytes.
 func (b *bench) latency(ctx context.Context, size int64, do func() error) (*Latency, error) {
 	var took []time.Duration
 	var heads []time.Duration
@@ -135,7 +136,7 @@ func (b *bench) latency(ctx context.Context, size int64, do func() error) (*Late
 	}, ctx.Err()
 }
 
-// listen begins or ends keeping the heads of answers, and gives those that were kept.
+// listen starts or stops recording the headers of responses, and returns those recorded before.
 func (c *counter) listen(keep bool) []store.FirstByte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -144,7 +145,8 @@ func (c *counter) listen(keep bool) []store.FirstByte {
 	return heads
 }
 
-// quantile is the smallest value that so many percent of all are at most; 0 of none.
+// quantile returns the smallest value that at least percent % of all values do not exceed, or 0 if
+// there are no values.
 func quantile(all []time.Duration, percent int) time.Duration {
 	if len(all) == 0 {
 		return 0
@@ -153,16 +155,16 @@ func quantile(all []time.Duration, percent int) time.Duration {
 	return all[(len(all)*percent+99)/100-1]
 }
 
-// stream reads a larger value by one request, several times; the median counts, without the wait
-// for the first byte. Without a network nothing says when that came, and the latency of small
-// values is taken for it.
+// stream reads a larger value with one request, several times, and returns the median bandwidth
+// without the time to the first byte. If that time is unknown, because the store has no network, it
+// subtracts first, the latency of small values.
 func (b *bench) stream(ctx context.Context, s store.Store, first time.Duration, buf []byte) (*Stream, error) {
 	const key, least = "large", mib
 	size := b.n.large
 	if b.o.Key != "" {
 		size = min(size, int64(len(b.key.value)))
 		if size < least {
-			return nil, nil // its time is latency
+			return nil, nil // too short: its time is mostly latency
 		}
 	} else if _, err := s.Put(ctx, keyOf(key, 0), pattern(int(size), 61), store.PutOptions{}); err != nil {
 		return nil, err
@@ -188,7 +190,7 @@ func (b *bench) stream(ctx context.Context, s store.Store, first time.Duration, 
 	return &Stream{len(rates), size, rates[len(rates)/2]}, nil
 }
 
-// fill puts what the levels read.
+// fill puts the values that the levels read.
 func (b *bench) fill(ctx context.Context, s store.Store) error {
 	chunk := pattern(int(b.n.chunk), 63)
 	return concurrency.EachN(ctx, b.n.chunks, b.n.chunks, func(ctx context.Context, i int) error {
@@ -197,7 +199,8 @@ func (b *bench) fill(ctx context.Context, s store.Store) error {
 	})
 }
 
-// level makes requests with so many in flight, until there were enough of them or the time is up.
+// level measures the throughput with inFlight requests in flight. It ends after the given number of
+// requests, or after b.n.each.
 func (b *bench) level(ctx context.Context, inFlight, requests int, do func(context.Context, int) (int64, error)) (Level, error) {
 	l := Level{InFlight: inFlight}
 	var mu sync.Mutex

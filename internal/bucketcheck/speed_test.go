@@ -14,8 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// cloud is mem behind a network: 30 ms to the first byte, 80 MB/s a connection, and a thousand
-// requests a second.
+// cloud returns a store over m that simulates a network: 30 ms to the first byte, 80 MB/s for each
+// connection, and at most perSecond requests per second.
 func cloud(m *mem.Store, perSecond int) store.Store {
 	slots := concurrency.NewSlots(perSecond * 30 / 1000)
 	took := func(ctx context.Context, c store.Call, n int64) {
@@ -61,7 +61,8 @@ func TestSpeed(t *testing.T) {
 		for _, l := range s.Reads {
 			levels = append(levels, fmt.Sprintf("%d: %.0f", l.InFlight, l.PerSecond))
 		}
-		// 30 in flight are a thousand a second; what is received meanwhile takes no slot.
+		// 30 requests in flight are a thousand per second: the transfer of a body does not use a
+		// slot.
 		t.Log(levels)
 		got := map[string]bucketcheck.Advice{}
 		for _, a := range r.Tuning {
@@ -85,7 +86,7 @@ func TestSpeed(t *testing.T) {
 	})
 }
 
-// A level that the service throttles is not chosen.
+// TestThrottledLevels checks that throttled levels are not chosen.
 func TestThrottledLevels(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := mem.New()

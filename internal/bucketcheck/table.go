@@ -2,24 +2,24 @@ package bucketcheck
 
 import "context"
 
-// Check is a row of the table: what is asked, and what it means where the answer is another one.
+// Check is a row of the table: an expected behaviour, and the consequences if it does not hold.
 type Check struct {
 	Name     string
 	Expected string
-	Fails    string // what it means for Zarr arrays that it does not hold
-	Lacks    string // that it is not supported, refused, or cannot be known
-	Reads    bool   // it needs no writes, and is made with Options.Key too
+	Fails    string // consequence of the verdict Fails for Zarr arrays
+	Lacks    string // consequence of the verdicts Unsupported, Refused and Unknown
+	Reads    bool   // the check does not write, and also runs with Options.Key
 
 	most func(sizes) most
 	run  func(context.Context, *bench) outcome
 }
 
-// Checks are all checks, in the order in which they are made.
+// Checks returns all checks in the order that Run performs them.
 func Checks() []Check {
 	return append(append(append(append(valueChecks(), conditionChecks()...), rangeChecks()...), append(keyChecks(), listChecks()...)...), verbChecks()...)
 }
 
-// table are the checks that a Run with these options makes.
+// table returns the checks of a Run with these options.
 func (o Options) table() []Check {
 	if o.Key == "" {
 		return Checks()
@@ -27,7 +27,7 @@ func (o Options) table() []Check {
 	return readChecks()
 }
 
-// exactly is a check's bound that depends on nothing.
+// exactly returns a bound that does not depend on the sizes.
 func exactly(m most) func(sizes) most { return func(sizes) most { return m } }
 
 const (

@@ -8,16 +8,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// enough is the share of the greatest throughput that the number of requests in flight is chosen
-// for: what more of them gain costs memory, and is lost when others use the bucket.
+// enough is the share of the greatest throughput that suffices. 0.9: the requests in flight for
+// more cost memory, and the gain disappears when others use the bucket.
 const enough = 0.9
 
-// lost is the share of a part's time that its latency may take, as one in so many: a part is then
-// so long that splitting costs a fifth at most.
+// lost is the ratio of the transfer time of a part to its latency. 4: the latency is at most a
+// fifth of the time of a part.
 const lost = 4
 
-// advice is what follows from the times, beside the store's own numbers. What was not measured is
-// left out.
+// advice returns settings derived from the measured times, with the current ones. It omits settings
+// whose times were not measured.
 func advice(s *Speed, now store.Tuning) []Advice {
 	var all []Advice
 	if n, why, ok := flight(s.Reads); ok {
@@ -36,8 +36,8 @@ func advice(s *Speed, now store.Tuning) []Advice {
 	return all
 }
 
-// flight is the smallest number of requests in flight that gives enough, and the levels as the
-// arithmetic. Levels with many repeats are refusals of the service, and do not count.
+// flight returns the smallest number of requests in flight with enough throughput, and the levels
+// as an explanation. It skips throttled levels.
 func flight(levels []Level) (n int, why string, ok bool) {
 	var best float64
 	var texts []string
@@ -58,10 +58,10 @@ func flight(levels []Level) (n int, why string, ok bool) {
 	return 0, "", false
 }
 
-// throttled reports that more than one request in 50 was made again.
+// throttled reports whether more than one request in 50 was retried.
 func throttled(l Level) bool { return l.Repeats*50 > int64(l.Requests) }
 
-// down is the largest power of two that is at most n, and 4 KiB at least.
+// down returns the largest power of two up to n, at least 4 KiB.
 func down(n int64) int64 {
 	p := int64(4 * kib)
 	for p <= n/2 {
@@ -80,7 +80,7 @@ func duration(d time.Duration) string {
 	return fmt.Sprintf("%.0f µs", d.Seconds()*1e6)
 }
 
-// size is a number of bytes for people, in decimal units as rates are.
+// size formats a number of bytes in decimal units, as rates are.
 func size(n float64) string {
 	switch {
 	case n >= 1e6:

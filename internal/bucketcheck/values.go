@@ -62,7 +62,7 @@ func valueChecks() []Check {
 	}
 }
 
-// pattern gives n bytes that differ at every offset nearby and between seeds.
+// pattern returns n bytes that differ between near offsets and between seeds.
 func pattern(n, seed int) []byte {
 	b := make([]byte, n)
 	for i := range b {
@@ -71,15 +71,15 @@ func pattern(n, seed int) []byte {
 	return b
 }
 
-// put stores n bytes that differ from those of other seeds.
+// put stores and returns the pattern of n bytes and a seed.
 func (b *bench) put(ctx context.Context, key string, n, seed int) (store.Version, []byte, error) {
 	value := pattern(n, seed)
 	v, err := b.s.Put(ctx, key, value, store.PutOptions{})
 	return v, value, err
 }
 
-// is reports what differs between what a key holds and what it should hold; a good outcome where
-// nothing does.
+// is gets a key and compares the bytes with want and the size of the value with size. The outcome
+// holds if both are equal.
 func is(ctx context.Context, s store.Store, key string, o store.GetOptions, want []byte, size int) (outcome, store.Version) {
 	v, err := s.Get(ctx, key, o, nil)
 	what := "get"
@@ -131,7 +131,7 @@ func deletes(ctx context.Context, b *bench) outcome {
 	}
 	if _, err := b.other().Get(ctx, "deleted", store.GetOptions{}, nil); err == nil {
 		return fails("the value is still there")
-	} else if !errors.Is(err, fault.NotFound) && !errors.Is(err, fault.Refused) { // that is a check of its own
+	} else if !errors.Is(err, fault.NotFound) && !errors.Is(err, fault.Refused) { // a separate check covers absence
 		return because("get of the deleted key", err)
 	}
 	if err := b.s.Delete(ctx, "deleted", store.DeleteOptions{}); err != nil {
@@ -143,7 +143,7 @@ func deletes(ctx context.Context, b *bench) outcome {
 func absent(ctx context.Context, b *bench) outcome {
 	for _, key := range []string{"never", "never/written/c/0"} {
 		if b.o.Key != "" {
-			key = b.o.Key + "-" + NewPlace() // beside the object, where nothing is
+			key = b.o.Key + "-" + NewPlace() // an absent key next to the object
 			if len(key) > store.MaxKey {
 				return outcome{Unknown, "the key is too long for another one beside it", nil}
 			}

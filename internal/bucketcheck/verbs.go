@@ -52,9 +52,9 @@ func verbChecks() []Check {
 	}
 }
 
-// begin begins a value in parts, which is aborted at the end of all if it is not over by then. An
-// interrupt does not reach it: what a service has begun under a name that did not arrive would
-// stay.
+// begin starts an upload in parts, or resumes the one with token. clean aborts it if it is still
+// unfinished. The request ignores the end of ctx, because an upload whose name did not arrive could
+// not be aborted.
 func (b *bench) begin(ctx context.Context, s store.Store, key, token string) (store.Parts, *outcome) {
 	p, err := store.PutParts(context.WithoutCancel(ctx), s, key, store.PartsOptions{Resume: token})
 	if err != nil {
@@ -65,7 +65,7 @@ func (b *bench) begin(ctx context.Context, s store.Store, key, token string) (st
 		return nil, &out
 	}
 	b.mu.Lock()
-	b.under[p] = true
+	b.uploads[p] = true
 	b.mu.Unlock()
 	if n := p.Limits().Min; n > b.n.part {
 		out := outcome{Unknown, fmt.Sprintf("a part has %d bytes at least", n), nil}
@@ -74,14 +74,14 @@ func (b *bench) begin(ctx context.Context, s store.Store, key, token string) (st
 	return p, nil
 }
 
-// over notes that a value in parts was committed or aborted.
+// over records that an upload was committed or aborted.
 func (b *bench) over(p store.Parts) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	delete(b.under, p)
+	delete(b.uploads, p)
 }
 
-// first is a part that is no last one.
+// first returns a part that is long enough to be followed by another one.
 func first(p store.Parts) []byte { return pattern(max(int(p.Limits().Min), kib), 50) }
 
 func inParts(ctx context.Context, b *bench) outcome {

@@ -11,14 +11,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// TestRequestsAcross: where the chunks of the two cross, each object is read once as long as memory
-// has room for what is stored, and otherwise no more often than the blocks demand.
+// TestRequestsAcross counts the requests for two arrays whose chunks overlap in different ways.
+// Each object is read once if the stored objects fit in memory, and otherwise once for each block
+// that it overlaps.
 func TestRequestsAcross(t *testing.T) {
 	zstd, none := []codec.Spec{codec.Zstd(1)}, []codec.Spec{}
 	tests := []struct {
 		name   string
 		a, b   zarr.Spec
-		memory int64 // of 120,000 bytes of elements
+		memory int64 // the arrays have 120,000 bytes of elements
 		want   string
 	}{
 		{"all in memory", zarr.Spec{Chunks: []int{1, 30, 40}}, zarr.Spec{Chunks: []int{100, 3, 4}}, 0, "100 get; 100 get"},
@@ -54,8 +55,8 @@ func TestRequestsAcross(t *testing.T) {
 	}
 }
 
-// TestAcrossFindsTheSame: whatever the grids and the memory, the elements that differ are found, in
-// chunks that are stored and in those that are not.
+// TestAcrossFindsTheSame checks for random grids and memory that all different elements are found,
+// in stored and in missing chunks.
 func TestAcrossFindsTheSame(t *testing.T) {
 	r := rand.New(rand.NewPCG(24, 3))
 	for range 150 {
@@ -111,8 +112,8 @@ func TestAcrossFindsTheSame(t *testing.T) {
 	}
 }
 
-// TestHardlyStored: what is declared in a few bytes is not compared element by element, and what a
-// listing proves absent not at all.
+// TestHardlyStored checks that large sparse arrays are refused without All, and that chunks that a
+// listing proves absent are not compared.
 func TestHardlyStored(t *testing.T) {
 	a := array(t, zarr.Spec{Shape: []int{1 << 30}, Chunks: []int{1 << 10}, DType: dtype.Uint8})
 	put2 := func(at int, v uint8) {

@@ -7,22 +7,21 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// requestCost is what a request costs beside its bytes, in bytes that are decoded meanwhile. 1 MiB:
+// requestCost is the fixed cost of a request, as a number of bytes decoded in the same time. 1 MiB:
 // some milliseconds.
 const requestCost = 1 << 20
 
-// grids are the lengths along each axis that a block is chosen by.
+// grids contains the grids of two arrays of one shape, from which the shape of blocks is chosen.
 type grids struct {
 	shape []int
-	each  int64 // bytes of an element in memory
+	each  int64 // size of an element in memory
 	parts []part
 }
 
-// part is a grid that cuts the arrays: of stored objects, each of which is requested, or of chunks,
-// each of which is decoded.
+// part is a grid of stored objects, which are requested, or of chunks, which are decoded.
 type part struct {
 	lengths []int
-	cost    float64 // of one
+	cost    float64 // cost of one request, or of decoding one chunk, in bytes
 }
 
 func gridsOf(a, b *zarr.Array) grids {
@@ -37,7 +36,7 @@ func gridsOf(a, b *zarr.Array) grids {
 	return g
 }
 
-// bytes is what a block takes in memory; math.MaxInt64 where an int64 does not hold it.
+// bytes returns the size of a block in memory, or math.MaxInt64 if it overflows.
 func (g *grids) bytes(block []int) int64 {
 	n := g.each
 	for i := range block {
@@ -50,8 +49,8 @@ func (g *grids) bytes(block []int) int64 {
 	return n
 }
 
-// cost is that of comparing block by block: each object is requested, and each chunk decoded, once
-// for each block that has a part of it.
+// cost returns the cost of a comparison in blocks of a shape. Each object is requested, and each
+// chunk decoded, once for each block that it overlaps.
 func (g *grids) cost(block []int) (sum float64) {
 	for _, p := range g.parts {
 		n := p.cost
@@ -63,7 +62,8 @@ func (g *grids) cost(block []int) (sum float64) {
 	return sum
 }
 
-// pieces is how many pieces an axis of n elements is cut into by two lengths.
+// pieces returns the number of pieces of an axis of n elements that is cut at the multiples of a
+// and of b.
 func pieces(n, a, b int) float64 {
 	if n == 0 {
 		return 1
@@ -72,7 +72,7 @@ func pieces(n, a, b int) float64 {
 	return count(a) + count(b) - count(multiple(a, b))
 }
 
-// multiple is the least common multiple, or math.MaxInt where that is less.
+// multiple returns the least common multiple of a and b, or math.MaxInt if it overflows.
 func multiple(a, b int) int {
 	d, r := a, b
 	for r != 0 {
@@ -84,8 +84,9 @@ func multiple(a, b int) int {
 	return a / d * b
 }
 
-// choose is the shape of blocks of at most so many bytes, or of one element, that cost least, and
-// of these the shortest. Objects that are read once cost least: common multiples of the grids are.
+// choose returns the cheapest shape of blocks that it tries, and the smallest of equally cheap
+// ones. A block with more than one element does not exceed most bytes. Blocks that are common
+// multiples of the grids are cheapest, because each object is read once.
 func (g *grids) choose(most int64) []int {
 	var best []int
 	better := func(block []int) bool {
@@ -105,7 +106,7 @@ func (g *grids) choose(most int64) []int {
 			best = block
 		}
 	}
-	// A block of a few bytes costs little beside its requests, and more at once.
+	// Larger blocks save overhead per block, as long as they are small.
 	for i := len(best) - 1; i >= 0; i-- {
 		for best[i] < g.shape[i] && g.bytes(best) <= min(smallBlock, most)/2 {
 			best[i] *= 2
@@ -114,7 +115,7 @@ func (g *grids) choose(most int64) []int {
 	return best
 }
 
-// within is a block cut to at most so many bytes, along the first axes.
+// within shortens a block along the first axes until it does not exceed most bytes.
 func (g *grids) within(block []int, most int64) []int {
 	block = slices.Clone(block)
 	for i := 0; i < len(block) && g.bytes(block) > most; {
@@ -127,7 +128,7 @@ func (g *grids) within(block []int, most int64) []int {
 	return block
 }
 
-// longer is a block that is longer along one axis and costs less; nil where none does.
+// longer returns the cheapest block that is longer along one axis, or nil if none is cheaper.
 func (g *grids) longer(block []int, most int64) []int {
 	var best []int
 	cost := g.cost(block)
@@ -146,8 +147,8 @@ func (g *grids) longer(block []int, most int64) []int {
 	return best
 }
 
-// candidates are lengths along an axis that are longer than n: multiples of the grids, of two of
-// them, the axis, and as much as fits.
+// candidates returns lengths greater than n to try along axis i: common multiples of one or two
+// grids, the length of the axis, and the greatest length that fits.
 func (g *grids) candidates(i, n int, fit int64) (all []int) {
 	most := int(min(fit, int64(g.shape[i])))
 	add := func(length int) {
@@ -171,7 +172,7 @@ func (g *grids) candidates(i, n int, fit int64) (all []int) {
 	return all
 }
 
-// objectOf are the lengths of a stored object.
+// objectOf returns the shape of a stored object.
 func objectOf(a *zarr.Array) []int {
 	if a.Sharded() {
 		return lengths(a, a.Shards())
@@ -179,8 +180,8 @@ func objectOf(a *zarr.Array) []int {
 	return lengths(a, a.Chunks())
 }
 
-// lengths are those of chunks, cut at the shape of the array; where chunks differ in shape, those
-// of the first object.
+// lengths returns chunks, limited to the shape of the array. If chunks is nil, because chunks
+// differ in shape, it returns the shape of the first object.
 func lengths(a *zarr.Array, chunks []int) []int {
 	shape := a.Shape()
 	n := make([]int, len(shape))

@@ -11,64 +11,65 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// Options say what is compared. The zero value compares all.
+// Options configures a comparison. The zero value compares metadata and values.
 type Options struct {
 	SkipMetadata bool
 	SkipValues   bool
-	First        int   // how many elements that differ are reported of each array; 0 is 10, less is none
-	Memory       int64 // bytes for the values that are compared at one time; 0 is 256 MiB
+	First        int   // maximum number of reported elements per array; 0 is 10, less than 0 is none
+	Memory       int64 // maximum bytes of values that are compared at a time; 0 is 256 MiB
 
-	// All compares also arrays of more than 200 million elements, or 200,000 objects, of which
-	// fewer than 1 in 100 are stored and whose absence no listing proves. Without it they are
-	// fault.Limit: what is declared in a few bytes takes any time to compare.
+	// All allows the comparison of large sparse arrays, which may take very long even if their
+	// metadata has a few bytes. By default it is fault.Limit to compare two arrays of together more
+	// than 200,000 objects, or of more than 200 million elements, if fewer than 1 in 100 objects
+	// are stored. The default allows arrays with equal fill values whose listings are complete.
 	All bool
 
-	// Progress is called at the begin and after each block of values, one call at a time: how many
-	// elements were compared, and of how many.
+	// Progress is called at the start and after each block of values, with the number of compared
+	// elements and of all elements to compare. Calls are not concurrent.
 	Progress func(done, total int64)
 }
 
-// Result is what a comparison found.
+// Result is the result of a comparison.
 type Result struct {
-	Compared int    `json:"nodes_compared"`    // nodes that both have
-	Elements int64  `json:"elements_compared"` // of all arrays
-	Nodes    []Node `json:"nodes"`             // that differ, by path; empty where all is equal
+	Compared int    `json:"nodes_compared"`    // nodes at paths that exist on both sides
+	Elements int64  `json:"elements_compared"` // compared elements of all arrays
+	Nodes    []Node `json:"nodes"`             // nodes that differ, in order of path; not nil
 }
 
-// Equal reports whether nothing differs.
+// Equal reports whether no node differs.
 func (r *Result) Equal() bool { return len(r.Nodes) == 0 }
 
 // Node is a node that differs.
 type Node struct {
-	Path    string   `json:"path"`              // below the nodes that were given
-	Only    string   `json:"only,omitempty"`    // "a" or "b" where the other has no such node
-	Members []Member `json:"members,omitempty"` // of the metadata
-	Values  *Values  `json:"values,omitempty"`  // nil where all are equal, or none were compared
+	Path    string   `json:"path"`              // relative to the arguments of Run
+	Only    string   `json:"only,omitempty"`    // "a" or "b" if the node exists only there
+	Members []Member `json:"members,omitempty"` // differences in metadata
+	Values  *Values  `json:"values,omitempty"`  // nil if all values are equal or none were compared
 }
 
-// Member is what the two have different in their metadata, as JSON.
+// Member is a difference in metadata, with both values as JSON.
 type Member struct {
 	Name string          `json:"name"` // "shape", "chunks", …; "attributes/units" for an attribute
-	A    json.RawMessage `json:"a"`    // nil where it has none
-	B    json.RawMessage `json:"b"`
+	A    json.RawMessage `json:"a"`    // nil if a lacks the member
+	B    json.RawMessage `json:"b"`    // nil if b lacks the member
 }
 
-// Values are the values of two arrays that differ.
+// Values is a difference in the values of two arrays.
 type Values struct {
-	Not       string    `json:"not_compared,omitempty"` // why they were not compared, and so cannot be equal
-	Different int64     `json:"different"`              // elements
-	Of        int64     `json:"of"`                     // elements that were compared
-	First     []Element `json:"first,omitempty"`        // in the order of blocks, and in C order within each
+	Not       string    `json:"not_compared,omitempty"` // reason if not compared; such values are not equal
+	Different int64     `json:"different"`              // number of different elements
+	Of        int64     `json:"of"`                     // number of compared elements
+	First     []Element `json:"first,omitempty"`        // in order of blocks, in a block in C order
 }
 
-// Element is an element that differs, with both values as v3 metadata spells them.
+// Element is an element that differs, with both values in the form of v3 fill values.
 type Element struct {
 	At []int           `json:"at"`
 	A  json.RawMessage `json:"a"`
 	B  json.RawMessage `json:"b"`
 }
 
-// Run compares two nodes, and of two groups all that is below them.
+// Run compares two nodes, and all nodes below them if they are groups.
 func Run(ctx context.Context, a, b zarr.Node, o Options) (*Result, error) {
 	x, err := below(ctx, a)
 	if err != nil {
@@ -85,7 +86,7 @@ func Run(ctx context.Context, a, b zarr.Node, o Options) (*Result, error) {
 	if !o.SkipValues {
 		total = elements(x, y)
 	}
-	before := int64(0) // of the arrays that are behind
+	before := int64(0) // elements of arrays already compared
 	progress := func(of int64) {
 		if o.Progress != nil {
 			o.Progress(before+of, total)
@@ -115,7 +116,7 @@ func Run(ctx context.Context, a, b zarr.Node, o Options) (*Result, error) {
 	return r, nil
 }
 
-// pair compares two nodes of one path.
+// pair compares two nodes at the same path.
 func (r *Result) pair(ctx context.Context, n *Node, a, b zarr.Node, o Options, progress func(of int64)) error {
 	x, isArray := a.(*zarr.Array)
 	y, both := b.(*zarr.Array)
@@ -143,8 +144,8 @@ func (r *Result) pair(ctx context.Context, n *Node, a, b zarr.Node, o Options, p
 	return nil
 }
 
-// elements is how many there are to compare: those of arrays that both have, of one shape and data
-// type.
+// elements returns the number of elements to compare: those of arrays that exist on both sides with
+// the same shape and data type.
 func elements(x, y map[string]zarr.Node) (n int64) {
 	for path := range x {
 		a, ok := x[path].(*zarr.Array)
@@ -156,7 +157,7 @@ func elements(x, y map[string]zarr.Node) (n int64) {
 	return n
 }
 
-// below are a node, and all that is below it, by path from there.
+// below returns a node and all nodes below it, by path relative to the node.
 func below(ctx context.Context, n zarr.Node) (map[string]zarr.Node, error) {
 	nodes := map[string]zarr.Node{"": n}
 	g, ok := n.(*zarr.Group)

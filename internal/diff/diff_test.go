@@ -37,7 +37,7 @@ func put[T any](t *testing.T, a *zarr.Array, values ...T) {
 	}
 }
 
-// Whatever the chunks of the two and the memory, the same elements are found.
+// TestValuesInAnyChunks checks that the different elements do not depend on chunks and memory.
 func TestValuesInAnyChunks(t *testing.T) {
 	shape := []int{7, 5, 6}
 	values := make([]int32, 7*5*6)
@@ -78,7 +78,7 @@ func TestValuesInAnyChunks(t *testing.T) {
 	}
 }
 
-// Values are equal whose bits are.
+// TestBits checks that values are compared bit by bit.
 func TestBits(t *testing.T) {
 	spec := zarr.Spec{Shape: []int{4}, DType: dtype.Float64}
 	a, b := array(t, spec), array(t, spec)
@@ -91,8 +91,8 @@ func TestBits(t *testing.T) {
 	}
 }
 
-// A missing chunk equals one that holds the fill value; texts, scalars and empty arrays can be
-// compared.
+// TestKindsOfArrays checks that a missing chunk equals a chunk of the fill value, and compares
+// arrays of text, scalars and empty arrays.
 func TestKindsOfArrays(t *testing.T) {
 	ctx := t.Context()
 	spec := zarr.Spec{Shape: []int{4}, Chunks: []int{2}, DType: dtype.Int8, Fill: 5}
@@ -125,7 +125,7 @@ func TestKindsOfArrays(t *testing.T) {
 	}
 }
 
-// Chunks that metadata declares beyond any memory are an error, not an allocation.
+// TestHugeChunks checks that chunks larger than memory are an error, and are not allocated.
 func TestHugeChunks(t *testing.T) {
 	a := array(t, zarr.Spec{Shape: []int{math.MaxInt}, Chunks: []int{1 << 30}, DType: dtype.Int8})
 	b := array(t, zarr.Spec{Shape: []int{math.MaxInt}, Chunks: []int{math.MaxInt}, DType: dtype.Int8})
@@ -136,8 +136,8 @@ func TestHugeChunks(t *testing.T) {
 	}
 }
 
-// Each member of metadata that differs is named; values of other shapes or types are not compared,
-// and not equal.
+// TestMetadata checks that all members that differ are reported. Values of different shapes or data
+// types are not compared and count as different.
 func TestMetadata(t *testing.T) {
 	a := array(t, zarr.Spec{Shape: []int{4}, Chunks: []int{2}, DType: dtype.Int8, Dims: []string{"x"}, Attrs: map[string]any{"same": 1, "a": 1}})
 	b := array(t, zarr.Spec{Shape: []int{5}, Shards: []int{4}, Chunks: []int{1}, DType: dtype.Int16, Fill: 1, Separator: ".", Attrs: map[string]any{"same": 1, "b": nil}})

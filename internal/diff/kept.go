@@ -12,52 +12,52 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// kept is the store of an array that is compared in blocks. An object that several blocks have a
-// part of is read once, whole, and its stored bytes are kept until the last of these blocks, as far
-// as there is room. Other objects are read from the store below, in ranges as ever.
+// kept is the store of an array that is compared in blocks. It reads an object that overlaps
+// several blocks once, whole, and keeps the stored bytes until the last of these blocks, if
+// capacity suffices. It passes requests for other objects to the underlying store.
 type kept struct {
 	store.Store
 	*keeping
 }
 
-// keeping is what is known of the objects.
+// keeping is the state of a kept.
 type keeping struct {
 	a     *zarr.Array
 	block []int
-	want  int64 // bytes that are reserved for an object before it is read
+	want  int64 // bytes to reserve for an object before it is read
 
 	joined concurrency.JoinedBy[string, *object]
 
-	mu      sync.Mutex
-	room    int64 // bytes that may be kept
-	used    int64 // of them, those that are reserved too
-	reading int
-	longest int64         // object that was met
-	freed   chan struct{} // closed when a read has ended
-	objects map[string]*object
+	mu       sync.Mutex
+	capacity int64         // maximum bytes of objects
+	used     int64         // kept and reserved bytes
+	reading  int           // reads in flight
+	longest  int64         // length of the longest object so far
+	freed    chan struct{} // closed when a read has ended
+	objects  map[string]*object
 }
 
-// object is what is known of a stored object.
+// object is the result of reading a stored object.
 type object struct {
-	store.Value       // what is kept
-	err         error // it is absent
-	long        bool  // it is longer than was reserved: it is not kept
+	store.Value
+	err  error // fault.NotFound, or fault.Limit if long
+	long bool  // longer than the reservation: the object is not kept
 }
 
-// keep returns a as it is read in blocks of a shape, within so many bytes; a itself where no object
-// is in two blocks.
-func keep(ctx context.Context, a *zarr.Array, g *grids, block []int, room int64) (*zarr.Array, *kept, error) {
-	k := &kept{a.Store(), &keeping{a: a, block: block, room: room, freed: make(chan struct{}), objects: map[string]*object{}}}
+// keep returns a with a store that keeps at most capacity bytes of objects between blocks. It
+// returns a unchanged if no object overlaps two blocks, or if a is part of another array.
+func keep(ctx context.Context, a *zarr.Array, g *grids, block []int, capacity int64) (*zarr.Array, *kept, error) {
+	k := &kept{a.Store(), &keeping{a: a, block: block, capacity: capacity, freed: make(chan struct{}), objects: map[string]*object{}}}
 	object := objectOf(a)
-	again := !a.Regular()
+	shared := !a.Regular()
 	for i, n := range object {
-		again = again || pieces(g.shape[i], n, block[i]) > pieces(g.shape[i], n, n)
+		shared = shared || pieces(g.shape[i], n, block[i]) > pieces(g.shape[i], n, n)
 	}
-	if !again {
+	if !shared {
 		return a, nil, nil
 	}
 	n := g.bytes(object)
-	k.want = min(n+n/8+64<<10, room)
+	k.want = min(n+n/8+64<<10, capacity)
 	b, err := over(ctx, a, k)
 	if err != nil || b == nil {
 		return a, nil, err
@@ -65,12 +65,13 @@ func keep(ctx context.Context, a *zarr.Array, g *grids, block []int, room int64)
 	return b, k, nil
 }
 
-// Over counts what is read from the store below, in place of what is asked of this one.
+// Over returns k over f of the underlying store, so that an observer counts the requests that reach
+// that store.
 func (k *kept) Over(f func(store.Store) store.Store) store.Store { return &kept{f(k.Store), k.keeping} }
 
 // Get implements [store.Store].
 func (k *kept) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
-	if o.IfNotVersion == "" && k.again(key) {
+	if o.IfNotVersion == "" && k.shared(key) {
 		switch v, err := k.object(ctx, key); {
 		case err != nil:
 			return store.Value{}, err
@@ -81,7 +82,7 @@ func (k *kept) Get(ctx context.Context, key string, o store.GetOptions, buf []by
 	return k.Store.Get(ctx, key, o, buf)
 }
 
-// read is a Get of what is kept.
+// read returns the response to a Get from a kept object.
 func (v *object) read(k *kept, key string, o store.GetOptions, buf []byte) (store.Value, error) {
 	err := v.err
 	off, n := int64(0), v.Size
@@ -102,7 +103,8 @@ func (v *object) read(k *kept, key string, o store.GetOptions, buf []byte) (stor
 	return store.Value{Bytes: append(buf, v.Bytes[off:off+n]...), Size: v.Size, Version: v.Version}, nil
 }
 
-// object returns an object that is kept, or reads it; nil where there is no room.
+// object returns a kept object, or reads and keeps it. It returns nil if the capacity does not
+// suffice.
 func (k *kept) object(ctx context.Context, key string) (*object, error) {
 	if v := k.known(key); v != nil {
 		return v, nil
@@ -132,19 +134,20 @@ func (k *keeping) known(key string) *object {
 	return k.objects[key]
 }
 
-// reserve reserves room for an object, waiting for reads that may need less than they reserved; 0:
-// there is none.
+// reserve reserves memory for an object and returns the number of bytes. While capacity does not
+// suffice, it waits for reads in flight, which may need less than they reserved. It returns 0 if no
+// read is in flight and less is left than the longest object so far.
 func (k *keeping) reserve(ctx context.Context) (int64, error) {
 	for {
 		k.mu.Lock()
 		n := k.want
 		if k.reading == 0 {
-			if n = min(n, k.room-k.used); n < max(k.longest, 1) {
+			if n = min(n, k.capacity-k.used); n < max(k.longest, 1) {
 				n = 0
 			}
 		}
 		freed := k.freed
-		if n == 0 || n <= k.room-k.used {
+		if n == 0 || n <= k.capacity-k.used {
 			if n > 0 {
 				k.used += n
 				k.reading++
@@ -161,7 +164,7 @@ func (k *keeping) reserve(ctx context.Context) (int64, error) {
 	}
 }
 
-// settle keeps an object for which n bytes were reserved.
+// settle ends a read for which n bytes were reserved, and keeps the object if err is nil.
 func (k *keeping) settle(key string, v *object, n int64, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -177,8 +180,8 @@ func (k *keeping) settle(key string, v *object, n int64, err error) {
 	k.freed = make(chan struct{})
 }
 
-// again reports whether a key is of an object that several blocks have a part of.
-func (k *keeping) again(key string) bool {
+// shared reports whether key is that of an object that overlaps several blocks.
+func (k *keeping) shared(key string) bool {
 	if path := k.a.Path(); path != "" {
 		key = strings.TrimPrefix(key, path+"/")
 	}
@@ -198,13 +201,14 @@ func (k *keeping) again(key string) bool {
 	return several
 }
 
-// blocks are the first and the last block along an axis that has elements of the i-th object.
+// blocks returns the first and the last block along an axis that object i overlaps.
 func (k *keeping) blocks(axis, i int) (first, last int) {
 	start, length := k.a.Edge(axis, i)
 	return start / k.block[axis], (start + min(length, k.a.Shape()[axis]-start) - 1) / k.block[axis]
 }
 
-// done forgets the objects for which the block at a position was the last one.
+// done drops the objects for which the block at a position is the last one. Blocks must be done in
+// order.
 func (k *kept) done(at []int) {
 	if k == nil {
 		return
@@ -232,8 +236,8 @@ func (k *kept) done(at []int) {
 	}
 }
 
-// Unwrap returns the store below.
+// Unwrap returns the underlying store.
 func (k *kept) Unwrap() store.Store { return k.Store }
 
-// String returns the name of the store below.
+// String returns the name of the underlying store.
 func (k *kept) String() string { return store.Name(k.Store) }

@@ -13,23 +13,22 @@ import (
 )
 
 const (
-	// listAbove is up to how many objects an array may have that is not listed. 8: a listing costs
-	// as much as some reads.
+	// An array of at most listAbove objects and longAbove elements is not listed. 8: a listing
+	// takes as long as a few reads.
 	listAbove = 8
-	// longAbove is up to how many elements such an array may have: a listing takes less time than
-	// to make so many of the fill value.
+	// 2^28: filling so many elements with the fill value takes longer than a listing.
 	longAbove = 1 << 28
 )
 
-// known is an array, and where its stored objects are, if that is known.
+// known is an array with the listing of its objects, if there is one.
 type known struct {
 	*zarr.Array
-	store *listed.Store // nil: it is not listed
+	store *listed.Store // nil if the array is not listed
 }
 
-// listOf returns an array that asks for no chunk that its store does not have, by a listing; the
-// array itself where it has few objects, is part of another one, or cannot be listed, or where the
-// provider does not promise that listings are complete, so that one proves no absence.
+// listOf lists the objects of a and returns the array over a store that skips requests for absent
+// objects. It returns a without a listing if a has few objects or is part of another array, or if
+// listings of the store are not promised to be complete.
 func listOf(ctx context.Context, a *zarr.Array) (known, error) {
 	l := listed.New(a.Store(), a.Path())
 	n, elements := 1.0, 1.0
@@ -48,8 +47,8 @@ func listOf(ctx context.Context, a *zarr.Array) (known, error) {
 	return known{b, l}, l.Learn(ctx)
 }
 
-// over is an array over another store of its objects; nil where it cannot be opened again: it is
-// part of another one.
+// over opens a with its documents over another store. It returns nil if the opened array is not the
+// same, because a is part of another array.
 func over(ctx context.Context, a *zarr.Array, st store.Store) (*zarr.Array, error) {
 	docs, err := a.Documents()
 	if err != nil {
@@ -57,12 +56,12 @@ func over(ctx context.Context, a *zarr.Array, st store.Store) (*zarr.Array, erro
 	}
 	b, err := zarr.OpenArray(ctx, st, a.Path(), append(a.Options(), zarr.Documents(docs))...)
 	if err != nil || !slices.Equal(a.Shape(), b.Shape()) || !dtype.Equal(a.DType(), b.DType()) {
-		return nil, nil //nolint:nilerr // it is read as it is
+		return nil, nil //nolint:nilerr // the caller reads a itself
 	}
 	return b, nil
 }
 
-// present yields the positions of objects that may be stored; not ok where any may be.
+// present yields the grid positions of the stored objects. ok is false if they are unknown.
 func (k known) present() (all iter.Seq[[]int], ok bool) {
 	if k.store == nil {
 		return nil, false
@@ -71,17 +70,18 @@ func (k known) present() (all iter.Seq[[]int], ok bool) {
 }
 
 const (
-	// maxElements is how many elements are compared of arrays that are hardly stored. They take a
-	// few seconds.
+	// maxElements is the maximum number of elements of sparse arrays. 200 million take a few
+	// seconds.
 	maxElements = 200_000_000
-	// maxObjects is how many objects such arrays may have: one request each.
+	// maxObjects is the maximum number of objects of two sparse arrays. Each takes one request.
 	maxObjects = 200_000
-	// leastStored is the part of their objects that larger arrays must have in the store: 1 of 100.
+	// Arrays are sparse if fewer than 1 in leastStored objects are stored.
 	leastStored = 100
 )
 
-// dense refuses, with fault.Limit, to compare two large arrays of which fewer than 1 in leastStored
-// objects are stored. A store that cannot be listed is not asked.
+// dense returns fault.Limit if two arrays together exceed maxElements or maxObjects and are sparse.
+// It counts the stored objects by listings, as far as needed. If the store cannot be listed, dense
+// returns nil.
 func dense(ctx context.Context, of [2]known) error {
 	objects, elements := 0.0, 1.0
 	for i, a := range of {
@@ -110,7 +110,7 @@ func dense(ctx context.Context, of [2]known) error {
 		}
 		n, err := listed.Count(ctx, a.Store(), a.Path(), a.Metadata().Keys, len(grid), inside, least-stored)
 		if err != nil {
-			return context.Cause(ctx) // it is compared
+			return context.Cause(ctx) // nil unless ctx has ended
 		}
 		if stored += n; stored >= least {
 			return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// members are the differences of two nodes of one kind in metadata.
+// members returns the differences in metadata of two arrays or two groups.
 func members(a, b zarr.Node) ([]Member, error) {
 	d := &differences{}
 	d.add("format", number(a.Format()), number(b.Format()))
@@ -35,7 +35,7 @@ func members(a, b zarr.Node) ([]Member, error) {
 	return d.list, nil
 }
 
-// arrays compares what arrays have beside attributes.
+// arrays compares the metadata of two arrays, except attributes.
 func arrays(d *differences, a, b *zarr.Array) {
 	x, y := a.Metadata(), b.Metadata()
 	d.add("shape", list(x.Shape), list(y.Shape))
@@ -57,7 +57,7 @@ func arrays(d *differences, a, b *zarr.Array) {
 	d.add("dimension_names", names(x.Dims), names(y.Dims))
 }
 
-// differences gathers members that differ.
+// differences collects members that differ.
 type differences struct{ list []Member }
 
 func (d *differences) add(name string, a, b json.RawMessage) {
@@ -66,8 +66,8 @@ func (d *differences) add(name string, a, b json.RawMessage) {
 	}
 }
 
-// attr is an attribute as it is written, nil where there is none. Members of objects are in order,
-// so that equal values have one text.
+// attr returns an attribute as compact JSON with sorted object members, so that equal values have
+// equal texts. It returns nil if the attribute does not exist.
 func attr(attrs meta.Attrs, name string) (json.RawMessage, error) {
 	v, ok := attrs[name]
 	if !ok {
@@ -75,7 +75,7 @@ func attr(attrs meta.Attrs, name string) (json.RawMessage, error) {
 	}
 	b, err := meta.EncodeAttrs(meta.Attrs{"": v})
 	if err != nil {
-		return text("not JSON: " + err.Error()), nil //nolint:nilerr // such as NaN, which stored attributes may hold
+		return text("not JSON: " + err.Error()), nil //nolint:nilerr // such as NaN, which stored attributes may contain
 	}
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal(b, &m); err != nil {
@@ -86,7 +86,7 @@ func attr(attrs meta.Attrs, name string) (json.RawMessage, error) {
 	return out.Bytes(), err
 }
 
-// codecsText spells codecs with their configurations in one order of members.
+// codecsText returns codecs as JSON with sorted members of their configurations.
 func codecsText(codecs []meta.Named) json.RawMessage {
 	type named struct {
 		Name   string `json:"name"`
@@ -128,7 +128,7 @@ func names(dims []string) json.RawMessage {
 	return marshal(dims)
 }
 
-// list is nil where there is none, as where chunks differ in shape.
+// list returns n as JSON, and nil for a nil list, such as that of chunks that differ in shape.
 func list(n []int) json.RawMessage {
 	if n == nil {
 		return nil
@@ -139,7 +139,7 @@ func list(n []int) json.RawMessage {
 func number(n int) json.RawMessage  { return marshal(n) }
 func text(s string) json.RawMessage { return marshal(s) }
 
-// marshal spells what always has a spelling.
+// marshal returns v as JSON. v must be a value that can be encoded.
 func marshal(v any) json.RawMessage {
 	b, err := json.Marshal(v)
 	if err != nil {

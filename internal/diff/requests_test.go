@@ -19,13 +19,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// requests counts those of a store.
+// requests counts the requests to a store.
 type requests struct {
 	mu sync.Mutex
 	n  map[string]int
 }
 
-// counted opens an array over a store that counts, and forgets what that took.
+// counted opens an array over a store that counts requests. The count starts after the open.
 func counted(t *testing.T, a *zarr.Array, hide, complete bool) (*zarr.Array, *requests) {
 	t.Helper()
 	r := &requests{}
@@ -61,7 +61,7 @@ func (r *requests) String() string {
 	return strings.Join(all, ", ")
 }
 
-// promised is a store whose listings are complete or not.
+// promised is a store that reports whether its listings are complete.
 type promised struct {
 	store.Store
 	complete bool
@@ -82,16 +82,16 @@ func (unlisted) List(context.Context, string, store.ListOptions) iter.Seq2[store
 	return func(yield func(store.Entry, error) bool) { yield(store.Entry{}, errors.ErrUnsupported) }
 }
 
-// TestRequests: each object that is stored is read once, whatever the encodings, and after a
-// listing none that is not. Equal encodings save no request.
+// TestRequests counts requests for arrays with equal and different encodings. Each stored object is
+// read once. After a listing, absent objects are not requested.
 func TestRequests(t *testing.T) {
 	gzip := []codec.Spec{codec.Gzip(1)}
 	tests := []struct {
 		name string
 		a, b zarr.Spec
-		rows [2]int // that are stored
+		rows [2]int // number of stored rows
 		hide bool
-		want string // of a; of b
+		want string // requests for a; for b
 	}{
 		{"equal encodings", zarr.Spec{Chunks: []int{10, 10}}, zarr.Spec{Chunks: []int{10, 10}}, [2]int{0, 100}, false, "100 get, 1 list; 100 get, 1 list"},
 		{"a tenth stored", zarr.Spec{Chunks: []int{10, 10}}, zarr.Spec{Chunks: []int{10, 10}}, [2]int{30, 40}, false, "10 get, 1 list; 10 get, 1 list"},

@@ -16,39 +16,38 @@ import (
 )
 
 const (
-	// defaultFirst is how many elements are reported of an array: enough to see a pattern, not a
-	// screenful.
+	// defaultFirst is the default of Options.First. 10: enough to see a pattern, less than a
+	// screen.
 	defaultFirst = 10
-	// defaultMemory is that of what is compared at one time. 256 MiB: the default budget for what
-	// is decoded.
+	// defaultMemory is the default of Options.Memory. 256 MiB: the default budget for decoding.
 	defaultMemory = 256 << 20
-	// mostBlocks is how many blocks are compared at once; each is many requests by itself.
+	// mostBlocks is the maximum number of concurrent blocks. 16: each sends many requests.
 	mostBlocks = 16
-	// smallBlock is up to which size blocks are made longer than chunks. 4 MiB: what a block costs
-	// beside its bytes is nothing then.
+	// smallBlock is the size up to which blocks are extended. 4 MiB: the overhead of such a block
+	// is negligible.
 	smallBlock = 4 << 20
-	// itemSize is the memory that an element of varying length is taken to need: its slice, and a
+	// itemSize is the assumed memory of an element of varying length. 64: a slice header and a
 	// short text.
 	itemSize = 64
 )
 
-// comparison is that of two arrays of one shape and data type.
+// comparison is the comparison of two arrays of the same shape and data type.
 type comparison struct {
 	a, b   *zarr.Array
 	shape  []int
-	block  []int          // elements of a block along each axis
-	blocks *chunkkeys.Set // those in which anything is stored, or may be; nil: all
+	block  []int          // shape of a block
+	blocks *chunkkeys.Set // positions of blocks that overlap stored objects; nil is all blocks
 	first  int
 }
 
-// found is what the comparison of one block found.
+// found is the result of comparing one block.
 type found struct {
-	at            []int // where it begins
+	at            []int // first element of the block
 	of, different int64
 	first         []Element
 }
 
-// unlike says why the values of two arrays cannot be compared; "" if they can.
+// unlike returns the reason why the values of two arrays cannot be compared, or "" if they can.
 func unlike(a, b *zarr.Array) string {
 	switch {
 	case !slices.Equal(a.Shape(), b.Shape()):
@@ -111,15 +110,15 @@ func values(ctx context.Context, a, b *zarr.Array, o Options, progress func(of i
 		v.Different += f.different
 		v.First = append(v.First, f.first[:min(len(f.first), max(c.first-len(v.First), 0))]...)
 	}
-	if total := int64(a.Len()); v.Of < total { // the others are the fill value of both
+	if total := int64(a.Len()); v.Of < total { // the skipped elements are the fill value of both
 		v.Of = total
 		progress(total)
 	}
 	return v, nil
 }
 
-// hold notes in which blocks anything is stored. Blocks without any are equal, if the fill values
-// are.
+// hold sets c.blocks to the blocks that overlap stored objects. The others need no comparison if
+// the fill values are equal; if not, or if either array is not listed, c.blocks remains nil.
 func (c *comparison) hold(of [2]known) {
 	grid := make([]int, len(c.shape))
 	for i, n := range c.shape {
@@ -152,8 +151,8 @@ func (c *comparison) hold(of [2]known) {
 	c.blocks = set
 }
 
-// boxes yields the positions from first to last along each axis, in C order. A position is the
-// receiver's until the next one.
+// boxes yields the positions from first to last, inclusive, along each axis, in C order. A position
+// is valid until the next one.
 func boxes(first, last []int) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		at := slices.Clone(first)
@@ -175,7 +174,7 @@ func boxes(first, last []int) iter.Seq[[]int] {
 	}
 }
 
-// starts yields where blocks begin that are to be compared, in C order.
+// starts yields the first elements of the blocks to compare, in C order.
 func (c *comparison) starts() iter.Seq[[]int] {
 	if c.blocks == nil {
 		return c.all()
@@ -193,7 +192,7 @@ func (c *comparison) starts() iter.Seq[[]int] {
 	}
 }
 
-// all yields where blocks begin, in C order.
+// all yields the first elements of all blocks, in C order.
 func (c *comparison) all() iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		if slices.Contains(c.shape, 0) {
@@ -219,7 +218,7 @@ func (c *comparison) all() iter.Seq[[]int] {
 	}
 }
 
-// compare compares the block that begins at a position.
+// compare compares the block with first element at.
 func (c *comparison) compare(ctx context.Context, at []int) (found, error) {
 	sel, shape, n := make([]zarr.Selection, len(at)), make([]int, len(at)), 1
 	for i := range at {
@@ -263,7 +262,7 @@ func (c *comparison) compare(ctx context.Context, at []int) (found, error) {
 	return f, nil
 }
 
-// position is where the i-th element of a block is in the array.
+// position returns the index in the array of element i of a block, in C order.
 func position(i int, at, shape []int) []int {
 	p := slices.Clone(at)
 	for k := len(p) - 1; k >= 0; k-- {
@@ -273,8 +272,8 @@ func position(i int, at, shape []int) []int {
 	return p
 }
 
-// elementText spells an element as v3 metadata does, and as hexadecimal digits where that has no
-// spelling.
+// elementText returns an element in the form of a v3 fill value, or as hexadecimal digits if it has
+// none.
 func elementText(t dtype.Type, b []byte) json.RawMessage {
 	if raw, err := t.FormatFill(b, 3); err == nil {
 		return raw

@@ -8,26 +8,28 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// MaxDepth is how deep values may be nested: half of what Python's own reader gets through with its
-// default of 1000 calls.
+// MaxDepth is the maximum nesting depth of values. 512: half of the depth that Python's json module
+// reads with its default recursion limit of 1000 calls.
 const MaxDepth = 512
 
-// Dialect is the JSON that is read.
+// Dialect is the set of extensions of JSON that [Canon] accepts.
 type Dialect uint8
 
-// The dialects.
+// The dialects. Tokens and Controls may be combined.
 const (
 	// Strict is JSON of RFC 8259.
 	Strict Dialect = 0
-	// Tokens has NaN, Infinity and -Infinity too, as Python's json module by default. An object
-	// that is spelled as one of them is errors.ErrUnsupported: nobody could tell it from the
-	// number.
+	// Tokens accepts NaN, Infinity and -Infinity, as Python's json module does by default. An
+	// object that equals the canonical form of one of them is errors.ErrUnsupported, because the
+	// two could not be distinguished.
 	Tokens Dialect = 1 << iota
-	// Controls has control characters in strings, as Python reads them when it is not strict.
+	// Controls accepts control characters in strings, as Python's json module does with
+	// strict=False.
 	Controls
 )
 
-// Canon appends the canonical spelling of src, which is one value and nothing else.
+// Canon appends the canonical form of src to dst. src must contain exactly one value. On errors it
+// returns dst.
 func Canon(dst, src []byte, d Dialect) ([]byte, error) {
 	start := len(dst)
 	r := reader{src: src, dst: dst, dialect: d}
@@ -43,7 +45,7 @@ func Canon(dst, src []byte, d Dialect) ([]byte, error) {
 	return r.dst, nil
 }
 
-// reader goes through src once and appends to dst.
+// reader parses src in one pass and appends to dst.
 type reader struct {
 	src     []byte
 	at      int
@@ -61,7 +63,7 @@ func (r *reader) space() {
 	}
 }
 
-// peek is the next byte after white space, 0 at the end.
+// peek skips white space and returns the next byte, or 0 at the end.
 func (r *reader) peek() byte {
 	if r.space(); r.at < len(r.src) {
 		return r.src[r.at]
@@ -69,7 +71,7 @@ func (r *reader) peek() byte {
 	return 0
 }
 
-// token takes a word if it is next.
+// token skips word if it is next, and reports whether it was.
 func (r *reader) token(word string) bool {
 	if len(r.src)-r.at < len(word) || string(r.src[r.at:r.at+len(word)]) != word {
 		return false
@@ -171,7 +173,7 @@ func (r *reader) object(depth int) error {
 	return nil
 }
 
-// number takes a number and keeps its digits.
+// number copies a number.
 func (r *reader) number() error {
 	from := r.at
 	r.token("-")

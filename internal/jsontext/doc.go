@@ -1,13 +1,21 @@
-// Package jsontext has one spelling for every JSON value, and reads the JSON that Python writes
-// into it.
+// Package jsontext converts JSON, including the extensions of Python's json module, to a canonical
+// form and back.
 //
-//	text, err := jsontext.Canon(nil, []byte(`{"a": [1, NaN]}`), jsontext.Tokens)   // {"a":[1,{"float":"NaN"}]}
+//	text, err := jsontext.Canon(nil, []byte(`{"a": [1, NaN]}`), jsontext.Tokens)
+//	// text is {"a":[1,{"float":"NaN"}]}
 //
-// The canonical spelling is JSON of RFC 8259 without white space, in which strings escape only what
-// they have to, numbers and the order of members are as they were, and what JSON lacks is an object
-// of one member: {"float":"NaN"}, {"float":"Infinity"} and {"float":"-Infinity"} for the tokens
-// that Python has, {"b64":"AP8="} for bytes. Two values with the same text are the same value.
+// The canonical form is JSON of RFC 8259 without white space. Strings contain only the escapes that
+// are required. Numbers keep their digits and objects the order of their members. A value that JSON
+// lacks is an object with one member: {"float":"NaN"}, {"float":"Infinity"} and
+// {"float":"-Infinity"} for the tokens of Python, {"b64":"AP8="} for bytes. Values with the same
+// text are equal.
 //
-// Errors: fault.Corrupt for what is no JSON, fault.Limit for values nested more than [MaxDepth]
-// deep. Everything here is pure and may be used from any number of goroutines.
+// # Errors
+//
+// Input that is not JSON is fault.Corrupt. Values that are nested more than [MaxDepth] deep are
+// fault.Limit.
+//
+// # Concurrency
+//
+// The package is pure and safe for concurrent use.
 package jsontext

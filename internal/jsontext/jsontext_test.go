@@ -102,14 +102,15 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// beyond tells whether JSON has a number that no float64 is, which is all that encoding/json may
-// refuse.
+// beyond reports whether err is about a number outside of float64. encoding/json refuses such
+// numbers and no other valid JSON.
 func beyond(err error) bool {
 	var e *json.UnmarshalTypeError
 	return errors.As(err, &e) && strings.HasPrefix(e.Value, "number ")
 }
 
-// FuzzCanon compares with encoding/json, and reads again what it has written.
+// FuzzCanon compares Canon with encoding/json, and checks that Canon parses its own result and that
+// of Render.
 func FuzzCanon(f *testing.F) {
 	for _, s := range []string{`{"a":[1,2.5,null,true],"é":"\u00fc\ud800"}`, `[[[]],{"a":{"b":{}}}]`, `[NaN,-Infinity,{"float":"NaN"}]`, `"\ud83d\ude00\n"`, `["x",1,2.5,"|O",[3]]`} {
 		f.Add([]byte(s), byte(0))
@@ -146,7 +147,7 @@ func FuzzCanon(f *testing.F) {
 		style := jsontext.Style{ASCII: dialect&8 != 0, Tokens: true}
 		text, err := style.Render(nil, canon)
 		if err != nil {
-			return // bytes
+			return // Render refuses bytes
 		}
 		if back, err := jsontext.Canon(nil, text, jsontext.Tokens); err != nil || !bytes.Equal(back, canon) {
 			t.Fatalf("%q rendered as %q, read as %q, %v", canon, text, back, err)
@@ -154,8 +155,8 @@ func FuzzCanon(f *testing.F) {
 	})
 }
 
-// TestCanonCost: nothing is allocated for an escape, and objects in objects that begin as numbers
-// do are not gone through once for each.
+// TestCanonCost bounds the allocated bytes for many escapes, and for nested objects that start like
+// a float, which must not be copied at each level.
 func TestCanonCost(t *testing.T) {
 	for name, src := range map[string]string{
 		"escapes": `"` + strings.Repeat(`\n\/`, 1<<16) + `"`,

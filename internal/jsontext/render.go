@@ -9,15 +9,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Style is how Python's json module writes.
+// Style contains options of Python's json.dumps.
 type Style struct {
-	ASCII  bool // escapes what is not ASCII
-	Sorted bool // members by their names
-	Tokens bool // NaN and infinities
+	ASCII  bool // ensure_ascii: escapes characters outside of ASCII
+	Sorted bool // sort_keys: sorts members by name
+	Tokens bool // allow_nan: writes NaN, Infinity and -Infinity
 }
 
-// Render appends a value in canonical spelling as Python would write it, without white space.
-// fault.Type for bytes, which have no such spelling, and for numbers that the style has not.
+// Render appends a value in canonical form as Python's json module writes it, without white space.
+//
+// fault.Type: the value contains bytes, or without Tokens a NaN or an infinity.
 func (s Style) Render(dst, canon []byte) ([]byte, error) {
 	switch canon[0] {
 	case '"':
@@ -57,7 +58,7 @@ func (s Style) object(dst, canon []byte) ([]byte, error) {
 	for name, v := range Object(canon) {
 		all = append(all, member{name, v})
 	}
-	if s.Sorted { // by code points, and UTF-8 sorts as they do
+	if s.Sorted { // by code points, which is the order of their UTF-8
 		slices.SortStableFunc(all, func(a, b member) int { return bytes.Compare(plain(a.name), plain(b.name)) })
 	}
 	dst = append(dst, '{')
@@ -74,7 +75,8 @@ func (s Style) object(dst, canon []byte) ([]byte, error) {
 	return append(dst, '}'), nil
 }
 
-// plain is a name without its escapes, as far as it can be.
+// plain returns a name without quotes and escapes. If the name has no UTF-8 form, it keeps the
+// escapes.
 func plain(name []byte) []byte {
 	if text, ok := Unquote(name); ok {
 		return []byte(text)
@@ -82,7 +84,7 @@ func plain(name []byte) []byte {
 	return name[1:]
 }
 
-// text appends a string in canonical spelling.
+// text appends a string in canonical form, with the escapes of s.
 func (s Style) text(dst, canon []byte) []byte {
 	if !s.ASCII {
 		return append(dst, canon...)

@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// names are the numbers that JSON lacks, as Python spells them.
+// names are Python's names of the numbers that JSON lacks.
 var names = [...]string{"NaN", "Infinity", "-Infinity"}
 
 const (
@@ -17,13 +17,15 @@ const (
 	tail      = `"}`
 )
 
-// AppendFloat appends NaN, Infinity or -Infinity.
+// AppendFloat appends the canonical form of a number that JSON lacks. name is NaN, Infinity or
+// -Infinity.
 func AppendFloat(dst []byte, name string) []byte {
 	return append(append(append(dst, floatHead...), name...), tail...)
 }
 
-// AppendNumber appends a floating-point number as Python writes it: the shortest decimal that is
-// read back as it, with a point or an exponent, whatever it is. All NaNs are one.
+// AppendNumber appends the canonical form of a floating-point number, as Python writes it: the
+// shortest decimal that is parsed as f, always with a point or an exponent. All NaNs have the same
+// form.
 func AppendNumber(dst []byte, f float64) []byte {
 	switch {
 	case math.IsNaN(f):
@@ -43,18 +45,19 @@ func AppendNumber(dst []byte, f float64) []byte {
 	return dst
 }
 
-// Float tells whether a value in canonical spelling is one that AppendFloat writes.
+// Float reports whether a value in canonical form is one that [AppendFloat] writes, and returns its
+// name.
 func Float(canon []byte) (name string, ok bool) {
 	name, ok = between(canon, floatHead)
 	return name, ok && slices.Contains(names[:], name)
 }
 
-// AppendBytes appends bytes.
+// AppendBytes appends the canonical form of bytes.
 func AppendBytes(dst, b []byte) []byte {
 	return append(base64.StdEncoding.AppendEncode(append(dst, bytesHead...), b), tail...)
 }
 
-// Bytes gives the bytes of a value in canonical spelling that AppendBytes writes.
+// Bytes decodes a value in canonical form that [AppendBytes] writes. ok is false for other values.
 func Bytes(canon []byte) (b []byte, ok bool) {
 	text, ok := between(canon, bytesHead)
 	if !ok {
@@ -64,13 +67,14 @@ func Bytes(canon []byte) (b []byte, ok bool) {
 	return b, err == nil
 }
 
-// between is what stands between a head and the tail of an object.
+// between returns the text between head and tail of an object. ok is false if canon is another
+// value.
 func between(canon []byte, head string) (string, bool) {
 	if len(canon) < len(head)+len(tail) || string(canon[:len(head)]) != head || string(canon[len(canon)-len(tail):]) != tail {
 		return "", false
 	}
 	text := canon[len(head) : len(canon)-len(tail)]
-	if bytes.ContainsAny(text, `"\`) { // found soon where it is another object, however large
+	if bytes.ContainsAny(text, `"\`) { // found early in other objects, even in large ones
 		return "", false
 	}
 	return string(text), true

@@ -2,7 +2,7 @@ package jsontext
 
 import "iter"
 
-// next is the length of the value, or the name, at the start of text in canonical spelling.
+// next returns the length of the value or name at the start of text in canonical form.
 func next(canon []byte) int {
 	depth := 0
 	for i := 0; i < len(canon); i++ {
@@ -29,10 +29,10 @@ func next(canon []byte) int {
 	return len(canon)
 }
 
-// IsList tells whether a value in canonical spelling is a list.
+// IsList reports whether a value in canonical form is a list.
 func IsList(canon []byte) bool { return canon[0] == '[' }
 
-// List yields the elements of a list in canonical spelling; they lie in it.
+// List yields the elements of a list in canonical form. They share its memory.
 func List(canon []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for rest := canon[1:]; len(rest) > 1; {
@@ -45,8 +45,8 @@ func List(canon []byte) iter.Seq[[]byte] {
 	}
 }
 
-// Object yields the names, in their quotes, and the values of an object in canonical spelling; they
-// lie in it.
+// Object yields the names, with quotes, and the values of an object in canonical form. They share
+// its memory.
 func Object(canon []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
 		for rest := canon[1:]; len(rest) > 1; {

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// text takes a string.
+// text converts a string.
 func (r *reader) text() error {
 	r.at++
 	r.dst = append(r.dst, '"')
@@ -32,8 +32,8 @@ func (r *reader) text() error {
 	return r.bad("the end in a string")
 }
 
-// escape takes what begins with a backslash. Half of a surrogate pair, which Python has in strings,
-// stays an escape.
+// escape converts an escape sequence. An unpaired surrogate, which Python allows in strings,
+// remains an escape.
 func (r *reader) escape() error {
 	if r.at+1 >= len(r.src) {
 		return r.bad("the end in an escape")
@@ -71,7 +71,7 @@ func (r *reader) escape() error {
 	return nil
 }
 
-// unit reads \uXXXX at a place.
+// unit parses the UTF-16 code unit \uXXXX at an offset of src.
 func (r *reader) unit(at int) (rune, bool) {
 	if len(r.src)-at < 6 || r.src[at] != '\\' || r.src[at+1] != 'u' {
 		return 0, false
@@ -80,7 +80,7 @@ func (r *reader) unit(at int) (rune, bool) {
 	return rune(u), err == nil
 }
 
-// appendByte appends a byte of a string, with a backslash where it needs one: as Python does it.
+// appendByte appends a byte of a string, escaped if required, in the form that Python writes.
 func appendByte(dst []byte, c byte) []byte {
 	switch {
 	case c == '"' || c == '\\':
@@ -94,13 +94,13 @@ func appendByte(dst []byte, c byte) []byte {
 	return appendUnit(dst, rune(c))
 }
 
-// appendUnit appends \uXXXX.
+// appendUnit appends the UTF-16 code unit u as \uXXXX.
 func appendUnit(dst []byte, u rune) []byte {
 	const hex = "0123456789abcdef"
 	return append(dst, '\\', 'u', hex[u>>12&15], hex[u>>8&15], hex[u>>4&15], hex[u&15])
 }
 
-// AppendString appends the canonical spelling of text in UTF-8.
+// AppendString appends the canonical form of a string. text must be UTF-8.
 func AppendString[T string | []byte](dst []byte, text T) []byte {
 	dst = append(dst, '"')
 	for i := range len(text) {
@@ -109,8 +109,8 @@ func AppendString[T string | []byte](dst []byte, text T) []byte {
 	return append(dst, '"')
 }
 
-// Unquote gives the text of a string in canonical spelling; not ok for other values, and for text
-// with half of a surrogate pair in it, which no UTF-8 has.
+// Unquote returns the text of a string in canonical form. ok is false for other values, and for
+// strings with an unpaired surrogate, which UTF-8 cannot represent.
 func Unquote(canon []byte) (text string, ok bool) {
 	if len(canon) < 2 || canon[0] != '"' {
 		return "", false

@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// Answer is a provider's answer to a request that it refused or failed.
+// Answer is a provider's response with a status of an error.
 type Answer struct {
-	From          string // the provider's name in messages: "S3"
+	From          string // name of the provider in messages, such as "S3"
 	Status        int
 	Header        http.Header
-	Code, Message string // of the provider's error document, as far as it has them
-	Foreign       bool   // the answer is not in the provider's form
+	Code, Message string // from the provider's error document; may be ""
+	Foreign       bool   // the response is not in the provider's format
 }
 
-// Failure returns the failure that the answer is, of a kind and with the SDK's error.
+// Failure returns the response as an error of the given kind. err is the error of the SDK.
 func (a Answer) Failure(kind, err error) *Failure {
 	f := &Failure{Kind: kind, Err: err, After: RetryAfter(a.Header, time.Now()), ID: RequestID(a.Header)}
 	f.Text = a.From + " answered " + strconv.Itoa(a.Status)

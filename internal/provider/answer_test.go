@@ -35,7 +35,7 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// Values are read as long as they are; documents end at a bound.
+// TestDocuments checks that Documents limits the size of documents, and not that of values.
 func TestDocuments(t *testing.T) {
 	const most = 10
 	for _, tt := range []struct {

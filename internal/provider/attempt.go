@@ -11,9 +11,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Traced makes requests by do and reports them to the store.Trace of their context: the head of
-// each answer, and each exchange once it is over. A request under a context without a trace is
-// passed on as it is.
+// Traced returns a Doer that calls do and reports requests to the store.Trace of their context: the
+// header of each response, and each attempt when it ends. A request whose context has no trace is
+// passed to do unchanged.
 func Traced(do Doer) Doer {
 	return func(r *http.Request) (*http.Response, error) {
 		t := store.TraceOf(r.Context())
@@ -37,12 +37,12 @@ func Traced(do Doer) Doer {
 	}
 }
 
-// TracedTransport is a RoundTripper that reports, see Traced.
+// TracedTransport is [Traced] for a RoundTripper.
 func TracedTransport(rt http.RoundTripper) http.RoundTripper {
 	return roundTripper(Traced(rt.RoundTrip))
 }
 
-// attempt is an exchange under way.
+// attempt is a request in flight.
 type attempt struct {
 	t     *store.Trace
 	ctx   context.Context // of the request
@@ -53,14 +53,14 @@ type attempt struct {
 	done bool
 }
 
-// request is r with a body whose bytes are counted.
+// request returns r with a body that counts the sent bytes.
 func (a *attempt) request(r *http.Request) *http.Request {
 	if r.Body == nil || r.Body == http.NoBody {
 		return r
 	}
 	counted := *r
 	counted.Body = &countedBody{r.Body, a}
-	if again := r.GetBody; again != nil { // for a pooled connection that turns out to be closed
+	if again := r.GetBody; again != nil { // net/http calls it if a pooled connection was closed
 		counted.GetBody = func() (io.ReadCloser, error) {
 			body, err := again()
 			if err != nil {
@@ -95,7 +95,7 @@ func (a *attempt) over(err error) {
 	}
 }
 
-// countedBody is the request's body.
+// countedBody is the body of a request.
 type countedBody struct {
 	io.ReadCloser
 	a *attempt
@@ -109,7 +109,7 @@ func (b *countedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// tracedBody is the answer's body.
+// tracedBody is the body of a response.
 type tracedBody struct {
 	body io.ReadCloser
 	a    *attempt
@@ -137,13 +137,13 @@ func (b *tracedBody) Close() error {
 
 type callKey struct{}
 
-// withCall notes in ctx the request to a store, so that a [store.Attempt] names its operation and its
+// withCall returns ctx with a call of a store, so that a [store.Attempt] contains its operation and
 // key.
 func withCall(ctx context.Context, c store.Call) context.Context {
 	return context.WithValue(ctx, callKey{}, &c)
 }
 
-// callOf returns the request that ctx was noted with by withCall, or the zero Call.
+// callOf returns the call that withCall has stored in ctx, or the zero Call.
 func callOf(ctx context.Context) store.Call {
 	if c, _ := ctx.Value(callKey{}).(*store.Call); c != nil {
 		return *c

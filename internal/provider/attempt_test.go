@@ -16,7 +16,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// listen makes a context whose trace notes what it hears.
+// listen returns a context with a trace that appends its events to lines.
 func listen(ctx context.Context, lines *[]string) context.Context {
 	return store.WithTrace(ctx, &store.Trace{
 		FirstByte: func(_ context.Context, f store.FirstByte) {
@@ -100,7 +100,7 @@ func TestTraced(t *testing.T) {
 	}
 }
 
-// Without a trace the request and the response are passed on as they are.
+// TestTracedPassesOn checks that request and response are passed on unchanged without a trace.
 func TestTracedPassesOn(t *testing.T) {
 	r, err := http.NewRequestWithContext(t.Context(), "PUT", "http://host.example/", bytes.NewReader([]byte("x")))
 	if err != nil {
@@ -123,7 +123,8 @@ func TestTracedPassesOn(t *testing.T) {
 	}
 }
 
-// A request that stands still is reported with the error that its caller gets.
+// TestTracedStall checks that a stalled request is reported with the error that its caller
+// receives.
 func TestTracedStall(t *testing.T) {
 	play(t, func(_ *testing.T, c net.Conn) { _, _ = io.Copy(io.Discard, c) }, func(t *testing.T, rt http.RoundTripper) {
 		var lines []string

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A server that speaks HTTP/2 gets as many connections as requests, over HTTP/1.1, and later ones
-// resume the first ones' TLS sessions.
+// TestConnectionsOverTLS checks that concurrent requests to a server with HTTP/2 use one HTTP/1.1
+// connection each, and that later connections resume TLS sessions.
 func TestConnectionsOverTLS(t *testing.T) {
 	const n = 16
 	var arrived sync.WaitGroup

@@ -11,10 +11,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// CredentialKind is the kind of the failure of a service that gives credentials: its HTTP status
-// decides, 0 where there was no response. A service that cannot be reached, or is out of order, is
-// fault.Unavailable, and asked again: that is about the network and not about who asks.
-// fault.Unauthenticated is what it says about the credentials, and all else is fault.NoCredentials.
+// CredentialKind returns the kind of a failure to obtain credentials from a service. status is the
+// HTTP status of the response, or 0 without a response.
+//
+// A failure of the network has the kind of [NoAnswer], a timeout or failure of the service is
+// fault.Unavailable, and throttling is fault.Throttled: these do not concern the credentials, and
+// the request may be retried. Other statuses are fault.Unauthenticated, and all other errors are
+// fault.NoCredentials.
 func CredentialKind(err error, status int) error {
 	switch {
 	case status == http.StatusTooManyRequests:
@@ -29,8 +32,8 @@ func CredentialKind(err error, status int) error {
 	return fault.NoCredentials
 }
 
-// unreached reports that a request failed on the way. A *url.Error is what net/http's client makes
-// of any failure.
+// unreached reports whether err is a failure of the network. The client of net/http returns all
+// failures as a *url.Error.
 func unreached(err error) bool {
 	var op *net.OpError
 	var dns *net.DNSError

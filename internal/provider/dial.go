@@ -13,31 +13,33 @@ import (
 )
 
 const (
-	// dialTimeout bounds a connection, its name's lookup included: five lost SYNs (1, 2, 4, 8 s)
-	// and no more.
+	// dialTimeout is the maximum time to connect, including the lookup of the name. 15 s: time for
+	// SYNs that are sent again after 1, 2, 4 and 8 s.
 	dialTimeout = 15 * time.Second
-	// leastDial is what one of several addresses gets at least: time for a lost SYN.
+	// leastDial is the minimum time for one of several addresses. 2 s: time for one lost SYN.
 	leastDial = 2 * time.Second
-	// fallbackDelay is when the other family is tried: RFC 8305 section 5 recommends 250 ms,
-	// package net has 300.
+	// fallbackDelay is the time after which the other address family is tried. 300 ms: as in
+	// package net; RFC 8305 section 5 recommends 250 ms.
 	fallbackDelay = 300 * time.Millisecond
 )
 
-// Dialer connects to one of the addresses of a host, chosen at random. A provider's name has up to
-// eight addresses in one answer, each a front end; package net takes the first of them for every
-// connection made within the answer's time. The family that the resolver puts first is tried first,
-// the other one 300 ms later or when the first has failed, as in package net (RFC 6555).
+// Dialer connects to a random address of a host. The name of a provider has up to eight addresses
+// in a response of DNS, each of another front end. Package net uses the first of them for all
+// connections until the response expires.
+//
+// The address family that the resolver returns first is tried first. The other family is tried
+// after 300 ms, or when the first has failed, as in package net (RFC 6555).
 type Dialer struct {
-	// Forbid refuses an address before it is connected to. nil allows all.
+	// Forbid, if not nil, is called before a connection to an address. An error prevents it.
 	Forbid func(netip.Addr) error
 
-	lookup  func(ctx context.Context, host string) ([]netip.Addr, error)                   // nil is package net's
-	connect func(ctx context.Context, network string, to netip.AddrPort) (net.Conn, error) // nil is package net's
+	lookup  func(ctx context.Context, host string) ([]netip.Addr, error)                   // nil is that of package net
+	connect func(ctx context.Context, network string, to netip.AddrPort) (net.Conn, error) // nil is that of package net
 	shuffle func(n int, swap func(i, j int))                                               // nil is rand.Shuffle
 }
 
-// DialContext connects to "host:port", as an http.Transport asks for it. Its own time limit is a
-// *StallError and not an end of the context.
+// DialContext connects to address, "host:port", as required by http.Transport. After 15 s it
+// returns a *StallError in a *net.OpError.
 func (d *Dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	bounded, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
@@ -46,7 +48,7 @@ func (d *Dialer) DialContext(ctx context.Context, network, address string) (net.
 	switch {
 	case err == nil:
 		return c, nil
-	case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded): // which package net's time-outs are as well
+	case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded): // includes timeouts of package net
 		err = &StallError{After: dialTimeout, Doing: "no connection to " + address + " could be made"}
 	case errors.As(err, &op):
 		return nil, err
@@ -88,7 +90,7 @@ func (d *Dialer) resolve(ctx context.Context, host string) ([]netip.Addr, error)
 	return ips, err
 }
 
-// families divides addresses into those of the first one's family and the others.
+// families divides addresses into those of the family of ips[0] and the others.
 func families(ips []netip.Addr) (first, second []netip.Addr) {
 	for _, ip := range ips {
 		if ip.Unmap().Is4() == ips[0].Unmap().Is4() {
@@ -116,7 +118,8 @@ func (d *Dialer) shuffled(ips []netip.Addr, port int) []netip.AddrPort {
 // errConnected ends a race.
 var errConnected = errors.New("connected")
 
-// race tries one list after the other, the second no later than after fallbackDelay.
+// race tries the first addresses, and the second ones as soon as the first have failed or
+// fallbackDelay has passed. It returns the first connection.
 func (d *Dialer) race(ctx context.Context, network string, first, second []netip.AddrPort) (net.Conn, error) {
 	if len(second) == 0 {
 		return d.oneOf(ctx, network, first)
@@ -151,7 +154,7 @@ func (d *Dialer) race(ctx context.Context, network string, first, second []netip
 			return nil
 		}
 		if winner != nil {
-			_ = c.Close() // it came second
+			_ = c.Close() // the other family was faster
 			return nil
 		}
 		winner = c
@@ -162,12 +165,13 @@ func (d *Dialer) race(ctx context.Context, network string, first, second []netip
 	case winner != nil:
 		return winner, nil
 	case errs[0] != nil:
-		return nil, errs[0] // the family that the resolver prefers has the error to show, as in package net
+		return nil, errs[0] // that of the preferred family, as in package net
 	}
 	return nil, err
 }
 
-// oneOf tries addresses one after the other, each with its share of the time that is left.
+// oneOf tries addresses one after another, each with an equal share of the remaining time. It
+// returns the first error if all fail.
 func (d *Dialer) oneOf(ctx context.Context, network string, to []netip.AddrPort) (_ net.Conn, err error) {
 	for i, addr := range to {
 		c, e := d.within(ctx, len(to)-i, network, addr)

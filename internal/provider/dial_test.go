@@ -17,7 +17,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// connected is a connection that knows where it leads.
+// connected is a connection that records its address.
 type connected struct {
 	net.Conn
 	to netip.AddrPort
@@ -25,7 +25,7 @@ type connected struct {
 
 func (connected) Close() error { return nil }
 
-// dialer has a name server and a network of its own.
+// dialer returns a Dialer with a simulated name server, which returns ips, and a simulated network.
 func dialer(reach func(ctx context.Context, to netip.AddrPort) error, ips ...string) *Dialer {
 	return &Dialer{
 		lookup: func(context.Context, string) (addrs []netip.Addr, err error) {
@@ -54,7 +54,7 @@ func dialled(t *testing.T, d *Dialer) string {
 
 func all(context.Context, netip.AddrPort) error { return nil }
 
-// A name's addresses all get connections.
+// TestDialSpreads checks that connections go to all addresses of a name.
 func TestDialSpreads(t *testing.T) {
 	ips := []string{"192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4", "192.0.2.5", "192.0.2.6", "192.0.2.7", "192.0.2.8"}
 	d, count := dialer(all, ips...), map[string]int{}
@@ -66,7 +66,7 @@ func TestDialSpreads(t *testing.T) {
 	}
 }
 
-// unshuffled keeps the resolver's order.
+// unshuffled makes d try addresses in the order of the resolver.
 func unshuffled(d *Dialer) *Dialer { d.shuffle = func(int, func(int, int)) {}; return d }
 
 func TestDialTriesTheNext(t *testing.T) {
@@ -85,8 +85,8 @@ func TestDialTriesTheNext(t *testing.T) {
 
 func never(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 
-// Each address has its share of the time, so that one that does not answer leaves some for the
-// others.
+// TestDialLeavesTimeForTheNext checks that an address without a response takes only its share of
+// the time.
 func TestDialLeavesTimeForTheNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := unshuffled(dialer(func(ctx context.Context, to netip.AddrPort) error {
@@ -102,8 +102,8 @@ func TestDialLeavesTimeForTheNext(t *testing.T) {
 	})
 }
 
-// The family that the resolver puts first is preferred, and the other one waits no longer than it
-// must.
+// TestDialFallsBack checks that the first address family of the resolver is preferred, and when the
+// other one is tried.
 func TestDialFallsBack(t *testing.T) {
 	v6 := func(to netip.AddrPort) bool { return to.Addr().Is6() }
 	for _, c := range []struct {
@@ -170,7 +170,7 @@ func TestDialFails(t *testing.T) {
 	}
 }
 
-// What is looked at is the address that is connected to, whatever the name was.
+// TestPublicOnly checks that the address of the connection decides, for any name.
 func TestPublicOnly(t *testing.T) {
 	private := []string{
 		"127.0.0.1", "127.8.9.10", "0.0.0.0", "10.1.2.3", "172.16.0.1", "172.31.255.255", "192.168.1.1", "169.254.169.254", "100.64.0.1",
@@ -190,7 +190,7 @@ func TestPublicOnly(t *testing.T) {
 		if err != nil && NoAnswer(err).Kind != error(fault.Refused) {
 			t.Errorf("%s: %v", ip, err)
 		}
-		if !strings.Contains(ip, "%") { // as the URL itself says it
+		if !strings.Contains(ip, "%") { // the address as the host of a URL
 			reached = false
 			_, _ = d.DialContext(t.Context(), "tcp", net.JoinHostPort(ip, "80"))
 			if reached != slices.Contains(public, ip) {
@@ -198,7 +198,7 @@ func TestPublicOnly(t *testing.T) {
 			}
 		}
 	}
-	// The name has two addresses, and only the public one is connected to.
+	// A name with two addresses connects only to the public one.
 	d := dialer(all, "10.0.0.1", "1.1.1.1")
 	d.Forbid = PublicOnly
 	if got := dialled(t, d); got != "1.1.1.1:443" {
@@ -206,7 +206,8 @@ func TestPublicOnly(t *testing.T) {
 	}
 }
 
-// Redirects and names whose address changes are no way around: each connection is looked at.
+// TestPublicOnlyLooksAtEachConnection checks that redirects, and names whose address changes, do
+// not bypass PublicOnly.
 func TestPublicOnlyLooksAtEachConnection(t *testing.T) {
 	var private atomic.Int64
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -2,18 +2,19 @@ package provider
 
 import "net/http"
 
-// MaxError bounds an error document, which has some hundred bytes.
+// MaxError is the maximum size of an error document in bytes. 1 MiB: such a document usually has
+// some hundred bytes.
 const MaxError = 1 << 20
 
-// Documents bounds what an SDK reads into memory whole on a server's word: error documents, and
-// the answers to all requests but those for a value.
+// Documents sends requests and limits the size of responses that an SDK reads into memory whole:
+// error documents, and all responses except values.
 type Documents struct {
 	Do      Doer
-	Most    int64                    // bytes of a document
-	Listing func(*http.Request) bool // a GET is for a document and not for a value
+	Most    int64                    // maximum size of a document in bytes
+	Listing func(*http.Request) bool // reports whether a GET requests a document and not a value
 }
 
-// Send is [Send] with a bounded answer.
+// Send is [Send] with a limited response body. Bytes beyond the limit are cut off.
 func (d Documents) Send(r *http.Request) (*http.Response, error) {
 	resp, err := Send(r, d.Do)
 	if err != nil || resp == nil || resp.Body == nil {

@@ -12,50 +12,50 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Failure is a provider's error in few words, with its kind; the provider's own error stays
-// reachable. The words are without the request's URL, which may hold a secret.
+// Failure is a provider's error with a kind and a short message. The message does not contain the
+// URL of the request, which may contain a secret. Unwrap returns the provider's own error.
 type Failure struct {
 	Kind  error
 	Text  string
-	After time.Duration // what the server asks to wait; 0 if it does not say
-	Alone bool          // it is about the key, and says nothing of the bucket's other keys
-	ID    string        // the provider's number of the request; "" where there is none
-	Maybe bool          // of fault.Throttled: the request may have been done all the same
+	After time.Duration // time to wait before a retry, from the server; 0 if unknown
+	Alone bool          // the failure concerns only the key, not other keys of the bucket
+	ID    string        // the provider's ID of the request; may be ""
+	Maybe bool          // with fault.Throttled: the server may have performed the request
 	Err   error
 }
 
 func (f *Failure) Error() string { return f.Kind.Error() + ": " + f.Text + WithRequest(f.ID) }
 
-// RequestID is the provider's number of the request.
+// RequestID returns the provider's ID of the request.
 func (f *Failure) RequestID() string { return f.ID }
 
-// Unwrap gives the kind and the provider's error.
+// Unwrap returns the kind and the provider's error.
 func (f *Failure) Unwrap() []error { return []error{f.Kind, f.Err} }
 
-// RetryAfter is how long the server asks to wait.
+// RetryAfter returns the time to wait before a retry, from the server.
 func (f *Failure) RetryAfter() time.Duration { return f.After }
 
-// OneKey reports whether the failure says nothing of the bucket's other keys: package limit asks.
+// OneKey reports whether the failure concerns only the key of the request. Package limit calls it.
 func (f *Failure) OneKey() bool { return f.Alone }
 
-// Uncertain reports whether the request may have been done although it was refused: package retry
-// asks.
+// Uncertain reports whether the server may have performed the refused request. Package retry calls
+// it.
 func (f *Failure) Uncertain() bool { return f.Maybe }
 
-// NoAnswer is the failure of a request that got no answer.
+// NoAnswer returns the failure of a request without a response.
 func NoAnswer(err error) *Failure {
 	return &Failure{Kind: noAnswerKind(err), Text: "no answer: " + Cause(err).Error(), Err: err}
 }
 
-// noAnswerKind is fault.Unavailable, and fault.Refused where waiting changes nothing: a certificate
-// that is not trusted stays so, and a name that does not exist, by the word of a name server and
-// not for want of one, is a mistake in the URL far more often than an accident. Repeating those
-// would hide the mistake for minutes.
+// noAnswerKind returns the kind of the error of a request without a response: fault.Refused if a
+// retry is useless, and fault.Unavailable otherwise. A retry is useless for a forbidden address or
+// redirect, an untrusted certificate, and a name that does not exist according to a name server,
+// which usually is a mistake in the URL. Retries would hide the mistake for minutes.
 func noAnswerKind(err error) error {
 	var cert *tls.CertificateVerificationError
 	var dns *net.DNSError
 	switch {
-	case errors.As(err, &cert), errors.Is(err, fault.Refused): // the latter of an address or a redirect that is not allowed
+	case errors.As(err, &cert), errors.Is(err, fault.Refused):
 		return fault.Refused
 	case errors.As(err, &dns) && dns.IsNotFound && !dns.IsTemporary && !dns.IsTimeout:
 		return fault.Refused
@@ -63,8 +63,8 @@ func noAnswerKind(err error) error {
 	return fault.Unavailable
 }
 
-// Cause is the innermost error of a chain, of joined ones the first's. The outer ones print the
-// request's URL.
+// Cause returns the innermost error of a chain, and of joined errors that of the first. The
+// messages of outer errors contain the URL of the request.
 func Cause(err error) error {
 	for {
 		inner := errors.Unwrap(err)
@@ -78,9 +78,10 @@ func Cause(err error) error {
 	}
 }
 
-// KindOf is the kind of a status of RFC 9110 section 15 that is no success, where a provider has
-// nothing else to go by. ifAbsent tells what a failed precondition means. A 404 proves nothing by
-// itself: something in between may have sent it.
+// KindOf returns the kind of an HTTP status that is not a success (RFC 9110 section 15), for
+// responses without an error code of the provider. A failed precondition is fault.Exists if
+// ifAbsent is true, and fault.Conflict otherwise. A 404 is fault.Unavailable: it does not prove
+// absence, because an intermediary may have sent it.
 func KindOf(status int, ifAbsent bool) error {
 	switch status {
 	case http.StatusNotModified:
@@ -113,17 +114,18 @@ func KindOf(status int, ifAbsent bool) error {
 	return fault.Unavailable
 }
 
-// Foreign is for answers that look like success but are not the provider's: a captive portal, a
-// proxy's page, an empty body.
+// Foreign returns the error for a response with a status of success that is not from the provider,
+// such as the page of a captive portal or a proxy, or an empty body.
 func Foreign(provider, what string) error {
 	return fault.Newf(fault.Unavailable, "the answer is not %s's: %s", provider, what)
 }
 
-// maxRetryAfter bounds what a server can ask for: longer than a retry waits at all.
+// maxRetryAfter is the maximum result of RetryAfter. 18 h: longer than any retry waits.
 const maxRetryAfter = 18 * time.Hour
 
-// RetryAfter reads RFC 9110 section 10.2.3, seconds or a date, and Azure's headers in milliseconds.
-// 0 is for none and for what cannot be read.
+// RetryAfter returns the time to wait from the header Retry-After, seconds or a date (RFC 9110
+// section 10.2.3), or from Azure's headers in milliseconds. It returns 0 if there is no header or
+// it is malformed.
 func RetryAfter(h http.Header, now time.Time) time.Duration {
 	for _, name := range []string{"Retry-After-Ms", "X-Ms-Retry-After-Ms"} {
 		if n, err := strconv.ParseUint(strings.TrimSpace(h.Get(name)), 10, 26); err == nil {

@@ -8,25 +8,27 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Config is what the URL and the options of an Open say.
+// Config is the configuration of a store, from the URL and the options of an Open.
 type Config interface {
-	// Name is the store's URL as it is printed, as far as it was read.
+	// Name returns the printable URL of the store. It may be incomplete before the URL was parsed.
 	Name() string
-	// Layers say what is around the store.
+	// Layers returns the configuration of the layers around the store.
 	Layers() *Stack
 	// Connect returns the bucket as a store, without layers.
 	Connect(ctx context.Context) (store.Store, error)
-	// Shared is the bucket, for the process's other stores on it. It is called after Connect.
+	// Shared returns the state that all stores of the process on the bucket share. It is called
+	// after Connect.
 	Shared() Bucket
 }
 
-// Open opens the store of c: read reads and checks the URL and the options, then the store is made
-// and gets its layers. An error has the store's name. A context that ended wins over both.
+// Open opens the store of c. It calls read, which parses and checks the URL and the options, then
+// c.Connect, and then adds the layers. Errors contain the name of the store. If ctx has ended, Open
+// returns its error instead of a store or another error.
 func Open(ctx context.Context, c Config, read func() error) (store.Store, error) {
 	s, err := open(ctx, c, read)
 	if end := ctx.Err(); end != nil {
 		if err == nil {
-			_ = s.Close() // nothing was done with it
+			_ = s.Close() // unused, so an error changes nothing
 		}
 		err = end
 	}
@@ -47,7 +49,8 @@ func open(ctx context.Context, c Config, read func() error) (store.Store, error)
 	return c.Layers().Build(s, c.Shared())
 }
 
-// Name is a store's URL as it is printed: enough to tell stores apart, and no secrets.
+// Name returns the printable URL of a store, which identifies the store. query must not contain
+// secrets.
 func Name(scheme, bucket, prefix, query string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(scheme+"://"+bucket+"/"+prefix, "/")+"?"+query, "?")
 }

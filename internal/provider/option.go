@@ -8,10 +8,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// Setting is an option about the layers around a provider. Every provider has it in its own type of
-// options, under the name that Text begins with.
+// Setting is an option of the layers around a provider. Each provider exports it as an option of
+// the same name in its own type.
 type Setting struct {
-	Text  string // as it is written in code, without the package
+	Text  string // the option as Go code, without the package
 	Apply func(*Stack)
 }
 
@@ -19,17 +19,17 @@ func setting(apply func(*Stack), format string, args ...any) Setting {
 	return Setting{fmt.Sprintf(format, args...), apply}
 }
 
-// MaxInFlight fixes the number of requests in flight.
+// MaxInFlight sets a fixed number of requests in flight.
 func MaxInFlight(n int) Setting {
 	return setting(func(s *Stack) { s.InFlight = n }, "MaxInFlight(%d)", n)
 }
 
-// RequestRate bounds the requests in a second.
+// RequestRate limits the requests per second.
 func RequestRate(perSecond float64) Setting {
 	return setting(func(s *Stack) { s.RequestRate = perSecond }, "RequestRate(%v)", perSecond)
 }
 
-// ByteRate bounds the bytes of values in a second.
+// ByteRate limits the bytes of values per second.
 func ByteRate(perSecond float64) Setting {
 	return setting(func(s *Stack) { s.ByteRate = perSecond }, "ByteRate(%v)", perSecond)
 }
@@ -42,15 +42,15 @@ func Limits(l *concurrency.Limits) Setting {
 // Hedge repeats slow reads.
 func Hedge() Setting { return setting(func(s *Stack) { s.Hedge = true }, "Hedge()") }
 
-// StallTimeout is how long a request may stand still.
+// StallTimeout sets the maximum time without progress of a request.
 func StallTimeout(d time.Duration) Setting {
 	return setting(func(s *Stack) { s.Stall = d }, "StallTimeout(%v)", d)
 }
 
-// Retry changes how failed requests are repeated.
+// Retry configures the retries of failed requests.
 func Retry(opts ...retry.Option) Setting {
 	return setting(func(s *Stack) { s.Retry = append(s.Retry, opts...) }, "Retry(%v)", opts)
 }
 
-// ReadOnly refuses every write.
+// ReadOnly refuses all writes.
 func ReadOnly() Setting { return setting(func(s *Stack) { s.ReadOnly = true }, "ReadOnly()") }

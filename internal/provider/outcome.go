@@ -8,8 +8,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// CheckVersion refuses a response with a value whose version is not what the request's conditions
-// ask for: a server that ignores conditions must not get away with it.
+// CheckVersion checks that the version of a received value satisfies the conditions of the request,
+// in case the server ignored them. fault.Conflict: the version is not o.IfVersion. fault.Unchanged:
+// it is o.IfNotVersion.
 func CheckVersion(got store.Version, o store.GetOptions) error {
 	switch {
 	case o.IfVersion != "" && got != o.IfVersion:
@@ -20,9 +21,12 @@ func CheckVersion(got store.Version, o store.GetOptions) error {
 	return nil
 }
 
-// CheckDelete returns why the version v is not to be deleted. err is the outcome of a Get of the key
-// by the conditions of [LookFor]. A provider honours the condition of a delete itself, but a server
-// that ignores it would delete a value that nobody meant. The look narrows that to a race.
+// CheckDelete returns the reason why version v must not be deleted, or nil. err is the error of a
+// Get of the key with the options of [LookFor], before the delete. A server that ignores the
+// condition of a delete could delete another version; after CheckDelete this can only happen in a
+// race.
+//
+// fault.Conflict: another version is stored. Other errors are an [*UnsentError].
 func CheckDelete(v store.Version, err error) error {
 	switch {
 	case errors.Is(err, fault.Unchanged):
@@ -33,11 +37,12 @@ func CheckDelete(v store.Version, err error) error {
 	return &UnsentError{Err: err}
 }
 
-// LookFor is a Get that finds out whether the key holds the version, and reads one byte at most.
+// LookFor returns the options of a Get that checks whether a key has version v. The Get returns
+// fault.Unchanged if so, and reads at most one byte.
 func LookFor(v store.Version) store.GetOptions { return store.GetOptions{IfNotVersion: v, Max: 1} }
 
-// Left returns the keys of a batch that are left, and why the first of them is. why has the reason
-// for each key, nil where it is gone.
+// Left returns the keys of a batch that were not deleted, and the error of the first of them. why
+// contains the error of each key, or nil if it was deleted.
 func Left(keys []string, why []error) (left []string, first error) {
 	for i, err := range why {
 		if err == nil {
@@ -50,7 +55,8 @@ func Left(keys []string, why []error) (left []string, first error) {
 	return left, first
 }
 
-// Unmentioned are the reasons for n keys that a response to a batch does not mention.
+// Unmentioned returns errors for n keys of a batch, as if the response mentioned none of them. The
+// caller replaces those of the keys that it mentions.
 func Unmentioned(n int, foreign func(string) error) []error {
 	why := make([]error, n)
 	for i := range why {
@@ -59,8 +65,9 @@ func Unmentioned(n int, foreign func(string) error) []error {
 	return why
 }
 
-// Partial is what a response with a range says about itself: its Content-Range must be exactly what
-// was asked for. length is that of its body, or nil.
+// Partial returns the lengths in a response to a request for range r. length is the length of the
+// body, or nil if unknown. If contentRange is malformed or not exactly r, Partial returns an error
+// from foreign. If the value is shorter than r, it returns the error of [store.Range.Resolve].
 func Partial(r store.Range, length *int64, contentRange string, foreign func(string) error) (Announced, error) {
 	first, last, size, ok := ContentRange(contentRange)
 	if !ok {

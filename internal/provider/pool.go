@@ -9,13 +9,13 @@ import (
 	"github.com/zargo-io/zargo/concurrency"
 )
 
-// Transport returns the transport for the requests to a bucket, and the function that gives its
-// connections back. All stores of the process on the bucket have one transport, as they have the same
-// request slots: so the second store finds connections, and there are never more than slots. t is
-// used if it is the first. A store has t to itself if it fixes its requests, or trusts certificates
-// of its own, or its bucket has no name.
+// Transport returns the transport for requests to a bucket, and a function that releases it. All
+// stores of the process on the bucket share one transport, as they share the request slots: the
+// second store finds open connections, and there are not more connections than slots. The first
+// store's t becomes the shared transport. A store with a fixed number of requests, with its own
+// root certificates, or with a bucket without a name does not share t.
 //
-// The connections are closed when the last store gives them back, those in use too.
+// When the last store has called release, all connections are closed, even those in use.
 func (s *Stack) Transport(bucket string, t *http.Transport) (_ *http.Transport, release func() error) {
 	limits := s.limits()
 	shared := limits.Requests
@@ -27,7 +27,7 @@ func (s *Stack) Transport(bucket string, t *http.Transport) (_ *http.Transport, 
 	return p.transport, sync.OnceValue(func() error { p.use(-1); return nil })
 }
 
-// pool knows its connections, so that they can be closed: net/http closes idle ones only.
+// pool records the connections of a transport to close them all. net/http closes only idle ones.
 type pool struct {
 	transport *http.Transport
 
@@ -60,7 +60,7 @@ func newPool(t *http.Transport) *pool {
 	return p
 }
 
-// use adds a user, or takes one away. The last one closes all connections.
+// use adds n to the number of users. It closes all connections if none remains.
 func (p *pool) use(n int) {
 	p.mu.Lock()
 	var open map[*conn]struct{}
@@ -78,8 +78,8 @@ type conn struct {
 	p *pool
 }
 
-// Write sends nothing when the pool has no user: net/http would else repeat a read, whose connection
-// was closed under it, on one that is to be closed next.
+// Write fails if the pool has no users. Otherwise net/http would retry a read, whose connection was
+// closed by use, on a connection that use closes next.
 func (c *conn) Write(b []byte) (int, error) {
 	c.p.mu.Lock()
 	unused := c.p.users == 0

@@ -27,7 +27,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// What is wrong is said, and nothing repeated that may be a secret.
+// TestParseRefuses checks that errors contain the mistake, and no secret.
 func TestParseRefuses(t *testing.T) {
 	for _, c := range []struct{ name, url, says string }{
 		{"another scheme", "gs://b", `"gs"`},
@@ -128,7 +128,8 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// The context wins, and a store that was opened under one that ended is closed.
+// TestOpen checks that the error of a context that has ended replaces other errors, and that a
+// store opened with such a context is closed.
 func TestOpen(t *testing.T) {
 	closed := &closing{Store: mem.New()}
 	c := &conf{s: closed}
@@ -155,7 +156,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// conf opens a store, or fails.
+// conf is a Config that connects to a store, or fails.
 type conf struct {
 	s     store.Store
 	err   error
@@ -168,7 +169,7 @@ func (c *conf) Layers() *Stack                               { return &c.stack }
 func (c *conf) Connect(context.Context) (store.Store, error) { return c.s, c.err }
 func (c *conf) Shared() Bucket                               { return Bucket{Name: "b"} }
 
-// bottom is the store below all layers.
+// bottom returns the store without layers.
 func bottom(s store.Store) store.Store {
 	for {
 		w, ok := s.(store.Wrapper)
@@ -200,7 +201,7 @@ func TestReceive(t *testing.T) {
 		body io.Reader
 		max  int64
 		want error
-		cut  int // bytes that a *store.TruncatedError carries, -1 for none
+		cut  int // length of the value in a *store.TruncatedError; -1 for other results
 	}{
 		{"too much", whole, strings.NewReader("01234567"), 7, fault.Limit, -1},
 		{"cut in what is skipped", a, strings.NewReader("0"), 0, fault.Unavailable, -1},

@@ -2,9 +2,9 @@ package provider
 
 import "net/netip"
 
-// special are the blocks that are global unicast by their form and not of the public internet, from
-// the registries of special purpose addresses of IANA (RFC 6890), and an address that Azure gives
-// its own services on every machine.
+// special returns blocks of global unicast addresses that are not of the public internet: those of
+// IANA's registries of special-purpose addresses (RFC 6890), and the address of Azure's own
+// services on every machine.
 func special() [18]string {
 	return [...]string{
 		"0.0.0.0/8", "100.64.0.0/10" /* CGNAT */, "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15",
@@ -13,16 +13,17 @@ func special() [18]string {
 	}
 }
 
-// Prefixes with an IPv4 address in them: NAT64 (RFC 6052) has it at the end, 6to4 (RFC 3056) after
-// the prefix.
+// Prefixes of IPv6 addresses that contain an IPv4 address: NAT64 (RFC 6052) at the end, 6to4
+// (RFC 3056) after the prefix.
 const (
 	nat64  = "64:ff9b::/96"
 	sixTo4 = "2002::/16"
 )
 
-// PublicOnly refuses, with fault.Refused, addresses that are not of the public internet: loopback,
-// link-local with the clouds' metadata services (169.254.169.254), private (RFC 1918, ULA), shared
-// (CGNAT), multicast, reserved, and IPv6 addresses with such an IPv4 address in them.
+// PublicOnly returns fault.Refused for addresses that are not of the public internet: loopback,
+// link-local, which includes the clouds' metadata services (169.254.169.254), private (RFC 1918,
+// ULA), shared (CGNAT), multicast and reserved addresses, and IPv6 addresses that contain such an
+// IPv4 address.
 func PublicOnly(ip netip.Addr) error {
 	if !isPublic(ip.WithZone("").Unmap()) {
 		return Refusal("the address " + ip.String() + " is not of the public internet, and only such ones are allowed")

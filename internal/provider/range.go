@@ -9,7 +9,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// RangeHeader is a range as the header of that name says it, RFC 9110 section 14.2; "" for the
+// RangeHeader returns the value of the header Range for r (RFC 9110 section 14.2), and "" for the
 // whole value.
 func RangeHeader(r store.Range) string {
 	if n, ok := r.IsSuffix(); ok {
@@ -24,8 +24,8 @@ func RangeHeader(r store.Range) string {
 	return ""
 }
 
-// ContentRange reads "bytes first-last/size", RFC 9110 section 14.4. A size of "*" is not enough
-// for a Value.
+// ContentRange parses "bytes first-last/size" (RFC 9110 section 14.4). ok is false for other forms,
+// for a size of "*", and for a range beyond size.
 func ContentRange(s string) (first, last, size int64, ok bool) {
 	s, isBytes := strings.CutPrefix(s, "bytes ")
 	span, total, hasTotal := strings.Cut(s, "/")
@@ -43,8 +43,7 @@ func ContentRange(s string) (first, last, size int64, ok bool) {
 	return first, last, size, first <= last && last < size
 }
 
-// CheckLength keeps a prefix and a key together within what providers take, store.MaxKey; else it
-// is fault.Path.
+// CheckLength returns fault.Path if prefix and key together are longer than store.MaxKey.
 func CheckLength(prefix, key string) error {
 	if n := len(prefix) + len(key); n > store.MaxKey {
 		return fault.Newf(fault.Path, "key %q has %d bytes with its prefix, more than %d", key, n, store.MaxKey)

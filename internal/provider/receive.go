@@ -10,23 +10,25 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Announced is what an answer says about itself: Skip bytes of its body, take N, the body has Body
-// bytes and the value Size. N -1 is for a whole value of unknown length, which [Marked] allows.
+// Announced contains the lengths of a response. The requested bytes are N bytes of its body, after
+// Skip bytes. Body is the length of the body and Size that of the value. N is -1 for a whole value
+// of unknown length, which requires [Marked].
 type Announced struct{ Skip, N, Body, Size int64 }
 
-// Marked says that a cut body cannot be taken for a whole one: the answer has a length, or comes in
-// chunks or over HTTP/2, which have an end of their own. Without any of these the end of the
-// connection is the end of the body (RFC 9112 section 6.3), and whatever breaks the connection
-// makes half of a value a value.
+// Marked reports whether a truncated body can be distinguished from a complete one: the response
+// has a length, or uses chunked transfer coding or HTTP/2, which mark the end. Otherwise the end of
+// the connection is the end of the body (RFC 9112 section 6.3), and a broken connection would make
+// a part of a value look complete.
 func Marked(resp *http.Response) bool {
 	return resp.ContentLength >= 0 || resp.ProtoMajor >= 2 || len(resp.TransferEncoding) > 0
 }
 
-// maxUnannounced bounds a value whose length is not announced and that the caller has not bounded.
-// 64 MiB: more than a shard of ordinary size, and then it is an error.
+// maxUnannounced is the maximum size of a value of unknown length, if the request does not set Max.
+// 64 MiB: more than a shard of ordinary size.
 const maxUnannounced = 64 << 20
 
-// checkMax refuses more than the caller wants, before anything is read.
+// checkMax returns a *store.TooLong if the response has more than o.Max bytes. It is called before
+// the body is read.
 func (a Announced) checkMax(version store.Version, o store.GetOptions) error {
 	if o.Max > 0 && a.N > o.Max {
 		return &store.TooLong{Announced: a.N, Max: o.Max, Version: version}
@@ -34,8 +36,8 @@ func (a Announced) checkMax(version store.Version, o store.GetOptions) error {
 	return nil
 }
 
-// Receive appends what was announced to buf. A body that ends early is a *store.TruncatedError of
-// kind fault.Unavailable.
+// Receive reads the requested bytes from body and appends them to buf. A body that ends early is a
+// *store.TruncatedError of kind fault.Unavailable.
 func (a Announced) Receive(body io.Reader, version store.Version, o store.GetOptions, buf []byte) (store.Value, error) {
 	if err := a.checkMax(version, o); err != nil {
 		return store.Value{}, err
@@ -51,7 +53,7 @@ func (a Announced) Receive(body io.Reader, version store.Version, o store.GetOpt
 	var err error
 	v.Bytes, err = exact.Read(buf, body, a.N, o.Max > 0 || within)
 	if err == nil && a.Skip+a.N == a.Body {
-		err = exact.End(body) // here an SDK compares its checksum
+		err = exact.End(body) // an SDK compares its checksum at the end
 	}
 	switch {
 	case err == nil:
@@ -64,7 +66,8 @@ func (a Announced) Receive(body io.Reader, version store.Version, o store.GetOpt
 	return store.Value{}, fault.Newf(fault.Unavailable, "%w", &store.TruncatedError{Value: v, Want: a.N, Err: Cause(err)})
 }
 
-// unannounced reads a body whose end the protocol marks, up to what the caller allows.
+// unannounced reads a body of unknown length up to most bytes, or maxUnannounced if most is 0.
+// fault.Limit: the body is longer.
 func unannounced(body io.Reader, version store.Version, most int64, buf []byte) (store.Value, error) {
 	if most <= 0 {
 		most = maxUnannounced

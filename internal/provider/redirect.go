@@ -6,22 +6,23 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Refusal is a request that is not made, or an answer that is not taken, for the caller's safety.
-// It is fault.Refused.
+// Refusal is the error of a request that is not sent, or of a response that is discarded, for the
+// safety of the caller. It is fault.Refused.
 type Refusal string
 
 func (r Refusal) Error() string { return string(r) }
 
-// Is makes it fault.Refused.
+// Is reports whether target is fault.Refused.
 func (r Refusal) Is(target error) bool { return target == error(fault.Refused) }
 
 // NoRedirect is the CheckRedirect of clients that send credentials. S3, GCS and Azure do not
-// redirect requests for objects in normal use; to follow would take a value from, or bring
-// credentials to, where the URL does not lead.
+// redirect requests for objects in normal use. A client that followed a redirect would read values
+// from another host than that of the URL, or send credentials to it.
 func NoRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// WithoutRedirects makes requests by a client that the caller gave. An *http.Client is copied with
-// redirects off; answers that another kind of client took from elsewhere are refused by [Send].
+// WithoutRedirects returns a Doer for a client of the caller. It copies an *http.Client and
+// disables redirects in the copy. For other types of clients, [Send] refuses responses from another
+// host.
 func WithoutRedirects(client interface {
 	Do(*http.Request) (*http.Response, error)
 }) Doer {
@@ -33,8 +34,8 @@ func WithoutRedirects(client interface {
 	return client.Do
 }
 
-// elsewhere refuses an answer of another host, or of the same host without TLS, to which the client
-// followed a redirect. A transport may change a request's address without one, as a gateway's does.
+// elsewhere returns a Refusal if the client followed a redirect to another host or scheme. A
+// transport may change the address of a request without a redirect, as that of a gateway does.
 func elsewhere(asked *http.Request, resp *http.Response) error {
 	if resp == nil || resp.Request == nil || resp.Request.URL == nil || resp.Request.Response == nil {
 		return nil
@@ -46,13 +47,13 @@ func elsewhere(asked *http.Request, resp *http.Response) error {
 	return Refusal("redirected to " + to.Scheme + "://" + to.Host + ", which is not what the URL names")
 }
 
-// maxRedirects is what browsers take, more or less.
+// maxRedirects is the maximum number of redirects. 10: about that of browsers.
 const maxRedirects = 10
 
-// FollowRedirect is a CheckRedirect for clients without a provider's credentials: it follows, but
-// not from https to http, and keeps the headers that the caller gave for one host from another.
-// net/http itself keeps back only a few headers, and not from subdomains, and says to the next
-// server the address of the last one with its parameters.
+// FollowRedirect returns a CheckRedirect for clients without credentials of a provider. It follows
+// redirects, except from https to another scheme. It removes the caller's own headers from requests
+// to another host or scheme, and the header Referer. net/http alone removes only a few headers, not
+// for subdomains, and sends the previous URL with its parameters as Referer.
 func FollowRedirect(own http.Header) func(*http.Request, []*http.Request) error {
 	return func(req *http.Request, via []*http.Request) error {
 		first := via[0].URL

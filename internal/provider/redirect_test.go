@@ -19,8 +19,8 @@ func (g gateway) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// A redirect that the caller's client followed is refused; a transport that leads to a gateway is
-// the caller's will.
+// TestElsewhere checks that a response after a redirect to another host is refused. A response from
+// a gateway, to which the caller's transport sends requests, is accepted.
 func TestElsewhere(t *testing.T) {
 	other := httptest.NewServer(http.NotFoundHandler())
 	defer other.Close()

@@ -7,12 +7,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// maxID bounds the number of a request: GCS's are the longest, with about 130 bytes.
+// maxID is the maximum length of the ID of a request. 200: those of GCS are the longest, with about
+// 130 bytes.
 const maxID = 200
 
-// RequestID returns the number that the provider gave a request: S3's, Azure's or GCS's. It is
-// empty where there is none, or where it is not one short word, as what stands there may be
-// anybody's.
+// RequestID returns the ID of a request from the response header of S3, Azure or GCS. It returns ""
+// if there is none. It skips values that are not one word of at most 200 printable ASCII
+// characters, because any server may have sent them.
 func RequestID(h http.Header) string {
 	for _, name := range [...]string{"X-Amz-Request-Id", "X-Ms-Request-Id", "X-Guploader-Uploadid", "X-Goog-Request-Id"} {
 		if id := h.Get(name); id != "" && isWord(id) {
@@ -31,7 +32,7 @@ func isWord(s string) bool {
 	return len(s) <= maxID
 }
 
-// WithRequest is how a message ends that is about a request with this number.
+// WithRequest returns the suffix of a message about a request with this ID.
 func WithRequest(id string) string {
 	if id == "" {
 		return ""
@@ -39,8 +40,8 @@ func WithRequest(id string) string {
 	return " [request " + id + "]"
 }
 
-// About gives an error of a response that broke, or is not the provider's, the number of its
-// request. Other errors stay.
+// About adds the ID of the request in h to an error of kind fault.Unavailable. It returns other
+// errors, and those that have an ID, unchanged.
 func About(err error, h http.Header) error {
 	if err == nil || !errors.Is(err, fault.Unavailable) || fault.RequestID(err) != "" {
 		return err
@@ -52,7 +53,7 @@ func About(err error, h http.Header) error {
 	return &numbered{err, id}
 }
 
-// numbered is an error with the number of a request.
+// numbered is an error with the ID of a request.
 type numbered struct {
 	err error
 	id  string

@@ -29,7 +29,7 @@ func TestRequestID(t *testing.T) {
 	}
 }
 
-// TestAbout: only an error of a response that broke gets the number, and once.
+// TestAbout checks that the ID is added once, and only to errors of kind fault.Unavailable.
 func TestAbout(t *testing.T) {
 	h := http.Header{"X-Amz-Request-Id": {"17"}}
 	broken := About(fault.Newf(fault.Unavailable, "transfer cut"), h)

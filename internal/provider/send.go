@@ -10,9 +10,8 @@ import (
 	"sync/atomic"
 )
 
-// Send makes a request by do. The error of a write whose connection could not be made, so that
-// nothing of it was sent, is an *UnsentError: the retry layer need not read back what became
-// of it. An answer from another host is a Refusal.
+// Send sends a request with do. The error of a write without a connection is an *UnsentError. A
+// response from another host, after a redirect, is a [Refusal].
 func Send(r *http.Request, do Doer) (*http.Response, error) {
 	resp, err := send(r, do)
 	if err == nil {
@@ -24,9 +23,8 @@ func Send(r *http.Request, do Doer) (*http.Response, error) {
 	return resp, err
 }
 
-// UnsentError says of a write that failed that it was not even sent: its connection could not be
-// made, or a look before it failed. So nothing happened, and the retry layer need not read back what
-// became of it.
+// UnsentError is the error of a write that was not sent, because the connection, or a check before
+// the write, failed. The retry layer need not read the value to learn the outcome of the write.
 type UnsentError struct{ Err error }
 
 func (e *UnsentError) Error() string { return e.Err.Error() }
@@ -34,7 +32,7 @@ func (e *UnsentError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause, which has the kind.
 func (e *UnsentError) Unwrap() error { return e.Err }
 
-// Unsent is true: package retry asks.
+// Unsent returns true. Package retry calls it.
 func (e *UnsentError) Unsent() bool { return true }
 
 func send(r *http.Request, do Doer) (*http.Response, error) {
@@ -49,8 +47,8 @@ func send(r *http.Request, do Doer) (*http.Response, error) {
 	return resp, err
 }
 
-// neverDialed tells from an error itself that there was no connection. net/http does not repeat a
-// write of which it has sent something, so this is about the only attempt.
+// neverDialed reports whether err shows that no connection was made. net/http does not retry a
+// write after it has sent a part of it, so err is that of the only attempt.
 func neverDialed(err error) bool {
 	var op *net.OpError
 	var dns *net.DNSError
@@ -58,8 +56,8 @@ func neverDialed(err error) bool {
 	return errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect") || errors.As(err, &dns) || errors.As(err, &cert)
 }
 
-// connecting watches a request get its connection, for TLS handshakes that fail with errors that
-// also occur later.
+// connecting records whether a request got a connection. It detects failed TLS handshakes, whose
+// errors may also occur later.
 type connecting struct{ got, broken atomic.Bool }
 
 func (c *connecting) trace() *httptrace.ClientTrace {
@@ -73,17 +71,17 @@ func (c *connecting) trace() *httptrace.ClientTrace {
 	}
 }
 
-// failed needs the broken handshake as evidence: a transport that does not trace reports no
-// connection either.
+// failed reports whether the TLS handshake failed and no connection was made. The handshake must
+// have failed explicitly, because a transport without tracing never reports a connection.
 func (c *connecting) failed() bool { return c.broken.Load() && !c.got.Load() }
 
-// Bounded is a body of which at most n bytes are read, for documents that an SDK reads into memory
+// Bounded returns a body that ends after n bytes, for documents that an SDK reads into memory
 // whole.
 func Bounded(body io.ReadCloser, n int64) io.ReadCloser {
 	return Plain{io.LimitReader(body, n), body}
 }
 
-// Plain hides every method but these.
+// Plain hides all other methods of a body.
 type Plain struct {
 	io.Reader
 	io.Closer

@@ -18,10 +18,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// What became of a write is known when its connection could not be made, and only then.
+// TestUnsent checks that a failed write is an UnsentError only if it had no connection.
 func TestUnsent(t *testing.T) {
 	quiet := log.New(io.Discard, "", 0)
-	const gone = "http://127.0.0.1:1" // a port of the system's; one that was free a moment ago may be another test's by now
+	const gone = "http://127.0.0.1:1" // a reserved port; any other port may be in use by another test
 	untrusted := httptest.NewUnstartedServer(nil)
 	untrusted.Config.ErrorLog = quiet
 	untrusted.StartTLS()
@@ -31,7 +31,7 @@ func TestUnsent(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		url    string
-		dial   error // of a dialer that always fails
+		dial   error // error of a dialer that always fails
 		kind   error
 		unsent bool
 	}{
@@ -73,7 +73,8 @@ func TestUnsent(t *testing.T) {
 	}
 }
 
-// A handshake that broke is no evidence when the request went over another connection.
+// TestBrokenHandshakeIsNotEnough checks that a failed handshake does not count if the request was
+// sent over another connection.
 func TestBrokenHandshakeIsNotEnough(t *testing.T) {
 	var c connecting
 	c.trace().TLSHandshakeDone(tls.ConnectionState{}, io.EOF)
@@ -87,7 +88,8 @@ func TestBrokenHandshakeIsNotEnough(t *testing.T) {
 	}
 }
 
-// The words of a failure are without the request's URL, which may hold a token.
+// TestNoAnswerKeepsSecrets checks that the message of a failure does not contain the URL of the
+// request, which may contain a token.
 func TestNoAnswerKeepsSecrets(t *testing.T) {
 	f := NoAnswer(&url.Error{Op: "Get", URL: "https://h/k?sig=hush", Err: &net.OpError{Op: "read", Err: io.ErrUnexpectedEOF}})
 	if strings.Contains(fmt.Sprint(f), "hush") || !errors.Is(f, io.ErrUnexpectedEOF) {

@@ -15,34 +15,36 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// Stack is what options say about the layers around a provider.
+// Stack is the configuration of the layers around a provider.
 type Stack struct {
-	InFlight int           // 0 is the provider's default
-	Stall    time.Duration // how long a request may stand still; 0 is DefaultStall
+	InFlight int           // fixed number of requests in flight; 0 is the provider's default
+	Stall    time.Duration // maximum time without progress of a request; 0 is DefaultStall
 	Retry    []retry.Option
 	Limits   *concurrency.Limits // nil is concurrency.Default()
-	Hedge    bool                // slow reads are made twice
+	Hedge    bool                // slow reads are sent twice
 	ReadOnly bool                // writes are refused
 
-	// Requests, and bytes of values, that all stores with the same numbers move on the bucket in a
-	// second; 0 is no bound.
+	// RequestRate and ByteRate limit the requests and the bytes of values per second. Stores on the
+	// bucket with the same rates share them. 0 is unlimited.
 	RequestRate, ByteRate float64
 }
 
-// Bucket is what stores share that were opened on one bucket, and what it begins with.
+// Bucket identifies a bucket, whose stores share request slots and retry quotas, and contains the
+// initial numbers of the slots.
 type Bucket struct {
-	// Name says which it is: the provider, the endpoint and the bucket, without the prefix that is
-	// the store's own.
+	// Name identifies the bucket: the provider, the endpoint and the bucket, without the prefix of
+	// a store.
 	Name string
-	// Prefix is the store's own part of the bucket, "" being all of it.
+	// Prefix is the prefix of the store in the bucket; "" is the whole bucket.
 	Prefix string
-	// Own are clients and transports of the caller's, or nil: what they reach is a bucket of their
-	// own.
+	// Own are clients and transports of the caller; they may be nil. Stores with different ones do
+	// not share.
 	Own []any
 	limit.Numbers
 }
 
-// name distinguishes buckets. It is empty for what cannot be distinguished.
+// name returns a name for the bucket and the caller's clients. It is "" if a client cannot be
+// identified.
 func (b Bucket) name() string {
 	name := b.Name
 	for _, own := range b.Own {
@@ -61,8 +63,9 @@ func (b Bucket) name() string {
 	return name
 }
 
-// place gives the store.Place. Clients of the caller's are left out: that two stores are taken for
-// one bucket costs what is known of its values, and is never wrong.
+// place sets target to the store.Place of the store, and reports whether target is a *store.Place.
+// It ignores clients of the caller. If two different buckets count as one Place, a cache drops
+// entries needlessly, but results are correct.
 func (b Bucket) place(target any) bool {
 	p, ok := target.(*store.Place)
 	if ok {
@@ -74,10 +77,10 @@ func (b Bucket) place(target any) bool {
 	return ok
 }
 
-// leastStall keeps a limit from being meant in another unit.
+// leastStall is the minimum of Stall. It detects values in a wrong unit.
 const leastStall = time.Millisecond
 
-// Check refuses fewer requests than one, and a stall limit that no request could keep.
+// Check returns a *store.UsageError if a number is out of range.
 func (s Stack) Check() error {
 	if s.InFlight < 0 {
 		return Usage("MaxInFlight(%d) is less than one", s.InFlight)
@@ -94,7 +97,7 @@ func (s Stack) Check() error {
 	return nil
 }
 
-// Requests is how many requests are in flight at once.
+// Requests returns the number of requests in flight: InFlight, or byDefault if that is 0.
 func (s Stack) Requests(byDefault int) int {
 	if s.InFlight > 0 {
 		return s.InFlight
@@ -102,8 +105,8 @@ func (s Stack) Requests(byDefault int) int {
 	return byDefault
 }
 
-// Connections is how many connections there are at most: as many as requests may be in flight at
-// once, by and by.
+// Connections returns the maximum number of connections: the maximum number of requests in flight
+// that the limit layer may reach.
 func (s Stack) Connections(b limit.Numbers) int {
 	if s.InFlight > 0 {
 		return s.InFlight
@@ -111,8 +114,8 @@ func (s Stack) Connections(b limit.Numbers) int {
 	return b.Greatest()
 }
 
-// Why is the reason for that number in a store.Tuning: the provider's for its default, else who
-// chose another.
+// Why returns the reason for the number of requests in a store.Tuning. byDefault is the reason for
+// the provider's default.
 func (s Stack) Why(byDefault string) string {
 	if s.InFlight > 0 {
 		return "chosen by MaxInFlight"
@@ -120,16 +123,16 @@ func (s Stack) Why(byDefault string) string {
 	return byDefault
 }
 
-// Reasons for numbers that S3 and GCS, or all clouds, have in common.
+// Reasons for numbers in a store.Tuning that several providers share.
 const (
 	GapReason    = "30 ms to the first byte at 80 MB/s is 2.4 MB: half of that is cheaper read than asked for"
 	FanoutReason = "a walk waits for its slowest level; a quarter of the requests leaves room for reads"
 )
 
-// Build puts the layers around a provider, outermost first: large values in parts, retry, hedge
-// where it is asked for, limit, and one that notes for what a request is made. A slot is free while
-// retry waits. Slots and repeats are those of all stores of the process on the bucket. A read-only
-// store is around all of them.
+// Build adds the layers around a provider's store. From the outermost they are: read-only (if
+// ReadOnly is set), large values in parts, retry, hedge (if Hedge is set), limit, and a layer that
+// adds the call to the context for traces. A request does not hold its slot while retry waits. All
+// stores of the process on the bucket share the slots and the quota of retries.
 func (s Stack) Build(st store.Store, b Bucket) (store.Store, error) {
 	limits := s.limits()
 	shared, name := limits.Requests, b.name()
@@ -162,7 +165,8 @@ func (s Stack) limits() *concurrency.Limits {
 	return s.Limits
 }
 
-// rates distinguishes buckets in which stores keep to other rates.
+// rates returns a suffix for the name of a bucket, so that stores with different rates do not share
+// slots. It is "" without rates.
 func (s Stack) rates(share int) string {
 	if s.RequestRate == 0 && s.ByteRate == 0 && share < 2 {
 		return ""
@@ -170,13 +174,14 @@ func (s Stack) rates(share int) string {
 	return fmt.Sprintf(" %v requests and %v bytes a second of %d processes", s.RequestRate, s.ByteRate, share)
 }
 
-// isFree reports whether a request of a limited store would begin at once, as far as is known.
+// isFree reports whether a request of a limited store would start without waiting. It returns true
+// if that is unknown.
 func isFree(s store.Store) bool {
 	var m store.Measured
 	return !store.As(s, &m) || m.Free > 0
 }
 
-// note gives the context of a request what Traced reports of it, where a trace listens.
+// note adds the call to the context of a request for [Traced], if the context has a trace.
 func note(ctx context.Context, c store.Call) (context.Context, error) {
 	if store.TraceOf(ctx) != nil {
 		ctx = withCall(ctx, c)

@@ -16,7 +16,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// blocking holds each Get until it is let go.
+// blocking is a store whose Gets send to begun and then wait for end.
 type blocking struct {
 	*mem.Store
 	begun, end chan struct{}
@@ -28,8 +28,9 @@ func (b blocking) Get(context.Context, string, store.GetOptions, []byte) (store.
 	return store.Value{}, nil
 }
 
-// Stores share the slots of a bucket by its name, and by the client where it is the caller's own;
-// what cannot be kept apart, and what has Limits or a number of its own, shares none.
+// TestStackShares checks that stores share the slots of a bucket with the same name and the same
+// client of the caller. Stores with a client that cannot be identified, with Limits of their own,
+// or with a fixed number of requests do not share.
 func TestStackShares(t *testing.T) {
 	client := &http.Client{}
 	limits, private := &concurrency.Limits{Requests: &concurrency.Registry{}}, &concurrency.Limits{}
@@ -84,7 +85,7 @@ func TestStackShares(t *testing.T) {
 	}
 }
 
-// A rate that is none is a mistake.
+// TestRatesAreChecked checks that invalid rates are refused.
 func TestRatesAreChecked(t *testing.T) {
 	for _, s := range []Stack{{RequestRate: -1}, {ByteRate: -1}, {RequestRate: math.NaN()}, {ByteRate: math.Inf(1)}} {
 		if err := s.Check(); err == nil {
@@ -93,7 +94,7 @@ func TestRatesAreChecked(t *testing.T) {
 	}
 }
 
-// distant is a store over a network, of whose Gets one takes a second to its first byte.
+// distant is a store whose Gets take 30 ms, and the Get with number slow one second.
 type distant struct {
 	*mem.Store
 	gets atomic.Int64
@@ -114,7 +115,7 @@ func (d *distant) Get(ctx context.Context, key string, o store.GetOptions, buf [
 	return d.Store.Get(ctx, key, o, buf)
 }
 
-// TestStackHedges: a slow read is made twice where that is asked for, and not otherwise.
+// TestStackHedges checks that a slow read is sent twice only with Hedge.
 func TestStackHedges(t *testing.T) {
 	for _, hedges := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -162,7 +163,7 @@ func TestConnectionsFollowRequests(t *testing.T) {
 	}
 }
 
-// TestPlace: stores on one bucket are in one place, whatever their prefixes and clients.
+// TestPlace checks that stores on one bucket have the same root, for all prefixes and clients.
 func TestPlace(t *testing.T) {
 	for prefix, want := range map[string]string{"": "", "a/b": "a/b/"} {
 		s, err := Stack{Limits: &concurrency.Limits{}}.Build(mem.New(), Bucket{Name: "s3 https://here/bucket", Prefix: prefix, Own: []any{t}})

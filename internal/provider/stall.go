@@ -12,42 +12,42 @@ import (
 	"time"
 )
 
-// DefaultStall is how long a request may stand still before it is given up and tried again. 30 s:
-// the read timeout of the AWS SDK for Java is 30 s, that of Google's client for Java 20 s, that of
-// boto3 60 s. TCP sends a lost segment again after 0.2, 0.6, 1.4, 3, 6.2, 12.6 and 25.4 s, so a
-// path that is back within half a minute goes on by itself.
+// DefaultStall is the default stall limit: the time without progress after which a request is
+// cancelled and retried. 30 s: the read timeout of the AWS SDK for Java is 30 s, that of Google's
+// client for Java 20 s, that of boto3 60 s. TCP retransmits a lost segment after 0.2, 0.6, 1.4, 3,
+// 6.2, 12.6 and 25.4 s, so a request continues after an interruption of half a minute.
 const DefaultStall = 30 * time.Second
 
-// How many stall limits the header of an answer may take, counted from the end of the request. A
-// read's comes at once. A write's does not: its last bytes may still be in the kernel's or a
-// proxy's buffer, and the server stores them first.
+// Numbers of stall limits from the end of a request to the header of the response. The response to
+// a write takes longer than that to a read: its last bytes may still be in a buffer of the kernel
+// or a proxy, and the server stores the value before it responds.
 const (
 	patienceRead  = 1
 	patienceWrite = 2
 	patienceSlow  = 10
 )
 
-// ticks is how often within the limit a request is looked at: a stall is noticed after 1 to 1.1
-// limits.
+// ticks is the number of checks of a request within a stall limit. 10: a stall is detected after 1
+// to 1.1 limits.
 const ticks = 10
 
-// Doer makes a request: an [http.RoundTripper] or a client.
+// Doer sends a request, as the methods of [http.RoundTripper] and of clients do.
 type Doer = func(*http.Request) (*http.Response, error)
 
 type slowKey struct{}
 
-// SlowAnswer marks requests whose answer may take the server minutes: the end of an upload in many
-// parts, the deletion of a thousand keys. They may stand still for ten stall limits.
+// SlowAnswer marks requests whose response may take minutes, such as the end of an upload in many
+// parts and the delete of a thousand keys. Their response may take ten stall limits.
 func SlowAnswer(ctx context.Context) context.Context { return context.WithValue(ctx, slowKey{}, true) }
 
-// Watch makes requests by do and gives up those that stand still for the limit: none of the
-// request's body could be sent, no header of an answer comes, none of its body arrives. Every byte
-// starts the limit anew, so there is no limit on the whole. Not counted are the time that a request
-// waits for its connection, which the dialer bounds, and the time in which the caller does not read
-// the answer. limit 0 is DefaultStall.
+// Watch returns a Doer that calls do and cancels requests without progress for the stall limit: no
+// byte of the request's body could be sent, the header of the response does not arrive, or no byte
+// of its body arrives. Each byte starts the limit anew, so the total time is not limited. The wait
+// for a connection, which the dialer limits, does not count, nor the time in which the caller does
+// not read the body. A limit of 0 is DefaultStall.
 //
-// The error is a *StallError, of the request or of a read of the answer's body. It is none of
-// package context's, even though do sees its context cancelled.
+// The error is a *StallError, of the request or of a read of the response body. It is not an error
+// of package context, although the context of do's request is cancelled.
 func Watch(limit time.Duration, do Doer) Doer {
 	if limit <= 0 {
 		limit = DefaultStall
@@ -69,7 +69,7 @@ func Watch(limit time.Duration, do Doer) Doer {
 	}
 }
 
-// Watched is a RoundTripper with a stall limit, see Watch.
+// Watched is [Watch] for a RoundTripper.
 func Watched(limit time.Duration, rt http.RoundTripper) http.RoundTripper {
 	return roundTripper(Watch(limit, rt.RoundTrip))
 }
@@ -78,10 +78,10 @@ type roundTripper Doer
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// StallError is the failure of a request that stood still. It is no end of the caller's context.
+// StallError is the error of a request without progress. It is not an error of package context.
 type StallError struct {
-	After time.Duration // how long nothing moved
-	Doing string        // what did not move
+	After time.Duration // time without progress
+	Doing string        // the step without progress
 }
 
 func (e *StallError) Error() string { return "stalled: " + e.Doing + " for " + e.After.String() }
@@ -89,10 +89,10 @@ func (e *StallError) Error() string { return "stalled: " + e.Doing + " for " + e
 // Timeout is true, as for other timeouts of package net.
 func (e *StallError) Timeout() bool { return true }
 
-// errStalled is what the transport sees as the cause of its cancelled context.
+// errStalled is the cause of the cancelled context of a stalled request.
 var errStalled = errors.New("stalled")
 
-// watch is a request under way.
+// watch is the state of a request in flight.
 type watch struct {
 	limit    time.Duration
 	patience int
@@ -100,8 +100,8 @@ type watch struct {
 	ctx      context.Context // of the request
 	cancel   context.CancelCauseFunc
 
-	up         atomic.Uint64 // changes when some of the request's body is sent or a connection is had
-	down       atomic.Uint64 // changes when a read of the answer begins and ends: odd while it waits
+	up         atomic.Uint64 // changes when a part of the body is sent or a connection is made
+	down       atomic.Uint64 // changes at the start and end of a read of the response: odd during a read
 	connecting atomic.Bool
 	sent       atomic.Bool
 	answered   atomic.Bool
@@ -131,20 +131,20 @@ func begin(r *http.Request, limit time.Duration) *watch {
 	return w
 }
 
-// request is r as the transport gets it.
+// request returns r with hooks that record its progress.
 func (w *watch) request(r *http.Request) *http.Request {
 	body := r.Body
 	r = r.WithContext(httptrace.WithClientTrace(w.ctx, &httptrace.ClientTrace{
 		GetConn: func(string) { w.connecting.Store(true) },
 		GotConn: func(httptrace.GotConnInfo) { w.up.Add(1); w.connecting.Store(false) },
-		Got1xxResponse: func(int, textproto.MIMEHeader) error { // a server that is still at it
+		Got1xxResponse: func(int, textproto.MIMEHeader) error { // the server still works on the request
 			w.up.Add(1)
 			return nil
 		},
 	}))
 	if !w.sent.Load() {
 		r.Body = &sending{body, w}
-		if again := r.GetBody; again != nil { // for a pooled connection that turns out to be closed
+		if again := r.GetBody; again != nil { // net/http calls it if a pooled connection was closed
 			r.GetBody = func() (io.ReadCloser, error) {
 				body, err := again()
 				if err != nil {
@@ -158,7 +158,7 @@ func (w *watch) request(r *http.Request) *http.Request {
 	return r
 }
 
-// tick looks whether anything moved since the last tick.
+// tick checks for progress since the last tick, and cancels the request at the limit.
 func (w *watch) tick() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -171,7 +171,7 @@ func (w *watch) tick() {
 	w.lastUp, w.lastDown = up, down
 	switch {
 	case w.answered.Load():
-		moved = moved || down%2 == 0 // nobody reads
+		moved = moved || down%2 == 0 // the caller does not read
 		doing = "no byte of the answer's body came"
 		if w.slow {
 			limit = ticks * patienceSlow
@@ -198,7 +198,7 @@ func (w *watch) tick() {
 	w.timer.Reset(w.limit / ticks)
 }
 
-// finish ends the watch: the request is over.
+// finish ends the watch when the request has ended.
 func (w *watch) finish() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -209,7 +209,7 @@ func (w *watch) finish() {
 	}
 }
 
-// explain replaces the error of a request that was given up.
+// explain returns the StallError if the request has stalled, and err otherwise.
 func (w *watch) explain(err error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -219,7 +219,7 @@ func (w *watch) explain(err error) error {
 	return err
 }
 
-// sending is the request's body.
+// sending is the body of a request.
 type sending struct {
 	io.ReadCloser
 	w *watch
@@ -239,7 +239,7 @@ func (s *sending) Close() error {
 	return s.ReadCloser.Close()
 }
 
-// watchedBody is the answer's body.
+// watchedBody is the body of a response.
 type watchedBody struct {
 	body io.ReadCloser
 	w    *watch

@@ -16,7 +16,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// play runs do in a bubble with a transport whose connections end in serve.
+// play runs do in a synctest bubble with a transport whose connections are served by serve.
 func play(t *testing.T, serve func(t *testing.T, c net.Conn), do func(t *testing.T, rt http.RoundTripper)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -52,7 +52,7 @@ func exchange(ctx context.Context, t *testing.T, rt http.RoundTripper, method st
 	return string(b), err
 }
 
-// request reads a request's header, or says that there is none.
+// request reads the header of a request, and reports whether there was one.
 func request(c net.Conn) bool {
 	var head []byte
 	for b := make([]byte, 1); !bytes.HasSuffix(head, []byte("\r\n\r\n")); head = append(head, b...) {
@@ -63,7 +63,8 @@ func request(c net.Conn) bool {
 	return true
 }
 
-// wantStall wants a stall after a time, of kind fault.Unavailable, that is no end of a context.
+// wantStall checks that err is a StallError of kind fault.Unavailable, and not an error of package
+// context. took must be from after to 1.2*after.
 func wantStall(t *testing.T, err error, took, after time.Duration) {
 	t.Helper()
 	var stall *StallError
@@ -89,8 +90,8 @@ func TestStalledHeader(t *testing.T) {
 	})
 }
 
-// A write's answer may take twice as long as a read's, and an answer that is known to be slow ten
-// times.
+// TestPatience checks that the response to a write may take two stall limits, and one marked with
+// SlowAnswer ten.
 func TestPatience(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -127,7 +128,7 @@ func TestStalledBody(t *testing.T) {
 	})
 }
 
-// A server that stops to read stalls the upload.
+// TestStalledUpload checks that an upload stalls if the server stops reading.
 func TestStalledUpload(t *testing.T) {
 	play(t, func(_ *testing.T, c net.Conn) {
 		request(c)
@@ -139,7 +140,8 @@ func TestStalledUpload(t *testing.T) {
 	})
 }
 
-// What moves lives, however long it takes: a byte of the answer every 29 s, and an upload as slow.
+// TestSlowIsNoStall checks that a slow request with progress does not stall: a response with one
+// byte every 29 s, and an upload at a similar rate.
 func TestSlowIsNoStall(t *testing.T) {
 	const n = 20
 	t.Run("answer", func(t *testing.T) {
@@ -175,7 +177,7 @@ func TestSlowIsNoStall(t *testing.T) {
 	})
 }
 
-// A server that says that it is still at it does not stand still.
+// TestInterimAnswersAreNoStall checks that a 1xx response counts as progress.
 func TestInterimAnswersAreNoStall(t *testing.T) {
 	play(t, func(_ *testing.T, c net.Conn) {
 		request(c)
@@ -192,7 +194,8 @@ func TestInterimAnswersAreNoStall(t *testing.T) {
 	})
 }
 
-// Neither an idle connection nor a caller who does not read on is a stall.
+// TestIdleIsNoStall checks that an idle connection does not stall, nor a response that the caller
+// does not read.
 func TestIdleIsNoStall(t *testing.T) {
 	play(t, func(_ *testing.T, c net.Conn) {
 		for range 2 {
@@ -204,7 +207,7 @@ func TestIdleIsNoStall(t *testing.T) {
 		if got, err := get(t.Context(), t, rt); got != "ok" || err != nil {
 			t.Fatalf("%q, %v", got, err)
 		}
-		time.Sleep(80 * time.Second) // the transport keeps it for 90
+		time.Sleep(80 * time.Second) // the transport keeps idle connections for 90 s
 		r, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://host.example/k", nil)
 		resp, err := rt.RoundTrip(r)
 		if err != nil {
@@ -218,7 +221,8 @@ func TestIdleIsNoStall(t *testing.T) {
 	})
 }
 
-// Requests that wait for one of few connections do not stand still.
+// TestWaitingForAConnectionIsNoStall checks that requests do not stall while they wait for a
+// connection.
 func TestWaitingForAConnectionIsNoStall(t *testing.T) {
 	play(t, func(_ *testing.T, c net.Conn) {
 		for request(c) {
@@ -243,7 +247,7 @@ func TestWaitingForAConnectionIsNoStall(t *testing.T) {
 	})
 }
 
-// The caller's deadline stays the caller's.
+// TestStallAndDeadline checks that the error of the caller's deadline is not a StallError.
 func TestStallAndDeadline(t *testing.T) {
 	play(t, func(_ *testing.T, c net.Conn) {
 		_, _ = io.Copy(io.Discard, c)

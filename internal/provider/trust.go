@@ -9,16 +9,15 @@ import (
 	"strings"
 )
 
-// TrustVariable names the environment variable with further hosts that credentials may be sent to,
-// separated by commas.
+// TrustVariable is the name of the environment variable with additional hosts that credentials may
+// be sent to, separated by commas.
 const TrustVariable = "ZARGO_TRUSTED_HOSTS"
 
-// Hosts is where credentials that their receiver can use (bearer tokens, SAS tokens) may be sent. A
-// name stands for itself and its subdomains, on any port; with a port it stands for that port
-// alone.
+// Hosts is a list of hosts to which credentials may be sent that the receiver can use: bearer
+// tokens and SAS tokens. A name includes its subdomains. A name without a port includes all ports.
 type Hosts []string
 
-// TrustedByUser gives the hosts that the environment names.
+// TrustedByUser returns the hosts in the environment variable [TrustVariable].
 func TrustedByUser() Hosts {
 	var h Hosts
 	for name := range strings.SplitSeq(os.Getenv(TrustVariable), ",") {
@@ -49,8 +48,8 @@ func (h Hosts) Has(host string) bool {
 	})
 }
 
-// Take reports whether a request to u may carry such credentials: to one of the hosts over TLS, or
-// to this machine.
+// Take reports whether a request to u may contain such credentials: u is one of the hosts, with
+// TLS, or this machine.
 func (h Hosts) Take(u *url.URL) bool {
 	return Loopback(u.Host) || u.Scheme == "https" && h.Has(u.Host)
 }
@@ -64,9 +63,10 @@ func Loopback(host string) bool {
 	return strings.EqualFold(name, "localhost")
 }
 
-// Private reports whether host, with or without a port, is this machine, an address that
-// [PrivateAddr] holds for, or a name without a dot, such as a container's, which only the local
-// network resolves. Where another name leads only the connection shows.
+// Private reports whether host, with or without a port, is this machine, an address for which
+// [PrivateAddr] is true, or a name without a dot, which only the local network resolves, such as
+// that of a container. Other names may have private addresses too, which are known only after a
+// connection.
 func Private(host string) bool {
 	name := hostname(host)
 	if ip, err := netip.ParseAddr(name); err == nil {
@@ -76,14 +76,14 @@ func Private(host string) bool {
 }
 
 // PrivateAddr reports whether an address is of this machine (127.0.0.0/8, ::1), of a private
-// network (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, fc00::/7), or of one link (169.254.0.0/16,
-// fe80::/10). The zero Addr is not.
+// network (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, fc00::/7), or link-local (169.254.0.0/16,
+// fe80::/10). It is false for the zero Addr.
 func PrivateAddr(a netip.Addr) bool {
 	a = a.Unmap()
 	return a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast()
 }
 
-// hostname is a host without its port, and without the brackets of an IPv6 address.
+// hostname returns host without its port and the brackets of an IPv6 address.
 func hostname(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		return name

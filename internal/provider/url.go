@@ -11,25 +11,25 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Form is what a provider's URLs look like: scheme://bucket/prefix?parameters. The words complete
-// messages.
+// Form describes the URLs of a provider: scheme://bucket/prefix?parameters. Its texts are parts of
+// error messages.
 type Form struct {
 	Scheme  string // "s3"
 	Article string // "an"
 	Bucket  string // "bucket"
-	Server  string // how the server is named instead of by host and port: "an endpoint is a parameter"
-	Secrets string // where credentials come from: "the environment or an option"
+	Server  string // how URLs specify the server: "an endpoint is a parameter"
+	Secrets string // source of credentials: "the environment or an option"
 }
 
 // Place is a parsed URL.
 type Place struct {
 	Bucket string
-	Prefix string // a key or ""
+	Prefix string // without slashes at the ends; may be ""
 	Query  url.Values
 }
 
-// Parse reads a URL. Its errors are *store.UsageError, or fault.Path for a prefix that is no key, and
-// repeat nothing that may be a secret.
+// Parse parses a URL. Its errors are a *store.UsageError, or fault.Path if the prefix is not a
+// valid key. They do not contain parts of the URL that may be secret.
 func (f Form) Parse(raw string) (Place, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -56,8 +56,8 @@ func (f Form) Parse(raw string) (Place, error) {
 	return p, nil
 }
 
-// because is the cause where it is an escape such as "%zz" in a URL that seems to hold no secret;
-// other causes repeat more of the URL.
+// because returns the cause of err as a suffix of a message, if it is an invalid escape such as
+// "%zz" and raw seems to contain no secret. Messages of other causes contain more of the URL.
 func because(raw string, err error) string {
 	var escape url.EscapeError
 	if strings.Contains(raw, "@") || strings.Contains(raw, "sig=") || !errors.As(err, &escape) {
@@ -66,18 +66,18 @@ func because(raw string, err error) string {
 	return ": " + escape.Error()
 }
 
-// Params says what a URL's parameters set.
+// Params contains the destinations of URL parameters.
 type Params struct {
 	Texts map[string]*string
 	Flags map[string]*bool
 
-	// Other is for parameters that only set something by their value, or nothing; it may be nil.
-	// They are not named among those that there are.
+	// Other, if not nil, is called for other parameters, such as those that are valid only with
+	// certain values. Messages do not list their names.
 	Other func(name, value string) (known bool, err error)
 }
 
-// Set sets each parameter. One that is given twice or is not known, and a flag that is neither true
-// nor false, is a *store.UsageError.
+// Set sets each parameter. An unknown or repeated parameter, and a flag that is neither true nor
+// false, is a *store.UsageError.
 func (p Params) Set(q url.Values) error {
 	for _, name := range slices.Sorted(maps.Keys(q)) {
 		if len(q[name]) != 1 {
@@ -108,7 +108,7 @@ func (p Params) set(name, value string) (err error) {
 	return Usage("parameter %s is not known; there are %s", name, strings.Join(there, ", "))
 }
 
-// Flag reads a parameter that is true or false.
+// Flag parses a parameter that is true or false.
 func Flag(name, value string) (bool, error) {
 	on, err := strconv.ParseBool(value)
 	if err != nil {

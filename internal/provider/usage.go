@@ -6,7 +6,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Usage makes a *store.UsageError.
+// Usage returns a *store.UsageError.
 func Usage(format string, args ...any) error {
 	return &store.UsageError{Text: fmt.Sprintf(format, args...)}
 }

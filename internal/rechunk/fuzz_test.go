@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// FuzzSolve takes any numbers as shapes: there is a solution that keeps to memory, or an error of
-// its kinds, never a panic or a number that went round.
+// FuzzSolve solves problems with any numbers. The result must be a solution that fits in memory, or
+// fault.Limit or fault.Selection, without a panic or an overflow.
 func FuzzSolve(f *testing.F) {
 	seed := func(item, memory uint64, numbers ...uint64) {
 		b := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, item), memory)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// bruteForce counts what a stage requests by going through its blocks and, for each, through the
-// chunks that it touches.
+// bruteForce counts the requests and elements of a stage by a loop over its blocks and the chunks
+// that each of them overlaps.
 func bruteForce(shape []int, st Stage, rows int) (requests, elements int64) {
 	each(shape, st.Block, func(from, to []int) {
 		each(shape, st.Read, func(f, t []int) {
@@ -37,7 +37,7 @@ func bruteForce(shape []int, st Stage, rows int) (requests, elements int64) {
 	return requests, elements
 }
 
-// each calls f with the boxes that a regular grid cuts a shape into.
+// each calls f for each box of a regular grid.
 func each(shape, chunk []int, f func(from, to []int)) {
 	from := make([]int, len(shape))
 	if slices.Contains(shape, 0) {
@@ -62,8 +62,8 @@ func each(shape, chunk []int, f func(from, to []int)) {
 	}
 }
 
-// wantStages fails where the stages do not follow on each other, cut an object, or take more memory
-// than they may.
+// wantStages checks that each stage reads the array of the previous one, writes whole objects, and
+// fits in memory.
 func wantStages(t *testing.T, p Problem, s Solution) {
 	t.Helper()
 	if len(s.Stages) == 0 {
@@ -109,13 +109,13 @@ func size(shape []int, item int) int64 {
 	return out
 }
 
-// random is a small problem, whose memory may be too little.
+// random returns a small problem. Its memory may be too small.
 func random(r *rand.Rand) Problem {
 	p := Problem{Parts: r.IntN(4) == 0, ItemSize: 1 + r.IntN(8), MinIntermediate: int64(r.IntN(3) * r.IntN(100))}
 	for range r.IntN(4) {
 		n := r.IntN(24)
 		from, to := 1+r.IntN(n+2), 1+r.IntN(n+2)
-		switch r.IntN(4) { // chunks that lie across each other are what needs several stages
+		switch r.IntN(4) { // chunks that are long along different axes need several stages
 		case 0:
 			from, to = 1, n+1
 		case 1:

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// times multiplies numbers that are not negative. What does not fit is the largest there is.
+// times returns a*b, or math.MaxInt64 if it overflows. a and b must not be negative.
 func times(a, b int64) int64 {
 	high, low := bits.Mul64(uint64(a), uint64(b))
 	if high > 0 || low > math.MaxInt64 {
@@ -14,7 +14,7 @@ func times(a, b int64) int64 {
 	return int64(low)
 }
 
-// plus adds numbers that are not negative. What does not fit is the largest there is.
+// plus returns a+b, or math.MaxInt64 if it overflows. a and b must not be negative.
 func plus(a, b int64) int64 {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64
@@ -22,7 +22,7 @@ func plus(a, b int64) int64 {
 	return a + b
 }
 
-// ceil divides and rounds up; b is at least 1.
+// ceil returns a/b, rounded up. b must be at least 1.
 func ceil(a, b int64) int64 {
 	q := a / b
 	if a%b > 0 {
@@ -31,10 +31,10 @@ func ceil(a, b int64) int64 {
 	return q
 }
 
-// roundUp is the first multiple of b from a on, and at most n.
+// roundUp returns the smallest multiple of b that is at least a, or n if that is smaller.
 func roundUp(a, b, n int64) int64 { return min(times(ceil(a, b), b), n) }
 
-// lcm is the least common multiple, or n where that is no less.
+// lcm returns the least common multiple of a and b, or n if that is smaller.
 func lcm(a, b, n int64) int64 {
 	x, y := a, b
 	for y > 0 {
@@ -51,7 +51,7 @@ func volume(v []int64) int64 {
 	return out
 }
 
-// chunks is how many chunks an array has.
+// chunks returns the number of chunks of an array.
 func chunks(shape, chunk []int64) int64 {
 	out := int64(1)
 	for a, n := range shape {
@@ -60,13 +60,13 @@ func chunks(shape, chunk []int64) int64 {
 	return out
 }
 
-// pieces counts along an axis of n elements the pairs of a chunk and a block that touch, and adds
-// up the lengths of those chunks: what all blocks read. Both cut the axis from its start, and none
-// is longer than it.
+// pieces returns the number of pairs of a chunk and a block that overlap along an axis of n
+// elements, and the total length of the chunks of these pairs: the elements that all blocks read.
+// The first chunk and the first block start at 0. chunk and block must be at most n.
 func pieces(n, chunk, block int64) (count, length int64) {
 	c := ceil(n, chunk)
-	count = c - ceil(n, lcm(chunk, block, n)) + ceil(n, block) // edges of chunks and of blocks, those of both once
+	count = c - ceil(n, lcm(chunk, block, n)) + ceil(n, block) // starts of chunks or blocks, common ones once
 	start := (c - 1) * chunk
-	last := ceil(n, block) - start/block // blocks that touch the last chunk
+	last := ceil(n, block) - start/block // blocks that overlap the last chunk
 	return count, plus(times(count-last, chunk), times(last, n-start))
 }

@@ -8,55 +8,59 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Problem is an array and the chunks it is to be copied into.
+// Problem describes a copy of an array into other chunks.
 type Problem struct {
-	Shape    []int // of the array, in elements
-	ItemSize int   // bytes of an element
-	From     []int // what one request of the source gives: its chunk, or the part of one that can be read alone
-	To       []int // what one request of the target writes: its chunk, or its shard
-	Parts    bool  // of a source chunk only what lies in the block is read, along the first axis of which it has more than one: it is uncompressed
+	Shape    []int // shape of the array in elements
+	ItemSize int   // size of an element in bytes
+	From     []int // shape that one request reads: a source chunk, or an inner chunk
+	To       []int // shape that one request writes: a target chunk, or a shard
+	// Parts means that source chunks are uncompressed, so that a task reads only its part of a
+	// chunk. The part is cut along the first axis on which a chunk has more than one element.
+	Parts bool
 
-	// Memory is what one task may hold, in bytes: its block, and beside it twice the larger of the
-	// chunk it reads and the chunk it writes, stored and decoded.
+	// Memory is the maximum number of bytes of one task. A task needs its block, and twice the
+	// larger of the chunk that it reads and the chunk that it writes: encoded and decoded.
 	Memory int64
-	// MinIntermediate is the size in bytes below which an object costs more for its request than
-	// for its bytes; 0 is 4 MiB, what a connection to a cloud store transfers (80 MB/s) while a
-	// request waits for its first byte (50 ms).
+	// MinIntermediate is the cost of a request in bytes. Smaller objects cost more for the request
+	// than for their bytes. The default is 4 MiB: the bytes that a connection to a cloud store
+	// transfers (80 MB/s) in the time to the first byte of a response (50 ms).
 	MinIntermediate int64
-	// MinRead is the same for what is read of the source, which may be farther or nearer than the
-	// target and the intermediates; 0 is MinIntermediate.
+	// MinRead is the cost of a request to the source, which may be closer or farther than the
+	// target and the intermediate arrays. The default is MinIntermediate.
 	MinRead int64
 }
 
 // Stage copies one array into another. Its shapes are in elements.
 type Stage struct {
-	Read  []int // the chunk that is read
-	Write []int // the chunk that is written
-	Block []int // what a task moves: along each axis a multiple of Write, or all of the axis
+	Read  []int // shape of the chunks that are read
+	Write []int // shape of the chunks that are written
+	Block []int // shape of a task: along each axis a multiple of Write, or the whole axis
 }
 
-// Solution is the stages of a copy, in their order, and what they cost together.
+// Solution contains the stages of a copy, in order, and their total cost. A chunk that touches
+// several blocks counts as one read for each of them.
 type Solution struct {
 	Stages   []Stage
-	Gets     int64 // chunks of the source that are read, again for each block that they touch
-	Requests int64 // all chunks that are read, again for each block that they touch, and chunks that are written
-	Bytes    int64 // decoded bytes of those, without what of a chunk lies beyond the array or, along rows that are Parts, the block
+	Gets     int64 // chunks read from the source
+	Requests int64 // chunks read and written in all stages
+	// Bytes is the number of decoded bytes of these chunks. It excludes the part of a chunk beyond
+	// the array, and with Parts also the part outside of the block.
+	Bytes int64
 }
 
-// DefaultRequest is the MinIntermediate of a problem that has none.
+// DefaultRequest is the default of Problem.MinIntermediate.
 const DefaultRequest = 4 << 20
 
-// mostIntermediates bounds the search. Each one costs a write and a read of the array; more than
-// two are the best only where memory is a handful of chunks.
+// mostIntermediates is the maximum number of intermediate arrays in the search. Each of them costs
+// a write and a read of the array. More than two are best only if memory holds a few chunks.
 const mostIntermediates = 4
 
-// Solve finds the stages that cost least, where a request costs as much as MinIntermediate bytes or
-// MinRead, and beside them the best single stage. One stage is what needs the least memory, so it
-// is there whenever err is nil.
+// Solve returns the stages of least cost, and the best solution of one stage. A request costs
+// MinRead bytes for the source and MinIntermediate bytes for other arrays. One stage needs the
+// least memory, so oneStage is set if err is nil.
 //
-// Where Memory is too little it returns a [fault.Limit], which names the smallest that would do. It
-// returns a [fault.Selection] for shapes that fit no array, and a [fault.Limit] for arrays of 8 EiB
-// or more.
+// fault.Limit: Memory is too small, and the error contains the smallest sufficient size, or the
+// array has 8 EiB or more. fault.Selection: the shapes or sizes are invalid.
 func Solve(p Problem) (best, oneStage Solution, err error) {
 	s, err := newSolver(p)
 	if err != nil {
@@ -84,14 +88,14 @@ func Solve(p Problem) (best, oneStage Solution, err error) {
 	return best, oneStage, nil
 }
 
-// solver is a problem that was checked. Lengths of chunks are cut to the array's.
+// solver is a checked problem. from and to are at most shape.
 type solver struct {
 	shape, from, to    []int64
 	item               int64
 	memory             int64
-	get, request       int64 // what a request costs: one of the source, and any other
-	fromBytes, toBytes int64 // of whole chunks, which may reach beyond the array
-	rows               int   // the axis of the source's Parts, or -1
+	get, request       int64 // cost of a request to the source, and to other arrays
+	fromBytes, toBytes int64 // size of whole chunks, which may extend beyond the array
+	rows               int   // the axis that Parts are cut along, or -1
 	empty              bool
 }
 
@@ -137,7 +141,7 @@ func newSolver(p Problem) (*solver, error) {
 	return s, nil
 }
 
-// solution writes out a chain of chunk shapes, each block as good as memory allows.
+// solution returns the stages of a chain of chunk shapes, with the best blocks that fit in memory.
 func (s *solver) solution(p Problem, chain [][]int64) Solution {
 	var out Solution
 	for i := range chain[1:] {
@@ -154,13 +158,14 @@ func (s *solver) solution(p Problem, chain [][]int64) Solution {
 	return out
 }
 
-// cost is what a solution costs, in bytes.
+// cost returns the cost of a solution in bytes.
 func (s *solver) cost(sol Solution) float64 {
 	return float64(sol.Gets)*float64(s.get) + float64(sol.Requests-sol.Gets)*float64(s.request) + float64(sol.Bytes)
 }
 
-// least is what n intermediates cost at least, in bytes: all is moved, and the source and the
-// target have the chunks they have.
+// least returns a lower bound of the cost of n intermediates, in bytes: each stage reads and writes
+// all bytes, each source chunk is read and each target chunk is written once, and each intermediate
+// has one chunk.
 func (s *solver) least(n int) float64 {
 	first, last := float64(chunks(s.shape, s.from)), float64(chunks(s.shape, s.to))
 	return 2*float64(n+1)*float64(volume(s.shape))*float64(s.item) + first*float64(s.get) + (last+2*float64(n))*float64(s.request)

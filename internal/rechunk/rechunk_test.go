@@ -14,9 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// What every solution is, on many small problems: its stages follow on each other, blocks cut no
-// object that is written, memory suffices, and requests and bytes are what going through all chunks
-// counts.
+// TestSolutions checks the solutions of many small problems with wantStages, and compares their
+// requests and bytes with those of bruteForce.
 func TestSolutions(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	solved, several := 0, 0
@@ -60,7 +59,7 @@ func TestSolutions(t *testing.T) {
 	}
 }
 
-// The memory that an error names suffices, and a byte less does not.
+// TestSmallestMemory checks that the memory in an error suffices, and one byte less does not.
 func TestSmallestMemory(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
@@ -87,8 +86,8 @@ func TestSmallestMemory(t *testing.T) {
 	}
 }
 
-// ERA5, from maps into time series, beside what rechunker's planner makes of it: with 1 GiB two
-// intermediates of 62,820 and 74,000 pieces, with 4 GiB one of 124,100.
+// TestReanalysis compares the plan for ERA5, from maps to time series, with that of rechunker: two
+// intermediates of 62,820 and 74,000 chunks with 1 GiB, one of 124,100 with 4 GiB.
 func TestReanalysis(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -130,9 +129,8 @@ func reanalysis(memory int64) Problem {
 	return Problem{Shape: []int{350640, 721, 1440}, ItemSize: 4, From: []int{1, 721, 1440}, To: []int{350640, 10, 10}, Memory: memory}
 }
 
-// Where requests of the source are cheap and others dear, or the other way round, the price of each
-// counts: reads of the source that cost nothing but their bytes make one stage cheap, as long as
-// what is written is not dear too.
+// TestPrices checks that MinRead and MinIntermediate both count. If requests to the source are
+// cheap, one stage with many reads is best.
 func TestPrices(t *testing.T) {
 	problem := Problem{Shape: []int{256, 1024, 1024}, ItemSize: 4, From: []int{1, 1024, 1024}, To: []int{256, 64, 64}, Parts: true, Memory: 80 << 20}
 	for _, c := range []struct {
@@ -159,8 +157,8 @@ func TestPrices(t *testing.T) {
 	}
 }
 
-// The same chunks, or chunks that are multiples, are copied in one stage that reads each once, in
-// blocks no larger than needed.
+// TestAligned checks that equal chunks, and chunks that are multiples of each other, are copied in
+// one stage. It reads each chunk once, in the smallest blocks that allow this.
 func TestAligned(t *testing.T) {
 	for _, c := range []struct {
 		name            string
@@ -217,7 +215,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// An array of no axes is one element; one of no elements needs no requests.
+// TestSmallest checks an array without axes, which has one element, and arrays without elements,
+// which need no requests.
 func TestSmallest(t *testing.T) {
 	if best, _, err := Solve(Problem{ItemSize: 4, Memory: 12}); err != nil || best.Requests != 2 || best.Bytes != 8 || len(best.Stages) != 1 {
 		t.Errorf("no axes: %v, %v", best, err)
@@ -232,7 +231,7 @@ func TestSmallest(t *testing.T) {
 
 var update = flag.Bool("update", false, "write testdata/plans.txt")
 
-// Plans of problems as they occur. A change of a line is a change of the planner.
+// TestPlans compares the plans of realistic problems with a golden file.
 func TestPlans(t *testing.T) {
 	var b strings.Builder
 	for _, c := range []struct {
@@ -270,7 +269,7 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// The same problem has the same solution.
+// TestDeterministic checks that the same problem has the same solution.
 func TestDeterministic(t *testing.T) {
 	first, _, _ := Solve(reanalysis(1 << 30))
 	if second, _, _ := Solve(reanalysis(1 << 30)); !reflect.DeepEqual(first, second) {

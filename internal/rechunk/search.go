@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// steps bounds the work of a search for each number of intermediates: axes of blocks that are
-// looked at. One that has to be fitted into memory takes about as long as fittingSteps others.
+// steps bounds the search for each number of intermediates. One step computes the length of a block
+// along one axis. A block that must be fitted into memory takes about fittingSteps steps per axis.
 const (
 	steps        = 1 << 20
 	fittingSteps = 256
 )
 
-// search finds chunks for n intermediates: from several first guesses, each changed as long as a
-// change makes it cheaper.
+// search returns the cheapest chain with n intermediates that it finds by hill climbing from
+// several guesses.
 func (s *solver) search(n int) (best [][]int64, ok bool) {
 	least := math.Inf(1)
 	for _, guess := range s.guesses(n) {
@@ -27,8 +27,9 @@ func (s *solver) search(n int) (best [][]int64, ok bool) {
 	return best, !math.IsInf(least, 1)
 }
 
-// guesses are first chains: geometric series between the chunks of source and target, and the
-// chunks that blocks between the two share, whose ends are as large as memory allows.
+// guesses returns the chains that the search starts from: a geometric series between the chunks of
+// source and target, and the intersections of a geometric series of blocks. The first and the last
+// of these blocks take half of the memory.
 func (s *solver) guesses(n int) [][][]int64 {
 	plain, shared := [][]int64{s.from}, [][]int64{s.from}
 	first, last := s.grown(s.from), s.grown(s.to)
@@ -50,7 +51,7 @@ func (s *solver) guesses(n int) [][][]int64 {
 	return [][][]int64{plain, shared}
 }
 
-// grown is a chunk made longer, from the last axis on, as far as half of memory allows.
+// grown returns a chunk extended along the last axes first, to at most half of the memory.
 func (s *solver) grown(chunk []int64) []int64 {
 	out := slices.Clone(chunk)
 	for a := len(out) - 1; a >= 0; a-- {
@@ -63,14 +64,14 @@ func (s *solver) grown(chunk []int64) []int64 {
 	return out
 }
 
-// between goes geometrically from one length to another.
+// between interpolates geometrically between two lengths. part is from 0 to 1.
 func between(from, to int64, part float64) int64 {
 	return min(max(from, to), max(1, int64(float64(from)*math.Pow(float64(to)/float64(from), part)+0.5)))
 }
 
-// align makes the intermediates from the keep-th on multiples or parts of their neighbours along an
-// axis, going from the side of the shorter chunk, so that a block cuts no chunk it reads. The
-// keep-th is rounded to its neighbour alone.
+// align rounds the lengths of intermediates along axis a to multiples or divisors of a neighbour,
+// so that blocks need not cut the chunks that they read. It proceeds from the end of the chain with
+// the shorter chunk, and starts with intermediate keep.
 func (s *solver) align(chain [][]int64, a, keep int) {
 	last := len(chain) - 1
 	if s.from[a] <= s.to[a] {
@@ -84,8 +85,8 @@ func (s *solver) align(chain [][]int64, a, keep int) {
 	}
 }
 
-// fit rounds a length down to a multiple of its neighbour, or, where it is shorter, to a part of
-// it; n is all of the axis.
+// fit rounds a length down to a multiple of neighbour. It rounds a length shorter than neighbour so
+// that neighbour is divided into equal parts, except the last. n is the length of the axis.
 func fit(length, neighbour, n int64) int64 {
 	switch {
 	case length >= n:
@@ -96,15 +97,15 @@ func fit(length, neighbour, n int64) int64 {
 	return ceil(neighbour, ceil(neighbour, max(length, 1)))
 }
 
-// climb changes a chain as long as that makes it cheaper.
+// climb is the state of a hill climb.
 type climb struct {
 	s     *solver
 	chain [][]int64
 	cost  float64
-	left  int // steps that may still be taken
+	left  int // remaining steps
 }
 
-// of is what a chain costs, in bytes; infinite where it does not fit into memory.
+// of returns the cost of a chain in bytes. It is infinite if a chunk does not fit in memory.
 func (h *climb) of(chain [][]int64) float64 {
 	var cost float64
 	for i := range chain[1:] {
@@ -124,9 +125,11 @@ func (h *climb) of(chain [][]int64) float64 {
 	return cost + float64(len(chain)-1)*float64(volume(h.s.shape))*float64(h.s.item)
 }
 
-// ratios are the changes that are tried, up and down. The last is the next multiple of the step.
+// ratios returns the factors by which lengths are changed up and down. The factor 1 changes a
+// length to the next multiple of step.
 func ratios() [6]float64 { return [...]float64{2, 1.5, 1.25, 1.125, 1.0625, 1} }
 
+// run changes the chain until no change makes it cheaper or no steps remain.
 func (h *climb) run() {
 	n := len(h.chain) - 2
 	for better := true; better && h.left > 0; {
@@ -150,7 +153,7 @@ func (h *climb) run() {
 	}
 }
 
-// try takes a changed chain where it is cheaper.
+// try replaces the chain by changed if that is cheaper, and reports whether it did.
 func (h *climb) try(changed [][]int64) bool {
 	if h.left <= 0 {
 		return false
@@ -162,8 +165,8 @@ func (h *climb) try(changed [][]int64) bool {
 	return false
 }
 
-// with is the chain with intermediate i changed to a length along an axis, and the others made to
-// fit it.
+// with returns a copy of chain with the length of intermediate i along axis a, and the others
+// aligned to it.
 func (h *climb) with(chain [][]int64, i, a int, length int64) [][]int64 {
 	out := make([][]int64, len(chain))
 	for j, c := range chain {
@@ -195,10 +198,12 @@ func (h *climb) lengths(i, a int) (better bool) {
 	return better
 }
 
-// step is the shorter of the chunks of source and target: what lengths are multiples of.
+// step returns the preferred divisor of lengths along axis a: the shorter of the chunks of source
+// and target.
 func (h *climb) step(a int) int64 { return min(h.s.from[a], h.s.to[a]) }
 
-// moved is a length times a ratio, another multiple of the step wherever that can be.
+// moved returns length times ratio, rounded down to a multiple of step if it is longer. A ratio of
+// at least 1 yields at least the next multiple.
 func (h *climb) moved(length int64, a int, ratio float64) int64 {
 	step := h.step(a)
 	to := min(float64(length)*ratio, float64(h.s.shape[a]))
@@ -212,7 +217,7 @@ func (h *climb) moved(length int64, a int, ratio float64) int64 {
 	return min(max(out, 1), h.s.shape[a])
 }
 
-// divisor is a part of whole near the length, of those that divide it.
+// divisor returns a divisor of whole of about the given length, or length if it finds none.
 func divisor(whole, length int64) int64 {
 	for count, i := max(1, whole/length), 0; i < 32 && count+int64(i) <= whole; i++ {
 		if c := count + int64(i); whole%c == 0 {
@@ -222,7 +227,7 @@ func divisor(whole, length int64) int64 {
 	return length
 }
 
-// scaled tries all intermediates longer, or all shorter, along one axis.
+// scaled tries to multiply the lengths of all intermediates along axis a by ratio.
 func (h *climb) scaled(a int, ratio float64) bool {
 	if len(h.chain) < 4 || ratio == 1 {
 		return false
@@ -234,8 +239,7 @@ func (h *climb) scaled(a int, ratio float64) bool {
 	return h.try(out)
 }
 
-// traded tries one axis of an intermediate longer, and another axis of it or of another
-// intermediate shorter.
+// traded tries to extend intermediate i along axis a and to shorten intermediate j along axis b.
 func (h *climb) traded(i, a, j, b int) (better bool) {
 	for _, r := range ratios() {
 		longer := h.moved(h.chain[i][a], a, r)
@@ -251,7 +255,8 @@ func (h *climb) traded(i, a, j, b int) (better bool) {
 	return better
 }
 
-// cut is the length that cuts an axis into so many more chunks than a length does.
+// cut returns the length that divides axis a into count+more chunks if length divides it into
+// count. A result of at least step is rounded up to a multiple of step. more may be negative.
 func (h *climb) cut(length int64, a int, more int64) int64 {
 	n := h.s.shape[a]
 	count := ceil(n, length) + more

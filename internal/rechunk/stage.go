@@ -6,39 +6,40 @@ import (
 	"slices"
 )
 
-// effort is how many blocks are tried along an axis; four times as many of their products are kept
-// at once.
+// effort is the number of block lengths that are tried along an axis. At most four times as many
+// combinations are kept at a time.
 type effort int
 
-// coarse is for the chains that a search looks at.
+// coarse is the effort for the chains of a search.
 const coarse effort = 6
 
-// fine is for the one it finds: less where there are more axes, so that it takes as long.
+// fine returns the effort for the final chain. It decreases with the number of axes, so that the
+// time is about the same.
 func (s *solver) fine() effort { return effort(max(16, 256/max(1, len(s.shape)))) }
 
-// stage is one copy, with the block that was chosen for it.
+// stage is one copy with the chosen block.
 type stage struct {
 	block      []int64
 	gets, puts int64
 	read       int64 // bytes
-	fitted     bool  // the block that cuts no chunk is too large
+	fitted     bool  // the block that cuts no chunk does not fit in memory
 }
 
-// partial is blocks of some of the axes.
+// partial is a block along the first axes.
 type partial struct {
 	volume int64
-	length int64 // what is read, in elements, with what requests cost along rows: the product over the axes
-	from   int   // its place among those of the axes before
-	block  int64 // of the last axis
+	length int64 // elements read, including the cost of requests along rows; a product over the axes
+	from   int   // index of the partial without the last axis, in its level
+	block  int64 // length along the last axis
 }
 
-// stage chooses the block of the copy from chain[i] to chain[i+1]: the one that reads least, and of
-// those the smallest. It reports whether there is one that fits into memory.
+// stage chooses the block of the copy from chain[i] to chain[i+1]: the smallest of those that read
+// the fewest elements. It reports whether a block fits in memory.
 func (s *solver) stage(chain [][]int64, i int, e effort) (stage, bool) {
 	read, write := chain[i], chain[i+1]
 	unit := max(s.bytes(chain, i), s.bytes(chain, i+1))
-	room := (s.memory - min(times(2, unit), s.memory)) / s.item // elements
-	if volume(write) > room {
+	most := (s.memory - min(times(2, unit), s.memory)) / s.item // elements
+	if volume(write) > most {
 		return stage{}, false
 	}
 	rows := -1
@@ -46,9 +47,9 @@ func (s *solver) stage(chain [][]int64, i int, e effort) (stage, bool) {
 		rows = s.rows
 	}
 	block := s.aligned(read, write)
-	fitted := volume(block) > room
+	fitted := volume(block) > most
 	if fitted {
-		block = s.fitting(read, write, room, e, rows)
+		block = s.fitting(read, write, most, e, rows)
 	}
 	out := stage{block: block, gets: 1, puts: chunks(s.shape, write), read: s.item, fitted: fitted}
 	for a, n := range s.shape {
@@ -61,7 +62,7 @@ func (s *solver) stage(chain [][]int64, i int, e effort) (stage, bool) {
 	return out, true
 }
 
-// bytes is the size of a chunk of an array of the chain.
+// bytes returns the size of a chunk of array i of the chain.
 func (s *solver) bytes(chain [][]int64, i int) int64 {
 	switch i {
 	case 0:
@@ -72,7 +73,7 @@ func (s *solver) bytes(chain [][]int64, i int) int64 {
 	return times(volume(chain[i]), s.item)
 }
 
-// aligned is the smallest block that cuts no chunk it reads.
+// aligned returns the smallest block that cuts no chunk that it reads.
 func (s *solver) aligned(read, write []int64) []int64 {
 	block := make([]int64, len(s.shape))
 	for a, n := range s.shape {
@@ -81,22 +82,22 @@ func (s *solver) aligned(read, write []int64) []int64 {
 	return block
 }
 
-// fitting is the best block of at most room elements, of those that are tried. One chunk that is
-// written fits.
-func (s *solver) fitting(read, write []int64, room int64, e effort, rows int) []int64 {
+// fitting returns the best block that it tries with a volume up to most. The volume of write must
+// not exceed most.
+func (s *solver) fitting(read, write []int64, most int64, e effort, rows int) []int64 {
 	levels := make([][]partial, len(s.shape))
 	before := []partial{{volume: 1, length: 1}}
 	rest := volume(write)
 	for a, n := range s.shape {
-		rest /= write[a] // the least that the axes after this one take
+		rest /= write[a] // minimum volume along the remaining axes
 		var now []partial
 		for _, b := range lengths(n, read[a], write[a], int(e)) {
 			count, l := pieces(n, read[a], b)
-			if a == rows { // bytes are read once, and requests cost as much as so many more
+			if a == rows { // each byte is read once; add the cost of the requests in elements
 				l = plus(n, times(count, max(1, s.get/times(s.item, volume(read)/read[a]))))
 			}
 			for i, p := range before {
-				if v := times(p.volume, b); times(v, rest) <= room {
+				if v := times(p.volume, b); times(v, rest) <= most {
 					now = append(now, partial{v, times(p.length, l), i, b})
 				}
 			}
@@ -105,7 +106,7 @@ func (s *solver) fitting(read, write []int64, room int64, e effort, rows int) []
 		levels[a] = before
 	}
 	block := make([]int64, len(s.shape))
-	at := len(before) - 1 // what reads least is last
+	at := len(before) - 1 // the last reads the fewest elements
 	for a := len(s.shape) - 1; a >= 0; a-- {
 		p := levels[a][at]
 		block[a], at = p.block, p.from
@@ -113,8 +114,8 @@ func (s *solver) fitting(read, write []int64, room int64, e effort, rows int) []
 	return block
 }
 
-// frontier keeps those that read less than all smaller ones, in order of volume, and thins them out
-// to at most n; the first and the last stay.
+// frontier returns the partials that read less than all smaller ones, in order of volume. It thins
+// them out to at most n, including the first and the last. It reuses the memory of all.
 func frontier(all []partial, n int) []partial {
 	slices.SortFunc(all, func(x, y partial) int {
 		return cmp.Or(cmp.Compare(x.volume, y.volume), cmp.Compare(x.length, y.length), cmp.Compare(x.from, y.from), cmp.Compare(x.block, y.block))
@@ -128,7 +129,7 @@ func frontier(all []partial, n int) []partial {
 	return thin(kept, n)
 }
 
-// thin keeps n at even distances, or all where there are no more.
+// thin returns n elements at even distances, or all if there are at most n.
 func thin[T any](all []T, n int) []T {
 	if len(all) <= n {
 		return all
@@ -140,15 +141,15 @@ func thin[T any](all []T, n int) []T {
 	return out
 }
 
-// lengths are the lengths of blocks worth trying along an axis, ascending: multiples of write, or
-// n. The shortest is write. They cut the axis into numbers of blocks about a geometric series, or
-// are aligned with read.
+// lengths returns the lengths of blocks to try along an axis of n elements, in ascending order.
+// They are multiples of write, or n; the shortest is write. Two of them are aligned with read, and
+// the others divide the axis into numbers of blocks in a geometric series.
 func lengths(n, read, write int64, most int) []int64 {
 	out := []int64{write, n, lcm(read, write, n), roundUp(read, write, n)}
 	whole := ceil(n, write)
 	ratio := math.Pow(float64(whole), 1/float64(most))
 	for i := 1; i < most; i++ {
-		count := max(1, int64(math.Pow(ratio, float64(i)))) // of blocks
+		count := max(1, int64(math.Pow(ratio, float64(i)))) // number of blocks
 		out = append(out, roundUp(ceil(n, count), write, n))
 	}
 	slices.Sort(out)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// String lists the stages, one a line, and what they cost.
+// String returns the stages, one on each line, and their cost.
 func (s Solution) String() string {
 	var b strings.Builder
 	for _, st := range s.Stages {

@@ -10,30 +10,31 @@ import (
 
 // Part is a stored part.
 type Part[At any] struct {
-	Size int64 // bytes that are stored
-	Sent int64 // bytes that were sent, as a label of the part says; Size where there is none
-	At   At    // where it is stored
+	Size int64 // stored bytes
+	Sent int64 // sent bytes, from the label of the part; Size if it has no label
+	At   At    // location of the stored part
 }
 
-// Set is the parts of one value.
+// Set is the set of the parts of one upload.
 type Set[At any] struct {
 	mu     sync.Mutex
-	sent   map[int]int64    // bytes of the parts that must be stored
-	stored map[int]Part[At] // as of the last listing, and what was sent since
-	known  int              // parts that the value has at least, as far as this process knows
-	label  int              // the same, as labels of stored parts have it
-	listed bool             // what other processes sent is known
-	over   bool             // the value was committed or aborted through this Set
+	sent   map[int]int64    // sizes of the parts that must be stored
+	stored map[int]Part[At] // parts of the last listing, and parts sent since
+	known  int              // minimum number of parts that this process knows of
+	label  int              // minimum number of parts in the labels of stored parts
+	listed bool             // the parts of other processes are known
+	over   bool             // the upload was committed or aborted through this Set
 	later  func(old, p Part[At]) bool
 }
 
-// New makes the Set of a new value, or of one that another process may have begun. Where one part
-// may be sent several times at once, later reports whether p is the one that stays; it may be nil.
+// New returns the Set of a new upload, or of a resumed one, which may have parts of other
+// processes. If a part may be sent several times concurrently, later reports whether p replaces
+// old; it may be nil.
 func New[At any](resumed bool, later func(old, p Part[At]) bool) *Set[At] {
 	return &Set[At]{sent: map[int]int64{}, stored: map[int]Part[At]{}, listed: !resumed, later: later}
 }
 
-// Going refuses a value that was committed or aborted through this Set, with fault.Conflict.
+// Going returns fault.Conflict if the upload was committed or aborted through this Set.
 func (s *Set[At]) Going() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,7 +48,7 @@ func (s *Set[At]) going() error {
 	return nil
 }
 
-// End notes that the value was committed or aborted.
+// End records that the upload was committed or aborted.
 func (s *Set[At]) End() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,29 +62,29 @@ func (s *Set[At]) Over() bool {
 	return s.over
 }
 
-// Unlisted reports whether other processes may have sent parts that no listing has shown yet.
+// Unlisted reports whether other processes may have sent parts that are not in a listing yet.
 func (s *Set[At]) Unlisted() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return !s.listed
 }
 
-// Empty reports whether no part of the value is known.
+// Empty reports whether the upload is known to have no parts.
 func (s *Set[At]) Empty() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.listed && len(s.stored) == 0 && len(s.sent) == 0
 }
 
-// Known notes that the provider still has the value, of which perhaps nothing was sent.
+// Known records that the provider has the upload, which may have no parts.
 func (s *Set[At]) Known() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.listed = true
 }
 
-// Begin notes that part n is about to be sent, and returns its label: the least number of parts
-// that the value has.
+// Begin records that part n will be sent, and returns its label: the minimum number of parts of the
+// value.
 func (s *Set[At]) Begin(n int) (label int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,7 +92,8 @@ func (s *Set[At]) Begin(n int) (label int) {
 	return s.known
 }
 
-// Sent notes that part n was sent. It replaces an earlier one, which it returns.
+// Sent records that part n was sent. It returns the earlier part n, and whether p replaces it. If
+// later reports false, old stays.
 func (s *Set[At]) Sent(n int, p Part[At]) (old Part[At], replaced bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,7 +105,7 @@ func (s *Set[At]) Sent(n int, p Part[At]) (old Part[At], replaced bool) {
 	return old, replaced
 }
 
-// At returns part n as it was sent or listed last.
+// At returns part n as it was last sent or listed.
 func (s *Set[At]) At(n int) (p Part[At], ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,7 +113,8 @@ func (s *Set[At]) At(n int) (p Part[At], ok bool) {
 	return p, ok
 }
 
-// Each calls f for each part as it was sent or listed last.
+// Each calls f for each part as it was last sent or listed, in any order. f must not call methods
+// of the Set.
 func (s *Set[At]) Each(f func(n int, p Part[At])) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,7 +123,7 @@ func (s *Set[At]) Each(f func(n int, p Part[At])) {
 	}
 }
 
-// Move notes that part n is stored elsewhere.
+// Move records a new location of part n.
 func (s *Set[At]) Move(n int, at At) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,9 +133,10 @@ func (s *Set[At]) Move(n int, at At) {
 	}
 }
 
-// Listed notes what a listing found. The label is the greatest of its parts', 0 where there are
-// none. No parts at all, where some were sent or another process is to have sent some, is
-// fault.Conflict.
+// Listed records a listing of the stored parts. label is the greatest label of these parts, or 0.
+//
+// fault.Conflict: the listing is empty, but parts were sent, or the upload was resumed and not
+// listed before.
 func (s *Set[At]) Listed(found map[int]Part[At], label int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -153,11 +157,12 @@ func (s *Set[At]) Listed(found map[int]Part[At], label int) error {
 	return nil
 }
 
-// Parts returns the parts in order, to become the value.
+// Parts returns the parts of the value in order.
 //
-// fault.Conflict: a part that was sent or listed is not stored, or another process sent it again
-// with another size; labels say that there were more parts; or the value is over. fault.Corrupt: a
-// part is stored with another size than it was sent with. fault.Selection: a part was never sent.
+// fault.Conflict: a part that was sent or listed is not stored; another process sent a part again
+// with another size; the labels contain a greater number of parts; or the upload was committed or
+// aborted. fault.Corrupt: the stored size of a part differs from the sent size. fault.Selection: a
+// part was never sent.
 func (s *Set[At]) Parts() ([]Part[At], error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,7 +13,7 @@ type (
 	parts = map[int]part
 )
 
-// of is a part with its size, as it was sent and as it is stored.
+// of returns a part with its sent and its stored size.
 func of(sent, stored int64) part { return part{Size: stored, Sent: sent} }
 
 func TestParts(t *testing.T) {
@@ -22,7 +22,7 @@ func TestParts(t *testing.T) {
 		sent  map[int]int64
 		found parts
 		label int
-		kind  error // nil: the parts become the value
+		kind  error // of the error of Parts; may be nil
 	}{
 		{"none", nil, parts{}, 0, nil},
 		{"all", map[int]int64{0: 5, 1: 3}, parts{0: of(5, 5), 1: of(3, 3)}, 2, nil},
@@ -55,7 +55,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestLabels: a label counts all parts that are known, by a listing or as sent.
+// TestLabels checks that a label counts all known parts, listed and sent.
 func TestLabels(t *testing.T) {
 	s := sentparts.New[string](true, nil)
 	if !s.Unlisted() {
@@ -71,8 +71,8 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// TestOver: nothing becomes a value after the end, and no parts of a value that has some are its
-// end elsewhere.
+// TestOver checks that Parts fails after End, and that an empty listing is a conflict if parts were
+// sent.
 func TestOver(t *testing.T) {
 	s := sentparts.New[string](false, nil)
 	if err := s.Listed(nil, 0); err != nil || !s.Empty() {

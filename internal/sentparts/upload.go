@@ -9,17 +9,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Upload is how a provider sends, lists and joins the parts of one value. [Parts] decides when its
-// methods are called, and checks their arguments before. They follow the methods of store.Parts
-// with the same meaning.
+// Upload sends, lists and joins the parts of one value at a provider. [Parts] checks arguments and
+// the state of the upload before it calls the methods. Apart from that they have the contracts of
+// the corresponding methods of store.Parts.
 type Upload[At any] interface {
 	Limits() store.PartLimits
 	Token() string
-	// Send sends part n, and returns where it is stored.
+	// Send sends part n and returns its location.
 	Send(ctx context.Context, n int, b []byte) (At, error)
 	// List returns the stored parts.
 	List(ctx context.Context) (List[At], error)
-	// Join makes the parts, in this order, the value of the key.
+	// Join stores the concatenation of the parts as the value of the key.
 	Join(ctx context.Context, all []Part[At], o store.PutOptions) (store.Version, error)
 	// Drop removes the stored parts.
 	Drop(ctx context.Context) error
@@ -28,15 +28,15 @@ type Upload[At any] interface {
 // List is a listing of the parts of a value.
 type List[At any] struct {
 	Parts map[int]Part[At]
-	Sums  map[int]string // checksums, as store.PartInfo has them
-	Label int            // the greatest label of a part; 0 where there are none
+	Sums  map[int]string // checksums in the form of store.PartInfo
+	Label int            // greatest label of a part; 0 without labels
 }
 
-// Parts makes an Upload a store.Parts. set is that of the value.
+// Parts returns a store.Parts for an Upload. set is the set of its parts.
 //
-// A provider that keeps the parts of an upload together refuses a part of an upload that is over,
-// and knows an upload of which no part was sent. Of any other provider the parts are listed before
-// a resumed value gets another one.
+// together means that the provider keeps the parts of an upload together: it refuses parts of an
+// upload that was committed or aborted, and knows uploads without parts. Otherwise the parts of a
+// resumed upload are listed before another part is sent.
 func Parts[At any](u Upload[At], set *Set[At], together bool) store.Parts {
 	return &parts[At]{u, set, together}
 }
@@ -69,8 +69,8 @@ func (p *parts[At]) Part(ctx context.Context, n int, b []byte) error {
 	return nil
 }
 
-// ready refuses a value that is over. With list it lists the parts of a value that another process
-// began, if that was not done.
+// ready checks that the upload was not committed or aborted. With list it also lists the parts of a
+// resumed upload, if they were not listed before.
 func (p *parts[At]) ready(ctx context.Context, list bool) error {
 	err := p.set.Going()
 	if err == nil && list && p.set.Unlisted() {

@@ -1,3 +1,3 @@
-// Package zarrtest has what tests of zarr and of the packages around it begin with: arrays and
-// hierarchies that are made or opened in a line, and what they ask of a store.
+// Package zarrtest contains helpers for tests of zarr and of related packages. They create and open
+// arrays and hierarchies, and record requests to a store.
 package zarrtest

@@ -11,13 +11,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Transcript records requests. Those of one step may be made in any order, so they are sorted.
+// Transcript records the requests to a store as text. Record and Requests are safe for concurrent
+// use.
 type Transcript struct {
 	mu    sync.Mutex
-	Lines []string // to be looked at when no request is under way
+	Lines []string // must not be accessed while requests are in flight
 }
 
-// Record takes a request down.
+// Record adds a request. It is an observer for store.Observe.
 func (tr *Transcript) Record(_ context.Context, e store.Event) {
 	line := string(e.Op) + " " + e.Key
 	if !e.Range.IsWhole() {
@@ -34,7 +35,8 @@ func (tr *Transcript) Record(_ context.Context, e store.Event) {
 	tr.Lines = append(tr.Lines, line)
 }
 
-// Requests are those since the last time, sorted.
+// Requests returns the requests since the last call. They are sorted, because concurrent requests
+// arrive in any order.
 func (tr *Transcript) Requests() string {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()

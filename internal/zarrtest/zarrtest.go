@@ -12,7 +12,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// Create is zarr.Create that has to succeed.
+// Create calls zarr.Create and fails the test on an error.
 func Create(t *testing.T, st store.Store, path string, spec zarr.Spec, opts ...zarr.Option) *zarr.Array {
 	t.Helper()
 	a, err := zarr.Create(t.Context(), st, path, spec, opts...)
@@ -22,7 +22,7 @@ func Create(t *testing.T, st store.Store, path string, spec zarr.Spec, opts ...z
 	return a
 }
 
-// Count is the numbers from 1 to n.
+// Count returns the numbers from 1 to n.
 func Count(n int) []float32 {
 	s := make([]float32, n)
 	for i := range s {
@@ -31,7 +31,8 @@ func Count(n int) []float32 {
 	return s
 }
 
-// Forest is a hierarchy of one format: groups "", "x" and "x/y", arrays "a" and "x/y/b".
+// Forest creates a hierarchy below the group "top": groups "x" and "x/y", arrays "a" and "x/y/b".
+// It returns "top".
 func Forest(t *testing.T, st store.Store, format int) *zarr.Group {
 	t.Helper()
 	root, err := zarr.CreateGroup(t.Context(), st, "top", zarr.Spec{Format: format, Attrs: map[string]any{"title": "all"}})
@@ -46,7 +47,7 @@ func Forest(t *testing.T, st store.Store, format int) *zarr.Group {
 	return root
 }
 
-// Paths are those of all nodes of a group, in the order of Walk.
+// Paths returns the paths of all nodes below a group, in the order of Walk.
 func Paths(t *testing.T, g *zarr.Group) []string {
 	t.Helper()
 	var list []string
@@ -59,7 +60,7 @@ func Paths(t *testing.T, g *zarr.Group) []string {
 	return list
 }
 
-// Differences are texts, in one line.
+// Differences returns differences as text on one line.
 func Differences(all []upkeep.Difference) string {
 	var text []string
 	for _, d := range all {
@@ -68,8 +69,8 @@ func Differences(all []upkeep.Difference) string {
 	return strings.Join(text, ", ")
 }
 
-// ConsolidatedForest is a Forest with consolidated metadata, opened again, and what is asked of the
-// store from then on.
+// ConsolidatedForest creates a [Forest] with consolidated metadata and opens it again. The
+// transcript contains the requests after that.
 func ConsolidatedForest(t *testing.T, format int, opts ...zarr.Option) (*mem.Store, *zarr.Group, *Transcript) {
 	t.Helper()
 	st := mem.New()
@@ -85,7 +86,7 @@ func ConsolidatedForest(t *testing.T, format int, opts ...zarr.Option) (*mem.Sto
 	return st, g, tr
 }
 
-// Bytes are those of a stored value.
+// Bytes returns a stored value.
 func Bytes(t *testing.T, st store.Store, key string) []byte {
 	t.Helper()
 	v, err := st.Get(t.Context(), key, store.GetOptions{}, nil)
@@ -95,7 +96,7 @@ func Bytes(t *testing.T, st store.Store, key string) []byte {
 	return v.Bytes
 }
 
-// Unsay takes the separator out of a v2 array's document.
+// Unsay removes the dimension separator from the document of a v2 array.
 func Unsay(t *testing.T, st store.Store, path string) {
 	t.Helper()
 	doc := Get(t, st, path+"/.zarray")
@@ -108,7 +109,7 @@ func Unsay(t *testing.T, st store.Store, path string) {
 	Put(t, st, path+"/.zarray", doc)
 }
 
-// Get is a stored value as text.
+// Get returns a stored value as text.
 func Get(t *testing.T, st store.Store, key string) string {
 	t.Helper()
 	v, err := st.Get(t.Context(), key, store.GetOptions{}, nil)
@@ -118,7 +119,7 @@ func Get(t *testing.T, st store.Store, key string) string {
 	return string(v.Bytes)
 }
 
-// Put stores a text.
+// Put stores a value.
 func Put(t *testing.T, st store.Store, key, value string) {
 	t.Helper()
 	if _, err := st.Put(t.Context(), key, []byte(value), store.PutOptions{}); err != nil {
@@ -126,7 +127,7 @@ func Put(t *testing.T, st store.Store, key, value string) {
 	}
 }
 
-// Open is zarr.OpenArray that has to succeed.
+// Open calls zarr.OpenArray and fails the test on an error.
 func Open(t *testing.T, st store.Store, path string, opts ...zarr.Option) *zarr.Array {
 	t.Helper()
 	a, err := zarr.OpenArray(t.Context(), st, path, opts...)
@@ -136,7 +137,7 @@ func Open(t *testing.T, st store.Store, path string, opts ...zarr.Option) *zarr.
 	return a
 }
 
-// Stores are a store in memory and one on disk.
+// Stores returns an empty store in memory and one in a temporary directory, by name.
 func Stores(t *testing.T) map[string]store.Store {
 	return map[string]store.Store{"mem": mem.New(), "dir": dir.New(t.TempDir())}
 }

@@ -12,18 +12,18 @@ import (
 	"net/textproto"
 )
 
-// Batch answers one request that holds many requests, as GCS and Azure have it: each part of a
-// multipart/mixed body is a request, and each part of the answer is the response to one.
+// Batch serves batch requests as GCS and Azure do: each part of a multipart/mixed body is a
+// request, and each part of the response is the response to one of them.
 type Batch struct {
-	Most   int                    // requests in a batch
-	Status int                    // of the answer
-	ID     func(id string) string // Content-ID of the response to the request with that Content-ID
+	Most   int                    // maximum number of requests in a batch
+	Status int                    // status of the response to a batch
+	ID     func(id string) string // Content-ID of the response to the request with Content-ID id
 
-	Refuse Answer // answers a request of the batch, or returns false; nil refuses none
+	Refuse Answer // responds to a request of the batch, or returns false; nil returns false
 	Serve  http.HandlerFunc
 }
 
-// Answer answers the batch in body. On error nothing has been written to w.
+// Answer responds to the batch in body. If it returns an error, it has not written to w.
 func (b Batch) Answer(w http.ResponseWriter, contentType string, body io.Reader) error {
 	_, params, err := mime.ParseMediaType(contentType)
 	if err != nil {

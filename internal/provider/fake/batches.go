@@ -13,29 +13,30 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Batching is a provider that deletes many keys by one request with a part for each.
+// Batching is a provider that deletes many keys by one request with a part for each key.
 type Batching struct {
-	// Serve makes a server with an empty bucket.
+	// Serve starts a server with an empty bucket.
 	Serve func(t *testing.T) Batched
-	Size  int // keys of a batch at most
+	Size  int // maximum number of keys in a batch
 
-	Busy, Denied, NoBucket func(http.ResponseWriter) // responses to one delete
+	Busy, Denied, NoBucket func(http.ResponseWriter) // write a response to one delete
 
-	Status int    // of the response to a batch
-	Gone   string // the status of a part whose key was deleted, such as "204 No Content"
-	ID     string // what is before the number in the Content-ID of a part
+	Status int    // status of the response to a batch
+	Gone   string // status of a part whose key was deleted, such as "204 No Content"
+	ID     string // prefix of the number in the Content-ID of a part
 }
 
-// Batched is a server of a [Batching], and stores of one place in it.
+// Batched is a server of a [Batching], with stores of one prefix in it.
 type Batched struct {
 	*Server
 	Set    func(key string)    // stores an object
-	Refuse func(answer Answer) // answers the deletes in batches, where it does not return false
-	Open   func() store.Store  // with all layers
-	Bare   func() store.Store  // without
+	Refuse func(answer Answer) // sets the response to deletes in batches
+	Open   func() store.Store  // opens a store with all layers
+	Bare   func() store.Store  // opens a store without layers
 }
 
-// some stores objects and returns their keys. Some of them are absent, and some need an escape.
+// some returns n keys that contain characters to escape, and stores objects under nine of ten of
+// them. It also stores the object "stays".
 func (b Batched) some(n int) (keys []string) {
 	for i := range n {
 		keys = append(keys, fmt.Sprintf("c/%d é&+%%?", i))
@@ -47,7 +48,7 @@ func (b Batched) some(n int) (keys []string) {
 	return keys
 }
 
-// DeleteBatches wants as few requests as batches.
+// DeleteBatches checks that the number of requests is the number of batches.
 func DeleteBatches(t *testing.T, p Batching) {
 	f := p.Serve(t)
 	s := f.Open()
@@ -61,7 +62,7 @@ func DeleteBatches(t *testing.T, p Batching) {
 	WantKeys(t, s, "stays")
 }
 
-// WantKeys wants these keys in the store, and no others.
+// WantKeys fails the test unless the store contains exactly the given keys.
 func WantKeys(t *testing.T, s store.Store, want ...string) {
 	t.Helper()
 	var got []string
@@ -76,8 +77,9 @@ func WantKeys(t *testing.T, s store.Store, want ...string) {
 	}
 }
 
-// DeleteBatchInPart wants of a batch that was done in part an error about the first key that is left.
-// It has the kind of that, and names all keys that are left.
+// DeleteBatchInPart checks the error of a batch in which some deletes fail. It is a KeyError for
+// the first key that was not deleted, with the kind of that failure, and contains all keys that
+// were not deleted.
 func DeleteBatchInPart(t *testing.T, p Batching) {
 	for _, c := range []struct {
 		name   string
@@ -110,7 +112,7 @@ func DeleteBatchInPart(t *testing.T, p Batching) {
 	}
 }
 
-// DeleteBatchAgain wants that the rest of a batch is sent again, and nothing else.
+// DeleteBatchAgain checks that a retry of a batch contains only the keys that were not deleted.
 func DeleteBatchAgain(t *testing.T, p Batching) {
 	f := p.Serve(t)
 	s := f.Open()
@@ -140,8 +142,8 @@ func DeleteBatchAgain(t *testing.T, p Batching) {
 	WantKeys(t, s, "stays")
 }
 
-// DeleteBatchForeign answers a batch with what looks like a response to one, or nearly: no key counts
-// as deleted that is not said to be.
+// DeleteBatchForeign responds to a batch with malformed and incomplete responses. Only keys that a
+// response reports as deleted may count as deleted.
 func DeleteBatchForeign(t *testing.T, p Batching) {
 	part := func(number, response string) string {
 		if number != "" {

@@ -10,17 +10,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// InFlight is how many requests Connections makes at once; the store is to be opened with as many.
+// InFlight is the number of concurrent requests of Connections. The store must be opened with it.
 const InFlight = 64
 
-// AtMost is how many connections may be opened in all. net/http gives up a connection whose request
-// it has not seen written 50 ms after the answer was read, which happens on a machine with too much
-// to do.
+// AtMost is the maximum number of connections in all. It is more than InFlight, because net/http
+// drops a connection whose request is not known to be written 50 ms after the response was read,
+// which happens on a busy machine.
 const AtMost = 70
 
-// Connections makes 64 requests at once and wants 64 connections: fewer cannot carry them, and more
-// would be dialled for requests that a free connection then serves. Then 64 workers read the key
-// "k" again and again over the same ones.
+// Connections sends 64 concurrent requests and checks that they use 64 connections. Fewer cannot
+// carry them, and more would mean dials for requests that an idle connection serves. Then 64
+// goroutines read the key "k" repeatedly over the same connections.
 func Connections(t *testing.T, srv *Server, st store.Store) {
 	t.Helper()
 	get := func() {
@@ -57,8 +57,8 @@ func Connections(t *testing.T, srv *Server, st store.Store) {
 	}
 }
 
-// DeletesAtOnce deletes 200 keys where batches are refused by an answer: one request each, at least
-// two at once, and at most as many as most says.
+// DeletesAtOnce deletes 200 keys from a server that refuses batches with refuse. It checks that
+// each key takes one request, and that from two to most of them are in flight at the same time.
 func DeletesAtOnce(t *testing.T, srv *Server, st store.Store, most int, refuse Answer) {
 	t.Helper()
 	keys := make([]string, 200)

@@ -1,8 +1,7 @@
-// Package fake is what the tests of s3, gcs, azure and zarr/store/http have in common: a recording
-// web server that plays a provider, and the failures, connections and writes that each of them is
-// held to.
+// Package fake contains the common tests of s3, gcs, azure and zarr/store/http, and a web server
+// that simulates a provider and records requests.
 //
 //	func TestFailures(t *testing.T) { fake.Failures(t, provider()) }
 //
-// It is for tests of this module alone. A Server may be used from any number of goroutines.
+// It is for tests of this module only. A Server is safe for concurrent use.
 package fake

@@ -13,16 +13,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// ending is a way in which an answer with a value says where it ends, or does not.
+// ending is a form of a response with a value, which may or may not prove that the body is
+// complete.
 type ending struct {
 	name   string
-	status int // 0 is the server's
+	status int // 0 is that of the server
 	header func(h http.Header, length int)
 	body   func([]byte) []byte
-	bare   bool // to a request without a range; else to one with a range
-	whole  bool // all of the value, whatever was asked for
-	value  bool // what comes is the value, and that is proven; else it must be refused
-	either bool // what comes is the value, but providers differ in whether it is proven
+	bare   bool // the request has no range
+	whole  bool // the response contains the whole value even if the request has a range
+	value  bool // the response is provably complete and must be accepted; by default it must be refused
+	either bool // the response is complete; providers differ in whether they accept it
 }
 
 func endings() []ending {
@@ -71,8 +72,8 @@ func endings() []ending {
 	}
 }
 
-// Endings holds a provider to this: what did not come to its end is no value. Where nothing proves
-// the end (neither a length nor chunks nor a range), half of a value looks like a whole one.
+// Endings checks that a provider never returns a truncated value. Without a length, a chunked
+// coding or a Content-Range, a truncated value looks complete, so such a response must be refused.
 func Endings(t *testing.T, p Provider) {
 	srv, w := p.Serve(t)
 	value := bytes.Repeat([]byte("0123456789"), 10)
@@ -103,7 +104,7 @@ func Endings(t *testing.T, p Provider) {
 	}
 }
 
-// on sends the server's own answer in another shape, and closes the connection.
+// on returns an Answer that sends the response of srv in this form, and closes the connection.
 func (e ending) on(srv *Server) Answer {
 	return func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method != http.MethodGet || !strings.HasSuffix(r.URL.Path, "/k") {

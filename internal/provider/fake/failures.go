@@ -21,11 +21,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// Provider is what the tests of this package need to know of one.
+// Provider describes a provider to the tests of this package.
 type Provider struct {
-	// Serve makes a server that works, and the store that fills it.
+	// Serve starts a server, and opens a store to put values.
 	Serve func(t testing.TB) (*Server, store.Store)
-	// Open opens what is at a server's URL, through rt where that is not nil.
+	// Open opens the store at the URL of a server. It uses rt if that is not nil.
 	Open func(t testing.TB, url string, rt http.RoundTripper, opts ...retry.Option) store.Store
 	// Impatient is Open with another stall limit.
 	Impatient func(t testing.TB, url string, stall time.Duration, opts ...retry.Option) store.Store
@@ -33,21 +33,21 @@ type Provider struct {
 	Unauthorized, Forbidden Answer
 	// NoBucket is nil for a provider without buckets.
 	NoBucket Answer
-	// Empty is what an empty 200 is to a read of a range. EmptyWhole is the same to a read of a
-	// whole value, nil where that may be a value with nothing in it.
+	// Empty is the kind of the error of a ranged read whose response is 200 and empty. EmptyWhole
+	// is that of a read of a whole value, or nil if the value may be empty.
 	Empty, EmptyWhole error
 }
 
-// failure is a way of not getting a value. Its kind is that of every read.
+// failure is a failure of all reads.
 type failure struct {
 	name  string
-	kind  error
-	whole error // of a Get of the whole value; nil is none
-	tries int   // that the retry layer may take
-	again int   // times that it is to try again
+	kind  error // kind of the error of each read
+	whole error // kind for a Get of the whole value; nil is no error
+	tries int   // maximum number of tries of the retry layer
+	again int   // expected number of retries
 
-	answer Answer            // of the server; nil for one that is not reached
-	url    string            // of a server that is not reached
+	answer Answer            // response of the server; nil if it is not reached
+	url    string            // URL of a server that is not reached
 	rt     http.RoundTripper // nil is the provider's own
 }
 
@@ -55,14 +55,13 @@ func (p Provider) failures(t *testing.T) []failure {
 	gone := httptest.NewServer(nil)
 	gone.Close()
 	untrusted := httptest.NewUnstartedServer(nil)
-	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0) // it complains of the client that does not trust it
+	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0) // the server logs failed handshakes
 	untrusted.StartTLS()
 	t.Cleanup(untrusted.Close)
 	all := []failure{
 		{name: "401", kind: fault.Refused, whole: fault.Refused, tries: 3, answer: p.Unauthorized},
 		{name: "403", kind: fault.Refused, whole: fault.Refused, tries: 3, answer: p.Forbidden},
-		// The word of a name server does not change within minutes, and neither does a certificate:
-		// no second try.
+		// A retry is useless if a name does not exist or a certificate is not trusted.
 		{name: "no such host", kind: fault.Refused, whole: fault.Refused, tries: 3, url: "https://host.example",
 			rt: dials(&net.DNSError{Err: "no such host", Name: "host.example", IsNotFound: true})},
 		{name: "certificate not trusted", kind: fault.Refused, whole: fault.Refused, tries: 3, url: untrusted.URL},
@@ -71,7 +70,7 @@ func (p Provider) failures(t *testing.T) []failure {
 		{name: "connection refused", kind: fault.Unavailable, whole: fault.Unavailable, tries: 3, again: 2, url: gone.URL},
 		{name: "HTML page with 200", kind: fault.Unavailable, whole: fault.Unavailable, tries: 3, again: 2, answer: Page(200, "text/html; charset=utf-8", HTML)},
 		{name: "empty 200", kind: p.Empty, whole: p.EmptyWhole, tries: 1, answer: Page(200, "application/octet-stream", "")},
-		// One try: the next would go on where it stopped, and come to the end.
+		// One try, because the next would continue at the cut and succeed.
 		{name: "body cut short", kind: fault.Unavailable, whole: fault.Unavailable, tries: 1, answer: cut},
 		{name: "connection cut", kind: fault.Unavailable, whole: fault.Unavailable, tries: 3, again: 2, answer: hangUp},
 	}
@@ -81,24 +80,25 @@ func (p Provider) failures(t *testing.T) []failure {
 	return all
 }
 
-// dials is a transport whose dialer fails.
+// dials returns a transport whose dialer fails with err.
 func dials(err error) http.RoundTripper {
 	return &http.Transport{DialContext: func(_ context.Context, network, _ string) (net.Conn, error) {
 		return nil, &net.OpError{Op: "dial", Net: network, Err: err}
 	}}
 }
 
-// cut is what Failures replaces by a server's own answer, broken off.
+// cut stands in for a truncated response of the server, see failure.on.
 func cut(http.ResponseWriter, *http.Request) bool { return false }
 
 func hangUp(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) }
 
-// chunk is the key of the only chunk of the array "a", filled with 7, that holds 1, 2, 3, 4.
+// chunk is the key of the only chunk of the array "a". Its elements are 1, 2, 3, 4, and the fill
+// value is 7.
 const chunk = "a/c/0"
 
-// Failures holds a provider to the promise: whatever fails, no read gives a value, and none gives
-// fill values. Every failure has the kind that says whether waiting helps, is tried again only if
-// it does, and ends with the context.
+// Failures checks that a failed read returns neither a value nor the fill value. It also checks
+// that each failure has the expected kind, is retried only if a retry may help, and ends with the
+// context.
 func Failures(t *testing.T, p Provider) {
 	srv, w := p.Serve(t)
 	meta := mem.New()
@@ -141,7 +141,7 @@ func Failures(t *testing.T, p Provider) {
 			noFill(t, got)
 			t.Run("read of the array", func(t *testing.T) { WantKind(t, err, f.kind) })
 
-			// With waits of an hour between the tries, the context ends the read.
+			// The wait between tries is an hour, so the context ends the read.
 			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 			defer cancel()
 			slow := p.Open(t, url, f.rt, retry.Backoff(time.Hour, time.Hour), retry.Elapsed(24*time.Hour), retry.Tries(1+f.again))
@@ -154,21 +154,21 @@ func Failures(t *testing.T, p Provider) {
 	}
 }
 
-// on is the answer that the server gives.
+// on returns the response of srv.
 func (f failure) on(srv *Server) Answer {
 	if f.name != "body cut short" {
 		return f.answer
 	}
 	return func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method == http.MethodHead {
-			return false // it has no body
+			return false // the response has no body
 		}
 		srv.Cut(w, r)
 		return true
 	}
 }
 
-// noFill wants none of the fill value in what a failed read left.
+// noFill checks that the result of a failed read does not contain the fill value.
 func noFill(t *testing.T, got []float32) {
 	t.Helper()
 	if slices.Contains(got, 7) {
@@ -199,8 +199,8 @@ func readArray(ctx context.Context, st store.Store) ([]float32, error) {
 	return zarr.Read[float32](ctx, a)
 }
 
-// withMeta reads chunks from a store and metadata from another, so that an array is there whose
-// chunks are not.
+// withMeta reads the chunk from one store and metadata from another, so that the array opens even
+// if the chunk cannot be read.
 type withMeta struct {
 	store.Store
 	meta store.Store

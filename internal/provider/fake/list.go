@@ -9,12 +9,12 @@ import (
 // Listing is a request for one page of a listing.
 type Listing struct {
 	Prefix, Delimiter string
-	After             string // the last name of the page before
-	Most              int    // names in a page
+	After             string // the last name of the previous page
+	Most              int    // maximum number of names in a page
 }
 
-// Page gives the names of one page: keys, and, with a delimiter, prefixes that end in it; and
-// whether there are more.
+// Page returns the names of one page, and whether there are more. Names are keys, and with a
+// delimiter also prefixes that end in it.
 func (l Listing) Page(keys iter.Seq[string]) (names []string, more bool) {
 	for k := range keys {
 		rest, ok := strings.CutPrefix(k, l.Prefix)
@@ -36,7 +36,7 @@ func (l Listing) Page(keys iter.Seq[string]) (names []string, more bool) {
 	return names, false
 }
 
-// IsKey tells a name that is a key from one that is a prefix.
+// IsKey reports whether a name of a page is a key, and not a prefix.
 func (l Listing) IsKey(name string) bool {
 	return l.Delimiter == "" || !strings.Contains(strings.TrimPrefix(name, l.Prefix), l.Delimiter)
 }

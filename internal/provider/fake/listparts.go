@@ -6,11 +6,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// PartsOf is how many values ListParts wants at "a/0000", "a/0001" and so on.
+// PartsOf is the number of values that ListParts expects at "a/0000", "a/0001" and so on.
 const PartsOf = 2500
 
-// ListParts asks for parts of a listing of PartsOf values as such, so that each costs its own
-// pages: one request.
+// ListParts lists parts of PartsOf keys by prefixes and start keys. It checks the entries, and that
+// each part takes one request.
 func ListParts(t *testing.T, srv *Server, st store.Store) {
 	t.Helper()
 	srv.Requests()

@@ -12,8 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Opened returns a function that takes the results of an Open: an error fails the test, and the
-// store is closed when the test ends.
+// Opened returns a function for the results of an Open. It fails the test on an error, and closes
+// the store when the test ends.
 func Opened(t testing.TB) func(store.Store, error) store.Store {
 	return func(s store.Store, err error) store.Store {
 		t.Helper()
@@ -25,14 +25,14 @@ func Opened(t testing.TB) func(store.Store, error) store.Store {
 	}
 }
 
-// Opening is what the tests of a provider's Open need to know of it. O is its type of options.
+// Opening describes a provider's Open to the tests. O is its type of options.
 type Opening[O any] struct {
 	Open func(ctx context.Context, url string, opts ...O) (store.Store, error)
 
-	Scheme, Bucket string // "s3" and "bucket", as messages have them
-	Server         string // how the server is named instead of by host and port
+	Scheme, Bucket string // such as "s3" and "bucket", as in messages
+	Server         string // text of messages about how to specify the server
 	Query          string // parameters that every URL needs, such as "region=us-east-1", or ""
-	Text           string // the name of a parameter that holds text
+	Text           string // name of a parameter with a text value
 	TooFew         O      // MaxInFlight(-1)
 }
 
@@ -42,17 +42,17 @@ type Mistake[O any] struct {
 	opts            []O
 }
 
-// Mistake is refused with a *store.UsageError that mentions says.
+// Mistake returns a mistake that Open refuses with a *store.UsageError that contains says.
 func (p Opening[O]) Mistake(name, url, says string, opts ...O) Mistake[O] {
 	return Mistake[O]{name, url, says, opts}
 }
 
-// url is the URL of what is in the bucket "b": rest follows the bucket's name.
+// url returns a URL in the bucket "b". rest follows the name of the bucket.
 func (p Opening[O]) url(rest string) string {
 	return strings.TrimSuffix(p.Scheme+"://b"+rest+"?"+p.Query, "?")
 }
 
-// mistakes are those of every provider.
+// mistakes returns the mistakes that every provider refuses.
 func (p Opening[O]) mistakes() []Mistake[O] {
 	at := p.Scheme + "://"
 	form := at + p.Bucket + "/prefix, and " + p.Server
@@ -70,8 +70,8 @@ func (p Opening[O]) mistakes() []Mistake[O] {
 	}
 }
 
-// Mistakes holds an Open to refusing what cannot be meant, without a secret in the message: the
-// mistakes of every provider and its own. A prefix that is no key is fault.Path.
+// Mistakes checks that an Open refuses the mistakes of every provider and own, without a secret in
+// the message. An invalid prefix is fault.Path.
 func Mistakes[O any](t *testing.T, p Opening[O], own ...Mistake[O]) {
 	for _, m := range append(p.mistakes(), own...) {
 		t.Run(m.name, func(t *testing.T) { p.refuses(t, m.url, m.says, m.opts...) })
@@ -84,7 +84,7 @@ func Mistakes[O any](t *testing.T, p Opening[O], own ...Mistake[O]) {
 	}
 }
 
-// refuses wants a *store.UsageError.
+// refuses checks that Open returns a *store.UsageError that contains says, and no secret.
 func (p Opening[O]) refuses(t *testing.T, url, says string, opts ...O) {
 	t.Helper()
 	s, err := p.Open(t.Context(), url, opts...)
@@ -97,15 +97,15 @@ func (p Opening[O]) refuses(t *testing.T, url, says string, opts ...O) {
 	}
 }
 
-// ClientContradicts holds an Open with a client of the caller's to refusing every option about the
-// connection, in a message that mentions says.
+// ClientContradicts checks that an Open with a client of the caller refuses each option about the
+// connection, with a message that contains says.
 func ClientContradicts[O any](t *testing.T, p Opening[O], url, says string, client O, others map[string]O) {
 	for _, name := range slices.Sorted(maps.Keys(others)) {
 		t.Run(name, func(t *testing.T) { p.refuses(t, url, says, client, others[name]) })
 	}
 }
 
-// OpenCancelled holds an Open to a context that has ended.
+// OpenCancelled checks that an Open returns the error of a context that has ended.
 func OpenCancelled[O any](t *testing.T, p Opening[O]) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -120,19 +120,19 @@ type Bucket interface {
 	Exists(ctx context.Context, key string) (bool, error)
 }
 
-// Taking is a bucket that gocloud.dev has opened and a provider's FromBucket takes over.
+// Taking is a bucket opened by gocloud.dev for a provider's FromBucket.
 type Taking[B Bucket] struct {
 	Bucket B
 	Other  B      // a bucket of another provider
-	URL    string // names the bucket, with a prefix
-	Name   string // of the store
-	Page   int    // keys in a page of a listing
+	URL    string // URL of the bucket with a prefix
+	Name   string // expected name of the store
+	Page   int    // expected number of keys in a page of a listing
 	// From is FromBucket, with nine requests in flight.
 	From func(b B, url string) (store.Store, error)
 }
 
-// FromBucket holds a provider to this: a bucket that gocloud.dev has opened keeps versions,
-// conditions and tuning, and is closed with the store.
+// FromBucket checks that a store from a bucket of gocloud.dev has versions, conditions and tuning,
+// and closes the bucket when it is closed.
 func FromBucket[B Bucket](t *testing.T, b Taking[B]) {
 	s, err := b.From(b.Bucket, b.URL)
 	if err != nil {

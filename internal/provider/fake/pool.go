@@ -6,8 +6,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// OnePool wants one connection for the requests of two stores on one bucket, one after the other, and
-// wants it closed when both stores are, and not before.
+// OnePool checks that consecutive requests of two stores on one bucket share one connection, which
+// is closed when both stores are closed, and not before.
 func OnePool(t *testing.T, p Provider) {
 	srv, w := p.Serve(t)
 	if _, err := w.Put(t.Context(), "k", []byte("value"), store.PutOptions{}); err != nil {
@@ -28,12 +28,12 @@ func OnePool(t *testing.T, p Provider) {
 		get(b)
 	}
 	_ = a.Close()
-	_ = a.Close() // counts once
+	_ = a.Close() // has no effect the second time
 	get(b)
 	if n := srv.Conns() - before; n != 1 {
 		t.Errorf("%d connections for one request at a time", n)
 	}
 	_ = b.Close()
 	srv.AllClosed()
-	get(p.Open(t, srv.URL, nil)) // the bucket can be opened again
+	get(p.Open(t, srv.URL, nil)) // the bucket can be opened after that
 }

@@ -10,16 +10,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Reason is a response that says why nothing is done, with the number of the request.
+// Reason is a response that refuses a request, with the ID of the request.
 type Reason struct {
 	Name   string
 	Answer Answer
 	Kind   error
 }
 
-// Reasons holds a provider to the kinds of refusals, which are told apart and are all
-// fault.Refused, and to numbers of requests in errors and traces. Each response has the number
-// "4442587F".
+// Reasons checks that refusals have the expected kinds, and that errors and traces contain the ID
+// of the request. Each response must have the ID "4442587F".
 func Reasons(t *testing.T, set func(Answer), st store.Store, all []Reason) {
 	defer set(nil)
 	for _, r := range all {

@@ -11,9 +11,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// Redirects holds a provider that sends credentials to this: an answer that leads to another host
-// is not followed. That host gets no request, and what it would send is no value. client opens a
-// store over a client that does follow, or is nil.
+// Redirects checks that a provider that sends credentials does not follow redirects to another
+// host. That host must not receive a request. client, if not nil, opens a store with a client that
+// follows redirects; the store must not return the value of the other host.
 func Redirects(t *testing.T, p Provider, version store.Version, client func(t testing.TB, url string, h Following) store.Store) {
 	other, w := p.Serve(t)
 	if _, err := w.Put(t.Context(), "k", bytes.Repeat([]byte("x"), 100), store.PutOptions{}); err != nil {
@@ -47,8 +47,8 @@ func Redirects(t *testing.T, p Provider, version store.Version, client func(t te
 	}
 }
 
-// Following is a client of the caller's of which nothing is known but that it follows redirects.
+// Following is a client of another type than *http.Client that follows redirects.
 type Following struct{ h *http.Client }
 
-// Do makes a request.
+// Do sends a request.
 func (f Following) Do(r *http.Request) (*http.Response, error) { return f.h.Do(r) }

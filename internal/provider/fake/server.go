@@ -13,11 +13,11 @@ import (
 	"sync/atomic"
 )
 
-// Answer answers a request, or returns false and leaves it to the server.
+// Answer responds to a request, or returns false to let the server respond.
 type Answer func(w http.ResponseWriter, r *http.Request) bool
 
-// Server plays a provider: it records requests, counts connections, and can be made to answer
-// otherwise.
+// Server simulates a provider. It records requests and counts connections, and its responses can be
+// replaced.
 type Server struct {
 	URL string // http://127.0.0.1:port
 
@@ -30,26 +30,27 @@ type Server struct {
 	headers []http.Header
 	queries []url.Values
 	conns   int
-	open    int        // connections now
-	closed  *sync.Cond // one was closed
+	open    int        // open connections
+	closed  *sync.Cond // signalled when a connection is closed
 }
 
-// New makes a server that answers by serve and logs requests by line. It is a handler; Start makes
-// it listen.
+// New returns a server that responds with serve and records the results of line for each request.
+// It is an http.Handler; Start makes it listen.
 func New(serve http.HandlerFunc, line func(*http.Request) string) *Server {
 	s := &Server{serve: serve, line: line}
 	s.closed = sync.NewCond(&s.mu)
 	return s
 }
 
-// Line logs "GET /bucket/key bytes=0-4", with the range of the header of that name.
+// Line returns a function that formats requests as "GET /bucket/key bytes=0-4". header is the name
+// of the range header.
 func Line(header string) func(*http.Request) string {
 	return func(r *http.Request) string {
 		return strings.TrimSpace(r.Method + " " + r.URL.Path + " " + r.Header.Get(header))
 	}
 }
 
-// Start listens on this machine until stop.
+// Start listens on a local port until stop is called, and sets URL.
 func (s *Server) Start() (stop func()) {
 	srv := httptest.NewUnstartedServer(s)
 	srv.Config.ConnState = s.count
@@ -83,14 +84,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Answer lets by answer from now on; nil is the server itself again.
+// Answer sets the function that responds to requests; nil restores the server's own responses.
 func (s *Server) Answer(by Answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer = by
 }
 
-// Requests gives and forgets the requests so far, one line each.
+// Requests returns the requests since the last call, one line each.
 func (s *Server) Requests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,21 +100,21 @@ func (s *Server) Requests() []string {
 	return l
 }
 
-// Header is the header of the latest request.
+// Header returns the header of the latest request.
 func (s *Server) Header() http.Header {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.headers[len(s.headers)-1]
 }
 
-// Query is the query of the latest request.
+// Query returns the query of the latest request.
 func (s *Server) Query() url.Values {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.queries[len(s.queries)-1]
 }
 
-// Conns is the number of connections so far.
+// Conns returns the number of connections that were opened.
 func (s *Server) Conns() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,7 +130,7 @@ func (s *Server) AllClosed() {
 	}
 }
 
-// Cut answers as the server would, but breaks the connection in the middle of the body.
+// Cut sends the server's own response, but closes the connection in the middle of the body.
 func (s *Server) Cut(w http.ResponseWriter, r *http.Request) {
 	full := httptest.NewRecorder()
 	s.serve(full, r)
@@ -141,8 +142,8 @@ func (s *Server) Cut(w http.ResponseWriter, r *http.Request) {
 	panic(http.ErrAbortHandler)
 }
 
-// Flaky makes every seventh request fail by busy, and breaks every fifth value off, but for reads
-// with a header.
+// Flaky makes every seventh request fail with busy, and cuts every fifth response to a GET, except
+// those with the header but.
 func (s *Server) Flaky(busy Answer, but string) {
 	var n atomic.Int64
 	s.Answer(func(w http.ResponseWriter, r *http.Request) bool {
@@ -157,7 +158,8 @@ func (s *Server) Flaky(busy Answer, but string) {
 	})
 }
 
-// Page answers everything the same way. header holds names and values.
+// Page returns an Answer that sends the same response to each request. header contains alternating
+// names and values.
 func Page(status int, mediaType, body string, header ...string) Answer {
 	return func(w http.ResponseWriter, _ *http.Request) bool {
 		w.Header().Set("Content-Type", mediaType)
@@ -170,21 +172,21 @@ func Page(status int, mediaType, body string, header ...string) Answer {
 	}
 }
 
-// Pages that are no provider's.
+// Pages that are not from a provider.
 const (
 	HTML  = "<!DOCTYPE html><html><head><title>Sign in</title></head><body><p>Welcome<br>to the hotel</body></html>"
 	XHTML = "<html><head><title>Not here</title></head><body/></html>"
 )
 
-// Object is a value as a web server has it, for servers whose ranges are those of RFC 9110.
+// Object is a value that a server with ranges as in RFC 9110 returns.
 type Object struct {
 	Value []byte
-	// Range is what the request's range header holds, "" for none.
+	// Range is the range header of the request; "" is the whole value.
 	Range string
 }
 
-// Part sets the header of an answer with the object or a part of it, and gives its body and status;
-// ok is false for a range that begins after the end.
+// Part sets the header of a response with the object or a part of it, and returns its body and
+// status. ok is false for a range that starts after the end.
 func (o Object) Part(h http.Header) (body []byte, status int, ok bool) {
 	body, status, size := o.Value, http.StatusOK, len(o.Value)
 	if spec, ranged := strings.CutPrefix(o.Range, "bytes="); ranged {
@@ -205,5 +207,5 @@ func (o Object) Part(h http.Header) (body []byte, status int, ok bool) {
 	return body, status, true
 }
 
-// Number reads a decimal; what is none is 0.
+// Number parses a decimal; anything else is 0.
 func Number(s string) int { n, _ := strconv.Atoi(s); return n }

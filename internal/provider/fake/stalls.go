@@ -16,16 +16,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// Stall limits of the tests: for requests that stall, and for those that are not to, far longer
-// than an answer on this machine takes.
+// Stall limits of the tests: for requests that stall, and for requests that must not stall. The
+// latter is much longer than a local response takes.
 const (
 	shortStall = 50 * time.Millisecond
 	longStall  = 2 * time.Second
 )
 
-// Stalls holds a provider to this: with a context that never ends, every request ends by itself
-// when nothing moves, as fault.Unavailable and not as an end of the context, and the retry layer
-// sends it again. version is "" for a store that takes no writes and lists nothing.
+// Stalls checks that a request without progress ends without a deadline of its context. The error
+// is fault.Unavailable and not an error of package context, and the retry layer sends the request
+// again. version is "" for a store without writes and listings.
 func Stalls(t *testing.T, p Provider, version store.Version) {
 	srv, w := p.Serve(t)
 	value := bytes.Repeat([]byte("value"), 100_000)
@@ -81,7 +81,7 @@ func Stalls(t *testing.T, p Provider, version store.Version) {
 		{"list", silent, true, func(ctx context.Context, st store.Store) error { return ListError(ctx, st, store.Deep) }},
 	} {
 		if c.write && version == "" {
-			continue // it takes no writes
+			continue // the store is read-only
 		}
 		t.Run(c.name, func(t *testing.T) {
 			srv.Answer(c.answer)

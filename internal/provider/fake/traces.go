@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// Traces holds a provider to this: a trace hears of every HTTP exchange, with the operation and the
-// key that it is for and the bytes on the wire, and of every retry.
+// Traces checks that a trace receives each HTTP request with its operation, key and transferred
+// bytes, and each retry.
 func Traces(t *testing.T, p Provider, writes bool) {
 	srv, w := p.Serve(t)
 	value := bytes.Repeat([]byte("value"), 1000)
@@ -32,7 +32,7 @@ func Traces(t *testing.T, p Provider, writes bool) {
 		FirstByte: func(context.Context, store.FirstByte) { mu.Lock(); heads++; mu.Unlock() },
 		Retry:     func(context.Context, store.Retry) { mu.Lock(); retries++; mu.Unlock() },
 	})
-	// check compares what was heard of one call with the requests that the server got.
+	// check compares the events of one call with the requests that the server received.
 	check := func(op store.Op, key string, sent, received int64, again int) {
 		t.Helper()
 		mu.Lock()

@@ -9,11 +9,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// errEmpty is for a listing that succeeded with nothing in it.
+// errEmpty is the error of an empty listing.
 var errEmpty = errors.New("an empty listing")
 
-// Verbs calls every verb on the key "k" and gives the errors. version is one that the store could
-// have given. Parts are left out where the store has none.
+// Verbs calls all methods of a store with the key "k" and returns their errors. version must be
+// valid for the store. If the store does not support parts, their methods are not called.
 func Verbs(ctx context.Context, s store.Store, version store.Version) map[string]error {
 	errs := map[string]error{}
 	_, errs["get"] = s.Get(ctx, "k", store.GetOptions{}, nil)
@@ -42,7 +42,7 @@ func Verbs(ctx context.Context, s store.Store, version store.Version) map[string
 	return errs
 }
 
-// ListError is the error of a listing. An empty one is an error, too.
+// ListError returns the error of a listing. An empty listing is an error too.
 func ListError(ctx context.Context, s store.Store, d store.Depth) error {
 	last := errEmpty
 	for _, err := range s.List(ctx, "", store.ListOptions{Depth: d}) {
@@ -51,7 +51,7 @@ func ListError(ctx context.Context, s store.Store, d store.Depth) error {
 	return last
 }
 
-// WantKind wants an error of one kind and of no other.
+// WantKind fails the test unless err is of kind want and of no other kind.
 func WantKind(t testing.TB, err, want error) {
 	t.Helper()
 	if !errors.Is(err, want) {

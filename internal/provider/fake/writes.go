@@ -15,9 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// Unsent holds a provider to the word that a write whose connection could not be made was not sent:
-// its error has a method Unsent, and the retry layer sends it again without a look at what became of
-// it.
+// Unsent checks that the error of a write without a connection has a method Unsent, so that the
+// retry layer sends the write again without reading the value first.
 func Unsent(t *testing.T, p Provider, version store.Version) {
 	gone := httptest.NewServer(nil)
 	gone.Close()
@@ -66,7 +65,8 @@ func putError(ctx context.Context, st store.Store, o store.PutOptions) error {
 	return err
 }
 
-// ClosesAtOnce accepts connections and closes them; it gives its host and port.
+// ClosesAtOnce starts a listener that accepts connections and closes them. It returns its host and
+// port.
 func ClosesAtOnce(t testing.TB) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -85,8 +85,8 @@ func ClosesAtOnce(t testing.TB) string {
 	return l.Addr().String()
 }
 
-// Hanging holds a provider to its context when a server takes a request, does not read on and never
-// answers, and a value under way to being the caller's again when Put returns.
+// Hanging checks that calls end with their context if the server accepts a request, but neither
+// reads its body nor responds. It also checks that the value is not read after Put has returned.
 func Hanging(t *testing.T, p Provider, version store.Version) {
 	srv, _ := p.Serve(t)
 	over := make(chan struct{})
@@ -108,7 +108,7 @@ func Hanging(t *testing.T, p Provider, version store.Version) {
 		{"put a version", func(ctx context.Context) error { return putError(ctx, st, store.PutOptions{IfVersion: version}) }},
 		{"put of 32 MiB", func(ctx context.Context) error {
 			_, err := st.Put(ctx, "k", value, store.PutOptions{})
-			clear(value) // a race if anybody still reads it
+			clear(value) // a data race if the value is still read
 			return err
 		}},
 		{"delete", func(ctx context.Context) error { return st.Delete(ctx, "k", store.DeleteOptions{}) }},
