@@ -140,7 +140,8 @@ func (a *Account) tooMany() error {
 	return &refusal{fault.Newf(fault.Limit, "the call needs more bytes than Limits.Bytes (%d)", a.o.MaxBytes)}
 }
 
-// add adds n, unless n and the larger of sum and floor exceed most; 0 is no limit.
+// add adds n to sum, unless n plus the larger of sum and floor is more than most. A most of 0 is no
+// limit.
 func add(sum *atomic.Int64, n, most, floor int64) bool {
 	for {
 		now := sum.Load()
@@ -201,7 +202,7 @@ func (a *Account) before(ctx context.Context, c store.Call) (context.Context, er
 }
 
 // spent refuses requests after the call has transferred MaxBytes. If lengths are unknown
-// beforehand, the requests in flight may exceed MaxBytes.
+// beforehand, MaxBytes is exceeded by at most the requests in flight.
 func (a *Account) spent(c store.Call) error {
 	if most := a.o.MaxBytes; most > 0 && a.moved.Load() >= most && c.Op != store.OpAbort {
 		return &fault.KeyError{Op: string(c.Op), Key: c.Key, Err: a.tooMany()}

@@ -30,7 +30,7 @@ type Options struct {
 type Stream struct {
 	Options
 	locations *codec.Locations
-	atStart   bool // position of the index
+	atStart   bool // the index is at the start of the shard
 
 	turn     *concurrency.Slots // one slot, so that inner chunks are appended one after another
 	head     []byte             // part 0, if the index is in it and is only known at the end
