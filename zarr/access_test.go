@@ -24,7 +24,7 @@ type recorder struct {
 	tuning                           store.Tuning
 	noVersions, noTails, noCondition bool
 	sums                             bool                 // record hashes of stored values too
-	before                           func(op, key string) // called before each request; must use another store
+	before                           func(op, key string) // called before each request; uses another store
 
 	mu    sync.Mutex
 	lines []string

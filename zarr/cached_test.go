@@ -108,7 +108,7 @@ func TestCachedRequests(t *testing.T) {
 		s.reads(a, []int32{1, 2, 33, 34}, []string{"get c/0/0"}, corner...)
 		s.reads(a, []int32{1, 2, 33, 34}, nil, corner...)
 		s.reads(a, []int32{100}, nil, zarr.Index(3), zarr.Index(3))
-		s.reads(s.open(), []int32{100}, nil, zarr.Index(3), zarr.Index(3)) // opened again, in the same store
+		s.reads(s.open(), []int32{100}, nil, zarr.Index(3), zarr.Index(3)) // reopened, same store
 		s.reads(a, all[:64], []string{"get c/0/1", "get c/0/2", "get c/0/3"}, zarr.Range(0, 2))
 		if got := c.Stats(); got.Hits != 4 || got.Misses != 4 || got.Entries != 8 {
 			t.Errorf("%+v", got)
