@@ -60,7 +60,7 @@ const (
 
 // Entry is the value of an ID. It is immutable.
 type Entry struct {
-	Version store.Version // of an object; "" if the store has no versions
+	Version store.Version // of an object; "" if the store lacks versions
 	Pin     string        // of an object: identifies the version in IDs of its contents
 	Absent  bool          // of an object: it is proven absent
 	Bytes   []byte        // of a chunk: its elements, or its stored bytes if elements vary
@@ -233,8 +233,8 @@ func (r *Reader) ID(key, pin string) ID {
 	return ID{Space: r.space, Key: key, Pin: pin, Form: r.form, Kind: Chunk, Len: -1}
 }
 
-// Object returns the entry of a stored object, nil if there is none. fresh reports whether the
-// entry is valid for an array with this edge in the object.
+// Object returns the entry of a stored object, or nil. fresh reports whether the entry is valid for
+// an array with this edge in the object.
 func (r *Reader) Object(key string, edge Edge) (e *Entry, fresh bool) {
 	e, ok := r.entries.GetIfPresent(ID{Space: r.space, Key: key})
 	if !ok {
@@ -243,7 +243,7 @@ func (r *Reader) Object(key string, edge Edge) (e *Entry, fresh bool) {
 	return e, (r.ttl < 0 || time.Since(e.checked) < r.ttl) && e.edge == string(edge) && !r.doubted(key, e.checked)
 }
 
-// Part returns the entry of contents of one version of an object, nil if there is none.
+// Part returns the entry of contents of one version of an object, or nil.
 func (r *Reader) Part(id ID) *Entry {
 	e, _ := r.entries.GetIfPresent(id)
 	return e

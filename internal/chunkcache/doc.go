@@ -2,8 +2,8 @@
 // bounded number of bytes. Package zarr/cache is its public interface. Package engine fills and
 // reads it.
 //
-//	e, fresh := c.Object(key)          // the entry of a stored object: its version, or its absence
-//	part := c.Part(c.ID(key, e.Pin))   // the contents of that version: a chunk, an inner chunk, an index
+//	e, fresh := c.Object(key)        // its version, or its absence
+//	part := c.Part(c.ID(key, e.Pin)) // a chunk, an inner chunk, or an index
 //
 // Only the entry of an object has a time, that of its last request. Entries of its contents belong
 // to one version of the object, its Pin. They are never wrong, and are no longer found once the
