@@ -16,10 +16,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestRandomAccess holds the requests of random reads and writes of 300 random arrays to
-// testdata/access_random.txt, which has a hash for each array: of every request of each call, in
-// sorted order, with the bytes that are stored. -v prints the requests, so that those of two
-// versions can be compared. What is read is compared with what was written, too.
+// TestRandomAccess compares the requests of random reads and writes of 300 random arrays with
+// testdata/access_random.txt. The file has a hash for each array: of all requests of each call, in
+// sorted order, with the stored bytes. -v prints the requests, so that two versions can be
+// compared. The test also compares the elements that are read with those that were written.
 func TestRandomAccess(t *testing.T) {
 	var out strings.Builder
 	for i := range 300 {
@@ -34,8 +34,8 @@ func TestRandomAccess(t *testing.T) {
 	}
 }
 
-// values writes and reads elements of one data type that stand for small numbers, of which 0 is the
-// fill value.
+// values writes and reads elements of one data type that represent small numbers. 0 is the fill
+// value.
 type values struct {
 	write func(s *scene, a *zarr.Array, v []int, sel ...zarr.Selection) error
 	read  func(s *scene, a *zarr.Array, sel ...zarr.Selection) ([]int, error)
@@ -61,7 +61,7 @@ func valuesOf[T any](to func(int) T, from func(T) int) values {
 	}
 }
 
-// randomSpec makes a small array, and what its elements are.
+// randomSpec returns the spec of a small array, and the values for its elements.
 func randomSpec(t *testing.T, r *rand.Rand) (spec zarr.Spec, elems values) {
 	switch r.IntN(6) {
 	case 0:
@@ -113,7 +113,7 @@ func randomSpec(t *testing.T, r *rand.Rand) (spec zarr.Spec, elems values) {
 	}
 	kind := r.IntN(7)
 	if slices.Contains(spec.Shape, 0) && kind > 1 && kind < 5 {
-		kind = 0 // no edges without elements
+		kind = 0 // arrays without elements have no edges
 	}
 	switch kind {
 	case 0:
@@ -141,7 +141,7 @@ func randomSpec(t *testing.T, r *rand.Rand) (spec zarr.Spec, elems values) {
 	return spec, elems
 }
 
-// bytesThen names the codec that makes bytes, which codecs of inner chunks need.
+// bytesThen returns the codecs that encode elements to bytes, followed by after.
 func bytesThen(typ dtype.Type, after []codec.Spec) []codec.Spec {
 	if typ.Size() == 0 {
 		return slices.Concat([]codec.Spec{{Name: "vlen-utf8"}}, after)
@@ -149,7 +149,8 @@ func bytesThen(typ dtype.Type, after []codec.Spec) []codec.Spec {
 	return slices.Concat([]codec.Spec{codec.Bytes(dtype.Little)}, after)
 }
 
-// randomAccess writes and reads one random array, and gives what it did. Its requests go to w, too.
+// randomAccess writes and reads one random array, and returns its requests. It also writes them to
+// w.
 func randomAccess(t *testing.T, seed uint64, w io.Writer, opts ...zarr.Option) string {
 	r := rand.New(rand.NewPCG(seed, 31))
 	spec, elems := randomSpec(t, r)
@@ -163,7 +164,8 @@ func randomAccess(t *testing.T, seed uint64, w io.Writer, opts ...zarr.Option) s
 	switch r.IntN(8) {
 	case 0:
 		s.st.noVersions = true
-		s.opts = append(s.opts, zarr.SingleWriter(), zarr.Limit(zarr.Limits{InFlight: 1})) // what one goroutine learns the next one knows
+		// One at a time, so that later requests know what the store lacks.
+		s.opts = append(s.opts, zarr.SingleWriter(), zarr.Limit(zarr.Limits{InFlight: 1}))
 	case 1:
 		s.st.noTails = true
 		s.opts = append(s.opts, zarr.Limit(zarr.Limits{InFlight: 1}))

@@ -17,14 +17,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// recorder is a store that notes which values it is asked for and given, on which condition, and
-// what came of it. It has numbers of its own, and can leave out what some stores cannot do.
+// recorder is a store that records its requests, their conditions, and their results. It has its
+// own settings, and can leave out features that some stores lack.
 type recorder struct {
 	store.Store
 	tuning                           store.Tuning
 	noVersions, noTails, noCondition bool
-	sums                             bool                 // note what is stored, too
-	before                           func(op, key string) // called ahead of each request; its own requests go to another store
+	sums                             bool                 // record hashes of stored values too
+	before                           func(op, key string) // called before each request; uses another store
 
 	mu    sync.Mutex
 	lines []string
@@ -60,10 +60,10 @@ func (s *recorder) note(err error, parts ...string) {
 	s.lines = append(s.lines, line)
 }
 
-// short is a key as lines have it: without the array that all of them are of.
+// short returns a key without the name of the array, as lines have it.
 func short(key string) string { return strings.TrimPrefix(key, "x/") }
 
-// given is what a condition adds to a line.
+// given formats a condition for a line.
 func given(name string, v store.Version) string {
 	if v == "" {
 		return ""
@@ -116,7 +116,7 @@ func (s *recorder) Delete(ctx context.Context, key string, o store.DeleteOptions
 	return err
 }
 
-// take gives what was noted since the last time: in order of time, or sorted.
+// take returns the lines since the last call: in order of time, or sorted.
 func (s *recorder) take(inOrder bool) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,21 +128,21 @@ func (s *recorder) take(inOrder bool) []string {
 	return lines
 }
 
-// cloud has the numbers of a store behind a network, as package s3 has them.
+// cloud returns the settings of a store behind a network, as package s3 has them.
 func cloud() store.Tuning {
 	t := store.Local()
 	t.Requests, t.RangeGap, t.RangeMax = 128, 1<<20, 16<<20
 	return t
 }
 
-// scene runs the steps of one case: an array that lies in backing, and is read and written through
-// st.
+// scene runs the steps of one case: an array that is stored in backing, and read and written
+// through st.
 type scene struct {
 	*testing.T
 	backing *mem.Store
 	st      *recorder
 	opts    []zarr.Option // of arrays that are opened
-	inOrder bool          // steps make one request after another, and their order is held
+	inOrder bool          // steps send one request after another, and their order is compared
 	steps   []sceneStep
 }
 
@@ -161,14 +161,14 @@ func (s *scene) open(opts ...zarr.Option) *zarr.Array {
 	return a
 }
 
-// create makes the array x, and opens it.
+// create makes the array x and opens it.
 func (s *scene) create(spec zarr.Spec, opts ...zarr.Option) *zarr.Array {
 	s.Helper()
 	mustCreate(s.T, s.backing, "x", spec)
 	return s.open(opts...)
 }
 
-// others is the array as another process has it, whose requests are not noted.
+// others returns the array as another process has it. Its requests are not recorded.
 func (s *scene) others() *zarr.Array {
 	s.Helper()
 	a, err := zarr.OpenArray(s.Context(), s.backing, "x")
@@ -187,7 +187,7 @@ func (s *scene) step(name string, f func() error) {
 	s.steps = append(s.steps, sceneStep{name, s.st.take(s.inOrder)})
 }
 
-// fails is a step that ends in an error of a kind.
+// fails is a step that ends with an error of a kind.
 func (s *scene) fails(name string, kind error, f func() error) {
 	s.Helper()
 	s.step(name, func() error {
@@ -199,7 +199,7 @@ func (s *scene) fails(name string, kind error, f func() error) {
 	})
 }
 
-// once has something happen ahead of the next request of a kind for a chunk.
+// once calls f before the next request of a kind for a chunk.
 func (s *scene) once(op, what string, f func() error) {
 	var one sync.Once
 	s.st.before = func(now, key string) {
@@ -214,10 +214,9 @@ func (s *scene) once(op, what string, f func() error) {
 	}
 }
 
-// TestAccess holds which values each kind of read and write asks for and gives to
-// testdata/access.txt: "# case: step", then its requests, sorted unless the case makes one at a
-// time. Each case runs with the numbers of local stores and with those of a cloud's; where these
-// make a difference the step is there twice.
+// TestAccess compares the requests of each kind of read and write with testdata/access.txt: a line
+// "# case: step", then its requests, sorted unless the case sends one at a time. Each case runs
+// with the settings of local stores and of cloud stores. If these differ, the step is there twice.
 func TestAccess(t *testing.T) {
 	var out strings.Builder
 	for _, c := range accesses {
@@ -260,7 +259,7 @@ func TestAccess(t *testing.T) {
 	held(t, "testdata/access.txt", out.String())
 }
 
-// held compares a text with the file that holds it, line by line.
+// held compares a text with a file, line by line.
 func held(t *testing.T, file, got string) {
 	t.Helper()
 	if *update {

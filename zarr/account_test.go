@@ -20,7 +20,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// TestProgressEnds: a progress bar that counts chunks ends at as many as there are, whatever
+// TestProgressEnds checks that a progress bar that counts chunks ends at their number, whatever
 // documents were read and written.
 func TestProgressEnds(t *testing.T) {
 	for _, format := range []int{2, 3} {
@@ -39,7 +39,7 @@ func TestProgressEnds(t *testing.T) {
 		}
 		src := count(16)
 		for i := range src {
-			src[i]++ // no fill value
+			src[i]++ // not the fill value
 		}
 		if err := zarr.Write(t.Context(), a, src); err != nil {
 			t.Fatal(err)
@@ -59,8 +59,8 @@ func TestProgressEnds(t *testing.T) {
 	}
 }
 
-// TestReportCountsEveryRequest compares a report with what a store was asked for: listings and what
-// Replace deletes, too.
+// TestReportCountsEveryRequest compares a report with the requests to a store, including listings
+// and the deletes of Replace.
 func TestReportCountsEveryRequest(t *testing.T) {
 	var mu sync.Mutex
 	seen := map[store.Op]int64{}
@@ -117,8 +117,8 @@ func (s *throttled) Get(ctx context.Context, key string, o store.GetOptions, buf
 	return s.Store.Get(ctx, key, o, buf)
 }
 
-// TestReportHearsRetries: of chunks and of documents; they are no requests of the call, and
-// MaxRequests does not bound them.
+// TestReportHearsRetries checks that retries for chunks and documents are counted as retries, but
+// not as requests of the call or for MaxRequests.
 func TestReportHearsRetries(t *testing.T) {
 	backing := mem.New()
 	a := mustCreate(t, backing, "x", zarr.Spec{Shape: []int{4}, Chunks: []int{1}, DType: dtype.Float32})
@@ -145,8 +145,8 @@ func TestReportHearsRetries(t *testing.T) {
 	}
 }
 
-// TestMaxRequestsIsTheLeast: of reads and writes, the least that they take is refused before
-// anything is requested.
+// TestMaxRequestsIsTheLeast checks that a read or write whose minimum of requests is over the limit
+// is refused before any request.
 func TestMaxRequestsIsTheLeast(t *testing.T) {
 	backing := mem.New()
 	mustCreate(t, backing, "x", zarr.Spec{Shape: []int{8}, Chunks: []int{2}, DType: dtype.Float32})
@@ -176,7 +176,8 @@ func TestMaxRequestsIsTheLeast(t *testing.T) {
 	}
 }
 
-// events are the chunks and hits that a call reports, each as one line.
+// events returns a context, and a function that returns the chunks and hits that its calls report,
+// one per line.
 func events(ctx context.Context) (context.Context, func() []string) {
 	var mu sync.Mutex
 	var lines []string
@@ -203,8 +204,8 @@ func events(ctx context.Context) (context.Context, func() []string) {
 	}
 }
 
-// TestReportIsExact: of a read of shards in parts, of which inner chunks and a shard are missing,
-// when their indexes are not known and when they are; and of a write of chunks.
+// TestReportIsExact checks the counts of a read of shards in parts, with missing inner chunks and a
+// missing shard, with and without known indexes, and of a write of chunks.
 func TestReportIsExact(t *testing.T) {
 	st := tuned{mem.New(), 0, 1 << 20}
 	spec := zarr.Spec{Shape: []int{32}, Chunks: []int{2}, Shards: []int{8}, DType: dtype.Float32, Codecs: []codec.Spec{}}
@@ -254,8 +255,8 @@ func TestReportIsExact(t *testing.T) {
 	}
 }
 
-// TestReportAskedAgain: a chunk that is longer than such chunks are as a rule is asked for twice,
-// and a read of it is not refused.
+// TestReportAskedAgain checks that a chunk that is longer than typical is requested twice, and that
+// its read is not refused.
 func TestReportAskedAgain(t *testing.T) {
 	st := mem.New()
 	var r zarr.Report

@@ -19,7 +19,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// growingSpecs are arrays of int32 with an axis that grows.
+// growingSpecs are specs of arrays of int32 that are extended along one axis.
 var growingSpecs = []struct {
 	name string
 	axis int
@@ -36,7 +36,7 @@ var growingSpecs = []struct {
 }
 
 // TestAppendAgainstOracle appends blocks of random lengths, some of them all fill value, and reads
-// everything after each.
+// the whole array after each.
 func TestAppendAgainstOracle(t *testing.T) {
 	for _, tt := range growingSpecs {
 		t.Run(tt.name, func(t *testing.T) {
@@ -78,7 +78,7 @@ func TestAppendAgainstOracle(t *testing.T) {
 	}
 }
 
-// oracle holds the values of an array that grows, as rows of the axis.
+// oracle holds the elements of an array that is extended, as rows along the axis.
 type oracle struct {
 	shape []int
 	axis  int
@@ -87,7 +87,7 @@ type oracle struct {
 
 func newOracle(shape []int, axis int) *oracle { return &oracle{shape: slices.Clone(shape), axis: axis} }
 
-// add makes n more rows and gives them as a block in C order.
+// add adds n rows and returns them as a block in C order.
 func (o *oracle) add(r *rand.Rand, n int) []int32 {
 	row := 1
 	for i, d := range o.shape {
@@ -109,7 +109,7 @@ func (o *oracle) add(r *rand.Rand, n int) []int32 {
 	return o.block(rows)
 }
 
-// block lays rows out in C order.
+// block returns rows as a block in C order.
 func (o *oracle) block(rows [][]int32) []int32 {
 	inner := 1
 	for _, d := range o.shape[o.axis+1:] {
@@ -142,7 +142,7 @@ func (o *oracle) check(t *testing.T, a *zarr.Array) {
 	}
 }
 
-// TestAppendRefuses: what cannot be appended changes nothing and makes no request.
+// TestAppendRefuses checks that a refused append sends no request and changes nothing.
 func TestAppendRefuses(t *testing.T) {
 	st := mem.New()
 	a := create(t, st, zarr.Spec{Shape: []int{3, 4}, Chunks: []int{2, 2}, DType: dtype.Int32})
@@ -190,8 +190,8 @@ func TestAppendRefuses(t *testing.T) {
 	}
 }
 
-// TestAppendOnStale: an array that grew since it was opened is not appended to; with Wait it is,
-// behind what is there.
+// TestAppendOnStale checks that an append to an array that was extended since it was opened fails,
+// and that with Wait it appends after the existing elements.
 func TestAppendOnStale(t *testing.T) {
 	st := mem.New()
 	a := create(t, st, zarr.Spec{Shape: []int{2}, Chunks: []int{2}, DType: dtype.Int32})
@@ -206,7 +206,7 @@ func TestAppendOnStale(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantValues(t, a, 0, 0, 1, 2, 3, 4)
-	// Attributes that were changed meanwhile are no reason to fail, and stay.
+	// Attributes that were changed meanwhile remain, and the append succeeds.
 	if _, err := a.SetAttrs(t.Context(), map[string]any{"units": "K"}); err != nil {
 		t.Fatal(err)
 	}
@@ -219,9 +219,9 @@ func TestAppendOnStale(t *testing.T) {
 	}
 }
 
-// TestTakeOver: a process is killed at each of its puts. Readers see what was there; others get
-// ErrConflict until they take over; then the array is whole, also when puts of the killed process
-// arrive later, in the middle of the take-over or after it.
+// TestTakeOver kills a process at each of its puts. Readers see the previous elements, and other
+// writers get ErrConflict until they take over. Then the array is complete, even if puts of the
+// killed process arrive during or after the takeover.
 func TestTakeOver(t *testing.T) {
 	for _, zeros := range []bool{false, true} {
 		for left := range 6 { // the append puts two documents and four chunks
@@ -259,7 +259,7 @@ func TestTakeOver(t *testing.T) {
 						}
 					}
 					over := zarr.AppendOptions{TakeOver: -1}
-					if late == 1 { // in the middle: after the claim was taken
+					if late == 1 { // during the takeover: after the claim is taken
 						a = onStore(t, a, &after{Store: st, n: 1, do: func() { k.arrive() }})
 					}
 					a, err = zarr.Append(t.Context(), a, 0, more, over)
@@ -285,7 +285,7 @@ func TestTakeOver(t *testing.T) {
 	}
 }
 
-// onStore opens an array again in another store, with its options.
+// onStore opens an array again in another store, with the same options.
 func onStore(t *testing.T, a *zarr.Array, st store.Store) *zarr.Array {
 	t.Helper()
 	b, err := zarr.OpenArray(t.Context(), st, a.Path(), a.Options()...)
@@ -295,8 +295,8 @@ func onStore(t *testing.T, a *zarr.Array, st store.Store) *zarr.Array {
 	return b
 }
 
-// TestFailedAppendLeavesNoClaim: after an error the next append finds the array as it was, and what
-// was written of the failed one is not seen.
+// TestFailedAppendLeavesNoClaim checks that after a failed append the next one finds the previous
+// array, and that no element of the failed append is visible.
 func TestFailedAppendLeavesNoClaim(t *testing.T) {
 	st := mem.New()
 	a := create(t, st, zarr.Spec{Shape: []int{1}, Chunks: []int{2}, DType: dtype.Int32})
@@ -319,8 +319,8 @@ func TestFailedAppendLeavesNoClaim(t *testing.T) {
 	}
 }
 
-// TestAppendRace: many appenders of one process and of several, who wait for each other: every row
-// is there once.
+// TestAppendRace appends concurrently from several goroutines and processes that wait for each
+// other, and checks that every row is stored once.
 func TestAppendRace(t *testing.T) {
 	st := mem.New()
 	create(t, st, zarr.Spec{Shape: []int{0}, Chunks: []int{3}, DType: dtype.Int32})
@@ -366,7 +366,7 @@ func TestAppendRace(t *testing.T) {
 	}
 }
 
-// claims counts documents that have a claim, or the record of one that was given up.
+// claims counts documents with a claim, or with the record of an abandoned one.
 func claims(t *testing.T, st store.Store) (n int) {
 	t.Helper()
 	for e, err := range st.List(t.Context(), "", store.ListOptions{}) {
@@ -404,14 +404,14 @@ func wantValues(t *testing.T, a *zarr.Array, want ...int32) {
 	}
 }
 
-// TestAttributesKeepTheClaim: the record of a change under way is no attribute, and who sets
-// attributes leaves it where it is.
+// TestAttributesKeepTheClaim checks that the record of a change in progress is not an attribute,
+// and that SetAttrs does not remove it.
 func TestAttributesKeepTheClaim(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		t.Run(fmt.Sprint(format), func(t *testing.T) {
 			st := mem.New()
 			a := create(t, st, zarr.Spec{Format: format, Shape: []int{2}, Chunks: []int{2}, DType: dtype.Int32, Attrs: map[string]any{"units": "K"}})
-			if format == 3 { // with what JSON does not have, and some writers write
+			if format == 3 { // with values that are not JSON, as some writers store them
 				doc := `{"zarr_format":3,"node_type":"array","shape":[2],"data_type":"int32","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2]}},` +
 					`"chunk_key_encoding":{"name":"default"},"fill_value":0,"codecs":[{"name":"bytes","configuration":{"endian":"little"}}],"attributes":{"units":"K","missing":NaN}}`
 				if _, err := st.Put(t.Context(), "a/zarr.json", []byte(doc), store.PutOptions{}); err != nil {

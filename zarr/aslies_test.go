@@ -16,7 +16,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// seen is a store that remembers where the values lie that it is given.
+// seen is a store that records the addresses of the values that it is passed.
 type seen struct {
 	store.Store
 	at chan uintptr
@@ -29,9 +29,8 @@ func (s seen) Put(ctx context.Context, key string, b []byte, o store.PutOptions)
 	return s.Store.Put(ctx, key, b, o)
 }
 
-// TestWriteAsItLies: uncompressed chunks that lie in one piece in what is written are stored from
-// there; what has to be turned round or put together is not, and what the caller gave is never
-// changed.
+// TestWriteAsItLies checks that uncompressed chunks that are contiguous in the caller's memory are
+// stored directly from it. Others are copied. The caller's memory is never changed.
 func TestWriteAsItLies(t *testing.T) {
 	const rows, width = 32, 1 << 10
 	for _, tt := range []struct {
@@ -73,7 +72,7 @@ func TestWriteAsItLies(t *testing.T) {
 			if len(st.at) == 0 {
 				t.Fatal("no chunk was stored")
 			}
-			_, view := bytesview.Of(src) // without unsafe every call copies its values
+			_, view := bytesview.Of(src) // without unsafe every call copies its elements
 			from := uintptr(unsafe.Pointer(&src[0]))
 			for range len(st.at) {
 				if at := <-st.at; (at >= from && at < from+uintptr(2*len(src))) != (tt.inPlace && view) {
@@ -83,7 +82,7 @@ func TestWriteAsItLies(t *testing.T) {
 			if !slices.Equal(src, want) {
 				t.Error("what was given was changed")
 			}
-			clear(src) // nothing of it is kept
+			clear(src) // stores keep none of it
 			if got, err := zarr.Read[uint16](t.Context(), a, tt.sel...); err != nil || !slices.Equal(got, want) {
 				t.Errorf("other values are read than written: %v", err)
 			}

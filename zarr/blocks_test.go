@@ -17,7 +17,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// lay puts a block into memory of a shape.
+// lay copies a block into memory with the given shape.
 func lay[T any](dst []T, shape []int, b zarr.Block[T]) {
 	at := make([]int, len(shape))
 	for _, v := range b.Values {
@@ -35,8 +35,8 @@ func lay[T any](dst []T, shape []int, b zarr.Block[T]) {
 	}
 }
 
-// TestBlocks: the blocks of random selections are together what Read gives, each is within its
-// objects, and in C order.
+// TestBlocks checks that the blocks of random selections add up to the result of Read, that each is
+// within its objects, and that they are in C order.
 func TestBlocks(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range 150 {
@@ -102,7 +102,7 @@ func TestBlocks(t *testing.T) {
 				continue
 			}
 			lay(got, whole, b)
-			clear(b.Values) // they are the body's
+			clear(b.Values) // the body owns them
 		}
 		for _, b := range kept {
 			lay(got, whole, b)
@@ -113,7 +113,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestBlocksOfStrings: memory that is used again holds what it holds in one block only.
+// TestBlocksOfStrings checks that reused memory has only elements of the current block.
 func TestBlocksOfStrings(t *testing.T) {
 	a := mustCreate(t, mem.New(), "", zarr.Spec{Shape: []int{10}, Chunks: []int{3}, DType: dtype.String})
 	src := []string{"a", "bb", "", "dddd", "e", "ff", "g", "hhh", "i", "jj"}
@@ -132,7 +132,8 @@ func TestBlocksOfStrings(t *testing.T) {
 	}
 }
 
-// TestBlocksAreOneCall: a loop makes the requests of one Read, counted and bounded as one.
+// TestBlocksAreOneCall checks that a loop sends the requests of one Read, with its counts and
+// limits.
 func TestBlocksAreOneCall(t *testing.T) {
 	m := mem.New()
 	mustCreate(t, m, "", zarr.Spec{Shape: []int{64}, Chunks: []int{4}, DType: dtype.Int32, Fill: 7})
@@ -163,7 +164,8 @@ func TestBlocksAreOneCall(t *testing.T) {
 	}
 }
 
-// TestBlocksEnd: leaving the loop ends what is under way, and a failure is the loop's last.
+// TestBlocksEnd checks that leaving the loop ends the requests in flight, and that an error ends
+// the loop.
 func TestBlocksEnd(t *testing.T) {
 	m := mem.New()
 	a := mustCreate(t, m, "", zarr.Spec{Shape: []int{640}, Chunks: []int{4}, DType: dtype.Int32})
@@ -212,8 +214,8 @@ func TestBlocksEnd(t *testing.T) {
 	}
 }
 
-// TestBlocksOfLargeArrays: a loop takes memory for its blocks alone, however many there are of
-// them, and refuses one that is too large.
+// TestBlocksOfLargeArrays checks that a loop takes memory only for its current blocks, and refuses
+// a block that is too large.
 func TestBlocksOfLargeArrays(t *testing.T) {
 	m := mem.New()
 	mustCreate(t, m, "", zarr.Spec{Shape: []int{math.MaxInt32, 1 << 20}, Chunks: []int{1, 2}, DType: dtype.Int32, Fill: 7})
@@ -238,7 +240,7 @@ func TestBlocksOfLargeArrays(t *testing.T) {
 	}
 }
 
-// TestBlocksOfOneElement: an array of no dimensions has one block.
+// TestBlocksOfOneElement checks that an array without dimensions has one block.
 func TestBlocksOfOneElement(t *testing.T) {
 	a := mustCreate(t, mem.New(), "", zarr.Spec{Shape: []int{}, Chunks: []int{}, DType: dtype.Int32, Fill: 7})
 	n := 0
@@ -252,7 +254,7 @@ func TestBlocksOfOneElement(t *testing.T) {
 	}
 }
 
-// TestBlocksOfShards: a block is a shard, which is read with one request.
+// TestBlocksOfShards checks that a block is a shard, which is read with one request.
 func TestBlocksOfShards(t *testing.T) {
 	m := mem.New()
 	a := mustCreate(t, m, "", zarr.Spec{Shape: []int{64}, Chunks: []int{4}, Shards: []int{16}, DType: dtype.Int32})
@@ -275,7 +277,7 @@ func TestBlocksOfShards(t *testing.T) {
 	}
 }
 
-// TestBlocksRefused: selections that have no blocks.
+// TestBlocksRefused checks selections that have no blocks.
 func TestBlocksRefused(t *testing.T) {
 	a := mustCreate(t, mem.New(), "", zarr.Spec{Shape: []int{8, 8}, Chunks: []int{4, 4}, DType: dtype.Int32})
 	for name, tt := range map[string]struct {
@@ -309,7 +311,7 @@ func TestBlocksRefused(t *testing.T) {
 	}
 }
 
-// TestNestedBlocks: loops in loops within a budget of four blocks.
+// TestNestedBlocks nests loops within a budget of four blocks.
 func TestNestedBlocks(t *testing.T) {
 	limits := &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(4 * 16)}
 	m := mem.New()

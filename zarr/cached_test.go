@@ -28,8 +28,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestCachedAgainstOracle reads and writes the arrays of TestRandomAccess through caches, which all
-// that is written goes through, too: then an Immutable one is right as well.
+// TestCachedAgainstOracle reads and writes the arrays of TestRandomAccess through caches. All
+// writes go through the caches too, so an Immutable one must also return current elements.
 func TestCachedAgainstOracle(t *testing.T) {
 	for name, c := range map[string]func() *cache.Cache{
 		"immutable":  func() *cache.Cache { return cache.New(64<<20, cache.Immutable()) },
@@ -54,7 +54,7 @@ func TestCachedAgainstOracle(t *testing.T) {
 	}
 }
 
-// cachedScene is an array of 4 × 4 chunks of 8 × 8 in a store that notes its requests.
+// cachedScene returns an array of 4 × 4 chunks of 8 × 8 in a store that records its requests.
 func cachedScene(t *testing.T, shards bool, c *cache.Cache, opts ...zarr.Option) (*scene, *zarr.Array, []int32) {
 	t.Helper()
 	backing := mem.New()
@@ -75,7 +75,7 @@ func cachedScene(t *testing.T, shards bool, c *cache.Cache, opts ...zarr.Option)
 	return s, a, want
 }
 
-// reads reads a selection and compares the requests that it took.
+// reads reads a selection and compares its requests.
 func (s *scene) reads(a *zarr.Array, want []int32, requests []string, sel ...zarr.Selection) {
 	s.Helper()
 	got, err := zarr.Read[int32](s.Context(), a, sel...)
@@ -108,7 +108,7 @@ func TestCachedRequests(t *testing.T) {
 		s.reads(a, []int32{1, 2, 33, 34}, []string{"get c/0/0"}, corner...)
 		s.reads(a, []int32{1, 2, 33, 34}, nil, corner...)
 		s.reads(a, []int32{100}, nil, zarr.Index(3), zarr.Index(3))
-		s.reads(s.open(), []int32{100}, nil, zarr.Index(3), zarr.Index(3)) // opened again, the same store
+		s.reads(s.open(), []int32{100}, nil, zarr.Index(3), zarr.Index(3)) // reopened, same store
 		s.reads(a, all[:64], []string{"get c/0/1", "get c/0/2", "get c/0/3"}, zarr.Range(0, 2))
 		if got := c.Stats(); got.Hits != 4 || got.Misses != 4 || got.Entries != 8 {
 			t.Errorf("%+v", got)
@@ -167,7 +167,7 @@ func TestCachedRequests(t *testing.T) {
 		if got := len(s.st.take(false)); got != 15 {
 			t.Errorf("%d requests, want 15", got)
 		}
-		for _, err := range zarr.Blocks[int32](t.Context(), a, zarr.BlockOptions{}) { // one call, too
+		for _, err := range zarr.Blocks[int32](t.Context(), a, zarr.BlockOptions{}) { // one call
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -182,8 +182,8 @@ func TestCachedRequests(t *testing.T) {
 	})
 }
 
-// TestCachedRevalidates: within the time nothing is asked, after it one conditional request, and
-// what another writer changed is seen.
+// TestCachedRevalidates checks that a read sends no request within the ttl and one conditional
+// request after it, and that it then returns the changes of another writer.
 func TestCachedRevalidates(t *testing.T) {
 	for _, shards := range []bool{false, true} {
 		t.Run(fmt.Sprint("shards ", shards), func(t *testing.T) {
@@ -208,7 +208,7 @@ func TestCachedRevalidates(t *testing.T) {
 				if err := zarr.Write(t.Context(), s.others(), []int32{77}, zarr.Index(0), zarr.Index(0)); err != nil {
 					t.Fatal(err)
 				}
-				s.first(a, 1, nil) // not seen yet
+				s.first(a, 1, nil) // the change is not visible yet
 				time.Sleep(time.Minute)
 				s.first(a, 77, fresh)
 				s.first(a, 77, nil)
@@ -243,15 +243,15 @@ func (s leisurely) Get(ctx context.Context, key string, o store.GetOptions, buf 
 	return s.Store.Get(ctx, key, o, buf)
 }
 
-// TestCachedJoins: what many want at once is requested once, also when who asked first goes away,
-// and an error is not kept.
+// TestCachedJoins checks that concurrent readers of a chunk share one request, also if the first
+// reader is cancelled, and that an error is not kept.
 func TestCachedJoins(t *testing.T) {
 	for _, shards := range []bool{false, true} {
 		t.Run(fmt.Sprint("shards ", shards), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s, _, _ := cachedScene(t, shards, cache.New(1<<20, cache.Immutable()), bubble())
 				s.st.Store = leisurely{s.backing}
-				arrays := make([]*zarr.Array, 20) // each opened by itself
+				arrays := make([]*zarr.Array, 20) // each opened separately
 				for i := range arrays {
 					arrays[i] = s.open()
 				}
@@ -306,8 +306,8 @@ func TestCachedJoins(t *testing.T) {
 	})
 }
 
-// TestCachedJoinsRefused: a call that waits for the load of another call is not refused by the
-// limits of that call. The chunk has a long gzip header, so its load sends two requests.
+// TestCachedJoinsRefused checks that a call that waits for the load of another call does not fail
+// by the limits of that call. The chunk has a long gzip header, so its load sends two requests.
 func TestCachedJoinsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _, _ := cachedScene(t, false, cache.New(1<<20, cache.Immutable()), bubble())
@@ -348,8 +348,8 @@ func TestCachedJoinsRefused(t *testing.T) {
 	})
 }
 
-// TestCachedJoinedAbsence: a read that begins after a write does not take an older load's word that
-// there is nothing.
+// TestCachedJoinedAbsence checks that a read which starts after a write does not use the absence
+// that an older load found.
 func TestCachedJoinedAbsence(t *testing.T) {
 	for _, shards := range []bool{false, true} {
 		t.Run(fmt.Sprint("shards ", shards), func(t *testing.T) {
@@ -382,8 +382,8 @@ func TestCachedJoinedAbsence(t *testing.T) {
 	}
 }
 
-// TestCachedWrites: what is written through an array that has the cache is seen at once by all that
-// have it, also when a read is under way.
+// TestCachedWrites checks that a write through an array with the cache is visible immediately to
+// all arrays with the cache, also during a read.
 func TestCachedWrites(t *testing.T) {
 	for _, shards := range []bool{false, true} {
 		t.Run(fmt.Sprint("shards ", shards), func(t *testing.T) {
@@ -403,9 +403,9 @@ func TestCachedWrites(t *testing.T) {
 				}
 			}
 			value(a, 1)
-			write([]int32{50}, zarr.Index(0), zarr.Index(0)) // a part
+			write([]int32{50}, zarr.Index(0), zarr.Index(0)) // part of the chunk
 			value(a, 50)
-			write(slices.Repeat([]int32{60}, 1024)) // all
+			write(slices.Repeat([]int32{60}, 1024)) // the whole chunk
 			value(a, 60)
 			write(make([]int32, 1024)) // deletes
 			value(a, 0)
@@ -426,7 +426,7 @@ func TestCachedWrites(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			c := cache.New(1<<20, cache.Immutable())
 			s, _, _ := cachedScene(t, false, c, bubble())
-			s.st.Store = late{s.backing} // what it answers is a second old
+			s.st.Store = late{s.backing} // its responses are a second old
 			a := s.open()
 			var wg sync.WaitGroup
 			read := func(want int32) {
@@ -441,7 +441,7 @@ func TestCachedWrites(t *testing.T) {
 			if err := zarr.Write(t.Context(), a, slices.Repeat([]int32{9}, 64), zarr.Range(0, 8), zarr.Range(0, 8)); err != nil {
 				t.Fatal(err)
 			}
-			read(9) // does not join the one that began before the write
+			read(9) // does not join the load that started before the write
 			wg.Wait()
 			s.st.take(false)
 			s.reads(a, []int32{9}, nil, zarr.Index(0), zarr.Index(0))
@@ -449,7 +449,8 @@ func TestCachedWrites(t *testing.T) {
 	})
 }
 
-// TestCachedApart: stores, codecs and fields do not get each other's chunks; stores of one name do.
+// TestCachedApart checks that stores, codecs and fields do not share chunks, and that stores of one
+// name do.
 func TestCachedApart(t *testing.T) {
 	c := cache.New(1<<20, cache.Immutable())
 	value := func(st store.Store, c *cache.Cache, want int32) {
@@ -474,7 +475,7 @@ func TestCachedApart(t *testing.T) {
 		value(st, c, int32(i)+1)
 	}
 	value(stores[0], c.Named("s"), 1)
-	value(stores[1], c.Named("s"), 1) // as it was promised that they are one
+	value(stores[1], c.Named("s"), 1) // the name declares that the stores are the same
 	value(stores[1], c.Named("t"), 2)
 
 	backing := mem.New()
@@ -506,10 +507,10 @@ func TestCachedApart(t *testing.T) {
 	}
 }
 
-// TestCachedAtOnce: many goroutines read and write through a cache that is too small, and none
-// reads what was before its own write. A shard that has another version each time for a hundred
-// times is a conflict (TestShardThatIsNeverTheSame), which 16 writers may be on a busy machine:
-// then it is read again.
+// TestCachedAtOnce checks that many goroutines which read and write through a cache that is too
+// small never read elements older than their own writes. A shard that changes during a hundred
+// reads in a row is a conflict (TestShardThatIsNeverTheSame). 16 writers can cause that on a busy
+// machine; then it is read again.
 func TestCachedAtOnce(t *testing.T) {
 	for _, shards := range []bool{false, true} {
 		s, a, _ := cachedScene(t, shards, cache.New(5000, cache.Immutable()))
@@ -547,9 +548,9 @@ func TestCachedAtOnce(t *testing.T) {
 	}
 }
 
-// TestCachedAllocations holds what a read of one chunk allocates that is in the cache, and each
-// further one, beside what it holds without a cache: see TestAllocations. The cache itself
-// allocates nothing: the 3 are the box, the object and the key.
+// TestCachedAllocations bounds the allocations of reading a cached chunk, and each further one; see
+// TestAllocations for those without a cache. The cache itself allocates nothing: the 3 are the box,
+// the object and the key.
 func TestCachedAllocations(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector makes pools forget at random, so allocations cannot be counted")
@@ -598,7 +599,7 @@ func TestCachedAllocations(t *testing.T) {
 	}
 }
 
-// TestCachedReports: hits are reported to traces and reports.
+// TestCachedReports checks that hits are reported to traces and reports.
 func TestCachedReports(t *testing.T) {
 	var report zarr.Report
 	s, _, _ := cachedScene(t, false, cache.New(1<<20, cache.Immutable()), zarr.ReportTo(&report))
@@ -615,8 +616,8 @@ func TestCachedReports(t *testing.T) {
 	}
 }
 
-// BenchmarkCached reads a chunk of 256 KiB, one that zstd halves, from memory: without a cache, and
-// from one.
+// BenchmarkCached reads a chunk of 256 KiB that zstd compresses to half, from a store in memory
+// without a cache, and from a cache.
 func BenchmarkCached(b *testing.B) {
 	st := mem.New()
 	a, err := zarr.Create(b.Context(), st, "x", zarr.Spec{Shape: []int{256, 256}, DType: dtype.Int32, Codecs: []codec.Spec{codec.Zstd(1)}})
@@ -652,7 +653,7 @@ func BenchmarkCached(b *testing.B) {
 	}
 }
 
-// TestCachedOnce: however goroutines meet, a chunk is requested once.
+// TestCachedOnce checks that concurrent goroutines request a chunk once.
 func TestCachedOnce(t *testing.T) {
 	for _, shards := range []bool{false, true} {
 		s, _, _ := cachedScene(t, shards, cache.New(1<<20, cache.Immutable()))

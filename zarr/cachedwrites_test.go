@@ -21,8 +21,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// ownWrites are the ways in which a process changes stored elements of the array at path, of 16
-// elements of which none is 0.
+// ownWrites returns the ways in which a process changes stored elements of the array at path. The
+// array has 16 elements, and all are nonzero.
 func ownWrites() map[string]func(ctx context.Context, a *zarr.Array) error {
 	resize := func(ctx context.Context, a *zarr.Array, o zarr.ResizeOptions, n ...int) (err error) {
 		for _, n := range n {
@@ -92,7 +92,8 @@ func ownWrites() map[string]func(ctx context.Context, a *zarr.Array) error {
 			_, err := zarr.Replace(ctx, a.Store(), a.Path(), spec(a))
 			return err
 		},
-		"documents and chunks of others": func(ctx context.Context, a *zarr.Array) error { // which only the new array's document tells of
+		// The chunks are known only from the document of the new array.
+		"documents and chunks of others": func(ctx context.Context, a *zarr.Array) error {
 			if err := store.DeleteBelow(ctx, a.Store(), a.Path()); err != nil {
 				return err
 			}
@@ -124,7 +125,7 @@ func ownWrites() map[string]func(ctx context.Context, a *zarr.Array) error {
 	}
 }
 
-// ownViews are the ways in which the process that has the cache holds the same array another time.
+// ownViews returns the ways in which the process of the cache opens the same array again.
 func ownViews() map[string]func(st store.Store) (store.Store, string) {
 	return map[string]func(st store.Store) (store.Store, string){
 		"the same store": func(st store.Store) (store.Store, string) { return st, "g/x" },
@@ -145,9 +146,8 @@ func ownViews() map[string]func(st store.Store) (store.Store, string) {
 	}
 }
 
-// TestCachedAfterOwnWrites: whatever a process writes or deletes through zargo, in whichever way it
-// opened the array, and whatever is read meanwhile, a read that begins afterwards does not take
-// from a cache what was before.
+// TestCachedAfterOwnWrites checks that after any write or delete of a process, through any view of
+// the array and during reads, a later read does not return the old elements from a cache.
 func TestCachedAfterOwnWrites(t *testing.T) {
 	validities := map[string]cache.Validity{"immutable": cache.Immutable(), "a minute": cache.Revalidate(time.Minute), "always": cache.Revalidate(0)}
 	bases := map[string]func() store.Store{"mem": func() store.Store { return mem.New() }, "dir": func() store.Store { return dir.New(t.TempDir()) }}
@@ -173,8 +173,8 @@ func TestCachedAfterOwnWrites(t *testing.T) {
 	}
 }
 
-// afterOwnWrite reads an array through two caches, also while it is changed through a view that has
-// none, and compares what the caches have with what is stored.
+// afterOwnWrite reads an array through two caches, also while it is changed through a view without
+// a cache, and compares the results with the stored elements.
 func afterOwnWrite(ctx context.Context, st store.Store, view func(store.Store) (store.Store, string), v cache.Validity, shards []int, change func(context.Context, *zarr.Array) error) error {
 	made, err := zarr.Create(ctx, st, "g/x", zarr.Spec{Shape: []int{16}, Chunks: []int{4}, Shards: shards, DType: dtype.Int32})
 	if err != nil {
@@ -213,8 +213,8 @@ func afterOwnWrite(ctx context.Context, st store.Store, view func(store.Store) (
 					return
 				default:
 				}
-				_, _ = zarr.Read[int32](ctx, r, zarr.Index(n%16)) // as it is or as it was, or in between
-				time.Sleep(20 * time.Microsecond)                 // the change is to end
+				_, _ = zarr.Read[int32](ctx, r, zarr.Index(n%16)) // old, new, or in between
+				time.Sleep(20 * time.Microsecond)                 // so that the change ends
 			}
 		})
 	}
@@ -226,7 +226,7 @@ func afterOwnWrite(ctx context.Context, st store.Store, view func(store.Store) (
 		}
 	}
 	wg.Wait()
-	for _, r := range readers { // what these reads found is not kept
+	for _, r := range readers { // results of the reads above are not kept
 		if err == nil {
 			err = asStored(ctx, st, r)
 		}
@@ -234,7 +234,7 @@ func afterOwnWrite(ctx context.Context, st store.Store, view func(store.Store) (
 	return err
 }
 
-// asStored compares what a reader has with what is stored.
+// asStored compares the elements that a reader returns with the stored ones.
 func asStored(ctx context.Context, st store.Store, r *zarr.Array) error {
 	direct, err := zarr.OpenArray(ctx, st, "g/x")
 	if err != nil {
@@ -254,9 +254,9 @@ func asStored(ctx context.Context, st store.Store, r *zarr.Array) error {
 	return nil
 }
 
-// TestCachedEdge: what another process wrote within the last object of an array, with a change of
-// the shape, is there for an array of the new shape, opened again or refreshed. What else is in the
-// cache is not requested.
+// TestCachedEdge checks that an array of a new shape, opened again or refreshed, reads the elements
+// that another process wrote in its last object when it changed the shape. Other entries of the
+// cache are not requested again.
 func TestCachedEdge(t *testing.T) {
 	for _, shards := range [][]int{nil, {8}} {
 		for _, absent := range []bool{false, true} {
@@ -323,10 +323,10 @@ func TestCachedEdge(t *testing.T) {
 	}
 }
 
-// TestCachedRegrown: what another process deleted by a shrink, and wrote again when the array grew,
-// is there for an array that was refreshed in between.
+// TestCachedRegrown checks that an array which was refreshed in between reads the elements that
+// another process deleted by a shrink and wrote again after a growth.
 func TestCachedRegrown(t *testing.T) {
-	for _, n := range []int{16, 20_000} { // few positions, and so many that they are not named
+	for _, n := range []int{16, 20_000} { // few positions, and too many to be named one by one
 		for _, shards := range [][]int{nil, {8}} {
 			backing := mem.New()
 			st := &recorder{Store: backing, tuning: cloud()}
@@ -364,8 +364,8 @@ func TestCachedRegrown(t *testing.T) {
 	}
 }
 
-// TestCachedLate: a write that failed may still take place, so what is read for a minute is asked
-// for each time, and nothing else is.
+// TestCachedLate checks that for a minute after a failed write, which may still take effect, the
+// entries of its objects are revalidated at each read, and no others are.
 func TestCachedLate(t *testing.T) {
 	for _, shards := range []bool{false, true} {
 		t.Run(fmt.Sprint("shards ", shards), func(t *testing.T) {
@@ -406,7 +406,7 @@ func TestCachedLate(t *testing.T) {
 	}
 }
 
-// lost is a store whose puts of chunks arrive later, when the client has given up.
+// lost is a store whose puts of chunks take effect after the client has received an error.
 type lost struct {
 	store.Store
 	mu    sync.Mutex
@@ -435,8 +435,8 @@ func (s *lost) arrive(t *testing.T) {
 	}
 }
 
-// TestCachedOthersStay: what is written elsewhere costs nothing of what is in a cache: another
-// chunk, another array, another store, attributes, and what is not written because it was refused.
+// TestCachedOthersStay checks that a write does not invalidate entries of another chunk, another
+// array or another store, and that attributes and refused writes invalidate none.
 func TestCachedOthersStay(t *testing.T) {
 	s, a, all := cachedScene(t, false, cache.New(1<<20, cache.Immutable()))
 	mustCreate(t, s.st, "xy", zarr.Spec{Shape: []int{8}, DType: dtype.Int32})
@@ -481,8 +481,8 @@ func TestCachedOthersStay(t *testing.T) {
 	}
 }
 
-// TestCachedAfterWriteOfFill: a process writes fill values to a part of an object that another
-// process has deleted. Nothing is stored then, and what the cache has of before is forgotten.
+// TestCachedAfterWriteOfFill writes fill values to part of an object that another process has
+// deleted. Nothing is stored, and the old entry of the cache is dropped.
 func TestCachedAfterWriteOfFill(t *testing.T) {
 	for _, shards := range [][]int{nil, {8}} {
 		st := mem.New()
@@ -500,7 +500,8 @@ func TestCachedAfterWriteOfFill(t *testing.T) {
 		if got, err := zarr.Read[int32](t.Context(), r); err != nil || got[1] != 2 {
 			t.Fatalf("%v, %v", got, err)
 		}
-		if err := st.Delete(t.Context(), "x/c/0", store.DeleteOptions{}); err != nil { // another process
+		// Another process deletes the object.
+		if err := st.Delete(t.Context(), "x/c/0", store.DeleteOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		if err := zarr.Write(t.Context(), w, []int32{0, 0}, zarr.Range(0, 2)); err != nil {

@@ -42,7 +42,7 @@ func TestConsolidate(t *testing.T) {
 			t.Errorf("v%d: the group's title is %q", format, title)
 		}
 
-		// Changes behind its back, each kind once.
+		// Changes that do not update the copy, one of each kind.
 		b, err := zarr.OpenArray(t.Context(), st, "top/x/y/b")
 		if err != nil {
 			t.Fatal(err)
@@ -71,8 +71,8 @@ func TestConsolidate(t *testing.T) {
 	}
 }
 
-// What Consolidate returns is as what is opened then: it is walked without a request or with one,
-// and can be changed.
+// TestConsolidateReturns checks that the group that Consolidate returns is like one that is opened
+// then: it is walked with at most one request, and can be changed.
 func TestConsolidateReturns(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		var r zarr.Report
@@ -111,7 +111,8 @@ func TestConsolidateReturns(t *testing.T) {
 	}
 }
 
-// A .zmetadata that nobody could read is replaced too: too long a one, and an empty one.
+// TestConsolidateOverAnything checks that an invalid .zmetadata is replaced: one that is too long,
+// and an empty one.
 func TestConsolidateOverAnything(t *testing.T) {
 	for name, old := range map[string]string{"long": strings.Repeat(" ", 1<<16), "empty": ""} {
 		st := mem.New()
@@ -129,7 +130,7 @@ func TestConsolidateOverAnything(t *testing.T) {
 		if d, err := upkeep.CheckConsolidated(t.Context(), root); err != nil || d != nil {
 			t.Errorf("%s: %v, %v", name, d, err)
 		}
-		// Whoever read it before loses.
+		// A writer that read the previous copy loses.
 		if _, err := st.Put(t.Context(), "top/.zmetadata", []byte(old), store.PutOptions{}); err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +151,8 @@ func TestConsolidateOverAnything(t *testing.T) {
 	}
 }
 
-// Documents are copied as they are, members nobody knows included; bare tokens become text.
+// TestConsolidateCopiesDocuments checks that documents are copied unchanged, including unknown
+// members. Bare tokens become text.
 func TestConsolidateCopiesDocuments(t *testing.T) {
 	st := mem.New()
 	for key, doc := range map[string]string{

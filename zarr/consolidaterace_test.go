@@ -15,7 +15,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// hourly makes a consolidated group of two arrays that have four times.
+// hourly makes a consolidated group of two arrays with four times each.
 func hourly(t *testing.T, st store.Store, format int) {
 	t.Helper()
 	g, err := zarr.CreateGroup(t.Context(), st, "g", zarr.Spec{Format: format})
@@ -37,7 +37,7 @@ func hourly(t *testing.T, st store.Store, format int) {
 	}
 }
 
-// times are the lengths of the arrays of the group, as its consolidated metadata has them.
+// times returns the lengths of the group's arrays in its consolidated metadata.
 func times(t *testing.T, st store.Store, format int) (lengths [2]int) {
 	t.Helper()
 	g, err := zarr.OpenGroup(t.Context(), st, "g", zarr.Format(format))
@@ -54,7 +54,7 @@ func times(t *testing.T, st store.Store, format int) (lengths [2]int) {
 	return lengths
 }
 
-// agrees checks that consolidated metadata is what is stored.
+// agrees checks that consolidated metadata equals the stored documents.
 func agrees(t *testing.T, st store.Store, format int) {
 	t.Helper()
 	g, err := zarr.OpenGroup(t.Context(), st, "g", zarr.Format(format))
@@ -75,9 +75,9 @@ func openHourly(t *testing.T, st store.Store, format int) *zarr.Group {
 	return g
 }
 
-// TestConsolidateDuringAppend: in whatever order the requests of both reach the store, both
-// succeed, consolidated metadata has arrays of one length at any moment, and is in the end what is
-// stored.
+// TestConsolidateDuringAppend checks that both calls succeed in whatever order their requests reach
+// the store, that consolidated metadata always has arrays of equal length, and that in the end it
+// equals the stored documents.
 func TestConsolidateDuringAppend(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		t.Run(fmt.Sprint("v", format), func(t *testing.T) {
@@ -111,8 +111,8 @@ func TestConsolidateDuringAppend(t *testing.T) {
 	}
 }
 
-// TestConsolidateFirstDuringAppend: of a group that was not consolidated before, the copy is in the
-// end what is stored.
+// TestConsolidateFirstDuringAppend checks that the first consolidated metadata of a group equals
+// the stored documents in the end.
 func TestConsolidateFirstDuringAppend(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		t.Run(fmt.Sprint("v", format), func(t *testing.T) {
@@ -151,9 +151,9 @@ func TestConsolidateFirstDuringAppend(t *testing.T) {
 	}
 }
 
-// TestConsolidateAtOnce: calls at the same time all succeed, and what is consolidated is what is
-// stored, also when a node is created or its attributes change meanwhile, if a call begins after
-// that.
+// TestConsolidateAtOnce checks that concurrent calls all succeed and that the result equals the
+// stored documents. That includes nodes and attributes that changed meanwhile, if a call started
+// after that.
 func TestConsolidateAtOnce(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		t.Run(fmt.Sprint("v", format), func(t *testing.T) {
@@ -184,8 +184,8 @@ func TestConsolidateAtOnce(t *testing.T) {
 	}
 }
 
-// TestConsolidateBesideDeadAppend: a claim of an append that died half-way does not keep
-// Consolidate from it, and the copy has the arrays as they were.
+// TestConsolidateBesideDeadAppend checks that Consolidate succeeds despite the claim of an append
+// that died halfway, and that the copy has the previous arrays.
 func TestConsolidateBesideDeadAppend(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		for puts := range 12 {

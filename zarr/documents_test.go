@@ -14,7 +14,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// TestGivenDocuments: a node that is opened from documents is the node that is stored, and costs no
+// TestGivenDocuments checks that a node opened from documents equals the stored one, without a
 // request.
 func TestGivenDocuments(t *testing.T) {
 	for _, format := range []int{2, 3} {
@@ -54,7 +54,7 @@ func TestGivenDocuments(t *testing.T) {
 	}
 }
 
-// TestGivenV1: a v1 array's documents are meta and attrs.
+// TestGivenV1 opens a v1 array from its documents, meta and attrs.
 func TestGivenV1(t *testing.T) {
 	docs := map[string][]byte{
 		"old/meta":  []byte(`{"zarr_format":1,"shape":[3],"chunks":[2],"dtype":"|u1","fill_value":9,"compression":null,"compression_opts":null,"order":"C"}`),
@@ -69,7 +69,8 @@ func TestGivenV1(t *testing.T) {
 	}
 }
 
-// TestGivenAndStale: what documents say is read as it is, and written only where it is stored so.
+// TestGivenAndStale checks that reads use the documents unchanged, and that writes require them to
+// equal the stored ones.
 func TestGivenAndStale(t *testing.T) {
 	ctx := t.Context()
 	for _, format := range []int{2, 3} {
@@ -106,7 +107,7 @@ func TestGivenAndStale(t *testing.T) {
 			}
 		}
 
-		// Attributes that were set since.
+		// Attributes that another view has set.
 		b, err := open().SetAttrs(ctx, map[string]any{"name": "b"})
 		if err != nil {
 			t.Fatal(err)
@@ -131,7 +132,7 @@ func TestGivenAndStale(t *testing.T) {
 			t.Errorf("v%d: IgnoreConsolidated: %v", format, direct.Attrs())
 		}
 
-		// Another array in its place, and none.
+		// Another array replaces it, or none.
 		spec.DType = dtype.Int16
 		if _, err := zarr.Replace(ctx, backing, "a", spec); err != nil {
 			t.Fatal(err)
@@ -157,8 +158,8 @@ func TestGivenAndStale(t *testing.T) {
 	}
 }
 
-// TestGivenGroups: a group of given documents is changed as one that was read, and upkeep looks at
-// what is stored.
+// TestGivenGroups checks that a group opened from documents is changed like any other, and that
+// upkeep reads the stored documents.
 func TestGivenGroups(t *testing.T) {
 	ctx := t.Context()
 	for _, format := range []int{2, 3} {
@@ -200,7 +201,7 @@ func TestGivenGroups(t *testing.T) {
 	}
 }
 
-// TestGivenAndBad: documents that are given are parsed and bounded as stored ones.
+// TestGivenAndBad checks that documents from the caller are parsed and limited like stored ones.
 func TestGivenAndBad(t *testing.T) {
 	st := mem.New()
 	mustCreate(t, st, "a", zarr.Spec{Shape: []int{4}, DType: dtype.Int8})
@@ -223,8 +224,8 @@ func TestGivenAndBad(t *testing.T) {
 	}
 }
 
-// TestConsolidatedV2IsCurrent: the attributes of a group are those that are stored, whatever its
-// copy says, and nothing is written of a group that only the copy has.
+// TestConsolidatedV2IsCurrent checks that the attributes of a group are the stored ones, not those
+// of its copy, and that nothing is written for a group that exists only in the copy.
 func TestConsolidatedV2IsCurrent(t *testing.T) {
 	ctx := t.Context()
 	st, g, _ := consolidatedForest(t, 2)
@@ -238,7 +239,7 @@ func TestConsolidatedV2IsCurrent(t *testing.T) {
 	if g, err = g.SetAttrs(ctx, map[string]any{"title": "newest"}); err != nil || g.Attrs()["title"] != "newest" {
 		t.Errorf("%v, %v", g.Attrs(), err)
 	}
-	// A store that refuses what is not there says nothing of attributes; then the copy's count.
+	// If a store refuses requests for absent keys, the attributes of the copy are used.
 	refuses := answers{st, func(key string) error {
 		if key == "top/.zattrs" {
 			return zarr.ErrRefused

@@ -16,11 +16,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// edges are arrays of uint8 of which objects reach beyond the shape.
+// edges are arrays of uint8 with objects that extend beyond the shape.
 var edges = map[string]struct {
 	spec   zarr.Spec
 	append int // rows
-	orders int // of requests that are tried at most
+	orders int // maximum orders of requests that are tried
 }{
 	"v2":            {zarr.Spec{Format: 2, Shape: []int{6}, DType: dtype.Uint8, Codecs: []codec.Spec{}, Chunks: []int{4}}, 3, 300},
 	"v3":            {zarr.Spec{Shape: []int{6}, DType: dtype.Uint8, Codecs: []codec.Spec{}, Chunks: []int{4}}, 3, 300},
@@ -31,9 +31,9 @@ var edges = map[string]struct {
 	"streamed":      {zarr.Spec{Shape: []int{300 << 10}, DType: dtype.Uint8, Codecs: []codec.Spec{}, Chunks: []int{64 << 10}, Shards: []int{512 << 10}}, 190 << 10, 60},
 }
 
-// TestStaleWriteKeepsAppendedRows: a Write through an array whose shape is older than an append
-// changes no row of that, in whatever order the requests of the two reach the store, whether the
-// object at the edge is absent or stored, and whether fill values are written or others.
+// TestStaleWriteKeepsAppendedRows checks that a Write through an array whose shape is older than an
+// append changes no appended row, in whatever order the requests of both reach the store, whether
+// the object at the edge is absent or stored, and whatever values are written.
 func TestStaleWriteKeepsAppendedRows(t *testing.T) {
 	for name, tt := range edges {
 		for _, was := range []uint8{0, 1} {
@@ -86,7 +86,7 @@ func staleWrite(t *testing.T, schedule []int, spec zarr.Spec, more int, was, wri
 	return choices
 }
 
-// bareOf is a store that refuses conditions, and says so if it is honest.
+// bareOf is a store that refuses conditions, and declares it if it is honest.
 type bareOf struct {
 	store.Store
 	can    store.Conditions
@@ -117,8 +117,8 @@ func (b bareOf) Delete(ctx context.Context, key string, o store.DeleteOptions) e
 	return b.Store.Delete(ctx, key, o)
 }
 
-// TestStaleWriteWithoutConditions: where objects cannot be put on a condition, or the caller
-// promised to be the only writer, a Write after an append keeps its rows all the same.
+// TestStaleWriteWithoutConditions checks that a Write after an append keeps its rows, even if the
+// store lacks conditions or the caller declared itself the only writer.
 func TestStaleWriteWithoutConditions(t *testing.T) {
 	all := store.Conditions{IfAbsent: true, IfVersion: true}
 	for _, st := range []struct {
@@ -178,8 +178,8 @@ func (f failingGets) Get(ctx context.Context, key string, o store.GetOptions, bu
 	return store.Value{}, f.err
 }
 
-// TestEdgeThatCannotBeRead: what is stored beyond the shape stays where the store fails to read it,
-// and the Write has that error.
+// TestEdgeThatCannotBeRead checks that elements beyond the shape remain if the store fails to read
+// them, and that the Write returns the error.
 func TestEdgeThatCannotBeRead(t *testing.T) {
 	for _, kind := range []error{zarr.ErrRefused, zarr.ErrCorrupt, errors.ErrUnsupported, zarr.ErrThrottled} {
 		for name, tt := range edges {
@@ -210,8 +210,8 @@ func TestEdgeThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestEdgeThatDoesNotDecode: such an object is replaced, but not what another writer puts in its
-// place meanwhile.
+// TestEdgeThatDoesNotDecode checks that an undecodable object is replaced, but not an object that
+// another writer puts meanwhile.
 func TestEdgeThatDoesNotDecode(t *testing.T) {
 	for name, tt := range edges {
 		for what, damaged := range map[string][]byte{"short": []byte("x"), "empty": {}, "long": bytes.Repeat([]byte("damaged"), 1<<20)} {
@@ -222,8 +222,8 @@ func TestEdgeThatDoesNotDecode(t *testing.T) {
 	}
 }
 
-// damagedEdge has one writer with the shape of a spec write all of it, and one with a longer shape
-// all of the damaged object at the edge.
+// damagedEdge runs two writers on a damaged object at the edge: one with the shape of spec writes
+// the whole array, one with a longer shape writes the whole object.
 func damagedEdge(t *testing.T, schedule []int, spec zarr.Spec, damaged []byte) []int {
 	backing := mem.New()
 	first := mustCreate(t, backing, "x", spec)
@@ -262,8 +262,8 @@ func damagedEdge(t *testing.T, schedule []int, spec zarr.Spec, damaged []byte) [
 	return choices
 }
 
-// TestNewArraysTakeOneRequestEach: what reaches beyond the shape costs no request more where
-// nothing is stored.
+// TestNewArraysTakeOneRequestEach checks that an object that extends beyond the shape takes no
+// additional request if it is absent.
 func TestNewArraysTakeOneRequestEach(t *testing.T) {
 	for name, tt := range edges {
 		t.Run(name, func(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// document reads what is stored under a key.
+// document returns the value of a key.
 func document(t *testing.T, st store.Store, key string) []byte {
 	t.Helper()
 	v, err := st.Get(t.Context(), key, store.GetOptions{}, nil)
@@ -27,7 +27,7 @@ func document(t *testing.T, st store.Store, key string) []byte {
 	return v.Bytes
 }
 
-// names lists the codecs of an array's metadata, filters of v2 with a star.
+// names returns the codecs in an array's metadata. Filters of v2 have a star.
 func names(t *testing.T, st store.Store, path string, format int) string {
 	t.Helper()
 	var out []string
@@ -57,7 +57,7 @@ func names(t *testing.T, st store.Store, path string, format int) string {
 	return strings.Join(out, " ")
 }
 
-// ramp fills with whole numbers that every filter of these tests gives back.
+// ramp returns integers that every filter of these tests preserves.
 func ramp(n int) []int32 {
 	v := make([]int32, n)
 	for i := range v {
@@ -66,15 +66,15 @@ func ramp(n int) []int32 {
 	return v
 }
 
-// TestFilterPipelines: filters land before bytes in v3 and among the filters in v2, and arrays come
-// back whole and in parts.
+// TestFilterPipelines checks that filters precede bytes in v3 and are filters in v2, and that
+// arrays are read back whole and in parts.
 func TestFilterPipelines(t *testing.T) {
 	delta, cast, zstd := codec.Delta(dtype.Int32, nil), codec.AsType(dtype.Int32, dtype.Int16), codec.Zstd(1)
 	shuffle := codec.Spec{Name: "numcodecs.shuffle", Config: json.RawMessage(`{"elementsize":4}`)}
 	tests := []struct {
 		name   string
 		spec   zarr.Spec
-		v2, v3 string // "" is not tried
+		v2, v3 string // "" is not tested
 	}{
 		{"filter", zarr.Spec{Codecs: []codec.Spec{delta, zstd}}, "delta* zstd", "numcodecs.delta bytes zstd"},
 		{"two", zarr.Spec{Codecs: []codec.Spec{delta, codec.AsType(dtype.Int32, dtype.Int64)}}, "delta* astype*", "numcodecs.delta numcodecs.astype bytes"},
@@ -131,7 +131,7 @@ func TestFilterPipelines(t *testing.T) {
 	}
 }
 
-// TestFiltersOnlyV3: what numcodecs does not have v2 cannot name.
+// TestFiltersOnlyV3 checks that v2 refuses filters that numcodecs lacks.
 func TestFiltersOnlyV3(t *testing.T) {
 	for _, c := range []codec.Spec{codec.ScaleOffset(1, 2), codec.CastValue(codec.CastValueOptions{Type: dtype.Int16}), codec.Reshape(-1), codec.PackBits()} {
 		_, err := zarr.Create(t.Context(), mem.New(), "a", zarr.Spec{Format: 2, Shape: []int{4}, DType: dtype.Int32, Codecs: []codec.Spec{c}})
@@ -145,8 +145,8 @@ func TestFiltersOnlyV3(t *testing.T) {
 	}
 }
 
-// TestFiltersOfOtherElements: a filter that views the elements as others has a place in v2, and
-// none in v3 that others would read.
+// TestFiltersOfOtherElements checks that a filter which views elements as another type can be
+// stored in v2, but not in v3, where other implementations could not read it.
 func TestFiltersOfOtherElements(t *testing.T) {
 	narrow := codec.Delta(dtype.Int16, nil)
 	for _, tt := range []struct {
@@ -174,7 +174,7 @@ func TestFiltersOfOtherElements(t *testing.T) {
 	}
 }
 
-// unchanged is a codec of a user.
+// unchanged is a user's codec.
 type unchanged struct{}
 
 func (unchanged) EncodedSize(n int64) int64              { return n }
@@ -186,8 +186,8 @@ func (unchanged) Decode(dst, src []byte, _ int) ([]byte, error) {
 
 func delta16() codec.Spec { return codec.Delta(dtype.Int16, nil) }
 
-// TestFilterBeforeShards: codecs before a sharding are read through, and what they leave of the
-// fill value is left out.
+// TestFilterBeforeShards checks that shards are read through codecs before the sharding codec, and
+// that inner chunks of the transformed fill value are not stored.
 func TestFilterBeforeShards(t *testing.T) {
 	st := mem.New()
 	a, err := zarr.Create(t.Context(), st, "a", zarr.Spec{Shape: []int{16, 6}, Chunks: []int{8, 6}, DType: dtype.Float32, Fill: 7, Codecs: []codec.Spec{
@@ -217,8 +217,8 @@ func TestFilterBeforeShards(t *testing.T) {
 	}
 }
 
-// TestLossyFill: a chunk is left out only where it was all fill value before a lossy filter, and
-// reads as that.
+// TestLossyFill checks that a chunk is not stored only if it was all fill value before a lossy
+// filter, and that it reads as the fill value.
 func TestLossyFill(t *testing.T) {
 	st := mem.New()
 	a, err := zarr.Create(t.Context(), st, "a", zarr.Spec{Shape: []int{8}, Chunks: []int{4}, DType: dtype.Float64, Fill: 0.3, Codecs: []codec.Spec{codec.Quantize(0, dtype.Float64, nil)}})
@@ -234,7 +234,7 @@ func TestLossyFill(t *testing.T) {
 	}
 }
 
-// chunks gives every key that is no metadata, with its value.
+// chunks returns all keys that are not metadata, with their values.
 func chunks(t *testing.T, st store.Store) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -255,8 +255,8 @@ func chunks(t *testing.T, st store.Store) map[string]string {
 	return all
 }
 
-// TestMigrateFilters: v3 metadata names the filters of v2 before bytes, and the chunks read the
-// same.
+// TestMigrateFilters checks that v3 metadata has the filters of v2 before bytes, and that the
+// chunks read the same.
 func TestMigrateFilters(t *testing.T) {
 	st, want := mem.New(), ramp(10)
 	spec := zarr.Spec{Format: 2, Shape: []int{10}, Chunks: []int{4}, DType: dtype.Int32, Codecs: []codec.Spec{
@@ -287,7 +287,8 @@ func TestMigrateFilters(t *testing.T) {
 		t.Errorf("v%d: %v (%v)", a.Format(), got, err)
 	}
 
-	spec.Codecs[1] = codec.FromNumcodecs("delta", json.RawMessage(`{"dtype":"<i4"}`)) // of big-endian numbers, viewed as others
+	// A filter of big-endian numbers that views them as another type.
+	spec.Codecs[1] = codec.FromNumcodecs("delta", json.RawMessage(`{"dtype":"<i4"}`))
 	if a, err = zarr.Create(t.Context(), st, "b", spec); err != nil {
 		t.Fatal(err)
 	}

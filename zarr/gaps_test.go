@@ -15,9 +15,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// gaps makes an array of 64 uint8 in four chunks of one shard, full of 1 but for the third, which
-// is missing, with so much unused space between the others that no encoder makes shards of that
-// length.
+// gaps makes an array of 64 uint8 in four chunks of one shard. All elements are 1, except for the
+// third chunk, which is missing. The unused space between the chunks makes the shard longer than
+// any encoder does.
 func gaps(t *testing.T, st store.Store, nested bool) *zarr.Array {
 	t.Helper()
 	var within []codec.Spec
@@ -51,13 +51,13 @@ func gaps(t *testing.T, st store.Store, nested bool) *zarr.Array {
 	return a
 }
 
-// gapped is what gaps stored.
+// gapped returns the shard that gaps stores.
 func gapped() []byte {
 	return slices.Concat(bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{9}, 16), bytes.Repeat([]byte{1}, 16))
 }
 
-// TestWritesToShardsWithUnusedSpace: part of one is written, the other chunks keep their values and
-// the shard loses the space, of which nothing was read.
+// TestWritesToShardsWithUnusedSpace writes part of such a shard, and checks that the other chunks
+// keep their elements and that the unused space is removed without being read.
 func TestWritesToShardsWithUnusedSpace(t *testing.T) {
 	for _, nested := range []bool{false, true} {
 		backing := mem.New()
@@ -74,7 +74,7 @@ func TestWritesToShardsWithUnusedSpace(t *testing.T) {
 		if n := len(stored(t, backing)); n > 400 || r.BytesRead.Load() > 400 || r.Chunks.Load() != 2 {
 			t.Errorf("nested %v: %d bytes are stored now, %v", nested, n, &r)
 		}
-		// All of it in vain, its index, three chunks, and the new shard.
+		// A failed read of the whole shard, its index, three chunks, and the new shard.
 		if len(tr.Lines) != 1+1+3+1 {
 			t.Errorf("nested %v: %q", nested, tr.Lines)
 		}
@@ -87,8 +87,8 @@ func TestWritesToShardsWithUnusedSpace(t *testing.T) {
 	}
 }
 
-// TestUnusedSpaceMeetsConflicts: a writer that comes between the index and the chunks loses
-// nothing, nor does one that removes the shard.
+// TestUnusedSpaceMeetsConflicts checks that no element is lost if another writer replaces or
+// deletes the shard between the reads of its index and its chunks.
 func TestUnusedSpaceMeetsConflicts(t *testing.T) {
 	for name, values := range map[string][]byte{"replaced": bytes.Repeat([]byte{5}, 64), "deleted": bytes.Repeat([]byte{9}, 64)} {
 		backing := mem.New()
@@ -116,7 +116,8 @@ func TestUnusedSpaceMeetsConflicts(t *testing.T) {
 	}
 }
 
-// TestUnusedSpaceInBareStores: a store that gives no parts gives all of a shard, up to ChunkLimit.
+// TestUnusedSpaceInBareStores checks that a store which cannot read parts returns the whole shard,
+// up to ChunkLimit.
 func TestUnusedSpaceInBareStores(t *testing.T) {
 	for _, noTail := range []bool{false, true} {
 		backing := mem.New()
@@ -153,8 +154,8 @@ func TestUnusedSpaceInBareStores(t *testing.T) {
 	}
 }
 
-// TestHostileUnusedSpace: a shard that is too long and speaks of more than memory may hold, or of
-// what is not there, is refused by a write and stays.
+// TestHostileUnusedSpace checks that a write refuses a shard that is too long if its index declares
+// more bytes than memory may hold, or missing bytes, and that the shard remains.
 func TestHostileUnusedSpace(t *testing.T) {
 	plain := []codec.Spec{codec.Bytes(dtype.Little)}
 	for name, tt := range map[string]struct {
@@ -179,8 +180,8 @@ func TestHostileUnusedSpace(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// All inner chunks share the same bytes. What would be written is bounded, of a shard of a
-	// usual length too.
+	// All inner chunks share the same bytes. The length of the new shard is limited, also for a
+	// shard of typical length.
 	for _, size := range []int{8 << 20, 16 << 10} {
 		backing := mem.New()
 		mustCreate(t, backing, "x", zarr.Spec{Shape: []int{1024}, Chunks: []int{1024}, DType: dtype.Uint8, Codecs: []codec.Spec{codec.Sharding(
@@ -197,8 +198,8 @@ func TestHostileUnusedSpace(t *testing.T) {
 	}
 }
 
-// TestMaxRequests: no more requests are made than a call may make, and where that is known before
-// the first none is made.
+// TestMaxRequests checks that a call sends at most MaxRequests requests, and none if it is known
+// before the first one that it needs more.
 func TestMaxRequests(t *testing.T) {
 	backing := mem.New()
 	twice(t, backing, false, false)
@@ -215,7 +216,7 @@ func TestMaxRequests(t *testing.T) {
 		gap        int64
 		do         func(*zarr.Array) error
 		needs      int // requests
-		known      int // before the first of them
+		known      int // requests that are known before the first one
 	}{
 		{"chunks", "plain", 0, read, 4, 4},
 		{"whole chunks written", "plain", 0, write, 4, 4},

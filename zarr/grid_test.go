@@ -21,8 +21,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// randomEdges cuts an axis of n elements into chunks that by divides, now and then with some beyond
-// the end.
+// randomEdges divides an axis of n elements into chunks whose lengths are multiples of by,
+// sometimes with chunks beyond the end.
 func randomEdges(r *rand.Rand, n, by int) []int {
 	if r.IntN(4) == 0 {
 		return []int{by * (1 + r.IntN(3))}
@@ -35,7 +35,7 @@ func randomEdges(r *rand.Rand, n, by int) []int {
 	return edges
 }
 
-// chunkOf finds the chunk that holds an element.
+// chunkOf returns the chunk that contains an element.
 func chunkOf(edges []int, pos int) int {
 	if len(edges) == 1 {
 		return pos / edges[0]
@@ -47,7 +47,7 @@ func chunkOf(edges []int, pos int) int {
 	return i
 }
 
-// picked is a selection along an axis of a length, and what it selects.
+// picked returns a random selection along an axis, and the selected indexes.
 func picked(r *rand.Rand, n int, edges []int, inner int) (zarr.Selection, []int) {
 	at := []int{}
 	lo := r.IntN(n + 1)
@@ -94,8 +94,8 @@ func picked(r *rand.Rand, n int, edges []int, inner int) (zarr.Selection, []int)
 	}
 }
 
-// TestRectilinearAgainstOracle writes and reads random selections of arrays whose chunks, or
-// shards, differ in shape.
+// TestRectilinearAgainstOracle writes and reads random selections of arrays whose chunks or shards
+// differ in shape.
 func TestRectilinearAgainstOracle(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
 	codecs := [][]codec.Spec{nil, {}, {codec.Transpose(1, 0), codec.Zstd(1), codec.CRC32C()}, {codec.Bytes(dtype.Big)}}
@@ -126,7 +126,7 @@ func TestRectilinearAgainstOracle(t *testing.T) {
 				rows, atRow := picked(r, shape[0], edges[0], inner[0])
 				cols, atCol := picked(r, shape[1], edges[1], inner[1])
 				sel := []zarr.Selection{rows, cols}
-				var at []int // places in C order
+				var at []int // positions in C order
 				for _, i := range atRow {
 					for _, j := range atCol {
 						at = append(at, i*shape[1]+j)
@@ -188,7 +188,7 @@ func TestRectilinearAgainstOracle(t *testing.T) {
 	}
 }
 
-// TestRectilinearText is about elements that vary in length, in chunks that do.
+// TestRectilinearText writes and reads elements of varying length in chunks of varying length.
 func TestRectilinearText(t *testing.T) {
 	for name, spec := range map[string]zarr.Spec{
 		"chunks": {ChunkEdges: [][]int{{1, 4, 2, 4}}},
@@ -215,8 +215,8 @@ func TestRectilinearText(t *testing.T) {
 	}
 }
 
-// TestRectilinearObjects is about what is stored: the keys of the chunks that hold elements, each
-// chunk as long as the grid says, with the fill value beyond the array.
+// TestRectilinearObjects checks the stored objects: the keys of chunks with elements, and chunks of
+// the lengths in the grid, with the fill value beyond the array.
 func TestRectilinearObjects(t *testing.T) {
 	st := mem.New()
 	a := mustCreate(t, st, "x", zarr.Spec{Shape: []int{6, 3}, ChunkEdges: [][]int{{1, 3, 3, 5}, {2}}, DType: dtype.Uint8, Fill: 9, Codecs: []codec.Spec{}})
@@ -245,7 +245,7 @@ func TestRectilinearObjects(t *testing.T) {
 	if len(want) > 0 {
 		t.Errorf("not stored: %v", want)
 	}
-	// A chunk of another length is no chunk of this array.
+	// A chunk of another length is invalid.
 	if _, err := st.Put(t.Context(), "x/c/1/0", make([]byte, 8), store.PutOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -254,8 +254,8 @@ func TestRectilinearObjects(t *testing.T) {
 	}
 }
 
-// TestRectilinearRequests: chunks of which all is written are not read, and what is read is asked
-// for once.
+// TestRectilinearRequests checks that wholly written chunks are not read, and that other chunks are
+// requested once.
 func TestRectilinearRequests(t *testing.T) {
 	tests := []struct {
 		name             string
@@ -406,15 +406,15 @@ func TestSpecsOfNoGrid(t *testing.T) {
 	}
 }
 
-// rectilinearDoc is the metadata of uint8 in a grid as a document spells it.
+// rectilinearDoc returns the metadata of a uint8 array with this grid.
 func rectilinearDoc(shape, chunkShapes, codecs string) string {
 	return fmt.Sprintf(`{"zarr_format":3,"node_type":"array","shape":%s,"data_type":"uint8","fill_value":0,
 		"chunk_grid":{"name":"rectilinear","configuration":{"kind":"inline","chunk_shapes":%s}},
 		"chunk_key_encoding":{"name":"default"},"codecs":%s}`, shape, chunkShapes, codecs)
 }
 
-// TestGridOfTheText has a length for all, a list, a run, a run in a list, and chunks beyond the
-// end, as the text of the extension has them for six elements each.
+// TestGridOfTheText reads the examples of the extension's specification, for six elements each: one
+// length for all, a list, a run, a run in a list, and chunks beyond the end.
 func TestGridOfTheText(t *testing.T) {
 	st := mem.New()
 	put(t, st, "zarr.json", rectilinearDoc("[6,6,6,6,6]", "[4,[1,2,3],[[4,2]],[[1,3],3],[4,4,4]]", `["bytes"]`))
@@ -430,12 +430,12 @@ func TestGridOfTheText(t *testing.T) {
 	}
 }
 
-// TestHostileGrids: numbers in a document cost nothing.
+// TestHostileGrids checks that large numbers in a document take no memory or time.
 func TestHostileGrids(t *testing.T) {
 	const most = "9223372036854775807"
 	tests := []struct {
 		name, shape, edges string
-		at                 int64 // an element, and the key of its chunk
+		at                 int64 // index of an element; key is that of its chunk
 		key                string
 	}{
 		{"more chunks than memory has bytes", most, `[[1,4611686018427387904],[3,` + most + `]]`, 4611686018427387906, "c/4611686018427387904"},
@@ -468,8 +468,8 @@ func TestHostileGrids(t *testing.T) {
 	}
 }
 
-// TestShardsThatInnerChunksDoNotDivide are refused when the array is opened, wherever the length
-// stands that is wrong.
+// TestShardsThatInnerChunksDoNotDivide checks that such shards are refused when the array is
+// opened, wherever in the document the wrong length is.
 func TestShardsThatInnerChunksDoNotDivide(t *testing.T) {
 	sharded := `[{"name":"sharding_indexed","configuration":{"chunk_shape":[2,3],"codecs":["bytes"],"index_codecs":[{"name":"bytes","configuration":{"endian":"little"}}]}}]`
 	turned := strings.Replace(strings.Replace(sharded, `[{`, `[{"name":"transpose","configuration":{"order":[1,0]}},{`, 1), "[2,3]", "[3,2]", 1)
@@ -483,7 +483,7 @@ func TestShardsThatInnerChunksDoNotDivide(t *testing.T) {
 			`[8,[3,7]]`:               true,
 			`[[4,1,6],9]`:             true,
 			`[10,[3,2,6]]`:            true,
-			`[[4,[2,3],6,3],[3,6,4]]`: false, // beyond the array no shard is ever made
+			`[[4,[2,3],6,3],[3,6,4]]`: false, // shards beyond the array are never made
 		} {
 			t.Run(name+" "+edges, func(t *testing.T) {
 				st := mem.New()
@@ -514,7 +514,7 @@ func TestShardsThatInnerChunksDoNotDivide(t *testing.T) {
 	}
 }
 
-// TestManyShapes reads chunks of more shapes than are kept, from several goroutines at once.
+// TestManyShapes reads chunks of more shapes than are kept, from several goroutines concurrently.
 func TestManyShapes(t *testing.T) {
 	edges, n := []int{}, 0
 	for i := range 17 { // 17² shapes
@@ -545,7 +545,7 @@ func TestManyShapes(t *testing.T) {
 	}
 }
 
-// TestRectilinearConsolidated: a copy of the metadata has the grid too.
+// TestRectilinearConsolidated checks that consolidated metadata includes the grid.
 func TestRectilinearConsolidated(t *testing.T) {
 	st := mem.New()
 	a := mustCreate(t, st, "g/x", zarr.Spec{Shape: []int{6}, ChunkEdges: [][]int{{1, 2, 3}}, DType: dtype.Uint8})

@@ -14,8 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// dataset is what the tests create: arrays along time that begin empty, one in a group below, and
-// one that does not grow.
+// dataset returns the group of these tests: empty arrays along time, one of them in a subgroup, and
+// an array that does not grow.
 func dataset(format int) (zarr.Spec, map[string]zarr.Spec) {
 	of := func(shape []int, dims ...string) zarr.Spec {
 		return zarr.Spec{Shape: shape, DType: dtype.Uint8, Codecs: []codec.Spec{}, Chunks: slices.Repeat([]int{3}, len(shape)),
@@ -31,7 +31,7 @@ func createDataset(t *testing.T, st store.Store, format int) (*zarr.Group, error
 	return zarr.OpenOrCreateGroup(t.Context(), st, "g", spec, arrays, own(1<<20))
 }
 
-// complete checks a dataset, as its consolidated metadata has it and as it is stored.
+// complete checks a dataset in its consolidated metadata and in its documents.
 func complete(t *testing.T, st store.Store, format, length int) {
 	t.Helper()
 	g, err := zarr.OpenGroup(t.Context(), st, "g", zarr.Format(format))
@@ -64,7 +64,7 @@ func appendDay(t *testing.T, st store.Store) {
 	}
 }
 
-// TestCreateGroupAtOnce: callers at the same time all succeed, with the same group.
+// TestCreateGroupAtOnce checks that concurrent callers all succeed, with the same group.
 func TestCreateGroupAtOnce(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		t.Run(fmt.Sprint("v", format), func(t *testing.T) {
@@ -93,8 +93,8 @@ func TestCreateGroupAtOnce(t *testing.T) {
 	}
 }
 
-// TestCreateGroupKilled: what a caller began that was killed at any request is completed by the
-// next one.
+// TestCreateGroupKilled kills a caller at each request, and checks that the next caller completes
+// the group.
 func TestCreateGroupKilled(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		for n := 0; ; n++ {
@@ -124,9 +124,9 @@ func TestCreateGroupKilled(t *testing.T) {
 	}
 }
 
-// TestCreateGroupLate: puts of a caller that was taken for dead arrive when others have created the
-// group, appended to it and changed attributes, and change nothing. A caller that comes then opens
-// the group.
+// TestCreateGroupLate executes puts of a caller that was assumed dead after others have created the
+// group, appended to it and changed attributes. They change nothing, and the next caller opens the
+// group.
 func TestCreateGroupLate(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		for n := 0; ; n++ {
@@ -165,7 +165,7 @@ func TestCreateGroupLate(t *testing.T) {
 	}
 }
 
-// TestCreateGroupExists: a node that is another one is named, with what differs.
+// TestCreateGroupExists checks that the error names a node that differs, and the difference.
 func TestCreateGroupExists(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		for want, change := range map[string]func(*zarr.Spec, map[string]zarr.Spec){
@@ -189,7 +189,7 @@ func TestCreateGroupExists(t *testing.T) {
 				t.Errorf("stored are %s, before %s", now, before)
 			}
 		}
-		// An array in the place of the group, and a group in the place of an array.
+		// An array that replaces the group, and a group that replaces an array.
 		backing := mem.New()
 		mustCreate(t, backing, "g", zarr.Spec{Format: format, Shape: []int{1}, DType: dtype.Uint8})
 		if _, err := createDataset(t, backing, format); !errors.Is(err, zarr.ErrExists) {
@@ -205,7 +205,7 @@ func TestCreateGroupExists(t *testing.T) {
 	}
 }
 
-// TestOpenOrCreateGroupCost: a dataset that exists costs no more than to open it.
+// TestOpenOrCreateGroupCost checks that an existing dataset takes only the requests of opening it.
 func TestOpenOrCreateGroupCost(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		var tr transcript

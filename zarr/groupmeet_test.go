@@ -17,8 +17,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// pairing is a group of two arrays that get longer together: every row of one has the same number
-// as that of the other.
+// pairing is a group of two arrays that are extended together. Every row of one has the same number
+// as that row of the other.
 type pairing struct {
 	format       int
 	sharded      bool
@@ -73,7 +73,7 @@ func (p pairing) create(t *testing.T) store.Store {
 	return st
 }
 
-// appendPair appends n rows of a number.
+// appendPair appends n rows with a number.
 func appendPair(ctx context.Context, st store.Store, v int32, n int, o zarr.AppendOptions) error {
 	g, err := zarr.OpenGroup(ctx, st, "g")
 	if err == nil {
@@ -82,18 +82,18 @@ func appendPair(ctx context.Context, st store.Store, v int32, n int, o zarr.Appe
 	return err
 }
 
-// half reports whether an error says that some arrays are longer.
+// half reports whether err means that some arrays are longer than others.
 func half(err error) bool { return err != nil && strings.Contains(err.Error(), "arrays are longer") }
 
-// outcome is what an append of n rows of a number returned.
+// outcome is the result of an append of n rows with a number.
 type outcome struct {
 	v   int32
 	n   int
 	err error
 }
 
-// check makes sure that both arrays have the same rows, those of each append that was acknowledged
-// once and those of others not at all, unless an error said that some arrays are longer.
+// check checks that both arrays have the same rows: those of each successful append once, and those
+// of failed ones not at all, unless the error reported that some arrays are longer.
 func (p pairing) check(st store.Store, appends ...outcome) error {
 	ctx := context.Background()
 	g, err := zarr.OpenGroup(ctx, st, "g")
@@ -152,8 +152,8 @@ func (p pairing) check(st store.Store, appends ...outcome) error {
 	return nil
 }
 
-// TestGroupAppendsMeet: of two healthy processes one stops before each of its requests, until the
-// other one is done or, at each of its requests, stops for the first.
+// TestGroupAppendsMeet runs two healthy processes. One stops before each of its requests until the
+// other has ended or, at each of its own requests, stops for the first.
 func TestGroupAppendsMeet(t *testing.T) {
 	for _, p := range pairings() {
 		t.Run(p.String(), func(t *testing.T) {
@@ -187,8 +187,8 @@ func TestGroupAppendsMeet(t *testing.T) {
 	}
 }
 
-// TestGroupAppendsTakenOver: the second process takes over, of which the first one, which was only
-// slow, knows nothing.
+// TestGroupAppendsTakenOver has a second process take over from the first, which was only slow and
+// does not know it.
 func TestGroupAppendsTakenOver(t *testing.T) {
 	for _, p := range pairings() {
 		for _, rows := range []int{3, 2} {
@@ -206,7 +206,7 @@ func TestGroupAppendsTakenOver(t *testing.T) {
 							t.Fatalf("%d, %d: %v", n, m, o.err)
 						}
 					}
-					// An append that some arrays show is completed with its rows.
+					// An append that is visible in some arrays is completed with its rows.
 					third := outcome{v: 31, n: 3}
 					if claims(t, st) != 0 {
 						if third.err = appendPair(t.Context(), st, third.v, third.n, zarr.AppendOptions{TakeOver: -1}); third.err != nil {
@@ -226,13 +226,12 @@ func TestGroupAppendsTakenOver(t *testing.T) {
 	}
 }
 
-// TestGroupAppendTakerKilled: the process that takes an append over is killed before one of its
-// puts, and the earlier process, which was only slow, goes on. A third process completes what they
-// left.
+// TestGroupAppendTakerKilled kills the process that takes over an append before one of its puts,
+// while the first process, which was only slow, continues. A third process completes the append.
 func TestGroupAppendTakerKilled(t *testing.T) {
 	step := 2
 	if race.Enabled {
-		step = 19 // one request of the taker for each of the first; all run without it
+		step = 19 // one request of the taker for each of the first; else all
 	}
 	for _, p := range pairings() {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
@@ -259,9 +258,10 @@ func TestGroupAppendTakerKilled(t *testing.T) {
 	}
 }
 
-// meet calls f with the numbers of requests at which two processes stop, as long as they get so
-// far: each number of the first, with a third of those of the second. Under the race detector it is
-// a thirty-first: only one of the two processes runs at any time.
+// meet calls f with the numbers of the requests at which two processes stop, until a process has no
+// more requests. It uses each request of the first process, with a third of those of the second.
+// Under the race detector it uses a thirty-first, because only one of the two processes runs at any
+// time.
 func meet(t *testing.T, f func(n, m int) (first, second bool)) {
 	t.Helper()
 	step := 3
@@ -286,7 +286,7 @@ func meet(t *testing.T, f func(n, m int) (first, second bool)) {
 }
 
 // interleave runs a until before its n-th request, then b until before its m-th, then a to its end,
-// and then b. It reports whether both had so many.
+// and then b. It reports whether both sent so many requests.
 func interleave(_ context.Context, st store.Store, n, m int, a, b func(store.Store)) (bool, bool) {
 	stopped, goOn, done := make(chan bool), make(chan bool), make(chan bool)
 	first := &nth{Store: st, n: n, do: func() { stopped <- true; <-goOn }}
@@ -309,7 +309,7 @@ func interleave(_ context.Context, st store.Store, n, m int, a, b func(store.Sto
 	return first.reached(), second.reached()
 }
 
-// TestGroupAppendCut: the context ends between a put and its response, at each put. The put arrives
+// TestGroupAppendCut ends the context between each put and its response. The put takes effect
 // before, later, or never.
 func TestGroupAppendCut(t *testing.T) {
 	for _, p := range pairings() {
@@ -353,8 +353,8 @@ func TestGroupAppendCut(t *testing.T) {
 	}
 }
 
-// TestGroupAppendResponseLost: the response of each put is lost, and no other. With Wait, rows are
-// there once.
+// TestGroupAppendResponseLost loses the response of one put at a time, and checks that with Wait
+// the rows are stored once.
 func TestGroupAppendResponseLost(t *testing.T) {
 	for _, p := range pairings() {
 		for _, applied := range []bool{true, false} {

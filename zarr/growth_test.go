@@ -19,7 +19,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// layouts are arrays with the shape 4, 4 of int32, whose chunks a shape may end within.
+// layouts are int32 arrays of shape 4, 4 in whose chunks another shape may end.
 var layouts = map[string]zarr.Spec{
 	"v2":      {Format: 2, Shape: []int{4, 4}, Chunks: []int{3, 2}, DType: dtype.Int32},
 	"v3":      {Shape: []int{4, 4}, Chunks: []int{3, 2}, DType: dtype.Int32, Codecs: []codec.Spec{}},
@@ -40,8 +40,9 @@ func full(t *testing.T, st store.Store, layout string) *zarr.Array {
 	return a
 }
 
-// TestAppendResponseLost: each put in turn is made or not, and its response lost, or the context
-// ends at it. The rows are there once if Append succeeds, and not at all if it fails.
+// TestAppendResponseLost loses the response of each put in turn, whether it takes effect or not, or
+// ends the context at it. The rows are stored once if Append succeeds, and are not visible if it
+// fails.
 func TestAppendResponseLost(t *testing.T) {
 	for layout := range layouts {
 		for _, applied := range []bool{true, false} {
@@ -95,7 +96,7 @@ func TestAppendResponseLost(t *testing.T) {
 	}
 }
 
-// TestWriterResponseLost: as TestAppendResponseLost, of a Writer that moves its claim on.
+// TestWriterResponseLost is TestAppendResponseLost for a Writer that extends its claim.
 func TestWriterResponseLost(t *testing.T) {
 	for layout := range layouts {
 		for n := 0; ; n++ {
@@ -142,8 +143,8 @@ func TestWriterResponseLost(t *testing.T) {
 	}
 }
 
-// TestResizeCut: a Resize is cut at each of its puts. The shape is the old or the new one, and no
-// claim is left.
+// TestResizeCut ends a Resize at each of its puts. The shape is the old or the new one, and no
+// claim remains.
 func TestResizeCut(t *testing.T) {
 	for layout := range layouts {
 		for _, tt := range []struct {
@@ -211,8 +212,8 @@ func TestResizeCut(t *testing.T) {
 	}
 }
 
-// truth is what an array may have: at a position a value or, of elements that a shape left out
-// meanwhile, the fill value or one that they had.
+// truth is the set of valid states of an array. At a position it has a value, or, if a shape
+// excluded the element meanwhile, the fill value or a previous value.
 type truth struct {
 	shape  []int
 	values map[[2]int][]int32
@@ -256,8 +257,8 @@ func (tr *truth) check(a *zarr.Array) error {
 	return nil
 }
 
-// lateChunks is killed, but documents that the process puts never arrive: what it began is not made
-// after all.
+// lateChunks is killed, but its puts of documents never take effect, so its change is never
+// completed.
 type lateChunks struct{ *killed }
 
 func (k lateChunks) Put(ctx context.Context, key string, b []byte, o store.PutOptions) (store.Version, error) {
@@ -270,8 +271,9 @@ func (k lateChunks) Put(ctx context.Context, key string, b []byte, o store.PutOp
 	return k.killed.Put(ctx, key, b, o)
 }
 
-// TestLatePuts: processes that append or resize are killed at a put, others go on, and puts of the
-// killed ones arrive in between. The test has one goroutine: a tenth runs under the race detector.
+// TestLatePuts kills processes that append or resize at a put while others continue, and executes
+// puts of the killed ones in between. The test uses one goroutine; a tenth runs under the race
+// detector.
 func TestLatePuts(t *testing.T) {
 	seeds := uint64(400)
 	if race.Enabled {
@@ -367,9 +369,9 @@ func latePuts(t *testing.T, layout string, seed uint64) error {
 	return nil
 }
 
-// TestClaimIsGone: the response of the put of a shape is lost, and another process makes the array
-// shorter: the append was made, also if the other process is killed while it holds a claim. Where
-// another program replaced the document, that is not known, and the append is not tried again.
+// TestClaimIsGone loses the response of the put of a shape, and another process then shrinks the
+// array. The append succeeded, even if the other process is killed while it holds a claim. If
+// another program replaced the document, the outcome is unknown and the append is not retried.
 func TestClaimIsGone(t *testing.T) {
 	for _, other := range []string{"resize", "killed resize", "program"} {
 		st := mem.New()

@@ -9,12 +9,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// killed is a store of a process that is killed: after some puts nothing arrives any more.
+// killed is the store of a process that is killed: after some puts, further ones fail and remain in
+// flight.
 type killed struct {
 	store.Store
 	mu   sync.Mutex
 	left int
-	late []func() error // puts that are still on their way
+	late []func() error // puts in flight
 }
 
 var errKilled = errors.New("killed")
@@ -31,7 +32,7 @@ func (k *killed) Put(ctx context.Context, key string, b []byte, o store.PutOptio
 	return k.Store.Put(ctx, key, b, o)
 }
 
-// arrive lets the late puts arrive, some of which lose their race.
+// arrive executes the late puts, some of which lose their race.
 func (k *killed) arrive() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -40,7 +41,7 @@ func (k *killed) arrive() {
 	}
 }
 
-// after does something after the n-th put.
+// after calls a function after the n-th put.
 type after struct {
 	store.Store
 	mu sync.Mutex
@@ -71,7 +72,8 @@ func (f *failingKey) Put(ctx context.Context, key string, b []byte, o store.PutO
 	return f.Store.Put(ctx, key, b, o)
 }
 
-// dyingAt is killed at the put of a key: that one is still on its way, and later ones are made.
+// dyingAt is the store of a process that is killed at the put of a key. That put is in flight, and
+// later ones are executed.
 type dyingAt struct {
 	*killed
 	key string

@@ -17,9 +17,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestCreateOverLeftovers creates arrays where something lies already: what they would read as
-// their own is ErrExists and stays as it is, what they never read is passed over, and Replace
-// deletes the one and keeps the other.
+// TestCreateOverLeftovers creates arrays over existing objects. If the array would read them as its
+// own, the error is ErrExists and they remain. Objects that it would never read are ignored.
+// Replace deletes the former and keeps the latter.
 func TestCreateOverLeftovers(t *testing.T) {
 	const v1 = `{"zarr_format":1,"shape":[4,4],"chunks":[2,2],"dtype":"<i4","fill_value":0,"compression":null,"compression_opts":null,"order":"C"}`
 	plain := zarr.Spec{Shape: []int{4, 4}, Chunks: []int{2, 2}, DType: dtype.Int32, Codecs: []codec.Spec{}}
@@ -36,7 +36,7 @@ func TestCreateOverLeftovers(t *testing.T) {
 		key    string
 		value  string
 		exists bool
-		stays  bool // when it is replaced
+		stays  bool // after Replace
 	}{
 		{"v3", plain, "c/1/0", "x", true, false},
 		{"v3, a chunk beyond the array", plain, "c/7/7", "x", true, false},
@@ -81,7 +81,7 @@ func TestCreateOverLeftovers(t *testing.T) {
 				t.Errorf("opened or created: %v", err)
 			}
 			if strings.Contains(tt.name, "another data type") {
-				return // which Replace does not touch either
+				return // Replace does not touch it either
 			}
 			if _, err := zarr.Replace(t.Context(), st, "a", tt.spec); err != nil {
 				t.Fatal(err)
@@ -97,7 +97,8 @@ func TestCreateOverLeftovers(t *testing.T) {
 	}
 }
 
-// TestCreateOverItself: an array that has chunks is what is there, not its chunks.
+// TestCreateOverItself checks that the error for an existing array names its document, not its
+// chunks.
 func TestCreateOverItself(t *testing.T) {
 	st := mem.New()
 	spec := zarr.Spec{Shape: []int{4}, DType: dtype.Int8}
@@ -116,7 +117,7 @@ func TestCreateOverItself(t *testing.T) {
 	}
 }
 
-// TestGroupsHideNoV1: a v1 array is no place for a group, and nothing can be below it.
+// TestGroupsHideNoV1 checks that no group is created over a v1 array, and no node below one.
 func TestGroupsHideNoV1(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		st := mem.New()
@@ -135,7 +136,7 @@ func TestGroupsHideNoV1(t *testing.T) {
 	}
 }
 
-// unlisted is a store that answers listings with an error.
+// unlisted is a store whose listings fail.
 type unlisted struct {
 	store.Store
 	err error
@@ -145,8 +146,8 @@ func (s unlisted) List(context.Context, string, store.ListOptions) iter.Seq2[sto
 	return func(yield func(store.Entry, error) bool) { yield(store.Entry{}, s.err) }
 }
 
-// TestCreateWithoutListing: who may not list, or cannot, creates all the same, but over no v1
-// array; any other failure ends it.
+// TestCreateWithoutListing checks that nodes are created without permission or support for
+// listings, but not over a v1 array, and that any other error is returned.
 func TestCreateWithoutListing(t *testing.T) {
 	spec := zarr.Spec{Format: 2, Shape: []int{2}, DType: dtype.Int32}
 	for _, kind := range []error{fault.Refused, errors.ErrUnsupported, fault.Unavailable} {
@@ -163,7 +164,7 @@ func TestCreateWithoutListing(t *testing.T) {
 	}
 }
 
-// TestNothingBelowArrays: neither format puts a node below an array of either one.
+// TestNothingBelowArrays checks that no format creates a node below an array of either format.
 func TestNothingBelowArrays(t *testing.T) {
 	for _, above := range []int{2, 3} {
 		for _, below := range []int{2, 3} {
@@ -187,7 +188,7 @@ func TestNothingBelowArrays(t *testing.T) {
 	}
 }
 
-// TestGroupsAboveStay: a group above of the other format is a group, and stays as it is.
+// TestGroupsAboveStay checks that an existing parent group of the other format remains unchanged.
 func TestGroupsAboveStay(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		st := mem.New()
@@ -203,7 +204,7 @@ func TestGroupsAboveStay(t *testing.T) {
 	}
 }
 
-// failing is a store in which metadata of one node cannot be had.
+// failing is a store that fails requests for the metadata of one node.
 type failing struct {
 	store.Store
 	path string
@@ -217,8 +218,8 @@ func (s failing) Get(ctx context.Context, key string, o store.GetOptions, buf []
 	return s.Store.Get(ctx, key, o, buf)
 }
 
-// TestWalkEndsWithTheStore: what the store does not answer is not a node left out, nor a bad one
-// among others.
+// TestWalkEndsWithTheStore checks that a failed request for a node ends a walk: the node is neither
+// left out nor reported as invalid.
 func TestWalkEndsWithTheStore(t *testing.T) {
 	for _, kind := range []error{fault.Unavailable, fault.Refused} {
 		st := mem.New()
@@ -243,7 +244,7 @@ func TestWalkEndsWithTheStore(t *testing.T) {
 	}
 }
 
-// TestNoFillIsOfV2: v3 has no undefined fill value.
+// TestNoFillIsOfV2 checks that v3 refuses an undefined fill value.
 func TestNoFillIsOfV2(t *testing.T) {
 	for format, kind := range map[int]error{2: nil, 3: zarr.ErrMetadata} {
 		if _, err := zarr.Create(t.Context(), mem.New(), "", zarr.Spec{Format: format, Shape: []int{2}, DType: dtype.Int8, Fill: zarr.NoFill}); !errors.Is(err, kind) {

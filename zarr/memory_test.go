@@ -18,7 +18,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestMoreThanMemory reads arrays that no memory holds, of which nothing is stored.
+// TestMoreThanMemory reads empty arrays that are larger than any memory.
 func TestMoreThanMemory(t *testing.T) {
 	n := math.MaxInt / 4
 	for _, typ := range []dtype.Type{dtype.String, dtype.Bytes} {
@@ -45,10 +45,10 @@ func TestMoreThanMemory(t *testing.T) {
 	}
 }
 
-// TestResultsCount: what a read is bounded by is the memory of its result, and not of what it is
-// made of alone.
+// TestResultsCount checks that the memory limit of a read applies to its result, and not only to
+// the elements in the data type of the array.
 func TestResultsCount(t *testing.T) {
-	const limit = 1 << 30 // as much as makes no difference to how often garbage is collected
+	const limit = 1 << 30 // enough not to change the frequency of garbage collections
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(limit))
 	a := mustCreate(t, mem.New(), "a", zarr.Spec{Shape: []int{limit/9 + 1}, Chunks: []int{1000}, DType: dtype.Uint8})
 	if _, err := zarr.ReadAs[float64](t.Context(), a); !errors.Is(err, zarr.ErrLimit) {
@@ -69,7 +69,7 @@ func TestResultsCount(t *testing.T) {
 	if _, err := zarr.Read[string](t.Context(), c); !errors.Is(err, zarr.ErrLimit) {
 		t.Errorf("texts: %v", err)
 	}
-	// Elements whose bytes come to more than that, in chunks of which each is fine.
+	// Elements of more bytes than that, in chunks that are each within the limit.
 	debug.SetMemoryLimit(64 << 20)
 	labels := []string{strings.Repeat("x", 1<<20), strings.Repeat("y", 1<<20)}
 	d := mustCreate(t, mem.New(), "d", zarr.Spec{Format: 2, Shape: []int{100}, Chunks: []int{4}, DType: dtype.String, Codecs: []codec.Spec{codec.Categorize(dtype.String, dtype.Uint8, labels...)}})
@@ -84,7 +84,8 @@ func TestResultsCount(t *testing.T) {
 	}
 }
 
-// TestPacked reads elements that are the fill value, equal to the one before, empty, and different.
+// TestPacked reads elements that are the fill value, equal to the previous one, empty, and
+// different.
 func TestPacked(t *testing.T) {
 	want := []string{"fill", "fill", "a", "a", "", "", "fill", "b", "a", "a long one: " + strings.Repeat("é", 1000), "fill", "fill"}
 	for name, spec := range map[string]zarr.Spec{
@@ -129,8 +130,8 @@ func TestPacked(t *testing.T) {
 	}
 }
 
-// TestItemsCanBeAppendedTo: elements that lie in one block of memory do not run into each other,
-// nor into the fill value.
+// TestItemsCanBeAppendedTo checks that an append to an element overwrites neither the next one in
+// its block of memory nor the fill value.
 func TestItemsCanBeAppendedTo(t *testing.T) {
 	want := [][]byte{{1}, {2, 3}, {7}, {4}}
 	a := mustCreate(t, mem.New(), "a", zarr.Spec{Shape: []int{4}, DType: dtype.Bytes, Fill: []byte{7}})
@@ -154,7 +155,7 @@ func TestItemsCanBeAppendedTo(t *testing.T) {
 	}
 }
 
-// TestSmallPartOfAChunk reads one text of a chunk, which must not keep all others in memory.
+// TestSmallPartOfAChunk checks that reading one text of a chunk does not keep all others in memory.
 func TestSmallPartOfAChunk(t *testing.T) {
 	texts := make([]string, 4000)
 	for i := range texts {
@@ -173,8 +174,8 @@ func TestSmallPartOfAChunk(t *testing.T) {
 	}
 }
 
-// TestShardsOfManyInnerChunks: a shard whose index is too long is refused before anything is asked
-// for.
+// TestShardsOfManyInnerChunks checks that a shard whose index is too long is refused before any
+// request.
 func TestShardsOfManyInnerChunks(t *testing.T) {
 	var r zarr.Report
 	spec := zarr.Spec{Shape: []int{1e8}, Chunks: []int{1}, Shards: []int{1e8}, DType: dtype.Uint8}
@@ -198,13 +199,13 @@ func TestShardsOfManyInnerChunks(t *testing.T) {
 	if n := r.Gets.Load() + r.Puts.Load(); n != 0 {
 		t.Errorf("%d requests", n)
 	}
-	// With a codec after it, the shard is coded as a whole.
+	// With a codec after sharding, the shard is encoded as one chunk.
 	b := mustCreate(t, mem.New(), "b", zarr.Spec{Shape: []int{1e8}, Chunks: []int{1e8}, DType: dtype.Uint8,
 		Codecs: []codec.Spec{codec.Sharding(codec.ShardingOptions{Chunk: []int{1}}), codec.Zstd(1)}})
 	if err := zarr.Write(t.Context(), b, []uint8{1, 2, 3}, zarr.Range(0, 3)); !errors.Is(err, zarr.ErrLimit) {
 		t.Errorf("before another codec: %v", err)
 	}
-	// Within the limit, and with another one.
+	// Within the limit, and within another limit.
 	spec.Shape, spec.Shards = []int{1 << 16}, []int{1 << 16}
 	b = mustCreate(t, mem.New(), "b", spec)
 	if err := zarr.Write(t.Context(), b, []uint8{1, 2, 3}, zarr.Range(0, 3)); err != nil {
@@ -219,8 +220,8 @@ func TestShardsOfManyInnerChunks(t *testing.T) {
 	}
 }
 
-// TestOneShardOfManyInnerChunks: among shards of different shapes the one whose index is too long
-// is refused, and no other.
+// TestOneShardOfManyInnerChunks checks that among shards of different shapes only the one whose
+// index is too long is refused.
 func TestOneShardOfManyInnerChunks(t *testing.T) {
 	a := mustCreate(t, mem.New(), "a", zarr.Spec{Shape: []int{4 + 1<<17}, Chunks: []int{2}, ShardEdges: [][]int{{4, 1 << 17}}, DType: dtype.Uint8}, zarr.Limit(zarr.Limits{Chunk: 1 << 16}))
 	for name, sel := range map[string]zarr.Selection{"the short one": zarr.Range(1, 4), "the long one": zarr.Range(5, 8), "both": zarr.Range(3, 6)} {
@@ -241,7 +242,7 @@ func TestOneShardOfManyInnerChunks(t *testing.T) {
 	}
 }
 
-// TestCheck decodes chunks of all kinds and finds the bad one.
+// TestCheck decodes chunks of all kinds and finds the damaged one.
 func TestCheck(t *testing.T) {
 	for name, spec := range map[string]zarr.Spec{
 		"numbers":  {DType: dtype.Uint16, Chunks: []int{3}},
@@ -285,8 +286,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestMembersWithLongDocuments: nodes with documents of more than 1 MiB have their places among the
-// others, and one request more.
+// TestMembersWithLongDocuments checks that nodes with documents of more than 1 MiB are yielded in
+// order, with one more request each.
 func TestMembersWithLongDocuments(t *testing.T) {
 	every := 7
 	if race.Enabled {

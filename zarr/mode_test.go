@@ -16,7 +16,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// told gathers findings.
+// told collects findings.
 type told struct {
 	mu  sync.Mutex
 	all []rule.Finding
@@ -28,8 +28,8 @@ func (t *told) tell(f rule.Finding) {
 	t.all = append(t.all, f)
 }
 
-// TestModesOfMetadata opens a group whose members break a rule, with consolidated metadata and
-// without.
+// TestModesOfMetadata opens a group whose members violate a rule, with and without consolidated
+// metadata.
 func TestModesOfMetadata(t *testing.T) {
 	st := mem.New()
 	put(t, st, ".zgroup", `{"zarr_format":2}`)
@@ -72,7 +72,7 @@ func TestModesOfMetadata(t *testing.T) {
 	}
 }
 
-// TestModesOfChunks reads bytes that are no bool, also in a shard and after a compressor.
+// TestModesOfChunks reads bytes that are not valid bools, also in a shard and after a compressor.
 func TestModesOfChunks(t *testing.T) {
 	for name, spec := range map[string]zarr.Spec{
 		"plain":      {Codecs: []codec.Spec{codec.Bytes(dtype.NoOrder)}},
@@ -81,8 +81,7 @@ func TestModesOfChunks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, st := t.Context(), mem.New()
-			// The same metadata with bytes that are no bools: written as uint8, of which every one
-			// is legal.
+			// The same metadata with invalid bools, written as uint8, whose every byte is valid.
 			spec.Shape, spec.Chunks = []int{4}, []int{2}
 			spec.DType = dtype.Uint8
 			a, err := zarr.Create(ctx, st, "", spec)

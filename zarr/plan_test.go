@@ -18,7 +18,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// resolved lists what a plan comes to.
+// resolved returns the requests of a plan, one per line.
 func resolved(t *testing.T, p *zarr.Plan) (lines []string, err error) {
 	t.Helper()
 	for r, err := range p.Resolve(t.Context()) {
@@ -39,8 +39,8 @@ func mustPlan(t *testing.T, a *zarr.Array, sel ...zarr.Selection) *zarr.Plan {
 	return p
 }
 
-// TestPlanOfManyChunks: a plan takes no memory for its chunks, and as much of it can be walked as
-// is wanted.
+// TestPlanOfManyChunks checks that a plan takes no memory for its chunks, and that iteration can
+// stop early.
 func TestPlanOfManyChunks(t *testing.T) {
 	a := mustCreate(t, mem.New(), "", zarr.Spec{Shape: []int{1 << 30}, Chunks: []int{1}, DType: dtype.Uint8, Codecs: []codec.Spec{}}, zarr.Limit(zarr.Limits{Requests: 3}))
 	p := mustPlan(t, a)
@@ -64,7 +64,8 @@ func TestPlanOfManyChunks(t *testing.T) {
 	}
 }
 
-// TestPlanEnds: a context that has ended is found before a request, and an error names the shard.
+// TestPlanEnds checks that an ended context is detected before a request, and that an error names
+// the shard.
 func TestPlanEnds(t *testing.T) {
 	backing := mem.New()
 	sharded(t, backing)
@@ -90,8 +91,8 @@ func TestPlanEnds(t *testing.T) {
 	}
 }
 
-// TestPlanOfBareStores: where shards cannot be read in parts, the plan is to try, and then to read
-// all of each.
+// TestPlanOfBareStores checks that if shards cannot be read in parts, the plan is to try, and then
+// to read each whole.
 func TestPlanOfBareStores(t *testing.T) {
 	for _, noTail := range []bool{false, true} {
 		backing := mem.New()
@@ -108,13 +109,13 @@ func TestPlanOfBareStores(t *testing.T) {
 	}
 }
 
-// TestPlanMeetsWriters: a shard that is replaced while its indexes are read is planned as it is
-// then.
+// TestPlanMeetsWriters checks that the plan of a shard that is replaced while its indexes are read
+// is that of the new shard.
 func TestPlanMeetsWriters(t *testing.T) {
 	backing := mem.New()
 	writer, _ := twice(t, backing, false, false)
 	done := false
-	var once sync.Once // indexes are read at once
+	var once sync.Once // indexes are read concurrently
 	st := hooked{backing, func(_ string, o store.GetOptions) {
 		if o.IfVersion != "" {
 			once.Do(func() {
@@ -137,7 +138,7 @@ func TestPlanMeetsWriters(t *testing.T) {
 	if want := []string{"get x/c/0 last 68: 68 bytes", "get x/c/0 132+68: 68 bytes", "get x/c/0 100+8: 8 bytes"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	// One that is never the same ends.
+	// A shard that changes at every read ends in an error.
 	a, err = zarr.OpenArray(t.Context(), tuned{answered{backing, func(_ string, o store.GetOptions) error {
 		if o.IfVersion != "" {
 			return zarr.ErrConflict
@@ -153,7 +154,7 @@ func TestPlanMeetsWriters(t *testing.T) {
 	}
 }
 
-// TestPlanAfterRead: what an array knows is planned all the same, and not requested again.
+// TestPlanAfterRead checks that an index in memory is part of the plan, but not requested again.
 func TestPlanAfterRead(t *testing.T) {
 	backing := mem.New()
 	sharded(t, backing)
@@ -188,7 +189,7 @@ func TestRequestString(t *testing.T) {
 	}
 }
 
-// measured is a store in a cloud that says what its requests took of late.
+// measured is a store in a cloud with recent measurements of its requests.
 type measured struct{ tuned }
 
 func (s measured) Provide(target any) bool {
@@ -204,8 +205,8 @@ func (s measured) Provide(target any) bool {
 	return false
 }
 
-// TestResolveMeasured: of a store that measures its speed a read sends the requests that Resolve
-// yields: both merge ranges by one and the same snapshot.
+// TestResolveMeasured checks that a read from a store that measures its speed sends the requests
+// that Resolve yields, because both use one snapshot of the measurements.
 func TestResolveMeasured(t *testing.T) {
 	const chunk, shard = 4 << 10, 122 // bytes, and chunks of a fiftieth of the shard
 	backing := mem.New()

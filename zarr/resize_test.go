@@ -20,9 +20,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestResizeAgainstOracle resizes arrays at random and compares all values: with Clear what comes
-// in is the fill value, without it may be what was there within the chunks that the shape ended
-// within.
+// TestResizeAgainstOracle resizes arrays at random and compares all elements. With Clear, new
+// elements are the fill value. Without it, they may be old elements of the chunks at the edge of
+// the previous shape.
 func TestResizeAgainstOracle(t *testing.T) {
 	for _, tt := range growingSpecs {
 		t.Run(tt.name, func(t *testing.T) {
@@ -54,7 +54,7 @@ func TestResizeAgainstOracle(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					// Shrunk and grown again, with what is left.
+					// Shrunk and extended again, with the remaining elements.
 					back, err := b.Resize(t.Context(), old, zarr.ResizeOptions{Clear: true})
 					if err != nil {
 						t.Fatal(err)
@@ -93,7 +93,8 @@ func TestResizeAgainstOracle(t *testing.T) {
 	}
 }
 
-// TestResizeDeletes: the objects outside are gone, all others are left, be they named or listed.
+// TestResizeDeletes checks that the objects outside the new shape are deleted and all others
+// remain, whether keys are computed or listed.
 func TestResizeDeletes(t *testing.T) {
 	for _, n := range []int{40, 200_000} {
 		st := mem.New()
@@ -133,7 +134,7 @@ func TestResizeDeletes(t *testing.T) {
 	}
 }
 
-// TestResizeConflicts: a stale array is not resized, and one that someone appends to neither.
+// TestResizeConflicts checks that a stale array is not resized, nor one during an append.
 func TestResizeConflicts(t *testing.T) {
 	st := mem.New()
 	a := create(t, st, zarr.Spec{Shape: []int{4}, Chunks: []int{2}, DType: dtype.Int32})
@@ -154,14 +155,14 @@ func TestResizeConflicts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantValues(t, b, 1, 2, 3, 4, 0, 0) // the 5 never was a value
+	wantValues(t, b, 1, 2, 3, 4, 0, 0) // the 5 was never visible
 	if _, err := a.Resize(t.Context(), []int{3}, zarr.ResizeOptions{}); !errors.Is(err, zarr.ErrConflict) {
 		t.Fatalf("%v, want ErrConflict", err)
 	}
 }
 
-// TestResizeKilled: a process is killed in the middle of deleting; an append after a take-over
-// shows none of the old values.
+// TestResizeKilled kills a process during its deletes, and checks that an append after a takeover
+// shows none of the old elements.
 func TestResizeKilled(t *testing.T) {
 	for deletes := range 4 {
 		t.Run(fmt.Sprint(deletes), func(t *testing.T) {
@@ -194,14 +195,14 @@ func TestResizeKilled(t *testing.T) {
 	}
 }
 
-// noDeletes is the store of a process that dies in the middle of its deletes.
+// noDeletes is the store of a process that dies during its deletes.
 type noDeletes struct {
 	store.Store
 	mu   sync.Mutex
 	left int
 }
 
-// lives counts down to its death, and says whether it came.
+// lives counts down to the death of the process and reports whether it is still alive.
 func (k *noDeletes) lives(by int) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -223,7 +224,7 @@ func (k *noDeletes) Put(ctx context.Context, key string, b []byte, o store.PutOp
 	return k.Store.Put(ctx, key, b, o)
 }
 
-// position is the position of the i-th element in C order.
+// position returns the position of the i-th element in C order.
 func position(shape []int, i int) []int {
 	at := make([]int, len(shape))
 	for k := len(shape) - 1; k >= 0; k-- {
@@ -233,7 +234,8 @@ func position(shape []int, i int) []int {
 	return at
 }
 
-// TestResizeRefuses: v1 arrays are not written, nor views of fields resized, and the rank stays.
+// TestResizeRefuses checks that v1 arrays and views of fields are not resized, and that the rank
+// cannot change.
 func TestResizeRefuses(t *testing.T) {
 	st := mem.New()
 	const v1 = `{"zarr_format":1,"shape":[],"chunks":[],"dtype":"<i4","compression":"none","compression_opts":null,"fill_value":0,"order":"C"}`
@@ -276,8 +278,8 @@ func TestResizeRefuses(t *testing.T) {
 	}
 }
 
-// TestResizeUnlisted: where listing is refused keys are deleted by their names, but not any number
-// of them.
+// TestResizeUnlisted checks that without permission to list, keys are deleted by computed names, up
+// to a maximum number.
 func TestResizeUnlisted(t *testing.T) {
 	for _, tt := range []struct {
 		chunks int
@@ -309,8 +311,8 @@ func (u *noLists) List(context.Context, string, store.ListOptions) iter.Seq2[sto
 	return func(yield func(store.Entry, error) bool) { yield(store.Entry{}, zarr.ErrRefused) }
 }
 
-// TestResizeWaits: Resize waits for a change in progress, and fails where that one gives the array
-// another shape.
+// TestResizeWaits checks that Resize waits for a change in progress, and fails if that changes the
+// shape.
 func TestResizeWaits(t *testing.T) {
 	for _, tt := range []struct {
 		rows []int32

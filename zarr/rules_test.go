@@ -22,8 +22,8 @@ func mustPut(t *testing.T, st store.Store, key, value string) {
 	}
 }
 
-// TestNodesAmongOtherThings: what makes a node is its own document, under a name that may be one's.
-// The rest is passed over.
+// TestNodesAmongOtherThings checks that a node is recognized by its own document under a valid
+// name, and that other objects are ignored.
 func TestNodesAmongOtherThings(t *testing.T) {
 	for format, want := range map[int][]string{2: {"A", "__a", "a", "late", "late/x"}, 3: {"A", "a", "late", "late/x"}} {
 		t.Run(fmt.Sprint("v", format), func(t *testing.T) {
@@ -48,8 +48,7 @@ func TestNodesAmongOtherThings(t *testing.T) {
 			if got := paths(t, g); !slices.Equal(got, want) {
 				t.Errorf("walked %v, want %v", got, want)
 			}
-			// Groups that only listings imply are none, and what lies below them is opened by its
-			// path.
+			// A prefix without a document is not a group. Nodes below it are opened by their paths.
 			if _, err := zarr.OpenGroup(t.Context(), st, "implied"); !errors.Is(err, zarr.ErrNotFound) {
 				t.Errorf("a group without a document: %v", err)
 			}
@@ -63,8 +62,8 @@ func TestNodesAmongOtherThings(t *testing.T) {
 	}
 }
 
-// TestNamesOfNewNodes: paths are made normal, and names that a format does not allow are refused
-// before anything is stored.
+// TestNamesOfNewNodes checks that paths are normalized, and that names which a format forbids are
+// refused before anything is stored.
 func TestNamesOfNewNodes(t *testing.T) {
 	for _, tt := range []struct {
 		path   string
@@ -90,8 +89,8 @@ func TestNamesOfNewNodes(t *testing.T) {
 	}
 }
 
-// TestCodecsAreNeverPassedOver: without a codec, chunks are not what was stored, whatever
-// must_understand says.
+// TestCodecsAreNeverPassedOver checks that an unknown codec is refused whatever must_understand
+// says, because chunks cannot be decoded without it.
 func TestCodecsAreNeverPassedOver(t *testing.T) {
 	st := mem.New()
 	mustPut(t, st, "zarr.json", `{"zarr_format":3,"node_type":"array","shape":[2],"data_type":"int8","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2]}},
@@ -101,8 +100,8 @@ func TestCodecsAreNeverPassedOver(t *testing.T) {
 	}
 }
 
-// TestEdgeChunksAreWhole: a chunk is stored whole where the array ends within it, with the fill
-// value beyond the end.
+// TestEdgeChunksAreWhole checks that a chunk at the edge of the array is stored whole, with the
+// fill value beyond the edge.
 func TestEdgeChunksAreWhole(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -138,12 +137,12 @@ func TestEdgeChunksAreWhole(t *testing.T) {
 			if got, err := zarr.Read[uint8](t.Context(), a); err != nil || !slices.Equal(got, all) {
 				t.Errorf("%s: read %v, %v", tt.name, got, err)
 			}
-			// What lies beyond the end is nobody's, and writers leave what they like.
+			// Other writers may store any elements beyond the edge.
 			mustPut(t, st, tt.key, string(bytes.ReplaceAll(tt.want, []byte{9}, []byte{77})))
 			if got, err := zarr.Read[uint8](t.Context(), a); err != nil || !slices.Equal(got, all) {
 				t.Errorf("%s: read %v, %v", tt.name, got, err)
 			}
-			// A chunk cut to what lies within is none.
+			// A chunk that is shortened to the part inside the array is invalid.
 			mustPut(t, st, tt.key, string(tt.want[:2]))
 			if got, err := zarr.Read[uint8](t.Context(), a); !errors.Is(err, zarr.ErrCorrupt) {
 				t.Errorf("%s: cut: %v, %v", tt.name, got, err)
@@ -152,8 +151,8 @@ func TestEdgeChunksAreWhole(t *testing.T) {
 	}
 }
 
-// TestKeysInTheStore: an array at the root has no slash before its chunks' keys, and one of no
-// elements has no keys.
+// TestKeysInTheStore checks that chunk keys of an array at the root do not start with a slash, and
+// that an array without elements has no keys.
 func TestKeysInTheStore(t *testing.T) {
 	for _, tt := range []struct {
 		path string
@@ -187,8 +186,8 @@ func TestKeysInTheStore(t *testing.T) {
 	}
 }
 
-// TestFillIsRecorded: a default that was chosen is written down, in v2 too; null is v2's alone, and
-// reads as zero.
+// TestFillIsRecorded checks that a default fill value is stored in the metadata, also in v2, and
+// that null, which is valid only in v2, reads as zero.
 func TestFillIsRecorded(t *testing.T) {
 	for format, key := range map[int]string{2: ".zarray", 3: "zarr.json"} {
 		st := mem.New()
@@ -210,8 +209,8 @@ func TestFillIsRecorded(t *testing.T) {
 	}
 }
 
-// TestShardIndexIsFull: the index of a shard has a place for every inner chunk, for those beyond
-// the array's end too.
+// TestShardIndexIsFull checks that the index of a shard has an entry for every inner chunk,
+// including those beyond the edge of the array.
 func TestShardIndexIsFull(t *testing.T) {
 	st := mem.New()
 	a := mustCreate(t, st, "", zarr.Spec{Shape: []int{5}, Chunks: []int{2}, Shards: []int{8}, DType: dtype.Uint8, Codecs: []codec.Spec{}})

@@ -61,7 +61,7 @@ func (s *slow) Put(ctx context.Context, key string, b []byte, o store.PutOptions
 	return s.Store.Put(ctx, key, b, o)
 }
 
-// own are limits that no other test draws on, and that live in the bubble.
+// own returns limits that no other test uses and that belong to the bubble.
 func own(budget int64) zarr.Option {
 	return zarr.Limit(zarr.Limits{Shared: &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(budget)}})
 }
@@ -108,8 +108,8 @@ func TestBudgetBoundsBytesInFlight(t *testing.T) {
 	})
 }
 
-// TestWritersOfOneProcessTakeTurns: those of parts of one chunk, through an opened array and its
-// views, meet no conflict.
+// TestWritersOfOneProcessTakeTurns checks that partial writes of one chunk, through an opened array
+// and its views, have no conflicts.
 func TestWritersOfOneProcessTakeTurns(t *testing.T) {
 	for name, spec := range map[string]zarr.Spec{"chunk": {Chunks: []int{16}}, "shard": {Chunks: []int{2}, Shards: []int{16}}} {
 		t.Run(name, func(t *testing.T) {
@@ -168,8 +168,8 @@ func TestFirstErrorStopsTheRest(t *testing.T) {
 	}
 }
 
-// settle waits until there are no more goroutines than before: one that has done its work is
-// counted until it is gone.
+// settle waits until the number of goroutines is at most before. A goroutine that has ended its
+// work is counted until it exits.
 func settle(t *testing.T, before int) {
 	t.Helper()
 	for range 1000 {
@@ -207,8 +207,8 @@ func TestCancellationIsPrompt(t *testing.T) {
 	}
 }
 
-// TestLimitsAreGivenBack reads, fails and is cancelled many times on the same limits, which must be
-// whole afterwards.
+// TestLimitsAreGivenBack reads, fails and is cancelled many times with the same limits, and checks
+// that all of them are released.
 func TestLimitsAreGivenBack(t *testing.T) {
 	l := &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(100)}
 	st := mem.New()

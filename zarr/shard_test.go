@@ -24,7 +24,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// tuned is a store with other numbers than its own.
+// tuned is a store with replaced settings.
 type tuned struct {
 	store.Store
 	gap, longest int64
@@ -39,7 +39,7 @@ func (s tuned) Provide(target any) bool {
 	return ok
 }
 
-// hooked calls before ahead of each Get.
+// hooked calls before at the start of each Get.
 type hooked struct {
 	store.Store
 	before func(key string, o store.GetOptions)
@@ -50,7 +50,7 @@ func (s hooked) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 	return s.Store.Get(ctx, key, o, buf)
 }
 
-// shardSpecs are arrays of 11 × 13 in shards of 8 × 6, each laid out in another way.
+// shardSpecs returns specs of arrays of 11 × 13 in shards of 8 × 6, with different layouts.
 func shardSpecs() map[string]zarr.Spec {
 	base := zarr.Spec{Shape: []int{11, 13}, DType: dtype.Float32, Fill: -1}
 	with := func(chunks, shards []int, codecs ...codec.Spec) zarr.Spec {
@@ -78,8 +78,8 @@ func shardSpecs() map[string]zarr.Spec {
 }
 
 // TestShardsAgainstOracle writes and reads random regions of sharded arrays: through an array that
-// has written and read before, through one that only reads, whose indexes get stale, and through
-// one that was opened just now; in ranges that are merged a little, much, and not at all.
+// also writes, through one that only reads and whose indexes become stale, and through a newly
+// opened one. The settings merge few, many, or no ranges.
 func TestShardsAgainstOracle(t *testing.T) {
 	for name, spec := range shardSpecs() {
 		for _, numbers := range [][2]int64{{-1, 0}, {0, 100}, {20, 1 << 20}, {1 << 20, 1 << 20}} {
@@ -98,7 +98,7 @@ func TestShardsAgainstOracle(t *testing.T) {
 				for step := range 12 {
 					sel, index := randomRegion(r, 11, 13)
 					values := make([]float32, len(index))
-					same := r.IntN(3) == 0 // nothing but fill values
+					same := r.IntN(3) == 0 // only fill values
 					for i := range values {
 						if values[i] = float32(r.IntN(3) - 1); same {
 							values[i] = -1
@@ -115,7 +115,7 @@ func TestShardsAgainstOracle(t *testing.T) {
 						t.Fatal(err)
 					}
 					for who, a := range map[string]*zarr.Array{"writer": writer, "reader": reader, "fresh": fresh} {
-						// A part first: it may be one of which the reader's index knows nothing
+						// First a part that may be in a shard whose index the reader does not know
 						// yet.
 						sel, index := randomRegion(r, 11, 13)
 						part, err := zarr.Read[float32](t.Context(), a, sel...)
@@ -138,7 +138,7 @@ func TestShardsAgainstOracle(t *testing.T) {
 	}
 }
 
-// randomRegion selects of a matrix, and tells the elements in order.
+// randomRegion returns a selection of a matrix, and the indexes of its elements in order.
 func randomRegion(r *rand.Rand, rows, cols int) (sel []zarr.Selection, index []int) {
 	axis := func(n int) (zarr.Selection, []int) {
 		if r.IntN(5) == 0 {
@@ -209,8 +209,8 @@ func TestShardedArrays(t *testing.T) {
 	}
 }
 
-// sharded makes an array of 64 chunks of 16 uint8 in one shard, all of them there, in a store that
-// merges nothing.
+// sharded makes an array of 64 stored chunks of 16 uint8 in one shard, in a store that merges no
+// ranges.
 func sharded(t *testing.T, st store.Store) *zarr.Array {
 	t.Helper()
 	a := mustCreate(t, st, "x", zarr.Spec{Shape: []int{1024}, Chunks: []int{16}, Shards: []int{1024}, DType: dtype.Uint8, Codecs: []codec.Spec{}})
@@ -220,8 +220,8 @@ func sharded(t *testing.T, st store.Store) *zarr.Array {
 	return a
 }
 
-// TestShardReplacedBetweenIndexAndChunks: what is read of a shard is of one version, the new one
-// here.
+// TestShardReplacedBetweenIndexAndChunks checks that a read of a shard returns elements of one
+// version, here the new one.
 func TestShardReplacedBetweenIndexAndChunks(t *testing.T) {
 	backing := mem.New()
 	writer := sharded(t, backing)
@@ -264,7 +264,7 @@ func TestShardReplacedBetweenIndexAndChunks(t *testing.T) {
 	}
 }
 
-// TestShardThatIsNeverTheSame: a store whose versions mean nothing ends in an error.
+// TestShardThatIsNeverTheSame checks that reads fail in a store whose versions always differ.
 func TestShardThatIsNeverTheSame(t *testing.T) {
 	backing := mem.New()
 	sharded(t, backing)
@@ -285,7 +285,7 @@ func TestShardThatIsNeverTheSame(t *testing.T) {
 	}
 }
 
-// answered is a store that may answer a Get with an error.
+// answered is a store whose Gets may fail.
 type answered struct {
 	store.Store
 	answer func(key string, o store.GetOptions) error
@@ -298,8 +298,8 @@ func (s answered) Get(ctx context.Context, key string, o store.GetOptions, buf [
 	return s.Store.Get(ctx, key, o, buf)
 }
 
-// TestOnlyProvenAbsenceOfShardsIsFill: nothing but a shard that is not there, and an index that
-// says so, makes fill values.
+// TestOnlyProvenAbsenceOfShardsIsFill checks that only an absent shard, or an inner chunk that the
+// index declares missing, reads as the fill value.
 func TestOnlyProvenAbsenceOfShardsIsFill(t *testing.T) {
 	for _, kind := range []error{zarr.ErrRefused, zarr.ErrThrottled, zarr.ErrUnavailable, zarr.ErrCorrupt, fault.Unchanged, zarr.ErrLimit, zarr.ErrNotFound, context.DeadlineExceeded, errors.New("odd")} {
 		for _, at := range []string{"index", "chunks", "index again"} {
@@ -359,8 +359,8 @@ func TestOnlyProvenAbsenceOfShardsIsFill(t *testing.T) {
 	}
 }
 
-// TestTornShards cuts and breaks stored shards: that is an error, in parts and as a whole, and
-// never a fill value.
+// TestTornShards truncates and damages stored shards, and checks that reads in parts and whole
+// reads return an error and never the fill value.
 func TestTornShards(t *testing.T) {
 	for _, atStart := range []bool{false, true} {
 		backing := mem.New()
@@ -401,7 +401,7 @@ func TestTornShards(t *testing.T) {
 	}
 }
 
-// TestHostileIndexes reads shards whose index is right by its checksum and wrong otherwise.
+// TestHostileIndexes reads shards whose index has a valid checksum and invalid entries.
 func TestHostileIndexes(t *testing.T) {
 	const no = 1<<64 - 1
 	tests := []struct {
@@ -449,7 +449,7 @@ func TestHostileIndexes(t *testing.T) {
 			if want := byte(1); err == nil && (got[0] != want && tt.off != no || got[0] != 9 && tt.off == no || got[63] != want) {
 				t.Errorf("%s, merging %v: %v", tt.name, numbers, got)
 			}
-			// Other inner chunks do not suffer.
+			// Other inner chunks can still be read.
 			if got, err := zarr.Read[uint8](t.Context(), a, zarr.At(20)); err != nil || got[0] != 1 {
 				t.Errorf("%s, merging %v, beside it: %v, %v", tt.name, numbers, got, err)
 			}
@@ -457,8 +457,7 @@ func TestHostileIndexes(t *testing.T) {
 	}
 }
 
-// TestShardsWithUnusedSpace reads shards that other writers left with more holes than data, in
-// parts.
+// TestShardsWithUnusedSpace reads shards with more unused space than data, in parts.
 func TestShardsWithUnusedSpace(t *testing.T) {
 	backing := mem.New()
 	sharded(t, backing)
@@ -486,7 +485,7 @@ func TestShardsWithUnusedSpace(t *testing.T) {
 	}
 }
 
-// bare is a store without versions, or without ranges from the end.
+// bare is a store without versions or without suffix ranges.
 type bare struct {
 	store.Store
 	noTail bool
@@ -503,8 +502,8 @@ func (s bare) Get(ctx context.Context, key string, o store.GetOptions, buf []byt
 	return v, err
 }
 
-// TestShardsOfBareStores: without versions or tails a shard is read as a whole, and after the first
-// time at once.
+// TestShardsOfBareStores checks that shards are read whole without versions or suffix ranges, and
+// that only the first read tries to read parts.
 func TestShardsOfBareStores(t *testing.T) {
 	for _, noTail := range []bool{false, true} {
 		backing := mem.New()
@@ -524,9 +523,10 @@ func TestShardsOfBareStores(t *testing.T) {
 	}
 }
 
-// TestIndexesThatAreKept: those that were used last, 8 MiB of them for an opened array.
+// TestIndexesThatAreKept checks that an opened array keeps the most recently used indexes, up to 8
+// MiB.
 func TestIndexesThatAreKept(t *testing.T) {
-	const shards, inner = 24, 32 << 10 // with 512 KiB of index each
+	const shards, inner = 24, 32 << 10 // an index has 512 KiB
 	backing := mem.New()
 	a := mustCreate(t, backing, "x", zarr.Spec{Shape: []int{shards * inner}, Chunks: []int{1}, Shards: []int{inner}, DType: dtype.Uint8})
 	for i := range shards {
@@ -547,22 +547,22 @@ func TestIndexesThatAreKept(t *testing.T) {
 		}
 	}
 	for i := range shards {
-		read(i, 2) // the index, and what it says
+		read(i, 2) // the index and an inner chunk
 	}
 	read(shards-1, 1)
 	read(shards-16, 1)
-	read(shards-17, 2) // in whose place the index of shards-15 goes
+	read(shards-17, 2) // evicted by the index of shards-15
 	read(shards-16, 1)
 	read(shards-15, 2)
 }
 
-// bubble gives limits that belong to a synctest bubble: the process's own must not be made in one.
-// What runs there uses no codec that keeps channels, either.
+// bubble returns limits that belong to a synctest bubble: the limits of the process must not be
+// made in one. Tests in a bubble must not use codecs that keep channels either.
 func bubble() zarr.Option {
 	return zarr.Limit(zarr.Limits{Shared: &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(1 << 20)}})
 }
 
-// TestManyReadersOfOneShard: the index is read once for all of them.
+// TestManyReadersOfOneShard checks that concurrent readers share one request for the index.
 func TestManyReadersOfOneShard(t *testing.T) {
 	backing := mem.New()
 	sharded(t, backing)
@@ -593,8 +593,8 @@ func TestManyReadersOfOneShard(t *testing.T) {
 	})
 }
 
-// TestReadersAndWritersOfOneShard: readers see each inner chunk as some writer left it, while
-// writers replace the shard.
+// TestReadersAndWritersOfOneShard checks that readers get each inner chunk as some writer stored
+// it, while writers replace the shard.
 func TestReadersAndWritersOfOneShard(t *testing.T) {
 	st := tuned{mem.New(), 0, 64}
 	a := sharded(t, st)
@@ -623,7 +623,7 @@ func TestReadersAndWritersOfOneShard(t *testing.T) {
 	}
 }
 
-// TestShardReport counts inner chunks, and bytes with their indexes.
+// TestShardReport checks the counts of inner chunks and of bytes, including indexes.
 func TestShardReport(t *testing.T) {
 	var r zarr.Report
 	st := tuned{mem.New(), 0, 64}
@@ -641,14 +641,13 @@ func TestShardReport(t *testing.T) {
 	if _, err := zarr.Read[uint8](t.Context(), a, zarr.Range(0, 64)); err != nil {
 		t.Fatal(err)
 	}
-	// The index, chunks 0 and 1 together, chunk 3: with chunk 2 gone they are neighbours, and 64
-	// bytes take all three.
+	// The index, and one range of chunks 0 to 3: without chunk 2 they are adjacent, in 64 bytes.
 	if r.Gets.Load() != 2 || r.Chunks.Load() != 4 || r.Missing.Load() != 1 || r.BytesRead.Load() != 64*16+4+48 {
 		t.Errorf("%v", &r)
 	}
 }
 
-// late is a store that answers a minute after it looked.
+// late is a store that responds a minute after it read the value.
 type late struct{ store.Store }
 
 func (s late) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
@@ -657,8 +656,8 @@ func (s late) Get(ctx context.Context, key string, o store.GetOptions, buf []byt
 	return v, err
 }
 
-// TestJoinedAbsenceIsNotBelieved: a read that begins after a write does not take an older read's
-// word that there is nothing.
+// TestJoinedAbsenceIsNotBelieved checks that a read which starts after a write does not use the
+// absence that an older read found.
 func TestJoinedAbsenceIsNotBelieved(t *testing.T) {
 	backing := mem.New()
 	mustCreate(t, backing, "x", zarr.Spec{Shape: []int{1024}, Chunks: []int{16}, Shards: []int{1024}, DType: dtype.Uint8, Codecs: []codec.Spec{}})
@@ -677,7 +676,7 @@ func TestJoinedAbsenceIsNotBelieved(t *testing.T) {
 				t.Errorf("before the write: %v, %v", got, err)
 			}
 		})
-		synctest.Wait() // it has looked and not answered
+		synctest.Wait() // the store has read the value and not responded
 		if err := zarr.Write(t.Context(), writer, []uint8{5}, zarr.At(3)); err != nil {
 			t.Fatal(err)
 		}

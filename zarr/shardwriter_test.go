@@ -19,8 +19,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestShardWriter: each shard, written in pieces from many goroutines, is read back as the same
-// values written at once are, and has their length. The last shards reach beyond the array.
+// TestShardWriter writes each shard in pieces from many goroutines, and checks that its elements
+// and its length are those of a shard that is written in one call. The last shards extend beyond
+// the array.
 func TestShardWriter(t *testing.T) {
 	shape := []int{21, 13}
 	spec := zarr.Spec{Shape: shape, Chunks: []int{3, 2}, Shards: []int{9, 6}}
@@ -107,8 +108,8 @@ func inPieces[T comparable](t *testing.T, spec zarr.Spec, values []T, write func
 	}
 }
 
-// TestShardWriterReplaces: Commit takes the place of what is there, also where nothing was written,
-// and Abort leaves it.
+// TestShardWriterReplaces checks that Commit replaces the existing shard, also if nothing was
+// written, and that Abort keeps it.
 func TestShardWriterReplaces(t *testing.T) {
 	st := mem.New()
 	a, was := checked(t, st)
@@ -149,7 +150,8 @@ func TestShardWriterReplaces(t *testing.T) {
 	}
 }
 
-// TestShardWriterRefuses: what is not one shard's whole inner chunks, once.
+// TestShardWriterRefuses checks that only whole inner chunks of one shard can be written, each
+// once.
 func TestShardWriterRefuses(t *testing.T) {
 	st := mem.New()
 	plain := mustCreate(t, st, "plain", zarr.Spec{Shape: []int{64}, Chunks: []int{16}, DType: dtype.Uint8})
@@ -198,7 +200,7 @@ func TestShardWriterRefuses(t *testing.T) {
 	}
 }
 
-// TestShardWriterOfStructs: structures, and one field of them, which is no shard.
+// TestShardWriterOfStructs writes structures, and checks that a single field is refused.
 func TestShardWriterOfStructs(t *testing.T) {
 	type point struct {
 		X, Y int32

@@ -12,8 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// TestChunksOutsideTheShape: what is stored of a shape that was made smaller is neither read nor
-// written nor listed, whatever it holds.
+// TestChunksOutsideTheShape checks that stored chunks outside a reduced shape are not read, written
+// or listed.
 func TestChunksOutsideTheShape(t *testing.T) {
 	was, is := []int{10, 6}, []int{5, 2}
 	specs := map[string]zarr.Spec{
@@ -124,8 +124,8 @@ func TestChunksOutsideTheShape(t *testing.T) {
 			if stale, err := upkeep.CheckConsolidated(t.Context(), g); err != nil || len(stale) > 0 {
 				t.Errorf("consolidated %v, %v", stale, err)
 			}
-			// Fill values delete what they are stored in, and nothing else. Elements beyond the
-			// shape stay.
+			// Writing fill values deletes only chunks that become all fill value. Elements beyond
+			// the shape remain.
 			for i := range want {
 				want[i] = -1
 			}

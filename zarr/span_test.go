@@ -17,7 +17,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// spans are rows × cols float32 in two chunks of 64 KiB, uncompressed unless codecs say so.
+// Arrays of these tests have rows × cols float32 in two chunks of 64 KiB, uncompressed by default.
 const spanRows, spanCols = 128, 256
 
 func spans(t *testing.T, st store.Store, codecs ...codec.Spec) ([]float32, zarr.Spec) {
@@ -40,8 +40,8 @@ func spans(t *testing.T, st store.Store, codecs ...codec.Spec) ([]float32, zarr.
 	return values, spec
 }
 
-// TestSpans: of an uncompressed chunk the bytes are requested in which the selection lies, in one
-// request as before, and the plan says so.
+// TestSpans checks that only the range with the selected elements of an uncompressed chunk is
+// requested, with one request, and that the plan lists it.
 func TestSpans(t *testing.T) {
 	rows := func(lo, hi int) []zarr.Selection { return []zarr.Selection{zarr.Range(lo, hi)} }
 	for _, tt := range []struct {
@@ -120,9 +120,8 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// TestSpansOfDamage: a part of an uncompressed chunk that is not as long as it must be is an error,
-// whichever part that is, and one of a chunk that is absent is the fill value. Nothing is requested
-// twice.
+// TestSpansOfDamage reads parts of uncompressed chunks. If the chunk has the wrong length, every
+// part is an error. If it is absent, every part is the fill value. Nothing is requested twice.
 func TestSpansOfDamage(t *testing.T) {
 	for name, st := range zarrtest.Stores(t) {
 		t.Run(name, func(t *testing.T) {
@@ -151,7 +150,7 @@ func TestSpansOfDamage(t *testing.T) {
 	}
 }
 
-// A store that gives other bytes than were asked for is not believed.
+// TestSpansOfALyingStore checks that a response with the wrong number of bytes is an error.
 func TestSpansOfALyingStore(t *testing.T) {
 	for _, n := range []int{0, 1, 1023, 1025, 65536} {
 		st := mem.New()
@@ -165,7 +164,7 @@ func TestSpansOfALyingStore(t *testing.T) {
 	}
 }
 
-// lying gives n bytes for every range.
+// lying returns n bytes for every range.
 type lying struct {
 	store.Store
 	n int
@@ -179,8 +178,8 @@ func (l lying) Get(ctx context.Context, key string, o store.GetOptions, buf []by
 	return v, err
 }
 
-// A chunk that may not be held in memory is read in ranges that may, or that have nothing but what
-// is wanted.
+// TestSpansOfHugeChunks reads ranges of a chunk that is too large for memory, if the range is small
+// enough or has only selected elements.
 func TestSpansOfHugeChunks(t *testing.T) {
 	st := mem.New()
 	values, _ := spans(t, st)
@@ -198,8 +197,8 @@ func TestSpansOfHugeChunks(t *testing.T) {
 	}
 }
 
-// Check decodes all of a chunk of which a part is selected, and elements that are checked one by
-// one are read with all others of their chunk.
+// TestSpansAreNotChecked checks that Check decodes whole chunks, and that chunks whose elements are
+// checked one by one are read whole.
 func TestSpansAreNotChecked(t *testing.T) {
 	var tr transcript
 	st := mem.New()

@@ -17,8 +17,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// TestOpenThroughConsolidated holds what opening a node through a group costs: nothing where the
-// group has a copy of the node's metadata. That of v2 is a document of its own, which is read once.
+// TestOpenThroughConsolidated checks the requests of opening a node through a group: none if the
+// group has a copy of the node's metadata. In v2 the copy is a separate document, which is read
+// once.
 func TestOpenThroughConsolidated(t *testing.T) {
 	copied := map[int]string{2: "get top/.zmetadata", 3: ""}
 	for _, format := range []int{2, 3} {
@@ -77,7 +78,7 @@ func TestOpenThroughConsolidated(t *testing.T) {
 	}
 }
 
-// TestOpenThroughNothing: without consolidated metadata a v2 group asks for it once.
+// TestOpenThroughNothing checks that a v2 group without consolidated metadata requests it once.
 func TestOpenThroughNothing(t *testing.T) {
 	for format, want := range map[int][]string{
 		2: {"get top/.zmetadata absent, get top/a/.zarray, get top/a/.zattrs, get top/a/zarr.json absent", "get top/a/.zarray, get top/a/.zattrs, get top/a/zarr.json absent"},
@@ -102,8 +103,8 @@ func TestOpenThroughNothing(t *testing.T) {
 	}
 }
 
-// TestOpenThroughStale: what was created after the copy was made is found in the store, what only
-// the copy has is opened as the copy has it, and neither hides an error.
+// TestOpenThroughStale checks that a node created after the copy was made is read from the store,
+// that a node which only the copy has is opened from the copy, and that neither hides an error.
 func TestOpenThroughStale(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		t.Run(fmt.Sprint("v", format), func(t *testing.T) {
@@ -128,7 +129,7 @@ func TestOpenThroughStale(t *testing.T) {
 				t.Errorf("the group itself: %v, %v", n, err)
 			}
 
-			// A group in the place of an array.
+			// A group that replaces the array.
 			for _, name := range []string{"zarr.json", ".zarray", ".zattrs"} {
 				for _, path := range []string{"top/a/", "top/x/y/b/"} {
 					if err := st.Delete(ctx, path+name, store.DeleteOptions{}); err != nil {
@@ -146,7 +147,7 @@ func TestOpenThroughStale(t *testing.T) {
 				t.Errorf("an array by the copy: %v, %v", n, err)
 			}
 
-			// Only the copy has it.
+			// Now only the copy has the node.
 			b, err := g.OpenArray(ctx, "x/y/b")
 			if err != nil {
 				t.Fatal(err)
@@ -178,8 +179,8 @@ func TestOpenThroughStale(t *testing.T) {
 	}
 }
 
-// TestWriteThroughStale: an array that was replaced since is not written as the copy says. One that
-// is as the copy says costs one request, once.
+// TestWriteThroughStale checks that an array which was replaced after the copy was made is not
+// written by the metadata in the copy. If it is unchanged, the check takes one request, once.
 func TestWriteThroughStale(t *testing.T) {
 	document := map[int]string{2: "get top/a/.zarray", 3: "get top/a/zarr.json"}
 	chunk := map[int]string{2: "put top/a/0", 3: "put top/a/c/0"}
@@ -209,7 +210,7 @@ func TestWriteThroughStale(t *testing.T) {
 				t.Errorf("the second one costs %q", got)
 			}
 
-			// Another array in its place.
+			// Another array replaces it.
 			if a, err = g.OpenArray(ctx, "a"); err != nil {
 				t.Fatal(err)
 			}
@@ -241,7 +242,8 @@ func TestWriteThroughStale(t *testing.T) {
 	}
 }
 
-// Text is written as numbers of elements, which must not be taken for what is stored.
+// TestWriteTextThroughConsolidated writes text, whose elements are numbers in memory. The check
+// against the stored metadata must not compare that form.
 func TestWriteTextThroughConsolidated(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		st := mem.New()
@@ -265,8 +267,8 @@ func TestWriteTextThroughConsolidated(t *testing.T) {
 	}
 }
 
-// TestBadConsolidated: a group whose copy cannot be read is listed from the store, and it is a
-// finding; strict mode refuses.
+// TestBadConsolidated checks that a group whose copy is invalid is listed from the store and has a
+// finding, and that strict mode refuses it.
 func TestBadConsolidated(t *testing.T) {
 	v3 := `{"zarr_format":3,"node_type":"group","consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":`
 	for name, tt := range map[string]struct {
@@ -335,7 +337,8 @@ func TestBadConsolidated(t *testing.T) {
 	}
 }
 
-// A store that cannot list says why the copy was of no use.
+// TestBadConsolidatedUnlisted checks that the error of a store that cannot list names the reason
+// why the copy was not used.
 func TestBadConsolidatedUnlisted(t *testing.T) {
 	for format, doc := range map[int]string{2: `{"zarr_consolidated_format":7,"metadata":{}}`, 3: `{"zarr_format":3,"node_type":"group","consolidated_metadata":{"kind":"inline","metadata":7}}`} {
 		st := mem.New()
@@ -353,7 +356,8 @@ func TestBadConsolidatedUnlisted(t *testing.T) {
 	}
 }
 
-// A damaged entry of a copy does not hide the node, and is the error where there is none.
+// TestBadEntryOfConsolidated checks that a damaged entry of a copy does not hide the node, and is
+// the error if the node does not exist.
 func TestBadEntryOfConsolidated(t *testing.T) {
 	st := mem.New()
 	forest(t, st, 3)
@@ -372,7 +376,7 @@ func TestBadEntryOfConsolidated(t *testing.T) {
 	}
 }
 
-// A copy is read once, however many ask for it at the same time.
+// TestOpenThroughConsolidatedAtOnce checks that concurrent callers share one read of a copy.
 func TestOpenThroughConsolidatedAtOnce(t *testing.T) {
 	_, g, tr := consolidatedForest(t, 2)
 	errs := make(chan error)

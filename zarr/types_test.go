@@ -21,7 +21,7 @@ import (
 )
 
 // TestStringsAgainstOracle writes and reads random regions of strings and compares them with a
-// plain slice.
+// slice.
 func TestStringsAgainstOracle(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		for _, order := range []string{"C", "F"} {
@@ -60,8 +60,8 @@ func TestStringsAgainstOracle(t *testing.T) {
 	}
 }
 
-// TestStringsOfOneFillAreNotStored: chunks of nothing but the fill value are deleted, those of a
-// null fill value are kept.
+// TestStringsOfOneFillAreNotStored checks that chunks that are all fill value are deleted, unless
+// the fill value is null.
 func TestStringsOfOneFillAreNotStored(t *testing.T) {
 	st := mem.New()
 	spec := zarr.Spec{Format: 2, Shape: []int{4}, Chunks: []int{2}, DType: dtype.String, Fill: "-"}
@@ -109,7 +109,7 @@ func TestItemsOfOtherTypes(t *testing.T) {
 	if err != nil || !bytes.Equal(got[0], []byte{7}) || !bytes.Equal(got[1], []byte{1, 0xff}) {
 		t.Errorf("%x, %v", got, err)
 	}
-	got[0][0] = 9 // it is the caller's
+	got[0][0] = 9 // the caller owns it
 	if again, err := zarr.Read[[]byte](t.Context(), b); err != nil || again[0][0] != 7 {
 		t.Errorf("%x, %v", again, err)
 	}
@@ -145,8 +145,8 @@ func TestItemsOfOtherTypes(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// TestShortItems: a chunk of a million texts that has 8 bytes is refused before there is room for
-// the texts.
+// TestShortItems checks that a chunk of a million texts with 8 stored bytes is refused before
+// memory for the texts is allocated.
 func TestShortItems(t *testing.T) {
 	st := mem.New()
 	a := mustCreate(t, st, "x", zarr.Spec{Shape: []int{1 << 20}, DType: dtype.String, Codecs: []codec.Spec{{Name: "vlen-utf8"}}})
@@ -157,13 +157,14 @@ func TestShortItems(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	_, err := zarr.Read[string](t.Context(), a, zarr.Range(0, 1))
 	runtime.ReadMemStats(&after)
-	// Twice 8 MiB are numbers in place of the texts.
+	// Numbers of the texts take 8 MiB twice.
 	if n := after.TotalAlloc - before.TotalAlloc; !errors.Is(err, zarr.ErrCorrupt) || n > 24<<20 {
 		t.Errorf("%d bytes were allocated: %v", n, err)
 	}
 }
 
-// TestStringBombs: what expands to more than a chunk may have is refused before it is in memory.
+// TestStringBombs checks that elements which expand to more than the limit of a chunk are refused
+// before they are in memory.
 func TestStringBombs(t *testing.T) {
 	st := mem.New()
 	a := mustCreate(t, st, "x", zarr.Spec{Shape: []int{1}, DType: dtype.String, Codecs: []codec.Spec{codec.Gzip(9)}})
@@ -188,8 +189,8 @@ type point struct {
 	Name [3]byte    `zarr:"name,S3"`
 }
 
-// TestStructs writes Go structs and reads them, in both formats and every byte order, and looks at
-// the bytes.
+// TestStructs writes and reads Go structs, in both formats and every byte order, and checks the
+// stored bytes.
 func TestStructs(t *testing.T) {
 	flat := `[["pos","<f8",[2]],["n","|u1"],["name","|S3"]]`
 	for _, r := range []struct {
@@ -257,8 +258,8 @@ func TestStructs(t *testing.T) {
 	if _, err := zarr.Create(t.Context(), st, "y", zarr.Spec{Shape: []int{1}, DType: mustParse(t, flat)}); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("subarrays in v3: %v", err)
 	}
-	// A v2 type with byte orders of its own becomes one of v3, and it is the same array to
-	// OpenOrCreate.
+	// A v2 type whose fields differ in byte order is converted for v3, and OpenOrCreate accepts it
+	// as the same.
 	mixed := zarr.Spec{Shape: []int{1}, DType: mustParse(t, `[["a",">i2"],["b","<i2"]]`)}
 	mustCreate(t, st, "z", mixed)
 	if _, err := zarr.OpenOrCreate(t.Context(), st, "z", mixed); err != nil {
@@ -283,8 +284,8 @@ func mustParse(t *testing.T, s string) dtype.Type {
 	return typ
 }
 
-// TestOtherGoForms reads and writes elements of types that are no plain numbers, through views and
-// through copies alike.
+// TestOtherGoForms reads and writes elements as Go types other than plain numbers, through views
+// and through copies.
 func TestOtherGoForms(t *testing.T) {
 	roundTrip(t, dtype.S(3), [][3]byte{{'a'}, {'b', 'c', 'd'}})
 	roundTrip(t, dtype.U(2), [][2]rune{{'é'}, {'字', 0x1f600}})
@@ -362,7 +363,7 @@ func (meters) String() string                            { return "x.meters" }
 func (meters) V3() (json.RawMessage, error)              { return json.RawMessage(`"x.meters"`), nil }
 func (m meters) V2(dtype.Order) (json.RawMessage, error) { return json.RawMessage(`"meters"`), nil }
 
-// TestTypes: a user's data type is known to whoever brings it, and to nobody else.
+// TestTypes checks that a user's data type is known only to callers that pass it.
 func TestTypes(t *testing.T) {
 	table := dtype.Standard().With("x.meters", func(json.RawMessage) (dtype.Type, error) { return meters{dtype.Float32}, nil }).WithV2("meters", meters{dtype.Float32})
 	for _, format := range []int{2, 3} {

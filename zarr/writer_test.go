@@ -15,8 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestWriterAgainstOracle writes rows a few at a time, flushes now and then, and compares what
-// others see: after a flush everything, else whole rows of chunks.
+// TestWriterAgainstOracle writes a few rows at a time, flushes some of them, and checks what other
+// readers see: all rows after a flush, else whole rows of chunks.
 func TestWriterAgainstOracle(t *testing.T) {
 	for _, tt := range growingSpecs {
 		t.Run(tt.name, func(t *testing.T) {
@@ -67,8 +67,9 @@ func TestWriterAgainstOracle(t *testing.T) {
 	}
 }
 
-// TestWriterWritesOnce: 1,000 rows one by one into shards of 8 rows: each shard is put once, and
-// nothing is read; the document is put once for each row of shards.
+// TestWriterWritesOnce writes 1,000 rows one by one into shards of 8 rows, and checks that each
+// shard is put once, that nothing is read, and that the document is put once for each row of
+// shards.
 func TestWriterWritesOnce(t *testing.T) {
 	const rows, width = 1000, 1024
 	st := mem.New()
@@ -112,8 +113,8 @@ func TestWriterWritesOnce(t *testing.T) {
 	}
 }
 
-// TestRewrittenIsReported: rows that end within a chunk have it read and written again by the next
-// append.
+// TestRewrittenIsReported checks that an append reads and writes again a chunk in which the
+// previous rows end.
 func TestRewrittenIsReported(t *testing.T) {
 	st := mem.New()
 	a := create(t, st, zarr.Spec{Shape: []int{0, 4}, Chunks: []int{4, 2}, DType: dtype.Int32})
@@ -132,8 +133,8 @@ func TestRewrittenIsReported(t *testing.T) {
 	}
 }
 
-// TestWriterKilled: what was readable when a writer was killed is there, and another one goes on
-// behind it.
+// TestWriterKilled checks that the readable rows of a killed writer remain, and that another writer
+// continues after them.
 func TestWriterKilled(t *testing.T) {
 	for left := range 14 {
 		t.Run(fmt.Sprint(left), func(t *testing.T) {
@@ -186,7 +187,7 @@ func TestWriterKilled(t *testing.T) {
 			k.arrive()
 			wantValues(t, b, want...)
 			wantValues(t, onStore(t, a, st), want...)
-			if w != nil { // the killed one, were it still alive
+			if w != nil { // the killed writer, if it were alive
 				k.mu.Lock()
 				k.left = 1000
 				k.mu.Unlock()
@@ -199,7 +200,7 @@ func TestWriterKilled(t *testing.T) {
 	}
 }
 
-// TestWriterTakenOver: one that was taken for dead writes nothing more.
+// TestWriterTakenOver checks that a writer whose append was taken over writes nothing more.
 func TestWriterTakenOver(t *testing.T) {
 	st := mem.New()
 	a := create(t, st, zarr.Spec{Shape: []int{0}, Chunks: []int{2}, DType: dtype.Int32})
@@ -236,7 +237,7 @@ func TestWriterTakenOver(t *testing.T) {
 	}
 }
 
-// TestWriterOfStrings: elements that vary in length, and structures.
+// TestWriterOfStrings writes elements that vary in length, and structures.
 func TestWriterOfStrings(t *testing.T) {
 	st := mem.New()
 	a := create(t, st, zarr.Spec{Shape: []int{0}, Chunks: []int{3}, DType: dtype.String})
@@ -266,8 +267,8 @@ func TestWriterOfStrings(t *testing.T) {
 	}
 }
 
-// TestWriterBeyondTheGrid: where a rectilinear grid ends, so do the rows; those before it are
-// readable.
+// TestWriterBeyondTheGrid checks that rows beyond a rectilinear grid are refused, and that those
+// before its end are readable.
 func TestWriterBeyondTheGrid(t *testing.T) {
 	st := mem.New()
 	a := create(t, st, zarr.Spec{Shape: []int{0}, ChunkEdges: [][]int{{2, 3}}, DType: dtype.Int32})

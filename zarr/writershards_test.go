@@ -18,8 +18,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// largeShards are arrays whose shards are streamed within tight memory: 4 MiB each, two of them
-// beside each other, in inner chunks of 4 rows.
+// largeShards are arrays whose shards of 4 MiB are streamed if memory is tight, two of them side by
+// side, in inner chunks of 4 rows.
 var largeShards = []struct {
 	name string
 	axis int
@@ -30,13 +30,14 @@ var largeShards = []struct {
 	{"begun", 0, zarr.Spec{Shape: []int{9, 3 << 15}, Chunks: []int{4, 1 << 14}, Shards: []int{64, 1 << 16}}},
 }
 
-// tight is memory for chunks in which a shard of largeShards is not made, and parts have 384 KiB.
+// tight returns limits that are too small to make a shard of largeShards in memory. Parts have 384
+// KiB.
 func tight() (*concurrency.Limits, zarr.Option) {
 	l := &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(8 << 20)}
 	return l, zarr.Limit(zarr.Limits{Shared: l})
 }
 
-// calls counts requests of a store.
+// calls counts the requests of a store.
 type calls struct{ parts, begun, commits, aborts atomic.Int64 }
 
 func (c *calls) around(st store.Store) store.Store {
@@ -54,8 +55,8 @@ func (c *calls) around(st store.Store) store.Store {
 	}})
 }
 
-// TestWriterStreams: rows come a few at a time and are flushed now and then; shards are sent in
-// parts within their memory, and all rows are there.
+// TestWriterStreams appends a few rows at a time and flushes some of them. It checks that shards
+// are sent in parts within their memory, and that all rows are stored.
 func TestWriterStreams(t *testing.T) {
 	seeds := uint64(4)
 	if race.Enabled {
@@ -119,7 +120,7 @@ func TestWriterStreams(t *testing.T) {
 	}
 }
 
-// rows are what an array of two axes of uint8 has.
+// rows are the rows of an array of uint8 with two axes.
 type rows struct {
 	axis, n, width int
 	of             [][]byte
@@ -127,7 +128,7 @@ type rows struct {
 
 func newRows(shape []int, axis int) *rows { return &rows{axis: axis, width: shape[1-axis]} }
 
-// add makes n more rows and gives them in C order.
+// add adds n rows and returns them in C order.
 func (w *rows) add(r *rand.Rand, n int) []byte {
 	some := make([][]byte, n)
 	for i := range some {
@@ -153,7 +154,7 @@ func (w *rows) block(some [][]byte) []byte {
 	return out
 }
 
-// check reads what is readable.
+// check compares the visible rows.
 func (w *rows) check(t *testing.T, a *zarr.Array) {
 	t.Helper()
 	got, err := zarr.Read[uint8](t.Context(), a)
@@ -165,8 +166,8 @@ func (w *rows) check(t *testing.T, a *zarr.Array) {
 	}
 }
 
-// TestWriterStreamsOnce: without a flush each large shard is sent once, in parts, after one look at
-// what is there, and the document is put once for each row of shards.
+// TestWriterStreamsOnce checks that without a flush each large shard is sent once, in parts, after
+// one request for its old version, and that the document is put once for each row of shards.
 func TestWriterStreamsOnce(t *testing.T) {
 	spec := largeShards[0].spec
 	spec.DType, spec.Codecs = dtype.Uint8, []codec.Spec{}
@@ -201,8 +202,8 @@ func TestWriterStreamsOnce(t *testing.T) {
 	want.check(t, a)
 }
 
-// TestWriterStreamsBesideOthers: what another process writes to rows that a flush made readable is
-// not lost when their chunks and shards become full.
+// TestWriterStreamsBesideOthers checks that writes of another process to flushed rows are not lost
+// when their chunks and shards become full.
 func TestWriterStreamsBesideOthers(t *testing.T) {
 	for _, flushed := range []int{8, 10} { // between inner chunks, and within one
 		t.Run(fmt.Sprint(flushed), func(t *testing.T) {
@@ -243,8 +244,8 @@ func TestWriterStreamsBesideOthers(t *testing.T) {
 	}
 }
 
-// TestWriterStreamsAndFails: where the store fails in the middle of a shard nothing of it shows,
-// its parts are removed, and what was readable is.
+// TestWriterStreamsAndFails fails a request in the middle of a shard, and checks that none of its
+// rows are visible, that its parts are removed, and that flushed rows remain visible.
 func TestWriterStreamsAndFails(t *testing.T) {
 	spec := largeShards[0].spec
 	spec.DType, spec.Codecs = dtype.Uint8, []codec.Spec{}
@@ -304,8 +305,9 @@ func TestWriterStreamsAndFails(t *testing.T) {
 	}
 }
 
-// TestWriterStreamsAfterConflict: another process writes to readable rows of a shard while they are
-// carried over into the shard that becomes full: that is kept, and the Writer fails.
+// TestWriterStreamsAfterConflict has another process write flushed rows of a shard while they are
+// carried over into the full shard. It checks that these writes are kept, and that the Writer
+// fails.
 func TestWriterStreamsAfterConflict(t *testing.T) {
 	spec := largeShards[0].spec
 	spec.DType, spec.Codecs = dtype.Uint8, []codec.Spec{}

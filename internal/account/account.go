@@ -9,44 +9,44 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Options say what is counted, and how much a call may take. The zero value counts and bounds
-// nothing.
+// Options configure the counts and limits of a call. The zero value counts and limits nothing.
 type Options struct {
 	Report      *Report // nil counts nothing
-	MaxRequests int     // requests that are sent at most; 0 is no limit
-	MaxBytes    int64   // bytes of values that are read and written at most; 0 is no limit
+	MaxRequests int     // maximum requests; 0 is no limit
+	MaxBytes    int64   // maximum bytes of values that are read and written; 0 is no limit
 }
 
 func (o Options) bounds() bool { return o.MaxRequests > 0 || o.MaxBytes > 0 }
 
-// Account is what one call has taken.
+// Account is the use of a store by one call.
 type Account struct {
 	o        Options
-	below    store.Store  // as the user has it
+	below    store.Store  // the store of the user
 	requests atomic.Int64 // admitted
-	reserved atomic.Int64 // bytes that were admitted
+	reserved atomic.Int64 // bytes that are admitted
 	moved    atomic.Int64 // bytes that were read and written
 }
 
-// listenerKey is the key of the context's value: the Counts that listen to it.
+// listenerKey is the context key of the Counts that listen to the context.
 type listenerKey struct{}
 
-// Begin begins the account of one call on s: the call is to use the context and the store that it
-// returns. That store counts the requests of the call, and refuses with fault.Limit those beyond
-// its bounds. s is the store as the user has it, never one that Begin returned, which would count
-// twice. With the zero Options they are ctx and s themselves, and the Account is nil.
+// Begin starts the account of one call on s. The call must use the returned context and store. The
+// store counts the requests of the call, and refuses those beyond its limits with fault.Limit. s is
+// the store of the user, never one that Begin returned, which would count twice. With the zero
+// Options, Begin returns ctx, s and a nil Account.
 func Begin(ctx context.Context, s store.Store, o Options) (context.Context, store.Store, *Account) {
 	if o == (Options{}) {
 		return ctx, s, nil
 	}
 	a := &Account{o: o, below: s}
-	if r := o.Report; r != nil && ctx.Value(listenerKey{}) != r.Counts { // a call within a call is heard once
+	// A nested call is counted once.
+	if r := o.Report; r != nil && ctx.Value(listenerKey{}) != r.Counts {
 		ctx = store.WithTrace(context.WithValue(ctx, listenerKey{}, r.Counts), r.listener())
 	}
 	return ctx, over(s, a.around), a
 }
 
-// around counts requests, and admits each by itself.
+// around counts requests, and admits them one by one.
 func (a *Account) around(s store.Store) store.Store {
 	h := store.Hooks{After: a.after}
 	if a.o.bounds() {
@@ -55,7 +55,7 @@ func (a *Account) around(s store.Store) store.Store {
 	return store.Around(s, h)
 }
 
-// over puts a layer around a store, or around the store below one that answers requests itself.
+// over wraps a store, or the store below a Layer.
 func over(s store.Store, around func(store.Store) store.Store) store.Store {
 	if l, ok := s.(Layer); ok {
 		return l.Over(around)
@@ -63,14 +63,14 @@ func over(s store.Store, around func(store.Store) store.Store) store.Store {
 	return around(s)
 }
 
-// Layer is a store that answers some requests itself: those are not requests of a call.
+// Layer is a store that responds to some requests without the store below. Those are not requests
+// of a call.
 type Layer interface {
-	// Over returns the same layer over what f makes of the store below.
+	// Over returns the same layer over the result of f for the store below.
 	Over(f func(store.Store) store.Store) store.Store
 }
 
-// Fits refuses, with fault.Limit, a call that is going to take at least so many requests, before
-// the first one.
+// Fits refuses a call that needs at least so many requests, before the first one, with fault.Limit.
 func (a *Account) Fits(least int) error {
 	if a == nil || a.o.MaxRequests == 0 || least <= a.o.MaxRequests {
 		return nil
@@ -78,11 +78,10 @@ func (a *Account) Fits(least int) error {
 	return fault.Newf(fault.Limit, "Limits.Requests is %d, and the selection needs at least %d", a.o.MaxRequests, least)
 }
 
-// AdmitAll admits a list of requests that are known to read and write so many bytes, 0 where that
-// is not known: all of them or, with fault.Limit, none. They are sent to the store that it returns;
+// AdmitAll admits a number of requests that read and write so many bytes, 0 if that is unknown. It
+// admits all of them, or none with fault.Limit. The caller sends them to the returned store;
 // further requests to that store are admitted one by one. s is the store that Begin returned, and
-// is returned where nothing is bounded. Retries and hedges of the store are not requests of the
-// call.
+// is returned if there are no limits. Retries and hedges of the store are not requests of the call.
 func (a *Account) AdmitAll(s store.Store, requests int, bytes int64) (store.Store, error) {
 	if a == nil || !a.o.bounds() {
 		return s, nil
@@ -95,7 +94,7 @@ func (a *Account) AdmitAll(s store.Store, requests int, bytes int64) (store.Stor
 	return over(a.below, l.around), nil
 }
 
-// list is requests that are admitted and not sent yet.
+// list is admitted requests that are not yet sent.
 type list struct {
 	*Account
 	left atomic.Int64
@@ -105,7 +104,7 @@ func (l *list) around(s store.Store) store.Store {
 	return store.Around(s, store.Hooks{Before: l.before, After: l.after})
 }
 
-// before lets the requests of the list pass, and others as the account does.
+// before admits the requests of the list, and further ones as the account does.
 func (l *list) before(ctx context.Context, c store.Call) (context.Context, error) {
 	if l.left.Add(-1) < 0 {
 		return l.Account.before(ctx, c)
@@ -113,7 +112,7 @@ func (l *list) before(ctx context.Context, c store.Call) (context.Context, error
 	return ctx, l.spent(c)
 }
 
-// Refused reports whether err is the refusal of a request that was not admitted, and not sent.
+// Refused reports whether err is the refusal of a request that was not admitted, and so not sent.
 func Refused(err error) bool {
 	if err == nil {
 		return false
@@ -141,7 +140,8 @@ func (a *Account) tooMany() error {
 	return &refusal{fault.Newf(fault.Limit, "the call needs more bytes than Limits.Bytes (%d)", a.o.MaxBytes)}
 }
 
-// add adds n unless that, added to what is there or to floor, is more than most; 0 is no limit.
+// add adds n to sum, unless n plus the larger of sum and floor is more than most. A most of 0 is no
+// limit.
 func add(sum *atomic.Int64, n, most, floor int64) bool {
 	for {
 		now := sum.Load()
@@ -154,7 +154,7 @@ func add(sum *atomic.Int64, n, most, floor int64) bool {
 	}
 }
 
-// Chunks counts chunks that were read or written, and how many of them are not stored.
+// Chunks counts chunks that were read or written, and those of them that are not stored.
 func (a *Account) Chunks(n, missing int) {
 	if r := a.report(); r != nil {
 		r.Chunks.Add(int64(n))
@@ -162,22 +162,21 @@ func (a *Account) Chunks(n, missing int) {
 	}
 }
 
-// Conflict counts a write, or a read of a shard, that begins again because the value was replaced
-// meanwhile.
+// Conflict counts a write, or a read of a shard, that is restarted because the value was replaced.
 func (a *Account) Conflict() {
 	if r := a.report(); r != nil {
 		r.Conflicts.Add(1)
 	}
 }
 
-// Rewritten counts an object that was read and written again, because a part of it was written.
+// Rewritten counts an object that was read and written because part of it was written.
 func (a *Account) Rewritten() {
 	if r := a.report(); r != nil {
 		r.Rewritten.Add(1)
 	}
 }
 
-// AskedAgain counts a value that is asked for again, because it is longer than was expected.
+// AskedAgain counts a value that is requested again because it is longer than expected.
 func (a *Account) AskedAgain() {
 	if r := a.report(); r != nil {
 		r.AskedAgain.Add(1)
@@ -191,7 +190,7 @@ func (a *Account) report() *Report {
 	return a.o.Report
 }
 
-// before admits one request. Parts that were sent may always be removed.
+// before admits one request. Removing the parts of a value is never refused.
 func (a *Account) before(ctx context.Context, c store.Call) (context.Context, error) {
 	if c.Op == store.OpAbort {
 		return ctx, nil
@@ -202,7 +201,7 @@ func (a *Account) before(ctx context.Context, c store.Call) (context.Context, er
 	return ctx, a.admit(1, c.Bytes)
 }
 
-// spent refuses requests of a call that has moved all the bytes it may: where lengths are not known
+// spent refuses requests after the call has transferred MaxBytes. If lengths are unknown
 // beforehand, MaxBytes is exceeded by at most the requests in flight.
 func (a *Account) spent(c store.Call) error {
 	if most := a.o.MaxBytes; most > 0 && a.moved.Load() >= most && c.Op != store.OpAbort {
@@ -212,7 +211,7 @@ func (a *Account) spent(c store.Call) error {
 }
 
 func (a *Account) after(_ context.Context, c store.Call, r store.Result) {
-	if r.Unsupported { // no request was made
+	if r.Unsupported { // no request was sent
 		if c.Op != store.OpAbort {
 			a.requests.Add(-1)
 		}

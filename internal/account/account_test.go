@@ -38,16 +38,16 @@ func list(ctx context.Context, s store.Store) error {
 	return nil
 }
 
-// admit admits a list of which nothing is sent.
+// admit admits requests without sending them.
 func admit(a *account.Account, s store.Store, requests int, bytes int64) error {
 	_, err := a.AdmitAll(s, requests, bytes)
 	return err
 }
 
-// bare has none of the optional verbs.
+// bare is a store without optional methods.
 type bare struct{ store.Store }
 
-// busy is fault.Unavailable for some requests, and is then the store below.
+// busy fails the first requests with fault.Unavailable.
 type busy struct {
 	store.Store
 	mu    sync.Mutex
@@ -65,9 +65,9 @@ func (b *busy) Get(ctx context.Context, key string, o store.GetOptions, buf []by
 	return b.Store.Get(ctx, key, o, buf)
 }
 
-// TestAsked: what a call asks for is counted by the store that Begin returns, whatever the verb,
-// and a verb that falls back to others by those.
-func TestAsked(t *testing.T) {
+// TestRequestsAreCounted checks that the store from Begin counts every kind of request, and counts
+// a request that falls back to others as those.
+func TestRequestsAreCounted(t *testing.T) {
 	use := func(ctx context.Context, s store.Store) error {
 		_, err := s.Put(ctx, "a", make([]byte, 10), store.PutOptions{})
 		_, get := s.Get(ctx, "a", store.GetOptions{Range: store.Within(2, 3)}, make([]byte, 7))
@@ -110,9 +110,9 @@ func TestAsked(t *testing.T) {
 	}
 }
 
-// TestBecame: retries below are not asked for by the call, and are counted for themselves, with the
-// time that they waited.
-func TestBecame(t *testing.T) {
+// TestRetriesAreCounted checks that retries below the call are not requests of the call, and that
+// they are counted with the time that they waited.
+func TestRetriesAreCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		below := &busy{Store: mem.New(), fails: 2}
 		put(t, below.Store, "a", 10)
@@ -132,9 +132,9 @@ func TestBecame(t *testing.T) {
 	})
 }
 
-// TestHears: every function of a trace has its numbers, once for a call within a call, and a trace
-// of the user's is called as before.
-func TestHears(t *testing.T) {
+// TestTraceEventsAreCounted checks that every event of a trace is counted, once for a call within a
+// call, and that the user's own trace is still called.
+func TestTraceEventsAreCounted(t *testing.T) {
 	r := account.NewReport(new(account.Counts))
 	heard := 0
 	ctx := store.WithTrace(t.Context(), &store.Trace{Retry: func(context.Context, store.Retry) { heard++ }})
@@ -160,7 +160,7 @@ func TestHears(t *testing.T) {
 	}
 }
 
-func TestByHand(t *testing.T) {
+func TestMethodsCount(t *testing.T) {
 	r := account.NewReport(new(account.Counts))
 	_, _, a := begin(t, mem.New(), account.Options{Report: r})
 	a.Chunks(3, 1)
@@ -172,8 +172,8 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// Where nothing is counted and nothing bounded there is nothing in the way.
-func TestNothing(t *testing.T) {
+// TestZeroOptions checks that the zero Options return the context and the store of the user.
+func TestZeroOptions(t *testing.T) {
 	user := mem.New()
 	ctx, s, a := begin(t, user, account.Options{})
 	if ctx != t.Context() || s != store.Store(user) || a != nil {
@@ -196,7 +196,8 @@ func TestNothing(t *testing.T) {
 	a.Chunks(1, 1)
 }
 
-// TestMaxRequests: a list is admitted as a whole or not at all, and what was refused takes nothing.
+// TestMaxRequests checks that all requests of a list are admitted or none, and that refused
+// requests do not count.
 func TestMaxRequests(t *testing.T) {
 	_, s, a := begin(t, mem.New(), account.Options{MaxRequests: 10})
 	if err := a.Fits(10); err != nil {
@@ -215,8 +216,8 @@ func TestMaxRequests(t *testing.T) {
 	}
 }
 
-// TestUnadmitted: a request that was not admitted is not sent, whatever the verb; one that the store
-// lacks takes nothing, and an upload that was begun may always be aborted.
+// TestUnadmitted checks that a refused request of any kind is not sent, that one which the store
+// does not support does not count, and that an upload can always be aborted.
 func TestUnadmitted(t *testing.T) {
 	var sent []store.Op
 	below := store.Observe(mem.New(), func(_ context.Context, e store.Event) { sent = append(sent, e.Op) })
@@ -247,7 +248,7 @@ func TestUnadmitted(t *testing.T) {
 	}
 }
 
-// TestMaxRequestsTogether: of many that ask at once exactly as many are admitted as fit.
+// TestMaxRequestsTogether checks that concurrent requests are admitted up to the limit exactly.
 func TestMaxRequestsTogether(t *testing.T) {
 	_, s, a := begin(t, mem.New(), account.Options{MaxRequests: 50})
 	var wg sync.WaitGroup
@@ -265,8 +266,8 @@ func TestMaxRequestsTogether(t *testing.T) {
 	}
 }
 
-// TestMaxBytes: bytes that are known beforehand are refused beforehand; of others no further
-// request is made once there were too many.
+// TestMaxBytes checks that requests of known length are refused before they exceed the limit, and
+// others after it is exceeded.
 func TestMaxBytes(t *testing.T) {
 	user := mem.New()
 	put(t, user, "a", 60)
@@ -294,7 +295,8 @@ func TestMaxBytes(t *testing.T) {
 	}
 }
 
-// An aborted upload is not left lying because the call has moved its bytes.
+// TestMaxBytesLetsAbort checks that a call which has transferred its bytes can still abort an
+// upload.
 func TestMaxBytesLetsAbort(t *testing.T) {
 	ctx, s, _ := begin(t, mem.New(), account.Options{MaxBytes: 10})
 	p, err := store.PutParts(ctx, s, "a", store.PartsOptions{})
@@ -312,7 +314,7 @@ func TestMaxBytesLetsAbort(t *testing.T) {
 	}
 }
 
-// A call costs an account of few allocations, whatever it asks for.
+// TestAllocations bounds the allocations of an account.
 func TestAllocations(t *testing.T) {
 	r := account.NewReport(new(account.Counts))
 	ctx, user := t.Context(), mem.New()
@@ -332,10 +334,12 @@ func TestAllocations(t *testing.T) {
 			a.Chunks(3, 0)
 		})
 	}
-	if got := call(account.Options{Report: r}); got > 6 { // two contexts, the account, the store, its two hooks
+	// Two contexts, the account, the store, and its two hooks.
+	if got := call(account.Options{Report: r}); got > 6 {
 		t.Errorf("%v allocations", got)
 	}
-	if got := call(account.Options{MaxRequests: 5}); got > 10 { // the account, the list that it admitted, and for each a layer with two hooks
+	// The account, the list that it admitted, and for each a layer with two hooks.
+	if got := call(account.Options{MaxRequests: 5}); got > 10 {
 		t.Errorf("%v allocations for a bound", got)
 	}
 }

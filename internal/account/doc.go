@@ -1,4 +1,4 @@
-// Package account counts and bounds what one call makes of a store.
+// Package account counts and limits the requests of one call to a store.
 //
 //	ctx, st, acct := account.Begin(ctx, user, account.Options{Report: r, MaxRequests: 100})
 //	if err := acct.Fits(plan.Len()); err != nil {
@@ -6,12 +6,12 @@
 //	}
 //	list, err := acct.AdmitAll(st, len(reads), 0) // all of them or none
 //	v, err := list.Get(ctx, key, o, buf)
-//	_, err = st.Put(ctx, key, b, o) // admitted by itself
+//	_, err = st.Put(ctx, key, b, o) // admitted one by one
 //
-// What the call asks the store for is counted by a [store.Around] outside of the user's store; what
-// becomes of it below, such as retries and bytes on the wire, by a [store.Trace] in the context. So
-// the code that sends requests counts none of them. What no store knows is said by hand: chunks,
-// conflicts.
+// A [store.Around] outside of the user's store counts the requests of the call. A [store.Trace] in
+// the context counts the events below it, such as retries and transferred bytes. So the code that
+// sends requests does not count them. Events that no store knows, such as chunks and conflicts, are
+// counted by methods of [Account].
 //
-// A nil *Account counts and bounds nothing. All methods may be called concurrently.
+// A nil *Account counts and limits nothing. All methods are safe for concurrent use.
 package account

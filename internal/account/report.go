@@ -11,49 +11,48 @@ import (
 
 // Counts are the numbers of a Report. Package zarr declares the same struct for its users.
 type Counts struct {
-	// Requests of the store. All tries of a request count as one, and so does a batch of deletes, a
-	// page of a listing, and each step of a value in parts.
+	// Requests to the store. A request and its retries count as one. A batch of deletes, a page of
+	// a listing, and each step of an upload in parts count as one request.
 	Gets, Puts, Deletes, Lists, Parts, Copies atomic.Int64
 
-	AskedAgain atomic.Int64 // Gets of values that were longer than expected the first time
+	AskedAgain atomic.Int64 // Gets repeated because a value was longer than expected
 
-	Chunks       atomic.Int64 // chunks read or written; of a sharded array inner chunks read, and shards written
+	Chunks       atomic.Int64 // chunks read or written; of shards, inner chunks and whole shards
 	Missing      atomic.Int64 // chunks that were absent and read as the fill value
-	Conflicts    atomic.Int64 // partial writes that had to be done again
-	Rewritten    atomic.Int64 // chunks or shards that were read and written because a part of them was written
-	BytesRead    atomic.Int64 // bytes of values that were read: chunks, indexes, metadata
-	BytesWritten atomic.Int64 // bytes of values that were written
+	Conflicts    atomic.Int64 // partial writes repeated because another writer was first
+	Rewritten    atomic.Int64 // chunks or shards read and written for a partial write
+	BytesRead    atomic.Int64 // bytes of values read: chunks, indexes, metadata
+	BytesWritten atomic.Int64 // bytes of values written
 
-	// The fields that follow count what the layers of the store and the network report; see
-	// store.Trace.
+	// The following fields count events of the store's layers and the network; see store.Trace.
 
 	Attempts   atomic.Int64 // HTTP exchanges
-	Retries    atomic.Int64 // tries that failed and were repeated
-	Hedges     atomic.Int64 // second requests for values whose first was slow
+	Retries    atomic.Int64 // failed attempts that were retried
+	Hedges     atomic.Int64 // second requests sent because the first was slow
 	HedgesWon  atomic.Int64 // second requests whose response was used
-	Hits       atomic.Int64 // requests that a cache saved
-	WireBytes  atomic.Int64 // bytes of bodies, both ways, those of failed attempts too
-	BytesUsed  atomic.Int64 // bytes of elements that the selections wanted of the chunks
-	SlotWait   atomic.Int64 // nanoseconds that requests waited for a slot, all of them added up
-	PauseWait  atomic.Int64 // nanoseconds that requests waited at the service's request, or for its pace
+	Hits       atomic.Int64 // requests that a cache made unnecessary
+	WireBytes  atomic.Int64 // bytes of request and response bodies, including failed attempts
+	BytesUsed  atomic.Int64 // bytes of the selected elements of chunks
+	SlotWait   atomic.Int64 // nanoseconds that requests waited for a slot, summed over requests
+	PauseWait  atomic.Int64 // nanoseconds that requests paused, for the service or a rate limit
 	MemoryWait atomic.Int64 // nanoseconds that chunks waited for memory
-	CPUWait    atomic.Int64 // nanoseconds that chunks waited for a processor
+	CPUWait    atomic.Int64 // nanoseconds that chunks waited for a CPU slot
 	KeyWait    atomic.Int64 // nanoseconds that partial writes waited for others of the same chunk
-	RetryWait  atomic.Int64 // nanoseconds between failed tries, and that repeats were put off
-	CodecTime  atomic.Int64 // nanoseconds that encoding and decoding took
+	RetryWait  atomic.Int64 // nanoseconds between failed attempts and retries, and of delays
+	CodecTime  atomic.Int64 // nanoseconds of encoding and decoding
 }
 
-// Report adds up what calls did. It may be read at any time, and shared by any number of calls.
+// Report adds up the counts of calls. It may be read at any time and shared by any number of calls.
 // NewReport makes one.
 type Report struct {
 	*Counts
-	trace atomic.Pointer[store.Trace] // made once
+	trace atomic.Pointer[store.Trace] // allocated once
 }
 
 // NewReport returns a Report that counts into c.
 func NewReport(c *Counts) *Report { return &Report{Counts: c} }
 
-// String returns the counts on one line. Those that are 0 are left out, except for the first eight.
+// String returns the counts on one line. Counts of 0 are left out, except for the first eight.
 func (r *Counts) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d chunks (%d missing), %d gets of %d bytes, %d puts of %d bytes, %d deletes, %d conflicts", r.Chunks.Load(),
@@ -96,7 +95,7 @@ func (r *Report) asked(op store.Op, bytes int64) {
 	r.BytesWritten.Add(bytes)
 }
 
-// listener is the trace that counts into the report.
+// listener returns the trace that counts into the report.
 func (r *Report) listener() *store.Trace {
 	if t := r.trace.Load(); t != nil {
 		return t

@@ -64,7 +64,7 @@ func TestCallIsExplicit(t *testing.T) {
 
 // What package engine may be at most. The numbers may only fall.
 const (
-	maxEngineLines = 2972 // with comments
+	maxEngineLines = 2944 // with comments
 	maxSenders     = 2
 	maxLevels      = 7 // of files, as the drawing has them
 )

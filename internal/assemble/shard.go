@@ -12,25 +12,25 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Shard is a shard that is made in memory: of inner chunks that are added in the order of the
-// index, and of those of an old shard at all other places, as they are stored.
+// Shard is a shard that is made in memory. New inner chunks are added in the order of the index. At
+// all other positions it has the stored inner chunks of an old shard.
 type Shard struct {
 	hold   *concurrency.Hold
 	inner  *pipeline.Chunk
-	old    []byte           // nil: there is none
+	old    []byte           // nil: no old shard
 	index  codec.ShardIndex // of old
 	made   codec.Packing
-	next   int // place up to which the shard is made
-	most   int // bytes that the shard may have
+	next   int // position up to which the shard is made
+	most   int // maximum bytes of the shard
 	likely int // bytes that it rarely exceeds
 }
 
-// longest is the longest memory in bytes that is made before there is something to store in it.
+// longest bounds the bytes of memory that are allocated before inner chunks are added.
 const longest = 64 << 20
 
-// NewShard begins a shard over an old one, which is nil where nothing of it stays. The new one
-// rarely exceeds so many bytes. Its memory is that of the hold. fault.Corrupt: the index of the old
-// shard is damaged.
+// NewShard starts a shard over an old one, which is nil if none of its inner chunks remain. likely
+// is the bytes that the new shard rarely exceeds. Its memory is that of the hold. fault.Corrupt:
+// the index of the old shard is damaged.
 func NewShard(c *pipeline.Chunk, hold *concurrency.Hold, old []byte, likely int64) (s Shard, err error) {
 	s = Shard{hold: hold, inner: c.Inner, old: old, likely: int(min(likely, math.MaxInt/2))}
 	if old != nil {
@@ -43,7 +43,7 @@ func NewShard(c *pipeline.Chunk, hold *concurrency.Hold, old []byte, likely int6
 	return s, nil
 }
 
-// Old returns the stored bytes of an inner chunk of the old shard; nil where it is missing.
+// Old returns the stored bytes of an inner chunk of the old shard, nil if it is missing.
 func (s *Shard) Old(place int) ([]byte, error) {
 	if s.old == nil {
 		return nil, nil
@@ -52,15 +52,15 @@ func (s *Shard) Old(place int) ([]byte, error) {
 	if err != nil || !ok {
 		return nil, err
 	}
-	// A shard in a shard may have unused space of any length: End bounds what comes of that.
+	// A nested shard may have unused space of any length: carry bounds the result.
 	if most := s.inner.Chain.Worst(); n > most && s.inner.Shards == nil {
 		return nil, fault.Newf(fault.Corrupt, "index of the shard: inner chunk %d has %d bytes, its codecs make at most %d", place, n, most)
 	}
 	return s.old[off : off+n], nil
 }
 
-// Add appends an inner chunk, after those of the old shard that come before it. Without bytes it is
-// missing.
+// Add appends an inner chunk, after the preceding ones of the old shard. An inner chunk without
+// bytes is missing.
 func (s *Shard) Add(ctx context.Context, place int, stored []byte) error {
 	if err := s.carry(ctx, place); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (s *Shard) Add(ctx context.Context, place int, stored []byte) error {
 	return nil
 }
 
-// carry appends the inner chunks of the old shard up to a place.
+// carry appends the inner chunks of the old shard up to a position.
 func (s *Shard) carry(ctx context.Context, place int) error {
 	if s.old == nil {
 		return nil
@@ -83,8 +83,8 @@ func (s *Shard) carry(ctx context.Context, place int) error {
 		if err != nil {
 			return fmt.Errorf("what is not written: %w", err)
 		}
-		// Inner chunks that share no bytes are not longer than the old shard. Shared bytes are as
-		// good as written anew.
+		// Inner chunks that do not share bytes are not longer than the old shard. Shared bytes
+		// would be written several times.
 		if len(s.made.Bytes)+len(b) > s.most {
 			return fault.Newf(fault.Limit, "the shard that is written has more than %d bytes: the index of the old one has inner chunks share theirs", s.most)
 		}
@@ -93,7 +93,7 @@ func (s *Shard) carry(ctx context.Context, place int) error {
 	return nil
 }
 
-// add appends an inner chunk. Memory that is too short is replaced by twice as much.
+// add appends an inner chunk. If the memory is too short it allocates twice as much.
 func (s *Shard) add(place int, stored []byte) {
 	dst := s.made.Bytes
 	if n := len(dst) + len(stored); n > cap(dst) && cap(dst) > 0 {
@@ -104,8 +104,8 @@ func (s *Shard) add(place int, stored []byte) {
 	s.made.Add(place, stored)
 }
 
-// End appends the other inner chunks of the old shard, and the index. empty reports that no inner
-// chunk is stored.
+// End appends the remaining inner chunks of the old shard, and the index. empty reports that no
+// inner chunk is stored.
 func (s *Shard) End(ctx context.Context) (b []byte, empty bool, err error) {
 	if err := s.carry(ctx, s.index.Len()); err != nil {
 		return nil, false, err

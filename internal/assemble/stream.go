@@ -30,21 +30,21 @@ type Options struct {
 type Stream struct {
 	Options
 	locations *codec.Locations
-	atStart   bool // where the index is
+	atStart   bool // the index is at the start of the shard
 
-	turn     *concurrency.Slots // of one, from the place in the shard of an inner chunk on to its bytes in a part
-	head     []byte             // part 0, where the index is at its start and not known before the end
-	tail     []byte             // bytes that no part has yet
+	turn     *concurrency.Slots // one slot, so that inner chunks are appended one after another
+	head     []byte             // part 0, if the index is in it and is only known at the end
+	tail     []byte             // bytes that are not yet in a part
 	off      int64              // bytes of the shard so far
-	next     int                // part that is made next
+	next     int                // number of the next part
 	parts    store.Parts
-	inMemory bool // the store takes no parts: all of the shard is in tail
+	inMemory bool // the store does not support parts: tail is the whole shard
 }
 
-// ErrNoParts says that a store takes no values in parts, and Limits.InMemory is 0.
+// ErrNoParts reports a store that does not support values in parts, if Limits.InMemory is 0.
 var ErrNoParts = errors.New("the store takes no parts")
 
-// NewStream begins to stream a shard. It sends no request.
+// NewStream starts a stream. It sends no request.
 func NewStream(o Options) *Stream {
 	s := &Stream{Options: o, locations: o.Shards.Locations(), turn: concurrency.NewSlots(1)}
 	s.tail = o.Buffer(min(o.Limits.Part, o.Limits.Most))
@@ -55,13 +55,13 @@ func NewStream(o Options) *Stream {
 	return s
 }
 
-// Stored is the number of inner chunks that the shard stores so far.
+// Stored returns the number of inner chunks added so far that have bytes.
 func (s *Stream) Stored() int { return s.locations.Stored }
 
-// Sender sends a part. The caller has b again when it returns.
+// Sender sends a part. It does not keep b.
 type Sender func(ctx context.Context, n int, b []byte) error
 
-// Add appends the stored bytes of an inner chunk; without bytes it is missing.
+// Add appends the stored bytes of an inner chunk. An inner chunk without bytes is missing.
 func (s *Stream) Add(ctx context.Context, place int, stored []byte, send Sender) error {
 	if len(stored) == 0 {
 		return nil
@@ -78,7 +78,7 @@ func (s *Stream) Add(ctx context.Context, place int, stored []byte, send Sender)
 	return s.write(ctx, stored, send)
 }
 
-// To is Add with a sender.
+// To returns Add with a sender.
 func (s *Stream) To(send Sender) func(ctx context.Context, place int, stored []byte) error {
 	return func(ctx context.Context, place int, stored []byte) error { return s.Add(ctx, place, stored, send) }
 }
@@ -108,7 +108,7 @@ func (s *Stream) write(ctx context.Context, b []byte, send Sender) error {
 	return nil
 }
 
-// cut makes a part of the tail.
+// cut sends the tail as a part.
 func (s *Stream) cut(ctx context.Context, send Sender) error {
 	if err := s.begin(ctx); err != nil || s.inMemory || int64(len(s.tail)) < s.Limits.Part {
 		return err
@@ -126,7 +126,7 @@ func (s *Stream) cut(ctx context.Context, send Sender) error {
 	return nil
 }
 
-// begin begins the value in parts.
+// begin starts the value in parts.
 func (s *Stream) begin(ctx context.Context) error {
 	if s.parts != nil {
 		return nil
@@ -144,8 +144,8 @@ func (s *Stream) begin(ctx context.Context) error {
 		return err
 	}
 	s.parts = p
-	// A store that takes longer parts only gets these. All have one length, as some providers take
-	// nothing else (PartLimits.Equal).
+	// If the store requires longer parts, all parts get that length, as some providers require
+	// equal parts (PartLimits.Equal).
 	if least := p.Limits().Min; least > s.Limits.Part {
 		s.Limits.Part = least
 		s.tail = append(s.Buffer(least), s.tail...)
@@ -153,7 +153,7 @@ func (s *Stream) begin(ctx context.Context) error {
 	return nil
 }
 
-// SendPart sends a part at once.
+// SendPart sends a part and waits for the response.
 func (s *Stream) SendPart(ctx context.Context, n int, b []byte) error {
 	return s.parts.Part(ctx, n, b)
 }
@@ -164,8 +164,8 @@ type part struct {
 	b []byte
 }
 
-// During calls produce, and sends the parts that it makes while it runs, no more than flight at
-// once, from memory of a hold. It returns when all are sent.
+// During calls produce and concurrently sends the parts that it makes, at most flight at a time, in
+// memory of a hold. It returns when all parts are sent.
 func (s *Stream) During(ctx context.Context, hold *concurrency.Hold, flight int, produce func(ctx context.Context, send Sender) error) error {
 	full, free := make(chan part), make(chan []byte, flight)
 	for range flight {
@@ -200,7 +200,7 @@ func (s *Stream) During(ctx context.Context, hold *concurrency.Hold, flight int,
 					if !ok || !yield(p) {
 						return
 					}
-				case <-ctx.Done(): // then produce may not even have begun
+				case <-ctx.Done(): // produce may not have started
 					return
 				}
 			}
@@ -213,8 +213,8 @@ func (s *Stream) During(ctx context.Context, hold *concurrency.Hold, flight int,
 	})
 }
 
-// Commit writes the index and makes the shard the value of its key, by the condition. A shard
-// without inner chunks is not to be committed.
+// Commit writes the index and stores the shard under its key, on a condition. A shard without inner
+// chunks must not be committed.
 func (s *Stream) Commit(ctx context.Context, o store.PutOptions) error {
 	index, err := s.locations.Encode(nil)
 	if err != nil {
@@ -249,12 +249,12 @@ func (s *Stream) Commit(ctx context.Context, o store.PutOptions) error {
 	return err
 }
 
-// removal bounds the time of the request that removes the parts of a shard that failed. The caller
-// waits for it, also when its context has ended.
+// removal limits the time of the request that removes the parts of a failed shard. The caller waits
+// for it even if its context has ended.
 const removal = 10 * time.Second
 
-// Abort removes the parts that were sent, and returns err, which is why. After a successful Commit
-// it does nothing.
+// Abort removes the parts that were sent, and returns err, the reason. After a successful Commit it
+// does nothing.
 func (s *Stream) Abort(ctx context.Context, err error) error {
 	if s.parts == nil {
 		return err

@@ -20,19 +20,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// ID says what an entry is of.
+// ID identifies an entry.
 type ID struct {
-	Space    any    // the store that the key is in; comparable
+	Space    any    // identifies the store of the key; comparable
 	Key      string // of a stored object
 	Pin      string // of the version of the object; "" for the entry of the object itself
 	Form     unique.Handle[Form]
-	Shape    string // of the chunk, where an array has chunks of several
+	Shape    string // of the chunk, if the array has chunks of several shapes
 	Kind     Kind
-	Depth    int   // of shards in shards
-	Off, Len int64 // of the stored bytes; 0 and -1 for all of the object
+	Depth    int   // of nested shards
+	Off, Len int64 // of the stored bytes; 0 and -1 for the whole object
 }
 
-// ShapeText is the Shape of an ID.
+// ShapeText returns the Shape of an ID.
 func ShapeText(shape []int) string {
 	b := make([]byte, 0, 32)
 	for _, n := range shape {
@@ -41,38 +41,38 @@ func ShapeText(shape []int) string {
 	return string(b)
 }
 
-// Form says how stored bytes were decoded: two arrays with one Form make the same elements of the
-// same bytes.
+// Form describes how stored bytes are decoded. Arrays with one Form decode the same bytes to the
+// same elements.
 type Form struct {
-	By   any    // whose codecs: nil for those of the library
+	By   any    // identifies the table of codecs; nil for the built-in codecs
 	Text string // the data type and the codecs with their configuration
 }
 
-// Kind is what is kept.
+// Kind is the kind of an entry.
 type Kind uint8
 
-// What is kept.
+// The kinds of entries.
 const (
 	Object Kind = iota
 	Chunk
 	Index
 )
 
-// Entry is what is kept under an ID. It is immutable.
+// Entry is the value of an ID. It is immutable.
 type Entry struct {
-	Version store.Version // of an object; "" where the store has none
-	Pin     string        // of an object: what its contents are kept under
+	Version store.Version // of an object; "" if the store lacks versions
+	Pin     string        // of an object: identifies the version in IDs of its contents
 	Absent  bool          // of an object: it is proven absent
-	Bytes   []byte        // of a chunk: its elements, or its stored bytes where elements vary in length
+	Bytes   []byte        // of a chunk: its elements, or its stored bytes if elements vary
 	Index   codec.ShardIndex
 
-	checked time.Time     // of an object
-	edge    string        // of an object: where the array ended within it; see Load
-	site    *written.Site // of an object: where the cache hears that it is written, as long as there is an entry
+	checked time.Time     // of an object: when it was last requested
+	edge    string        // of an object: the extent of the array in it; see Load
+	site    *written.Site // of an object: keeps the cache informed of writes while it has an entry
 }
 
-// Overhead is what an entry takes beside its bytes and its names: the row of the table, the links
-// of the queues, and the Entry. It is rounded up.
+// Overhead is the bytes of an entry beside its contents and its names: the row of the table, the
+// links of the queues, and the Entry. It is rounded up.
 const Overhead = 400
 
 func weigh(id ID, e *Entry) uint32 {
@@ -80,11 +80,11 @@ func weigh(id ID, e *Entry) uint32 {
 	return uint32(min(n, math.MaxUint32)) //nolint:gosec // it fits
 }
 
-// Forever is a time to live that has no end.
+// Forever is an unlimited time to live.
 const Forever time.Duration = -1
 
-// table is what is used of an otter.Cache. It is an interface so that programs that make no cache
-// do not link one: 0.45 MB.
+// table is the part of an otter.Cache that is used. As it is an interface, programs that make no
+// cache do not link one: 0.45 MB.
 type table interface {
 	GetIfPresent(ID) (*Entry, bool)
 	GetEntryQuietly(ID) (otter.Entry[ID, *Entry], bool)
@@ -106,20 +106,20 @@ type Cache struct {
 	seed    maphash.Seed
 	hub     *written.Hub
 
-	mu     sync.Mutex    // held by what changes the entries: the bound holds whenever it is free
-	epochs [slots]uint64 // how often something was forgotten of the keys of one hash
+	mu     sync.Mutex    // held while entries are changed: whenever it is free, size holds
+	epochs [slots]uint64 // number of invalidations of keys with one hash
 	doubts doubts
 
 	hits, misses, revalidated, evicted atomic.Int64
 }
 
-// slots is how many counters there are for keys, by their hash. Two keys that share one cost a load
-// that is not kept, or a request that finds nothing changed. 1024: of 100 loads under way a write
-// drops one in ten times, and a cache takes 16 KiB.
+// slots is the number of counters for keys, by hash. If two keys share one, a load may not be kept,
+// or a request may find an object unchanged. 1024: with 100 loads in flight, one write in ten drops
+// a load, and a cache takes 16 KiB.
 const slots = 1024
 
-// New makes a cache of so many bytes. Objects are asked for again when they were last looked at
-// longer ago than ttl.
+// New returns a cache of at most size bytes. An object is requested again if its last request is
+// older than ttl.
 func New(size int64, ttl time.Duration) *Cache {
 	c := &Cache{size: max(size, 1), ttl: ttl, seed: maphash.MakeSeed(), hub: written.Process()}
 	c.doubts.since = time.Now()
@@ -136,21 +136,21 @@ func New(size int64, ttl time.Duration) *Cache {
 	return c
 }
 
-// Size is the number of bytes that entries may take.
+// Size returns the maximum bytes of the entries.
 func (c *Cache) Size() int64 { return c.size }
 
-// Keeps reports whether something of n bytes is kept at all: half of the cache must be left for
-// others.
+// Keeps reports whether a chunk of n bytes is ever kept. Half of the cache remains for other
+// entries.
 func (c *Cache) Keeps(n int) bool { return int64(n)+Overhead <= min(c.size/2, math.MaxUint32/2) }
 
-// Stats are numbers of a cache.
+// Stats are the counts and the size of a cache.
 type Stats struct {
 	Hits, Misses, Revalidated, Evicted int64
 	Entries                            int
 	Bytes                              int64
 }
 
-// Stats are the numbers so far.
+// Stats returns the counts since New, and the current size.
 func (c *Cache) Stats() Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -161,7 +161,7 @@ func (c *Cache) Stats() Stats {
 	}
 }
 
-// Clear forgets everything.
+// Clear removes all entries.
 func (c *Cache) Clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -169,7 +169,7 @@ func (c *Cache) Clear() {
 	c.entries.CleanUp()
 }
 
-// forgetAll forgets entries, and what is being loaded, under mu.
+// forgetAll removes entries, and prevents all running loads from being kept. mu is held.
 func (c *Cache) forgetAll(of func(ID) bool) {
 	for i := range c.epochs {
 		c.epochs[i]++
@@ -181,10 +181,10 @@ func (c *Cache) forgetAll(of func(ID) bool) {
 	}
 }
 
-// slot is the counter of a key.
+// slot returns the number of the counter of a key.
 func (c *Cache) slot(key string) uint64 { return maphash.String(c.seed, key) % slots }
 
-// written forgets what is written in a space.
+// written removes the entries that a write in a space makes invalid.
 func (c *Cache) written(space any, w written.Change) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -206,7 +206,7 @@ func (c *Cache) written(space any, w written.Change) {
 	c.entries.CleanUp()
 }
 
-// Reader is a cache as one array uses it.
+// Reader is the view of a cache for one array.
 type Reader struct {
 	*Cache
 	space any
@@ -214,27 +214,27 @@ type Reader struct {
 	site  *written.Site
 }
 
-// listener is who listens to what is written: the map of the Hub is not to keep the cache.
+// listener identifies a listener of the Hub, whose map must not keep the cache alive.
 type listener struct {
 	cache weak.Pointer[Cache]
 	space any
 }
 
-// Reader is the cache for an array in a space, whose chunks have a form. Both are comparable. From
-// then on the cache forgets what is written at the place by the keys that it has there, as long as
-// there is a Reader or an entry.
+// Reader returns the view of the cache for an array in a space, whose chunks have form f. Both are
+// comparable. Writes at the place invalidate entries of the space from then on, as long as there is
+// a Reader or an entry.
 func (c *Cache) Reader(space any, at store.Place, f Form) *Reader {
 	site := c.hub.Listen(listener{weak.Make(c), space}, at, func(w written.Change) { c.written(space, w) })
 	return &Reader{c, space, unique.Make(f), site}
 }
 
-// ID is the ID of a chunk that is all of an object, of one version of it.
+// ID returns the ID of a chunk that is a whole object, in one version of the object.
 func (r *Reader) ID(key, pin string) ID {
 	return ID{Space: r.space, Key: key, Pin: pin, Form: r.form, Kind: Chunk, Len: -1}
 }
 
-// Object is what is known of a stored object, nil where nothing is; fresh reports that it is to be
-// believed by an array that ends at an edge within it.
+// Object returns the entry of a stored object, or nil. fresh reports whether the entry is valid for
+// an array with this edge in the object.
 func (r *Reader) Object(key string, edge Edge) (e *Entry, fresh bool) {
 	e, ok := r.entries.GetIfPresent(ID{Space: r.space, Key: key})
 	if !ok {
@@ -243,26 +243,26 @@ func (r *Reader) Object(key string, edge Edge) (e *Entry, fresh bool) {
 	return e, (r.ttl < 0 || time.Since(e.checked) < r.ttl) && e.edge == string(edge) && !r.doubted(key, e.checked)
 }
 
-// Part is what is kept of one version of an object; nil where nothing is.
+// Part returns the entry of contents of one version of an object, or nil.
 func (r *Reader) Part(id ID) *Entry {
 	e, _ := r.entries.GetIfPresent(id)
 	return e
 }
 
-// Count counts what was asked for: answered from the cache, or not.
+// Count adds to the counts of hits and misses.
 func (r *Reader) Count(hits, misses int) {
 	r.hits.Add(int64(hits))
 	r.misses.Add(int64(misses))
 }
 
-// Stamp is the begin of a load.
+// Stamp is the start of a load.
 type Stamp struct {
 	at    time.Time
 	epoch uint64
 	Edge  string // of the Load
 }
 
-// Begin is to be called before an object is requested.
+// Begin returns the Stamp of a load. It must be called before the object is requested.
 func (r *Reader) Begin(key, edge string) Stamp {
 	i := r.slot(key)
 	r.mu.Lock()
@@ -270,8 +270,7 @@ func (r *Reader) Begin(key, edge string) Stamp {
 	return Stamp{time.Now(), r.epochs[i], edge}
 }
 
-// Found is the entry of an object that was found by a load, with the version that the store gave
-// it.
+// Found returns the entry of an object that a load found with version v.
 func (r *Reader) Found(v store.Version) *Entry {
 	if v == "" {
 		return &Entry{Pin: "#" + strconv.FormatUint(r.numbers.Add(1), 10)}
@@ -279,14 +278,14 @@ func (r *Reader) Found(v store.Version) *Entry {
 	return &Entry{Version: v, Pin: "=" + string(v)}
 }
 
-// Part is what a load made, and what it is of.
+// Part is a result of a load and its ID.
 type Part struct {
 	ID
 	*Entry
 }
 
-// Keep keeps what a load found: the object, which may be nil, and parts of it. Nothing is kept
-// where the object was forgotten since the load began.
+// Keep adds the results of a load: the object, which may be nil, and parts of it. It adds nothing
+// if the object was invalidated since the load started.
 func (r *Reader) Keep(s Stamp, key string, o *Entry, parts ...Part) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -304,7 +303,7 @@ func (r *Reader) Keep(s Stamp, key string, o *Entry, parts ...Part) {
 	}
 }
 
-// keepObject keeps what was found of an object, unless a load that began later found something.
+// keepObject adds the entry of an object, unless a load that started later has added one.
 func (r *Reader) keepObject(s Stamp, id ID, o Entry) {
 	if now, ok := r.entries.GetEntryQuietly(id); ok && !now.Value.checked.Before(s.at) {
 		return
@@ -314,16 +313,16 @@ func (r *Reader) keepObject(s Stamp, id ID, o Entry) {
 	r.entries.CleanUp()
 }
 
-// Revalidated is Keep of an object that was found unchanged.
+// Revalidated is Keep for an object that was found unchanged.
 func (r *Reader) Revalidated(s Stamp, key string, o *Entry) {
 	r.revalidated.Add(1)
 	r.Keep(s, key, o)
 }
 
-// Forget forgets an object of which a reader found out that it has changed.
+// Forget removes the entry of an object that a reader found changed.
 func (r *Reader) Forget(key string) { r.written(r.space, written.Change{Keys: []string{key}}) }
 
-// ForgetEach forgets the objects of which a function says so.
+// ForgetEach removes the entries of the objects for which a function returns true.
 func (r *Reader) ForgetEach(of func(key string) bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

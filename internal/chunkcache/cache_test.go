@@ -14,7 +14,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// weight is what the entries weigh that are there, found out one by one.
+// weight returns the sum of the weights of all entries, added up one by one.
 func (c *Cache) weight(t *testing.T) (n int64) {
 	t.Helper()
 	c.mu.Lock()
@@ -30,8 +30,8 @@ func (c *Cache) weight(t *testing.T) (n int64) {
 	return n
 }
 
-// TestBound: a random workload of many goroutines, with entries of all lengths, stays within the
-// size at every moment.
+// TestBound checks that a random workload of many goroutines, with entries of all lengths, never
+// exceeds the size of the cache.
 func TestBound(t *testing.T) {
 	const size = 200_000
 	c := New(size, Forever)
@@ -72,7 +72,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// TestOverhead compares the estimate with what the heap has.
+// TestOverhead compares Overhead with the growth of the heap.
 func TestOverhead(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector takes memory of its own")
@@ -100,8 +100,8 @@ func TestOverhead(t *testing.T) {
 	runtime.KeepAlive(c)
 }
 
-// TestForget: what was being loaded is not kept, and what an older load found does not take the
-// place of what a newer one did.
+// TestForget checks that a load which runs during Forget is not kept, and that an older load does
+// not replace the result of a newer one.
 func TestForget(t *testing.T) {
 	c := New(1<<20, time.Hour)
 	a, b := c.Reader("a", store.Place{Root: "a"}, Form{}), c.Reader("b", store.Place{Root: "b"}, Form{})
@@ -134,7 +134,7 @@ func TestForget(t *testing.T) {
 	has(b, "x/1", "b's")
 }
 
-// TestPins: contents of values without a version are not taken for those of another value.
+// TestPins checks that contents of objects without a version are not returned for other objects.
 func TestPins(t *testing.T) {
 	r := New(1<<20, Forever).Reader(0, store.Place{}, Form{})
 	one, two := r.Found(""), r.Found("")

@@ -1,17 +1,16 @@
-// Package chunkcache keeps decoded chunks, indexes of shards, and the knowledge that objects are
-// absent, in a bounded number of bytes. Package zarr/cache is what users see of it, and package
-// engine what fills and asks it.
+// Package chunkcache keeps decoded chunks, indexes of shards, and the absence of objects, in a
+// bounded number of bytes. Package zarr/cache is its public interface. Package engine fills and
+// reads it.
 //
-//	e, fresh := c.Object(key)          // what is known of a stored object: its version, or that there is none
-//	part := c.Part(c.ID(key, e.Pin))   // what is kept of that version: the chunk, an inner chunk, an index
+//	e, fresh := c.Object(key)        // its version, or its absence
+//	part := c.Part(c.ID(key, e.Pin)) // a chunk, an inner chunk, or an index
 //
-// Only an object has a time at which it was last looked at. What is kept of its contents belongs to
-// one version of it, its Pin, and is never wrong: it is just not found any more once the object has
-// another version. So all that is read of one shard is of one version, and one conditional request
-// makes all of it valid again.
+// Only the entry of an object has a time, that of its last request. Entries of its contents belong
+// to one version of the object, its Pin. They are never wrong, and are no longer found once the
+// object has another version. So everything read of one shard is of one version, and one conditional
+// request makes all of it valid again.
 //
-// What was being loaded when [Reader.Forget] is called is not kept, so a writer reads what it
-// wrote.
+// Loads that run when [Reader.Forget] is called are not kept, so a writer reads what it wrote.
 //
-// Everything here may be used concurrently. There is no goroutine in the background.
+// Everything in this package is safe for concurrent use. It starts no goroutines.
 package chunkcache

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// lateFor is how long a write of unknown outcome may still take place. A minute: longer than
-// services take for a request that they have received, of which the client has gone.
+// lateFor is how long a write of unknown outcome may still take effect. A minute is longer than
+// services process a request after its client has disconnected.
 const lateFor = time.Minute
 
-// doubts are the times up to which what is found of objects may be older than a write of unknown
-// outcome, by the hash of their keys.
+// doubts are the times until which results may be older than a write of unknown outcome, by the
+// hash of the key.
 type doubts struct {
-	since time.Time // the times are nanoseconds since then
+	since time.Time // times are nanoseconds since then
 	any   atomic.Int64
 	of    [slots]atomic.Int64
 }
@@ -29,8 +29,9 @@ func (d *doubts) addAll() {
 	}
 }
 
-// doubted reports whether an object that was last looked at then may have been written by a request
-// that was late. It has to be asked for each time, until none can come any more.
+// doubted reports whether an object may have been written, by a late request, after it was last
+// requested at the time checked. It must be called at each use of an entry, because late writes can
+// take effect until lateFor has passed.
 func (c *Cache) doubted(key string, checked time.Time) bool {
 	until := c.doubts.any.Load()
 	if until == 0 {

@@ -6,30 +6,30 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Load says what is loaded: loads that are equal and under way at the same time are one.
+// Load identifies a load. Equal loads that run at the same time are joined.
 type Load struct {
 	ID
-	Unless store.Version // nothing is loaded if the object still has this version
-	Pieces string        // which pieces of the bytes are wanted
-	Edge   string        // an Edge: what is found of the object is believed where the array ends as it did for this load
-	epoch  uint64        // a load that began before something was forgotten is not joined
+	Unless store.Version // the load ends without a result if the object has this version
+	Pieces string        // identifies the pieces of the bytes that are loaded
+	Edge   string        // the Edge for which the result is valid
+	epoch  uint64        // loads that started before an invalidation are not joined
 }
 
-// Edge is how far an array reaches within an object that it ends within; it is empty for one that
-// it does not end within. What was found of such an object is not what an array of another shape
-// has there: others may have written it since, with a change of the shape.
+// Edge is the extent of an array within an object, if the array ends in it, else empty. An entry of
+// such an object is invalid for an array of another shape: other writers may have written the
+// object since, together with a change of the shape.
 type Edge []byte
 
-// Loaded is what a load found.
+// Loaded is the result of a load.
 type Loaded struct {
-	Object    *Entry // nil where the version was known
-	Unchanged bool   // the object has the version of Load.Unless
+	Object    *Entry // nil if the version was known
+	Unchanged bool   // the object has the version Load.Unless
 	Parts     []Part
 }
 
-// Join runs a load, or waits for one that is under way; see [concurrency.JoinedBy.Do]. f is to keep
-// what it finds, by the stamp, before it returns: then there is no moment in which a load has ended
-// and its result is not there.
+// Join runs a load, or waits for an equal one that is running; see [concurrency.JoinedBy.Do]. f
+// must keep its results, with the stamp, before it returns. So there is no moment at which a load
+// has ended and its results are missing.
 func (r *Reader) Join(ctx context.Context, l Load, f func(context.Context, Stamp) (Loaded, error)) (got Loaded, joined bool, err error) {
 	s := r.Begin(l.Key, l.Edge)
 	l.epoch = s.epoch

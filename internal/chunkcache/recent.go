@@ -5,16 +5,17 @@ import (
 	"sync"
 )
 
-// Recent keeps the values that were used last, in a bounded number of bytes. The zero Recent is
-// ready. It has no versions and no time to live: its user checks what it returns.
+// Recent keeps the most recently used values, in a bounded number of bytes. The zero Recent is
+// ready to use. It has no versions and no time to live: the caller checks the values that it
+// returns.
 type Recent[K comparable, V Identified[K]] struct {
 	mu    sync.Mutex
 	byID  map[K]*list.Element
-	order list.List // of values, the one used last in front
+	order list.List // of values, most recently used first
 	bytes int
 }
 
-// Identified is a value that has its ID and its length.
+// Identified is a value with an ID and a length.
 type Identified[K comparable] interface {
 	comparable
 	ID() K
@@ -33,8 +34,8 @@ func (c *Recent[K, V]) Get(id K) (v V) {
 	return e.Value.(V)
 }
 
-// Put keeps a value in place of the former one of its ID, and no more than most bytes. A value that
-// alone is larger is not kept.
+// Put replaces the value of an ID and drops the least recently used values beyond most bytes. A
+// value longer than most is not kept.
 func (c *Recent[K, V]) Put(v V, most int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -52,7 +53,7 @@ func (c *Recent[K, V]) Put(v V, most int) {
 	}
 }
 
-// Drop forgets the value of an ID if it still is v; the zero value is any.
+// Drop removes the value of an ID if it is still v, or any value if v is the zero value.
 func (c *Recent[K, V]) Drop(id K, v V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -17,11 +17,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// changing stores something else after each Get, given by its number from 1: nil is what there is,
-// empty is nothing.
+// changing changes the stored value after each Get to after(n), n counting Gets from 1. nil leaves
+// the value unchanged, and an empty slice deletes it.
 type changing struct {
 	store.Store
-	mute  bool // it does not say how long a value is that is too long
+	mute  bool // the length of a value that is too long is not announced
 	after func(n int) []byte
 	mu    sync.Mutex
 	n     int
@@ -45,14 +45,14 @@ func (s *changing) Get(ctx context.Context, key string, o store.GetOptions, buf 
 	return v, err
 }
 
-// chunk is the stored form of a chunk of elements of one value, with padding.
+// chunk returns the stored form of a chunk whose elements have one value, with padding.
 func chunk(value byte, padding int) []byte {
 	return append(slices.Repeat([]byte{value}, 16), make([]byte, padding)...)
 }
 
-// TestAskAgain: a stored chunk has 16 bytes and rarely more than 20, and 1024 at most. One in
-// between is asked for once more, by the length that the store announced or, where it did not, by
-// eight times as much; each Get that is refused reads nothing.
+// TestAskAgain reads stored chunks of 16 bytes, typically at most 20, and at most 1024. A chunk
+// longer than 20 bytes is requested a second time, for the length that the store announced, or for
+// eight times as much if it announced none. A refused Get transfers nothing.
 func TestAskAgain(t *testing.T) {
 	seven := slices.Repeat([]byte{7}, 16)
 	eight := slices.Repeat([]byte{8}, 16)
@@ -63,7 +63,7 @@ func TestAskAgain(t *testing.T) {
 		after  func(n int) []byte
 		gets   int
 		again  int64
-		want   []byte // nil with an error
+		want   []byte // nil for an error
 		err    error
 	}{
 		{"no longer than the elements", chunk(7, 0), false, nil, 1, 0, seven, nil},
@@ -104,7 +104,7 @@ func TestAskAgain(t *testing.T) {
 	}
 }
 
-// TestAskAgainIsBounded: what is asked for again counts for MaxRequests.
+// TestAskAgainIsBounded checks that repeated requests count for MaxRequests.
 func TestAskAgainIsBounded(t *testing.T) {
 	st := mem.New()
 	if _, err := st.Put(t.Context(), "c/0", chunk(7, 5), store.PutOptions{}); err != nil {
@@ -119,8 +119,8 @@ func TestAskAgainIsBounded(t *testing.T) {
 	free(t, a)
 }
 
-// TestAskAgainToWrite: a part of a chunk that is longer than typical is changed, and nothing of
-// what is held stays.
+// TestAskAgainToWrite changes part of a chunk that is longer than typical, and checks that nothing
+// remains held.
 func TestAskAgainToWrite(t *testing.T) {
 	st := mem.New()
 	if _, err := st.Put(t.Context(), "c/0", chunk(7, 500), store.PutOptions{}); err != nil {
@@ -142,7 +142,7 @@ func TestAskAgainToWrite(t *testing.T) {
 	free(t, a)
 }
 
-// failing ends with an error, or ends the call, at the n-th request of a kind.
+// failing fails the n-th request of a kind with an error, or cancels the call.
 type failing struct {
 	store.Store
 	op   store.Op
@@ -177,8 +177,8 @@ func (s *failing) at(op store.Op) error {
 	return s.fail()
 }
 
-// TestNothingIsHeldAfterErrors: whichever request fails, or ends the call by its context, and
-// whatever it is made for, memory, CPU slots and locks are free again when the call returns.
+// TestNothingIsHeldAfterErrors checks that memory, CPU slots and locks are free when a call
+// returns, whichever of its requests fails or cancels it.
 func TestNothingIsHeldAfterErrors(t *testing.T) {
 	boom := errors.New("boom")
 	const n = 128
@@ -230,7 +230,8 @@ func TestNothingIsHeldAfterErrors(t *testing.T) {
 						}
 						free(t, a)
 						bad.op = ""
-						if err := call.do(t.Context(), a); err != nil { // nothing waits for what is not given back
+						// This would wait for anything that is still held.
+						if err := call.do(t.Context(), a); err != nil {
 							t.Errorf("once more: %v", err)
 						}
 						free(t, a)

@@ -14,47 +14,46 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Array is an array as the engine sees it: where it is stored, how its elements become objects, and
-// what calls may take.
+// Array is an array whose elements the engine reads and writes: its store, layout and options.
 type Array struct {
 	Store   store.Store
-	Path    string // below the store's root, for errors
+	Path    string // below the root of the store, for errors
 	Layout  plan.Layout
 	Options Options
 	State   *State
 
-	within *Call // that every Read is part of; nil: each is a call of its own
+	within *Call // of which every Read is a part; nil: each Read is its own call
 }
 
-// Options are those of calls on an array.
+// Options configure calls on an array.
 type Options struct {
 	Limits       *concurrency.Limits
-	InFlight     int                // requests of one call under way, with what is done to their bytes; 0: what the store takes, and every core busy
-	ChunkLimit   int64              // bytes of a shard that must be read as a whole although it is longer than encoders make it
-	SingleWriter bool               // parts of objects are written without a condition
-	Account      account.Options    // what is counted of calls, and bounds them
+	InFlight     int                // requests in flight, until decoded; 0: the store's + CPU slots
+	ChunkLimit   int64              // maximum bytes of a whole shard that has unused space
+	SingleWriter bool               // parts of objects are written without conditions
+	Account      account.Options    // counts and limits of each call
 	Cache        *chunkcache.Reader // of decoded chunks; nil: none
-	Guard        Guard              // of what is written; nil: none
+	Guard        Guard              // called before objects are replaced; nil: none
 }
 
-// Guard reports whether this process may still write. It is called before an object that may be
-// stored is replaced. With a Guard, whole objects are put on condition that they are absent. Of two
-// processes that take turns at an array, the one whose turn is over then changes nothing, however
-// late its requests arrive.
+// Guard returns an error if this process may no longer write. It is called before an object that
+// may be stored is replaced. With a Guard, whole objects are put on condition that they are absent.
+// So if two processes take turns at an array, requests of the one whose turn has ended change
+// nothing, however late they arrive.
 type Guard func(context.Context) error
 
-// State is what all views of one opened array have in common. The zero State is ready.
+// State is shared by all views of one opened array. The zero State is ready to use.
 type State struct {
-	indexes  chunkcache.Recent[plan.IndexID, *shardIndex] // that were used last
+	indexes  chunkcache.Recent[plan.IndexID, *shardIndex] // recently used
 	loads    concurrency.Joined[*shardIndex]
-	locks    concurrency.Keyed // of objects of which parts are written
-	longest  atomic.Int64      // length of the longest stored object that was seen, 0 before the first
-	noParts  atomic.Bool       // the store takes no values in parts
-	bare     atomic.Bool       // the store refused a condition
-	noRanges atomic.Bool       // the store cannot read ranges of one version: it has no versions, or no ranges from the end
+	locks    concurrency.Keyed // of objects that are written in part
+	longest  atomic.Int64      // length of the longest stored object seen, 0 before the first
+	noParts  atomic.Bool       // the store does not support values in parts
+	bare     atomic.Bool       // the store rejected a condition
+	noRanges atomic.Bool       // the store cannot read ranges of one version, or suffix ranges
 }
 
-// seen takes the length of a stored object into account.
+// seen records the length of a stored object.
 func (s *State) seen(n int) {
 	for old := s.longest.Load(); int64(n) > old && !s.longest.CompareAndSwap(old, int64(n)); old = s.longest.Load() {
 	}
@@ -63,43 +62,41 @@ func (s *State) seen(n int) {
 // Forget drops the index of a stored shard that was replaced.
 func (s *State) Forget(key string) { s.indexes.Drop(plan.IndexID{Key: key}, nil) }
 
-// shardIndex is the index of a shard as one version of the object has it.
+// shardIndex is the index of one version of a shard.
 type shardIndex struct {
 	codec.ShardIndex
-	id      plan.IndexID // of one that is kept
+	id      plan.IndexID // of a kept index
 	version store.Version
 }
 
-// ID is what the index is kept by.
+// ID returns the key under which the index is kept.
 func (x *shardIndex) ID() plan.IndexID { return x.id }
 
-// maxIndexes is how many bytes of shard indexes an opened array keeps: sixteen shards of 32³ inner
-// chunks, at 16 bytes each.
+// maxIndexes bounds the bytes of shard indexes that an opened array keeps: sixteen shards of 32³
+// inner chunks, at 16 bytes each.
 const maxIndexes = 8 << 20
 
 // keep keeps an index for later calls.
 func (s *State) keep(x *shardIndex) { s.indexes.Put(x, maxIndexes) }
 
-// Call is one call on an array: a read or a write, with its memory, account and slots. Several
-// Reads may be one call; see [Array.Begin].
+// Call is one read or write of an array, with its memory, account and slots; see [Array.Begin].
 type Call struct {
 	*Array
 	plan    plan.Plan
 	sizes   plan.Memory
-	memory  pipeline.Memory // what is read into, or written from
-	store   store.Store     // Array.Store, which counts and bounds the requests of the call
+	memory  pipeline.Memory // destination of a read, source of a write
+	store   store.Store     // Array.Store, with the counts and limits of the call
 	account *account.Account
-	trace   *store.Trace // of the call; nil where nothing listens
+	trace   *store.Trace // of the call; nil without a listener
 	slots   *slots       // of the call
-	own     slots        // they are these, unless the call is within another
-	objects int          // that are in flight at once
+	own     slots        // that slots points to, unless the call is within another
+	objects int          // maximum objects in flight
 	total   int          // objects of the plan
-	keeps   bool         // what is loaded for the cache is kept there
-	planned int          // bytes of memory that plans and indexes of shards within one shard may take
+	keeps   bool         // loaded chunks are added to the cache
+	planned int          // bytes of plans and indexes of nested shards, for one shard
 }
 
-// sizes is what decides how much of an object is in memory at once, for calls on a store with such
-// numbers.
+// sizes returns what decides how much of an object is in memory at a time, for a store's tuning.
 func (a *Array) sizes(t store.Tuning) plan.Memory {
 	l := a.Options.Limits
 	return plan.Memory{
@@ -107,26 +104,26 @@ func (a *Array) sizes(t store.Tuning) plan.Memory {
 	}
 }
 
-// size is sizes by what was seen until now.
+// size returns r.sizes with the longest object that was seen until now.
 func (r *Call) size() plan.Memory {
 	m := r.sizes
 	m.Seen = r.State.longest.Load()
 	return m
 }
 
-// indexed is how many bytes the index of a stored shard takes, with what it expands to.
+// indexed returns the bytes of the index of a stored shard and of the pieces planned from it.
 func (r *Call) indexed(o *plan.Object) int64 { return plan.Indexed(o, int64(r.planned)) }
 
-// need is how many bytes to reserve for a buffer.
+// need returns the bytes to reserve for a buffer of n bytes.
 func need(n int64) int64 { return plan.Memory{Need: concurrency.Need}.Buffers(n) }
 
-// slots are those of a call.
+// slots are the request slots of a call.
 type slots struct {
 	concurrency.Slots
-	trace *store.Trace // of the call; nil where nothing listens
+	trace *store.Trace // of the call; nil without a listener
 }
 
-// Acquire is [concurrency.Slots.Acquire].
+// Acquire is [concurrency.Slots.Acquire] with a trace of the wait.
 func (s *slots) Acquire(ctx context.Context) error {
 	if tracesWaits(ctx, s.trace) {
 		if s.Try() {
@@ -137,7 +134,7 @@ func (s *slots) Acquire(ctx context.Context) error {
 	return s.Slots.Acquire(ctx)
 }
 
-// tracesWaits reports whether waits are traced. None begins after the end of ctx.
+// tracesWaits reports whether waits are traced. No wait starts after the end of ctx.
 func tracesWaits(ctx context.Context, t *store.Trace) bool {
 	return t != nil && t.Wait != nil && ctx.Err() == nil
 }
@@ -146,7 +143,7 @@ func waited(ctx context.Context, t *store.Trace, what store.Resource, since time
 	t.Wait(ctx, store.Wait{For: what, Took: time.Since(since)})
 }
 
-// Keeps reports whether the cache, which there is, takes such chunks.
+// Keeps reports whether the cache, which must exist, accepts chunks like c.
 func (a *Array) Keeps(c *pipeline.Chunk) bool {
 	for c.Shards != nil {
 		c = c.Inner
@@ -155,8 +152,8 @@ func (a *Array) Keeps(c *pipeline.Chunk) bool {
 }
 
 // keepsRead reports whether a call that reads a plan adds to the cache. A read of more than the
-// cache holds takes what the cache has and adds nothing: its last chunks would displace its first
-// ones, and those that others use.
+// whole cache uses its entries and adds none: the last chunks of the read would displace its first
+// ones, and those that other readers use.
 func (a *Array) keepsRead(p *plan.Plan) bool {
 	if a.Options.Cache == nil {
 		return false

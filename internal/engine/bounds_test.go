@@ -21,7 +21,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// measured is a store in a cloud that knows what its requests take.
+// measured is a store in a cloud with measurements of its requests.
 type measured struct{ store.Store }
 
 func (measured) Provide(target any) bool {
@@ -37,10 +37,10 @@ func (measured) Provide(target any) bool {
 	return false
 }
 
-// recorded is the requests of a call.
+// recorded records the requests of a call.
 type recorded struct {
 	mu    sync.Mutex
-	lines []string                    // as a plan prints them
+	lines []string                    // in the format of a plan
 	of    map[string]map[store.Op]int // by key
 }
 
@@ -62,8 +62,8 @@ func (r *recorded) around(s store.Store) store.Store {
 	}})
 }
 
-// TestRequestsArePlanned: what 300 random reads and writes send lies within their plans, object by
-// object and in sum, and a read sends what Resolve yields.
+// TestRequestsArePlanned checks that the requests of 300 random reads and writes are within their
+// plans, for each object and in sum, and that a read sends the requests that Resolve yields.
 func TestRequestsArePlanned(t *testing.T) {
 	const inner, shard, length = 4 * kib, 1 << 20, 5<<20 + 1000
 	sharding := func(codecs ...codec.Spec) codec.Spec {
@@ -160,11 +160,11 @@ func TestRequestsArePlanned(t *testing.T) {
 	}
 }
 
-// fourVerbs is a store without parts.
+// fourVerbs is a store that does not support values in parts.
 type fourVerbs struct{ store.Store }
 
-// inPlan checks that the requests lie within the plan: of each object those of each verb, and all.
-// A delete is in place of a put.
+// inPlan checks that the number of requests is within the plan: for each kind of request of each
+// object, and in sum. A delete replaces a put.
 func (r *recorded) inPlan(t *testing.T, p *plan.Plan) {
 	t.Helper()
 	planned := map[string]map[store.Op]plan.Span{}
@@ -195,7 +195,8 @@ func (r *recorded) inPlan(t *testing.T, p *plan.Plan) {
 	}
 	for key, of := range planned {
 		for op, n := range of {
-			if sent := int64(r.of[key][op]); sent < n.Least && op == store.OpGet { // what is all fill value is not put
+			// An object that is all fill value is not put.
+			if sent := int64(r.of[key][op]); sent < n.Least && op == store.OpGet {
 				t.Errorf("%v: %d %q of %s, at least %d are planned", p.Select, sent, op, key, n.Least)
 			}
 		}
@@ -205,8 +206,8 @@ func (r *recorded) inPlan(t *testing.T, p *plan.Plan) {
 	}
 }
 
-// TestStreamedIsPlanned: the plan of a shard of 8 MiB in a budget of 4 MiB has the parts that it is
-// sent in.
+// TestStreamedIsPlanned checks that the plan of a shard of 8 MiB in a budget of 4 MiB has its
+// parts.
 func TestStreamedIsPlanned(t *testing.T) {
 	var rec recorded
 	a := shards(t, rec.around(mem.New()), 8<<20, 4<<20, sharding(false))
@@ -228,7 +229,7 @@ func TestStreamedIsPlanned(t *testing.T) {
 	}
 }
 
-// TestProbesArePlanned: a guarded write of an object that is there reads its version.
+// TestProbesArePlanned checks that a guarded write of an existing object reads its version.
 func TestProbesArePlanned(t *testing.T) {
 	st := mem.New()
 	if _, err := st.Put(t.Context(), "c/0", chunk(7, 0), store.PutOptions{}); err != nil {

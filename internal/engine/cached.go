@@ -14,20 +14,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Reads through the cache of chunks. A chunk that is not in the cache is loaded once for all calls
-// that want it, decoded into memory of its own, kept, and copied to each call's memory. A load holds
-// a Task and no slot of a call, so calls that wait for one another's loads cannot deadlock.
+// Reads through the cache of chunks. A missing chunk is loaded once for all calls that need it,
+// decoded into its own memory, kept, and copied to the memory of each call. A load holds a Task and
+// no slot of a call, so calls that wait for each other's loads cannot deadlock.
 
-// caches reports whether a read asks the cache. Check does not, nor do reads of chunks that take
-// too much of it.
+// caches reports whether a read uses the cache. Check does not, nor do reads of too large chunks.
 func (r *Call) caches(c *pipeline.Chunk) bool {
 	return r.Options.Cache != nil && r.memory.Bytes != nil && r.Keeps(c)
 }
 
-// errUncached says that the cache lacks an object, and is not to have it.
+// errUncached reports an object that is not in the cache and is not to be added.
 var errUncached = errors.New("not in the cache")
 
-// readKept reads a chunk that is stored by itself through the cache. fault.NotFound: it is absent.
+// readKept reads an unsharded chunk through the cache. fault.NotFound: it is absent.
 func (r *Call) readKept(ctx context.Context, o *plan.Object) error {
 	e, _, err := r.kept(ctx, o, nil, r.cacheID(o.Key, "", o.Chunk), o.Whole())
 	if err != nil {
@@ -36,8 +35,8 @@ func (r *Call) readKept(ctx context.Context, o *plan.Object) error {
 	return r.placeKept(ctx, o.Key, o.Chunk, o.Box, e)
 }
 
-// kept returns an object's chunk, or its index where top is the level of a shard, from the cache if
-// what is known of the object is to be believed, else as loadKept does. known is the object.
+// kept returns an object's chunk, or its index if top is the level of a shard: from the cache if
+// the cached state of the object is valid, else from loadKept. known is the entry of the object.
 func (r *Call) kept(ctx context.Context, o *plan.Object, top *plan.Level, id chunkcache.ID, rd plan.Read) (e, known *chunkcache.Entry, err error) {
 	c := r.Options.Cache
 	var room [edgeRoom]byte
@@ -67,8 +66,8 @@ func (r *Call) kept(ctx context.Context, o *plan.Object, top *plan.Level, id chu
 	return r.loadKept(ctx, top, chunkcache.Load{ID: id, Edge: string(edge)}, rd, e, known)
 }
 
-// loadKept requests a chunk or an index, unless the object is as it is known, and keeps it before
-// the load ends: who comes then finds it. One load serves all calls that come meanwhile.
+// loadKept requests a chunk or an index, unless the object is unchanged, and keeps it before the
+// load ends, so that later calls find it. One load serves all calls that arrive during it.
 func (r *Call) loadKept(ctx context.Context, top *plan.Level, l chunkcache.Load, rd plan.Read, e, known *chunkcache.Entry) (_, now *chunkcache.Entry, err error) {
 	c, id := r.Options.Cache, l.ID
 	l.Pin = ""
@@ -81,7 +80,8 @@ func (r *Call) loadKept(ctx context.Context, top *plan.Level, l chunkcache.Load,
 	}
 	defer release.Release()
 	load := func(ctx context.Context, s chunkcache.Stamp) (l chunkcache.Loaded, err error) {
-		if now, fresh := c.Object(rd.Key, chunkcache.Edge(s.Edge)); fresh && !now.Absent { // since this call looked
+		// Another load may have kept it since this call looked.
+		if now, fresh := c.Object(rd.Key, chunkcache.Edge(s.Edge)); fresh && !now.Absent {
 			id := id
 			id.Pin = now.Pin
 			if e := c.Part(id); e != nil {
@@ -110,8 +110,8 @@ func (r *Call) loadKept(ctx context.Context, top *plan.Level, l chunkcache.Load,
 	}
 	got, joined, err := r.join(ctx, l, load)
 	if joined && err == nil && got.Object.Absent {
-		// The load began before this call. One that begins now, whichever call began it, finds out
-		// how it is.
+		// The joined load started before this call, so the object may have been stored since. A
+		// load that starts now, by any call, returns the current state.
 		got, _, err = r.join(ctx, l, load)
 	}
 	switch {
@@ -125,8 +125,8 @@ func (r *Call) loadKept(ctx context.Context, top *plan.Level, l chunkcache.Load,
 	return got.Parts[0].Entry, got.Object, nil
 }
 
-// join is [chunkcache.Reader.Join] for a call with limits. A load of another call that the limits of
-// that call refused is run again.
+// join is [chunkcache.Reader.Join] for a call with limits. If the limits of another call refused
+// its load, the load is run again.
 func (r *Call) join(ctx context.Context, l chunkcache.Load, f func(context.Context, chunkcache.Stamp) (chunkcache.Loaded, error)) (got chunkcache.Loaded, joined bool, err error) {
 	for {
 		got, joined, err = r.Options.Cache.Join(ctx, l, f)
@@ -136,8 +136,8 @@ func (r *Call) join(ctx context.Context, l chunkcache.Load, f func(context.Conte
 	}
 }
 
-// loadEntries requests what is kept of an object: indexes of the shards of a level, or chunks, one
-// entry for each piece of the request.
+// loadEntries requests indexes of shards of a level, or chunks, and returns an entry for each
+// piece.
 func (r *Call) loadEntries(ctx context.Context, st store.Store, l *plan.Level, rd plan.Read) (all []*chunkcache.Entry, v store.Version, err error) {
 	if rd.Role != plan.Index && rd.Role != plan.InnerIndex {
 		return r.loadPieces(ctx, st, rd)
@@ -148,7 +148,7 @@ func (r *Call) loadEntries(ctx context.Context, st store.Store, l *plan.Level, r
 	return all, v, err
 }
 
-// loadPieces requests chunks and decodes them for the cache, many of them on several cores.
+// loadPieces requests chunks and decodes them for the cache, on several cores if there are many.
 func (r *Call) loadPieces(ctx context.Context, st store.Store, rd plan.Read) ([]*chunkcache.Entry, store.Version, error) {
 	at := r.size().Decoding(rd, r.size().First(rd))
 	for _, p := range rd.Pieces {
@@ -170,7 +170,7 @@ func (r *Call) loadPieces(ctx context.Context, st store.Store, rd plan.Read) ([]
 			p := pieces[i]
 			b, err := r.keepOne(ctx, rd.Key, p.Chunk(), p.Box(), rd.Of(p, got.Bytes), &s.Scratch)
 			if err != nil {
-				if p.Len >= 0 { // not all of the object
+				if p.Len >= 0 { // part of the object
 					err = p.Named(err)
 				}
 				return err
@@ -181,8 +181,8 @@ func (r *Call) loadPieces(ctx context.Context, st store.Store, rd plan.Read) ([]
 	})
 }
 
-// placeKept takes a box of a chunk that is kept to its place. One whose elements turn out to be
-// corrupt only now is kept no longer.
+// placeKept copies a box of a kept chunk to its place in memory. If its elements are found to be
+// corrupt only now, the entry is dropped.
 func (r *Call) placeKept(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, part *chunkcache.Entry) error {
 	if !c.Varies() {
 		c.Place(r.memory, b, part.Bytes)
@@ -204,10 +204,10 @@ func (r *Call) placeKept(ctx context.Context, key string, c *pipeline.Chunk, b g
 	return err
 }
 
-// edgeRoom is enough for an edge of as many axes as most arrays have.
+// edgeRoom is enough for an edge of as many dimensions as most arrays have.
 const edgeRoom = 32
 
-// cacheID is what a chunk that is all of an object is kept under.
+// cacheID returns the ID of a cached chunk that is a whole object.
 func (r *Call) cacheID(key, pin string, c *pipeline.Chunk) chunkcache.ID {
 	id := r.Options.Cache.ID(key, pin)
 	if !r.Layout.Pipe.Even() {

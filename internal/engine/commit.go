@@ -13,15 +13,15 @@ import (
 // made is the new stored form of an object.
 type made struct {
 	bytes  []byte
-	stream *assemble.Stream  // that has it, in place of bytes
-	empty  bool              // all is the fill value, and is not to be stored
+	stream *assemble.Stream  // holds the form in place of bytes
+	empty  bool              // all elements are the fill value; nothing is stored
 	hold   *concurrency.Hold // of bytes
 }
 
 func streamMade(s *assemble.Stream) made { return made{stream: s, empty: s.Stored() == 0} }
 
-// commit makes the new stored form the value of an object's key, by a condition. An empty one
-// deletes the object, unless the condition is that it is absent. A stream that fails is aborted.
+// commit stores the new form under the object's key, on a condition. An empty form deletes the
+// object, unless the condition is that it is absent. A stream that fails is aborted.
 func (r *Call) commit(ctx context.Context, o *plan.Object, m made, c store.PutOptions) (err error) {
 	switch {
 	case m.empty && c.IfAbsent:

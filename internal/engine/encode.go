@@ -7,7 +7,7 @@ import (
 	"github.com/zargo-io/zargo/internal/plan"
 )
 
-// make makes the stored form of an object that is not read, in a Task of its own.
+// make encodes an object that is not read, in its own Task.
 func (r *Call) make(ctx context.Context, o *plan.Object) (made, error) {
 	hold, err := r.reserve(ctx, concurrency.Task, r.encoding(o))
 	if err != nil {
@@ -20,10 +20,10 @@ func (r *Call) make(ctx context.Context, o *plan.Object) (made, error) {
 	return made{bytes: b, empty: empty, hold: hold}, err
 }
 
-// encoding is how many bytes to reserve to make the stored form of an object.
+// encoding returns the bytes to reserve for encoding an object.
 func (r *Call) encoding(o *plan.Object) int64 {
 	if !o.Covers && o.Chunk.LaysOver() {
-		return 0 // it is made where the old one lies, or was expected
+		return 0 // it uses the memory reserved for the old form
 	}
 	n := need(r.size().Typical(o.Chunk))
 	if o.Chunk.Shards == nil {
@@ -32,16 +32,16 @@ func (r *Call) encoding(o *plan.Object) int64 {
 	return plan.Sum(n, r.size().Packing(o, n).Room)
 }
 
-// encode returns the stored form of an object with what is written laid over the old one, which is
-// nil when nothing of it stays, and which may be changed. empty reports that the object is all fill
-// value and shall not be stored. The stored form is all that is held afterwards, unless it is in the
-// caller's memory.
+// encode returns the stored form of an object, with the selected elements written over old. old is
+// nil if none of its elements remain; encode may change it. empty reports that all elements are the
+// fill value and the object is not stored. Then the hold has only the stored form, unless that is
+// in the memory of the caller.
 func (r *Call) encode(ctx context.Context, hold *concurrency.Hold, o *plan.Object, old []byte) (b []byte, empty bool, err error) {
 	if o.Chunk.Shards != nil {
 		b, empty, err = r.pack(ctx, hold, o, old)
 	} else {
-		var lies bool
-		if b, empty, lies, err = r.encodeChunk(ctx, hold, o, old); lies {
+		var direct bool
+		if b, empty, direct, err = r.encodeChunk(ctx, hold, o, old); direct {
 			return b, empty, err
 		}
 	}
@@ -53,15 +53,14 @@ func (r *Call) encode(ctx context.Context, hold *concurrency.Hold, o *plan.Objec
 	return hold.Trim(b), false, nil
 }
 
-// encodeChunk is encode of a chunk. lies reports that its elements are stored as they are in the
-// caller's memory, which is only read. They are reserved all the same: the budget bounds what is in
-// flight.
-func (r *Call) encodeChunk(ctx context.Context, hold *concurrency.Hold, o *plan.Object, old []byte) (b []byte, empty, lies bool, err error) {
+// encodeChunk is encode for a chunk. direct reports that b is the elements in the caller's memory,
+// which must not be changed. They are reserved too: the budget bounds the bytes in flight.
+func (r *Call) encodeChunk(ctx context.Context, hold *concurrency.Hold, o *plan.Object, old []byte) (b []byte, empty, direct bool, err error) {
 	if o.Covers && old == nil {
-		b, lies = o.Chunk.AsItLies(r.memory, o.Box)
+		b, direct = o.Chunk.AsItLies(r.memory, o.Box)
 	}
 	switch {
-	case lies:
+	case direct:
 	case old != nil && o.Chunk.LaysOver():
 		b = old[:0]
 	default:
@@ -69,10 +68,10 @@ func (r *Call) encodeChunk(ctx context.Context, hold *concurrency.Hold, o *plan.
 	}
 	s, err := r.cpu(ctx, hold)
 	if err != nil {
-		return b, false, lies, err
+		return b, false, direct, err
 	}
 	defer s.release()
-	if !lies {
+	if !direct {
 		b, empty, err = r.encodeOver(ctx, o.Key, o.Chunk, o.Box, b, old, &s.Scratch, o.Edge)
 		return b, empty, false, err
 	}

@@ -19,9 +19,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// padded is a codec whose encoded form begins with the bytes, and which says that it is rarely
-// longer than these and four more. What follows the bytes is padding of any length: encoders make
-// none.
+// padded is a codec whose encoded form is the input, optionally followed by padding of any length.
+// It declares that the form is rarely more than four bytes longer than the input. Its encoder adds
+// no padding.
 type padded struct{}
 
 func (padded) EncodedSize(int64) int64 { return -1 }
@@ -37,14 +37,14 @@ func (padded) Decode(dst, src []byte, limit int) ([]byte, error) {
 	return append(dst, src[:limit]...), nil
 }
 
-// array is an array of n uint8 in chunks of 16, with limits of its own.
+// array returns an array of n uint8 in chunks of 16, with its own limits.
 func array(t *testing.T, st store.Store, n int) *engine.Array {
 	t.Helper()
 	return arrayOf(t, st, n, 16, codec.Bytes(dtype.NoOrder), codec.Spec{Name: "padded"})
 }
 
-// sharded is array in shards of 32, which have inner chunks of 4 and are read in parts where not
-// all of one is wanted.
+// sharded is array in shards of 32 with inner chunks of 4. Shards are read in parts unless all of
+// one is wanted.
 func sharded(t *testing.T, st store.Store, n int) *engine.Array {
 	t.Helper()
 	a := arrayOf(t, st, n, 32, codec.Sharding(codec.ShardingOptions{Chunk: []int{4}, Codecs: []codec.Spec{codec.Bytes(dtype.NoOrder), {Name: "padded"}}}))
@@ -52,7 +52,7 @@ func sharded(t *testing.T, st store.Store, n int) *engine.Array {
 	return a
 }
 
-// inParts is a store of which a hole in what is wanted is worth a request.
+// inParts is a store in which requests are cheaper than reading gaps.
 type inParts struct{ store.Store }
 
 // Provide replaces the store's tuning.
@@ -88,7 +88,7 @@ func memory(b []byte) pipeline.Memory {
 	return pipeline.Memory{Block: codec.Block{Bytes: b}, Shape: []int{len(b)}}
 }
 
-// free checks that a call which is over holds neither memory nor a CPU slot.
+// free checks that a call which has ended holds neither memory nor a CPU slot.
 func free(t *testing.T, a *engine.Array) {
 	t.Helper()
 	if now, _ := a.Options.Limits.Bytes.Used(); now != 0 {
@@ -108,7 +108,7 @@ func free(t *testing.T, a *engine.Array) {
 	}
 }
 
-// requests records what a store is asked for.
+// requests records the requests to a store.
 type requests struct {
 	mu   sync.Mutex
 	seen []string

@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// loadIndex makes a request for one index and keeps it.
+// loadIndex requests one index and keeps it.
 func (r *Call) loadIndex(ctx context.Context, st store.Store, l *plan.Level, rd plan.Read) (x *shardIndex, err error) {
 	err = r.loadIndexes(ctx, st, l, rd, func(_ int, found *shardIndex) {
 		x = found
@@ -19,8 +19,7 @@ func (r *Call) loadIndex(ctx context.Context, st store.Store, l *plan.Level, rd 
 	return x, err
 }
 
-// loadIndexes makes one request for indexes of the shards of a level. It passes each to take, by
-// the number of the shard.
+// loadIndexes requests indexes of shards of a level in one request, and passes each to take.
 func (r *Call) loadIndexes(ctx context.Context, st store.Store, l *plan.Level, rd plan.Read, take func(int, *shardIndex)) error {
 	got, err := r.receive(ctx, st, rd, rd.Bound, nil)
 	if err != nil {
@@ -46,7 +45,7 @@ func (r *Call) loadIndexes(ctx context.Context, st store.Store, l *plan.Level, r
 	return nil
 }
 
-// storedIndex reads the index of a shard as it is now, or of a version unless that is "".
+// storedIndex reads the current index of a shard, or that of a version if version is not "".
 func (r *Call) storedIndex(ctx context.Context, o *plan.Object, version store.Version) (x *shardIndex, err error) {
 	top := o.Stored()
 	rd := top.Index()
@@ -59,15 +58,15 @@ func (r *Call) storedIndex(ctx context.Context, o *plan.Object, version store.Ve
 	return r.loadIndex(ctx, st, top, rd)
 }
 
-// StoredInner reads the index of one shard and counts the inner chunks that it stores, and those
-// that it has room for, also beyond the array. region is what the array has of the shard.
-// fault.NotFound: there is no such shard; fault.Corrupt: its index is damaged.
-func (a *Array) StoredInner(ctx context.Context, region grid.Selection) (stored, room int, err error) {
+// StoredInner reads the index of one shard. It returns the number of stored inner chunks, and of
+// all inner chunks including those beyond the array. region is the part of the shard inside the
+// array. fault.NotFound: the shard is absent; fault.Corrupt: its index is damaged.
+func (a *Array) StoredInner(ctx context.Context, region grid.Selection) (stored, total int, err error) {
 	ctx, r, err := a.begin(ctx, pipeline.Memory{Shape: region.Shape()}, region, nil)
 	if err != nil {
 		return 0, 0, err
 	}
-	err = r.each(ctx, "read", func(ctx context.Context, o *plan.Object) error { // there is one
+	err = r.each(ctx, "read", func(ctx context.Context, o *plan.Object) error { // called once
 		hold, err := r.reserve(ctx, concurrency.Index, r.indexed(o))
 		if err != nil {
 			return err
@@ -77,8 +76,8 @@ func (a *Array) StoredInner(ctx context.Context, region grid.Selection) (stored,
 		if err != nil {
 			return err
 		}
-		room = x.Len()
-		for place := range room {
+		total = x.Len()
+		for place := range total {
 			if _, _, ok, err := x.At(place); err != nil {
 				return err
 			} else if ok {
@@ -87,5 +86,5 @@ func (a *Array) StoredInner(ctx context.Context, region grid.Selection) (stored,
 		}
 		return nil
 	})
-	return stored, room, err
+	return stored, total, err
 }

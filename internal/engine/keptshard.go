@@ -10,12 +10,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// keptShard reads a shard through the cache: in parts, also where one request for all of it were
-// cheaper. Its index and its inner chunks are kept each by itself, under the version that the
-// object had.
+// keptShard reads a shard through the cache, always in parts, even if one request for the whole
+// shard would be cheaper. Its index and inner chunks are separate entries, under one version.
 type keptShard struct {
 	shard
-	known *chunkcache.Entry // of the object: its version
+	known *chunkcache.Entry // entry of the object, with its version
 }
 
 // top returns an index that is as current as the cache promises.
@@ -58,7 +57,7 @@ func (s *keptShard) inner(ctx context.Context, l *plan.Level) (found []codec.Sha
 	})
 }
 
-// expand takes from the cache what that has.
+// expand places the cached inner chunks and leaves them out of the reads.
 func (s *keptShard) expand(ctx context.Context, l *plan.Level, found []codec.ShardIndex) (plan.Stage, error) {
 	r, hits, misses := s.call, 0, 0
 	var failed error
@@ -86,7 +85,7 @@ func (s *keptShard) expand(ctx context.Context, l *plan.Level, found []codec.Sha
 	return stage, nil
 }
 
-// fetch decodes and keeps whole inner chunks, unless the read is not to add to the cache.
+// fetch decodes and keeps whole inner chunks, unless the read does not add to the cache.
 func (s *keptShard) fetch(ctx context.Context, l *plan.Level, reads plan.Reads) error {
 	r := s.call
 	if !r.keeps {
@@ -109,7 +108,7 @@ func (s *keptShard) fetch(ctx context.Context, l *plan.Level, reads plan.Reads) 
 func (s *keptShard) forget() { s.call.Options.Cache.Forget(s.Key) }
 
 // load sends one request for indexes or inner chunks and keeps them, or waits for the same request
-// of another call. A load may run longer than the call that began it, which may read another
+// of another call. A load may run longer than the call that started it, which may read another
 // version of the shard by then. So the IDs are made before the load.
 func (s *keptShard) load(ctx context.Context, st store.Store, l *plan.Level, rd plan.Read) ([]chunkcache.Part, error) {
 	r, parts := s.call, make([]chunkcache.Part, len(rd.Pieces))
@@ -119,7 +118,7 @@ func (s *keptShard) load(ctx context.Context, st store.Store, l *plan.Level, rd 
 		}
 	}
 	got, _, err := r.join(ctx, s.loadID(l, rd), func(ctx context.Context, begun chunkcache.Stamp) (chunkcache.Loaded, error) {
-		cached := true // since the call looked
+		cached := true // by now, though not when the call looked
 		for k, p := range parts {
 			parts[k].Entry = r.Options.Cache.Part(p.ID)
 			cached = cached && parts[k].Entry != nil
@@ -140,19 +139,18 @@ func (s *keptShard) load(ctx context.Context, st store.Store, l *plan.Level, rd 
 	return got.Parts, err
 }
 
-// pieceID is what an inner chunk is kept under: the bytes of one version of an object that it is
-// decoded of.
+// pieceID returns the ID of an inner chunk: its stored bytes in one version of the object.
 func (s *keptShard) pieceID(l *plan.Level, p plan.Piece) chunkcache.ID {
 	return s.id(chunkcache.Chunk, l.Depth()+1, p.Off, p.Len)
 }
 
-// indexID is what the index of the i-th shard of a level is kept under.
+// indexID returns the ID of the index of the i-th shard of a level.
 func (s *keptShard) indexID(l *plan.Level, i int) chunkcache.ID {
 	at := l.ID(i)
 	return s.id(chunkcache.Index, at.Depth, at.Off, at.Len)
 }
 
-// id is what bytes of the object are kept under, of the version that is known of it.
+// id returns the ID of bytes of the known version of the object.
 func (s *keptShard) id(k chunkcache.Kind, depth int, off, n int64) chunkcache.ID {
 	pin := ""
 	if s.known != nil {
@@ -163,7 +161,7 @@ func (s *keptShard) id(k chunkcache.Kind, depth int, off, n int64) chunkcache.ID
 	return id
 }
 
-// loadID names the load of several pieces by one request.
+// loadID identifies the load of several pieces by one request.
 func (s *keptShard) loadID(l *plan.Level, rd plan.Read) chunkcache.Load {
 	kind := chunkcache.Chunk
 	if rd.Role == plan.InnerIndex {

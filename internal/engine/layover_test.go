@@ -11,9 +11,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestPartTakesOneChunk: to write a part of a chunk whose stored bytes are its elements takes the
-// memory of one chunk, whether one is stored or not: the part is laid over what was fetched, or
-// over the fill value in the buffer that nothing was fetched into.
+// TestPartTakesOneChunk checks that a write of part of a chunk whose stored bytes are its elements
+// takes the memory of one chunk, whether one is stored or not. The part is written over the stored
+// bytes, or over the fill value in the buffer for them.
 func TestPartTakesOneChunk(t *testing.T) {
 	const chunk = 4096
 	a := arrayOf(t, mem.New(), chunk, chunk, codec.Bytes(dtype.NoOrder))

@@ -15,19 +15,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// ShardWriter writes one shard. Its inner chunks come in any order, are stored in that order, and are
-// encoded and sent in parts at once. Commit makes the whole shard visible. Put and PutStored may be
-// called concurrently, the other methods while neither runs. One of Commit and Abort has to be
-// called.
+// ShardWriter writes one shard. Its inner chunks may come in any order, are stored in that order,
+// and are encoded and sent in parts immediately. Commit makes the whole shard visible. Put and
+// PutStored may be called concurrently; the other methods only while neither runs. The caller must
+// call Commit or Abort.
 //
 // # Memory
 //
-// A Task waits for slots alone, as another one may wait for it, and a ShardWriter may live for as
-// long as its caller likes. So each Put takes a Task of its own, for the inner chunks that it encodes
-// and the parts that it sends. Bytes that no part has yet stay between calls: [ShardWriter.Kept]
-// bytes. Try reserves them as Ahead, as for read-ahead, which leaves Tasks their 3/8 of the budget.
-// Where others have taken that share they are the caller's memory and not counted. To wait for them
-// would let two writers of one goroutine wait for each other.
+// A Task may wait only for slots, because others may wait for the Task, and a ShardWriter lives as
+// long as its caller likes. So each Put takes its own Task, for the inner chunks that it encodes
+// and the parts that it sends. Bytes that are not yet in a part remain between calls, at most
+// [ShardWriter.Kept] of them. OpenShard tries to reserve them as Ahead, the kind for read-ahead,
+// which leaves Tasks their 3/8 of the budget. If others have taken that share, the bytes are the
+// caller's memory and not counted. Waiting here could deadlock two writers of one goroutine.
 type ShardWriter struct {
 	r      *Call // of OpenShard
 	o      *plan.Object
@@ -37,27 +37,25 @@ type ShardWriter struct {
 	blocks []grid.Axis
 	put    ShardOptions
 
-	mu    sync.Mutex
-	given []bool // by place in the index
-	err   error  // of a Put; the shard cannot be committed
+	mu      sync.Mutex
+	claimed []bool // by position in the index: put
+	err     error  // of a failed Put; the shard cannot be committed
 }
 
-// ShardOptions say how a shard is committed.
+// ShardOptions configure how a shard is committed.
 type ShardOptions struct {
 	Put   store.PutOptions // the condition
-	Guard Guard            // asked before Commit makes it visible; nil: the array's, if there is one
-	// Latest makes the condition that the object is what Commit finds there before it asks the
-	// Guard; Put has none then.
+	Guard Guard            // called before Commit makes it visible; nil: the array's, if any
+	// Latest requires the version that Commit reads before it calls the Guard. Put must be zero.
 	Latest bool
-	// Carry reports whether an inner chunk, by its position in the shard, that was not put is taken
-	// from the shard that Commit finds stored, as it is stored. Without it none is. It implies
-	// Latest.
+	// Carry reports whether an inner chunk that was not put is copied, in its stored form, from the
+	// shard that Commit finds. coord is its position in the shard. Carry implies Latest.
 	Carry func(coord []int) bool
 }
 
-// OpenShard begins to write the shard at a position of the array's grid. It makes no request.
-// fault.Selection: the position is outside the array, or chunks are stored without shards, or one
-// by one by what transforms them.
+// OpenShard starts to write the shard at a position of the array's grid. It sends no request.
+// fault.Selection: the position is outside the array, the inner chunks cannot be written one by
+// one, or the array is one field of structures.
 func (a *Array) OpenShard(ctx context.Context, coord []int, o ShardOptions) (*ShardWriter, error) {
 	sel := make(grid.Region, len(a.Layout.Axes))
 	for i, axis := range a.Layout.Axes {
@@ -88,7 +86,7 @@ func (a *Array) OpenShard(ctx context.Context, coord []int, o ShardOptions) (*Sh
 	if w.put.Guard == nil {
 		w.put.Guard = a.Options.Guard
 	}
-	w.blocks, w.given = grid.Even(w.o.Chunk.Shards.Chunk), make([]bool, w.o.Chunk.Shards.Len())
+	w.blocks, w.claimed = grid.Even(w.o.Chunk.Shards.Chunk), make([]bool, w.o.Chunk.Shards.Len())
 	l := r.sizes.Limits(w.o.Chunk)
 	l.InMemory = a.Options.Limits.Bytes.Size() / 2
 	w.limits = l
@@ -104,22 +102,21 @@ func (w *ShardWriter) buffer(n int64) []byte {
 	return w.hold.Buffer(int(n))
 }
 
-// Kept is how many bytes of memory the shard takes between calls, at most, in a store that takes
-// values in parts. Another store gets the shard as a whole, and so takes its length; beyond half of
-// the budget it is refused (fault.Limit).
+// Kept returns the maximum bytes of memory that the shard takes between calls, if the store
+// supports values in parts. Other stores receive the shard in one request, so it takes its whole
+// length; more than half of the budget is fault.Limit.
 func (w *ShardWriter) Kept() int64 { return w.r.sizes.Resident(w.o.Chunk, w.limits) }
 
-// Put encodes inner chunks of the shard. src is what sel selects of the array: whole inner chunks
-// of this shard, as far as they are inside the array, none of which was put before
-// (fault.Selection). It returns when src is not needed any more. After an error the shard can only
-// be aborted.
+// Put encodes inner chunks of the shard. src has the elements that sel selects of the array: whole
+// inner chunks of this shard, as far as they are inside the array. fault.Selection: some are not,
+// or were put before. Put does not keep src. After an error the shard can only be aborted.
 func (w *ShardWriter) Put(ctx context.Context, src pipeline.Memory, sel grid.Selection) error {
 	return w.r.PutShards(ctx, src, sel, func([]int) *ShardWriter { return w })
 }
 
-// PutShards is Put into several shards at once, those that sel selects of: of returns the writer of
-// each by its position. a is the array that they were opened of, or one of another shape or with
-// other options, or that has its elements in another form.
+// PutShards is Put into several shards concurrently: those in which sel selects elements. of
+// returns the writer of each by its position. a is the array that opened them, or one with another
+// shape, other options or another form of its elements.
 func (a *Array) PutShards(ctx context.Context, src pipeline.Memory, sel grid.Selection, of func(coord []int) *ShardWriter) error {
 	ctx, r, err := a.begin(ctx, src, sel, nil)
 	if err != nil {
@@ -164,7 +161,7 @@ func (w *ShardWriter) fill(ctx context.Context, r *Call, o *plan.Object) error {
 	})
 }
 
-// take checks that inner chunks are whole, and that they were not put before.
+// take checks that inner chunks are whole and were not put before, and claims them.
 func (w *ShardWriter) take(p *packer) error {
 	inside := p.o.Inside()
 	for _, t := range p.order {
@@ -182,19 +179,19 @@ func (w *ShardWriter) take(p *packer) error {
 	return nil
 }
 
-// claim notes that an inner chunk comes now.
+// claim records that an inner chunk is put. w.mu is held.
 func (w *ShardWriter) claim(place int) error {
 	switch {
 	case w.err != nil:
 		return w.err
-	case w.given[place]:
+	case w.claimed[place]:
 		return fault.Newf(fault.Selection, "inner chunk %d in the index of the shard is put twice", place)
 	}
-	w.given[place] = true
+	w.claimed[place] = true
 	return nil
 }
 
-// PutStored appends an inner chunk as it is stored elsewhere, by the same codecs. coord is its
+// PutStored appends an inner chunk in its stored form, encoded by the same codecs. coord is its
 // position in the shard. Without bytes it is missing: fill value.
 func (w *ShardWriter) PutStored(ctx context.Context, coord []int, stored []byte) error {
 	for i, n := range w.o.Chunk.Shards.Grid {
@@ -207,7 +204,7 @@ func (w *ShardWriter) PutStored(ctx context.Context, coord []int, stored []byte)
 	err := w.claim(place)
 	w.mu.Unlock()
 	if err == nil {
-		err = w.s.Add(ctx, place, stored, w.s.SendPart) // what is sent is in Kept bytes
+		err = w.s.Add(ctx, place, stored, w.s.SendPart) // sends Kept bytes
 	}
 	if err != nil {
 		return w.r.failed("write", w.o, w.fail(err))
@@ -215,7 +212,7 @@ func (w *ShardWriter) PutStored(ctx context.Context, coord []int, stored []byte)
 	return nil
 }
 
-// fail makes it so that the shard is not committed.
+// fail prevents a commit of the shard and returns err.
 func (w *ShardWriter) fail(err error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -225,10 +222,10 @@ func (w *ShardWriter) fail(err error) error {
 	return err
 }
 
-// Commit writes the index and makes the shard the value of its key, by the condition: fault.Exists
-// or fault.Conflict where that does not hold. Inner chunks that were neither put nor carried over
-// are missing. A shard without any is not stored, and takes the place of what is there unless the
-// condition is that nothing is. After an error it is aborted.
+// Commit writes the index and stores the shard under its key, on the condition. fault.Exists,
+// fault.Conflict: the condition does not hold. Inner chunks that were neither put nor carried over
+// are missing. A shard without inner chunks is not stored; it deletes an existing object, unless
+// the condition is that it is absent. After an error the shard is aborted.
 func (w *ShardWriter) Commit(ctx context.Context) error {
 	defer w.free()
 	put, err := w.condition(ctx)
@@ -249,7 +246,7 @@ func (w *ShardWriter) Commit(ctx context.Context) error {
 	return nil
 }
 
-// condition is that by which the shard is committed, once it has what is carried over.
+// condition returns the condition of the commit, after adding the inner chunks to carry over.
 func (w *ShardWriter) condition(ctx context.Context) (put store.PutOptions, err error) {
 	switch {
 	case w.err != nil:
@@ -265,7 +262,7 @@ func (w *ShardWriter) condition(ctx context.Context) (put store.PutOptions, err 
 	return put, err
 }
 
-// carry appends what stays of the shard that is stored, and gives its version; "" where there is
+// carry appends the remaining inner chunks of the stored shard and returns its version, "" for
 // none.
 func (w *ShardWriter) carry(ctx context.Context) (store.Version, error) {
 	r := w.r
@@ -281,7 +278,7 @@ func (w *ShardWriter) carry(ctx context.Context) (store.Version, error) {
 		return "", err
 	}
 	cost := r.sizes.Carrying(r.plan.Cost)
-	stays, err := w.o.Without(x.ShardIndex, x.version, &cost, func(p plan.Piece) bool { return w.given[p.Place()] || !w.put.Carry(p.Box().Coord) })
+	stays, err := w.o.Without(x.ShardIndex, x.version, &cost, func(p plan.Piece) bool { return w.claimed[p.Place()] || !w.put.Carry(p.Box().Coord) })
 	if err != nil {
 		return "", err
 	}
@@ -301,7 +298,7 @@ func (w *ShardWriter) carry(ctx context.Context) (store.Version, error) {
 	})
 }
 
-// free gives back what is kept between calls.
+// free releases the memory that is kept between calls.
 func (w *ShardWriter) free() {
 	if w.hold != nil {
 		w.hold.Release()
@@ -309,8 +306,8 @@ func (w *ShardWriter) free() {
 	}
 }
 
-// Abort drops what was sent: nothing becomes visible. It is sent also when ctx has ended. After
-// Commit it does nothing.
+// Abort discards the parts that were sent: nothing becomes visible. It also works after ctx has
+// ended. After Commit it does nothing.
 func (w *ShardWriter) Abort(ctx context.Context) error {
 	defer w.free()
 	return w.s.Abort(ctx, nil)

@@ -29,11 +29,11 @@ const (
 	kib      = 1 << 10
 	shardLen = 4 << 20
 	innerLen = 16 * kib
-	// small is a budget in which such a shard is not made in memory, and parts have 256 KiB.
+	// small is a budget that is too small to make such a shard in memory. Parts then have 256 KiB.
 	small = 2 << 20
 )
 
-// sharding is shards of shardLen uint8 in inner chunks of innerLen.
+// sharding returns a codec for shards of shardLen uint8 in inner chunks of innerLen.
 func sharding(atStart bool, codecs ...codec.Spec) codec.Spec {
 	return codec.Sharding(codec.ShardingOptions{
 		Chunk: []int{innerLen}, Codecs: append([]codec.Spec{codec.Bytes(dtype.NoOrder)}, codecs...), AtStart: atStart,
@@ -58,7 +58,7 @@ func shards(t *testing.T, st store.Store, n int, budget int64, spec codec.Spec) 
 	}
 }
 
-// noise does not compress.
+// noise returns bytes that do not compress.
 func noise(n int) []byte {
 	b := make([]byte, n)
 	_, _ = rand.NewChaCha8([32]byte{byte(n)}).Read(b)
@@ -103,7 +103,7 @@ func (c *count) around(s store.Store) store.Store {
 	}})
 }
 
-// within checks that no more of a budget was reserved than it has.
+// within checks that no more than the budget was reserved.
 func within(t *testing.T, a *engine.Array) {
 	t.Helper()
 	free(t, a)
@@ -112,8 +112,8 @@ func within(t *testing.T, a *engine.Array) {
 	}
 }
 
-// TestStreamedAsPacked: a shard that is sent in parts has the bytes of one that is made in memory,
-// and takes no more than its share of the budget.
+// TestStreamedAsPacked checks that a shard that is sent in parts has the same bytes as one that is
+// made in memory, and stays within the budget.
 func TestStreamedAsPacked(t *testing.T) {
 	nested := codec.Sharding(codec.ShardingOptions{Chunk: []int{8 * innerLen}, Codecs: []codec.Spec{sharding(false, codec.Zstd(1))}})
 	for name, spec := range map[string]codec.Spec{
@@ -147,8 +147,8 @@ func TestStreamedAsPacked(t *testing.T) {
 	}
 }
 
-// TestStreamedShort: a shard that turns out to be short is put by one request, and one that is all
-// fill value is deleted.
+// TestStreamedShort checks that a shard that turns out to be short is put by one request, and that
+// one that is all fill value is deleted.
 func TestStreamedShort(t *testing.T) {
 	for _, atStart := range []bool{false, true} {
 		var c count
@@ -174,8 +174,8 @@ func TestStreamedShort(t *testing.T) {
 	}
 }
 
-// TestStreamedSwap: a part of a large shard is written within the budget, and what is not written
-// stays: its inner chunks are read as they are stored, but for those of which all is written.
+// TestStreamedSwap writes part of a large shard within the budget, and checks that other elements
+// remain. Their inner chunks are read in stored form, except those that are wholly written.
 func TestStreamedSwap(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -215,7 +215,7 @@ func TestStreamedSwap(t *testing.T) {
 	}
 }
 
-// TestStreamedSwapAbsent: of a shard that is not there a part is written where nothing is.
+// TestStreamedSwapAbsent writes part of a shard that is absent.
 func TestStreamedSwapAbsent(t *testing.T) {
 	a := shards(t, mem.New(), shardLen, small, sharding(false))
 	src, want := noise(shardLen-1), make([]byte, shardLen)
@@ -235,8 +235,8 @@ func TestStreamedSwapAbsent(t *testing.T) {
 	within(t, a)
 }
 
-// TestStreamedWriters: many writers of parts of one large shard, each with a State of its own as
-// processes have: none loses what another wrote.
+// TestStreamedWriters checks that concurrent writers of parts of one large shard lose no elements.
+// Each has its own State, like a process.
 func TestStreamedWriters(t *testing.T) {
 	st := mem.New()
 	want := noise(shardLen)
@@ -257,7 +257,7 @@ func TestStreamedWriters(t *testing.T) {
 	}
 }
 
-// TestOpenShard: inner chunks come in any order, from several goroutines, encoded or not.
+// TestOpenShard puts inner chunks in any order, from several goroutines, encoded or not.
 func TestOpenShard(t *testing.T) {
 	for _, atStart := range []bool{false, true} {
 		var c count
@@ -349,8 +349,8 @@ func TestOpenShardRefuses(t *testing.T) {
 	within(t, a)
 }
 
-// TestPutShardsFails: of what goes to several shards a part is refused, at whatever moment of the
-// rest: the call ends, and gives its memory back.
+// TestPutShardsFails refuses one shard of several during PutShards, and checks that the call ends
+// and releases its memory.
 func TestPutShardsFails(t *testing.T) {
 	a := shards(t, mem.New(), 2*shardLen, 64<<20, sharding(false))
 	src := noise(2 * innerLen)
@@ -375,8 +375,8 @@ func TestPutShardsFails(t *testing.T) {
 	within(t, a)
 }
 
-// TestOpenShardConflict: the condition decides when the shard is committed, and parts do not stay
-// where it fails.
+// TestOpenShardConflict checks that the condition is evaluated at the commit, and that the parts
+// are removed if it fails.
 func TestOpenShardConflict(t *testing.T) {
 	for name, large := range map[string]bool{"in parts": true, "one put": false} {
 		t.Run(name, func(t *testing.T) {
@@ -426,8 +426,8 @@ func TestOpenShardConflict(t *testing.T) {
 	}
 }
 
-// TestStreamedCancelled: of a write that is cancelled in the middle of a shard nothing is visible,
-// and its parts are removed.
+// TestStreamedCancelled cancels a write in the middle of a shard, and checks that nothing is
+// visible and the parts are removed.
 func TestStreamedCancelled(t *testing.T) {
 	var c count
 	st := mem.New()
@@ -452,7 +452,7 @@ func TestStreamedCancelled(t *testing.T) {
 	within(t, a)
 }
 
-// TestStreamedFails: a part that fails ends the write with its error.
+// TestStreamedFails checks that the error of a part ends the write.
 func TestStreamedFails(t *testing.T) {
 	for _, op := range []store.Op{store.OpBegin, store.OpPart, store.OpCommit} {
 		boom := errors.New("boom")
@@ -478,11 +478,11 @@ func TestStreamedFails(t *testing.T) {
 	}
 }
 
-// four is a store of four verbs, without parts.
+// four is a store that does not support values in parts.
 type four struct{ store.Store }
 
-// TestWithoutParts: where a store takes no parts a shard is made in memory, once more than it can
-// be only the first time. A shard under way is refused beyond half of the budget.
+// TestWithoutParts checks that a shard is made in memory if the store does not support parts. A
+// ShardWriter then refuses a shard of more than half of the budget.
 func TestWithoutParts(t *testing.T) {
 	want := noise(shardLen)
 	a := shards(t, four{mem.New()}, shardLen, small, sharding(false))
@@ -520,15 +520,15 @@ func TestWithoutParts(t *testing.T) {
 	}
 }
 
-// later answers after a while.
+// later delays each request by a second.
 func later(s store.Store) store.Store {
 	return store.Around(s, store.Hooks{Before: func(ctx context.Context, _ store.Call) (context.Context, error) {
 		return ctx, concurrency.Sleep(ctx, time.Second)
 	}})
 }
 
-// TestManyShardsOpen: shards that are open, of one goroutine and for long, hold up neither each
-// other nor other calls on the budget.
+// TestManyShardsOpen checks that shards which one goroutine keeps open block neither each other nor
+// other calls on the budget.
 func TestManyShardsOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const open = 6
@@ -566,8 +566,8 @@ func TestManyShardsOpen(t *testing.T) {
 	})
 }
 
-// TestPutsAtOnce: calls of Put on one shard, each with a Task, and other writers wait for each
-// other no longer than for requests.
+// TestPutsAtOnce checks that concurrent Puts to one shard, each with a Task, and other writers wait
+// for each other no longer than for requests.
 func TestPutsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const open = 3

@@ -12,9 +12,9 @@ import (
 	"github.com/zargo-io/zargo/internal/plan"
 )
 
-// packer encodes the selected inner chunks of one shard, some at a time on several cores, and
-// passes them on in the order of the index. Besides the shard there are never more of them in
-// memory than are encoded at once.
+// packer encodes the selected inner chunks of one shard in groups, several at a time, and passes
+// them on in the order of the index. Besides the shard, only the groups that are being encoded are
+// in memory: that of group k is runs[k%len(runs)].
 type packer struct {
 	*Call
 	o     *plan.Object
@@ -22,26 +22,26 @@ type packer struct {
 	hold  *concurrency.Hold
 	order []touched
 	at    plan.AtOnce
-	runs  [][]byte                                                  // the k-th inner chunks that are encoded in one go are in runs[k%len(runs)]
-	to    func(ctx context.Context, place int, stored []byte) error // nil: the shard
-	shard assemble.Shard                                            // that is made in memory
+	runs  [][]byte
+	to    func(ctx context.Context, place int, stored []byte) error // nil: to shard
+	shard assemble.Shard                                            // made in memory
 
-	// Of a shard over a stored one, else nil:
+	// Set to change a stored shard, else nil:
 
-	blocks []grid.Axis // how the shard is cut into inner chunks
+	blocks []grid.Axis // the grid of inner chunks within the shard
 	decide []int       // extent of the shard that the write decides, see plan.Object.Decided
-	inside []int       // extent of the array from the first element of the shard on
+	inside []int       // extent of the array from the first element of the shard
 }
 
 // touched is an inner chunk that is written.
 type touched struct {
 	place int // in the index
 	i     int // in the cut
-	end   int // of its bytes among those that were encoded with it; it has none where it is all fill value
+	end   int // of its bytes in the run; no bytes if it is all fill value
 }
 
-// pack returns the shard with what is written laid over the old one; empty reports that no inner
-// chunk is stored. Inner chunks of the old one that are not selected keep their stored bytes.
+// pack returns the shard with the selected elements written over the old one. Other inner chunks of
+// the old shard keep their stored bytes. empty reports that no inner chunk is stored.
 func (r *Call) pack(ctx context.Context, hold *concurrency.Hold, o *plan.Object, old []byte) (_ []byte, empty bool, err error) {
 	m := r.size()
 	p := r.packer(hold, o, m.Packing(o, m.Typical(o.Chunk)))
@@ -59,23 +59,24 @@ func (r *Call) pack(ctx context.Context, hold *concurrency.Hold, o *plan.Object,
 	return p.shard.End(ctx)
 }
 
-// over makes the packer ready to lay what is written over inner chunks that are stored.
+// over prepares the packer to change stored inner chunks.
 func (p *packer) over() {
 	p.blocks, p.decide, p.inside = grid.Even(p.o.Chunk.Shards.Chunk), p.o.Decided(), p.o.Inside()
 }
 
-// packer has all that is selected of a shard, in the order of the index.
+// packer returns a packer of the selected inner chunks of a shard, in the order of the index.
 func (r *Call) packer(hold *concurrency.Hold, o *plan.Object, at plan.AtOnce) *packer {
 	p := &packer{Call: r, o: o, cut: o.Inner(), hold: hold, at: at, runs: make([][]byte, at.Slots)}
 	p.order = make([]touched, p.cut.Len())
 	for i := range p.order {
 		p.order[i] = touched{place: p.cut.Place(i), i: i}
 	}
-	slices.SortFunc(p.order, func(a, b touched) int { return a.place - b.place }) // of a selection with negative steps they are not
+	// A selection with negative steps is not in the order of the index.
+	slices.SortFunc(p.order, func(a, b touched) int { return a.place - b.place })
 	return p
 }
 
-// run encodes what is in order, and passes it on.
+// run encodes the inner chunks in order and passes them on.
 func (p *packer) run(ctx context.Context) error {
 	if len(p.order) <= p.at.Some {
 		err := p.encode(ctx, 0)
@@ -87,12 +88,12 @@ func (p *packer) run(ctx context.Context) error {
 	return concurrency.InTurn(ctx, p.at.Slots, (len(p.order)-1)/p.at.Some+1, p.encode, p.take)
 }
 
-// some are the k-th inner chunks that are encoded in one go, and the memory for them.
+// some returns group k of the inner chunks and its buffer.
 func (p *packer) some(k int) ([]touched, *[]byte) {
 	return p.order[k*p.at.Some : min((k+1)*p.at.Some, len(p.order))], &p.runs[k%len(p.runs)]
 }
 
-// encode encodes the k-th inner chunks.
+// encode encodes group k.
 func (p *packer) encode(ctx context.Context, k int) error {
 	s, err := p.cpu(ctx, p.hold)
 	if err != nil {
@@ -105,7 +106,7 @@ func (p *packer) encode(ctx context.Context, k int) error {
 	}
 	out := (*run)[:0]
 	for n := range order {
-		if n%4096 == 0 && ctx.Err() != nil { // inner chunks may be many and short
+		if n%4096 == 0 && ctx.Err() != nil { // inner chunks may be many and small
 			err = context.Cause(ctx)
 			break
 		}
@@ -124,7 +125,7 @@ func (p *packer) encode(ctx context.Context, k int) error {
 }
 
 // encodeInner appends an inner chunk to dst, over its stored form if old is not nil. err is an
-// earlier error about the chunk.
+// earlier error of the inner chunk.
 func (p *packer) encodeInner(ctx context.Context, box grid.Box, dst, old []byte, err error, s *pipeline.Scratch) ([]byte, error) {
 	if err == nil {
 		decided := old != nil && !p.plan.Write.Merge && box.Covers(p.inside, p.blocks)
@@ -136,7 +137,7 @@ func (p *packer) encodeInner(ctx context.Context, box grid.Box, dst, old []byte,
 	return dst, err
 }
 
-// take passes on the k-th inner chunks.
+// take passes on group k.
 func (p *packer) take(ctx context.Context, k int) error {
 	order, run := p.some(k)
 	from := 0
@@ -157,7 +158,7 @@ func (p *packer) take(ctx context.Context, k int) error {
 
 // encodeOver is encodeOne over the stored form of a chunk. decided reports that the box selects all
 // elements of the chunk inside the array. A stored form that does not decode is then replaced, as
-// nothing of it can be kept.
+// no element of it can be kept.
 func (r *Call) encodeOver(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, dst, old []byte, s *pipeline.Scratch, decided bool) (out []byte, empty bool, err error) {
 	out, empty, err = r.encodeOne(ctx, key, c, b, dst, old, s)
 	if decided && old != nil && undecodable(err) {

@@ -12,17 +12,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// shard is one version of a stored shard while it is read. As a source it reads the store, and
-// decodes inner chunks to their place.
+// shard is one version of a stored shard during a read. As a source it reads the store, and decodes
+// inner chunks to their places.
 type shard struct {
 	*plan.Object
 	call    *Call
 	index   *shardIndex
-	missing atomic.Int64 // inner chunks that are not stored, the deepest ones
+	missing atomic.Int64 // deepest inner chunks that are not stored
 }
 
-// fetch sends one request of the call, and decodes the pieces of what it brings to their places. s
-// is the shard that is read; nil where chunks are stored each by itself.
+// fetch sends one request of the call and decodes the received pieces to their places. s is the
+// shard that is read, nil for an unsharded chunk.
 func (r *Call) fetch(ctx context.Context, s *shard, rd plan.Read) error {
 	st, slot, err := r.begun(ctx, rd)
 	if err != nil {
@@ -32,7 +32,7 @@ func (r *Call) fetch(ctx context.Context, s *shard, rd plan.Read) error {
 	return r.fetchAdmitted(ctx, st, s, rd)
 }
 
-// fetchAdmitted is fetch of a request that is admitted and has a slot.
+// fetchAdmitted is fetch for a request that is admitted and has a slot.
 func (r *Call) fetchAdmitted(ctx context.Context, st store.Store, s *shard, rd plan.Read) error {
 	if s == nil {
 		return r.fetchChunk(ctx, st, rd)
@@ -56,11 +56,11 @@ func (r *Call) fetchAdmitted(ctx context.Context, st store.Store, s *shard, rd p
 	return r.decode(ctx, s, pieces, 0, got, at)
 }
 
-// fetchChunk is fetchAdmitted of a chunk that is stored by itself, or of a range of one. Stored
-// bytes that are the elements are received where these belong.
+// fetchChunk is fetchAdmitted for an unsharded chunk, or a range of one. Stored bytes that are the
+// elements are received directly in r.memory.
 func (r *Call) fetchChunk(ctx context.Context, st store.Store, rd plan.Read) (err error) {
 	c, box := rd.Pieces[0].Chunk(), rd.Pieces[0].Box()
-	into, more := c.Room(r.memory, box), int64(0) // a range takes nothing to decode
+	into, more := c.Room(r.memory, box), int64(0) // decoding a range takes no memory
 	if rd.Range.IsWhole() {
 		more = plan.Room(c.DecodeRoom(r.memory, box))
 	} else {
@@ -87,8 +87,8 @@ func (r *Call) fetchChunk(ctx context.Context, st store.Store, rd plan.Read) (er
 	return r.decodeSpan(ctx, rd.Key, c, box, got.Bytes, &s.Scratch)
 }
 
-// within returns the inner chunks that are wanted of a shard all of whose bytes are there, by its
-// index x. Those that it lacks are filled.
+// within returns the index x of a shard in memory, and the selected inner chunks that it stores. It
+// fills the selected inner chunks that are missing.
 func (r *Call) within(ctx context.Context, s *shard, p plan.Piece, stored []byte) (x codec.ShardIndex, pieces []plan.Piece, err error) {
 	if x, err = p.Chunk().Shards.IndexOf(stored); err != nil {
 		return x, nil, err
@@ -100,8 +100,7 @@ func (r *Call) within(ctx context.Context, s *shard, p plan.Piece, stored []byte
 	return x, pieces, err
 }
 
-// fill sets inner chunks that a shard lacks to the fill value, and counts the deepest ones among
-// them.
+// fill sets missing inner chunks to the fill value, and counts the deepest of them.
 func (r *Call) fill(ctx context.Context, s *shard, missing []plan.Piece) {
 	for _, p := range missing {
 		r.fillOne(ctx, s.Key, p.Chunk(), p.Box())
@@ -109,8 +108,7 @@ func (r *Call) fill(ctx context.Context, s *shard, missing []plan.Piece) {
 	}
 }
 
-// decode decodes inner chunks from bytes at off in the shard to their places: many of them on
-// several cores.
+// decode decodes inner chunks to their places, several at a time, from bytes at off in the shard.
 func (r *Call) decode(ctx context.Context, s *shard, pieces []plan.Piece, off int64, from received, at plan.AtOnce) error {
 	if len(pieces) <= at.Some {
 		return r.decodeSome(ctx, s, pieces, off, from)
@@ -137,7 +135,7 @@ func (r *Call) decodeSome(ctx context.Context, s *shard, pieces []plan.Piece, of
 	return nil
 }
 
-// decodePiece decodes an inner chunk, or what is wanted of a shard within the shard, to its place.
+// decodePiece decodes an inner chunk, or the selected part of a nested shard, to its place.
 func (r *Call) decodePiece(ctx context.Context, s *shard, p plan.Piece, stored []byte, scratch *pipeline.Scratch) error {
 	c := p.Chunk()
 	if c.Shards == nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Resolve yields the requests of a plan, object by object. Of a plan to read it reads the indexes
-// of shards that are read in parts, and nothing else: their inner chunks are yielded and not
-// requested. Those of an index are yielded although it is known from earlier.
+// Resolve yields the requests of a plan, object by object. For a plan to read it reads the indexes
+// of shards that are read in parts, and nothing else: requests for inner chunks are yielded and not
+// sent. The request for an index is yielded even if the index is in memory.
 func (a *Array) Resolve(ctx context.Context, p *plan.Plan) iter.Seq2[plan.Request, error] {
 	return func(yield func(plan.Request, error) bool) {
 		if p.Write != nil {
@@ -51,14 +51,14 @@ func (a *Array) Resolve(ctx context.Context, p *plan.Plan) iter.Seq2[plan.Reques
 	}
 }
 
-// listed is a shard whose inner chunks are listed in place of being read, or another object.
+// listed collects the requests of an object instead of sending them.
 type listed struct {
 	shard
 	reads []plan.Reads
-	whole *plan.Request // after them: all of the object
+	whole *plan.Request // after reads: the whole object
 }
 
-// list finds out what is requested to read one object.
+// list returns the requests that read one object.
 func (r *Call) list(ctx context.Context, o *plan.Object) (*listed, error) {
 	if o.Err != nil {
 		return nil, o.Err
@@ -93,7 +93,7 @@ func (s *listed) yield(yield func(plan.Request, error) bool) bool {
 	return s.whole == nil || yield(*s.whole, nil)
 }
 
-// top lists the index, and takes it for current whatever its age.
+// top lists the request for the index, and accepts an index of any age as current.
 func (s *listed) top(ctx context.Context) (l *plan.Level, found []codec.ShardIndex, current bool, err error) {
 	index, err := s.Shard().Indexes(make([]codec.ShardIndex, 1))
 	if err != nil {

@@ -14,11 +14,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxPlanned bounds the memory in bytes of the plans and indexes of the shards that a call has
-// under way.
+// maxPlanned bounds the bytes of plans and indexes of the shards that a call has in flight.
 const maxPlanned = 32 << 20
 
-// Plan is what a call would do.
+// Plan returns the plan of a call: of a read if w is nil, else of a write.
 func (a *Array) Plan(sel grid.Selection, w *plan.WriteOptions) *plan.Plan {
 	p := &plan.Plan{}
 	a.plan(p, sel, w, store.TuningOf(a.Store))
@@ -28,7 +27,7 @@ func (a *Array) Plan(sel grid.Selection, w *plan.WriteOptions) *plan.Plan {
 	return p
 }
 
-// plan sets p to the plan of a call. What requests cost is determined once for each call.
+// plan sets p to the plan of a call. The cost of requests is determined once for each call.
 func (a *Array) plan(p *plan.Plan, sel grid.Selection, w *plan.WriteOptions, t store.Tuning) {
 	if p.Layout, p.Select, p.Write = a.Layout, sel, w; w != nil {
 		w.Memory, w.NoParts, w.NoRanges = a.sizes(t), a.State.noParts.Load(), a.State.noRanges.Load()
@@ -46,9 +45,8 @@ func (a *Array) plan(p *plan.Plan, sel grid.Selection, w *plan.WriteOptions, t s
 	}
 }
 
-// Begin begins a call that reads what sel selects in several Reads: those of the array that it
-// returns, and of its copies, with the context that it returns. They are counted together, within
-// the limits of one call, and share its slots.
+// Begin starts a call that reads sel in several Reads: those of the returned array and its copies,
+// with the returned context. They are counted together and share the limits and slots of one call.
 func (a *Array) Begin(ctx context.Context, sel grid.Selection) (context.Context, *Array, error) {
 	ctx, r, err := a.begin(ctx, pipeline.Memory{Shape: sel.Shape()}, sel, nil)
 	if err != nil {
@@ -59,7 +57,7 @@ func (a *Array) Begin(ctx context.Context, sel grid.Selection) (context.Context,
 	return ctx, &within, nil
 }
 
-// begin makes a call, and refuses what is over a limit before anything is requested.
+// begin starts a call. It refuses a call that is over a limit before any request is sent.
 func (a *Array) begin(ctx context.Context, m pipeline.Memory, sel grid.Selection, w *plan.WriteOptions) (context.Context, *Call, error) {
 	ctx, r, err := a.open(ctx, m, sel, w)
 	if err == nil {
@@ -68,7 +66,7 @@ func (a *Array) begin(ctx context.Context, m pipeline.Memory, sel grid.Selection
 	return ctx, r, err
 }
 
-// open makes a call whose requests are not all sent, or not yet known to fit.
+// open makes a call whose requests are not all sent, or are not yet checked against the limits.
 func (a *Array) open(ctx context.Context, m pipeline.Memory, sel grid.Selection, w *plan.WriteOptions) (context.Context, *Call, error) {
 	t := store.TuningOf(a.Store)
 	r := &Call{Array: a, sizes: a.sizes(t), memory: m}
@@ -82,13 +80,13 @@ func (a *Array) open(ctx context.Context, m pipeline.Memory, sel grid.Selection,
 		}
 	}
 	r.total = r.plan.Len()
-	whole := &r.plan // of all that is read by the call
+	whole := &r.plan // the plan of the outermost call
 	if a.within != nil {
 		whole = &a.within.plan
 	}
 	r.keeps = r.keepsRead(whole)
 	switch {
-	case m.Bytes == nil: // to check them
+	case m.Bytes == nil: // Check decodes whole chunks
 		r.plan.Keep = all{}
 	case r.keeps:
 		r.plan.Keep = a
@@ -120,9 +118,8 @@ type all struct{}
 
 func (all) Keeps(*pipeline.Chunk) bool { return true }
 
-// fits refuses a plan that takes more requests than the call may make, by the least that it can
-// take: one for each object, and another one to write an object of which a part inside the array
-// stays.
+// fits refuses a plan of more requests than the call may send, by their minimum: one for each
+// object, and one more to write an object if part of it inside the array remains.
 func (r *Call) fits() error {
 	if err := r.account.Fits(r.total); err != nil || r.plan.Write == nil || r.Options.Account.MaxRequests == 0 {
 		return err
@@ -130,8 +127,7 @@ func (r *Call) fits() error {
 	return r.account.Fits(int(min(r.plan.Amount().Requests.Least, math.MaxInt)))
 }
 
-// each is the loop over a plan: it does something with every object, several at once. op is what,
-// for errors.
+// each calls do for every object of a plan, several concurrently. op names the operation in errors.
 func (r *Call) each(ctx context.Context, op string, do func(context.Context, *plan.Object) error) error {
 	return concurrency.Each(ctx, r.objects, r.plan.Objects(), func(ctx context.Context, o *plan.Object) error {
 		err := o.Err
@@ -145,9 +141,8 @@ func (r *Call) each(ctx context.Context, op string, do func(context.Context, *pl
 	})
 }
 
-// mayMerge reports whether the store can do safely what the plan writes: parts of objects take
-// conditions. Otherwise the first part of an absent object would be written, and only the second
-// refused.
+// mayMerge reports whether the store can safely write the plan: parts of objects need conditions.
+// Otherwise the first part of an absent object would be written, and only the second refused.
 func (r *Call) mayMerge() bool {
 	if c := r.plan.Write.Conditions; r.Options.SingleWriter || c.IfAbsent && c.IfVersion {
 		return true
@@ -160,10 +155,10 @@ func (r *Call) mayMerge() bool {
 	return true
 }
 
-// refused is what a store without versions does not do.
+// refused is the operation that a store without versions cannot do.
 const refused = "part of a chunk cannot be written"
 
-// batches cuts a sequence into slices of at most n.
+// batches splits a sequence into slices of at most n.
 func batches[T any](all iter.Seq[T], n int) iter.Seq[[]T] {
 	return func(yield func([]T) bool) {
 		var some []T
@@ -181,7 +176,7 @@ func batches[T any](all iter.Seq[T], n int) iter.Seq[[]T] {
 	}
 }
 
-// failed says which object an error is about.
+// failed adds the object to an error.
 func (r *Call) failed(op string, o *plan.Object, err error) error {
 	return &fault.ChunkError{Op: op, Path: r.Path, Key: o.Key, Coord: r.Layout.Pipe.Stored(o.Coord), Err: err}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/zargo-io/zargo/internal/pipeline"
 )
 
-// scratch is what a CPU slot carries from chunk to chunk. What is as large as a chunk is lent by
-// the Task that has the slot.
+// scratch is the memory that a CPU slot carries from chunk to chunk. Buffers as large as a chunk
+// are lent by the Task that has the slot.
 type scratch struct {
 	pipeline.Scratch
 	slot *concurrency.Slot
@@ -16,7 +16,7 @@ type scratch struct {
 	lent [][]byte
 }
 
-// cpu waits for a CPU slot, for work that draws on a hold. The scratch must be released.
+// cpu waits for a CPU slot for work in the memory of a hold. The scratch must be released.
 func (r *Call) cpu(ctx context.Context, hold *concurrency.Hold) (*scratch, error) {
 	slot, err := r.core(ctx)
 	if err != nil {
@@ -38,7 +38,7 @@ func (s *scratch) buffer(n int) []byte {
 	return b
 }
 
-// release gives the slot back, and to the hold what it lent.
+// release releases the slot and returns the lent buffers to the hold.
 func (s *scratch) release() {
 	s.Free()
 	for i, b := range s.lent {

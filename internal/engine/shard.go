@@ -12,8 +12,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// top returns the index that the array keeps, or reads it. One request serves all calls that want
-// the index meanwhile.
+// top returns the index that the array keeps, or reads it. Calls share one request for the index.
 func (s *shard) top(ctx context.Context) (l *plan.Level, found []codec.ShardIndex, current bool, err error) {
 	r := s.call
 	l = s.Shard()
@@ -31,8 +30,8 @@ func (s *shard) top(ctx context.Context) (l *plan.Level, found []codec.ShardInde
 	load := func(ctx context.Context) (*shardIndex, error) { return r.loadIndex(ctx, st, l, rd) }
 	x, joined, err := r.State.loads.Do(ctx, rd.Key, load)
 	if joined && errors.Is(err, fault.NotFound) {
-		// The shard was absent before this call began. A load that begins now, whichever call begins
-		// it, finds out whether it still is.
+		// The joined load started before this call, so the shard may have been stored since. A load
+		// that starts now, by any call, returns the current state.
 		x, _, err = r.State.loads.Do(ctx, rd.Key, load)
 		joined = false
 	}
@@ -43,8 +42,8 @@ func (s *shard) top(ctx context.Context) (l *plan.Level, found []codec.ShardInde
 	return l, []codec.ShardIndex{x.ShardIndex}, !joined, nil
 }
 
-// confirm reads the index unless the shard still has the version of the one that is known, which is
-// dropped after any error but fault.Unchanged.
+// confirm reads the index unless the shard still has the version of the known one. It drops the
+// known index after any error but fault.Unchanged.
 func (s *shard) confirm(ctx context.Context, top *plan.Level) ([]codec.ShardIndex, error) {
 	r := s.call
 	rd := top.Recheck(s.index.version)
@@ -65,8 +64,7 @@ func (s *shard) confirm(ctx context.Context, top *plan.Level) ([]codec.ShardInde
 	return []codec.ShardIndex{now.ShardIndex}, nil
 }
 
-// inner returns indexes that the array keeps, and reads the others in as few requests as the plan
-// says.
+// inner returns indexes that the array keeps, and reads the others in as few requests as planned.
 func (s *shard) inner(ctx context.Context, l *plan.Level) (found []codec.ShardIndex, sent bool, err error) {
 	r, v := s.call, s.index.version
 	found = make([]codec.ShardIndex, l.Len())

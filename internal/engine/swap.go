@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// swap is one try of merge; lost reports that the object was replaced in between, or that the
-// attempt was wrong, so that it has to be tried again.
+// swap is one try to change an object. lost reports that the object was replaced meanwhile, or that
+// an assumption of the attempt was wrong, so that it must be tried again.
 func (r *Call) swap(ctx context.Context, o *plan.Object, t *attempt) (lost bool, err error) {
 	if r.streams(o, !t.absent) && !r.State.noRanges.Load() {
 		if lost, err := r.swapStreamed(ctx, o, t); !errors.Is(err, assemble.ErrNoParts) && !errors.Is(err, plan.ErrNoRanges) {
@@ -31,13 +31,13 @@ func (r *Call) swap(ctx context.Context, o *plan.Object, t *attempt) (lost bool,
 	}
 	b, empty, err := r.encode(ctx, v.hold, o, v.Bytes)
 	if o.Edge && v.Bytes != nil && undecodable(err) {
-		b, empty, err = r.encode(ctx, v.hold, o, nil) // nothing of it can be kept
+		b, empty, err = r.encode(ctx, v.hold, o, nil) // no old element can be kept
 	}
 	if err != nil {
 		return false, err
 	}
 	if t.absent && empty {
-		t.absent = false // what is stored beyond the shape has to be known
+		t.absent = false // nothing to put: the stored object must be read
 		return true, nil
 	}
 	if err := r.guarded(ctx); err != nil {
@@ -46,8 +46,8 @@ func (r *Call) swap(ctx context.Context, o *plan.Object, t *attempt) (lost bool,
 	return r.swapped(ctx, o, t, made{bytes: b, empty: empty}, absent, v.Version)
 }
 
-// before fetches the stored form of an object in a Task, as stored does; nil bytes of one that is
-// absent, is taken to be, or does not decode.
+// before reads the stored form of an object in a Task, as stored does. Its bytes are nil if the
+// object is absent, assumed to be absent, or does not decode.
 func (r *Call) before(ctx context.Context, o *plan.Object, t *attempt) (v received, absent bool, err error) {
 	if t.absent {
 		v.hold, err = r.reserve(ctx, concurrency.Task, r.encoding(o))
@@ -67,25 +67,25 @@ func (r *Call) before(ctx context.Context, o *plan.Object, t *attempt) (v receiv
 	return v, false, err
 }
 
-// stored fetches what is there of an object before a part of it is written, in a Task that has room
-// for what is made of it; it has so also where there is nothing (fault.NotFound). A shard with so
-// much unused space that it is longer than any encoder makes one is read in parts, and given
-// without that space. Only a version is read, unless it is "".
+// stored reads the stored form of an object that is written in part, in a Task that has memory for
+// the new form too. The Task is also returned with fault.NotFound. A shard whose unused space makes
+// it longer than encoders make shards is read in parts, and returned without that space. Only the
+// given version is read, unless it is "".
 func (r *Call) stored(ctx context.Context, o *plan.Object, version store.Version) (received, error) {
 	rd := o.Whole()
 	rd.Version = version
-	ask := func() (received, error) { // keeps the hold where the object is absent
+	get := func() (received, error) { // keeps the hold if the object is absent
 		st, err := r.account.AdmitAll(r.store, 1, rd.Known())
 		if err != nil {
 			return received{}, err
 		}
 		return r.receive(ctx, st, rd, r.encoding(o), fault.NotFound)
 	}
-	v, err := ask()
+	v, err := get()
 	if o.Chunk.Shards != nil && errors.Is(err, plan.ErrTooLong) {
 		if v, err = r.compact(ctx, o, version); errors.Is(err, plan.ErrNoRanges) {
 			rd.Bound = r.sizes.Longest(o.Chunk)
-			v, err = ask()
+			v, err = get()
 		}
 	}
 	if err == nil {
@@ -95,7 +95,7 @@ func (r *Call) stored(ctx context.Context, o *plan.Object, version store.Version
 }
 
 // compact reads the inner chunks of a shard by its index, all of one version, and makes a shard of
-// them without unused space; fault.Conflict when the shard was replaced meanwhile.
+// them without unused space. fault.Conflict: the shard was replaced meanwhile.
 func (r *Call) compact(ctx context.Context, o *plan.Object, version store.Version) (got received, err error) {
 	index, err := r.reserve(ctx, concurrency.Index, r.indexed(o))
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// These functions wait, decode and encode as the functions that they name do, and report that to the
-// trace of the call. Where that does not listen they read no clock and allocate nothing.
+// These methods wait, decode and encode as the functions that they name, and report that to the
+// trace of the call. Without a listener they read no clock and allocate nothing.
 
 // reserve is [concurrency.Budget.Acquire].
 func (r *Call) reserve(ctx context.Context, k concurrency.Kind, n int64) (*concurrency.Hold, error) {
@@ -49,7 +49,7 @@ func (r *Call) lock(ctx context.Context, key string) (concurrency.KeyLock, error
 	return l.Lock(ctx, key)
 }
 
-// hit reports that a chunk or an index was in a cache.
+// hit reports a chunk or an index that was in a cache.
 func (r *Call) hit(ctx context.Context, of store.Cached, key string, n int64) {
 	if r.trace != nil && r.trace.Hit != nil {
 		r.trace.Hit(ctx, store.Hit{Key: key, Bytes: n, Of: of})
@@ -76,7 +76,7 @@ func (r *Call) decodeSpan(ctx context.Context, key string, c *pipeline.Chunk, b 
 	return err
 }
 
-// keepOne is [pipeline.Chunk.Kept]. Where the lengths of elements vary nothing is decoded yet.
+// keepOne is [pipeline.Chunk.Kept]. Elements of varying length are not decoded yet.
 func (r *Call) keepOne(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, stored []byte, s *pipeline.Scratch) ([]byte, error) {
 	start := r.clock()
 	kept, err := c.Kept(stored, s)
@@ -100,7 +100,7 @@ func (r *Call) encodeOne(ctx context.Context, key string, c *pipeline.Chunk, b g
 	return out, empty, err
 }
 
-// fillOne is [pipeline.Chunk.FillBox] of a chunk that is not stored.
+// fillOne is [pipeline.Chunk.FillBox] for a chunk that is not stored.
 func (r *Call) fillOne(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box) {
 	c.FillBox(r.memory, b)
 	r.missing(ctx, key, b)
@@ -108,7 +108,7 @@ func (r *Call) fillOne(ctx context.Context, key string, c *pipeline.Chunk, b gri
 
 func (r *Call) tracesChunks() bool { return r.trace != nil && r.trace.Chunk != nil }
 
-// clock returns the time at which work on a chunk begins, for worked.
+// clock returns the time at which work on a chunk starts, for worked.
 func (r *Call) clock() (begin time.Time) {
 	if r.tracesChunks() {
 		begin = time.Now()

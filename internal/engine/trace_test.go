@@ -26,8 +26,8 @@ func (s slow) Put(ctx context.Context, key string, b []byte, o store.PutOptions)
 	return s.Store.Put(ctx, key, b, o)
 }
 
-// TestWaits: what is waited for is reported with how long that took, and what is had at once is
-// not.
+// TestWaits checks that waits are reported with their duration, and that resources which are
+// available immediately are not reported.
 func TestWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
@@ -94,7 +94,7 @@ func TestWaits(t *testing.T) {
 	})
 }
 
-// slowGets takes some time for each Get of a key.
+// slowGets delays each Get of a key.
 type slowGets struct {
 	store.Store
 	took map[string]time.Duration
@@ -105,10 +105,10 @@ func (s slowGets) Get(ctx context.Context, key string, o store.GetOptions, buf [
 	return s.Store.Get(ctx, key, o, buf)
 }
 
-// TestWaitsForSlots: waits for slots of the call are reported too, those of requests of one shard
-// and those of others. Of two slots the first shard has one for its first read from 1 s on, and
-// waits for another until 1.5 s, when the second is done; its third read and the index of the third
-// shard wait then, in either order, for what is free at 2 s and at 2.5 s.
+// TestWaitsForSlots checks that waits for slots of the call are reported, for requests of one shard
+// and of others. The call has two slots. The first shard has one for its first read from 1 s on,
+// and waits for another until 1.5 s, when the second shard is done. Its third read and the index of
+// the third shard then wait, in either order, for the slots that are free at 2 s and at 2.5 s.
 func TestWaitsForSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := mem.New()
@@ -127,7 +127,8 @@ func TestWaitsForSlots(t *testing.T) {
 				seen = append(seen, w.Took)
 			}
 		}})
-		some := grid.Region{{Index: []int{0, 8, 16, 32, 64}, Count: 5}} // three inner chunks of the first shard
+		// Three inner chunks of the first shard.
+		some := grid.Region{{Index: []int{0, 8, 16, 32, 64}, Count: 5}}
 		if err := a.Read(ctx, memory(make([]byte, 5)), some); err != nil {
 			t.Fatal(err)
 		}
@@ -139,8 +140,9 @@ func TestWaitsForSlots(t *testing.T) {
 	})
 }
 
-// TestShardsInShards: of one that is read twice the indexes of both depths are hits the second
-// time, chunks are the deepest ones, and a shard that is missing is one, within another as well.
+// TestShardsInShards reads a nested shard twice, and checks that the indexes of both depths are
+// hits the second time, that the deepest chunks are reported as chunks, and that a missing shard is
+// one missing chunk, also within another shard.
 func TestShardsInShards(t *testing.T) {
 	var mu sync.Mutex
 	var seen []string

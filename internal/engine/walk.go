@@ -10,33 +10,32 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// source is where the indexes and the inner chunks of one shard come from, and where they go: to
-// their place ([shard]), to their place through the cache ([keptShard]), or into a list of requests
-// ([listed]).
+// source supplies the indexes and the inner chunks of one shard. It decodes inner chunks to their
+// places ([shard]), does so through the cache ([keptShard]), or lists the requests ([listed]).
 type source interface {
 	// top returns the shard and its index. current reports that the index is not older than the
-	// call. fault.NotFound: the shard is absent. plan.ErrNoRanges: the store cannot read parts of a shard.
-	// errUncached: the cache lacks the index, and is not to have it.
+	// call. fault.NotFound: the shard is absent. plan.ErrNoRanges: the store cannot read parts of a
+	// shard. errUncached: the index is not in the cache and is not to be added.
 	top(ctx context.Context) (l *plan.Level, found []codec.ShardIndex, current bool, err error)
-	// confirm returns the index of the shard unless top returned it: fault.Unchanged.
+	// confirm returns the index of the shard. fault.Unchanged: it is the one that top returned.
 	confirm(ctx context.Context, top *plan.Level) ([]codec.ShardIndex, error)
-	// inner returns the indexes of shards within the shard. sent reports that it took requests.
+	// inner returns the indexes of shards within the shard. sent reports that it sent requests.
 	inner(ctx context.Context, l *plan.Level) (found []codec.ShardIndex, sent bool, err error)
-	// expand says what to read of a level. What takes no request is at its place by then.
+	// expand returns what to read of a level. Inner chunks that need no request are placed by then.
 	expand(ctx context.Context, l *plan.Level, found []codec.ShardIndex) (plan.Stage, error)
 	// fetch reads inner chunks of a level.
 	fetch(ctx context.Context, l *plan.Level, reads plan.Reads) error
-	// forget drops what is known of the shard, which was replaced.
+	// forget drops the kept state of the shard, which was replaced.
 	forget()
 }
 
-// maxReplaced bounds how often a shard is begun again because it was replaced while it was read.
-// Each time means that a writer succeeded, so this many in a row is a store that misreports its
+// maxReplaced bounds how often the read of a shard is restarted because the shard was replaced.
+// Each restart means that a writer succeeded; this many in a row mean that the store misreports
 // versions.
 const maxReplaced = 100
 
-// readRanges reads a shard in parts, all of one version, and begins again where the shard is
-// replaced meanwhile. Errors are those of source.top.
+// readRanges reads a shard in parts, all of one version, and starts again if the shard is replaced
+// meanwhile. Errors are those of source.top.
 func (r *Call) readRanges(ctx context.Context, o *plan.Object, src source) error {
 	for try := 1; ; try++ {
 		err := r.readVersion(ctx, o, src)
@@ -49,7 +48,7 @@ func (r *Call) readRanges(ctx context.Context, o *plan.Object, src source) error
 	}
 }
 
-// readVersion reads one version of a shard in parts: fault.Conflict where it is replaced meanwhile.
+// readVersion reads one version of a shard in parts. fault.Conflict: it was replaced meanwhile.
 func (r *Call) readVersion(ctx context.Context, o *plan.Object, src source) error {
 	hold, err := r.reserve(ctx, concurrency.Index, r.indexed(o))
 	if err != nil {
@@ -64,7 +63,7 @@ func (r *Call) readVersion(ctx context.Context, o *plan.Object, src source) erro
 	if err != nil || sent || current {
 		return err
 	}
-	// No request was sent that could find the index stale.
+	// No request was sent that would have found the index stale.
 	found, err = src.confirm(ctx, top)
 	switch {
 	case errors.Is(err, fault.Unchanged):
@@ -76,8 +75,8 @@ func (r *Call) readVersion(ctx context.Context, o *plan.Object, src source) erro
 	return err
 }
 
-// walk reads what is wanted of the shards of a level, and of those within them, by the indexes of
-// the level. sent reports that it took requests.
+// walk reads the selected parts of the shards of a level, and of those within them, by the indexes
+// of the level. sent reports that it sent requests.
 func (r *Call) walk(ctx context.Context, src source, l *plan.Level, found []codec.ShardIndex) (sent bool, err error) {
 	stage, err := src.expand(ctx, l, found)
 	if err != nil {

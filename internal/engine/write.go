@@ -14,17 +14,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Write sets what sel selects of the array to src. Objects whose elements are all selected are
-// written without being read; others are read, changed and written on condition that they were not
-// replaced meanwhile, and done again if they were. An object that reaches beyond the array's shape
-// and whose other elements are all selected is put if it is absent, and else changed likewise: its
-// elements beyond the shape may be rows that another writer appended. An object that is all fill
-// value is deleted, or not written, unless the pipeline stores it. A store that cannot do
-// conditional writes refuses parts of objects with errors.ErrUnsupported, before anything is
-// written, unless there is a single writer.
+// Write sets the elements that sel selects of the array to src. Objects whose elements are all
+// selected are written without being read. Others are read, changed, and written on condition that
+// they were not replaced meanwhile, and retried if they were. An object that extends beyond the
+// array's shape and whose elements inside it are all selected is put if it is absent, else changed
+// in the same way: its elements beyond the shape may be rows that another writer appended. An
+// object that is all fill value is deleted, or not written, unless the pipeline stores it. A store
+// without conditional writes refuses parts of objects with errors.ErrUnsupported, before anything
+// is written, unless there is a single writer.
 //
-// After an error some objects may have been written and others not; each is wholly old or wholly
-// new.
+// After an error some objects may be written and others not; each is wholly old or wholly new.
 func (a *Array) Write(ctx context.Context, src pipeline.Memory, sel grid.Selection) error {
 	ctx, r, err := a.begin(ctx, src, sel, a.WriteOptions())
 	if err != nil {
@@ -33,10 +32,11 @@ func (a *Array) Write(ctx context.Context, src pipeline.Memory, sel grid.Selecti
 	return r.each(ctx, "write", r.write)
 }
 
-// WriteOptions are those of the plans of writes.
+// WriteOptions returns the options of plans of writes.
 func (a *Array) WriteOptions() *plan.WriteOptions {
 	w := &plan.WriteOptions{Merge: a.Layout.Pipe.OfField(), Held: a.Options.Guard != nil, Single: a.Options.SingleWriter}
-	w.Conditions = store.Conditions{IfAbsent: true, IfVersion: true} // as store.ConditionsOf has it, in memory that there is
+	// The default of store.ConditionsOf, without its allocation.
+	w.Conditions = store.Conditions{IfAbsent: true, IfVersion: true}
 	store.As(a.Store, &w.Conditions)
 	return w
 }
@@ -57,13 +57,13 @@ func (r *Call) write(ctx context.Context, o *plan.Object) error {
 	return r.replace(ctx, o)
 }
 
-// maxConflicts bounds how often an object is written again. Each conflict means that another writer
-// succeeded, so this many in a row is a store that misreports its versions rather than contention.
+// maxConflicts bounds how often the write of an object is retried. Each conflict means that another
+// writer succeeded, so this many in a row is a store that misreports its versions, not contention.
 const maxConflicts = 1000
 
-// contend writes an object by a condition, again and again as long as a try is lost. Goroutines of
-// this process take turns. met reports that another process won. Where objects are merged many may
-// write the same one, so that it is given time; the one that has the claim need not wait.
+// contend writes an object on a condition, and retries as long as a try is lost. Goroutines of this
+// process take turns. met reports that another process won. After that a merge waits, as many
+// processes may write the same object. A write of a whole object has the claim and need not wait.
 func (r *Call) contend(ctx context.Context, o *plan.Object, write func() (lost, met bool, err error)) error {
 	merges := !o.Covers || o.Edge
 	key, err := r.lock(ctx, o.Key)
@@ -103,15 +103,13 @@ func (r *Call) replace(ctx context.Context, o *plan.Object) error {
 	return r.commit(ctx, o, m, store.PutOptions{})
 }
 
-// add writes a whole object where there is none. What an array that once was longer left there, or
-// a writer that gave up, is replaced on condition that it is what was looked at, once the guard has
-// said that this process may; an object that is all fill value takes the place of what is there
-// only.
+// add writes a whole object if it is absent. An existing object, left by a once longer array or by
+// a writer that gave up, is replaced on condition that it still has the version that was read, once
+// the guard allows it. An object that is all fill value only replaces an existing one.
 func (r *Call) add(ctx context.Context, o *plan.Object) error {
 	if r.streams(o, false) {
-		// It is looked first, as that is little beside such a shard, and the shard is made again
-		// after each conflict: of parts whose condition failed it is not known whether they are
-		// still there.
+		// The version is read first, as that is little compared with such a shard. The shard is
+		// made again after each conflict, because a failed condition may have removed its parts.
 		err := r.contend(ctx, o, func() (lost, met bool, err error) {
 			v, err := r.version(ctx, o.Key)
 			if err == nil {
@@ -129,7 +127,7 @@ func (r *Call) add(ctx context.Context, o *plan.Object) error {
 		return err
 	}
 	defer m.hold.Release()
-	expected, looked := store.Version(""), !m.empty // what is there: nothing
+	expected, looked := store.Version(""), !m.empty // expects no object
 	return r.contend(ctx, o, func() (lost, met bool, err error) {
 		if !looked {
 			if expected, err = r.version(ctx, o.Key); err == nil {
@@ -145,7 +143,7 @@ func (r *Call) add(ctx context.Context, o *plan.Object) error {
 	})
 }
 
-// only is the condition that an object has a version; "" is that there is none.
+// only returns the condition that an object has version v, or is absent if v is "".
 func only(v store.Version) store.PutOptions {
 	return store.PutOptions{IfAbsent: v == "", IfVersion: v}
 }

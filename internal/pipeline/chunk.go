@@ -8,37 +8,37 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Memory is a region of an array in C order. Without a Block chunks are decoded and forgotten.
+// Memory is a region of an array in C order. Without a Block, chunks are decoded and discarded.
 type Memory struct {
 	codec.Block
 	Shape []int // elements along each axis
 }
 
-// Chunk is the codecs bound to chunks of one shape, or to shards. It is immutable: do not change
-// what it has.
+// Chunk is the codecs bound to chunks or shards of one shape. It is immutable, and its fields must
+// not be changed.
 type Chunk struct {
 	Shape []int        // elements along each axis
 	Size  int          // bytes of one element
 	Bytes int          // of the decoded chunk
-	Chain *codec.Chain // to what is stored and back
-	Fill  []byte       // one element; nil where it is undefined, or differs within an element of structures
+	Chain *codec.Chain // encodes and decodes the chunk
+	Fill  []byte       // one element; nil if it is undefined or differs within a structure
 
-	Shards *codec.Shards // nil where the chunk is read as a whole
-	Inner  *Chunk        // of a shard with Shards: one of its inner chunks
+	Shards *codec.Shards // nil if the chunk is read whole
+	Inner  *Chunk        // one inner chunk, if Shards is not nil
 
 	fill    filler
 	options *Options
-	field   *codec.Field // of a chunk of one field's values; else nil
+	field   *codec.Field // for a chunk of one field's values, else nil
 	of      *Chunk       // of field: the structures
-	items   *Items       // of elements of varying length: what their numbers are of; nil where only sizes are asked for
+	items   *Items       // numbers the elements of varying length; nil if only sizes are needed
 
 	rooms rooms
-	spans bool // its stored bytes are its elements: Span
+	spans bool // the stored bytes are the elements: see Span
 }
 
 func newChunk(p *Pipeline, shape []int, bytes int, chain *codec.Chain) *Chunk {
 	c := &Chunk{Shape: shape, Size: p.typ.Size(), Bytes: bytes, Chain: chain, Fill: p.fill.defined, fill: p.fill, options: &p.options}
-	if c.Size == 0 { // numbers, of which the fill value has 0
+	if c.Size == 0 { // numbers of elements; that of the fill value is 0
 		c.Size, c.fill = 8, filler{one: make([]byte, 8)}
 		if c.Fill != nil {
 			c.Fill, c.fill.defined = c.fill.one, c.fill.one
@@ -53,11 +53,13 @@ func newChunk(p *Pipeline, shape []int, bytes int, chain *codec.Chain) *Chunk {
 	return c
 }
 
-// Decode sets a box of dst to what it selects of the chunk whose stored form is src: by
-// [codec.Chain.DecodeTo], or, where lists say what is selected, out of the whole chunk in scratch
-// memory. src may be what was received where Room said. fault.Corrupt when src is no chunk,
-// fault.Limit when that is longer than Options.ChunkLimit and the box is not all of it, without
-// gaps in dst. After an error the box is undefined.
+// Decode sets a box of dst to the elements that it selects of the chunk with stored form src. It
+// uses [codec.Chain.DecodeTo], or, if the selection has lists, decodes the whole chunk in scratch
+// memory. src may have been received in the memory that Room returned. After an error the box is
+// undefined.
+//
+// fault.Corrupt: src is not a valid chunk. fault.Limit: the chunk is longer than
+// Options.ChunkLimit, and the box is not the whole chunk without gaps in dst.
 func (c *Chunk) Decode(dst Memory, b grid.Box, src []byte, s *Scratch) error {
 	if dst.Bytes != nil && c.items == nil {
 		if box, ok := s.place(dst, b, c.Size); ok {
@@ -69,7 +71,8 @@ func (c *Chunk) Decode(dst Memory, b grid.Box, src []byte, s *Scratch) error {
 			return c.Chain.DecodeTo(box, src, s.of(c))
 		}
 	}
-	if off, ok := b.Contiguous(dst.Shape); ok && dst.Bytes != nil && b.Full(c.Shape) { // of numbers of items
+	// The numbers of all elements, decoded in place.
+	if off, ok := b.Contiguous(dst.Shape); ok && dst.Bytes != nil && b.Full(c.Shape) {
 		off *= c.Size
 		return c.items.decode(dst.Bytes[off:off+c.Bytes], c, src, s.of(c))
 	}
@@ -84,10 +87,10 @@ func (c *Chunk) Decode(dst Memory, b grid.Box, src []byte, s *Scratch) error {
 	return nil
 }
 
-// Room returns where the stored form of the chunk can be received, so that decoding it to a box of
-// dst copies nothing: of length 0, with a capacity for as many bytes as are due. It is nil unless
-// the stored bytes are the elements in C order and the box is all of the chunk, without gaps in
-// dst.
+// Room returns memory of dst in which the stored form of the chunk can be received, so that
+// decoding it to the box copies nothing. The memory has length 0 and capacity for the expected
+// bytes. Room returns nil unless the stored bytes are the elements in C order and the box is the
+// whole chunk, without gaps in dst.
 func (c *Chunk) Room(dst Memory, b grid.Box) (direct []byte) {
 	off, ok := b.Contiguous(dst.Shape)
 	if !ok || dst.Bytes == nil || !c.Chain.InMemory() || !b.Full(c.Shape) {
@@ -97,7 +100,7 @@ func (c *Chunk) Room(dst Memory, b grid.Box) (direct []byte) {
 	return dst.Bytes[off : off : off+c.Bytes]
 }
 
-// decode gives the whole chunk, in scratch memory.
+// decode returns the whole decoded chunk, in scratch memory.
 func (c *Chunk) decode(src []byte, s *Scratch) ([]byte, error) {
 	if err := c.mayHold(src); err != nil {
 		return nil, err
@@ -109,7 +112,7 @@ func (c *Chunk) decode(src []byte, s *Scratch) ([]byte, error) {
 	return whole, c.Chain.Decode(codec.Block{Bytes: whole}, src, s.of(c))
 }
 
-// decodeItems is Decode of a part of a chunk whose elements vary in length. Those that are not
+// decodeItems is Decode for part of a chunk whose elements vary in length. Elements that are not
 // selected are not kept.
 func (c *Chunk) decodeItems(dst Memory, b grid.Box, src []byte, s *Scratch) error {
 	if err := c.mayHold(src); err != nil {
@@ -126,8 +129,8 @@ func (c *Chunk) decodeItems(dst Memory, b grid.Box, src []byte, s *Scratch) erro
 	return nil
 }
 
-// mayHold refuses a chunk that may not be held in memory. It looks at the number of stored bytes
-// before there is more room than a Scratch keeps.
+// mayHold refuses a chunk that may not be held in memory. For a chunk longer than maxKept it checks
+// the number of stored bytes before any memory is allocated.
 func (c *Chunk) mayHold(src []byte) error {
 	if least := c.Chain.MinEncoded(); c.Bytes > maxKept && int64(c.Bytes) <= c.options.ChunkLimit && int64(len(src)) < least {
 		return fault.Newf(fault.Corrupt, "%d bytes are stored of a chunk of shape %v, whose codecs make %d or more", len(src), c.Shape, least)
@@ -143,7 +146,7 @@ func (c *Chunk) limit() error {
 	return nil
 }
 
-// room is scratch memory for the decoded chunk, of undefined contents.
+// room returns scratch memory for the decoded chunk, with undefined contents.
 func (c *Chunk) room(s *Scratch) ([]byte, error) {
 	if err := c.limit(); err != nil {
 		return nil, err
@@ -151,13 +154,14 @@ func (c *Chunk) room(s *Scratch) ([]byte, error) {
 	return s.room(c.Bytes), nil
 }
 
-// Encode appends to dst the stored form of the chunk after a box of src was laid over it. old is
-// the stored form before; nil when there was none, or nothing of it stays: then what the box does
-// not select is the fill value. fill reports a chunk that is all fill value and shall not be
-// stored; nothing is appended then. Where the box selects all of the chunk, it is encoded from
-// where it lies in src. Of one field's values the structures are decoded, changed and encoded.
-// Where the chunk LaysOver, dst may be old[:0]: then old is changed, and is what is returned.
-// Errors are as for Decode.
+// Encode appends to dst the stored form of the chunk after a box of src is written over it. old is
+// the previous stored form. It is nil if there was none or none of its elements remain; then the
+// elements outside the box are the fill value. fill reports a chunk that is all fill value and is
+// not to be stored; nothing is appended then.
+//
+// A box that is the whole chunk is encoded directly from src. For the values of one field, the
+// structures are decoded, changed and encoded. If the chunk LaysOver, dst may be old[:0]: then old
+// is changed and returned. Errors are as for Decode.
 func (c *Chunk) Encode(dst, old []byte, src Memory, b grid.Box, s *Scratch) (out []byte, fill bool, err error) {
 	stored := c
 	if c.of != nil {
@@ -185,8 +189,8 @@ func (c *Chunk) Encode(dst, old []byte, src Memory, b grid.Box, s *Scratch) (out
 	return out, false, err
 }
 
-// AsItLies gives the stored form of a chunk that the box selects all of, where it lies in src. ok
-// is false where that has to be made, by Encode.
+// AsItLies returns the stored form of a chunk that the box selects wholly, as a part of src. ok is
+// false if the stored form differs from the elements in src, so that Encode must make it.
 func (c *Chunk) AsItLies(src Memory, b grid.Box) (stored []byte, ok bool) {
 	if c.of != nil || c.items != nil || !b.Full(c.Shape) || !c.Chain.AsInMemory() {
 		return nil, false
@@ -199,14 +203,14 @@ func (c *Chunk) AsItLies(src Memory, b grid.Box) (stored []byte, ok bool) {
 	return src.Bytes[at : at+c.Bytes : at+c.Bytes], true
 }
 
-// IsFill reports whether the chunk is all fill value and shall not be stored, for what AsItLies
-// gave.
+// IsFill reports whether the chunk is all fill value and is not to be stored. stored is the result
+// of AsItLies.
 func (c *Chunk) IsFill(stored []byte) bool {
 	return !c.options.StoreFill && c.Fill != nil && grid.IsFill(stored, c.Fill)
 }
 
-// encodeItems is Encode of elements that vary in length. Those that were stored before are kept no
-// longer than that takes.
+// encodeItems is Encode for elements that vary in length. Elements of the old form are kept only
+// until it returns.
 func (c *Chunk) encodeItems(dst, old []byte, src Memory, b grid.Box, s *Scratch) (out []byte, fill bool, err error) {
 	if old != nil {
 		err = c.mayHold(old)
@@ -235,7 +239,7 @@ func (c *Chunk) encodeItems(dst, old []byte, src Memory, b grid.Box, s *Scratch)
 	return out, false, err
 }
 
-// encode is Encode of all of the chunk, from where it lies.
+// encode is Encode for the whole chunk, directly from src.
 func (c *Chunk) encode(dst []byte, src Memory, b grid.Box, box codec.Strided, s *Scratch) (out []byte, fill bool, err error) {
 	if _, ok := b.Contiguous(src.Shape); !ok {
 		if err := c.limit(); err != nil {
@@ -249,12 +253,12 @@ func (c *Chunk) encode(dst []byte, src Memory, b grid.Box, box codec.Strided, s 
 	return out, false, err
 }
 
-// LaysOver reports that the stored bytes of the chunk are its elements in C order, so that what is
-// written of a part of it is laid over them.
+// LaysOver reports whether the stored bytes of the chunk are its elements in C order, so that
+// Encode can change part of it in place.
 func (c *Chunk) LaysOver() bool { return c.Chain.InMemory() }
 
-// layOver is Encode of a part of the chunk in the memory that its stored form takes. old has the
-// length of the chunk, or is nil.
+// layOver is Encode for part of the chunk in the memory of its stored form. old is nil or has the
+// length of the chunk.
 func (c *Chunk) layOver(dst, old []byte, src Memory, b grid.Box, s *Scratch) (out []byte, fill bool, err error) {
 	if err := c.limit(); err != nil {
 		return dst, false, err
@@ -282,7 +286,7 @@ func (c *Chunk) layOver(dst, old []byte, src Memory, b grid.Box, s *Scratch) (ou
 	return out, false, nil
 }
 
-// gather gives the whole decoded chunk as it is to be stored: of a field's values the structures.
+// gather returns the whole decoded chunk to be stored: for a field's values, the structures.
 func (c *Chunk) gather(old []byte, src Memory, b grid.Box, s *Scratch) (whole []byte, err error) {
 	if c.of != nil {
 		return c.gatherField(old, src, b, s)
@@ -295,8 +299,8 @@ func (c *Chunk) gather(old []byte, src Memory, b grid.Box, s *Scratch) (whole []
 	return whole, nil
 }
 
-// before gives the decoded chunk as it was stored. Where nothing was, it is the fill value if that
-// matters.
+// before returns the previous decoded chunk. If none was stored and matters is set, it is the fill
+// value. Without matters its contents are undefined.
 func (c *Chunk) before(old []byte, s *Scratch, matters bool) ([]byte, error) {
 	if old != nil && matters {
 		return c.decode(old, s)
@@ -308,7 +312,7 @@ func (c *Chunk) before(old []byte, s *Scratch, matters bool) ([]byte, error) {
 	return whole, err
 }
 
-// FillBox sets a box of dst to the fill value, or to zero where that is undefined.
+// FillBox sets a box of dst to the fill value, or to zero if that is undefined.
 func (c *Chunk) FillBox(dst Memory, b grid.Box) {
 	if dst.Bytes != nil {
 		c.fill.set(dst, b)
@@ -317,10 +321,10 @@ func (c *Chunk) FillBox(dst Memory, b grid.Box) {
 
 // filler is the fill value of an array.
 type filler struct {
-	defined []byte // one element; nil where it is undefined, or all is set
-	one     []byte // one element: that, or zero
-	all     []byte // the values within an element of structures, where they differ; else nil
-	within  []int  // their shape, of the last axes
+	defined []byte // one element; nil if it is undefined or all is set
+	one     []byte // one element: defined, or zero
+	all     []byte // the values within a structure, if they differ; else nil
+	within  []int  // the shape of all, along the last axes
 }
 
 func (f *filler) set(dst Memory, b grid.Box) {

@@ -13,9 +13,9 @@ type field struct {
 	of *Pipeline
 }
 
-// Field gives the pipeline to one field of an array of structures: the values of the field are read
-// through the codecs of the structures, and laid over whole structures when they are written. Its
-// chunks have the axes of the field after those of the array, which are never cut.
+// Field returns the pipeline of one field of an array of structures. Its values are read through
+// the codecs of the structures, and written over whole structures. Its chunks have the axes of the
+// field after those of the array. The axes of the field are never divided.
 func (p *Pipeline) Field(f *codec.Field) (*Pipeline, error) {
 	v := &Pipeline{
 		table:   p.table.With(f.Name, f.Factory),
@@ -29,7 +29,7 @@ func (p *Pipeline) Field(f *codec.Field) (*Pipeline, error) {
 	return v, v.bindAll()
 }
 
-// field is the fill value of the field's values in a structure.
+// field returns the fill value of the field's values in a structure.
 func (f filler) field(of *codec.Field) filler {
 	n := of.Type().Size()
 	all := make([]byte, n*product(of.Shape()))
@@ -43,7 +43,7 @@ func (f filler) field(of *codec.Field) filler {
 	return v
 }
 
-// within makes c, and what is within it, chunks of a field's values in chunks of structures.
+// within makes c and its inner chunks the values of a field in chunks of structures.
 func (c *Chunk) within(f *codec.Field, of *Chunk) {
 	c.field, c.of = f, of
 	if c.Inner != nil {
@@ -51,7 +51,7 @@ func (c *Chunk) within(f *codec.Field, of *Chunk) {
 	}
 }
 
-// gatherField lays values over structures.
+// gatherField writes values over structures and returns the structures.
 func (c *Chunk) gatherField(old []byte, src Memory, b grid.Box, s *Scratch) ([]byte, error) {
 	whole, err := c.of.before(old, s, true)
 	if err != nil {
@@ -64,7 +64,7 @@ func (c *Chunk) gatherField(old []byte, src Memory, b grid.Box, s *Scratch) ([]b
 	return whole, nil
 }
 
-// Stored is the position of a chunk in the grid of the array that is stored: without the axes of a
+// Stored returns the position of a chunk in the grid of the stored array, without the axes of a
 // field.
 func (p *Pipeline) Stored(coord []int) []int {
 	if p.field != nil {
@@ -73,6 +73,6 @@ func (p *Pipeline) Stored(coord []int) []int {
 	return coord
 }
 
-// OfField reports that chunks are those of one field of structures: what is written of one leaves
-// the other fields as they are.
+// OfField reports whether chunks are those of one field of structures. A write of the field leaves
+// the other fields unchanged.
 func (p *Pipeline) OfField() bool { return p.field != nil }

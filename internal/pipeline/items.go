@@ -11,38 +11,38 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Elements that vary in length have handles of 8 bytes in memory, which stand for them in the Items
-// of one call. Selections and partial writes know handles alone; codecs know elements alone.
+// In memory, an element of varying length is represented by an 8-byte number, which refers to the
+// Items of one call. Selections and partial writes see only numbers; codecs see only elements.
 
-// Items holds the elements of varying length that one call has met, one after another in blocks of
-// memory, each after its length. The number of an element is 0 for the fill value, else 1 more than
-// its block, in the upper bits, and its place in that. Any number of goroutines may decode and
-// encode through Numbers; what elements there are is to be asked when they have ended.
+// Items holds the elements of varying length of one call. They are stored one after another in
+// blocks of memory, each after its length. The number of an element is 0 for the fill value. Any
+// other number is 1 more than the block, in the upper bits, and the position in the block. Decoding
+// and encoding through Numbers is safe for concurrent use. Elements may be read after both end.
 type Items struct {
-	// Numbers is the pipeline of an array of uint64 in memory form, the numbers, in place of the
+	// Numbers is the pipeline of an array of uint64 in memory form: the numbers instead of the
 	// elements.
 	Numbers *Pipeline
 
 	typ    dtype.Type
 	fill   []byte
-	max    int64 // bytes of a chunk's elements, with 8 for the number of each
-	room   int64 // bytes of all blocks
-	forget bool  // elements are looked at and not kept: all have the number 0
+	max    int64 // maximum bytes of a chunk's elements, with 8 for each number
+	room   int64 // maximum bytes of all blocks
+	forget bool  // elements are decoded and discarded: all numbers are 0
 
 	mu     sync.RWMutex
 	blocks [][]byte
 	kept   int64 // bytes of blocks
 }
 
-// placeBits is how many bits of a number are the place in a block: 256 GiB, more than a block has,
-// which leaves 2^26 blocks.
+// placeBits is the number of bits for the position in a block: 256 GiB, more than the length of any
+// block. That leaves 2^26 blocks.
 const placeBits = 38
 
-// Items makes room for the elements of one call on an array whose elements vary in length, room
-// bytes at most.
+// Items returns Items for one call on an array whose elements vary in length, with at most room
+// bytes.
 func (p *Pipeline) Items(room int64) (*Items, error) { return p.newItems(&Items{room: room}) }
 
-// Forget is Items for a call that looks at elements and keeps none.
+// Forget returns Items for a call that checks elements and keeps none.
 func (p *Pipeline) Forget() (*Items, error) { return p.newItems(&Items{forget: true}) }
 
 func (p *Pipeline) newItems(h *Items) (*Items, error) {
@@ -52,14 +52,15 @@ func (p *Pipeline) newItems(h *Items) (*Items, error) {
 	return h, nil
 }
 
-// Kept is the memory in bytes that the elements take.
+// Kept returns the memory in bytes that the elements take.
 func (h *Items) Kept() int64 { return h.kept }
 
-// Dense reports whether the blocks hold little but elements of so many bytes, so that these may as
-// well stay in them.
+// Dense reports whether the blocks hold little besides elements of so many bytes, so that these may
+// remain in the blocks.
 func (h *Items) Dense(selected int64) bool { return h.kept <= 2*selected+firstBlock }
 
-// Texts gives elements as strings, by their number. Those of one block are parts of one string.
+// Texts returns a function that returns the element of a number as a string. The elements of a
+// block are substrings of one string.
 func (h *Items) Texts() func(number uint64) string {
 	fill, blocks := string(h.fill), make([]string, len(h.blocks))
 	return func(number uint64) string {
@@ -75,7 +76,7 @@ func (h *Items) Texts() func(number uint64) string {
 	}
 }
 
-// At is the element of a number. It is not to be changed.
+// At returns the element of a number. It must not be changed.
 func (h *Items) At(number uint64) []byte {
 	if number == 0 {
 		return h.fill
@@ -86,16 +87,15 @@ func (h *Items) At(number uint64) []byte {
 	return b[used : used+int(n) : used+int(n)]
 }
 
-// marked is the bit of a number that says that the element is not in the Items themselves, but in
-// some beside them.
+// marked is the bit of numbers that refer to other Items, see beside.
 const marked = 1 << 63
 
-// beside is Items for elements that are needed along with those of h, of one chunk.
+// beside returns Items for the previous elements of one chunk, used together with h.
 func (h *Items) beside() *Items {
 	return &Items{typ: h.typ, fill: h.fill, max: h.max, room: math.MaxInt64}
 }
 
-// mark marks the numbers that are not 0.
+// mark sets the marked bit of all numbers but 0.
 func mark(numbers []byte) {
 	for ; len(numbers) >= 8; numbers = numbers[8:] {
 		if n := binary.LittleEndian.Uint64(numbers); n != 0 {
@@ -104,7 +104,7 @@ func mark(numbers []byte) {
 	}
 }
 
-// get gives the items of numbers; those that are marked are of other Items.
+// get returns the elements of numbers. Marked numbers refer to other.
 func (h *Items) get(numbers []byte, other *Items) [][]byte {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -119,30 +119,30 @@ func (h *Items) get(numbers []byte, other *Items) [][]byte {
 	return items
 }
 
-// The lengths of blocks: at first as long as what they are for, up to 64 KiB, then twice as long
-// each time. 4 MiB is what an element that is kept may keep beside it.
+// The lengths of blocks. The first is as long as its expected elements, at most 64 KiB, and each
+// further one is twice as long, up to 4 MiB. So a kept element keeps at most 4 MiB of others in
+// memory.
 const (
 	firstBlock = 64 << 10
 	maxBlock   = 4 << 20
 )
 
-// Packer puts elements into Items, for one goroutine. Those that are the fill value, or equal to
-// the one before, take no memory.
+// Packer adds elements to Items. It belongs to one goroutine. An element that is the fill value, or
+// equals the previous one, takes no memory.
 type Packer struct {
 	h      *Items
 	block  []byte
 	used   int
-	base   uint64 // of numbers in the block
-	next   int    // bytes of the next block
-	last   []byte // the last one with a number, which it is
+	base   uint64 // of the numbers in the block
+	next   int    // length of the next block
+	last   []byte // the last element that took memory; number is its number
 	number uint64
 }
 
-// Packer begins to put elements of so many bytes, or about so many, into the Items. Call Done at
-// the end.
+// Packer returns a Packer for about hint bytes of elements. The caller must call Done.
 func (h *Items) Packer(hint int) *Packer { return &Packer{h: h, next: min(max(hint, 64), firstBlock)} }
 
-// Add gives the number of an element; fault.Limit where there is no room for it.
+// Add adds an element and returns its number. fault.Limit: the Items have no memory left.
 func (p *Packer) Add(item []byte) (uint64, error) {
 	switch {
 	case p.h.forget || bytes.Equal(item, p.h.fill):
@@ -162,7 +162,7 @@ func (p *Packer) Add(item []byte) (uint64, error) {
 	return p.number, nil
 }
 
-// grow begins a block with room for n bytes.
+// grow starts a block of at least n bytes.
 func (p *Packer) grow(n int) error {
 	p.Done()
 	n = max(n, p.next)
@@ -179,7 +179,7 @@ func (p *Packer) grow(n int) error {
 	return nil
 }
 
-// Done leaves out of the last block what was not used of it.
+// Done cuts the unused end off the last block.
 func (p *Packer) Done() {
 	if len(p.block) == 0 {
 		return
@@ -189,7 +189,7 @@ func (p *Packer) Done() {
 	p.h.blocks[p.base>>placeBits] = p.block[:p.used]
 }
 
-// wanted is a number that stands for an element that is not there yet.
+// wanted is the number of an element that is selected and not yet decoded.
 var wanted = []byte{1, 0, 0, 0, 0, 0, 0, 0}
 
 // decode sets dst to the numbers of the elements of a chunk.
@@ -197,17 +197,17 @@ func (h *Items) decode(dst []byte, c *Chunk, src []byte, s *codec.Scratch) error
 	return h.decodeSome(dst, c, src, s, nil)
 }
 
-// decodeWanted is decode of the elements that are not 0 in dst. The others stay 0, and take no
-// memory.
+// decodeWanted is decode for the elements whose numbers in dst are not 0. The others remain 0 and
+// take no memory.
 func (h *Items) decodeWanted(dst []byte, c *Chunk, src []byte, s *codec.Scratch) error {
 	return h.decodeSome(dst, c, src, s, func(i int) bool { return dst[8*i] != 0 })
 }
 
-// decodeSome is decode of the elements of which want, where it is not nil, says so.
+// decodeSome is decode for the elements for which want returns true, or all if want is nil.
 func (h *Items) decodeSome(dst []byte, c *Chunk, src []byte, s *codec.Scratch, want func(i int) bool) error {
 	elems := len(dst) / 8
-	// What is stored bounds text and bytes, but not what labels or values in another spelling come
-	// to.
+	// Stored bytes bound the length of text and bytes, but not that of labels or of values that are
+	// stored in another form.
 	left := h.max - 8*int64(elems)
 	tooMuch := func() error {
 		return fault.Newf(fault.Limit, "the elements of a chunk, %d and 8 bytes for each, have more bytes than Limits.Chunk (%d)", elems, h.max)
@@ -234,7 +234,7 @@ func (h *Items) decodeSome(dst []byte, c *Chunk, src []byte, s *codec.Scratch, w
 	})
 }
 
-// with is the chunk with the numbers of Items for its elements.
+// with returns the chunk with numbers of h as its elements.
 func (c *Chunk) with(h *Items) *Chunk {
 	n := *c
 	n.items = h

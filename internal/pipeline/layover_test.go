@@ -12,10 +12,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// TestPassesOfParts holds how often the elements of a chunk are gone over when a part of it is
-// written, by the memory that is asked for. Where the stored bytes are the elements there is none
-// beside them: the part is laid over what was fetched, which is what is stored then. Else the chunk
-// is decoded to one buffer and encoded from there, by way of those that codecs take.
+// TestPassesOfParts bounds the buffers that are requested to write part of a chunk, and so the
+// passes over its elements. If the stored bytes are the elements, no buffer is needed: the part is
+// written over the stored bytes. Otherwise the chunk is decoded to one buffer and encoded from it,
+// with the buffers of the codecs.
 func TestPassesOfParts(t *testing.T) {
 	const rows, cols, size = 64, 96, 4
 	little, turn := codec.Bytes(dtype.Little), codec.Transpose(1, 0)
@@ -23,13 +23,13 @@ func TestPassesOfParts(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		specs []codec.Spec
-		over  bool  // what is to be stored lies where the old chunk does
+		over  bool  // the new stored form is in the memory of the old one
 		lent  []int // sizes of the buffers
 	}{
 		{"raw", []codec.Spec{little}, true, none},                                   // none but over the part
-		{"raw, other byte order", []codec.Spec{codec.Bytes(dtype.Big)}, true, none}, // 2, where it lies
-		{"raw, order F", []codec.Spec{turn, little}, false, decoded},                // 2
-		{"zstd", []codec.Spec{little, codec.Zstd(1)}, false, decoded},               // 0
+		{"raw, other byte order", []codec.Spec{codec.Bytes(dtype.Big)}, true, none}, // 2 passes, in place
+		{"raw, order F", []codec.Spec{turn, little}, false, decoded},                // 2 passes
+		{"zstd", []codec.Spec{little, codec.Zstd(1)}, false, decoded},               // none
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := chunkOf(t, dtype.Float32, []int{rows, cols}, Options{}, tt.specs...)
@@ -66,9 +66,9 @@ func TestPassesOfParts(t *testing.T) {
 	}
 }
 
-// TestLayOver: a part that is laid over stored bytes, or over a copy of them, or over nothing,
-// makes what decoding the chunk, changing it and encoding it does, for every kind of selection, in
-// each byte order, and where not every byte is an element.
+// TestLayOver checks that a part written over stored bytes, over a copy of them, or over nothing
+// has the same result as decoding, changing and encoding the chunk: for every kind of selection, in
+// each byte order, and for types that do not use every byte value.
 func TestLayOver(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -79,7 +79,7 @@ func TestLayOver(t *testing.T) {
 		{"float32, other byte order", dtype.Float32, dtype.Big},
 		{"complex64, other byte order", dtype.Complex64, dtype.Big},
 		{"uint8", dtype.Uint8, dtype.NoOrder},
-		{"bool", dtype.Bool, dtype.NoOrder}, // stored as other bytes than 0 and 1, too
+		{"bool", dtype.Bool, dtype.NoOrder}, // stored bytes other than 0 and 1, too
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, uint64(tt.typ.Size())))
@@ -128,8 +128,8 @@ func TestLayOver(t *testing.T) {
 	}
 }
 
-// TestLayOverRefuses: stored bytes of another length than the chunk's are corrupt, and what is not
-// the form of an element is refused.
+// TestLayOverRefuses checks that stored bytes of another length than the chunk are fault.Corrupt,
+// and that bytes which are not a valid element are refused.
 func TestLayOverRefuses(t *testing.T) {
 	c := chunkOf(t, dtype.Bool, []int{4}, Options{}, codec.Bytes(dtype.NoOrder))
 	b := grid.Box{Parts: []grid.Part{{Step: 1, N: 2}}}
@@ -152,7 +152,7 @@ func TestLayOverRefuses(t *testing.T) {
 	}
 }
 
-// laid is Encode by way of the whole decoded chunk.
+// laid is Encode that decodes the whole chunk.
 func laid(t *testing.T, c *Chunk, old []byte, src Memory, b grid.Box) (out []byte, fill bool) {
 	t.Helper()
 	whole := make([]byte, c.Bytes)
@@ -172,7 +172,7 @@ func laid(t *testing.T, c *Chunk, old []byte, src Memory, b grid.Box) (out []byt
 	return out, false
 }
 
-// randomBox selects some of a chunk: ranges with steps either way, lists, or points.
+// randomBox selects part of a chunk: by ranges with positive or negative steps, lists, or points.
 func randomBox(r *rand.Rand, shape []int) grid.Box {
 	var b grid.Box
 	if r.IntN(5) == 0 {

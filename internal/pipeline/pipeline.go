@@ -11,16 +11,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Options bound the memory that chunks take, and say what is stored.
+// Options bound the memory of chunks and decide which chunks are stored.
 type Options struct {
-	ChunkLimit int64 // bytes of a decoded chunk that is held in memory beside the region
-	IndexLimit int64 // bytes of the index of a shard
+	ChunkLimit int64 // maximum bytes of a decoded chunk in memory beside the region
+	IndexLimit int64 // maximum bytes of the index of a shard
 	StoreFill  bool  // chunks that are all fill value are stored: Encode never reports them
 
 	varies bool // elements vary in length
 }
 
-// Pipeline is the codecs of an array, bound to each shape of chunk that occurs.
+// Pipeline is the codecs of an array, bound to each shape of chunk in its grid.
 type Pipeline struct {
 	table   *codec.Table
 	specs   []codec.Spec
@@ -29,24 +29,24 @@ type Pipeline struct {
 	fill    filler
 	options Options
 	field   *field    // of a pipeline to one field of structures; else nil
-	items   *Items    // of a pipeline to the elements of one call, which vary in length; else nil
-	of      *Pipeline // of items: whose codecs are bound
+	items   *Items    // of a pipeline to the varying-length elements of one call; else nil
+	of      *Pipeline // for items: binds the codecs
 	largest *Chunk
 	even    bool // all chunks have the shape of largest
 
 	mu      sync.Mutex
-	byShape map[string]*Chunk // where they do not
+	byShape map[string]*Chunk // if they do not
 }
 
-// maxShapes is how many shapes are kept, with some 2 KB of bound codecs each. A calendar has four;
-// a grid with more shapes than this binds them again now and then, which takes microseconds.
+// maxShapes is the number of shapes that are kept, each with some 2 KB of bound codecs. A calendar
+// has four. A grid with more shapes binds some of them again, which takes microseconds.
 const maxShapes = 256
 
-// New binds codecs to the chunks of a grid: to the shape that all have or, where they differ, to
-// the largest of them. in says what the elements are; its shape is not used. What can be bound to
-// the largest and to the shape that divides them all can be bound to each: no more memory is
-// needed, and inner chunks divide them. Errors are those of [codec.Table.Chain], with a
-// *codec.ChainError where one codec is wrong.
+// New binds codecs to the chunks of a grid: to their common shape, or to that of the largest chunk.
+// in describes the elements; its shape is not used. Codecs that can be bound to the largest shape
+// and to the one that divides all of them can be bound to each: the others need no more memory, and
+// inner chunks divide them. Errors are those of [codec.Table.Chain], with a *codec.ChainError if
+// one codec is wrong.
 func New(t *codec.Table, specs []codec.Spec, in codec.Repr, axes []grid.Axis, o Options) (*Pipeline, error) {
 	p := &Pipeline{table: t, specs: specs, axes: axes, typ: in.Type, fill: filler{defined: in.Fill, one: in.Fill}, options: o}
 	p.options.varies = in.Type.Size() == 0
@@ -59,7 +59,7 @@ func New(t *codec.Table, specs []codec.Spec, in codec.Repr, axes []grid.Axis, o 
 	return p, p.bindAll()
 }
 
-// bindAll binds the codecs to the largest chunk, and tries them on one that divides all.
+// bindAll binds the codecs to the largest chunk, after a trial with the shape that divides all.
 func (p *Pipeline) bindAll() (err error) {
 	shape := grid.Shape(p.axes)
 	if p.even = shape != nil; !p.even {
@@ -76,7 +76,7 @@ func (p *Pipeline) bindAll() (err error) {
 	return err
 }
 
-// Largest is the shape of the largest chunk of a grid.
+// Largest returns the shape of the largest chunk of a grid.
 func Largest(axes []grid.Axis) []int {
 	s := make([]int, len(axes))
 	for i, a := range axes {
@@ -85,25 +85,25 @@ func Largest(axes []grid.Axis) []int {
 	return s
 }
 
-// Largest is the chunk that takes most memory: the only one there is where all chunks have one
-// shape. It is not checked against Options.IndexLimit, see [Pipeline.For].
+// Largest returns the chunk that takes most memory. It is the only one if all chunks have one
+// shape. It is not checked against Options.IndexLimit; see [Pipeline.For].
 func (p *Pipeline) Largest() *Chunk { return p.largest }
 
 // Even reports whether all chunks have one shape.
 func (p *Pipeline) Even() bool { return p.even }
 
-// Axes is how the array is cut into chunks. The slice is shared: do not change it.
+// Axes returns the division of the array into chunks. The slice is shared: do not change it.
 func (p *Pipeline) Axes() []grid.Axis { return p.axes }
 
-// Type is the data type of the elements.
+// Type returns the data type of the elements.
 func (p *Pipeline) Type() dtype.Type { return p.typ }
 
-// Fill is the element that missing chunks are read as: the fill value, or zero where that is
+// Fill returns the element that missing chunks read as: the fill value, or zero if that is
 // undefined. It is shared: do not change it.
 func (p *Pipeline) Fill() []byte { return p.fill.one }
 
-// Specs are the codecs as they were given, of the array of structures where this is one field of
-// it. The slice is the caller's.
+// Specs returns the codecs that were passed to New. For a field they are those of the array of
+// structures. The caller owns the slice.
 func (p *Pipeline) Specs() []codec.Spec {
 	if p.field != nil {
 		return p.field.of.Specs()
@@ -111,8 +111,8 @@ func (p *Pipeline) Specs() []codec.Spec {
 	return slices.Clone(p.specs)
 }
 
-// For gives the chunk of a shape, which [grid.ShapeOf] finds in the axes. fault.Limit for a shard
-// whose index is longer than Options.IndexLimit.
+// For returns the chunk of a shape, which must be one that [grid.ShapeOf] returns for the axes.
+// fault.Limit: it is a shard whose index is longer than Options.IndexLimit.
 func (p *Pipeline) For(shape []int) (*Chunk, error) {
 	c, err := p.bound(shape)
 	if err != nil {
@@ -124,7 +124,7 @@ func (p *Pipeline) For(shape []int) (*Chunk, error) {
 	return c, nil
 }
 
-// bound is the chunk of a shape, bound before or now.
+// bound returns the chunk of a shape and binds it if necessary.
 func (p *Pipeline) bound(shape []int) (*Chunk, error) {
 	if p.even {
 		return p.largest, nil
@@ -149,7 +149,7 @@ func (p *Pipeline) bound(shape []int) (*Chunk, error) {
 	return c, nil
 }
 
-// bindOrShare binds the codecs to chunks of one shape, or takes those that are bound.
+// bindOrShare binds the codecs to chunks of one shape, or uses those that p.of has bound.
 func (p *Pipeline) bindOrShare(shape []int) (*Chunk, error) {
 	if p.items == nil {
 		return p.bind(shape)

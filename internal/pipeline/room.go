@@ -7,22 +7,22 @@ import (
 	"github.com/zargo-io/zargo/zarr/codec"
 )
 
-// rooms are how many bytes the codecs of a chunk take beside its stored form and the region.
+// rooms are the bytes that the codecs of a chunk take beside its stored form and the region.
 type rooms struct {
-	placed int64 // to decode it where it lies without gaps
+	placed int64 // to decode it to memory without gaps
 	rows   int64 // to decode all of it to rows of a region
 	box    int64 // to decode any other box
-	whole  int64 // to decode it elsewhere, itself included
-	packed int64 // to encode it from where it lies without gaps
+	whole  int64 // to decode it elsewhere, including the decoded chunk
+	packed int64 // to encode it from memory without gaps
 	taken  int64 // to encode it from rows of a region
 }
 
-// Varies reports that the lengths of the elements are not known before they are there: rooms have
-// nothing for these.
+// Varies reports whether the lengths of elements are unknown before they are decoded. The rooms do
+// not include such elements.
 func (c *Chunk) Varies() bool { return c.options.varies }
 
-// DecodeRoom is how many bytes Decode of a box takes beside dst and the stored form: no more is
-// asked of [Scratch.Lend].
+// DecodeRoom returns the bytes that Decode of a box takes beside dst and the stored form. Decode
+// requests no more from [Scratch.Lend].
 func (c *Chunk) DecodeRoom(dst Memory, b grid.Box) int64 {
 	switch {
 	case dst.Bytes == nil || b.Pairs != nil || c.listed(b):
@@ -36,7 +36,7 @@ func (c *Chunk) DecodeRoom(dst Memory, b grid.Box) int64 {
 	return c.rooms.rows
 }
 
-// listed reports whether lists say what a box selects.
+// listed reports whether the selection of a box has lists.
 func (c *Chunk) listed(b grid.Box) bool {
 	for i := range b.Parts {
 		if b.Parts[i].At != nil {
@@ -46,8 +46,8 @@ func (c *Chunk) listed(b grid.Box) bool {
 	return false
 }
 
-// EncodeRoom is how many bytes Encode of a box takes beside src and the stored forms, with what the
-// state of encoders takes.
+// EncodeRoom returns the bytes that Encode of a box takes beside src and the stored forms,
+// including the state of encoders.
 func (c *Chunk) EncodeRoom(src Memory, b grid.Box) int64 {
 	_, ok := b.Contiguous(src.Shape)
 	switch full := b.Pairs == nil && !c.listed(b) && b.Full(c.Shape); {
@@ -63,7 +63,7 @@ func (c *Chunk) EncodeRoom(src Memory, b grid.Box) int64 {
 	return add(c.rooms.whole, c.rooms.packed)
 }
 
-// MostRoom is the most that DecodeRoom and EncodeRoom say of any box.
+// MostRoom returns the maxima of DecodeRoom and EncodeRoom over all boxes.
 func (c *Chunk) MostRoom() (decode, encode int64) {
 	encode = add(c.rooms.whole, max(c.rooms.packed, c.rooms.taken))
 	if c.of != nil {
@@ -72,7 +72,7 @@ func (c *Chunk) MostRoom() (decode, encode int64) {
 	return c.rooms.whole, encode
 }
 
-// measure asks the codecs.
+// measure computes the rooms from those of the codecs.
 func (c *Chunk) measure() rooms {
 	if c.options.varies {
 		return rooms{whole: int64(c.Bytes)}
@@ -90,12 +90,12 @@ func (c *Chunk) measure() rooms {
 		if n < 2 {
 			continue
 		}
-		*stride *= 2 // gaps between what has a number along this axis
+		*stride *= 2 // gaps between the parts along this axis
 		if first {
 			_, r.box = c.Chain.Room(all)
 			r.taken = c.Chain.EncodeRoom(all)
 		}
-		if i < last && c.Shape[last] > 1 { // and none along the last one
+		if i < last && c.Shape[last] > 1 { // and none along the last axis
 			_, r.rows = c.Chain.Room(all)
 			break
 		}

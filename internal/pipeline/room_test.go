@@ -9,8 +9,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// TestRoomIsEnough: no box of a chunk takes more memory than DecodeRoom and EncodeRoom say, and
-// whole chunks that lie in rows of a region take none where a codec writes the rows.
+// TestRoomIsEnough checks that no box of a chunk takes more memory than DecodeRoom and EncodeRoom
+// return, and that whole chunks in rows of a region take none if a codec writes the rows.
 func TestRoomIsEnough(t *testing.T) {
 	little := codec.Bytes(dtype.Little)
 	blosc := codec.Blosc(codec.BloscOptions{Cname: "lz4", Shuffle: "shuffle"})
@@ -89,7 +89,7 @@ func TestRoomIsEnough(t *testing.T) {
 	}
 }
 
-// selections are selections of an array of three chunks along each axis.
+// selections returns selections of an array of three chunks along each axis.
 func selections(chunk []int) map[string]grid.Region {
 	all := map[string]grid.Region{"all": nil, "part": nil, "steps": nil, "backwards": nil, "one": nil, "few": nil}
 	for i, n := range chunk {

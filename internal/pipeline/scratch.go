@@ -2,9 +2,9 @@ package pipeline
 
 import "github.com/zargo-io/zargo/zarr/codec"
 
-// Scratch is memory for one chunk after another: room for the decoded chunk, and the codecs' own
-// buffers. The zero Scratch is ready. It belongs to one goroutine at a time, the one that holds a
-// CPU slot.
+// Scratch is memory that is reused from chunk to chunk: for the decoded chunk and the buffers of
+// the codecs. The zero Scratch is ready to use. It belongs to one goroutine at a time, the one that
+// holds a CPU slot.
 type Scratch struct {
 	codec  codec.Scratch
 	lend   func(n int) []byte
@@ -13,13 +13,13 @@ type Scratch struct {
 	steps  []codec.Step
 }
 
-// Lend makes the Scratch take what may be as large as a chunk from buffer, which gives memory of
-// length 0 with room for n bytes, until Free: of one chunk no more than [Chunk.DecodeRoom] and
-// [Chunk.EncodeRoom] say.
+// Lend sets the allocator of memory that may be as large as a chunk, until Free. buffer returns
+// memory of length 0 and capacity n. One chunk takes at most [Chunk.DecodeRoom] or
+// [Chunk.EncodeRoom] bytes of it.
 func (s *Scratch) Lend(buffer func(n int) []byte) { s.lend = buffer }
 
-// of is the codecs' part, for a chunk. What elements that vary in length take is not known before,
-// and not lent.
+// of returns the scratch memory of the codecs for a chunk. The memory for elements of varying
+// length is unknown beforehand and is not lent.
 func (s *Scratch) of(c *Chunk) *codec.Scratch {
 	s.codec.Buffer = s.lend
 	if c.options.varies {
@@ -28,18 +28,18 @@ func (s *Scratch) of(c *Chunk) *codec.Scratch {
 	return &s.codec
 }
 
-// Free lets go of what was lent, which may then be used for something else.
+// Free drops the lent memory, which may then be used elsewhere.
 func (s *Scratch) Free() {
 	s.codec.Free()
 	s.chunk, s.values = nil, nil
 }
 
-// maxKept is the largest decoded chunk whose stored bytes are not looked at before there is room
-// for it, and of which memory that was not lent is kept: a process that once read a huge chunk must
-// not hold it for ever.
+// maxKept is the length up to which memory that was not lent is kept, so that a process that once
+// read a huge chunk does not hold it forever. The stored bytes of longer chunks are checked before
+// memory is allocated.
 const maxKept = 64 << 20
 
-// room returns n bytes of undefined contents, valid until the next call.
+// room returns n bytes with undefined contents, valid until the next call.
 func (s *Scratch) room(n int) []byte { return s.grown(&s.chunk, n) }
 
 func (s *Scratch) grown(b *[]byte, n int) []byte {

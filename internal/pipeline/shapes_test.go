@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// TestShapesAreBounded: a document with more shapes than are worth keeping costs no more memory
-// than those.
+// TestShapesAreBounded checks that a document with more than maxShapes shapes takes no more memory
+// than maxShapes shapes do.
 func TestShapesAreBounded(t *testing.T) {
 	runs := make([]grid.Run, 3*maxShapes)
 	n := 0

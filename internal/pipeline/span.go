@@ -8,9 +8,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Span is which of the stored bytes of the chunk a box lies in: n of them from off on. ok is false
-// where that is not known, because the bytes are not the elements, or lists say what is selected;
-// and where more than Options.ChunkLimit would be held for a few of them.
+// Span returns the range of the stored bytes that has the elements of a box: n bytes from off. ok
+// is false if the range is unknown, because the bytes are not the elements or the selection has
+// lists, and if more than Options.ChunkLimit bytes would be held for some of the elements.
 func (c *Chunk) Span(b grid.Box) (off, n int64, ok bool) {
 	if !c.spans || c.listed(b) {
 		return 0, 0, false
@@ -28,7 +28,7 @@ func (c *Chunk) Span(b grid.Box) (off, n int64, ok bool) {
 	return off, n, ok && (n <= c.options.ChunkLimit || n == int64(b.Len())*int64(c.Size))
 }
 
-// spanOfPairs is Span of elements one by one, where they are stored in C order.
+// spanOfPairs is Span for single elements that are stored in C order.
 func (c *Chunk) spanOfPairs(pairs []grid.Pair) (off, n int64, ok bool) {
 	if len(pairs) == 0 || !c.Chain.InMemory() {
 		return 0, 0, false
@@ -42,9 +42,9 @@ func (c *Chunk) spanOfPairs(pairs []grid.Pair) (off, n int64, ok bool) {
 	return int64(lo) * size, n, n <= c.options.ChunkLimit
 }
 
-// DecodeSpan sets a box of dst to what it selects of the chunk, of whose stored form src has the
-// bytes that Span says. src may be what was received where SpanRoom said, and may be changed.
-// Errors are those of [codec.Chain.DecodeSpan].
+// DecodeSpan sets a box of dst to the elements that it selects of the chunk. src is the range of
+// the stored form that Span returned. It may have been received in the memory that SpanRoom
+// returned, and may be changed. Errors are those of [codec.Chain.DecodeSpan].
 func (c *Chunk) DecodeSpan(dst Memory, b grid.Box, src []byte, s *Scratch) error {
 	if b.Pairs != nil {
 		return c.decodePairs(dst, b.Pairs, src)
@@ -56,7 +56,7 @@ func (c *Chunk) DecodeSpan(dst Memory, b grid.Box, src []byte, s *Scratch) error
 	return c.Chain.DecodeSpan(box, src, s.of(c))
 }
 
-// decodePairs is DecodeSpan of elements one by one.
+// decodePairs is DecodeSpan for single elements.
 func (c *Chunk) decodePairs(dst Memory, pairs []grid.Pair, src []byte) error {
 	off, n, ok := c.spanOfPairs(pairs)
 	if !ok || int64(len(src)) != n {
@@ -72,8 +72,8 @@ func (c *Chunk) decodePairs(dst Memory, pairs []grid.Pair, src []byte) error {
 	return nil
 }
 
-// SpanRoom is [Chunk.Room] for the stored bytes that Span says: nil unless they are the elements of
-// the box in C order, which lie in dst without gaps.
+// SpanRoom is [Chunk.Room] for the range that Span returns. It returns nil unless the range is the
+// elements of the box in C order, without gaps in dst.
 func (c *Chunk) SpanRoom(dst Memory, b grid.Box) (direct []byte) {
 	off, ok := b.Contiguous(dst.Shape) // not points
 	if !ok || dst.Bytes == nil || !c.Chain.InMemory() {

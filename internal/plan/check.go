@@ -8,17 +8,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// ErrTooLong says that a stored object has more bytes than any encoder makes.
+// ErrTooLong reports a stored object with more bytes than its codecs can produce.
 var ErrTooLong = errors.New("too long")
 
-// ErrNoRanges says that a store cannot pin a read to a version, or cannot read the end of an
-// object: then all of a shard is read at once.
+// ErrNoRanges reports a store that cannot pin a read to a version, or cannot read the end of an
+// object. A shard is then read with one request.
 var ErrNoRanges = errors.New("the shard must be read with one request")
 
-// Check checks the response of a store to the request, a value or an error, which was sent for no
-// more than n bytes. Besides errors of the store it returns fault.Corrupt for a value of another
-// length, fault.Conflict for a shard that was deleted while it is read, [ErrNoRanges] for an index,
-// and [ErrTooLong] for a whole object.
+// Check checks the response of a store to the request, a value or an error. The request was sent
+// for at most n bytes. Besides errors of the store it returns fault.Corrupt for a value of the
+// wrong length, fault.Conflict for a shard that was deleted during the read, [ErrNoRanges] for an
+// index, and [ErrTooLong] for a whole object.
 func (r Read) Check(n int64, v store.Value, err error) error {
 	what := "shard"
 	switch {
@@ -31,11 +31,12 @@ func (r Read) Check(n int64, v store.Value, err error) error {
 		if what = "chunk"; r.Range.IsWhole() {
 			return r.checkWhole(n, err)
 		}
-		if size := r.Pieces[0].Chunk().Chain.EncodedSize(); err == nil && v.Size >= 0 && v.Size != size { // -1: the store cannot say
+		// A v.Size of -1 is unknown to the store.
+		if size := r.Pieces[0].Chunk().Chain.EncodedSize(); err == nil && v.Size >= 0 && v.Size != size {
 			return fault.Newf(fault.Corrupt, "the stored chunk has %d bytes, its codecs make %d", v.Size, size)
 		}
 	case errors.Is(err, fault.NotFound):
-		// No store says so of a pinned read. A shard that has just been stored is no fill value.
+		// A shard whose index was just read is not missing: it was deleted.
 		return fault.Newf(fault.Conflict, "the shard was deleted while it was read: %v", err)
 	}
 	if err == nil && int64(len(v.Bytes)) != r.Bound {
@@ -44,7 +45,7 @@ func (r Read) Check(n int64, v store.Value, err error) error {
 	return err
 }
 
-// checkWhole is Check of a request for all of an object.
+// checkWhole is Check of a request for a whole object.
 func (r Read) checkWhole(n int64, err error) error {
 	if _, again := r.Longer(n, err); again || !errors.Is(err, fault.Limit) {
 		return err
@@ -52,13 +53,13 @@ func (r Read) checkWhole(n int64, err error) error {
 	if r.Bound > r.Pieces[0].Chunk().Chain.Worst() {
 		return fault.Newf(fault.Limit, "a shard with unused space, which this store cannot give in parts, has more bytes than Limits.Chunk (%d)", r.Bound)
 	}
-	// Not a limit of the caller's: no encoder makes so much of a chunk.
+	// This is not a limit of the caller: no encoder makes a chunk so long.
 	return fault.Newf(fault.Corrupt, "the stored chunk has more than the %d bytes that its codecs can make: %w: %v", r.Bound, ErrTooLong, err)
 }
 
-// Longer returns how many bytes a request may bring when it is sent again, as there were more than
-// n: the length that the store announced or, where it did not, eight times as many. ok is false
-// where err is another error, or the object is too long.
+// Longer returns the maximum bytes of a repeated request, after the response to one for n bytes was
+// too long: the length that the store announced, or eight times n if it announced none. ok is false
+// if err is another error, or the object is longer than r.Bound.
 func (r Read) Longer(n int64, err error) (more int64, ok bool) {
 	if n >= r.Bound || !errors.Is(err, fault.Limit) {
 		return 0, false

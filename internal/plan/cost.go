@@ -6,26 +6,26 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Cost is what requests cost, in bytes that could be read instead. It is determined once for each
-// call.
+// Cost is the cost of requests, in bytes that could be transferred instead. It is determined once
+// for each call.
 type Cost struct {
 	Gap     int64 // bytes that one connection transfers while a request waits for its first byte
-	Cheap   int64 // bytes of a gap that is always read through
-	Max     int64 // bytes of the longest merged read
-	Streams int   // requests for one object that are under way at once; 0: gaps longer than Cheap are never read through
+	Cheap   int64 // bytes of a gap that is always read instead of skipped
+	Max     int64 // maximum bytes of a merged read
+	Streams int   // concurrent requests for one object; 0: no gap longer than Cheap is read
 }
 
-// Weighs reports whether gaps are read through or not by what requests cost.
+// Weighs reports whether the cost of requests decides which gaps are read.
 func (c Cost) Weighs() bool { return c.Gap > c.Cheap }
 
-// The numbers of costs in bytes.
+// Bounds of gaps in bytes.
 const (
-	cheap   = 16 << 10 // less than a request costs in processor time, however near the store is
-	longest = 8 << 20  // of a gap, whatever was measured
+	cheap   = 16 << 10 // a request costs more than reading so much, however near the store
+	longest = 8 << 20  // maximum of a measured gap
 )
 
-// CostOf is the cost by a store's numbers and what its bucket took of late, the zero Measured where
-// that is not known, with so many objects under way at once.
+// CostOf returns the cost for a store with settings t and recent measurements m of its bucket, when
+// a call has so many objects in flight. A zero m means that nothing was measured.
 func CostOf(t store.Tuning, m store.Measured, objects int) Cost {
 	c := Cost{Gap: t.RangeGap, Cheap: min(t.RangeGap, cheap), Max: t.RangeMax, Streams: max(1, t.Requests/max(1, objects))}
 	if m.Bandwidth > 0 {
@@ -34,13 +34,12 @@ func CostOf(t store.Tuning, m store.Measured, objects int) Cost {
 	return c
 }
 
-// waste bounds what is read through: together with what is wanted it is so many times that, unless
-// gaps are cheap.
+// waste bounds the bytes of a read as a multiple of the wanted bytes, unless its gaps are cheap.
 const waste = 3
 
-// gap is the longest gap between sorted pieces that is read through. With Streams it is that for
-// which the reads end first: they are made in rounds of so many, each of which waits for a first
-// byte, and share the bytes.
+// gap returns the longest gap between sorted pieces that is read. It chooses the gap with which the
+// reads end first. Reads are made in rounds of c.Streams requests. Each round waits for a first
+// byte, and its requests share the transfer of the bytes.
 func (c *Cost) gap(pieces []Piece) int64 {
 	if c.Streams < 1 || c.Gap <= c.Cheap || len(pieces) < 2 {
 		return c.Cheap
@@ -60,8 +59,8 @@ func (c *Cost) gap(pieces []Piece) int64 {
 	slices.Sort(gaps)
 	best, least := c.Cheap, int64(-1)
 	bytes := wanted
-	longest := c.Cheap       // of those that are read through
-	for i, n := range gaps { // but for those from i on
+	longest := c.Cheap       // of the gaps that are read
+	for i, n := range gaps { // the time without the gaps from i on
 		if n > longest {
 			if t := c.time(len(gaps)-i+1, bytes); least < 0 || t < least {
 				best, least = longest, t
@@ -78,11 +77,11 @@ func (c *Cost) gap(pieces []Piece) int64 {
 	return best
 }
 
-// part reports whether n of the bytes of a chunk are read in place of all. That takes no request
-// more, so what is left out need only be worth mentioning.
+// part reports whether n bytes of a chunk are read instead of all of them. That takes no additional
+// request, so leaving out more than Cheap bytes is enough.
 func (c *Cost) part(all, n int64) bool { return all-n > c.Cheap }
 
-// time is how long reads take, in bytes that one connection transfers meanwhile.
+// time returns the duration of reads, in bytes that one connection transfers in it.
 func (c *Cost) time(reads int, bytes int64) int64 {
 	rounds := (reads-1)/c.Streams + 1
 	return int64(rounds)*c.Gap + bytes/int64(min(reads, c.Streams))

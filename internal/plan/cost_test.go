@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// piecesAt are pieces of length n with gaps between them.
+// piecesAt returns pieces of length n with gaps between them.
 func piecesAt(n int64, gaps ...int64) []Piece {
 	p := []Piece{{Len: n}}
 	for _, g := range gaps {
@@ -14,7 +14,7 @@ func piecesAt(n int64, gaps ...int64) []Piece {
 	return p
 }
 
-// TestGap: how many reads pieces of 100 bytes become, and of how many bytes.
+// TestGap checks the number and the bytes of the reads that pieces of 100 bytes are merged into.
 func TestGap(t *testing.T) {
 	times := func(n int, gap int64) []int64 {
 		g := make([]int64, n)
@@ -49,7 +49,7 @@ func TestGap(t *testing.T) {
 	}
 }
 
-// TestGapIsTheBest: no other gap gives reads that end earlier, among those that are allowed.
+// TestGapIsTheBest checks that no other permitted gap has reads that end earlier.
 func TestGapIsTheBest(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	merged := 0

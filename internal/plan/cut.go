@@ -9,20 +9,20 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Cut is what a box selects of a shard, cut into inner chunks.
+// Cut is the selected part of a shard, divided into inner chunks.
 type Cut struct {
 	shards *codec.Shards
-	chunk  *pipeline.Chunk // each piece
-	axes   [][]grid.Part   // the pieces along each axis: every combination is an inner chunk
-	points *grid.Points    // of a box of Points, in place of axes
+	chunk  *pipeline.Chunk // of each piece
+	axes   [][]grid.Part   // pieces along each axis; every combination is an inner chunk
+	points *grid.Points    // for a box of Points, instead of axes
 	n      int
-	box    grid.Box // the one piece, where nothing is cut: shards is nil
+	box    grid.Box // the only piece, if shards is nil
 }
 
-// one is a box of a chunk that is not cut.
+// one returns a Cut with the box of an undivided chunk as its only piece.
 func one(c *pipeline.Chunk, b grid.Box) *Cut { return &Cut{chunk: c, n: 1, box: b} }
 
-// cut gives the inner chunks of a shard that a box touches, in C order.
+// cut returns the inner chunks of a shard that a box touches, in C order.
 func cut(shard *pipeline.Chunk, b grid.Box) *Cut {
 	s := shard.Shards
 	if b.Pairs != nil {
@@ -33,7 +33,7 @@ func cut(shard *pipeline.Chunk, b grid.Box) *Cut {
 	c.shards, c.chunk, c.n = s, shard.Inner, 1
 	total := 0
 	for i, p := range b.Parts {
-		if p.At == nil { // of lists the pieces are not known before
+		if p.At == nil { // lists are only counted by cutting them
 			total += p.Touched(s.Chunk[i])
 		}
 	}
@@ -47,7 +47,7 @@ func cut(shard *pipeline.Chunk, b grid.Box) *Cut {
 	return c
 }
 
-// newCut makes a Cut with room for the pieces of so many axes: of few with one allocation.
+// newCut returns a Cut with so many axes. Up to four take one allocation.
 func newCut(axes int) *Cut {
 	if axes > 4 {
 		return &Cut{axes: make([][]grid.Part, axes)}
@@ -60,11 +60,11 @@ func newCut(axes int) *Cut {
 	return &c.Cut
 }
 
-// Len is the number of inner chunks.
+// Len returns the number of inner chunks.
 func (c *Cut) Len() int { return c.n }
 
-// Box is the i-th inner chunk: its position in the shard, and where its elements lie in it and in
-// the region.
+// Box returns the i-th inner chunk: its position in the shard, and the places of its selected
+// elements in it and in the region.
 func (c *Cut) Box(i int) grid.Box {
 	if c.shards == nil {
 		return c.box
@@ -82,7 +82,7 @@ func (c *Cut) Box(i int) grid.Box {
 	return b
 }
 
-// Place is the place in the index of the i-th inner chunk.
+// Place returns the position of the i-th inner chunk in the index.
 func (c *Cut) Place(i int) int {
 	if c.shards == nil {
 		return 0
@@ -91,7 +91,7 @@ func (c *Cut) Place(i int) int {
 	return c.place(i, slices.Grow(room[:0], len(c.shards.Chunk))[:len(c.shards.Chunk)])
 }
 
-// place is Place; coord is room for the position of the inner chunk, and is set to it.
+// place is Place. It sets coord to the position of the inner chunk in the shard.
 func (c *Cut) place(i int, coord []int) int {
 	if c.points != nil {
 		copy(coord, c.points.Box(i).Coord)
@@ -105,14 +105,15 @@ func (c *Cut) place(i int, coord []int) int {
 	return c.shards.Position(coord)
 }
 
-// Locate finds the inner chunks in a shard that begins at off, in the order of the Cut, and those
-// that it does not have. fault.Corrupt when the index has one outside the shard, or longer than any
-// encoder makes it; shards in shards may have unused space of any length.
+// Locate finds the inner chunks in a shard that starts at off. It returns those that are stored and
+// those that are missing, both in the order of the Cut. fault.Corrupt: an inner chunk is outside
+// the shard, or longer than encoders make it. A nested shard may be longer, because it may have
+// unused space.
 func (c *Cut) Locate(x codec.ShardIndex, off int64) (pieces, missing []Piece, err error) {
 	most := c.chunk.Chain.Worst()
 	var room [8]int
 	coord := slices.Grow(room[:0], len(c.shards.Chunk))[:len(c.shards.Chunk)]
-	all := make([]Piece, c.n) // those that are there from its front, the others from its back
+	all := make([]Piece, c.n) // stored pieces from the front, missing ones from the back
 	k := 0
 	for i := range c.n {
 		at, n, ok, err := x.At(c.place(i, coord))
@@ -133,8 +134,8 @@ func (c *Cut) Locate(x codec.ShardIndex, off int64) (pieces, missing []Piece, er
 	return pieces, missing, nil
 }
 
-// Within gives the inner chunks of a shard all of whose bytes are there, by its index: Off counts
-// from where the shard begins. The error is as for [Cut.Locate].
+// Within returns the inner chunks of a shard whose bytes are all in memory, by its index. Off
+// counts from the start of the shard. The error is as for [Cut.Locate].
 func (p Piece) Within(x codec.ShardIndex) (pieces, missing []Piece, err error) {
 	return cut(p.cut.chunk, p.Box()).Locate(x, 0)
 }

@@ -32,12 +32,12 @@ func pipe(t testing.TB, axes []grid.Axis, indexLimit int64, specs ...codec.Spec)
 	return p
 }
 
-// shards are shards of uint8 in chunks without compression, with a plain index.
+// shards returns a sharding codec for uint8 in uncompressed chunks, with an uncompressed index.
 func shards(chunk []int) codec.Spec {
 	return codec.Sharding(codec.ShardingOptions{Chunk: chunk, Index: []codec.Spec{codec.Bytes(dtype.Little)}})
 }
 
-// shard is the one shard of an array of its shape, and a plan that selects all.
+// shard returns an array of one shard, and a plan that selects all of it.
 func shard(t testing.TB, shape []int, gap, longest int64, specs ...codec.Spec) (*Plan, *Object) {
 	t.Helper()
 	axes := grid.Even(shape)
@@ -49,7 +49,7 @@ func shard(t testing.TB, shape []int, gap, longest int64, specs ...codec.Spec) (
 	return nil, nil
 }
 
-// index makes an index of pairs of offset and length; a length of -1 is a missing inner chunk.
+// index encodes an index from pairs of offset and length. A length of -1 is a missing inner chunk.
 func index(t testing.TB, o *pipeline.Chunk, size int64, pairs [][2]int64) codec.ShardIndex {
 	t.Helper()
 	var b []byte
@@ -66,7 +66,7 @@ func index(t testing.TB, o *pipeline.Chunk, size int64, pairs [][2]int64) codec.
 	return x
 }
 
-// expand is stage two of the one shard of an object.
+// expand returns the second stage of the only shard of an object.
 func expand(o *Object, x codec.ShardIndex) (Stage, error) {
 	return o.Shard().Expand("v", []codec.ShardIndex{x})
 }

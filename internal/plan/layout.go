@@ -7,16 +7,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Layout is what a plan needs to know of an array.
+// Layout is the part of an array's metadata that a plan depends on.
 type Layout struct {
 	Shape []int                    // elements along each axis
-	Axes  []grid.Axis              // how each axis is cut into chunks, or shards: into what is one object
-	Key   func(coord []int) string // the key of the object at a position of the grid
-	Pipe  *pipeline.Pipeline       // the codecs of each shape of object
+	Axes  []grid.Axis              // divide each axis into the chunks or shards that are objects
+	Key   func(coord []int) string // returns the key of the object at a position of the grid
+	Pipe  *pipeline.Pipeline       // binds the codecs to each shape of object
 }
 
-// AppendEdge appends how far the array reaches within the object at a position, along each axis, to
-// an empty dst. Of an object that is wholly inside the array it appends nothing.
+// AppendEdge appends the extent of the array within the object at a position, along each axis, to
+// an empty dst. It appends nothing if the object is wholly inside the array.
 func (l *Layout) AppendEdge(dst []byte, coord []int) []byte {
 	ends := false
 	for i, axis := range l.Axes {
@@ -32,33 +32,33 @@ func (l *Layout) AppendEdge(dst []byte, coord []int) []byte {
 	return dst
 }
 
-// Object is one stored value of a plan: a chunk or a shard. It is not to be copied.
+// Object is one stored value of a plan: a chunk or a shard. It must not be copied.
 type Object struct {
-	grid.Box                 // its position in the grid, and where its elements lie in it and in the region
+	grid.Box                 // position in the grid, and places of the selected elements
 	Key      string          // of the stored value
 	Chunk    *pipeline.Chunk // shared; nil with Err
-	Err      error           // the codecs cannot be bound to the object's shape: it can be neither read nor written
+	Err      error           // the codecs cannot be bound to the object's shape
 
-	// Ranged: it is a shard of which the index is read first, and then ranges by it. Otherwise
-	// one request reads all of it.
+	// Ranged reports a shard that is read in parts: its index, then ranges of inner chunks.
+	// Otherwise one request reads the whole object.
 	Ranged bool
-	// Covers: every element of the object that lies inside the array is selected, so a write need
-	// not read it.
+	// Covers reports that every element of the object inside the array is selected, so that a write
+	// need not read the object.
 	Covers bool
-	// Edge: it is written, covered, and reaches beyond the shape, where another writer may have
-	// appended. A write keeps the stored elements beyond the shape.
+	// Edge reports an object that a write covers and that extends beyond the shape, where another
+	// writer may have appended. The write keeps the stored elements beyond the shape.
 	Edge bool
-	// Full: every element of the object is selected, and none lies outside the array.
+	// Full reports that every element of the object is selected and inside the array.
 	Full bool
 
 	plan   *Plan
-	ranged bool // shards within are never read as a whole
+	ranged bool // nested shards are never read whole
 	cut    Cut
 	piece  [1]Piece
-	off, n int64 // of a chunk of which a range is read; n is 0 for any other object
+	off, n int64 // range of a chunk that is read; n is 0 for other objects
 }
 
-// Whole is the request that reads all of the object.
+// Whole returns the request that reads the whole object.
 func (o *Object) Whole() Read {
 	role := Chunk
 	if o.Chunk.Shards != nil {
@@ -70,8 +70,8 @@ func (o *Object) Whole() Read {
 	}
 }
 
-// Wanted is the request that reads what is selected of a chunk: all of it, or the range of its
-// bytes which that lies in.
+// Wanted returns the request that reads the selected part of a chunk: the whole chunk, or the range
+// of its bytes that has the selected elements.
 func (o *Object) Wanted() Read {
 	r := o.Whole()
 	if o.n > 0 {
@@ -80,23 +80,23 @@ func (o *Object) Wanted() Read {
 	return r
 }
 
-// Shard is stage one of reading the shard in parts: its index.
+// Shard returns the first stage of reading the shard in parts: its index.
 func (o *Object) Shard() *Level {
 	return &Level{key: o.Key, cost: o.plan.gaps(), chunk: o.Chunk, parts: o.piece[:], ranged: o.ranged}
 }
 
-// Stored is stage one of reading every inner chunk that the shard has, as they are stored: shards
-// within it are not looked into. Boxes of the pieces are those of the whole shard.
+// Stored returns the first stage of reading every inner chunk of the shard in its stored form.
+// Indexes of nested shards are not read. The box of each piece is the whole inner chunk.
 func (o *Object) Stored() *Level {
 	return &Level{key: o.Key, cost: o.plan.gaps(), chunk: o.Chunk, parts: []Piece{{Len: -1, cut: one(o.Chunk, grid.All(o.Chunk.Shape))}}, flat: true}
 }
 
-// Inner cuts what is selected of the shard into its inner chunks.
+// Inner divides the selected part of the shard into its inner chunks.
 func (o *Object) Inner() *Cut { return cut(o.Chunk, o.Box) }
 
-// Decided returns the extent of the object that a write decides alone, along each axis: an inner
-// chunk that is selected as far as this extent reaches is written without being read. It is the
-// whole object unless WriteOptions.Held says that nothing beyond the shape is kept.
+// Decided returns the extent of the object that a write decides alone, along each axis. An inner
+// chunk whose elements in this extent are all selected is written without being read. The extent is
+// the whole object, or its part inside the array if WriteOptions.Held is set.
 func (o *Object) Decided() []int {
 	if o.plan.Write.Held {
 		return o.Inside()
@@ -104,7 +104,7 @@ func (o *Object) Decided() []int {
 	return o.Chunk.Shape
 }
 
-// beyond reports whether the object reaches beyond the array's shape.
+// beyond reports whether the object extends beyond the array's shape.
 func (o *Object) beyond() bool {
 	for i, n := range o.Chunk.Shape {
 		if o.left(i) < n {
@@ -114,7 +114,7 @@ func (o *Object) beyond() bool {
 	return false
 }
 
-// Inside is how much of the array there is from the object's first element on, along each axis.
+// Inside returns the extent of the array from the object's first element, along each axis.
 func (o *Object) Inside() []int {
 	n := make([]int, len(o.Coord))
 	for i := range n {
@@ -129,9 +129,9 @@ func (o *Object) left(axis int) int {
 	return o.plan.Shape[axis] - start
 }
 
-// TouchedInner is the number of inner chunks of the shard that are selected, which may be shards.
+// TouchedInner returns the number of selected inner chunks of the shard, which may be shards.
 func (o *Object) TouchedInner() int { return touched(o.Chunk, o.Chunk.Inner, o.Box) }
 
-// Touched is the number of chunks that are selected in the object: 1, or of a shard that of the
-// deepest inner chunks.
+// Touched returns the number of selected chunks in the object: 1, or that of the deepest inner
+// chunks of a shard.
 func (o *Object) Touched() int { return o.piece[0].Touched() }

@@ -11,43 +11,43 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Level is the shards of one depth in an object of which parts are wanted: at depth 0 the object
-// itself, else shards within it, or some of them.
+// Level is the shards of one depth that are read in an object: at depth 0 the object itself, else
+// all or some of the shards nested in it.
 type Level struct {
 	key     string
-	version store.Version // of the object; "" at depth 0, where it is not known yet
+	version store.Version // of the object; "" at depth 0, where it is unknown
 	cost    *Cost
-	chunk   *pipeline.Chunk // each shard
+	chunk   *pipeline.Chunk // of each shard
 	depth   int
-	parts   []Piece // shards whose indexes are wanted
-	whole   []Piece // shards that are read as a whole, with the inner chunks of the others
-	flat    bool    // inner chunks are read as they are stored, shards among them
-	ranged  bool    // shards within are never read as a whole
+	parts   []Piece // shards whose indexes are needed
+	whole   []Piece // shards that are read whole, together with the inner chunks of parts
+	flat    bool    // inner chunks, nested shards too, are read in their stored form
+	ranged  bool    // nested shards are never read whole
 }
 
-// IndexID says which shard an index is of: a stored object, or a shard within one at a place of it.
-// There the depth counts too, since a hostile index can have a shard begin and end where one does
-// that lies in it.
+// IndexID identifies the shard of an index: a stored object, or a shard nested in one at an offset.
+// The depth is part of it because a malicious index can give a shard the same bytes as a shard
+// nested in it.
 type IndexID struct {
 	Key      string
 	Depth    int
 	Off, Len int64 // 0 at depth 0
 }
 
-// Len is the number of shards whose indexes are needed, and the length of the lists of these.
+// Len returns the number of shards whose indexes are needed. Lists of indexes have this length.
 func (l *Level) Len() int { return len(l.parts) }
 
-// InRanges makes it so that shards within the shards of the level are never read as a whole.
+// InRanges makes the level never read nested shards whole, and returns it.
 func (l *Level) InRanges() *Level {
 	l.ranged = true
 	return l
 }
 
-// Depth is 0 for a stored shard, 1 for the shards in it.
+// Depth returns 0 for a stored shard and 1 for the shards nested in it.
 func (l *Level) Depth() int { return l.depth }
 
-// ID identifies the index of the i-th shard. Of one object it is to be kept with the version of
-// that.
+// ID identifies the index of the i-th shard. The caller must keep the index together with the
+// version of the object.
 func (l *Level) ID(i int) IndexID {
 	if l.depth == 0 {
 		return IndexID{Key: l.key}
@@ -55,11 +55,11 @@ func (l *Level) ID(i int) IndexID {
 	return IndexID{l.key, l.depth, l.parts[i].Off, l.parts[i].Len}
 }
 
-// Indexes gives the requests for the indexes that are not known. known has one for each shard of
-// the level, the zero ShardIndex where it is not known. The pieces of the reads are the indexes,
-// and their I the number of the shard. Those of a stored shard are asked for by no version, others
-// by the one that [Level.Expand] was called with. fault.Corrupt for a shard that is shorter than
-// its index.
+// Indexes returns the requests for the unknown indexes. known has one entry for each shard of the
+// level, the zero ShardIndex for an unknown one. The pieces of the reads are the indexes, and their
+// I is the number of the shard. The index of a stored shard is requested without a version, others
+// with the version passed to [Level.Expand]. fault.Corrupt: a shard is shorter than its
+// index.
 func (l *Level) Indexes(known []codec.ShardIndex) (Reads, error) {
 	n, atStart := l.chunk.Shards.IndexSize()
 	if l.depth == 0 {
@@ -85,20 +85,20 @@ func (l *Level) Indexes(known []codec.ShardIndex) (Reads, error) {
 	return merge(Request{Op: store.OpGet, Role: InnerIndex, Key: l.key, Version: l.version}, wanted, l.cost), nil
 }
 
-// IndexSize is how many bytes the index of each of the shards has as it is stored.
+// IndexSize returns the stored bytes of the index of each shard.
 func (l *Level) IndexSize() int64 {
 	n, _ := l.chunk.Shards.IndexSize()
 	return n
 }
 
-// Recheck is the request for the index of a stored shard unless the shard still has a version. The
-// level is of depth 0.
+// Recheck returns the request for the index of a stored shard unless the shard still has version v.
+// The level must be of depth 0.
 func (l *Level) Recheck(v store.Version) Read { return l.index(Recheck, v) }
 
-// Index is the request for the index of a stored shard. The level is of depth 0.
+// Index returns the request for the index of a stored shard. The level must be of depth 0.
 func (l *Level) Index() Read { return l.index(Index, "") }
 
-// index is the request for the index of a stored shard.
+// index returns the request for the index of a stored shard.
 func (l *Level) index(role Role, v store.Version) Read {
 	n, atStart := l.chunk.Shards.IndexSize()
 	r, off := store.Suffix(n), -n
@@ -108,8 +108,8 @@ func (l *Level) index(role Role, v store.Version) Read {
 	return Read{Request{Op: store.OpGet, Role: role, Key: l.key, Range: r, Version: v, Bound: n, Exact: true}, off, []Piece{{Off: off, Len: n}}}
 }
 
-// Decode reads the index of the i-th shard. size is the length of the stored object, of use at
-// depth 0 alone. fault.Corrupt when the index does not decode.
+// Decode decodes the index of the i-th shard. size is the length of the stored object; it is used
+// only at depth 0. fault.Corrupt: the index does not decode.
 func (l *Level) Decode(i int, stored []byte, size int64) (codec.ShardIndex, error) {
 	if l.depth == 0 {
 		return l.chunk.Shards.Index(stored, size)
@@ -121,15 +121,15 @@ func (l *Level) Decode(i int, stored []byte, size int64) (codec.ShardIndex, erro
 	return x, err
 }
 
-// Expand says what to read of the shards by their indexes, one for each shard of the level; v is
-// the version of the object that they are of, and the one that is read. fault.Corrupt as for
-// [Cut.Locate].
+// Expand returns the reads of the shards by their indexes, one for each shard of the level. v is
+// the version of the object that the indexes are from; the reads request the same version.
+// fault.Corrupt is as for [Cut.Locate].
 func (l *Level) Expand(v store.Version, found []codec.ShardIndex) (Stage, error) {
 	return l.ExpandWithout(v, found, nil)
 }
 
-// ExpandWithout is Expand, and leaves out of the reads the inner chunks of which had, where it is
-// not nil, says so. It is called once for each that would be read.
+// ExpandWithout is Expand without reads of the inner chunks for which had returns true. It calls
+// had, unless it is nil, once for each inner chunk that would be read.
 func (l *Level) ExpandWithout(v store.Version, found []codec.ShardIndex, had func(Piece) bool) (Stage, error) {
 	s := Stage{level: l, version: v}
 	reads := slices.Clone(l.whole)
@@ -154,7 +154,7 @@ func (l *Level) ExpandWithout(v store.Version, found []codec.ShardIndex, had fun
 	return s, nil
 }
 
-// appendPieces is append; the first list is taken as it is.
+// appendPieces is append, but returns more itself if to is empty.
 func appendPieces(to, more []Piece) []Piece {
 	if len(to) == 0 {
 		return more
@@ -162,26 +162,26 @@ func appendPieces(to, more []Piece) []Piece {
 	return append(to, more...)
 }
 
-// Stage is what is wanted of the shards of a level whose indexes are known.
+// Stage is the inner chunks to read from the shards of a level whose indexes are known.
 type Stage struct {
-	Missing []Piece // inner chunks that are not there: fill values
-	Reads   Reads   // the inner chunks that are, and shards that are read as a whole; after the levels of Next
+	Missing []Piece // inner chunks that are not stored: fill values
+	Reads   Reads   // stored inner chunks, and shards that are read whole; sent after Next
 
 	level   *Level
 	version store.Version
 	shards  []Piece
 }
 
-// PieceBytes is the memory in bytes that one inner chunk takes while its shard is planned: its
-// [Piece], and 16 for its place in the index.
+// PieceBytes is the memory in bytes of one inner chunk while its shard is planned: its [Piece], and
+// 16 for its entry in the index.
 const PieceBytes = 48
 
-// nestedBytes is the same for one of many shards in a shard: there the piece is copied, and both
-// lists may have grown.
+// nestedBytes is the same for an inner chunk of a nested shard: its piece is copied, and both lists
+// may have grown.
 const nestedBytes = 112
 
-// Next yields the shards within in the order of their grid, so many at once that planning them
-// takes no more than memory bytes, or else one by one. It yields nothing where inner chunks are no
+// Next yields the nested shards in the order of their grid. A Level has as many of them as can be
+// planned in so many bytes of memory, at least one. Next yields nothing if the inner chunks are not
 // shards.
 func (s Stage) Next(memory int) iter.Seq[*Level] {
 	return func(yield func(*Level) bool) {
@@ -206,5 +206,5 @@ func (s Stage) Next(memory int) iter.Seq[*Level] {
 	}
 }
 
-// Named says which inner chunk of the object an error is about.
+// Named adds the position of the inner chunk to an error.
 func (p Piece) Named(err error) error { return fmt.Errorf("inner chunk %v: %w", p.Box().Coord, err) }

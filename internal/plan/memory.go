@@ -6,11 +6,11 @@ import (
 	"github.com/zargo-io/zargo/internal/pipeline"
 )
 
-// Memory is what decides how much of an object is in memory at once, and so whether a shard is
-// written as one value or streamed in parts.
+// Memory decides how much of an object is in memory at a time, and so whether a shard is written in
+// one request or streamed in parts.
 type Memory struct {
 	Budget    int64           // bytes that all calls of the budget share
-	Limit     int64           // bytes of a shard that is longer than encoders make it (ChunkLimit)
+	Limit     int64           // maximum bytes of a shard that is longer than encoders make it
 	PartAbove int64           // of the store's Tuning
 	CPUs      int             // slots
 	Seen      int64           // bytes of the longest stored object so far, 0 before the first
@@ -18,19 +18,19 @@ type Memory struct {
 }
 
 const (
-	// unseen is the part of the budget that the first object takes whose length has no bound, as
-	// elements vary in it: a sixteenth.
+	// unseen is the part of the budget that the first object of unbounded length takes: a
+	// sixteenth. Lengths are unbounded if elements vary in length.
 	unseen = 16
-	// varied is what is reserved at least for such an object: asking again costs more than so much
+	// varied is the minimum to reserve for such an object: another request costs more than so much
 	// memory.
 	varied = 1 << 20
-	// minWork is how many decoded bytes are worth a goroutine of their own: some tens of
+	// minWork is the number of decoded bytes that are worth a separate goroutine: some tens of
 	// microseconds of work.
 	minWork = 256 << 10
 )
 
-// Typical is how many bytes the stored form of a chunk or a shard rarely exceeds. They are reserved
-// before anything is known of it.
+// Typical returns the bytes that the stored form of a chunk or a shard rarely exceeds. They are
+// reserved before its length is known.
 func (m Memory) Typical(c *pipeline.Chunk) int64 {
 	worst := c.Chain.Worst()
 	n := c.Chain.Typical()
@@ -43,22 +43,22 @@ func (m Memory) Typical(c *pipeline.Chunk) int64 {
 	return min(n, worst)
 }
 
-// Longest is the length in bytes up to which a shard is read with one request that cannot be read
-// in parts: unused space is legal, so its bound is not what an encoder makes but what memory may
-// hold.
+// Longest returns the maximum bytes of a shard that is read with one request because it cannot be
+// read in parts. Unused space is legal, so the maximum is the memory limit and not the longest
+// output of an encoder.
 func (m Memory) Longest(c *pipeline.Chunk) int64 { return max(c.Chain.Worst(), m.Limit) }
 
-// Share is how many bytes one Task may take of the budget beside others.
+// Share returns the bytes of the budget that one Task may take beside others.
 func (m Memory) Share() int64 { return m.Budget / 8 * 3 }
 
-// AtOnce is how the inner chunks of a shard are decoded or encoded: Some in one go, Slots of these
-// at once, which takes Room bytes.
+// AtOnce divides the decoding or encoding of the inner chunks of a shard. A goroutine processes
+// Some of them after another, Slots goroutines run concurrently, and all of them take Room bytes.
 type AtOnce struct {
 	Some, Slots int
 	Room        int64
 }
 
-// Decoding is how the pieces of a read of n bytes are decoded.
+// Decoding returns how the pieces of a read of n bytes are decoded.
 func (m Memory) Decoding(rd Read, n int64) AtOnce {
 	c, pieces := rd.Pieces[0].Chunk(), len(rd.Pieces)
 	var index int64
@@ -73,7 +73,8 @@ func (m Memory) Decoding(rd Read, n int64) AtOnce {
 	return at
 }
 
-// Packing is how the selected inner chunks of a shard are encoded, beside n bytes.
+// Packing returns how the selected inner chunks of a shard are encoded in a Task that also takes n
+// other bytes.
 func (m Memory) Packing(o *Object, n int64) AtOnce {
 	decode, encode := o.Chunk.Inner.MostRoom()
 	touched := o.TouchedInner()
@@ -84,8 +85,8 @@ func (m Memory) Packing(o *Object, n int64) AtOnce {
 	return at
 }
 
-// divide divides work on pieces, of which some take each(some) bytes beside the n of all: among as
-// many CPU slots as there are, unless that makes a Task that leaves no room for others.
+// divide divides work on pieces. Some pieces take each(some) bytes, and the Task n others. It uses
+// all CPU slots, unless the Task would then leave no memory for others.
 func (m Memory) divide(c *pipeline.Chunk, pieces int, n int64, each func(some int) int64) AtOnce {
 	at := AtOnce{Some: max(minWork/max(c.Bytes, 1), 1)}
 	room := each(at.Some)
@@ -95,7 +96,7 @@ func (m Memory) divide(c *pipeline.Chunk, pieces int, n int64, each func(some in
 	return at
 }
 
-// Inner is how many bytes so many stored inner chunks of a shard rarely exceed.
+// Inner returns the bytes that so many stored inner chunks of a shard rarely exceed.
 func (m Memory) Inner(o *Object, touched int) int64 {
 	if n := o.Chunk.Inner.Chain.Typical(); n >= 0 {
 		return min(Product(n, int64(touched)), m.Typical(o.Chunk))
@@ -103,8 +104,8 @@ func (m Memory) Inner(o *Object, touched int) int64 {
 	return m.Typical(o.Chunk)
 }
 
-// Indexed is how many bytes the index of a stored shard takes, with what it expands to. That of all
-// shards within it is worked through in slices of most bytes.
+// Indexed returns the bytes of the index of a stored shard and of the pieces planned from it. The
+// indexes of nested shards are processed in slices of most bytes.
 func Indexed(o *Object, most int64) int64 {
 	n := 16*int64(o.Chunk.Shards.Len()) + PieceBytes*int64(o.Touched())
 	if o.Chunk.Inner.Shards != nil {
@@ -113,7 +114,7 @@ func Indexed(o *Object, most int64) int64 {
 	return n
 }
 
-// Buffers is how many bytes to reserve for buffers of so many bytes each.
+// Buffers returns the bytes to reserve for buffers of these lengths.
 func (m Memory) Buffers(buffers ...int64) (n int64) {
 	for _, b := range buffers {
 		n = Sum(n, m.Need(int(min(b, math.MaxInt/4))))
@@ -121,13 +122,13 @@ func (m Memory) Buffers(buffers ...int64) (n int64) {
 	return n
 }
 
-// Room is how many bytes to reserve for n bytes in several buffers.
+// Room returns the bytes to reserve for n bytes in several buffers.
 func Room(n int64) int64 { return Sum(min(n, most), min(n, most)/8) }
 
-// most is what sums of lengths end at: no budget has so much, and four of them are a number.
+// most is the maximum of sums of lengths: more than any budget, and four times it is an int64.
 const most = math.MaxInt64 / 4
 
-// Sum is a sum of lengths.
+// Sum returns a + b, at most most.
 func Sum(a, b int64) int64 {
 	if a > most-b {
 		return most
@@ -135,7 +136,7 @@ func Sum(a, b int64) int64 {
 	return a + b
 }
 
-// Product is a product of lengths.
+// Product returns a * b, at most most.
 func Product(a, b int64) int64 {
 	if a > 0 && b > most/a {
 		return most
@@ -143,7 +144,7 @@ func Product(a, b int64) int64 {
 	return a * b
 }
 
-// First is how many bytes a request may bring when it is sent for the first time.
+// First returns the maximum bytes of the first attempt at a request.
 func (m Memory) First(rd Read) int64 {
 	if rd.Exact || rd.Role != Chunk && rd.Role != Shard {
 		return rd.Bound
@@ -151,12 +152,12 @@ func (m Memory) First(rd Read) int64 {
 	return min(m.Typical(rd.Pieces[0].Chunk()), rd.Bound)
 }
 
-// short is the buffer for an object of unknown length.
+// short is the length of the buffer for an object of unknown length.
 const short = 64 << 10
 
-// Expected is the length of the buffer that is made before a request is sent that may bring n
-// bytes. Where elements vary in length n is a guess, mostly far too large. The memory that the
-// store makes for a longer value is adopted.
+// Expected returns the length of the buffer for the response to a request for at most n bytes. If
+// elements vary in length, n is a guess that is usually far too large. The memory that the store
+// allocates for a longer value is adopted.
 func (m Memory) Expected(rd Read, n int64) int64 {
 	if rd.Role != Chunk && rd.Role != Shard || rd.Pieces[0].Chunk().Chain.Typical() >= 0 {
 		return n

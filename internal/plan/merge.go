@@ -8,19 +8,18 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Reads are the requests for pieces of one object: neighbours are merged. They are made as they are
-// walked, so that a list of many takes no more memory than the pieces.
+// Reads are the requests for pieces of one object, with adjacent pieces merged. They are computed
+// during iteration, so a long list takes no more memory than its pieces.
 type Reads struct {
-	each   Request // but for range and bound
+	each   Request // without range and bound
 	pieces []Piece // sorted
-	gap    int64   // bytes of the longest gap that is read through
-	longer int64   // no range of more than one piece is longer, unless its first piece is
+	gap    int64   // maximum bytes of a gap that is read
+	longer int64   // maximum bytes of a range, unless its first piece is longer
 	n      int
 	bytes  int64
 }
 
-// merge sorts pieces by offset, in place, and merges them into ranges to read. They may share bytes
-// and overlap.
+// merge sorts pieces by offset, in place, and merges them into ranges to read. Pieces may overlap.
 func merge(each Request, pieces []Piece, cost *Cost) Reads {
 	slices.SortStableFunc(pieces, func(a, b Piece) int { return cmp.Or(cmp.Compare(a.Off, b.Off), cmp.Compare(a.Len, b.Len)) })
 	r := Reads{each: each, pieces: pieces, gap: cost.gap(pieces), longer: cost.Max}
@@ -31,7 +30,7 @@ func merge(each Request, pieces []Piece, cost *Cost) Reads {
 	return r
 }
 
-// span is a merged range, and its pieces by number.
+// span is a merged range and the numbers of its pieces.
 type span struct {
 	off, n int64
 	lo, hi int
@@ -39,7 +38,7 @@ type span struct {
 
 // ranges yields the merged ranges in the order of their offsets.
 func (r Reads) ranges(yield func(span) bool) {
-	first := 0 // of the range under way
+	first := 0 // of the current range
 	var off, end int64
 	for i, p := range r.pieces {
 		to := max(end, p.Off+p.Len)
@@ -59,13 +58,13 @@ func (r Reads) ranges(yield func(span) bool) {
 	}
 }
 
-// single is one read alone.
+// single returns a Reads of one read.
 func single(r Read) Reads { return Reads{each: r.Request, pieces: r.Pieces, n: 1, bytes: r.Bound} }
 
-// Len is the number of requests.
+// Len returns the number of requests.
 func (r Reads) Len() int { return r.n }
 
-// Bytes is how many bytes they transfer.
+// Bytes returns the number of bytes that they transfer.
 func (r Reads) Bytes() int64 { return r.bytes }
 
 // All yields the reads in the order of their offsets.

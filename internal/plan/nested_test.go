@@ -16,7 +16,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// nested is a shard of 32 × 8 uint8 in inner shards of 8 × 8, transposed, in chunks of 2 × 4.
+// nested returns a shard of 32 × 8 uint8 in transposed inner shards of 8 × 8, in chunks of 2 × 4.
 func nested(t *testing.T, gap, longest int64) (*Plan, *Object) {
 	t.Helper()
 	plain := []codec.Spec{codec.Bytes(dtype.Little)}
@@ -42,7 +42,8 @@ func TestNestedCuts(t *testing.T) {
 	if outer.Len() != 2 {
 		t.Fatalf("%+v", outer)
 	}
-	for i, rows := range [][2]int{{7, 0}, {0, 1}} { // the row in the inner shard, and where in the region
+	// The row in the inner shard, and its row in the region.
+	for i, rows := range [][2]int{{7, 0}, {0, 1}} {
 		in := cut(below, outer.Box(i))
 		if in.Len() != 2 {
 			t.Fatalf("%d: %+v", i, in)
@@ -68,8 +69,8 @@ func TestNestedCuts(t *testing.T) {
 	}
 }
 
-// TestWholeWithin: an inner shard is read as a whole by its length and the part of its chunks that
-// is wanted.
+// TestWholeWithin checks that an inner shard is read whole depending on its length and the share of
+// its chunks that are selected.
 func TestWholeWithin(t *testing.T) {
 	tests := []struct {
 		name         string
@@ -81,7 +82,7 @@ func TestWholeWithin(t *testing.T) {
 		{"all of it", 128, 300, 8, 300, true},
 		{"longer than can be had at once", 128, 299, 8, 300, false},
 		{"no gap to pay the index with", 127, 300, 8, 300, false},
-		{"three quarters", 128 + 78, 300, 6, 304 - 8, true}, // 38 bytes for each of the two that are not wanted
+		{"three quarters", 128 + 78, 300, 6, 304 - 8, true}, // 76 bytes are not wanted
 		{"a byte more", 128 + 75, 300, 6, 304 - 8, false},
 		{"one chunk of many bytes", 1 << 20, 1 << 40, 1, 1 << 40, false},
 		{"one chunk of few", 1 << 20, 1 << 40, 1, 1 << 10, true},
@@ -93,7 +94,7 @@ func TestWholeWithin(t *testing.T) {
 			t.Errorf("%s: %v", tt.name, got)
 		}
 	}
-	// From outside all deepest chunks below count.
+	// The outer shard counts all the deepest chunks.
 	c := &Cost{Gap: 64 + 32*9, Max: 1 << 10}
 	if b := (grid.Box{Parts: []grid.Part{{Step: 1, N: 1}, {Step: 1, N: 1}}}); !c.wholeWithin(o.Chunk, b, 32*8) || c.wholeWithin(o.Chunk, b, 32*10) {
 		t.Error("of shards in shards")
@@ -109,7 +110,7 @@ func TestPacked(t *testing.T) {
 	if n := Packed(o.Chunk); n != 2*8+2*16 {
 		t.Errorf("%d bytes", n)
 	}
-	const far = math.MaxInt>>32 + 1 // 1 where an int has 32 bits, so that nothing is too long there
+	const far = math.MaxInt>>32 + 1 // 1 if an int has 32 bits, so that nothing is too long
 	chain, err := codec.Builtin().Chain([]codec.Spec{codec.Sharding(codec.ShardingOptions{Chunk: []int{far}, Codecs: []codec.Spec{{Name: "vlen-utf8"}}})}, codec.Repr{Shape: []int{2 * far}, Type: dtype.String})
 	if err != nil {
 		t.Fatal(err)
@@ -120,7 +121,8 @@ func TestPacked(t *testing.T) {
 	}
 }
 
-// TestLongInnerShards: only those that are no shards are held to what their codecs make.
+// TestLongInnerShards checks that only inner chunks that are not shards are limited to the output
+// of their codecs.
 func TestLongInnerShards(t *testing.T) {
 	_, o := nested(t, 0, 1<<30)
 	x := index(t, o.Chunk, 1<<30, [][2]int64{{0, 1 << 28}, {1 << 29, 64}, {0, -1}, {0, 64}})
@@ -130,8 +132,7 @@ func TestLongInnerShards(t *testing.T) {
 	}
 }
 
-// TestNestedPoints: every point of a selection is found once, in the chunk of the inner shard where
-// it lies.
+// TestNestedPoints checks that every selected point is found once, in its chunk of its inner shard.
 func TestNestedPoints(t *testing.T) {
 	_, o := nested(t, 0, 0)
 	below := o.Chunk.Inner
@@ -174,7 +175,7 @@ func TestNestedPoints(t *testing.T) {
 	}
 }
 
-// levels gives the one level below a stored shard whose inner shards lie as the pairs say.
+// levels returns the level below a stored shard whose index has these pairs of offset and length.
 func levels(t *testing.T, o *Object, size int64, memory int, pairs [][2]int64) (all []*Level) {
 	t.Helper()
 	s, err := expand(o, index(t, o.Chunk, size, pairs))
@@ -190,10 +191,10 @@ func levels(t *testing.T, o *Object, size int64, memory int, pairs [][2]int64) (
 	return all
 }
 
-// TestNestedIndexes: the indexes of inner shards are merged ranges of the object's version, where
-// they are not known.
+// TestNestedIndexes checks that unknown indexes of inner shards are requested in merged ranges of
+// one version of the object.
 func TestNestedIndexes(t *testing.T) {
-	// An inner shard has an index of 128 bytes at its start and 64 of chunks.
+	// An inner shard has an index of 128 bytes at its start, and 64 bytes of chunks.
 	pairs := [][2]int64{{0, 192}, {192, 192}, {0, -1}, {1000, 192}}
 	_, o := nested(t, 64, 400)
 	all := levels(t, o, 1500, 1<<20, pairs)
@@ -226,18 +227,19 @@ func TestNestedIndexes(t *testing.T) {
 	}
 }
 
-// TestWholeInnerShards: where most of an inner shard is wanted it is read whole, with the inner
-// chunks of the others, and none of its own index is asked for.
+// TestWholeInnerShards checks that an inner shard is read whole if most of it is wanted, together
+// with inner chunks of the others, and that its index is not requested.
 func TestWholeInnerShards(t *testing.T) {
 	p, _ := nested(t, 128, 1000)
-	p.Select = grid.Region{{Start: 7, Step: 1, Count: 9}, {Start: 0, Step: 1, Count: 8}} // one row of the first, all of the second
+	// One row of the first inner shard, all of the second.
+	p.Select = grid.Region{{Start: 7, Step: 1, Count: 9}, {Start: 0, Step: 1, Count: 8}}
 	for o := range p.Objects() {
 		l := levels(t, o, 1500, 1<<20, [][2]int64{{0, 192}, {192, 192}, {0, -1}, {1000, 192}})[0]
 		if l.Len() != 1 || l.ID(0) != (IndexID{"c/0/0", 1, 0, 192}) {
 			t.Fatalf("%d shards in parts", l.Len())
 		}
 		x := index(t, o.Chunk.Inner, 192, slices.Repeat([][2]int64{{184, 8}}, 8))
-		for range 2 { // a level is not changed by that
+		for range 2 { // Expand does not change a level
 			s, err := l.Expand("v", []codec.ShardIndex{x})
 			if err != nil || s.Reads.String() != "get c/0/0 184+200\n" {
 				t.Fatalf("%v, %v", s.Reads, err)
@@ -251,7 +253,7 @@ func TestWholeInnerShards(t *testing.T) {
 	}
 }
 
-// TestHostileNestedIndexes: an error names the inner shard.
+// TestHostileNestedIndexes checks that errors name the inner shard.
 func TestHostileNestedIndexes(t *testing.T) {
 	_, o := nested(t, 0, 1000)
 	l := levels(t, o, 1500, 1<<20, [][2]int64{{0, 192}, {0, -1}, {0, -1}, {700, 127}})[0]
@@ -269,8 +271,8 @@ func TestHostileNestedIndexes(t *testing.T) {
 	}
 }
 
-// TestSlices: shards within a shard are worked through so many at once that their plans fit memory;
-// each is there once, in order.
+// TestSlices checks that nested shards are processed in slices whose plans fit in memory, and that
+// each is processed once, in order.
 func TestSlices(t *testing.T) {
 	_, o := nested(t, 0, 1000)
 	pairs := [][2]int64{{0, 192}, {192, 192}, {384, 192}, {576, 192}}

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// CountOutside is the number of positions outside a shape, at most 1<<53.
+// CountOutside returns the number of positions outside a shape, at most 1<<53.
 func (l *Layout) CountOutside(shape []int) int {
 	total := 0.0
 	for out := range shape {
@@ -18,9 +18,9 @@ func (l *Layout) CountOutside(shape []int) int {
 	return int(min(total, 1<<53))
 }
 
-// slab are the positions outside a shape along one axis, inside along all before it, and anywhere
-// along those after it: from where to where, along each axis. The slabs of all axes are what is
-// outside.
+// slab returns the positions that are outside a shape along axis out, inside it along the axes
+// before out, and anywhere along those after it, as a half-open interval for each axis. The slabs
+// of all axes are the positions outside the shape.
 func (l *Layout) slab(out int, shape []int) [][2]int {
 	r := make([][2]int, len(shape))
 	for i, axis := range l.Axes {
@@ -64,7 +64,7 @@ func (l *Layout) Outside(shape []int) iter.Seq2[string, error] {
 	}
 }
 
-// IsOutside reports whether the object at a position lies wholly outside a shape.
+// IsOutside reports whether the object at a position is wholly outside a shape.
 func (l *Layout) IsOutside(coord, shape []int) bool {
 	for i, axis := range l.Axes {
 		if coord[i] >= axis.Count(shape[i]) {

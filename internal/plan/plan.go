@@ -9,17 +9,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Plan is a selection of an array, resolved. It is not changed.
+// Plan is the resolved selection of an array. It is immutable.
 type Plan struct {
 	Layout
 	Select grid.Selection
-	Cost   Cost          // by which objects are read as a whole or in parts
-	Gaps   Cost          // by which gaps between the parts of an object are read through; zero: Cost
+	Cost   Cost          // decides which objects are read whole or in parts
+	Gaps   Cost          // decides which gaps between parts of an object are read; zero: Cost
 	Write  *WriteOptions // nil for a plan to read
-	Keep   Keeper        // nil: no chunk need be read as a whole
-	Ranged bool          // shards of chunks that are kept are never read as a whole, as through a cache
+	Keep   Keeper        // nil: no chunk must be read whole
+	Ranged bool          // shards of kept chunks are never read whole, as for a cache
 
-	Measured store.Measured // that Gaps is by; zero where nothing was measured
+	Measured store.Measured // the basis of Gaps; zero if nothing was measured
 }
 
 func (p *Plan) gaps() *Cost {
@@ -29,10 +29,10 @@ func (p *Plan) gaps() *Cost {
 	return &p.Cost
 }
 
-// Keeper says which chunks are read as a whole, because all of them is kept or looked at.
+// Keeper reports which chunks are read whole, because the whole chunk is kept or checked.
 type Keeper interface{ Keeps(c *pipeline.Chunk) bool }
 
-// Len is the number of objects, known before any of them.
+// Len returns the number of objects, without computing them.
 func (p *Plan) Len() int { return p.Select.Touched(p.Axes) }
 
 // Objects yields the objects in C order of their grid.
@@ -79,8 +79,8 @@ func (p *Plan) object(b grid.Box, chunk *pipeline.Chunk, err error) *Object {
 }
 
 // Requests yields the requests that are known before an index is read, in the order of the objects:
-// of a shard in parts its index, of an uncompressed chunk the range of bytes that is wanted, of any
-// other object that is read all of it, and those of an object that is written (see
+// the index of a shard that is read in parts, the selected range of an uncompressed chunk, the
+// whole of any other object that is read, and the requests of an object that is written (see
 // [WriteOptions]). Objects with an Err are left out.
 func (p *Plan) Requests() iter.Seq[Request] {
 	return func(yield func(Request) bool) {
@@ -94,7 +94,7 @@ func (p *Plan) Requests() iter.Seq[Request] {
 	}
 }
 
-// requests are those of one object.
+// requests returns the requests of one object.
 func (p *Plan) requests(o *Object) []Request {
 	switch {
 	case o.Err != nil:
@@ -107,19 +107,21 @@ func (p *Plan) requests(o *Object) []Request {
 	return p.writes(o)
 }
 
-// Span is a number of which only bounds may be known.
+// Span bounds a number.
 type Span struct{ Least, Most int64 }
 
-// Amount is how many requests a plan takes, and the bytes that they transfer: from where everything
-// is missing, or known from earlier reads, to where every chunk is there and as long as it can be,
-// and none has a neighbour. Reads that begin again because an object was replaced, or is longer
-// than encoders make it, are not in it. An object that is written and reaches beyond the shape
-// takes one request where it is absent. What is sent after a conflict with another writer, or after
-// an error, is in it as far as Requests yields it.
+// Amount is the number of requests of a plan, and of the bytes that they transfer. Least is the
+// amount if everything is missing or known from earlier reads. Most is the amount if every chunk is
+// stored and as long as it can be, and no pieces are merged.
+//
+// Amount leaves out reads that are restarted because an object was replaced or is longer than
+// encoders make it. An object that is written and extends beyond the shape counts one request if it
+// is absent. Requests after a conflict with another writer, or after an error, are included as far
+// as Requests yields them.
 type Amount struct{ Requests, Bytes Span }
 
-// alike yields one object of each class of objects that are requested alike, and how many there
-// are. They are counted by arithmetic, unless lists say what is selected.
+// alike yields one object of each class of objects with like requests, and the size of the class.
+// Classes are computed arithmetically, unless the selection has lists.
 func (p *Plan) alike() iter.Seq2[*Object, int64] {
 	region, ok := p.Select.(grid.Region)
 	return func(yield func(*Object, int64) bool) {
@@ -163,8 +165,8 @@ func (p *Plan) alike() iter.Seq2[*Object, int64] {
 	}
 }
 
-// Tally yields the requests of Requests without their keys and order: one of each class of objects
-// that are requested alike, and how many there are, at most math.MaxInt64.
+// Tally yields the requests of Requests without their keys and order: one of each class of like
+// objects, and the number of such requests, at most math.MaxInt64.
 func (p *Plan) Tally() iter.Seq2[Request, int64] {
 	return func(yield func(Request, int64) bool) {
 		for o, n := range p.alike() {
@@ -199,13 +201,13 @@ func (p *Plan) Amount() Amount {
 	return a
 }
 
-// most adds n requests of so many bytes to what there is at most.
+// most adds n requests of so many bytes to the maximum.
 func (a *Amount) most(n int64, bytes int64) {
 	a.Requests.Most = add(a.Requests.Most, n)
 	a.Bytes.Most = add(a.Bytes.Most, times(n, bytes))
 }
 
-// times is a product, or math.MaxInt64 where that is less.
+// times returns a * b, at most math.MaxInt64.
 func times(a, b int64) int64 {
 	if a > 0 && b > math.MaxInt64/a {
 		return math.MaxInt64
@@ -213,7 +215,7 @@ func times(a, b int64) int64 {
 	return a * b
 }
 
-// add is a sum, or math.MaxInt64 where that is less.
+// add returns a + b, at most math.MaxInt64.
 func add(a, b int64) int64 {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64

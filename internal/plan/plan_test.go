@@ -18,11 +18,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestTranscripts compares the requests of plans with testdata/plans.txt: a line "read shape=…
-// chunks=… sel=start:step:count,…", "----", the requests, those for indexes first, an empty line.
-// "inner=…" makes shards of the chunks, with an index of 16 bytes for each inner chunk,
-// "chunks=3+4+1,…" has chunks that differ; "index=start" puts it there, "gap=…" and "max=…" are the
-// store's.
+// TestTranscripts compares the requests of plans with testdata/plans.txt. An entry is a line "read
+// shape=… chunks=… sel=start:step:count,…", a line "----", the requests, those for indexes first,
+// and an empty line. "inner=…" makes shards of the chunks, with an index of 16 bytes for each inner
+// chunk. "chunks=3+4+1,…" has chunks of different lengths. "index=start" stores the index at the
+// start. "gap=…" and "max=…" are settings of the store.
 func TestTranscripts(t *testing.T) {
 	b, err := os.ReadFile("testdata/plans.txt")
 	if err != nil {
@@ -125,7 +125,7 @@ func parse(t *testing.T, head string, indexLimit int64) *Plan {
 	return p
 }
 
-// TestWholeObjects: one request, one piece.
+// TestWholeObjects checks that a whole object is read by one request with one piece.
 func TestWholeObjects(t *testing.T) {
 	p := parse(t, "read shape=9,9 chunks=4,4 sel=3:1:6,0:1:4", 0)
 	n := 0
@@ -147,7 +147,8 @@ func TestWholeObjects(t *testing.T) {
 	}
 }
 
-// TestObjectsTakeFewAllocations: a key, a position, a box, and the object with its read.
+// TestObjectsTakeFewAllocations bounds the allocations of an object: a position, a box, and the
+// object with its read.
 func TestObjectsTakeFewAllocations(t *testing.T) {
 	p := parse(t, "read shape=800 chunks=4 sel=0:1:800", 0)
 	p.Key = func([]int) string { return "k" }
@@ -163,7 +164,7 @@ func TestObjectsTakeFewAllocations(t *testing.T) {
 	}
 }
 
-// TestWrites: what is read before it is put.
+// TestWrites checks which objects are read before they are put.
 func TestWrites(t *testing.T) {
 	all := store.Conditions{IfAbsent: true, IfVersion: true}
 	for _, tt := range []struct {
@@ -196,7 +197,7 @@ func TestWrites(t *testing.T) {
 	}
 }
 
-// TestPlansAreLazy: what is not asked for is not planned.
+// TestPlansAreLazy checks that objects are planned only when they are yielded.
 func TestPlansAreLazy(t *testing.T) {
 	p := parse(t, "read shape=100 chunks=10 inner=1 sel=0:1:100", math.MaxInt64)
 	keys := 0
@@ -245,7 +246,8 @@ func TestLenIsTheNumberOfObjects(t *testing.T) {
 	}
 }
 
-// TestShapesThatCannotBe: an error of one shard is that shard's, and its index is not asked for.
+// TestShapesThatCannotBe checks that a shard whose codecs cannot be bound has an error, that other
+// shards have none, and that its index is not requested.
 func TestShapesThatCannotBe(t *testing.T) {
 	p := parse(t, "read shape=12 chunks=4+8 inner=2 sel=0:1:12", 32)
 	var errs []error

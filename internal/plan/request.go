@@ -6,7 +6,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Role is what a request is for.
+// Role is the purpose of a request.
 type Role uint8
 
 // The roles of requests.
@@ -16,25 +16,25 @@ const (
 	Index                  // the index of a stored shard
 	InnerIndex             // indexes of shards within a shard
 	Inner                  // inner chunks
-	Recheck                // the index of a stored shard, unless it still has the version
+	Recheck                // the index of a stored shard, unless the version is unchanged
 	Probe                  // the first byte of an object, for its version
 )
 
 // Request is one request to a store.
 type Request struct {
-	Op      store.Op // OpGet, OpPut, or a step of a value in parts: OpBegin, OpPart, OpCommit, OpAbort
+	Op      store.Op // OpGet, OpPut, or a step of a value in parts, such as OpBegin
 	Role    Role
 	Key     string
 	Range   store.Range   // of a get
-	Version store.Version // of a get: only of this version; of a Recheck: only of another one; "" is any
-	Unless  store.Version // of a get: only of another version than this; "" is any
-	Bound   int64         // bytes that are transferred at most
-	Exact   bool          // Bound bytes are transferred, if any are
+	Version store.Version // of a get: only this version; of a Recheck: only another one; "" is any
+	Unless  store.Version // of a get: only a version other than this; "" is any
+	Bound   int64         // maximum bytes that are transferred
+	Exact   bool          // exactly Bound bytes are transferred, if any are
 	Maybe   bool          // not always sent; see Times
-	Most    int64         // how often it is sent at most; 0 is once
+	Most    int64         // maximum times that it is sent; 0 is once
 }
 
-// Times is how often the request is sent.
+// Times returns how often the request is sent.
 func (r Request) Times() Span {
 	n := Span{1, max(r.Most, 1)}
 	if r.Maybe {
@@ -43,7 +43,7 @@ func (r Request) Times() Span {
 	return n
 }
 
-// Options are those of a get.
+// Options returns the options of a get.
 func (r Request) Options() store.GetOptions {
 	o := store.GetOptions{Range: r.Range, Max: r.Bound, IfVersion: r.Version, IfNotVersion: r.Unless}
 	if r.Role == Recheck {
@@ -52,7 +52,7 @@ func (r Request) Options() store.GetOptions {
 	return o
 }
 
-// Known is how many bytes are transferred if the object is there; 0 where that is not known.
+// Known returns the bytes that are transferred if the object exists; 0 if they are unknown.
 func (r Request) Known() int64 {
 	if r.Exact {
 		return r.Bound
@@ -60,14 +60,14 @@ func (r Request) Known() int64 {
 	return 0
 }
 
-// Read is a request for bytes of an object, with what lies in them.
+// Read is a request for bytes of an object, with the pieces in them.
 type Read struct {
 	Request
-	Off    int64   // of the first byte in the object; of one that is counted from the end, a negative number
-	Pieces []Piece // by Off. Those of an index are the indexes
+	Off    int64   // offset of the first byte in the object; negative if counted from the end
+	Pieces []Piece // sorted by Off; for an index, the indexes
 }
 
-// Of are the bytes of a piece among those that the request gave.
+// Of returns the bytes of a piece from the response b.
 func (r Read) Of(p Piece, b []byte) []byte {
 	if p.Len < 0 {
 		return b
@@ -76,26 +76,26 @@ func (r Read) Of(p Piece, b []byte) []byte {
 	return b[at : at+p.Len : at+p.Len]
 }
 
-// Piece is stored bytes of an object that are decoded by themselves: a chunk, a shard, an inner
-// chunk. Len is -1 where all bytes of the object are meant.
+// Piece is a range of an object that is decoded separately: a chunk, a shard, or an inner chunk.
+// Len is -1 for the whole object.
 type Piece struct {
 	Off, Len int64
-	I        int // its number: in the Cut that it is of, for an index that of its shard in the Level
+	I        int // number in its Cut; for an index, number of its shard in the Level
 	cut      *Cut
 }
 
-// Box is where the piece's elements lie: in its chunk, and in the region. It is made anew at each
-// call.
+// Box returns the places of the piece's selected elements in its chunk and in the region. Each call
+// allocates a new Box.
 func (p Piece) Box() grid.Box { return p.cut.Box(p.I) }
 
-// Chunk is how the piece is decoded. It is shared.
+// Chunk returns the shared Chunk that decodes the piece.
 func (p Piece) Chunk() *pipeline.Chunk { return p.cut.chunk }
 
-// Place is the place of the piece in the index of the shard that it lies in.
+// Place returns the position of the piece in the index of its shard.
 func (p Piece) Place() int { return p.cut.Place(p.I) }
 
-// Touched is the number of chunks that are selected in the piece: 1, or of a shard that of the
-// deepest inner chunks.
+// Touched returns the number of selected chunks in the piece: 1, or that of the deepest inner
+// chunks of a shard.
 func (p Piece) Touched() int {
 	c := p.cut.chunk
 	if c.Shards == nil {

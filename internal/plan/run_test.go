@@ -14,18 +14,18 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// executor runs plans against objects in memory, and nothing but what they say.
+// executor sends exactly the requests of plans, to objects in memory.
 type executor struct {
 	t       *testing.T
 	objects map[string][]byte
 	dst     pipeline.Memory
 	memory  int
-	indexes map[IndexID]codec.ShardIndex // those that are known
+	indexes map[IndexID]codec.ShardIndex // known indexes
 	scratch pipeline.Scratch
 
 	requests int
 	bytes    int64
-	ranges   int // of chunks that are not compressed
+	ranges   int // of uncompressed chunks
 }
 
 func (e *executor) run(p *Plan) {
@@ -152,8 +152,8 @@ func pipes(t *testing.T) map[string]*pipeline.Pipeline {
 	}
 }
 
-// TestRunAgainstOracle runs the requests of random plans, and nothing else: what they read is what
-// was written, and no more requests and bytes than the plan's Amount.
+// TestRunAgainstOracle runs the requests of random plans, and no others. It checks that they read
+// the written elements, within the plan's Amount.
 func TestRunAgainstOracle(t *testing.T) {
 	shape := []int{11, 13}
 	for name, chunks := range pipes(t) {
@@ -178,8 +178,7 @@ func TestRunAgainstOracle(t *testing.T) {
 								t.Fatalf("%v: %d at %d, want %d", sel, e.dst.Bytes[i], k, oracle[k])
 							}
 						}
-						// A shard whose index is known, and has nothing of what is wanted, takes a
-						// recheck.
+						// A shard with a known index and no wanted inner chunk takes a recheck.
 						if a := p.Amount(); int64(e.requests) > a.Requests.Most || e.bytes > a.Bytes.Most || a.Requests.Least != int64(p.Len()) {
 							t.Fatalf("%d requests and %d bytes, planned %+v", e.requests, e.bytes, a)
 						}
@@ -193,7 +192,7 @@ func TestRunAgainstOracle(t *testing.T) {
 	}
 }
 
-// fresh makes an array, with fill values here and there, and its objects.
+// fresh makes an array with some elements of the fill value, and its objects.
 func fresh(t *testing.T, r *rand.Rand, l Layout) (elements []byte, objects map[string][]byte) {
 	t.Helper()
 	elements = make([]byte, l.Shape[0]*l.Shape[1])
@@ -217,7 +216,8 @@ func fresh(t *testing.T, r *rand.Rand, l Layout) (elements []byte, objects map[s
 	return elements, objects
 }
 
-// random selects a region or points, and gives the places of what is selected in the array.
+// random selects a region or points, and returns the positions of the selected elements in the
+// array.
 func random(r *rand.Rand, shape []int, axes []grid.Axis) (grid.Selection, []int) {
 	var at []int
 	if r.IntN(4) == 0 {

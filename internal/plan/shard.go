@@ -7,7 +7,7 @@ import (
 	"github.com/zargo-io/zargo/internal/pipeline"
 )
 
-// deepest is the chunk that is no shard, within shards within a shard.
+// deepest returns the innermost chunk of nested shards, the one that is not a shard.
 func deepest(c *pipeline.Chunk) *pipeline.Chunk {
 	for c.Shards != nil {
 		c = c.Inner
@@ -15,11 +15,11 @@ func deepest(c *pipeline.Chunk) *pipeline.Chunk {
 	return c
 }
 
-// whole reports whether one request for all of a stored shard is cheaper than one for its index and
-// then some for the deepest inner chunks: want of the have that lie inside the array. It is when
-// the shard can be had in one range, and what is not wanted of it is no more than the gap that a
-// request is worth, for here it saves one at the least, and a round trip. Sizes are those of
-// decoded chunks: what is stored is not known yet, and codecs make it smaller.
+// whole reports whether one request for a stored shard is cheaper than one for its index and
+// further ones for inner chunks. want is the number of wanted deepest inner chunks, have the number
+// of those inside the array. It is cheaper if the shard fits one range and its unwanted bytes are
+// no more than the gap that is worth a request, because it saves at least one request and a round
+// trip. The lengths are those of decoded chunks: stored lengths are unknown, and usually shorter.
 func (c *Cost) whole(shard *pipeline.Chunk, want, have int) bool {
 	index, _ := shard.Shards.IndexSize()
 	each := int64(max(deepest(shard).Bytes, 1))
@@ -27,8 +27,8 @@ func (c *Cost) whole(shard *pipeline.Chunk, want, have int) bool {
 	return fits(have, c.Max-index) && fits(have-want, c.Gap-index)
 }
 
-// wholeWithin is whole of a shard within another: its length in bytes is known, and what of it is
-// wanted is taken for a like part of that.
+// wholeWithin is whole for a nested shard of size stored bytes. It assumes that all of its inner
+// chunks have the same length.
 func (c *Cost) wholeWithin(shard *pipeline.Chunk, b grid.Box, size int64) bool {
 	index, _ := shard.Shards.IndexSize()
 	have := int64(1)
@@ -36,12 +36,12 @@ func (c *Cost) wholeWithin(shard *pipeline.Chunk, b grid.Box, size int64) bool {
 		have *= int64(m.Shards.Len())
 	}
 	unwanted := have - int64(touched(shard, deepest(shard), b))
-	// Rounded up, so that nothing is taken for free. A quotient first: a product might overflow.
+	// Rounded up, so that unwanted bytes are never counted as 0. Dividing first avoids an overflow.
 	return size <= c.Max && (size/have+1)*unwanted <= c.Gap-index
 }
 
-// touched is the number of inner chunks of a shard that a box touches, of the direct ones or of
-// those at any depth: by arithmetic alone, but for Points.
+// touched returns the number of inner chunks of a shard that a box touches, direct or deeper ones.
+// It is computed arithmetically, except for Points.
 func touched(shard, inner *pipeline.Chunk, b grid.Box) int {
 	if b.Pairs != nil {
 		return b.CutPairs(shard.Shape, inner.Shape).Touched(nil)
@@ -53,8 +53,8 @@ func touched(shard, inner *pipeline.Chunk, b grid.Box) int {
 	return n
 }
 
-// inside is the number of inner chunks of the shard, the deepest ones, that have elements inside
-// the array.
+// inside returns the number of the deepest inner chunks of the shard that have elements inside the
+// array.
 func (o *Object) inside() int {
 	n, chunk := 1, deepest(o.Chunk).Shape
 	for i, edge := range o.Chunk.Shape {
@@ -63,8 +63,8 @@ func (o *Object) inside() int {
 	return n
 }
 
-// Packed bounds the bytes of a shard without unused space, in it or in the shards within;
-// math.MaxInt64 when there is no bound.
+// Packed returns the maximum bytes of a shard without unused space, in it or in nested shards;
+// math.MaxInt64 if there is no bound.
 func Packed(shard *pipeline.Chunk) int64 {
 	each := shard.Inner.Chain.Worst()
 	if shard.Inner.Shards != nil {

@@ -16,9 +16,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// TestStages compares stages with testdata/stages.txt: a line "gap=… max=… chunks=offset+length,…",
-// "----", the ranges with the number of inner chunks in each, an empty line. All of the shard's
-// inner chunks are wanted; "-" is a missing one.
+// TestStages compares stages with testdata/stages.txt. An entry is a line "gap=… max=…
+// chunks=offset+length,…", a line "----", the ranges with the number of inner chunks in each, and
+// an empty line. All inner chunks of the shard are wanted; "-" is a missing one.
 func TestStages(t *testing.T) {
 	b, err := os.ReadFile("testdata/stages.txt")
 	if err != nil {
@@ -66,7 +66,7 @@ func TestStages(t *testing.T) {
 	}
 }
 
-// TestCutAgainstGrid cuts random boxes and compares with cutting the region itself.
+// TestCutAgainstGrid cuts random boxes and compares the result with a direct cut of the region.
 func TestCutAgainstGrid(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 500 {
@@ -126,7 +126,7 @@ func TestCutAgainstGrid(t *testing.T) {
 	}
 }
 
-// check holds a stage of an object that is read whole to what it promises.
+// check checks the promises of a stage of an object that is read whole.
 func check(t *testing.T, p *Plan, o *Object, x codec.ShardIndex, s Stage) {
 	t.Helper()
 	c := o.Inner()
@@ -151,7 +151,7 @@ func check(t *testing.T, p *Plan, o *Object, x codec.ShardIndex, s Stage) {
 			t.Fatalf("read %+v", r)
 		}
 		if len(r.Pieces) > 1 && r.Bound > max(p.Cost.Max, r.Pieces[0].Len) {
-			// A chunk longer than Max may take others with it that lie in it, and nothing more.
+			// A chunk longer than Max may be read with chunks that are inside it, but no others.
 			t.Errorf("%d bytes at once, more than %d: %+v", r.Bound, p.Cost.Max, r)
 		}
 		end := r.Off
@@ -219,7 +219,7 @@ func TestHostileIndexes(t *testing.T) {
 	}
 }
 
-// FuzzIndex plans by hostile indexes.
+// FuzzIndex plans with malicious indexes.
 func FuzzIndex(f *testing.F) {
 	f.Add([]byte{}, int64(0), int64(0), int64(0))
 	f.Add(binary.LittleEndian.AppendUint64(make([]byte, 24), 8), int64(64), int64(16), int64(100))
@@ -242,7 +242,7 @@ func FuzzIndex(f *testing.F) {
 	})
 }
 
-// TestRanged: a shard is read as a whole where that is cheaper than its index and some of it.
+// TestRanged checks that a shard is read whole if that is cheaper than its index and some chunks.
 func TestRanged(t *testing.T) {
 	// Sixteen inner chunks of 100 bytes; their index has 256.
 	tests := []struct {
@@ -275,7 +275,7 @@ func TestRanged(t *testing.T) {
 	}
 }
 
-// TestIndexRequests: what is asked for at first, again, and not at all.
+// TestIndexRequests checks the requests for an unknown index, a known one, and one to revalidate.
 func TestIndexRequests(t *testing.T) {
 	_, o := shard(t, []int{16}, 0, 0, shards([]int{8}))
 	l := o.Shard()
@@ -309,7 +309,7 @@ func TestIndexRequests(t *testing.T) {
 	}
 }
 
-// TestStored: the inner chunks of all of a shard as they are stored.
+// TestStored checks the reads of all inner chunks of a shard in their stored form.
 func TestStored(t *testing.T) {
 	p, _ := shard(t, []int{16}, 0, 100, shards([]int{8}))
 	p.Select = grid.Region{{Start: 3, Step: 1, Count: 1}}

@@ -6,17 +6,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Stays is what stays of a stored shard of which a part is written.
+// Stays is the inner chunks to read from a stored shard that is written in part.
 type Stays struct {
-	Reads   Reads // of its inner chunks, as they are stored
+	Reads   Reads // of inner chunks in stored form
 	Longest int64 // bytes of the longest read
 	Total   int64 // bytes of all inner chunks that are read
 
-	changed []int32 // by place in the index: 1 + the number in the Cut of an inner chunk that is read and written, else 0 or less
+	// By position in the index: 1 + the number in the Cut of an inner chunk that is read and
+	// written, else 0 or less.
+	changed []int32
 }
 
-// Changed returns the number in the Cut of an inner chunk that is read, and written again. Other
-// inner chunks stay as they are stored, or are written without being read.
+// Changed returns the number in the Cut of an inner chunk that is read and written. Other inner
+// chunks keep their stored form, or are written without being read.
 func (s *Stays) Changed(place int) (i int, ok bool) {
 	if s.changed == nil || s.changed[place] <= 0 {
 		return 0, false
@@ -24,8 +26,8 @@ func (s *Stays) Changed(place int) (i int, ok bool) {
 	return int(s.changed[place]) - 1, true
 }
 
-// Stays says what to read of a version of the stored shard before what is selected is written: all
-// inner chunks but those that the write decides alone. wanted is [Object.Inner].
+// Stays returns the inner chunks to read from a version of the stored shard before the selected
+// elements are written: all but those that the write decides alone. wanted is [Object.Inner].
 func (o *Object) Stays(x codec.ShardIndex, v store.Version, wanted *Cut, c Cost) (Stays, error) {
 	blocks, decided := grid.Even(o.Chunk.Shards.Chunk), o.Decided()
 	changed := make([]int32, x.Len())
@@ -50,9 +52,9 @@ func (o *Object) Stays(x codec.ShardIndex, v store.Version, wanted *Cut, c Cost)
 	return s, err
 }
 
-// Without says what to read of a version of the stored shard: all inner chunks that it stores, but
-// some; nil: all. Shards within are read as they are stored. Requests have the cost c; nil: that of
-// the plan.
+// Without returns the reads of the stored inner chunks in a version of the stored shard, except
+// those for which some, unless it is nil, returns true. Nested shards are read in their stored
+// form. Requests have the cost c, or that of the plan if c is nil.
 func (o *Object) Without(x codec.ShardIndex, v store.Version, c *Cost, some func(Piece) bool) (s Stays, err error) {
 	top := o.Stored()
 	if c != nil {

@@ -2,30 +2,30 @@ package plan
 
 import "github.com/zargo-io/zargo/internal/pipeline"
 
-// Limits are the lengths of a shard that is streamed, in bytes.
+// Limits are the lengths of a streamed shard, in bytes.
 type Limits struct {
-	Part     int64 // each part but the last
-	Most     int64 // what the shard may have
-	Index    int64 // its index, as stored
-	InMemory int64 // what the shard may have where it has to be in memory, as the store takes no parts; 0: then it is not streamed
+	Part     int64 // of each part but the last
+	Most     int64 // maximum of the shard
+	Index    int64 // of its stored index
+	InMemory int64 // maximum of a shard for a store without parts; 0: it is not streamed
 }
 
 const (
-	// partSize is how long parts are: what breaks is soon sent again, and some at once fit the part
-	// of the budget that one Task may take.
+	// partSize is the target length of parts. A failed part is soon sent again, and several fit the
+	// part of the budget that one Task may take.
 	partSize = 8 << 20
-	// leastPart is the shortest part that every provider takes: S3 takes no shorter one but the
-	// last.
+	// leastPart is the shortest part that every provider accepts: in S3 only the last part may be
+	// shorter.
 	leastPart = 5 << 20
-	// leastLocal is the shortest part in a store without a network, where a budget is small.
+	// leastLocal is the shortest part in a store without a network, when the budget is small.
 	leastLocal = 256 << 10
-	// mostParts is how many parts every provider takes.
+	// mostParts is the number of parts that every provider accepts.
 	mostParts = 10_000
-	// mostFlight is how many parts are sent at once at most: more bring nothing; see package large.
+	// mostFlight is the maximum number of parts in flight: more are not faster; see package large.
 	mostFlight = 16
 )
 
-// Limits are those of the shards of a chunk.
+// Limits returns the limits of shards that are a chunk c.
 func (m Memory) Limits(c *pipeline.Chunk) Limits {
 	l := Limits{Most: m.Longest(c)}
 	l.Index, _ = c.Shards.IndexSize()
@@ -37,8 +37,9 @@ func (m Memory) Limits(c *pipeline.Chunk) Limits {
 	return l
 }
 
-// written bounds the bytes of a shard that is written: it has no unused space, whatever may be
-// read. Where elements vary in length the bound of the codecs is one that no array reaches.
+// written returns the maximum bytes of a shard that is written: unlike one that is read it lacks
+// unused space. If elements vary in length, it is less than the bound of the codecs, which no array
+// reaches.
 func (m Memory) written(c *pipeline.Chunk) int64 {
 	n := min(m.Longest(c), c.Chain.Worst())
 	if c.Chain.Typical() < 0 {
@@ -47,8 +48,8 @@ func (m Memory) written(c *pipeline.Chunk) int64 {
 	return n
 }
 
-// Resident is how many bytes a stream takes as long as it lives: what no part has yet, part 0 where
-// that is sent last, and the index.
+// Resident returns the bytes that a stream takes as long as it exists: bytes that are not yet in a
+// part, part 0 if that is sent last, and the index.
 func (m Memory) Resident(c *pipeline.Chunk, l Limits) int64 {
 	n := Sum(m.Buffers(min(l.Part, l.Most)), Sum(l.Index, int64(c.Shards.Len())*16))
 	if _, atStart := c.Shards.IndexSize(); atStart && l.Most > l.Part {
@@ -57,23 +58,23 @@ func (m Memory) Resident(c *pipeline.Chunk, l Limits) int64 {
 	return n
 }
 
-// Flight is how many parts a Task sends at once that takes so many bytes beside them, and what it
-// takes with them.
+// Flight returns the number of parts that a Task has in flight if it takes so many bytes beside
+// them, and the bytes that it takes with them.
 func (m Memory) Flight(l Limits, beside int64) (n int, total int64) {
 	part := m.Buffers(l.Part)
 	n = int(max(min((m.Share()-beside)/part, mostFlight, (l.Most-1)/l.Part+1), 1))
 	return n, Sum(beside, Product(part, int64(n)))
 }
 
-// Stream is how a shard is streamed.
+// Stream is the memory use of a streamed shard.
 type Stream struct {
 	Limits
-	AtOnce       // how inner chunks are encoded
-	Flight int   // parts that are sent at once
+	AtOnce       // division of the encoding of inner chunks
+	Flight int   // parts in flight
 	Total  int64 // bytes of the Task
 }
 
-// Stream is how the shard is streamed by a Task that takes reading bytes beside.
+// Stream returns how a Task streams the shard if it also takes reading bytes for reads.
 func (m Memory) Stream(o *Object, reading int64) (s Stream) {
 	s.Limits = m.Limits(o.Chunk)
 	beside := Sum(m.Resident(o.Chunk, s.Limits), reading)
@@ -82,9 +83,9 @@ func (m Memory) Stream(o *Object, reading int64) (s Stream) {
 	return s
 }
 
-// Streams reports whether a shard is sent in parts while it is made: it would be sent in parts in
-// the end, or making it in memory, beside what was stored where that is read, takes more than one
-// Task's share of the budget. One that is hardly longer than a part gains nothing.
+// Streams reports whether a shard is sent in parts while it is made. It is if its value would be
+// sent in parts anyway, or if making it in memory, with its old form if read is set, takes more
+// than one Task's share of the budget. A shard shorter than two parts is never streamed.
 func (m Memory) Streams(o *Object, read bool) bool {
 	if o.Chunk.Shards == nil || m.Budget == 0 {
 		return false
@@ -95,16 +96,16 @@ func (m Memory) Streams(o *Object, read bool) bool {
 	}
 	took := m.Buffers(n)
 	if read {
-		took = Sum(took, took) // and what was stored
+		took = Sum(took, took) // with the stored form
 	}
 	return m.PartAbove > 0 && n >= m.PartAbove || Sum(took, m.Packing(o, n).Room) > m.Share()
 }
 
-// ReadsAhead is how many reads of a stored shard are in flight while it is streamed to what it
-// becomes.
+// ReadsAhead is the number of concurrent reads of a stored shard while its new form is streamed.
 const ReadsAhead = 4
 
-// Carrying is what these reads cost: together they are no longer than two parts of a small budget.
+// Carrying returns the cost of these reads. Together they are no longer than two parts of a small
+// budget.
 func (m Memory) Carrying(c Cost) Cost {
 	c.Max = min(c.Max, max(m.Share()/4/ReadsAhead, leastLocal/ReadsAhead))
 	return c

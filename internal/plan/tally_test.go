@@ -9,8 +9,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestTally: requests that are counted by classes are those of the objects one by one, of chunks
-// and of shards, to read and to write.
+// TestTally compares the requests counted by classes with those of each object, for chunks and
+// shards, reads and writes.
 func TestTally(t *testing.T) {
 	r := rand.New(rand.NewPCG(24, 2))
 	type like struct {
@@ -61,7 +61,7 @@ func TestTally(t *testing.T) {
 	}
 }
 
-// TestAmountOfManyObjects: objects are counted, not made.
+// TestAmountOfManyObjects checks that objects are counted without being made.
 func TestAmountOfManyObjects(t *testing.T) {
 	for _, write := range []*WriteOptions{nil, {}, {Merge: true}} {
 		for _, head := range []string{

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// String gives "chunk", "shard", "index" and so on.
+// String returns "chunk", "shard", "index" and so on.
 func (r Role) String() string {
 	return [...]string{"chunk", "shard", "index", "inner index", "inner", "recheck", "probe"}[r]
 }
 
-// String gives the request as recorded transcripts have it: "get c/0", "get c/0 last 68", "get c/0
-// 5+20".
+// String returns the request in the form of recorded transcripts: "get c/0", "get c/0 last 68",
+// "get c/0 5+20".
 func (r Request) String() string {
 	s := string(r.Op) + " " + r.Key
 	if !r.Range.IsWhole() {
@@ -23,7 +23,7 @@ func (r Request) String() string {
 	return s
 }
 
-// String gives the requests of [Plan.Requests], one a line.
+// String returns the requests of [Plan.Requests], one per line.
 func (p *Plan) String() string {
 	var b strings.Builder
 	for r := range p.Requests() {
@@ -32,7 +32,7 @@ func (p *Plan) String() string {
 	return b.String()
 }
 
-// String gives the requests, one a line.
+// String returns the requests, one per line.
 func (r Reads) String() string {
 	var b strings.Builder
 	for rd := range r.All() {

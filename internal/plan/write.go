@@ -2,35 +2,35 @@ package plan
 
 import "github.com/zargo-io/zargo/zarr/store"
 
-// WriteOptions say how a selection is written.
+// WriteOptions configure how a selection is written.
 //
-// An object that is written as a whole is put. A part of one is read, and put on condition that it
-// was not replaced. An object that reaches beyond the array's shape is put if it is absent, else
-// read and put. Where the write is guarded, an object is put if it is absent, else its version is
-// read for the condition of another put. A shard that takes too much memory is streamed: it is put
-// if it turns out to be shorter than a part, or else sent in parts, and inner chunks that stay are
+// An object that is written whole is put. One that is written in part is read, and put on condition
+// that it was not replaced. An object that extends beyond the array's shape is put if it is absent,
+// else read and put. If the write is guarded, an object is put if it is absent, else its version is
+// read as the condition of another put. A shard that takes too much memory is streamed: it is put
+// if it turns out to be shorter than a part, else sent in parts, and its remaining inner chunks are
 // read by the index of the stored shard.
 //
-// An object of which all is the fill value is deleted in place of the put, or left as it is where it
-// is absent. A plan does not know that.
+// An object that is all fill value is deleted instead of put, or not written if it is absent. A
+// plan does not depend on the values.
 type WriteOptions struct {
-	Merge      bool             // something of every object stays, as of structures of which one field is written
-	Held       bool             // nobody else may store elements beyond the shape: it is claimed
+	Merge      bool             // part of every object remains, as when one field is written
+	Held       bool             // no other writer may store elements beyond the shape
 	Single     bool             // a single writer puts without conditions
 	Conditions store.Conditions // of the store
-	Memory     Memory           // that the write takes; the zero Memory streams nothing
-	NoParts    bool             // the store is known to take no values in parts
+	Memory     Memory           // available to the write; the zero Memory streams nothing
+	NoParts    bool             // the store is known not to support values in parts
 	NoRanges   bool             // the store is known to lack ranges of one version
 }
 
-// ReadsEdges reports that an object at the edge is read before it is put: it cannot be put on
-// condition that it is absent.
+// ReadsEdges reports whether an object at the edge is read before it is put, because it cannot be
+// put on condition that it is absent.
 func (w *WriteOptions) ReadsEdges() bool { return w.Single || !w.Conditions.IfAbsent }
 
-// Guarded reports that whole objects are put where there is none.
+// Guarded reports whether whole objects are put only if they are absent.
 func (w *WriteOptions) Guarded() bool { return w.Held && !w.Single }
 
-// writes are the requests that write an object.
+// writes returns the requests that write an object.
 func (p *Plan) writes(o *Object) []Request {
 	w, get := p.Write, o.Whole().Request
 	put := get
@@ -53,14 +53,14 @@ func (p *Plan) writes(o *Object) []Request {
 	return []Request{get, put}
 }
 
-// streamed are the requests that stream a shard. It is put where it is shorter than a part, or
-// where the store turns out to take no parts; then a shard of which a part stays is read as a whole
-// where the store turns out to lack ranges of one version.
+// streamed returns the requests that stream a shard. The shard is put if it is shorter than a part,
+// or if the store turns out not to support parts. A shard that is written in part is read whole if
+// the store turns out to lack ranges of one version.
 func (p *Plan) streamed(o *Object, get, put, probe Request) []Request {
 	m := p.Write.Memory
 	l := m.Limits(o.Chunk)
 	all := l.Most
-	if o.Chunk.Inner.Shards == nil { // else there may be unused space in shards that stay
+	if o.Chunk.Inner.Shards == nil { // else nested shards that remain may have unused space
 		all = min(all, Packed(o.Chunk))
 	}
 	step := func(op store.Op, bytes int64) Request {
@@ -87,7 +87,8 @@ func (p *Plan) streamed(o *Object, get, put, probe Request) []Request {
 	return ends
 }
 
-// Bounds is Amount by operation. A delete, and each step of a value in parts, counts as a put.
+// Bounds returns the Amount by operation. A delete counts as a put, and so does each step of a
+// value in parts.
 func (p *Plan) Bounds() (least, most store.Amount) {
 	if p.Write == nil {
 		n := p.Amount()
@@ -100,7 +101,7 @@ func (p *Plan) Bounds() (least, most store.Amount) {
 			least.Gets = add(least.Gets, times(n, k.Least))
 			most.Gets = add(most.Gets, times(n, k.Most))
 			most.BytesRead = add(most.BytesRead, bytes)
-		} else { // none where all is the fill value
+		} else { // none if all is fill value
 			most.Puts = add(most.Puts, times(n, k.Most))
 			most.BytesWritten = add(most.BytesWritten, bytes)
 		}
