@@ -53,7 +53,7 @@ func refusalOf(err error) refusal {
 func TestRefusalsAreTheSDKs(t *testing.T) {
 	const form = `<?xml version="1.0" encoding="UTF-8"?>` + "\n<Error><Code>%s</Code><Message>says &amp; means it</Message><Key>k</Key>" +
 		"<RequestId>REQ</RequestId><HostId>HOST</HostId></Error>"
-	long := fmt.Sprintf(form, "NoSuchKey") + "<!--" + strings.Repeat("x", longestError) + "-->"
+	long := fmt.Sprintf(form, "NoSuchKey") + "<!--" + strings.Repeat("x", maxErrorBytes) + "-->"
 	for _, c := range []struct {
 		name    string
 		status  int
