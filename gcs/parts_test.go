@@ -11,7 +11,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// sendParts sends n parts of random bytes to key and returns their concatenation.
+// sendParts sends n short parts to key and returns their concatenation.
 func sendParts(t *testing.T, s store.Store, key string, n int) (store.Parts, []byte) {
 	t.Helper()
 	p, err := store.PutParts(t.Context(), s, key, store.PartsOptions{})
