@@ -21,24 +21,24 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxSegments is how many segments a blob's name may have. Source: "Naming and referencing
+// maxSegments is the maximum number of segments in a blob's name. Source: "Naming and referencing
 // containers, blobs, and metadata".
 const maxSegments = 254
 
-// bucket holds what every request says; its methods are blob.Hooks.
+// bucket holds the parameters that all requests share. Its methods are blob.Hooks.
 type bucket struct {
 	client  *container.Client
 	prefix  string // "" or with a trailing slash
-	page    int32  // entries asked for in one listing request
+	page    int32  // entries per listing request
 	headers *azblob.HTTPHeaders
 	tier    *azblob.AccessTier
 	sizes   sizes
-	noBatch atomic.Bool // batches are refused
+	noBatch atomic.Bool // batches are rejected
 
-	renews bool         // a token that was refused is replaced
-	bare   bool         // the client is the caller's
-	verify bool         // compare what is read with Azure's checksums
-	crc    *crc64.Table // nil where MD5 is used
+	renews bool         // rejected tokens are replaced
+	bare   bool         // the caller's client is used
+	verify bool         // compare reads with Azure's checksums
+	crc    *crc64.Table // nil if MD5 is used
 }
 
 func newBucket(client *container.Client, c *config) *bucket {
@@ -65,18 +65,18 @@ func newBucket(client *container.Client, c *config) *bucket {
 func (b *bucket) hooks() blob.Hooks {
 	return blob.Hooks{
 		Get: func(ctx context.Context, key string, o store.GetOptions, buf []byte) (v store.Value, err error) {
-			err = b.ask(ctx, func(ctx context.Context) error { v, err = b.get(ctx, key, o, buf); return err })
+			err = b.renewed(ctx, func(ctx context.Context) error { v, err = b.get(ctx, key, o, buf); return err })
 			return v, err
 		},
 		Put: func(ctx context.Context, key string, value []byte, o store.PutOptions) (v store.Version, err error) {
-			err = b.ask(ctx, func(ctx context.Context) error { v, err = b.put(ctx, key, value, o); return err })
+			err = b.renewed(ctx, func(ctx context.Context) error { v, err = b.put(ctx, key, value, o); return err })
 			return v, err
 		},
 		Delete: func(ctx context.Context, key string, o store.DeleteOptions) error {
-			return b.ask(ctx, func(ctx context.Context) error { return b.delete(ctx, key, o) })
+			return b.renewed(ctx, func(ctx context.Context) error { return b.delete(ctx, key, o) })
 		},
 		ListPage: func(ctx context.Context, prefix string, o store.ListOptions, token string) (page []store.Entry, next string, err error) {
-			err = b.ask(ctx, func(ctx context.Context) error { page, next, err = b.listPage(ctx, prefix, o, token); return err })
+			err = b.renewed(ctx, func(ctx context.Context) error { page, next, err = b.listPage(ctx, prefix, o, token); return err })
 			return page, next, err
 		},
 		DeleteAll: b.deleteAll,
@@ -85,12 +85,12 @@ func (b *bucket) hooks() blob.Hooks {
 	}
 }
 
-// ask makes a request, and makes it once more after a 401 to a token: tokens are revoked, and they
-// expire by the server's clock. The SDK has forgotten the token by then, and nothing was done.
-// Where Azure says whom to ask, the SDK has asked again itself.
-func (b *bucket) ask(ctx context.Context, do func(context.Context) error) error {
+// renewed calls do, and once more after a 401 to a token. Tokens can be revoked, and they expire by
+// the server's clock. A request that ended with 401 had no effect, and the SDK has dropped the
+// token. If the response names an authority, the SDK has already sent the request again.
+func (b *bucket) renewed(ctx context.Context, do func(context.Context) error) error {
 	if b.bare {
-		ctx = policy.WithRetryOptions(ctx, policy.RetryOptions{MaxRetries: -1}) // the one retry layer is the store's
+		ctx = policy.WithRetryOptions(ctx, policy.RetryOptions{MaxRetries: -1}) // the store retries
 	}
 	err := do(ctx)
 	var resp *azcore.ResponseError
@@ -107,9 +107,9 @@ func (b *bucket) block(key string) *blockblob.Client {
 	return b.client.NewBlockBlobClient(b.prefix + key)
 }
 
-// checkKey keeps prefix and key together within what Azure takes. The characters that gocloud's
-// driver escapes (" # % ?) are taken as they are: nothing here goes through the driver, and the
-// client encodes them in the URL.
+// checkKey rejects keys that Azure does not accept. The length limit applies to prefix and key
+// together. The characters that gocloud's driver escapes (" # % ?) are allowed: requests bypass the
+// driver, and the client encodes them in the URL.
 func (b *bucket) checkKey(key string) error {
 	if err := provider.CheckLength(b.prefix, key); err != nil {
 		return err
@@ -121,7 +121,7 @@ func (b *bucket) checkKey(key string) error {
 	return checkDots(full)
 }
 
-// checkDots refuses a segment that ends with a dot: Azure leaves that dot out and stores "a." as
+// checkDots rejects a segment that ends with a dot, because Azure drops the dot and stores "a." as
 // "a".
 func checkDots(path string) error {
 	if strings.HasSuffix(path, ".") || strings.Contains(path, "./") {
@@ -130,7 +130,7 @@ func checkDots(path string) error {
 	return nil
 }
 
-// when is a pair of conditions, nil for none.
+// when returns the access conditions, or nil if both are empty.
 func when(match, noneMatch store.Version) *azblob.AccessConditions {
 	if match == "" && noneMatch == "" {
 		return nil
@@ -140,7 +140,7 @@ func when(match, noneMatch store.Version) *azblob.AccessConditions {
 	}}
 }
 
-// whenPut is when for the conditions of a write.
+// whenPut returns the access conditions of a write.
 func whenPut(o store.PutOptions) *azblob.AccessConditions {
 	if o.IfAbsent {
 		return when("", store.Version(azcore.ETagAny))
@@ -155,7 +155,7 @@ func etag(v store.Version) *azcore.ETag {
 	return new(azcore.ETag(v))
 }
 
-// version is an ETag as a Version; listings write it without quotes.
+// version converts an ETag to a Version. Listings omit the quotes of ETags, so it adds them.
 func version(e *azcore.ETag) store.Version {
 	if e == nil || *e == "" {
 		return ""

@@ -22,7 +22,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/storetest"
 )
 
-// clientOf is a client as a program has it that knows nothing of this package: its retries are on.
+// clientOf returns a client of a program that does not use this package: its retries are enabled.
 func clientOf(t *testing.T, f *Fake) *container.Client {
 	t.Helper()
 	key, err := container.NewSharedKeyCredential("acct", "a2V5")
@@ -46,7 +46,7 @@ func TestClientStore(t *testing.T) {
 	}, lacks, storetest.Keys(50), storetest.Rounds(2))
 }
 
-// One request each, failures too, and the client is as it was.
+// TestClient: each call is one request, even if it fails, and the client is not modified.
 func TestClient(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -101,7 +101,7 @@ func TestClientContradicts(t *testing.T) {
 	}
 }
 
-// A container that gocloud opened keeps versions, conditions and tuning.
+// TestFromBucket: a container opened by gocloud has versions, conditions and tuning.
 func TestFromBucket(t *testing.T) {
 	environment(t)
 	f := NewFake(t)

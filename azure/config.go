@@ -19,12 +19,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// config is what the URL, the options and the environment say.
+// config holds the values of the URL, the options and the environment.
 type config struct {
 	container, prefix string
 	place
-	fromURL place // what the URL alone says
-	fromEnv place // what the environment alone says
+	fromURL place // the values set by the URL
+	fromEnv place // the values set by the environment
 
 	anonymous            bool
 	key, sas, connection string
@@ -34,29 +34,30 @@ type config struct {
 	verify               bool
 	trust                []string // hosts that tokens may be sent to
 	client               *container.Client
-	opened               *gcblob.Bucket // holds client
+	opened               *gcblob.Bucket // owns client
 	stack                provider.Stack
-	reached              string // the container's URL without parameters, once there is a client
-	urlSAS               bool   // the SAS token is the URL's
-	renews               bool   // tokens are fetched, and a refused one is replaced
+	// reached is the container's URL without parameters, once the client exists.
+	reached string
+	urlSAS  bool // the SAS token is from the URL
+	renews  bool // tokens are fetched, and a rejected one is replaced
 
-	tokenClient *http.Client // of tests; nil is the default
-	crc         bool         // of tests: checksums as for Azure, whatever the host
-	envSecret   bool         // a key or a SAS token is the environment's
+	tokenClient *http.Client // replaces the default in tests
+	crc         bool         // in tests: use Azure's checksums for any host
+	envSecret   bool         // a key or a SAS token is from the environment
 	keyAccount  string
-	release     func() error // gives the connections back; nil where they are the caller's
+	release     func() error // releases the connections; nil if the caller owns them
 }
 
-// defaultDomain is that of the blobs in Azure's public cloud.
+// defaultDomain is the blob domain of Azure's public cloud.
 const defaultDomain = "blob.core.windows.net"
 
-// place is where an account is.
+// place locates an account.
 type place struct {
 	account, domain, protocol string
 	cdn, emulator             bool
 }
 
-// check validates what the URL and the options say, once, at Open.
+// check validates all parameters and options.
 func (c *config) check() error {
 	var given []string
 	for _, o := range []struct {
@@ -111,8 +112,8 @@ func (c *config) check() error {
 	return c.stack.Check()
 }
 
-// environment fills what neither the URL nor an option says, from gocloud.dev's variables, which
-// are the Azure CLI's.
+// environment sets the values that neither the URL nor an option sets from the variables of
+// gocloud.dev, which the Azure CLI uses too.
 func (c *config) environment() error {
 	env := place{
 		account: os.Getenv("AZURE_STORAGE_ACCOUNT"), domain: os.Getenv("AZURE_STORAGE_DOMAIN"), protocol: os.Getenv("AZURE_STORAGE_PROTOCOL"),
@@ -156,7 +157,7 @@ func (c *config) environment() error {
 	return c.check()
 }
 
-// secrets takes the environment's credentials, in gocloud.dev's order.
+// secrets reads the credentials from the environment, in the order of gocloud.dev.
 func (c *config) secrets(account string) {
 	key, sas := os.Getenv("AZURE_STORAGE_KEY"), os.Getenv("AZURE_STORAGE_SAS_TOKEN")
 	connection := os.Getenv("AZURE_STORAGE_CONNECTION_STRING")
@@ -173,7 +174,7 @@ func (c *config) secrets(account string) {
 	}
 }
 
-// endpoint is the container's URL, without credentials.
+// endpoint returns the container's URL, without credentials.
 func (c *config) endpoint() string {
 	domain, protocol := c.domain, c.protocol
 	if domain == "" {
@@ -194,17 +195,15 @@ func (c *config) endpoint() string {
 	return service + "/" + url.PathEscape(c.container)
 }
 
-// isLocal tells that a domain is this machine, where emulators take the account in the path.
+// isLocal reports whether a domain is this machine. Emulators expect the account in the path.
 func isLocal(domain string) bool {
 	return strings.HasPrefix(domain, "127.0.0.1") || strings.HasPrefix(domain, "localhost")
 }
 
 // trusted refuses to send the environment's secrets, or tokens of the default chain, to a place
-// that only the URL names: a URL is data, and may come from anywhere. gocloud.dev refuses the same
-// for SAS tokens.
-//
-// The secrets of options are the program's, and a token among them is no more the URL's to send
-// away.
+// that only the URL names. A URL is untrusted data. gocloud.dev does the same for SAS tokens. The
+// secrets of options belong to the program, but its tokens are not sent to a domain that only the
+// URL names either.
 func (c *config) trusted() error {
 	if c.anonymous || c.connection != "" || c.urlSAS {
 		return nil
@@ -213,7 +212,7 @@ func (c *config) trusted() error {
 		return provider.Usage("the environment's credentials are for account %s, and the URL names %s", e, u)
 	}
 	inTheClear := c.fromURL.protocol == "http" && c.fromEnv.protocol != "http"
-	if c.key != "" { // signs, and is not sent
+	if c.key != "" { // the key signs and is not sent
 		if inTheClear && !provider.Private(c.domain) {
 			return provider.Usage("protocol=http would send signed requests in the clear; AZURE_STORAGE_PROTOCOL or azure.Protocol can allow it")
 		}
@@ -230,7 +229,7 @@ func (c *config) trusted() error {
 	return nil
 }
 
-// isAzure tells that a domain belongs to one of Azure's clouds.
+// isAzure reports whether a domain belongs to one of Azure's clouds.
 func isAzure(domain string) bool {
 	return provider.Hosts{"core.windows.net", "core.usgovcloudapi.net", "core.chinacloudapi.cn", "storage.azure.net"}.Has(domain)
 }

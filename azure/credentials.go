@@ -15,7 +15,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// connect makes the SDK's client.
+// connect creates the SDK's client.
 func (c *config) connect() (*container.Client, error) {
 	if c.client != nil {
 		return c.client, nil
@@ -29,7 +29,7 @@ func (c *config) connect() (*container.Client, error) {
 	transport := c.httpClient
 	if transport == nil {
 		name := c.endpoint()
-		if c.connection != "" { // which says where the account is
+		if c.connection != "" { // it determines the account
 			name = ""
 		}
 		var t *http.Transport
@@ -39,8 +39,9 @@ func (c *config) connect() (*container.Client, error) {
 	do := provider.Traced(provider.Watch(c.stack.Stall, provider.WithoutRedirects(transport)))
 	o := &container.ClientOptions{ClientOptions: policy.ClientOptions{
 		Transport: guard(do),
-		// One retry layer, ours: an SDK that repeats a conditional put whose answer was lost turns
-		// our own success into a conflict. Fetching tokens keeps its retries.
+		// This store has its own retry layer. An SDK that retries a conditional put after it lost
+		// the response would turn the first attempt's success into a conflict. Fetching tokens
+		// keeps its retries.
 		Retry:     policy.RetryOptions{MaxRetries: -1},
 		Telemetry: policy.TelemetryOptions{ApplicationID: "zargo"},
 	}}
@@ -80,7 +81,7 @@ func (c *config) connect() (*container.Client, error) {
 	return container.NewClient(c.endpoint(), &credential{c: cred}, o)
 }
 
-// checkClient looks whether a client is of the container that the URL names.
+// checkClient checks that the caller's client is for the container that the URL names.
 func (c *config) checkClient() error {
 	u, err := url.Parse(c.client.URL())
 	if err != nil || path.Base(u.Path) != c.container {
@@ -89,7 +90,7 @@ func (c *config) checkClient() error {
 	return c.stack.Check()
 }
 
-// accountOf is the account in a container's URL, for the store's name.
+// accountOf returns the account, and the domain if it is an address, from a container's URL.
 func accountOf(client *container.Client) (account, domain string) {
 	parts, err := azblob.ParseURL(client.URL())
 	if err != nil {

@@ -13,12 +13,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// provide gives damaged.Put and store.Listings.
+// provide sets target if it is a *store.Listings or a *damaged.Put.
 func (b *bucket) provide(target any) bool {
 	switch t := target.(type) {
 	case *damaged.Put:
 		*t = func(ctx context.Context, key string, value []byte) error {
-			return b.ask(ctx, func(ctx context.Context) error { return b.putDamaged(ctx, key, value) })
+			return b.renewed(ctx, func(ctx context.Context) error { return b.putDamaged(ctx, key, value) })
 		}
 		return true
 	case *store.Listings:
@@ -28,8 +28,8 @@ func (b *bucket) provide(target any) bool {
 	return false
 }
 
-// putDamaged is one Put Blob with the checksum of another value. Azure answers 400 with Md5Mismatch
-// or Crc64Mismatch; Azurite has another word.
+// putDamaged sends one Put Blob with a checksum that does not match the value. Azure responds with
+// 400 and Md5Mismatch or Crc64Mismatch, Azurite with another code.
 func (b *bucket) putDamaged(ctx context.Context, key string, value []byte) error {
 	body := &lent{b: value}
 	defer body.giveBack()

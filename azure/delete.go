@@ -11,18 +11,18 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// deleteBatch is Azure's limit for one Blob Batch.
+// deleteBatch is Azure's limit of keys per Blob Batch.
 const deleteBatch = 256
 
-// deleteAll sends Blob Batches of up to 256 deletes. Where they are refused as a whole it is
-// errors.ErrUnsupported, then and from now on: deletes one by one may be allowed all the same, as
-// with a SAS token for a directory, and else their errors are each key's own.
+// deleteAll sends Blob Batches of up to 256 deletes. If Azure rejects a whole batch, the error is
+// errors.ErrUnsupported, for all later calls too. Single deletes may still be allowed, as with a
+// SAS token for a directory; otherwise they report each key's own error.
 func (b *bucket) deleteAll(ctx context.Context, keys []string) (string, error) {
 	if b.noBatch.Load() {
 		return "", errors.ErrUnsupported
 	}
 	return provider.Batches(keys, deleteBatch, func(keys []string) (left []string, err error) {
-		err = b.ask(provider.SlowAnswer(ctx), func(ctx context.Context) error {
+		err = b.renewed(provider.SlowAnswer(ctx), func(ctx context.Context) error {
 			left, err = b.deleteSome(ctx, keys)
 			return err
 		})
@@ -34,12 +34,13 @@ func (b *bucket) deleteAll(ctx context.Context, keys []string) (string, error) {
 	})
 }
 
-// wholeError is about a batch as a whole.
+// wholeError is the error of a whole batch.
 type wholeError struct{ error }
 
 func (e *wholeError) Unwrap() error { return e.error }
 
-// deleteSome is one Blob Batch. It gives the keys that are left, and why the first of them is.
+// deleteSome sends one Blob Batch. It returns the keys that were not deleted and the error of the
+// first of them.
 func (b *bucket) deleteSome(ctx context.Context, keys []string) (rest []string, _ error) {
 	batch, err := b.client.NewBatchBuilder()
 	for _, k := range keys {
@@ -49,7 +50,7 @@ func (b *bucket) deleteSome(ctx context.Context, keys []string) (rest []string, 
 		}
 	}
 	if err != nil {
-		return keys, fmt.Errorf("%w: %w", errors.ErrUnsupported, err) // credentials that the SDK has no batches for
+		return keys, fmt.Errorf("%w: %w", errors.ErrUnsupported, err) // not with these credentials
 	}
 	out, err := submit(ctx, b.client, batch)
 	if err != nil {
@@ -72,8 +73,8 @@ func (b *bucket) deleteSome(ctx context.Context, keys []string) (rest []string, 
 	return provider.Left(keys, why)
 }
 
-// submit sends a batch. The SDK's reader of answers goes by the numbers that are in them, and
-// panics on others than those of the batch.
+// submit sends a batch. The SDK's parser indexes by the numbers in the response and panics if they
+// are not those of the batch.
 func submit(ctx context.Context, c *container.Client, batch *container.BatchBuilder) (out []*container.BatchResponseItem, err error) {
 	defer func() {
 		if r := recover(); r != nil {

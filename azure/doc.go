@@ -3,38 +3,46 @@
 //	st, err := azure.Open(ctx, "azblob://weather/zarr?storage_account=myaccount")
 //	a, err := zarr.OpenArray(ctx, st, "2020/t2m")
 //
-// The container is opened by gocloud.dev with its URL parameters and variables, and read and
-// written through the Azure SDK's client:
+// The container is opened by gocloud.dev with its URL parameters and variables. Requests are sent
+// by the Azure SDK's client. To use an existing client or bucket, see [Client] and [FromBucket].
 //
-//   - one request each for whole and ranged reads, puts and deletes; a condition is an If-Match or If-None-Match; a
-//     Version is an ETag.
-//   - a tail is two requests, because Azure has no ranges from the end: one for the size, and the read pinned to the
-//     version that has it. Sizes are remembered, so a tail of a value written or read before is one request.
-//   - block lists for PutParts, of any part size; List Blobs with 5000 entries a page. many keys are deleted in batches of 256.
-//   - a CRC64 with every put and every part (MD5 for hosts that are not Azure's, such as Azurite), compared by the server;
-//     reads are compared with [VerifyReads].
-//   - identity and SAS tokens go to Azure's hosts, this machine, and what something other than the URL names ([Domain],
-//     [TrustHost]).
-//   - as many connections as requests in flight (128, see [MaxInFlight]); proxies work as everywhere.
-//   - a request that stands still for 30 s is given up and tried again ([StallTimeout]); there is no limit on the whole but
-//     the context's. Redirects are not followed.
-//   - SDK retries are off for blob requests, on for tokens. The store has one retry layer of its own ([Retry]).
+// # Requests
 //
-// Errors come from Azure's own code, never from gocloud's. Only a 404 that says BlobNotFound is
-// fault.NotFound. A missing container, refused credentials, a host name that does not exist, a
-// certificate that is not trusted, a lease and a snapshot in the way are fault.Refused. An answer
-// that is not Azure's (a portal's page with 200, an empty 200, a 404 from a proxy) is
-// fault.Unavailable. The SDK's error is reachable with errors.As, as *azcore.ResponseError.
+//   - Whole and range reads, puts and deletes are one request each. A condition is an If-Match or
+//     If-None-Match header; a Version is an ETag.
+//   - A suffix read is two requests, because Azure lacks suffix ranges: one for the size, and a
+//     read conditional on the same version. Sizes are cached, so a suffix of a value that was
+//     written or read before is one request.
+//   - PutParts uses block lists, with any part size. Listings return 5000 entries per page. Batch
+//     deletes send 256 keys per request.
+//   - Each put and each part carries a CRC64 (MD5 for hosts outside of Azure, such as Azurite),
+//     which the server verifies. Reads are verified with [VerifyReads].
+//   - Identity and SAS tokens are sent to Azure's hosts, to this machine, and to hosts configured
+//     outside the URL ([Domain], [TrustHost]).
+//   - The store opens as many connections as it has requests in flight (128, see [MaxInFlight]).
+//     Proxies are supported.
+//   - A request that transfers no byte for 30 s fails and is retried, see [StallTimeout]. Only the
+//     context limits the total time. Redirects are not followed.
+//   - The SDK's retries are disabled for blob requests and enabled for tokens. The store has one
+//     retry layer, see [Retry].
 //
-// Keys are stored as they are, also those with " # % ? in them, which gocloud's driver would
-// rewrite. A key with a segment that ends with a dot is fault.Path, because Azure drops that dot.
-// Folders of a hierarchical namespace (Data Lake) are not values: they are not listed, and reading
-// one is fault.NotFound.
+// # Keys
 //
-// A service for tokens that cannot be reached is fault.Unavailable, as the container is, and a
-// token that is refused with 401 is replaced once.
+// Keys are stored unchanged, including " # % ?, which gocloud's driver would escape. A key with a
+// segment that ends with a dot is fault.Path, because Azure drops that dot. Directories of a
+// hierarchical namespace (Data Lake) are not values: listings omit them, and reading one is
+// fault.NotFound.
 //
-// A client or a bucket that exists is used by [Client] and [FromBucket].
+// # Errors
 //
-// A store may be used from any number of goroutines. See also packages blob, store and retry.
+// Errors are derived from the code of Azure's response. Only a 404 with the code BlobNotFound is
+// fault.NotFound. A missing container, rejected credentials, an unknown host name, an untrusted
+// certificate, a lease and existing snapshots are fault.Refused. A response that is not from Azure
+// (a captive portal's page with status 200, an empty 200, a proxy's 404) is fault.Unavailable, and
+// so is a token service that cannot be reached. A token that was rejected with 401 is replaced
+// once. errors.As finds the SDK's error as *azcore.ResponseError.
+//
+// # Concurrency
+//
+// A store is safe for concurrent use. See also packages blob, store and retry.
 package azure

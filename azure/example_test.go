@@ -88,7 +88,7 @@ func ExampleOpen() {
 	// listed t2m/c true <nil>
 }
 
-// A client that the program has already, with its own credentials and transport.
+// An existing client, with its own credentials and transport.
 func ExampleClient() {
 	server, stop := azure.StartFake()
 	defer stop()
@@ -114,7 +114,7 @@ func ExampleClient() {
 	// true
 }
 
-// A container that gocloud.dev opened: blob.New would make it a store without versions.
+// A container that gocloud.dev has opened. With blob.New, the store would lack versions.
 func ExampleFromBucket() {
 	server, stop := azure.StartFake()
 	defer stop()
@@ -140,7 +140,7 @@ func ExampleFromBucket() {
 	// Output: {true true}
 }
 
-// The forms that other programs and the portal write.
+// The URL forms of other programs and of the portal.
 func ExampleIsURL() {
 	for _, url := range []string{
 		"abfss://weather@myaccount.dfs.core.windows.net/era5",

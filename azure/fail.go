@@ -14,9 +14,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// explain gives an SDK error its kind, from Azure's own code and the HTTP status. Source: "Blob
-// service error codes" and "Common REST API error codes". ifAbsent tells what a failed precondition
-// means.
+// explain converts an SDK error to a fault kind by Azure's error code and the HTTP status. ifAbsent
+// reports whether the write required an absent key; a failed precondition then means that it
+// exists. Source: "Blob service error codes" and "Common REST API error codes".
 func explain(err error, ifAbsent bool) error {
 	var cred *credentialError
 	if errors.As(err, &cred) {
@@ -37,8 +37,8 @@ func explain(err error, ifAbsent bool) error {
 	return f
 }
 
-// codeOf is Azure's own code. Azure sends it as a header; a page that happens to have a <code>
-// element is not Azure's.
+// codeOf returns Azure's error code, or "" if the response is not from Azure. Azure sends the code
+// as a header; a <code> element in another server's page does not count.
 func codeOf(e *azcore.ResponseError) string {
 	if code := e.RawResponse.Header.Get("X-Ms-Error-Code"); code != "" {
 		return code
@@ -49,12 +49,12 @@ func codeOf(e *azcore.ResponseError) string {
 	return ""
 }
 
-// byCode holds Azure's codes whose HTTP status misleads or says too little.
+// byCode returns the kind of a code whose HTTP status is misleading or ambiguous, or nil.
 func byCode(code string, ifAbsent bool) error {
 	switch code {
 	case "ContainerNotFound", "ContainerBeingDeleted", "FilesystemNotFound":
-		// 404 in part, but no proof that the key is absent: chunks of a missing container must not
-		// read as fill values.
+		// Partly 404, but it does not prove that the key is absent: chunks of a missing container
+		// must not read as fill values.
 		return fault.NoBucket
 	case "ResourceNotFound", "ContainerDisabled", "AccountIsDisabled":
 		return fault.Refused
@@ -73,7 +73,7 @@ func byCode(code string, ifAbsent bool) error {
 		}
 		return fault.Conflict
 	case "InvalidBlockList", "InvalidBlobOrBlock":
-		// Blocks are dropped when somebody else writes the key.
+		// Blocks are dropped when another writer writes the key.
 		return fault.Conflict
 	case "ServerBusy", "TooManyRequests":
 		return fault.Throttled
@@ -102,12 +102,13 @@ func kindOf(status int, code string, ifAbsent bool) error {
 		return k
 	}
 	if code != "" && (status == http.StatusPreconditionFailed || status == http.StatusNotFound) {
-		return fault.Refused // not about a version, or "PathNotFound", or one that is not known here
+		return fault.Refused // not about a version: "PathNotFound", or an unknown code
 	}
-	return provider.KindOf(status, ifAbsent) // Unavailable also for a redirect, which Azure never sends, and for an odd 2xx
+	return provider.KindOf(status, ifAbsent) // also for a redirect or an unexpected 2xx
 }
 
-// hint says what to do. r is the request, nil where a transport does not say.
+// hint returns advice on a refusal, or "". r is the request, nil if the transport does not provide
+// it.
 func hint(code string, r *http.Request) string {
 	if text := access(code, r); text != "" {
 		return text
@@ -131,7 +132,7 @@ func hint(code string, r *http.Request) string {
 	return ""
 }
 
-// access is about what a request's credentials may do.
+// access returns advice on missing permissions of a request, or "".
 func access(code string, r *http.Request) string {
 	if r == nil || r.URL == nil {
 		return ""
@@ -154,9 +155,9 @@ func access(code string, r *http.Request) string {
 	return ""
 }
 
-// message is the first line of what Azure says; the second is the request's number.
+// message returns the first line of Azure's message. The second line is the request ID.
 func message(r *http.Response) string {
-	body, err := runtime.Payload(r) // read already, and bounded
+	body, err := runtime.Payload(r) // already in memory, and bounded
 	if err != nil {
 		return ""
 	}
@@ -178,6 +179,6 @@ func firstLine(s string) string {
 	return strings.ToValidUTF8(s, "")
 }
 
-// foreign is for answers that look like success but are not Azure's: a captive portal, a proxy's
-// page, an empty body.
+// foreign returns the error of a response that looks like a success but is not from Azure: a
+// captive portal's or a proxy's page, or an empty body.
 func foreign(what string) error { return provider.Foreign("Azure", what) }

@@ -20,8 +20,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// The same failure is of the same kind for every verb, whatever gocloud would say: it calls half of
-// these NotFound.
+// TestAzureFailures: a failure has the same kind for every method. gocloud returns NotFound for
+// half of these.
 func TestAzureFailures(t *testing.T) {
 	environment(t)
 	for _, c := range []struct {
@@ -61,7 +61,7 @@ func TestAzureFailures(t *testing.T) {
 			f.Answer(c.answer)
 			for verb, err := range fake.Verbs(t.Context(), bare(t, f.At("")), `"1"`) {
 				t.Run(verb, func(t *testing.T) { fake.WantKind(t, err, c.kind) })
-				// A HEAD has no body to say it with.
+				// The response to a HEAD has no body.
 				if verb != "get last" && !strings.Contains(fmt.Sprint(err), c.says) {
 					t.Errorf("%s: %v does not mention %q", verb, err, c.says)
 				}
@@ -87,7 +87,7 @@ func redirect(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// endless sends an error document of 64 MiB, of which no more than a bounded part is read.
+// endless responds with an error document of 64 MiB, of which the client reads a bounded part.
 func endless(w http.ResponseWriter, r *http.Request) bool {
 	w.WriteHeader(502)
 	line := []byte(strings.Repeat("x", 1<<20))
@@ -128,7 +128,7 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// What nobody answers does not print the token that was in the URL.
+// TestNoAnswer: the error of a request without a response does not contain the token of the URL.
 func TestNoAnswer(t *testing.T) {
 	environment(t)
 	t.Setenv("AZURE_STORAGE_KEY", "")

@@ -19,18 +19,18 @@ import (
 	"github.com/zargo-io/zargo/internal/provider/fake"
 )
 
-// Fake is Blob Storage in this process: one account, "acct", one container, "zarr-test", the
-// account in the path, no signatures checked. It is written from the REST reference and not from
+// Fake is a Blob Storage server in this process with one account, "acct", in the path, and one
+// container, "zarr-test". It checks no signatures. It is written from the REST reference, not from
 // our client.
 type Fake struct {
 	*fake.Server
 
-	Refuse fake.Answer // answers a request within a batch, or returns false
+	Refuse fake.Answer // responds to a request within a batch, or returns false
 
 	mu     sync.Mutex
 	blobs  map[string]object
-	blocks map[string]map[string][]byte // uncommitted, by key and id
-	made   int                          // versions
+	blocks map[string]map[string][]byte // uncommitted, by key and ID
+	made   int                          // number of versions
 }
 
 type object struct {
@@ -38,10 +38,10 @@ type object struct {
 	etag   string
 	header map[string]string // further headers of a read
 	kind   string            // ResourceType in listings
-	damage func([]byte)      // what happens to it on the way
+	damage func([]byte)      // damages the value in transit
 }
 
-// NewFake starts a server that ends with the test.
+// NewFake starts a server that is closed at the end of the test.
 func NewFake(t testing.TB) *Fake {
 	f, stop := StartFake()
 	t.Cleanup(stop)
@@ -55,10 +55,10 @@ func StartFake() (*Fake, func()) {
 	return f, f.Start()
 }
 
-// Host is the server's host and port.
+// Host returns the server's host and port.
 func (f *Fake) Host() string { return strings.TrimPrefix(f.URL, "http://") }
 
-// At is the azblob URL of a prefix on the server.
+// At returns the azblob URL of a prefix on the server.
 func (f *Fake) At(prefix string) string {
 	return "azblob://zarr-test/" + prefix + "?storage_account=acct&protocol=http&domain=" + url.QueryEscape(f.Host())
 }
@@ -139,7 +139,7 @@ func (f *Fake) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// batch answers each request in parts of one, as "Blob Batch" has it.
+// batch responds to the requests of a batch in parts of one response. Source: "Blob Batch".
 func (f *Fake) batch(w http.ResponseWriter, r *http.Request, body []byte) {
 	b := fake.Batch{Most: 256, Status: 202, Refuse: f.Refuse, Serve: f.serve}
 	b.ID = func(id string) string { return id }
@@ -202,7 +202,7 @@ func (f *Fake) get(w http.ResponseWriter, r *http.Request, key string) {
 	if status == http.StatusPartialContent && r.Header.Get("X-Ms-Range-Get-Content-Md5") == "true" && len(body) <= 4<<20 {
 		h.Set("Content-Md5", digest(body))
 	} else if status == http.StatusPartialContent {
-		h.Del("Content-Md5") // which is of the whole
+		h.Del("Content-Md5") // it is that of the whole value
 	}
 	if o.damage != nil {
 		body = append([]byte{}, body...)
@@ -219,7 +219,7 @@ func digest(b []byte) string {
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// crc is Azure's checksum.
+// crc returns the checksum that Azure uses.
 func crc(b []byte) string {
 	return base64.StdEncoding.EncodeToString(binary.LittleEndian.AppendUint64(nil, crc64.Checksum(b, crc64.MakeTable(0x9A6C9329AC4BC9B5))))
 }
@@ -242,7 +242,7 @@ func (f *Fake) block(w http.ResponseWriter, key, id string, body []byte) {
 	w.WriteHeader(201)
 }
 
-// uncommitted lists the blocks of a key that no value has.
+// uncommitted lists the uncommitted blocks of a key.
 func (f *Fake) uncommitted(w http.ResponseWriter, key string) {
 	if _, ok := f.blobs[key]; !ok && len(f.blocks[key]) == 0 {
 		Fail(w, 404, "BlobNotFound", "The specified blob does not exist.")
@@ -304,7 +304,7 @@ func (f *Fake) list(w http.ResponseWriter, q url.Values) {
 	fmt.Fprintf(w, "</Blobs><NextMarker>%s</NextMarker></EnumerationResults>", escaped(next))
 }
 
-// Fail answers with an error in Azure's form.
+// Fail responds with an error in Azure's form.
 func Fail(w http.ResponseWriter, status int, code, message string) {
 	w.Header().Set("Content-Type", "application/xml")
 	w.Header().Set("X-Ms-Request-Id", "fake-0001")

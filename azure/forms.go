@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/internal/provider"
 )
 
-// IsURL reports whether raw has one of the forms that [Open] takes: a scheme of Azure's, or https
-// and a host of Azure Blob Storage. It looks at nothing else of the URL.
+// IsURL reports whether raw has one of the forms that [Open] accepts: a scheme of Azure, or https
+// and a host of Azure Blob Storage. It does not check the rest of the URL.
 func IsURL(raw string) bool {
 	scheme, rest, ok := strings.Cut(raw, "://")
 	switch strings.ToLower(scheme) {
@@ -25,16 +25,16 @@ func IsURL(raw string) bool {
 }
 
 // accountHost splits "account.blob.core.windows.net", or the same with dfs, into the account and
-// the domain of its blobs; known means that the domain is one of Azure's.
+// its blob domain. known reports whether the domain belongs to Azure.
 func accountHost(host string) (account, domain string, known bool) {
 	account, rest, ok := strings.Cut(strings.ToLower(host), ".")
-	labels := strings.Replace("."+rest, ".dfs.", ".blob.", 1) // the same values under another address
+	labels := strings.Replace("."+rest, ".dfs.", ".blob.", 1) // both names lead to the same values
 	return account, labels[1:], ok && account != "" && isAzure(rest) && strings.Contains(labels, ".blob.")
 }
 
-// ownForm makes "azblob://container/prefix?parameters" of the forms that other programs and the
-// portal write, and takes a SAS token off an https URL: that is the URL's own secret, for its own
-// host. Its errors repeat no part of a query.
+// ownForm converts the URL forms of other programs and of the portal to
+// "azblob://container/prefix?parameters". It moves the SAS token of an https URL, which is meant
+// for the host of that URL, to c. Its errors contain no part of a query.
 //
 //	az://container/prefix, azure://…, abfs://…, abfss://…
 //	abfss://container@account.dfs.core.windows.net/prefix
@@ -98,8 +98,8 @@ func (c *config) ownForm(raw string) (string, error) {
 	return own, nil
 }
 
-// takeSAS takes the parameters of a SAS token out of q: with a signature, all that are not
-// parameters of this package.
+// takeSAS moves the SAS token from q to c. If q has a signature, the token is every parameter that
+// is not a parameter of this package.
 func (c *config) takeSAS(q url.Values) {
 	if !q.Has("sig") {
 		return

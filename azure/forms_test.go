@@ -11,7 +11,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// The forms that other programs and the portal write.
+// TestForms: the URL forms of other programs and of the portal.
 func TestForms(t *testing.T) {
 	for _, c := range []struct {
 		url, asks, name string
@@ -94,7 +94,7 @@ func TestFormsRefused(t *testing.T) {
 	}
 }
 
-// Messages say what a token, or an anonymous caller, may not do.
+// TestAccessHints: errors name the missing permissions of a token or of an anonymous caller.
 func TestAccessHints(t *testing.T) {
 	const sas = "https://a.blob.core.windows.net/c?sv=1&sp=rl&sig=hush"
 	for _, c := range []struct {

@@ -15,7 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// get is one Get Blob, and one Get Blob Properties before it for a tail of unknown place.
+// get sends one Get Blob. For a suffix of a value of unknown size, it sends a Get Blob Properties
+// before.
 func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
 	if n, ok := o.Range.IsSuffix(); ok {
 		return b.getLast(ctx, key, n, o, buf)
@@ -25,11 +26,11 @@ func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []
 
 func (b *bucket) getFrom(ctx context.Context, key string, o store.GetOptions, buf []byte) (_ store.Value, err error) {
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // a body left unread is not waited for
+	defer cancel() // do not wait for the unread rest of the body
 	var resp *http.Response
-	asked := b.askSum(o.Range)
-	if asked != nil {
-		ctx = policy.WithHTTPHeader(ctx, asked)
+	sum := b.sumHeader(o.Range)
+	if sum != nil {
+		ctx = policy.WithHTTPHeader(ctx, sum)
 	}
 	out, err := b.blob(key).DownloadStream(policy.WithCaptureResponse(ctx, &resp), &azblob.DownloadStreamOptions{
 		Range: httpRange(o.Range), AccessConditions: when(o.IfVersion, o.IfNotVersion),
@@ -49,7 +50,7 @@ func (b *bucket) getFrom(ctx context.Context, key string, o store.GetOptions, bu
 	if resp == nil {
 		return store.Value{}, foreign("it was not passed on by the transport")
 	}
-	// The client counts 304 among its successes.
+	// The client treats 304 as a success.
 	if resp.StatusCode == http.StatusNotModified {
 		if o.IfNotVersion == "" {
 			return store.Value{}, foreign("it is a 304 that was not asked for")
@@ -61,14 +62,15 @@ func (b *bucket) getFrom(ctx context.Context, key string, o store.GetOptions, bu
 		return store.Value{}, err
 	}
 	if out.ContentLength == nil && o.Range.IsWhole() && resp.StatusCode == http.StatusOK && provider.Marked(resp) {
-		return provider.Announced{N: -1, Size: -1}.Receive(out.Body, v, o, buf) // a proxy that took the length away
+		// A proxy has removed the length.
+		return provider.Announced{N: -1, Size: -1}.Receive(out.Body, v, o, buf)
 	}
 	a, err := announced(o.Range, resp.StatusCode, out.ContentLength, resp.Header.Get("Content-Range"))
 	if err != nil {
 		return store.Value{}, err
 	}
 	got, err := a.Receive(out.Body, v, o, buf)
-	if err == nil && b.verify && (asked != nil || resp.StatusCode == http.StatusOK) {
+	if err == nil && b.verify && (sum != nil || resp.StatusCode == http.StatusOK) {
 		err = b.compare(resp.Header, got.Bytes[len(buf):])
 	}
 	if err != nil {
@@ -77,9 +79,9 @@ func (b *bucket) getFrom(ctx context.Context, key string, o store.GetOptions, bu
 	return got, nil
 }
 
-// accept refuses answers with a value that are not the one asked for: not Azure's, of another
-// version although a condition was sent, or a folder of a hierarchical namespace, which answers
-// like an empty blob.
+// accept rejects a response that is not the requested value: it is not from Azure, its version
+// violates the condition, or it is a directory of a hierarchical namespace, which reads as an empty
+// blob.
 func accept(h http.Header, got store.Version, o store.GetOptions) error {
 	if got == "" {
 		return foreign("it has no ETag")
@@ -95,8 +97,8 @@ func isFolder(h http.Header) bool {
 	return strings.EqualFold(h.Get("X-Ms-Meta-Hdi_isfolder"), "true") || strings.EqualFold(h.Get("X-Ms-Resource-Type"), "directory")
 }
 
-// httpRange is the range as the client takes it; the zero one has no header. From(0) is the zero
-// one as well: a whole value, which has the same bytes and is not refused when it is empty.
+// httpRange converts r to the client's form. The zero value sends no Range header. So does From(0),
+// because Azure would reject it for an empty value.
 func httpRange(r store.Range) azblob.HTTPRange {
 	if off, ok := r.IsFrom(); ok {
 		return azblob.HTTPRange{Offset: off}
@@ -107,7 +109,7 @@ func httpRange(r store.Range) azblob.HTTPRange {
 	return azblob.HTTPRange{}
 }
 
-// announced is what an answer says about itself.
+// announced returns how much of the body to skip and to take, according to the header.
 func announced(r store.Range, status int, length *int64, contentRange string) (provider.Announced, error) {
 	if length == nil || *length < 0 {
 		return provider.Announced{}, foreign("it has no length")
@@ -128,8 +130,8 @@ func announced(r store.Range, status int, length *int64, contentRange string) (p
 	return provider.Announced{}, foreign(fmt.Sprintf("its status is %d for the range %v", status, r))
 }
 
-// emptyRange reads the size in "bytes 1000-999/1000" and "bytes 0--1/0": Azurite's way to say that
-// the value ends where the range begins, for which Azure has 416.
+// emptyRange parses the size in "bytes 1000-999/1000" or "bytes 0--1/0". Azurite sends these for a
+// range that starts at the end of the value, to which Azure responds with 416.
 func emptyRange(s string) (size int64, ok bool) {
 	s, isBytes := strings.CutPrefix(s, "bytes ")
 	span, total, hasTotal := strings.Cut(s, "/")

@@ -13,8 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// What a tail costs: a look at the size the first time, none when it is known, one more after a
-// replacement.
+// TestTailRequests: a suffix read sends a request for the size the first time, none while the size
+// is cached, and one more after a replacement.
 func TestTailRequests(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -40,7 +40,7 @@ func TestTailRequests(t *testing.T) {
 	f.Set("k", object{value: []byte("abcdefghijkl")})
 	get(last4, "ijkl", read, head, "GET /acct/zarr-test/k bytes=8-11")
 
-	f.Set("k", object{value: []byte("xy")}) // now shorter than what is remembered
+	f.Set("k", object{value: []byte("xy")}) // shorter than the cached size
 	if v := get(store.GetOptions{Range: store.Suffix(2)}, "xy", "GET /acct/zarr-test/k bytes=10-11", head, "GET /acct/zarr-test/k bytes=0-1"); v == "" {
 		t.Error("no version")
 	}
@@ -55,7 +55,7 @@ func TestTailRequests(t *testing.T) {
 	}
 }
 
-// A remembered size must neither hide an absence nor a pinned version that is gone.
+// TestTailPinned: a cached size must hide neither the absence of a value nor a missing version.
 func TestTailPinned(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -83,7 +83,7 @@ func TestTailPinned(t *testing.T) {
 	}
 }
 
-// A value that is replaced between the look at its size and the read, again and again.
+// TestTailKeepsChanging: a value is replaced between each request for its size and the read.
 func TestTailKeepsChanging(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -115,7 +115,7 @@ func TestSizesAreBounded(t *testing.T) {
 	}
 }
 
-// Reading nothing makes no request, and so no connection that gocloud's reader would leak.
+// TestNothingIsNotRead: an empty range sends no read, so gocloud's reader cannot leak a connection.
 func TestNothingIsNotRead(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -148,8 +148,8 @@ func TestCutBody(t *testing.T) {
 	}
 }
 
-// A read into a buffer with room is a read into that buffer, and one without is allocated at its
-// exact size.
+// TestExactBuffers: a read appends to a buffer with enough capacity, else it allocates the exact
+// size.
 func TestExactBuffers(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -165,7 +165,8 @@ func TestExactBuffers(t *testing.T) {
 	}
 }
 
-// A folder of a hierarchical namespace answers like an empty blob, and would be an empty chunk.
+// TestFolders: a directory of a hierarchical namespace reads as an empty blob and would be an empty
+// chunk.
 func TestFolders(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -184,7 +185,7 @@ func TestFolders(t *testing.T) {
 	}
 }
 
-// Values stored with a content encoding come as they are stored.
+// TestContentEncoding: values with a content encoding are read as stored.
 func TestContentEncoding(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -233,7 +234,7 @@ func TestAnnounced(t *testing.T) {
 	}
 }
 
-// Azurite's way to say that a range is empty is nothing that a range with bytes could be taken for.
+// FuzzEmptyRange: Azurite's form of an empty range is distinct from ranges with bytes.
 func FuzzEmptyRange(f *testing.F) {
 	for _, s := range []string{"bytes 0-4/5", "bytes 9-8/9", "bytes 0--1/0", "bytes */5", "", "bytes 1-2/99999999999999999999"} {
 		f.Add(s)

@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// held is Azure as the tests that all providers share see it.
+// held describes Azure to the tests that all providers share.
 func held() fake.Provider {
 	at := func(base string) string {
 		protocol, host, _ := strings.Cut(base, "://")
@@ -41,7 +41,7 @@ func held() fake.Provider {
 	}
 }
 
-// The failures that all providers are held to; those of Azure alone are in TestAzureFailures.
+// TestFailures tests the failures of all providers; TestAzureFailures tests those of Azure only.
 func TestFailures(t *testing.T) { environment(t); fake.Failures(t, held()) }
 
 func TestUnsent(t *testing.T) { environment(t); fake.Unsent(t, held(), `"1"`) }

@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// gocloud's driver stores these under other names; here they must be stored as they are, and stay
-// apart.
+// TestKeys: keys that gocloud's driver stores under other names are stored unchanged and remain
+// distinct.
 func TestKeys(t *testing.T) {
 	environment(t)
 	for _, prefix := range []string{"", "50%25 # of? \"x\""} {

@@ -9,13 +9,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// listPage is one List Blobs.
+// listPage sends one List Blobs.
 func (b *bucket) listPage(ctx context.Context, prefix string, o store.ListOptions, token string) ([]store.Entry, string, error) {
 	at := b.prefix
 	if prefix != "" {
 		at += prefix + "/"
 	}
-	at += o.KeyPrefix // the Store filters by StartAfter, for which Azure has no parameter
+	at += o.KeyPrefix // StartAfter is left to the Store: Azure has no parameter for it
 	from, under := optional(token), optional(at)
 	var items []*container.BlobItem
 	var below []*container.BlobPrefix
@@ -27,8 +27,8 @@ func (b *bucket) listPage(ctx context.Context, prefix string, o store.ListOption
 		if err != nil {
 			return nil, "", explain(err, false)
 		}
-		// The client reads an empty body, or a page of HTML, as an empty listing. Azure's has both
-		// elements, always.
+		// The client parses an empty body or an HTML page as an empty listing. Azure always sends
+		// both elements.
 		if out.Segment == nil || out.NextMarker == nil {
 			return nil, "", foreign("it does not say whether the listing is complete")
 		}
@@ -51,7 +51,7 @@ func (b *bucket) listPage(ctx context.Context, prefix string, o store.ListOption
 			return nil, "", foreign("an entry of the listing has no properties")
 		}
 		if t := it.Properties.ResourceType; t != nil && strings.EqualFold(*t, "directory") {
-			continue // of a hierarchical namespace; what is in it is listed by itself
+			continue // a directory of a hierarchical namespace; its values are listed separately
 		}
 		key, err := b.relative(it.Name)
 		if err != nil {
@@ -76,7 +76,7 @@ func (b *bucket) listPage(ctx context.Context, prefix string, o store.ListOption
 	return page, *next, nil
 }
 
-// relative takes the store's prefix off a key of a listing.
+// relative removes the store's prefix from a key of a listing.
 func (b *bucket) relative(name *string) (string, error) {
 	if name == nil {
 		return "", foreign("an entry of the listing has no name")

@@ -10,7 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// A listing costs one request for 5000 entries, and its versions are those of reads.
+// TestListRequests: a listing costs one request per 5000 entries, and its versions are those of
+// reads.
 func TestListRequests(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -37,13 +38,13 @@ func TestListRequests(t *testing.T) {
 		if got := f.Query().Get("maxresults"); got != "5000" {
 			t.Errorf("%s entries were asked for", got)
 		}
-		if got := f.Requests(); len(got) != 1 { // and the first, before the Get
+		if got := f.Requests(); len(got) != 1 { // the listing, before the Get
 			t.Errorf("requests %q", got)
 		}
 	}
 }
 
-// Answers that look like a listing, or nearly.
+// TestListForeign: responses that resemble a listing.
 func TestListForeign(t *testing.T) {
 	environment(t)
 	const blob = "<Blob><Name>k</Name><Properties><Etag>1</Etag><Content-Length>1</Content-Length></Properties></Blob>"
@@ -73,8 +74,8 @@ func TestListForeign(t *testing.T) {
 	}
 }
 
-// TestListPart: a part of a listing is asked for as such, except for StartAfter, for which Azure
-// has no parameter.
+// TestListPart: a listing of part of the keys selects them on the server, except for StartAfter,
+// for which Azure has no parameter.
 func TestListPart(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -84,7 +85,8 @@ func TestListPart(t *testing.T) {
 	fake.ListParts(t, f.Server, bare(t, f.At("p")))
 }
 
-// Azure sends names that XML cannot hold percent-encoded, and says so.
+// TestListEncodedNames: Azure percent-encodes names that XML cannot represent, and marks them as
+// encoded.
 func TestListEncodedNames(t *testing.T) {
 	environment(t)
 	f := NewFake(t)

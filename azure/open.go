@@ -14,31 +14,36 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Open opens "azblob://container/prefix?parameters". The prefix becomes the store's root. No
-// request is made: a missing container or refused credentials show at the first verb.
+// Open opens "azblob://container/prefix?parameters". The prefix becomes the root of the store. Open
+// sends no request, so a missing container or rejected credentials are reported by the first call
+// of the store.
 //
-// The forms that other programs and the portal write are read as well: az://, azure://, abfs:// and
+// The URL forms of other programs and of the portal are accepted too: az://, azure://, abfs:// and
 // abfss:// with container/prefix or container@account.dfs.core.windows.net/prefix, and
-// https://account.blob.core.windows.net/container/prefix, with a SAS token or without.
+// https://account.blob.core.windows.net/container/prefix, with or without a SAS token.
 //
-// The parameters are gocloud.dev's: storage_account, domain (blob.core.windows.net), protocol
-// (https), cdn and localemu, which puts the account into the path and has 127.0.0.1:10000 and http
-// as its defaults. Ours are anonymous, readonly, verify_reads, access_tier and content_type.
-// Anything else is an error. What they leave open comes from AZURE_STORAGE_ACCOUNT, _DOMAIN,
-// _PROTOCOL, _IS_CDN and _IS_LOCAL_EMULATOR.
+// The parameters of gocloud.dev are storage_account, domain (default blob.core.windows.net),
+// protocol (default https), cdn and localemu, which puts the account into the path and changes the
+// defaults to 127.0.0.1:10000 and http. This package adds anonymous, readonly, verify_reads,
+// access_tier, content_type and hedge. Any other parameter is an error. Values that neither the URL
+// nor an option sets are read from AZURE_STORAGE_ACCOUNT, _DOMAIN, _PROTOCOL, _IS_CDN and
+// _IS_LOCAL_EMULATOR.
 //
-// Credentials are the option's, else the environment's first of: AZURE_STORAGE_KEY,
-// AZURE_STORAGE_SAS_TOKEN, AZURE_STORAGE_CONNECTION_STRING (if the URL names no account), and
-// azidentity's default chain (service principal, workload and managed identity, az login). Identity
-// and SAS tokens are not sent to a domain outside of Azure that only the URL names: see [Domain]
-// and [TrustHost]. The SAS token of an https URL goes to its host.
+// Credentials are those of the options. By default they are the first in the environment:
+// AZURE_STORAGE_KEY, AZURE_STORAGE_SAS_TOKEN, AZURE_STORAGE_CONNECTION_STRING (if the URL does not
+// name an account), and azidentity's default chain (service principal, workload and managed
+// identity, az login). Identity and SAS tokens are not sent to a domain outside of Azure that only
+// the URL names: see [Domain] and [TrustHost]. The SAS token of an https URL is sent to the URL's
+// host.
 //
-// *UsageError: the URL, a parameter or an option is malformed or contradicts another. fault.Path:
-// the prefix is no key. fault.Refused: no account is named, or the credentials are malformed.
+// Errors:
+//   - *UsageError: the URL, a parameter or an option is malformed or conflicts with another.
+//   - fault.Path: the prefix is not a valid key.
+//   - fault.Refused: no account is configured, or the credentials are malformed.
 //
-// The store retries, limits its requests (see [Retry] and [MaxInFlight]), implements the optional
-// verbs store.PageLister, store.BatchDeleter and store.PartPutter, and gives by store.As:
-// *container.Client, *gcblob.Bucket and store.Tuning.
+// The store retries requests, limits them (see [Retry] and [MaxInFlight]) and implements
+// store.PageLister, store.BatchDeleter and store.PartPutter. store.As finds its *container.Client,
+// *gcblob.Bucket and store.Tuning.
 func Open(ctx context.Context, url string, opts ...Option) (store.Store, error) {
 	return new(config).open(ctx, url, opts)
 }
@@ -87,11 +92,12 @@ func (c *config) Connect(ctx context.Context) (store.Store, error) {
 	), nil
 }
 
-// FromBucket is [Open] of a container that gocloud.dev has opened: url names the same container,
-// with the prefix and the parameters that are not about the connection. Unlike blob.New it has
-// versions, conditions, parts and Azure's own errors. It takes b over: Close closes it.
+// FromBucket opens a container that gocloud.dev has opened. url names the same container, with the
+// prefix and the parameters that do not concern the connection. Unlike blob.New, the store has
+// versions, conditions, multipart uploads and Azure's own errors. The store owns b: its Close
+// closes b.
 //
-// *UsageError: b is not a container of Azure's, or another than url names.
+// It returns a *UsageError if b is not a container of Azure, or not the one that url names.
 func FromBucket(ctx context.Context, b *gcblob.Bucket, url string, opts ...Option) (store.Store, error) {
 	c := &config{opened: b}
 	return provider.Open(ctx, c, func() error {

@@ -17,7 +17,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// seen is a transport that notes the request and answers that the blob is not there.
+// seen is a transport that records the request and responds that the blob is absent.
 type seen struct {
 	url    string
 	header http.Header
@@ -31,7 +31,7 @@ func (s *seen) Do(r *http.Request) (*http.Response, error) {
 		Header: http.Header{"X-Ms-Error-Code": {"BlobNotFound"}, "X-Ms-Request-Id": {"1"}}}, nil
 }
 
-// Which account is asked, and with what credentials.
+// TestOpen: the account and the credentials of requests.
 func TestOpen(t *testing.T) {
 	const conn = "DefaultEndpointsProtocol=https;AccountName=conn;AccountKey=a2V5;EndpointSuffix=core.windows.net"
 	type env map[string]string
@@ -40,8 +40,8 @@ func TestOpen(t *testing.T) {
 		url  string
 		env  env
 		opts []Option
-		asks string // the URL asked, up to a query of a secret
-		auth string // how Authorization begins
+		asks string // the requested URL, up to a secret query
+		auth string // prefix of Authorization
 	}{
 		{"shared key of the environment", "azblob://c/p", env{}, nil, "https://acct.blob.core.windows.net/c/p%2Fk", "SharedKey acct:"},
 		{"shared key of an option", "azblob://c", env{"AZURE_STORAGE_KEY": ""}, []Option{SharedKey("a2V5")},
@@ -92,11 +92,11 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// Without any other credentials azidentity's chain is asked, when the first request is made.
+// TestOpenDefaultChain: without other credentials azidentity's chain is used at the first request.
 func TestOpenDefaultChain(t *testing.T) {
 	environment(t)
 	t.Setenv("AZURE_STORAGE_KEY", "")
-	t.Setenv("AZURE_TOKEN_CREDENTIALS", "EnvironmentCredential") // so that no machine's own are found
+	t.Setenv("AZURE_TOKEN_CREDENTIALS", "EnvironmentCredential") // excludes the machine's own
 	h := &seen{}
 	_, err := Open(t.Context(), "azblob://c", HTTPClient(h))
 	if err == nil {
@@ -108,7 +108,7 @@ func TestOpenDefaultChain(t *testing.T) {
 	}
 }
 
-// opening is Azure as the tests of Open that all providers share see it.
+// opening describes Azure to the tests of Open that all providers share.
 func opening() fake.Opening[Option] {
 	return fake.Opening[Option]{
 		Open: Open, Scheme: "azblob", Bucket: "container", Server: "the account is the parameter storage_account", Text: "domain", TooFew: MaxInFlight(-1),
@@ -134,7 +134,7 @@ func TestOpenMistakes(t *testing.T) {
 	)
 }
 
-// The environment contradicts the URL, or itself.
+// TestOpenMistakesOfTheEnvironment: the environment conflicts with the URL, or with itself.
 func TestOpenMistakesOfTheEnvironment(t *testing.T) {
 	for _, c := range []struct {
 		name, url string

@@ -27,11 +27,12 @@ const (
 	maxBlock  = 4000 << 20
 )
 
-// parts is a value that is being sent, as uncommitted blocks. Blocks belong to the key and not to
-// an upload, so their ids begin with a random number: uploads to one key at the same time do not
-// mix. Azure lists no checksums, so an id has that of its block; and a time, so that of two blocks
-// for one part the later is known; and the label of the part. Azure drops all blocks of a key when
-// a value is committed, so a block that arrives later says by its label that others were dropped.
+// parts is an upload in parts, stored as uncommitted blocks. Blocks belong to the key and not to an
+// upload, so their IDs start with a random number that separates concurrent uploads to one key. The
+// ID also contains the checksum of the block, because Azure does not list checksums, the time, to
+// find the latest block of a part, and the label of the part. Azure drops all blocks of a key when
+// a value is committed; the label of a block that arrives later shows that earlier blocks were
+// dropped.
 type parts struct {
 	b   *bucket
 	key string
@@ -39,10 +40,10 @@ type parts struct {
 	set *sentparts.Set[block]
 
 	mu   sync.Mutex
-	last int64 // the time of the last block
+	last int64 // time of the last block
 }
 
-// putParts makes no request. A token is the random number.
+// putParts sends no request. The token is the random number.
 func (b *bucket) putParts(_ context.Context, key string, o store.PartsOptions) (store.Parts, error) {
 	p := &parts{b: b, key: key, set: sentparts.New(o.Resume != "", later)}
 	if o.Resume != "" {
@@ -57,25 +58,25 @@ func (b *bucket) putParts(_ context.Context, key string, o store.PartsOptions) (
 	return sentparts.Parts(p, p.set, false), nil
 }
 
-// Limits has no least size.
+// Limits implements sentparts; Azure has no minimum size of a part.
 func (p *parts) Limits() store.PartLimits {
 	return store.PartLimits{Min: 1, Max: maxBlock, Parts: maxBlocks}
 }
 
 func (p *parts) Token() string { return hex.EncodeToString(p.id[:]) }
 
-// block is what the id of a block says beside the number of its part.
+// block holds the fields of a block's ID other than the number of its part.
 type block struct {
 	label int
 	sum   uint32
-	time  int64 // Unix nanoseconds, no two of a process alike
+	time  int64 // Unix nanoseconds, unique in the process
 }
 
 // later reports whether b was sent after a.
 func later(a, b sentparts.Part[block]) bool { return a.At.time < b.At.time }
 
-// name is the id of a block for part n: all of a blob's ids must have the same length. Number and
-// label have 16 bits each; a label is one less in an id, where 0 says no more than the number does.
+// name returns the ID of a block of part n. All IDs of a blob must have the same length. Number and
+// label have 16 bits each. The label is stored minus one, where 0 is no label beyond the number.
 func (p *parts) name(n int, b block) string {
 	id := binary.BigEndian.AppendUint16(p.id[:8:8], uint16(max(b.label-1, 0)))
 	id = binary.BigEndian.AppendUint16(id, uint16(n))
@@ -83,7 +84,7 @@ func (p *parts) name(n int, b block) string {
 	return base64.StdEncoding.EncodeToString(binary.BigEndian.AppendUint64(id, uint64(b.time)))
 }
 
-// next is a time that no block of this value has.
+// next returns a time that no other block of this upload has.
 func (p *parts) next() int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -91,7 +92,7 @@ func (p *parts) next() int64 {
 	return p.last
 }
 
-// Send is one Put Block; an empty part, which Azure refuses, is left out of the value.
+// Send sends one Put Block. It sends nothing for an empty part, which Azure rejects.
 func (p *parts) Send(ctx context.Context, n int, data []byte) (block, error) {
 	sent := block{sum: crc32.ChecksumIEEE(data), time: p.next()}
 	if len(data) == 0 {
@@ -101,7 +102,7 @@ func (p *parts) Send(ctx context.Context, n int, data []byte) (block, error) {
 	body := &lent{b: data}
 	defer body.giveBack()
 	o := &blockblob.StageBlockOptions{TransactionalValidation: p.b.sum(data)}
-	err := p.b.ask(ctx, func(ctx context.Context) error {
+	err := p.b.renewed(ctx, func(ctx context.Context) error {
 		if _, err := p.b.block(p.key).StageBlock(ctx, p.name(n, sent), body.again(), o); err != nil {
 			return explain(err, false)
 		}
@@ -110,21 +111,22 @@ func (p *parts) Send(ctx context.Context, n int, data []byte) (block, error) {
 	return sent, err
 }
 
-// List sends one Get Block List. Azure forgets the blocks of a value when it is committed. Without
-// blocks, either the value was committed by another process, or no part was ever sent.
+// List sends one Get Block List. Azure drops the blocks of a value when it is committed. Without
+// blocks, either another process has committed the value, or no part was ever sent.
 func (p *parts) List(ctx context.Context) (l sentparts.List[block], err error) {
 	var out blockblob.GetBlockListResponse
-	err = p.b.ask(ctx, func(ctx context.Context) (err error) {
+	err = p.b.renewed(ctx, func(ctx context.Context) (err error) {
 		if out, err = p.b.block(p.key).GetBlockList(ctx, blockblob.BlockListTypeUncommitted, nil); err != nil {
 			return explain(err, false)
 		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, fault.NotFound) { // absent: a key with neither a value nor blocks
+	if err != nil && !errors.Is(err, fault.NotFound) { // the key has neither a value nor blocks
 		return l, err
 	}
 	if err == nil && out.RequestID == nil {
-		return l, foreign("it has no request number") // such as a page of HTML, in which the client finds no blocks
+		// An HTML page, for example, which the client parses as a list without blocks.
+		return l, foreign("it has no request number")
 	}
 	l.Parts, l.Sums = map[int]sentparts.Part[block]{}, map[int]string{}
 	for _, b := range out.UncommittedBlocks {
@@ -141,7 +143,7 @@ func (p *parts) List(ctx context.Context) (l sentparts.List[block], err error) {
 		}
 	}
 	p.set.Each(func(n int, own sentparts.Part[block]) {
-		if own.Size == 0 && later(l.Parts[n], own) { // an empty part is no block
+		if own.Size == 0 && later(l.Parts[n], own) { // an empty part has no block
 			l.Parts[n] = own
 		}
 	})
@@ -151,7 +153,7 @@ func (p *parts) List(ctx context.Context) (l sentparts.List[block], err error) {
 	return l, nil
 }
 
-// parse is name's inverse; false for blocks of other values under way.
+// parse is the inverse of name. It reports false for blocks of other uploads.
 func (p *parts) parse(name string) (int, block, bool) {
 	id, err := base64.StdEncoding.DecodeString(name)
 	if err != nil || len(id) != len(p.id)+16 || !bytes.HasPrefix(id, p.id[:]) {
@@ -163,7 +165,7 @@ func (p *parts) parse(name string) (int, block, bool) {
 	return n, b, n < maxBlocks && b.label <= maxBlocks && b.time > 0
 }
 
-// Join is one Put Block List.
+// Join sends one Put Block List.
 func (p *parts) Join(ctx context.Context, all []sentparts.Part[block], o store.PutOptions) (store.Version, error) {
 	var blocks []string
 	var size int64
@@ -174,7 +176,7 @@ func (p *parts) Join(ctx context.Context, all []sentparts.Part[block], o store.P
 		}
 	}
 	var out blockblob.CommitBlockListResponse
-	err := p.b.ask(provider.SlowAnswer(ctx), func(ctx context.Context) (err error) {
+	err := p.b.renewed(provider.SlowAnswer(ctx), func(ctx context.Context) (err error) {
 		out, err = p.b.block(p.key).CommitBlockList(ctx, blocks, &blockblob.CommitBlockListOptions{
 			HTTPHeaders: p.b.headers, Tier: p.b.tier, AccessConditions: whenPut(o),
 		})
@@ -194,6 +196,7 @@ func (p *parts) Join(ctx context.Context, all []sentparts.Part[block], o store.P
 	return v, nil
 }
 
-// Drop makes no request: Azure has none, and drops uncommitted blocks after a week, or when the key
-// is next written. So another process that has sent all parts can still commit them.
+// Drop sends no request, because Azure has none for it. Azure drops uncommitted blocks after a
+// week, or when the key is next written. So another process that has sent all parts can still
+// commit them.
 func (p *parts) Drop(context.Context) error { return nil }

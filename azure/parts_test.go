@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestPartsOfAnotherProcess: what has arrived has checksums, and of a part that was sent twice it
-// is the later, whichever process commits.
+// TestPartsOfAnotherProcess: the stored parts have checksums, and of a part that was sent twice the
+// later one is used, whichever process commits.
 func TestPartsOfAnotherProcess(t *testing.T) {
 	environment(t)
 	s := bare(t, NewFake(t).At(""))

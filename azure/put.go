@@ -12,11 +12,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxPut is Azure's limit for one Put Blob. Longer values go by PutParts.
+// maxPut is Azure's limit for one Put Blob. Longer values need PutParts.
 const maxPut = 5000 << 20
 
-// put is one Put Blob from the caller's bytes. gocloud's streamed writer is never used: it panics
-// when a write fails.
+// put sends one Put Blob directly from the caller's bytes. It does not use gocloud's streamed
+// writer, which panics when a write fails.
 func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
 	if int64(len(value)) > maxPut {
 		return "", fault.Newf(fault.Limit, "%d bytes are more than the %d that one put can hold", len(value), int64(maxPut))
@@ -37,7 +37,7 @@ func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutO
 	return v, nil
 }
 
-// delete is one Delete Blob. Snapshots are not deleted with it; a blob that has some is
+// delete sends one Delete Blob. It does not delete snapshots; a blob with snapshots is
 // fault.Refused.
 func (b *bucket) delete(ctx context.Context, key string, o store.DeleteOptions) error {
 	b.sizes.forget(key)
@@ -48,8 +48,9 @@ func (b *bucket) delete(ctx context.Context, key string, o store.DeleteOptions) 
 	return nil
 }
 
-// lent is a request's body that can be taken back: net/http may go on reading one after the request
-// returned, when the context ended or the answer came early, but the bytes are the caller's then.
+// lent is a request body that can be revoked. net/http may read a body after the request has
+// returned, if the context has ended or the response came early, but the caller owns the bytes
+// then.
 type lent struct {
 	mu  sync.Mutex
 	b   []byte
@@ -57,7 +58,7 @@ type lent struct {
 	end bool
 }
 
-// again begins anew.
+// again rewinds the body.
 func (l *lent) again() *lent {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -95,7 +96,7 @@ func (l *lent) Seek(off int64, whence int) (int64, error) {
 	return off, nil
 }
 
-// Close does nothing: the client closes bodies that it means to send again.
+// Close does nothing, because the client closes bodies that it sends again.
 func (l *lent) Close() error { return nil }
 
 func (l *lent) giveBack() {

@@ -15,7 +15,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Every write is one request, and says what the value is.
+// TestPutRequests: every write is one request with the value's headers.
 func TestPutRequests(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -38,8 +38,8 @@ func TestPutRequests(t *testing.T) {
 	}
 }
 
-// gocloud's streamed writer panics when a write fails: after a conflict, in a missing container, at
-// a deadline. Here each of them is an error.
+// TestFailedWritesAreErrors: gocloud's streamed writer panics when a write fails: after a conflict,
+// in a missing container, at a deadline. Here each of them is an error.
 func TestFailedWritesAreErrors(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -60,20 +60,20 @@ func TestFailedWritesAreErrors(t *testing.T) {
 	}
 }
 
-// A deadline in a write is the deadline's error, and the value is the caller's again when Put
-// returns.
+// TestDeadlineInAWrite: a deadline during a write returns the deadline's error, and the caller owns
+// the value after Put returns.
 func TestDeadlineInAWrite(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
 	begun, end := make(chan struct{}, 8), make(chan struct{})
 	f.Answer(func(_ http.ResponseWriter, r *http.Request) bool {
 		begun <- struct{}{}
-		<-end // the body is not read
+		<-end // do not read the body
 		return true
 	})
 	defer close(end)
 	s := bare(t, f.At(""))
-	value := make([]byte, 32<<20) // more than the sockets' buffers hold
+	value := make([]byte, 32<<20) // larger than the buffers of sockets
 	p, err := store.PutParts(t.Context(), s, "k", store.PartsOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestDeadlineInAWrite(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			go func() { <-begun; cancel() }()
 			err := c.write(ctx)
-			for i := range value { // a race if the transport still reads it
+			for i := range value { // a data race if the transport still reads it
 				value[i] = 1
 			}
 			if !errors.Is(err, context.Canceled) || errors.Is(err, fault.Unavailable) {
@@ -108,8 +108,8 @@ func TestDeadlineInAWrite(t *testing.T) {
 	}
 }
 
-// Two uploads to one key at once do not mix: the one that commits last has lost its blocks, and is
-// told.
+// TestPartsDoNotMix: concurrent uploads to one key are separate. The one that commits last has lost
+// its blocks, which is an error.
 func TestPartsDoNotMix(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -140,7 +140,7 @@ func TestPartsDoNotMix(t *testing.T) {
 	}
 }
 
-// Azure refuses an empty block; an empty part is one all the same.
+// TestEmptyParts: Azure rejects an empty block, but a part may be empty.
 func TestEmptyParts(t *testing.T) {
 	environment(t)
 	s := bare(t, NewFake(t).At(""))

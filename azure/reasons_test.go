@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// TestReasons: a missing container, a wrong key, a missing permission and a full disk are told
-// apart, and each error has the number of the request.
+// TestReasons: the kinds distinguish a missing container, a wrong key, a missing permission and a
+// full disk, and each error has the ID of the request.
 func TestReasons(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -34,7 +34,7 @@ func TestReasons(t *testing.T) {
 	})
 }
 
-// withNumber gives each response the number of its request.
+// withNumber adds the request ID to each response.
 type withNumber struct{ http.ResponseWriter }
 
 func (n withNumber) WriteHeader(status int) {
@@ -42,7 +42,8 @@ func (n withNumber) WriteHeader(status int) {
 	n.ResponseWriter.WriteHeader(status)
 }
 
-// TestAbsentCredentials: where no credentials can be had no request is made, and the kind says so.
+// TestAbsentCredentials: without available credentials no request is sent, and the kind is
+// fault.NoCredentials.
 func TestAbsentCredentials(t *testing.T) {
 	environment(t)
 	s := bare(t, "azblob://c?storage_account=acct", Credential(tokens{errors.New("please run az login")}))

@@ -6,16 +6,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/limit"
 )
 
-// defaultRequests is how many requests are in flight at once. 128, as for S3: reads are bound by
-// latency, and an account takes 20 000 requests a second before it throttles.
+// defaultRequests is the initial number of requests in flight. 128, as for S3: reads are limited by
+// latency, and an account is throttled only above 20 000 requests per second.
 const defaultRequests = 128
 
-// listPage is Azure's limit.
+// listPage is Azure's limit of entries per listing request.
 const listPage = 5000
 
 func (c *config) requests() int { return c.stack.Requests(defaultRequests) }
 
-// numbers are what a container begins with.
+// numbers returns the initial limits of a container.
 func numbers() limit.Numbers { return limit.Numbers{Reads: defaultRequests, Writes: defaultRequests} }
 
 // Shared implements [provider.Config].
@@ -23,7 +23,7 @@ func (c *config) Shared() provider.Bucket {
 	return provider.Bucket{Name: c.reached, Prefix: c.prefix, Own: []any{c.client, c.httpClient}, Numbers: numbers()}
 }
 
-// tuning holds Azure's numbers.
+// tuning returns the settings for Azure.
 func (c *config) tuning() store.Tuning {
 	return store.Tuning{
 		Requests:    c.requests(),

@@ -2,8 +2,8 @@ package azure
 
 import "testing"
 
-// Prefixes of a container are one container to the service; that of another account is another. No
-// secret is part of the name.
+// TestContainersThatShare: prefixes of a container share its limits; containers of other accounts
+// do not. The name contains no secret.
 func TestContainersThatShare(t *testing.T) {
 	environment(t)
 	for url, want := range map[string]string{

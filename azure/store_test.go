@@ -21,8 +21,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/storetest"
 )
 
-// Azure drops the last dot of a segment, so such keys are refused; TestKeys holds the rest of
-// AnyKey.
+// lacks excludes AnyKey: Azure drops the last dot of a segment, so such keys are rejected. TestKeys
+// tests the other keys of AnyKey.
 var lacks = storetest.Without(storetest.AnyKey)
 
 func TestStore(t *testing.T) {
@@ -34,14 +34,14 @@ func TestStore(t *testing.T) {
 	}, lacks)
 }
 
-// The provider alone, without the layers that Open puts around it.
+// TestStoreBare: the provider without the layers of Open.
 func TestStoreBare(t *testing.T) {
 	environment(t)
 	storetest.Run(t, func(t *testing.T) store.Store { return bare(t, NewFake(t).At("")) }, lacks, storetest.Rounds(4))
 }
 
-// Through a server that throttles every seventh request and cuts every fifth value: the layers hide
-// it.
+// TestStoreThroughFailures: the layers hide a server that throttles every seventh request and
+// truncates every fifth value.
 func TestStoreThroughFailures(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -52,7 +52,8 @@ func TestStoreThroughFailures(t *testing.T) {
 	}, lacks, storetest.Keys(50), storetest.Rounds(2))
 }
 
-// Against a real server: ZARGO_TEST_AZURITE is its host and port; the account is the emulator's.
+// TestStoreAzurite runs against a real server at ZARGO_TEST_AZURITE, a host and port, with the
+// emulator's account.
 func TestStoreAzurite(t *testing.T) {
 	host, key := os.Getenv("ZARGO_TEST_AZURITE"), os.Getenv("ZARGO_TEST_AZURITE_KEY")
 	if host == "" {
@@ -118,7 +119,7 @@ func TestStoreAzurite(t *testing.T) {
 	})
 }
 
-// environment takes away what the machine says about Azure, and gives the tests a key.
+// environment unsets the machine's variables of Azure and sets a key for the tests.
 func environment(t testing.TB) {
 	for _, kv := range [][2]string{
 		{"AZURE_STORAGE_ACCOUNT", "acct"}, {"AZURE_STORAGE_KEY", "emFyZ28tdGVzdC1rZXk="}, {"AZURE_STORAGE_SAS_TOKEN", ""},
@@ -136,7 +137,7 @@ func open(t testing.TB, url string, opts ...Option) store.Store {
 	return fake.Opened(t)(Open(t.Context(), url, opts...))
 }
 
-// bare opens the provider without retry and limit.
+// bare opens the provider without the retry and limit layers.
 func bare(t testing.TB, url string, opts ...Option) store.Store {
 	t.Helper()
 	c := &config{}

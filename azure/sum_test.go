@@ -14,11 +14,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// asAzure makes the checksums those for Azure's own hosts.
+// asAzure selects the checksums for Azure's own hosts.
 func asAzure() Option { return option(func(c *config) { c.crc = true }, "asAzure") }
 
-// Every put and every part carries one checksum of its bytes: a CRC64 to Azure, and MD5 to others,
-// such as Azurite.
+// TestPutsCarryAChecksum: every put and every part carries one checksum of its bytes: a CRC64 for
+// Azure, an MD5 for other hosts, such as Azurite.
 func TestPutsCarryAChecksum(t *testing.T) {
 	environment(t)
 	for _, c := range []struct {
@@ -55,7 +55,7 @@ func TestPutsCarryAChecksum(t *testing.T) {
 	}
 }
 
-// Which hosts are Azure's is in the client's address.
+// TestWhoGetsACRC64: the client's address determines whether the host is Azure's.
 func TestWhoGetsACRC64(t *testing.T) {
 	environment(t)
 	for url, want := range map[string]bool{
@@ -71,7 +71,7 @@ func TestWhoGetsACRC64(t *testing.T) {
 	}
 }
 
-// has looks for a header as the SDK writes it, which is not net/http's way.
+// has reports whether h contains a header, which the SDK writes in non-canonical form.
 func has(h http.Header, name string) bool {
 	for got := range h {
 		if strings.EqualFold(got, name) {
@@ -81,7 +81,8 @@ func has(h http.Header, name string) bool {
 	return false
 }
 
-// What is damaged on the way there is refused by Azure, and sent again.
+// TestDamagedPutIsRefused: Azure rejects a value that was damaged in transit, and the put is
+// retried.
 func TestDamagedPutIsRefused(t *testing.T) {
 	environment(t)
 	for header, c := range map[string]struct {

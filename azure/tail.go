@@ -11,12 +11,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// getLast reads a tail. Azure has no ranges that count from the end, so the size comes first:
-// remembered from an earlier request, or asked for. Either way the read is pinned to the version
-// that has this size, so a value that was replaced is noticed and asked for again.
+// getLast reads a suffix. Azure lacks suffix ranges, so the size is needed first: from the cache or
+// by a request. The read is conditional on the version of that size, so a value that was replaced
+// is detected and read again.
 func (b *bucket) getLast(ctx context.Context, key string, n int64, o store.GetOptions, buf []byte) (store.Value, error) {
 	if o.Max > 0 && n > o.Max {
-		// Absence is to be told all the same, and so is a version.
+		// Absence and a version mismatch must still be reported.
 		if _, err := b.head(ctx, key, o); err != nil {
 			return store.Value{}, err
 		}
@@ -52,7 +52,7 @@ func (b *bucket) getLast(ctx context.Context, key string, n int64, o store.GetOp
 	return store.Value{}, fault.Newf(fault.Unavailable, "the value keeps changing while its tail is read")
 }
 
-// head is one Get Blob Properties.
+// head sends one Get Blob Properties.
 func (b *bucket) head(ctx context.Context, key string, o store.GetOptions) (sized, error) {
 	out, err := b.blob(key).GetProperties(ctx, &azblob.GetPropertiesOptions{AccessConditions: when(o.IfVersion, "")})
 	if err != nil {
@@ -80,11 +80,11 @@ type sized struct {
 	size    int64
 }
 
-// maxSizes is how many sizes are remembered: with keys of 100 bytes, half a megabyte.
+// maxSizes limits the cached sizes; with keys of 100 bytes they need half a megabyte.
 const maxSizes = 4096
 
-// sizes remembers the sizes of values whose tails were read and of values written. What it says may
-// be outdated, so it is used with the version only.
+// sizes caches the sizes of values that were written or whose suffix was read. An entry may be
+// outdated, so it is only used together with its version.
 type sizes struct {
 	mu sync.Mutex
 	m  map[string]sized
@@ -104,7 +104,7 @@ func (s *sizes) set(key string, v sized) {
 		s.m = map[string]sized{}
 	}
 	if _, ok := s.m[key]; !ok && len(s.m) >= maxSizes {
-		for other := range s.m { // whichever comes first
+		for other := range s.m { // an arbitrary entry
 			delete(s.m, other)
 			break
 		}

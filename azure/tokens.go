@@ -16,7 +16,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// tokenTransport is for fetching tokens.
+// tokenTransport returns the transport of requests for tokens.
 func (c *config) tokenTransport() policy.Transporter {
 	if c.tokenClient != nil {
 		return c.tokenClient
@@ -24,8 +24,8 @@ func (c *config) tokenTransport() policy.Transporter {
 	return newTokens(c.stack.Stall)
 }
 
-// newTokens sends the requests for tokens, with a stall limit, which the SDK's own transport does
-// not have.
+// newTokens returns a transport for requests for tokens, with a stall timeout, which the SDK's own
+// lacks.
 func newTokens(stall time.Duration) policy.Transporter {
 	return doer(provider.Watch(stall, (&http.Client{Transport: newTransport(8)}).Do))
 }
@@ -34,11 +34,11 @@ type doer provider.Doer
 
 func (d doer) Do(r *http.Request) (*http.Response, error) { return d(r) }
 
-// credential marks the errors of a chain, which the SDK reports as failures of whatever request
-// came first.
+// credential wraps the errors of a chain in *credentialError, because the SDK reports them as
+// failures of the request that needed the token.
 type credential struct {
 	c   azcore.TokenCredential
-	had atomic.Bool // a token
+	had atomic.Bool // a token was fetched
 }
 
 func (c *credential) GetToken(ctx context.Context, o policy.TokenRequestOptions) (azcore.AccessToken, error) {
@@ -51,14 +51,14 @@ func (c *credential) GetToken(ctx context.Context, o policy.TokenRequestOptions)
 	return t, nil
 }
 
-// noting notes why requests for a token failed on the way: azidentity makes text of it.
+// noting records transport errors of requests for tokens. azidentity keeps only their text.
 type noting struct{ next policy.Transporter }
 
 type noteKey struct{}
 
 type note struct {
 	mu  sync.Mutex
-	err error // of the last request
+	err error // of the latest request
 }
 
 func (n *note) set(err error) {
@@ -81,22 +81,22 @@ func (t noting) Do(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// credentialError is why there is no token.
+// credentialError is the error of a failed fetch of a token.
 type credentialError struct {
 	err error
-	way error // of the last request for one that got no response
-	had bool  // there was one before
+	way error // the transport error of the last request, if any
+	had bool  // an earlier fetch succeeded
 }
 
 func (e *credentialError) Error() string { return e.err.Error() }
 func (e *credentialError) Unwrap() error { return e.err }
 
-// NonRetriable keeps the SDK from asking again.
+// NonRetriable prevents retries by the SDK.
 func (e *credentialError) NonRetriable() {}
 
-// kind is fault.Refused, unless the service that gives tokens failed. A chain without a usable
-// source is Refused also when it looked for a managed identity over the network: on most machines
-// there is none.
+// kind returns a kind of fault.Refused unless the token service failed. A chain without a usable
+// source is refused even if it queried the network for a managed identity, because most machines
+// have none.
 func (e *credentialError) kind() error {
 	var auth *azidentity.AuthenticationFailedError
 	failed := errors.As(e.err, &auth)
@@ -107,7 +107,7 @@ func (e *credentialError) kind() error {
 		return provider.CredentialKind(e.way, 0)
 	}
 	if k := provider.CredentialKind(e.err, 0); !errors.Is(k, fault.Refused) {
-		return k // a credential of the program's own
+		return k // a credential of the caller
 	}
 	return fault.NoCredentials
 }

@@ -6,25 +6,26 @@ import (
 	"github.com/zargo-io/zargo/internal/provider"
 )
 
-// newTransport is like the SDK's, proxies and all, with as many connections as requests are made at
-// once: with the SDK's 10 idle ones, 64 requests in flight keep reconnecting. The SDK asks before
-// it sends a body (Expect: 100-continue) for a minute after a throttle.
+// newTransport returns a transport like the SDK's, with proxies, and with as many connections as
+// requests in flight. With the SDK's 10 idle connections, 64 requests in flight keep reconnecting.
+// For a minute after a throttled request, the SDK sends bodies with Expect: 100-continue.
 func newTransport(requests int) *http.Transport {
 	t := &http.Transport{Proxy: http.ProxyFromEnvironment}
 	provider.Connections(t, requests)
 	return t
 }
 
-// newHTTP follows no redirect: Azure sends none, and what a portal redirects to is not a blob.
+// newHTTP returns a client that follows no redirects. Azure sends none, and a captive portal's
+// redirect does not lead to a blob.
 func newHTTP(t http.RoundTripper) *http.Client {
 	return &http.Client{Transport: t, CheckRedirect: provider.NoRedirect}
 }
 
-// maxDocument is the maximum size of a response that the SDK reads into memory. A listing of 5000
-// blobs is 5 MB, or 60 MB if every name is 1024 bytes that are all escaped.
+// maxDocument limits a response that the SDK reads into memory. A listing of 5000 blobs is 5 MB, or
+// 60 MB if every name is 1024 bytes that are all escaped.
 const maxDocument = 64 << 20
 
-// guard bounds what the SDK reads on a server's word, and marks writes that could not be sent.
+// guard limits the size of documents that the SDK reads, and marks writes that could not be sent.
 func guard(do provider.Doer) doer {
 	return provider.Documents{Do: do, Most: maxDocument, Listing: isListing}.Send
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// As many connections as requests at once, and no more.
+// TestConnections: as many connections as requests in flight, and no more.
 func TestConnections(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -15,7 +15,7 @@ func TestConnections(t *testing.T) {
 	fake.Connections(t, f.Server, open(t, f.At(""), MaxInFlight(fake.InFlight)))
 }
 
-// Failures, absences and conflicts do not cost a connection each.
+// TestConnectionsOfFailures: failures, absences and conflicts do not cost a connection each.
 func TestConnectionsOfFailures(t *testing.T) {
 	environment(t)
 	f := NewFake(t)

@@ -21,7 +21,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// wire stands in for the network: nothing is sent anywhere.
+// wire replaces the network: nothing is sent.
 type wire struct {
 	answer func(r *http.Request) *http.Response
 
@@ -53,7 +53,7 @@ func says(r *http.Request, status int, code string, header ...string) *http.Resp
 	return &http.Response{StatusCode: status, Header: h, Body: http.NoBody, Request: r}
 }
 
-// bearer is what a request carries that its receiver can use.
+// bearer returns the credentials of a request that its receiver could reuse.
 func bearer(r *http.Request) string {
 	if a := r.Header.Get("Authorization"); strings.HasPrefix(a, "Bearer ") {
 		return a
@@ -61,8 +61,8 @@ func bearer(r *http.Request) string {
 	return r.URL.Query().Get("sig")
 }
 
-// Where identity and SAS tokens go is Azure, this machine, or what something other than the URL
-// names.
+// TestTokensGoToTrustedHosts: identity and SAS tokens are sent to Azure, to this machine, and to
+// hosts configured outside the URL.
 func TestTokensGoToTrustedHosts(t *testing.T) {
 	type env map[string]string
 	const refused = "refused"
@@ -72,7 +72,7 @@ func TestTokensGoToTrustedHosts(t *testing.T) {
 		url  string
 		env  env
 		opts []Option
-		want string // the host that gets it, or "refused"
+		want string // the host that receives the token, or "refused"
 	}{
 		{"Azure", "azblob://c", nil, []Option{token}, "acct.blob.core.windows.net"},
 		{"Azure, SAS", "azblob://c", nil, []Option{sas}, "acct.blob.core.windows.net"},
@@ -133,8 +133,8 @@ func TestTokensGoToTrustedHosts(t *testing.T) {
 	}
 }
 
-// A signature goes over http to this machine and private networks, and elsewhere only when
-// something other than the URL asks for it.
+// TestSignaturesInTheClear: signed requests use http to this machine and private networks, and to
+// other hosts only if that is configured outside the URL.
 func TestSignaturesInTheClear(t *testing.T) {
 	const (
 		key     = "c2VjcmV0"
@@ -145,7 +145,7 @@ func TestSignaturesInTheClear(t *testing.T) {
 		url  string
 		env  map[string]string
 		opts []Option
-		want string // the host that gets it, or "refused"
+		want string // the host that receives the request, or "refused"
 	}{
 		{"Azure", "azblob://c?protocol=http", nil, nil, refused},
 		{"Azure, key of an option", "azblob://c?protocol=http", map[string]string{"AZURE_STORAGE_KEY": ""}, []Option{SharedKey(key)}, refused},
@@ -187,7 +187,7 @@ func TestSignaturesInTheClear(t *testing.T) {
 	}
 }
 
-// numbered gives the tokens t1, t2, …
+// numbered returns the tokens t1, t2, …
 type numbered struct {
 	mu   sync.Mutex
 	n    int
@@ -207,8 +207,8 @@ func (c *numbered) GetToken(context.Context, policy.TokenRequestOptions) (azcore
 	return azcore.AccessToken{Token: fmt.Sprintf("t%d", c.n), ExpiresOn: time.Now().Add(c.life)}, nil
 }
 
-// A token that is refused before its time is replaced, once, and the request sent again with its
-// value.
+// TestRevokedToken: a token that is rejected before its expiry is replaced once, and the request is
+// sent again with its value.
 func TestRevokedToken(t *testing.T) {
 	verbs := map[string]func(store.Store) error{
 		"get": func(s store.Store) error {
@@ -259,7 +259,7 @@ func TestRevokedToken(t *testing.T) {
 	}
 }
 
-// Tokens that live 2 s, and a job of 30 s.
+// TestShortTokens: 30 s of requests with tokens that live 2 s.
 func TestShortTokens(t *testing.T) {
 	environment(t)
 	t.Setenv("AZURE_STORAGE_KEY", "")
@@ -289,8 +289,9 @@ func TestShortTokens(t *testing.T) {
 	})
 }
 
-// A service for tokens that cannot be reached is asked again, as the container is; what it refuses
-// stays refused. A service principal stands for all of azidentity's credentials.
+// TestTokenServiceFails: fetching a token is retried if the service cannot be reached, like a
+// request to the container. A rejection by the service is final. A service principal represents all
+// of azidentity's credentials.
 func TestTokenServiceFails(t *testing.T) {
 	down := &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
 	for _, c := range []struct {
@@ -350,7 +351,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// A credential of the program's own is asked again after a failure on the way.
+// TestOwnCredentialFails: a caller's credential is called again after a transport failure.
 func TestOwnCredentialFails(t *testing.T) {
 	environment(t)
 	t.Setenv("AZURE_STORAGE_KEY", "")

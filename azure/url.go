@@ -7,7 +7,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// form is "azblob://container/prefix?parameters".
+// form returns the form of URLs: "azblob://container/prefix?parameters".
 func form() provider.Form {
 	return provider.Form{
 		Scheme: "azblob", Article: "an", Bucket: "container", Server: "the account is the parameter storage_account",
@@ -15,7 +15,7 @@ func form() provider.Form {
 	}
 }
 
-// parseURL fills c from the URL.
+// parseURL sets the container, the prefix and the parameters from the URL.
 func (c *config) parseURL(raw string) error {
 	raw, err := c.ownForm(raw)
 	if err != nil {
@@ -34,7 +34,7 @@ func (c *config) parseURL(raw string) error {
 	return err
 }
 
-// params are gocloud.dev's query parameters for Azure, and our own.
+// params returns the query parameters of gocloud.dev for Azure and those of this package.
 func (c *config) params() provider.Params {
 	return provider.Params{
 		Texts: map[string]*string{
@@ -73,6 +73,6 @@ func (c *config) Name() string {
 	return provider.Name("azblob", c.container, c.prefix, q.Encode())
 }
 
-// UsageError is a mistake in the URL or the options given to [Open]. It has no kind of package
-// fault: it is not about what is stored. It is one type for all providers.
+// UsageError is a mistake in the URL or the options of [Open]. It does not match a kind of package
+// fault, because it does not concern stored data. All providers share this type.
 type UsageError = store.UsageError

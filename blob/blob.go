@@ -9,7 +9,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Store is a bucket as a store. Make it with [New].
+// Store is a store on a gocloud.dev bucket. Create it with [New].
 type Store struct {
 	bucket *gcblob.Bucket
 	opt    options
@@ -25,7 +25,7 @@ var (
 	_ store.Copier       = (*Store)(nil)
 )
 
-// New makes b a store and takes it over: Close closes b.
+// New returns a store on b and takes ownership of b: Close closes it.
 func New(b *gcblob.Bucket, opts ...Option) *Store {
 	s := &Store{bucket: b, opt: options{name: "blob", keys: PortableKey, tuning: cloudTuning()}}
 	for _, o := range opts {
@@ -34,11 +34,11 @@ func New(b *gcblob.Bucket, opts ...Option) *Store {
 	return s
 }
 
-// String is the name given with [Name], "blob" without one.
+// String returns the name set by [Name], "blob" by default.
 func (s *Store) String() string { return s.opt.name }
 
-// Provide sets target to the *gcblob.Bucket, the store.Tuning, the store.Conditions, what
-// Hooks.Provide gives, or what the bucket's As gives, such as an SDK's client.
+// Provide sets target to the *gcblob.Bucket, the store.Tuning or the store.Conditions. For other
+// types it calls Hooks.Provide, then the bucket's As, which finds an SDK's client, for example.
 func (s *Store) Provide(target any) bool {
 	switch t := target.(type) {
 	case **gcblob.Bucket:
@@ -57,13 +57,14 @@ func (s *Store) Provide(target any) bool {
 	return s.bucket.As(target)
 }
 
-// conditions are all that a hook honours, and of the portable API an atomic if-absent at most.
+// conditions returns the supported conditions: all of them if hooks send the requests, otherwise
+// only IfAbsent, if the driver's is atomic.
 func (s *Store) conditions() store.Conditions {
 	whole := s.opt.hooks.Put != nil
 	return store.Conditions{IfAbsent: whole || !s.opt.noIfAbsent, IfVersion: whole && s.opt.hooks.Get != nil}
 }
 
-// Close closes the bucket. Calls after it are fault.Refused, which nothing repeats.
+// Close closes the bucket. Later calls return fault.Refused, which is not retried.
 func (s *Store) Close() error {
 	if s.closed.Swap(true) {
 		return nil
@@ -78,7 +79,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// cloudTuning is for a bucket whose provider is not known.
+// cloudTuning returns the settings for a bucket of an unknown provider.
 func cloudTuning() store.Tuning {
 	return store.Tuning{
 		Requests:    32,

@@ -34,8 +34,8 @@ func TestPortableKey(t *testing.T) {
 	}
 }
 
-// A key that the portable form takes is stored under that very name, as another program would see
-// it.
+// FuzzPortableKey: a key that the portable form accepts is stored under the same name, as another
+// program would see it.
 func FuzzPortableKey(f *testing.F) {
 	for _, s := range []string{"a", "__0x2f__", "a../b", "__0x__", "___0x1__", "__0x41___", "é/ü", "__0x110000__"} {
 		f.Add(s)
@@ -61,7 +61,8 @@ func FuzzPortableKey(f *testing.F) {
 	})
 }
 
-// gocloud's ReadAll would allocate twice the value.
+// TestGetAllocatesOnce: a read allocates the value once; gocloud's ReadAll would allocate twice as
+// much.
 func TestGetAllocatesOnce(t *testing.T) {
 	const size = 16 << 20
 	s := blob.New(memblob.OpenBucket(&memblob.Options{NoMD5: true}), blob.TrustNotFound())
@@ -117,7 +118,7 @@ func TestHandles(t *testing.T) {
 	wantKind(t, err, fault.Refused)
 }
 
-// filesIn gives the paths of the files below dir.
+// filesIn returns the paths of the files below dir.
 func filesIn(t *testing.T, dir string) []string {
 	t.Helper()
 	var all []string

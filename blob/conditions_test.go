@@ -41,8 +41,8 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// A write that will need conditions is refused at the first call, before anything is written, and
-// not at the second.
+// TestPartialWriteIsRefusedAtOnce: a write that needs conditions is refused at the first call,
+// before anything is written, and not at the second.
 func TestPartialWriteIsRefusedAtOnce(t *testing.T) {
 	ctx := t.Context()
 	for _, c := range []struct {

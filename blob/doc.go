@@ -1,39 +1,54 @@
-// Package blob makes any gocloud.dev bucket a store, by the portable API or by hooks.
+// Package blob makes a store of any gocloud.dev bucket, by its portable API or by hooks.
 //
 //	bucket, err := gcblob.OpenBucket(ctx, "mem://")
 //	st := blob.New(bucket, blob.TrustNotFound())
 //	a, err := zarr.OpenArray(ctx, st, "t2m")
 //
-// A bare bucket gives the portable form: everything works except what the portable API cannot
-// express. Its limits:
+// For a bucket of S3, Google or Azure, s3.FromBucket, gcs.FromBucket and azure.FromBucket are
+// better than New: they use the bucket's SDK client and support versions, conditions and the
+// provider's settings.
 //
-//   - no versions: Get and Put return Version "", and IfVersion and IfNotVersion are errors.ErrUnsupported. Arrays are
-//     read and written whole-chunk; what needs compare-and-swap is refused before anything is written (store.Conditions).
-//   - Last (the tail of a value) costs a second request, for the size.
-//   - no batch delete and no parts, and one or two requests for each Delete, as the driver pleases.
-//   - IfAbsent is as good as the driver's: fileblob's lets several writers win, so give [NoIfAbsent] with it. For a
-//     directory, package dir is the better store: fileblob also lets a reader see half of a replacement.
-//   - keys that gocloud's drivers store under another name, such as "a__0x2f__b" or "a../b", are refused with fault.Path
-//     ([PortableKey]). Names that only one driver rewrites (Azure: " # % ?) are up to [CheckKeys].
-//   - a key that another program stored with such an escape in its name is listed under the decoded name.
+// # Limits of the portable API
 //
-// gocloud's NotFound is not believed: its drivers also say it for a refused request, a bucket that
-// is not there and a host name that does not resolve, and an absent chunk reads as the fill value.
-// Unless the driver is known to be right ([TrustNotFound] for memblob and fileblob, [Classify] for
-// others), the store lists the key before it calls it absent: a listing that succeeds without the
-// key proves absence, at one more request for each absent key.
+// Without hooks a store supports the operations of the portable API, with these limits:
 //
-// A provider package does better by filling in [Hooks]: a verb with a hook goes around the portable
-// API. Packages s3, gcs and azure fill in every verb that this package has a portable form of.
-// Their hooks send requests by the SDK's client, because the portable calls cannot say a version,
-// ask for more or cost more: docs/providers.md has the figures for each. What they have of the
-// bucket is its place in [store.As] and its Close; what they have of this package are the checks of
-// keys, ranges and conditions before a hook, and the errors after it.
+//   - Versions are not supported: Get and Put return Version "", and IfVersion and IfNotVersion are
+//     errors.ErrUnsupported. Arrays can be read and written in whole chunks. Operations that need
+//     compare-and-swap fail before they write anything, see store.Conditions.
+//   - A suffix read needs a second request, for the size.
+//   - Batch deletes and parts are not supported. A Delete is one or two requests, depending on the
+//     driver.
+//   - IfAbsent depends on the driver. With fileblob several writers can win, so use [NoIfAbsent].
+//     For a directory, package dir is the better store: fileblob also lets a reader see a
+//     half-written value.
+//   - Keys that gocloud's drivers store under another name, such as "a__0x2f__b" or "a../b", are
+//     fault.Path, see [PortableKey]. Keys that only one driver rewrites (Azure: " # % ?) are left
+//     to [CheckKeys].
+//   - A key that another program stored with such an escape sequence is listed under the decoded
+//     name.
 //
-// For a bucket of S3, Google or Azure that gocloud has opened, s3.FromBucket, gcs.FromBucket and
-// azure.FromBucket are the better New: they take the SDK's client out of it and keep versions,
-// conditions and the provider's numbers.
+// # Absent keys
 //
-// A Store may be used from any number of goroutines. Errors are *fault.KeyError; see package store
-// for the kinds. See also packages s3 and store.
+// A NotFound of gocloud does not prove that a key is absent, and an absent chunk reads as the fill
+// value. The drivers also return NotFound for a rejected request, a missing bucket and an unknown
+// host name. So after a NotFound the store lists the key: a successful listing without the key
+// proves that it is absent. That is one more request per absent key. For drivers whose NotFound is
+// reliable, use [TrustNotFound] (memblob and fileblob) or [Classify].
+//
+// # Hooks
+//
+// A provider's package replaces methods of the store with [Hooks], which bypass the portable API.
+// Packages s3, gcs and azure replace all methods that have a portable form. Their hooks use the
+// SDK's client, because the portable calls lack versions, send more requests or cost more;
+// docs/providers.md has the measurements. They still use the bucket for [store.As] and Close, and
+// this package for the checks of keys, ranges and conditions before a hook and for the errors after
+// it.
+//
+// # Errors
+//
+// Errors are of type *fault.KeyError. Package store documents their kinds.
+//
+// # Concurrency
+//
+// A Store is safe for concurrent use. See also packages s3 and store.
 package blob

@@ -19,7 +19,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// coded is a driver's error and the code the driver gives it.
+// coded is a driver's error with its code.
 type coded struct {
 	code gcerrors.ErrorCode
 	err  error
@@ -30,13 +30,13 @@ func (c *coded) Unwrap() error { return c.err }
 
 func code(c gcerrors.ErrorCode) error { return &coded{c, errors.New(c.String())} }
 
-// scripted is a driver that does as it is told and notes what it was asked.
+// scripted is a driver with scripted results that records its calls.
 type scripted struct {
 	driver.Bucket
 	calls []string
 
-	err     error  // of every call but listing
-	value   string // what a read gives
+	err     error  // of every call except listings
+	value   string // the value that reads return
 	size    []int64
 	sizes   int
 	listing []string
@@ -47,7 +47,7 @@ func (d *scripted) note(format string, args ...any) {
 	d.calls = append(d.calls, fmt.Sprintf(format, args...))
 }
 
-// announced is the size that the next answer tells: the last of d.size from then on.
+// announced returns the size of the next response: the values of d.size in turn, then the last one.
 func (d *scripted) announced() int64 {
 	if len(d.size) == 0 {
 		return int64(len(d.value))
@@ -121,7 +121,7 @@ type scriptedWriter struct {
 func (w *scriptedWriter) Write([]byte) (int, error) { w.d.note("stream %s", w.key); return 0, w.d.err }
 func (w *scriptedWriter) Close() error              { return w.d.err }
 
-// Upload leaves its failure to Close, as all of gocloud's drivers do.
+// Upload returns nil and leaves its failure to Close, as all drivers of gocloud do.
 func (w *scriptedWriter) Upload(r io.Reader) error {
 	b, err := io.ReadAll(r)
 	w.d.note("upload %s %q", w.key, b)
@@ -156,8 +156,8 @@ func wantKind(t *testing.T, err, want error) {
 	}
 }
 
-// What a driver calls not found is not believed without proof: gcsblob says it for a 403, azureblob
-// for a host name that does not resolve, all of them for a missing bucket.
+// TestAbsenceIsProven: a driver's NotFound does not prove absence: gcsblob returns it for a 403,
+// azureblob for an unknown host name, all of them for a missing bucket.
 func TestAbsenceIsProven(t *testing.T) {
 	notFound := code(gcerrors.NotFound)
 	dns := &coded{gcerrors.NotFound, &net.DNSError{Err: "no such host", Name: "h", IsNotFound: true}}
@@ -253,8 +253,8 @@ func TestIfAbsentExists(t *testing.T) {
 	wantKind(t, err, errors.ErrUnsupported)
 }
 
-// What each verb asks of a driver: an upload and never a stream, one read for a range, none for an
-// empty one.
+// TestCalls: the calls of a driver for each method: an upload and never a stream, one read per
+// range, no read of an empty range.
 func TestCalls(t *testing.T) {
 	d := &scripted{value: "0123456789"}
 	s := script(d)
@@ -299,7 +299,7 @@ func read(t *testing.T, s store.Store, r store.Range, want string) error {
 	return err
 }
 
-// Drivers that do not keep to what they announced.
+// TestBrokenBodies: drivers whose bodies do not match their announced size.
 func TestBrokenBodies(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -307,7 +307,7 @@ func TestBrokenBodies(t *testing.T) {
 		r     store.Range
 		most  int64
 		want  error
-		bytes string // that did arrive
+		bytes string // that arrived
 	}{
 		{"shorter than announced", scripted{value: "0123", size: []int64{10}}, store.Range{}, 0, fault.Unavailable, "0123"},
 		{"nothing arrives", scripted{value: "", size: []int64{10}}, store.Range{}, 0, fault.Unavailable, ""},
@@ -332,7 +332,8 @@ func TestBrokenBodies(t *testing.T) {
 	}
 }
 
-// A value replaced by one of another size between the two requests for its tail is read again.
+// TestLastOfReplaced: a value replaced by one of another size between the two requests of a suffix
+// read is read again.
 func TestLastOfReplaced(t *testing.T) {
 	d := &scripted{value: "0123456789", size: []int64{8, 10, 10}}
 	v, err := script(d).Get(t.Context(), "k", store.GetOptions{Range: store.Suffix(3)}, nil)

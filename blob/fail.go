@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// begin refuses what no verb may do: a bad key, a cancelled context, a closed store.
+// begin returns an error for an invalid key, a closed store or a context that has ended.
 func (s *Store) begin(ctx context.Context, op, key string) error {
 	err := store.CheckKey(key)
 	if err == nil && s.opt.keys != nil {
@@ -35,14 +35,15 @@ func (s *Store) ready(ctx context.Context, op, key string) error {
 	return nil
 }
 
-// failed is fail for errors of a request made under ctx: a context that ended wins.
+// failed is fail for the error of a request with ctx. If ctx has ended, it returns the error of
+// ctx.
 func (s *Store) failed(ctx context.Context, op, key string, err error) error {
 	if end := ctx.Err(); end != nil {
 		return &fault.KeyError{Op: op, Store: s.opt.name, Key: key, Err: end}
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		// A time limit of the driver's own. The caller's context is fine, so it must not look as if
-		// it had ended.
+		// A timeout of the driver's own. The caller's context has not ended, so the error must not
+		// match context's.
 		err = fault.Newf(fault.Unavailable, "%v", err)
 	}
 	return s.fail(op, key, err)
@@ -56,14 +57,14 @@ func (s *Store) fail(op, key string, err error) error {
 	return e
 }
 
-// hasKind tells that err says its kind itself.
+// hasKind reports whether err matches a fault.Kind or errors.ErrUnsupported.
 func hasKind(err error) bool {
 	var k fault.Kind
 	return errors.As(err, &k) || errors.Is(err, errors.ErrUnsupported)
 }
 
-// kind classifies a driver's error. It never says NotFound on gocloud's word alone; absent does
-// that.
+// kind returns the kind of a driver's error. It does not return fault.NotFound for gocloud's
+// NotFound; see absent for that.
 func (s *Store) kind(err error) error {
 	if s.opt.classify != nil {
 		if k := s.opt.classify(err); k != nil {
@@ -84,8 +85,8 @@ func (s *Store) kind(err error) error {
 	return fault.Unavailable
 }
 
-// absent decides, for an error of the portable API, whether it proves that key is absent. nil means
-// yes; any other result is the error to report.
+// absent returns nil if err, of the portable API, proves that key is absent. Otherwise it returns
+// the error to report.
 func (s *Store) absent(ctx context.Context, key string, err error) error {
 	if s.opt.classify != nil {
 		if k := s.opt.classify(err); k != nil {
@@ -104,8 +105,8 @@ func (s *Store) absent(ctx context.Context, key string, err error) error {
 	return s.proveAbsent(ctx, key)
 }
 
-// unreached tells that no server answered: azureblob says NotFound for a host name that does not
-// resolve. net.Error will not do, as every syscall.Errno is one.
+// unreached reports whether no server responded: azureblob returns NotFound for an unknown host
+// name. net.Error does not distinguish that, because every syscall.Errno implements it.
 func unreached(err error) bool {
 	var op *net.OpError
 	var dns *net.DNSError
@@ -113,7 +114,7 @@ func unreached(err error) bool {
 	return errors.As(err, &op) || errors.As(err, &dns) || errors.As(err, &url)
 }
 
-// unsupported names what the bucket cannot do.
+// unsupported returns the error for a feature that the portable API lacks.
 func (s *Store) unsupported(op, key, what string) error {
 	return s.fail(op, key, fault.Newf(errors.ErrUnsupported, "%s is not part of the portable bucket API", what))
 }

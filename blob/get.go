@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Get follows store.Store. In the portable form versions are errors.ErrUnsupported, and the tail of
-// a value costs a second request.
+// Get implements store.Store. Without a hook IfVersion and IfNotVersion are errors.ErrUnsupported,
+// and a suffix read needs a second request.
 func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
 	if err := s.begin(ctx, "get", key); err != nil {
 		return store.Value{}, err
@@ -43,7 +43,7 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 	return v, nil
 }
 
-// pinned keeps a missing value from looking absent to a caller who pinned a version of it.
+// pinned converts fault.NotFound to fault.Conflict if the caller requires version v.
 func (s *Store) pinned(err error, v store.Version) error {
 	var e *fault.KeyError
 	if v == "" || !errors.Is(err, fault.NotFound) || !errors.As(err, &e) {
@@ -55,8 +55,8 @@ func (s *Store) pinned(err error, v store.Version) error {
 	}
 }
 
-// getLast asks for the size first. A value replaced by one of another size in between is asked for
-// again.
+// getLast reads the size and then the suffix. If the value was replaced by one of another size
+// meanwhile, it tries again.
 func (s *Store) getLast(ctx context.Context, key string, n, most int64, buf []byte) (store.Value, error) {
 	attrs, err := s.bucket.Attributes(ctx, key)
 	if err != nil {
@@ -78,7 +78,7 @@ func (s *Store) getLast(ctx context.Context, key string, n, most int64, buf []by
 	return store.Value{}, fault.Newf(fault.Unavailable, "the value keeps changing its size while its tail is read")
 }
 
-// getFrom reads a whole value, or one from an offset on.
+// getFrom reads a whole value or a range that starts at an offset.
 func (s *Store) getFrom(ctx context.Context, key string, r store.Range, most int64, buf []byte) (_ store.Value, err error) {
 	off, n := int64(0), int64(-1)
 	if o, ok := r.IsFrom(); ok {
@@ -86,7 +86,7 @@ func (s *Store) getFrom(ctx context.Context, key string, r store.Range, most int
 	} else if o, m, ok := r.IsWithin(); ok {
 		off, n = o, m
 	}
-	// Leaving without reading the body to its end must not wait for the rest of it.
+	// A return before the end of the body must not wait for the rest.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	body, err := s.bucket.NewRangeReader(ctx, key, off, n, nil)
@@ -126,7 +126,7 @@ func closeBody(body *gcblob.Reader, cancel context.CancelFunc, err *error) {
 	}
 }
 
-// notFound makes a driver's error fault.NotFound if it proves absence.
+// notFound converts a driver's error to fault.NotFound if it proves absence.
 func (s *Store) notFound(ctx context.Context, key string, err error) error {
 	if e := s.absent(ctx, key, err); e != nil {
 		return e
@@ -134,8 +134,9 @@ func (s *Store) notFound(ctx context.Context, key string, err error) error {
 	return fault.Newf(fault.NotFound, "%w", err)
 }
 
-// shortOr tells a value shorter than the range from other failures. Drivers have no code for the
-// first, so a ranged read that failed for a reason unknown is followed by a look at the size.
+// shortOr returns the range's error if the value is shorter than the range, else err. Drivers have
+// no code for that case, so it requests the size after a range read that failed for an unknown
+// reason.
 func (s *Store) shortOr(ctx context.Context, key string, r store.Range, err error) error {
 	if r.IsWhole() || hasKind(err) || ctx.Err() != nil || s.kind(err) != error(fault.Unavailable) {
 		return err

@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// List follows store.Store. Keys that store.CheckKey would refuse, such as the empty objects "a/"
-// with which consoles mark folders, are left out.
+// List implements store.Store. It omits keys that store.CheckKey rejects, such as the empty objects
+// "a/" that consoles create for directories.
 func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		for token := ""; ; {
@@ -34,8 +34,8 @@ func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) it
 	}
 }
 
-// ListPage follows store.PageLister. StartAfter is a filter here, unless the hook sends it to the
-// provider: the portable API has no such parameter.
+// ListPage implements store.PageLister. The portable API has no StartAfter, so the Store filters
+// the entries; a hook may send StartAfter to the provider.
 func (s *Store) ListPage(ctx context.Context, prefix string, o store.ListOptions, token string) ([]store.Entry, string, error) {
 	if err := o.Check(prefix); err != nil {
 		return nil, "", s.fail("list", prefix, err)
@@ -94,9 +94,9 @@ func (s *Store) listPage(ctx context.Context, prefix string, o store.ListOptions
 	return page, string(next), nil
 }
 
-// proveAbsent lists key: nil if the listing works and does not hold it.
+// proveAbsent returns nil if a successful listing does not contain key.
 func (s *Store) proveAbsent(ctx context.Context, key string) error {
-	// Keys that begin with key sort after it in every driver, so the first entry decides.
+	// Keys that start with key sort after it in every driver, so the first entry decides.
 	objects, _, err := s.bucket.ListPage(ctx, gcblob.FirstPageToken, 1, &gcblob.ListOptions{Prefix: key})
 	if err != nil {
 		return fault.Newf(s.kind(err), "absent or not, the listing that should tell failed: %w", err)

@@ -6,13 +6,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Option changes how [New] treats its bucket. Later options win.
+// Option configures a Store. Later options override earlier ones.
 type Option struct {
 	text  string
 	apply func(*options)
 }
 
-// String prints the option as it is written in code.
+// String returns the option as Go code.
 func (o Option) String() string { return o.text }
 
 type options struct {
@@ -25,25 +25,26 @@ type options struct {
 	noIfAbsent bool
 }
 
-// Name is how the store calls itself in errors and reports: its URL, without secrets.
+// Name sets the store's name in errors and reports: its URL, without secrets. The default is
+// "blob".
 func Name(name string) Option {
 	return Option{fmt.Sprintf("blob.Name(%q)", name), func(o *options) { o.name = name }}
 }
 
-// WithHooks replaces verbs of the portable form by a provider's own.
+// WithHooks replaces methods of the portable API with those of a provider.
 func WithHooks(h Hooks) Option {
 	return Option{"blob.WithHooks(…)", func(o *options) { o.hooks = h }}
 }
 
-// Classify tells the kind of a driver's errors: a kind of package fault, errors.ErrUnsupported, or
-// nil where it cannot tell and gocloud's own code is to be used. fault.NotFound from it is
-// believed, so it must be proven; use errors.As to reach the provider's error.
+// Classify sets a function that returns the kind of a driver's error: a kind of package fault,
+// errors.ErrUnsupported, or nil to use gocloud's code. fault.NotFound must only be returned if
+// absence is proven, because the store trusts it. Use errors.As to find the provider's error.
 func Classify(f func(err error) (kind error)) Option {
 	return Option{"blob.Classify(…)", func(o *options) { o.classify = f }}
 }
 
-// TrustNotFound believes the driver's NotFound. Right for memblob and fileblob, wrong for every
-// cloud driver.
+// TrustNotFound trusts the driver's NotFound. It is correct for memblob and fileblob, and wrong for
+// all cloud drivers. By default the store proves absence by a listing.
 func TrustNotFound() Option {
 	return Option{"blob.TrustNotFound()", func(o *options) { o.trust = true }}
 }
@@ -54,13 +55,13 @@ func NoIfAbsent() Option {
 	return Option{"blob.NoIfAbsent()", func(o *options) { o.noIfAbsent = true }}
 }
 
-// CheckKeys replaces [PortableKey]; nil takes every key that store.CheckKey takes. An error should
-// be fault.Path.
+// CheckKeys replaces [PortableKey], the default. f should return fault.Path. A nil f accepts every
+// key that store.CheckKey accepts.
 func CheckKeys(f func(key string) error) Option {
 	return Option{"blob.CheckKeys(…)", func(o *options) { o.keys = f }}
 }
 
-// Tuning replaces the numbers for an unknown provider.
+// Tuning replaces the settings for an unknown provider.
 func Tuning(t store.Tuning) Option {
 	return Option{"blob.Tuning(…)", func(o *options) { o.tuning = t }}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// PutParts follows store.PartPutter; without a hook it is errors.ErrUnsupported.
+// PutParts implements store.PartPutter. Without a hook it returns errors.ErrUnsupported.
 func (s *Store) PutParts(ctx context.Context, key string, o store.PartsOptions) (store.Parts, error) {
 	h := s.opt.hooks.PutParts
 	if h == nil {
@@ -24,7 +24,7 @@ func (s *Store) PutParts(ctx context.Context, key string, o store.PartsOptions) 
 	return &parts{s, key, p}, nil
 }
 
-// parts gives a hook's errors their place and kind.
+// parts wraps a hook's Parts and converts their errors like those of the hook.
 type parts struct {
 	s   *Store
 	key string

@@ -12,11 +12,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// ContentType is what values are stored as: they are bytes to everybody but Zarr.
+// ContentType is the media type of stored values.
 const ContentType = "application/octet-stream"
 
-// Put follows store.Store. In the portable form IfVersion is errors.ErrUnsupported and the Version
-// is "".
+// Put implements store.Store. Without a hook IfVersion is errors.ErrUnsupported and the Version is
+// "".
 func (s *Store) Put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
 	if err := s.begin(ctx, "put", key); err != nil {
 		return "", err
@@ -37,8 +37,8 @@ func (s *Store) Put(ctx context.Context, key string, value []byte, o store.PutOp
 	case o.IfAbsent && s.opt.noIfAbsent:
 		return "", s.unsupported("put", key, "an atomic if-absent")
 	}
-	// Upload, because a streamed write panics on Azure when it fails, and hashes everything twice
-	// everywhere.
+	// Upload, because a streamed write that fails panics on Azure, and all drivers would hash the
+	// value twice.
 	err := s.bucket.Upload(ctx, key, bytes.NewReader(value), &gcblob.WriterOptions{
 		ContentType:                 ContentType,
 		DisableContentTypeDetection: true,
@@ -53,7 +53,7 @@ func (s *Store) Put(ctx context.Context, key string, value []byte, o store.PutOp
 	return "", s.failed(ctx, "put", key, err)
 }
 
-// Delete follows store.Store. In the portable form IfVersion is errors.ErrUnsupported.
+// Delete implements store.Store. Without a hook IfVersion is errors.ErrUnsupported.
 func (s *Store) Delete(ctx context.Context, key string, o store.DeleteOptions) error {
 	if err := s.begin(ctx, "delete", key); err != nil {
 		return err
@@ -81,7 +81,7 @@ func (s *Store) Delete(ctx context.Context, key string, o store.DeleteOptions) e
 	return nil
 }
 
-// DeleteAll follows store.BatchDeleter; without a hook it is errors.ErrUnsupported.
+// DeleteAll implements store.BatchDeleter. Without a hook it returns errors.ErrUnsupported.
 func (s *Store) DeleteAll(ctx context.Context, keys []string) error {
 	h := s.opt.hooks.DeleteAll
 	if h == nil {

@@ -16,7 +16,7 @@ func TestStoreMemblob(t *testing.T) {
 	}, storetest.Without(storetest.Versions, storetest.AnyKey))
 }
 
-// Absence is proven by listing where the driver is not trusted.
+// TestStoreMemblobUntrusted: absence is proven by listings if the driver is not trusted.
 func TestStoreMemblobUntrusted(t *testing.T) {
 	storetest.Run(t, func(*testing.T) store.Store {
 		return blob.New(memblob.OpenBucket(&memblob.Options{NoMD5: true}))

@@ -17,7 +17,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// bucket holds what every request says; its methods are blob.Hooks.
+// bucket holds the parameters that all requests share. Its methods are blob.Hooks.
 type bucket struct {
 	handle *gcsapi.BucketHandle
 	prefix string // "" or with a trailing slash
@@ -26,8 +26,8 @@ type bucket struct {
 
 	batches batches
 
-	bare      bool // the client is the caller's
-	renews    bool // a token that was refused is replaced
+	bare      bool // the caller's client is used
+	renews    bool // rejected tokens are replaced
 	anonymous bool
 
 	class, kmsKey, contentType string
@@ -41,7 +41,7 @@ func newBucket(client *gcsapi.Client, c *config) *bucket {
 		renews: c.client == nil && c.httpClient == nil && !c.anonymous,
 	}
 	if b.bare {
-		b.handle = b.handle.Retryer(gcsapi.WithPolicy(gcsapi.RetryNever)) // of this handle alone
+		b.handle = b.handle.Retryer(gcsapi.WithPolicy(gcsapi.RetryNever)) // of this handle only
 	}
 	if c.userProject != "" {
 		b.handle = b.handle.UserProject(c.userProject)
@@ -79,21 +79,21 @@ func (b *bucket) hooks() blob.Hooks {
 	}
 }
 
-// renewed asks once more, with a new token, after a 401: tokens are revoked, and they expire by the
-// server's clock. A 401 means that nothing was done.
-func (b *bucket) renewed(ask func() error) error {
-	err := ask()
+// renewed calls do, and once more with a new token after a 401. Tokens can be revoked, and they
+// expire by the server's clock. A request that ended with 401 had no effect.
+func (b *bucket) renewed(do func() error) error {
+	err := do()
 	var api *googleapi.Error
 	if b.renews && errors.As(err, &api) && api.Code == http.StatusUnauthorized {
-		err = ask()
+		err = do()
 	}
 	return err
 }
 
-// exchange is for one request of a verb.
+// exchange returns the record of one request.
 func (b *bucket) exchange() *exchange { return &exchange{bare: b.bare, anonymous: b.anonymous} }
 
-// object is the handle of a key.
+// object returns the handle of a key.
 func (b *bucket) object(key string) *gcsapi.ObjectHandle {
 	h := b.handle.Object(b.prefix + key)
 	if b.key != nil {
@@ -102,7 +102,8 @@ func (b *bucket) object(key string) *gcsapi.ObjectHandle {
 	return h
 }
 
-// checkKey keeps prefix and key together within what GCS takes.
+// checkKey rejects keys that GCS does not accept and those reserved for parts. The length limit
+// applies to prefix and key together.
 func (b *bucket) checkKey(key string) error {
 	if err := provider.CheckLength(b.prefix, key); err != nil {
 		return err
@@ -116,7 +117,8 @@ func (b *bucket) checkKey(key string) error {
 	return nil
 }
 
-// generation reads a Version; one that is no generation is no version that any value here ever had.
+// generation parses a Version. It reports false for a string that GCS never returns as a
+// generation.
 func generation(v store.Version) (int64, bool) {
 	n, err := strconv.ParseInt(string(v), 10, 64)
 	return n, err == nil && n > 0 && strconv.FormatInt(n, 10) == string(v)

@@ -12,10 +12,11 @@ import (
 	"google.golang.org/api/googleapi"
 )
 
-// A client of the caller's has a transport that cannot be watched. What came of a request is then
-// what the SDK says of it, which is less: a 404 of a read names neither object nor bucket.
+// The transport of a caller's client cannot be observed. The outcome of a request is then derived
+// from the SDK's error, which has less detail: the 404 of a read does not distinguish a missing
+// object from a missing bucket.
 
-// learn is for a request that failed.
+// learn records the outcome of a failed request.
 func (x *exchange) learn(err error) {
 	var api *googleapi.Error
 	x.sent = 1
@@ -31,12 +32,12 @@ func (x *exchange) learn(err error) {
 	}
 }
 
-// read is for a read that succeeded.
+// read records the outcome of a successful read.
 func (x *exchange) read(r *gcsapi.Reader) {
 	x.status = http.StatusPartialContent
 	if r.Attrs.StartOffset == 0 && r.Remain() == r.Attrs.Size {
 		x.status = http.StatusOK
 	}
-	x.measured = r.Remain() >= 0 // the SDK takes a body without a length as well, up to wherever it ends
+	x.measured = r.Remain() >= 0 // the SDK also accepts a body without a length
 	x.header = http.Header{"X-Goog-Generation": {strconv.FormatInt(r.Attrs.Generation, 10)}}
 }

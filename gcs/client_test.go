@@ -22,7 +22,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/storetest"
 )
 
-// clientOf is a client as a program has it that knows nothing of this package.
+// clientOf returns a client of a program that does not use this package.
 func clientOf(t *testing.T, f *Fake) *gcsapi.Client {
 	t.Helper()
 	c, err := gcsapi.NewClient(t.Context(), apioption.WithEndpoint(f.URL+"/storage/v1/"), apioption.WithHTTPClient(&http.Client{Transport: &http.Transport{}}))
@@ -42,8 +42,8 @@ func TestClientStore(t *testing.T) {
 	}, storetest.Keys(50), storetest.Rounds(2))
 }
 
-// The verbs are what they are with a client of our own: conditions, versions, one request each but
-// for an absent key.
+// TestClient: with a caller's client conditions, versions and requests are the same, except that an
+// absent key costs a second request.
 func TestClient(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -82,7 +82,7 @@ func TestClient(t *testing.T) {
 	if lines := f.Requests(); !slices.Equal(lines, want) {
 		t.Errorf("requests %q, want %q", lines, want)
 	}
-	// Closing the store leaves the client open, and its own retries on.
+	// Close does not close the client and does not disable its retries.
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
@@ -98,8 +98,8 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// Failures have the kinds that they have with a client of our own: no missing bucket is an absent
-// key.
+// TestClientFailures: the kinds are those of the store's own client. A missing bucket is not an
+// absent key.
 func TestClientFailures(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -136,7 +136,7 @@ func TestClientContradicts(t *testing.T) {
 	})
 }
 
-// A bucket that gocloud opened keeps versions, conditions and tuning.
+// TestFromBucket: a bucket opened by gocloud has versions, conditions and tuning.
 func TestFromBucket(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)

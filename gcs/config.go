@@ -17,7 +17,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// config is what the URL and the options say.
+// config holds the values of the URL and the options.
 type config struct {
 	bucket, prefix string
 
@@ -25,15 +25,15 @@ type config struct {
 	tokens    oauth2.TokenSource
 	file      string
 	place
-	fromURL    place    // what the URL alone says
-	trust      []string // hosts that tokens may be sent to
+	fromURL    place    // the values set by the URL
+	trust      []string // additional hosts that tokens may be sent to
 	httpClient *http.Client
 	client     *gcsapi.Client
-	opened     *gcblob.Bucket // holds client
+	opened     *gcblob.Bucket // owns client
 
-	under       http.RoundTripper // of tests, instead of the network
-	sender      *http.Client      // what the client sends by; nil where the client is the caller's
-	tokenClient *http.Client      // nil is Google's library's own
+	under       http.RoundTripper // replaces the network in tests
+	sender      *http.Client      // the HTTP client of the SDK's client; nil for a caller's client
+	tokenClient *http.Client      // fetches tokens; nil for the default of Google's library
 
 	userProject, kmsKey, storageClass, contentType string
 	key                                            []byte
@@ -41,10 +41,10 @@ type config struct {
 	stack provider.Stack
 }
 
-// place is where the server is.
+// place locates the server.
 type place struct{ endpoint, universe string }
 
-// check validates everything once, at Open.
+// check validates all parameters and options.
 func (c *config) check() error {
 	if c.client != nil && (c.place != place{} || c.anonymous || c.tokens != nil || c.file != "" || c.httpClient != nil || c.trust != nil || c.stack.Stall != 0) {
 		return provider.Usage("with gcs.Client the client says how to connect, not parameters or options")
@@ -80,8 +80,8 @@ func (c *config) check() error {
 	return c.checkTrust()
 }
 
-// checkTrust refuses credentials for a server that only the URL names, and in the clear: a URL is
-// data, and may come from anywhere. A client of the caller's may bring credentials.
+// checkTrust refuses to send credentials to a server that only the URL names, or over http. A URL
+// is untrusted data. The caller's HTTP client may bring credentials, so it is checked too.
 func (c *config) checkTrust() error {
 	if c.anonymous || c.endpoint == "" {
 		return nil
@@ -104,8 +104,8 @@ func hostOf(endpoint string) string {
 	return host
 }
 
-// checkEndpoint takes a host, or a URL without a path. The environment's emulator, as the SDK's
-// users set it, has no credentials.
+// checkEndpoint normalizes the endpoint: a host, or a URL without a path. STORAGE_EMULATOR_HOST,
+// which the SDK supports too, is used without credentials.
 func (c *config) checkEndpoint() error {
 	from := "parameter endpoint"
 	if c.endpoint == "" {
@@ -130,18 +130,18 @@ func (c *config) checkEndpoint() error {
 	}
 	c.endpoint = u.Scheme + "://" + u.Host
 	if u.Scheme == "http" && c.tokens == nil && c.file == "" && c.httpClient == nil {
-		c.anonymous = true // a token would cross the network in the clear
+		c.anonymous = true // a token would be sent over the network unencrypted
 	}
 	return nil
 }
 
-// connect makes the SDK's client, and what closes it.
+// connect creates the SDK's client and returns it with the function that closes it, which may be
+// nil.
 func (c *config) connect(ctx context.Context) (*gcsapi.Client, func() error, error) {
 	if c.client != nil {
-		return c.client, nil, nil // whose owner closes it
+		return c.client, nil, nil // its owner closes it
 	}
-	// Credentials keep their context for as long as they fetch tokens, which is longer than this
-	// call.
+	// The credentials keep the context to fetch tokens, which outlasts this call.
 	ctx = context.WithoutCancel(ctx)
 	base, release := c.base()
 	rt, err := c.signed(ctx, guard{provider.TracedTransport(provider.Watched(c.stack.Stall, base))})
@@ -150,7 +150,7 @@ func (c *config) connect(ctx context.Context) (*gcsapi.Client, func() error, err
 	}
 	c.sender = &http.Client{Transport: rt, CheckRedirect: provider.NoRedirect}
 	opts := []apioption.ClientOption{
-		apioption.WithoutAuthentication(), // the transport does that
+		apioption.WithoutAuthentication(), // the transport authenticates
 		apioption.WithHTTPClient(c.sender),
 	}
 	if c.endpoint != "" {
@@ -163,15 +163,16 @@ func (c *config) connect(ctx context.Context) (*gcsapi.Client, func() error, err
 	if err != nil {
 		return nil, nil, fault.Newf(fault.Refused, "the client cannot be made: %w", err)
 	}
-	// One retry layer, ours: an SDK that repeats a conditional put whose answer was lost turns our
-	// own success into a refusal. Fetching tokens keeps its retries.
+	// This store has its own retry layer. An SDK that retries a conditional put after it lost the
+	// response would turn the first attempt's success into a conflict. Fetching tokens keeps its
+	// retries.
 	client.SetRetry(gcsapi.WithPolicy(gcsapi.RetryNever))
 	return client, func() error {
 		return errors.Join(client.Close(), release())
 	}, nil
 }
 
-// base is the transport below credentials, and gives its connections back.
+// base returns the transport without credentials and the function that releases its connections.
 func (c *config) base() (http.RoundTripper, func() error) {
 	switch nothing := func() error { return nil }; {
 	case c.under != nil:
@@ -185,8 +186,8 @@ func (c *config) base() (http.RoundTripper, func() error) {
 	}
 }
 
-// transport is net/http's default, proxies and all, but over HTTP/1.1 and with as many connections
-// as requests are made at once.
+// transport returns net/http's default transport, proxies included, restricted to HTTP/1.1 and with
+// as many connections as requests in flight.
 func transport(requests int) *http.Transport {
 	t := &http.Transport{Proxy: http.ProxyFromEnvironment}
 	if d, ok := http.DefaultTransport.(*http.Transport); ok {

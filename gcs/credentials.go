@@ -13,10 +13,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// defaultUniverse is Google's own cloud; others have a domain of their own.
+// defaultUniverse is the domain of Google's public cloud.
 const defaultUniverse = "googleapis.com"
 
-// scope is the least that the verbs need.
+// scope returns the narrowest scope that the store needs.
 func (c *config) scope() string {
 	if c.stack.ReadOnly {
 		return "https://www.googleapis.com/auth/devstorage.read_only"
@@ -24,9 +24,9 @@ func (c *config) scope() string {
 	return "https://www.googleapis.com/auth/devstorage.read_write"
 }
 
-// detect finds the credentials: a key file, or the application default ones. Where they are is the
-// user's choice, and so are the hosts that a file of credentials names for fetching tokens: neither
-// is ever part of a URL.
+// detect finds the credentials: a key file, or the application default credentials. Their location
+// is the user's choice, and so are the hosts in a credentials file that issue tokens. Neither is
+// ever taken from a URL.
 func (c *config) detect() (*auth.Credentials, error) {
 	o := &credentials.DetectOptions{Scopes: []string{c.scope()}, Client: c.tokenClient, DisableAsyncRefresh: true}
 	if c.file != "" {
@@ -35,7 +35,7 @@ func (c *config) detect() (*auth.Credentials, error) {
 	return credentials.DetectDefault(o)
 }
 
-// signed puts credentials on top of a transport.
+// signed adds credentials to a transport.
 func (c *config) signed(ctx context.Context, base http.RoundTripper) (http.RoundTripper, error) {
 	if c.anonymous || c.httpClient != nil {
 		return base, nil
@@ -56,8 +56,8 @@ func (c *config) signed(ctx context.Context, base http.RoundTripper) (http.Round
 	}
 	b.hosts, b.quota = c.trusted(), quotaProject(found)
 	b.tokens = &tokens{fetch: func(ctx context.Context) (token, error) {
-		// Found anew each time: the file may hold another key by now, and no cache has the token
-		// that was refused.
+		// The credentials are detected for each fetch: the key file may have changed, and no cache
+		// then returns a rejected token.
 		found, err := c.detect()
 		if err != nil {
 			return token{}, err
@@ -75,8 +75,8 @@ func (c *config) signed(ctx context.Context, base http.RoundTripper) (http.Round
 	return b, nil
 }
 
-// findUniverse takes the universe of the credentials where nothing else names one. The metadata
-// server is asked only if the URL names one.
+// findUniverse sets the universe to that of the credentials if none is configured. The metadata
+// server is queried only if the URL names a universe.
 func (c *config) findUniverse(ctx context.Context, found *auth.Credentials) error {
 	if found.JSON() == nil && c.fromURL.universe == "" {
 		return nil
@@ -91,8 +91,7 @@ func (c *config) findUniverse(ctx context.Context, found *auth.Credentials) erro
 	return c.checkUniverse(of)
 }
 
-// checkUniverse refuses a universe that only the URL names: it is a domain, and tokens are sent to
-// it.
+// checkUniverse rejects a universe that only the URL names: tokens are sent to that domain.
 func (c *config) checkUniverse(ofCredentials string) error {
 	u := c.fromURL.universe
 	if u == "" || u == defaultUniverse || u == ofCredentials || c.trustedByName().Has(u) {
@@ -102,7 +101,7 @@ func (c *config) checkUniverse(ofCredentials string) error {
 		"gcs.UniverseDomain, gcs.TrustHost or %s names it", u, ofCredentials, provider.TrustVariable)
 }
 
-// trustedByName are the hosts named outside of the URL.
+// trustedByName returns the hosts that were configured outside of the URL.
 func (c *config) trustedByName() provider.Hosts {
 	h := append(provider.TrustedByUser(), c.trust...)
 	if u := os.Getenv("GOOGLE_CLOUD_UNIVERSE_DOMAIN"); u != "" {
@@ -111,11 +110,11 @@ func (c *config) trustedByName() provider.Hosts {
 	return h
 }
 
-// trusted are the hosts that tokens are sent to.
+// trusted returns the hosts that tokens may be sent to.
 func (c *config) trusted() provider.Hosts {
 	h := append(c.trustedByName(), defaultUniverse)
 	if c.universe != "" {
-		h = append(h, c.universe) // checked
+		h = append(h, c.universe) // see checkUniverse
 	}
 	if c.endpoint != "" && c.fromURL.endpoint == "" {
 		h = append(h, hostOf(c.endpoint))
@@ -123,7 +122,8 @@ func (c *config) trusted() provider.Hosts {
 	return h
 }
 
-// quotaProject is the project that requests are counted for, as Google's libraries find it.
+// quotaProject returns the project whose quota the requests use, found as Google's libraries find
+// it.
 func quotaProject(found *auth.Credentials) string {
 	if p := os.Getenv("GOOGLE_CLOUD_QUOTA_PROJECT"); p != "" {
 		return p
@@ -131,6 +131,6 @@ func quotaProject(found *auth.Credentials) string {
 	var file struct {
 		QuotaProject string `json:"quota_project_id"`
 	}
-	_ = json.Unmarshal(found.JSON(), &file) // read once already
+	_ = json.Unmarshal(found.JSON(), &file) // detect has parsed it already
 	return file.QuotaProject
 }

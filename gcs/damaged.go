@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// provide gives damaged.Put and store.Listings.
+// provide sets target if it is a *store.Listings or a *damaged.Put.
 func (b *bucket) provide(target any) bool {
 	switch t := target.(type) {
 	case *damaged.Put:
@@ -29,8 +29,8 @@ func (b *bucket) provide(target any) bool {
 	return false
 }
 
-// putDamaged is one upload with the CRC32C of another value. GCS answers 400 to that, and has no
-// word of its own for it.
+// putDamaged sends one upload with a CRC32C that does not match the value. GCS responds with 400,
+// without a specific code.
 func (b *bucket) putDamaged(ctx context.Context, key string, value []byte) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

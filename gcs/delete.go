@@ -23,17 +23,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// deleteBatch is GCS's limit for one batch. Source: Cloud Storage, "Batch requests". Each call in
-// it counts by itself for rates and prices.
+// deleteBatch is GCS's limit of requests per batch. Source: Cloud Storage, "Batch requests". Each
+// request of a batch counts separately for rate limits and prices.
 const deleteBatch = 100
 
-// batches sends requests that hold many: the SDK has none. They are HTTP requests in parts of one:
-// JSON API, "Batch requests".
+// batches sends batch requests, which the SDK lacks: multipart requests whose parts are HTTP
+// requests. Source: JSON API, "Batch requests".
 type batches struct {
-	client  *http.Client // nil: there are none
+	client  *http.Client // nil if batches are not supported
 	url     string
 	bucket  string
-	project string // that is billed, or ""
+	project string // billed project, or ""
 	refused atomic.Bool
 }
 
@@ -42,9 +42,9 @@ func (b *batches) init(c *config) {
 	b.url = cmp.Or(c.endpoint, "https://storage."+cmp.Or(c.universe, defaultUniverse)) + "/batch/storage/v1"
 }
 
-// deleteAll sends batches of up to 100 deletes. Where one is refused as a whole it is
-// errors.ErrUnsupported, then and from now on: a server may lack batches, and the errors of single
-// deletes are each key's own.
+// deleteAll sends batches of up to 100 deletes. If the server rejects a whole batch, it may lack
+// the batch API: the error is errors.ErrUnsupported, for all later calls too. Single deletes then
+// report each key's own error.
 func (b *bucket) deleteAll(ctx context.Context, keys []string) (string, error) {
 	if b.batches.client == nil || b.batches.refused.Load() {
 		return "", errors.ErrUnsupported
@@ -55,7 +55,8 @@ func (b *bucket) deleteAll(ctx context.Context, keys []string) (string, error) {
 	})
 }
 
-// deleteSome is one batch. It gives the keys that are left, and why the first of them is.
+// deleteSome sends one batch. It returns the keys that were not deleted and the error of the first
+// of them.
 func (b *bucket) deleteSome(ctx context.Context, keys []string) (rest []string, _ error) {
 	whole := ctx
 	ctx, cancel := context.WithCancel(provider.SlowAnswer(ctx))
@@ -80,7 +81,7 @@ func (b *bucket) deleteSome(ctx context.Context, keys []string) (rest []string, 
 		return keys, settled(x.explain(&googleapi.Error{Code: resp.StatusCode, Header: resp.Header}, false))
 	}
 	why := provider.Unmentioned(len(keys), foreign)
-	if err := b.answers(resp, why); err != nil {
+	if err := b.outcomes(resp, why); err != nil {
 		return keys, err
 	}
 	for i, err := range why {
@@ -91,7 +92,7 @@ func (b *bucket) deleteSome(ctx context.Context, keys []string) (rest []string, 
 	return provider.Left(keys, why)
 }
 
-// request makes a batch: one part for each key, with its number.
+// request builds a batch with one part per key, numbered by its index.
 func (b *batches) request(ctx context.Context, prefix string, keys []string) (*http.Request, error) {
 	var body bytes.Buffer
 	parts := multipart.NewWriter(&body)
@@ -121,8 +122,8 @@ func (b *batches) request(ctx context.Context, prefix string, keys []string) (*h
 	return req, nil
 }
 
-// answers reads what became of each key into why: nil where it is gone.
-func (b *bucket) answers(resp *http.Response, why []error) error {
+// outcomes sets why[i] to the outcome of key i, which is nil if the key was deleted.
+func (b *bucket) outcomes(resp *http.Response, why []error) error {
 	kind, params, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/mixed" || params["boundary"] == "" {
 		return foreign("it is no answer to a batch")
@@ -140,19 +141,19 @@ func (b *bucket) answers(resp *http.Response, why []error) error {
 		if !ok {
 			return foreign("a part of it is about none of the keys")
 		}
-		why[i] = b.answer(part)
+		why[i] = b.outcome(part)
 	}
 }
 
-// numbered reads the number of a key out of a part's: "<response-key+7>".
+// numbered parses the index of a key in a part's Content-ID, such as "<response-key+7>".
 func numbered(id string, keys int) (int, bool) {
 	_, number, ok := strings.Cut(strings.TrimSuffix(strings.TrimSpace(id), ">"), "+")
 	n, err := strconv.Atoi(number)
 	return n, ok && err == nil && n >= 0 && n < keys
 }
 
-// answer is what became of one key.
-func (b *bucket) answer(part io.Reader) error {
+// outcome returns the error of one part of a batch response, nil if the key was deleted.
+func (b *bucket) outcome(part io.Reader) error {
 	x := b.exchange()
 	x.sent, x.writes = 1, true
 	resp, err := readResponse(part)
@@ -170,8 +171,7 @@ func (b *bucket) answer(part io.Reader) error {
 	return x.explain(&googleapi.Error{Code: x.status, Header: x.header, Body: string(x.body)}, false)
 }
 
-// readResponse reads a response that may lack the empty line after its header, where it has no
-// body.
+// readResponse reads a response without a body, which may lack the empty line after its header.
 func readResponse(r io.Reader) (*http.Response, error) {
 	return http.ReadResponse(bufio.NewReader(io.MultiReader(r, strings.NewReader("\r\n\r\n"))), &http.Request{Method: http.MethodDelete})
 }

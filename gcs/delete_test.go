@@ -8,7 +8,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Where batches are refused keys are deleted by one request each, some at once.
+// TestDeletesAtOnce: if the server rejects batches, keys are deleted by concurrent single requests.
 func TestDeletesAtOnce(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -21,7 +21,7 @@ func TestDeletesAtOnce(t *testing.T) {
 	})
 }
 
-// batching is GCS as the tests of batches see it.
+// batching describes GCS to the tests of batches.
 func batching() fake.Batching {
 	return fake.Batching{
 		Serve: func(t *testing.T) fake.Batched {

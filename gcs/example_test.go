@@ -89,7 +89,7 @@ func ExampleOpen() {
 	// listed t2m/c true <nil>
 }
 
-// A client that the program has already, with its own credentials and transport.
+// An existing client, with its own credentials and transport.
 func ExampleClient() {
 	server, stop := gcs.StartFake()
 	defer stop()
@@ -117,7 +117,7 @@ func ExampleClient() {
 	// true
 }
 
-// A bucket that gocloud.dev opened: blob.New would make it a store without versions.
+// A bucket that gocloud.dev has opened. With blob.New, the store would lack versions.
 func ExampleFromBucket() {
 	server, stop := gcs.StartFake()
 	defer stop()
@@ -143,7 +143,7 @@ func ExampleFromBucket() {
 	// Output: gs://zarr-test/demo {true true}
 }
 
-// A URL is data: an endpoint that only the URL names gets no credentials.
+// A URL is untrusted data: an endpoint that only the URL names receives no credentials.
 func ExampleTrustHost() {
 	ctx := context.Background()
 	token := gcs.TokenSource(oauth2.StaticTokenSource(&oauth2.Token{AccessToken: "secret"}))

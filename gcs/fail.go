@@ -13,9 +13,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// explain gives the SDK's error its kind, from GCS's own document and the HTTP status. Sources:
-// Cloud Storage, "HTTP status and error codes for JSON", the same for XML. ifAbsent tells what a
-// failed precondition means.
+// explain converts the SDK's error to a fault kind by the body and status of GCS's response.
+// ifAbsent reports whether the write required an absent key; a failed precondition then means that
+// it exists. Sources: Cloud Storage, "HTTP status and error codes for JSON", and the same for XML.
 func (x *exchange) explain(err error, ifAbsent bool) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -26,7 +26,7 @@ func (x *exchange) explain(err error, ifAbsent bool) error {
 	case x.sent == 0:
 		return notSent(err)
 	case x.status == 0 || (x.err != nil && x.status < 300):
-		return x.noAnswer(err)
+		return x.noResponse(err)
 	case x.status < 300:
 		return &provider.Failure{Kind: fault.Unavailable, Err: err, Text: "the answer is not GCS's: " + provider.Cause(err).Error(), ID: provider.RequestID(x.header)}
 	}
@@ -41,15 +41,15 @@ func (x *exchange) explain(err error, ifAbsent bool) error {
 	f.Text += x.hint(d)
 	var api *googleapi.Error
 	if !errors.As(err, &api) {
-		// For a 404 of a read the SDK makes none.
+		// The SDK returns none for a 404 of a read.
 		err = errors.Join(err, &googleapi.Error{Code: x.status, Message: d.message, Body: string(x.body), Header: x.header})
 	}
 	f.Err = err
 	return f
 }
 
-// noAnswer is for requests that were sent, or were to be.
-func (x *exchange) noAnswer(err error) error {
+// noResponse returns the failure of a request without a complete response.
+func (x *exchange) noResponse(err error) error {
 	f := provider.NoAnswer(err)
 	if x.status != 0 {
 		f.Text, f.ID = "not all of an answer: "+provider.Cause(err).Error(), provider.RequestID(x.header)
@@ -57,21 +57,22 @@ func (x *exchange) noAnswer(err error) error {
 	return f
 }
 
-// notSent is for requests that no credentials could be had for.
+// notSent returns the failure of a request without credentials.
 func notSent(err error) error {
 	e := &tokenError{err}
 	_ = errors.As(err, &e)
 	return &provider.Failure{Kind: e.kind(), Err: err, Text: "no token for Google could be had: " + provider.Cause(e.err).Error()}
 }
 
-// document is what an error's body says.
+// document is the parsed body of an error response.
 type document struct {
-	ours    bool   // it is in one of GCS's two forms
-	code    string // NoSuchKey of the XML form, notFound of the JSON form
+	ours    bool   // it has one of GCS's two forms
+	code    string // NoSuchKey in the XML form, notFound in the JSON form
 	message string
 }
 
-// parseDocument reads the XML form, which reads are answered with, and the JSON form, for the rest.
+// parseDocument parses the XML form, which reads respond with, and the JSON form of all other
+// responses.
 func parseDocument(body []byte) document {
 	var x struct {
 		XMLName xml.Name `xml:"Error"`
@@ -98,21 +99,21 @@ func parseDocument(body []byte) document {
 	return document{}
 }
 
-// noObject tells that a 404 names the object, so that the bucket is there.
+// noObject reports whether a 404 names the object, so that the bucket exists.
 func (d document) noObject() bool {
 	return d.code == "NoSuchKey" || (d.ours && strings.HasPrefix(d.message, "No such object:"))
 }
 
-// noBucket tells that a 404 names the bucket.
+// noBucket reports whether a 404 names the bucket.
 func (d document) noBucket() bool {
 	return d.code == "NoSuchBucket" || (d.ours && strings.Contains(d.message, "bucket does not exist"))
 }
 
-// unclear is the kind of a 404 that names neither; it never leaves this package.
+// unclear is the kind of a 404 that names neither. It is not returned to callers of the store.
 const unclear = fault.Kind("absent or not")
 
-// codeBusy is what the XML API answers with 503 when it has too much to do. Unlike SlowDown it may
-// follow work on the request.
+// codeBusy is the code of the XML API's 503 when it is overloaded. Unlike SlowDown it does not
+// prove that the request had no effect.
 const codeBusy = "ServiceUnavailable"
 
 func kindOf(status int, d document, ifAbsent bool) error {
@@ -126,14 +127,14 @@ func kindOf(status int, d document, ifAbsent bool) error {
 		}
 		return unclear
 	case http.StatusConflict, http.StatusGone:
-		return fault.Unavailable // another writer at the same moment, or broken on the way
+		return fault.Unavailable // a concurrent writer, or a broken request
 	case http.StatusForbidden, http.StatusServiceUnavailable:
 		switch d.code {
 		case "rateLimitExceeded", "userRateLimitExceeded", "SlowDown", codeBusy:
-			return fault.Throttled // with 403 in older answers, 503 in XML
+			return fault.Throttled // with 403 in older responses, 503 in XML
 		}
 	}
-	return provider.KindOf(status, ifAbsent) // Unavailable also for a redirect, which GCS has none of
+	return provider.KindOf(status, ifAbsent) // also for a redirect, which GCS never sends
 }
 
 func (x *exchange) hint(d document) string {
@@ -156,8 +157,8 @@ func (x *exchange) hint(d document) string {
 	return ""
 }
 
-// settled turns an unclear 404 of a verb that is not about an absent key into what it is: the
-// bucket is missing when GCS says it in its form, and else something in between answered.
+// settled resolves an unclear 404 of a request that does not concern an absent key. If the body has
+// GCS's form, the bucket is missing. Otherwise a proxy sent the response.
 func settled(err error) error {
 	var f *provider.Failure
 	if errors.As(err, &f) && f.Kind == error(unclear) {
@@ -171,6 +172,6 @@ func settled(err error) error {
 	return err
 }
 
-// foreign is for answers that look like success but are not GCS's: a captive portal, a proxy's
-// page, an empty body.
+// foreign returns the error of a response that looks like a success but is not from GCS: a captive
+// portal's or a proxy's page, or an empty body.
 func foreign(what string) error { return provider.Foreign("GCS", what) }

@@ -72,8 +72,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// Emulators answer 404 without saying of what. Only a listing that works and does not hold the key
-// proves absence.
+// TestUnclear404: emulators respond with a 404 that names neither object nor bucket. Only a
+// successful listing without the key proves absence.
 func TestUnclear404(t *testing.T) {
 	noEnvironment(t)
 	plain := fake.Page(404, "text/plain", "Not Found\n")
@@ -115,8 +115,8 @@ func TestUnclear404(t *testing.T) {
 	}
 }
 
-// The SDK says ErrObjectNotExist for a missing bucket too; chunks of one must not read as fill
-// values.
+// TestMissingBucketEverywhere: the SDK also returns ErrObjectNotExist for a missing bucket, whose
+// chunks must not read as fill values.
 func TestMissingBucketEverywhere(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -131,8 +131,8 @@ func TestMissingBucketEverywhere(t *testing.T) {
 	}
 }
 
-// A portal that answers everything with 200, or sends elsewhere, must not look like GCS with
-// nothing in it.
+// TestForeignSuccess: a captive portal that responds with 200 or redirects must not look like an
+// empty GCS.
 func TestForeignSuccess(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -160,7 +160,7 @@ func TestForeignSuccess(t *testing.T) {
 	}
 }
 
-// SDK retries are off: every failed verb is one request.
+// TestOneAttempt: the SDK's retries are disabled: every failed call is one request.
 func TestOneAttempt(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -194,8 +194,8 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// With a version pinned, a deleted or replaced value is a conflict, and so is one that a server
-// forgot to check.
+// TestPinnedNeverNotFound: if a read requires a version, a deleted or replaced value is a conflict,
+// even if the server ignores the condition.
 func TestPinnedNeverNotFound(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -231,7 +231,8 @@ func TestPinnedNeverNotFound(t *testing.T) {
 	}
 }
 
-// An error document, or a listing, without end must not fill the memory: the client hangs up early.
+// TestEndlessDocuments: an endless error document or listing must not fill the memory: the client
+// closes the connection early.
 func TestEndlessDocuments(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)

@@ -21,12 +21,12 @@ import (
 	"github.com/zargo-io/zargo/internal/provider/fake"
 )
 
-// Fake is a GCS server in this process: one bucket, "zarr-test", no credentials checked. It is
-// written from the API references and not from our client: reads by the XML API, everything else by
-// the JSON API, each with its own errors.
+// Fake is a GCS server in this process with one bucket, "zarr-test". It checks no credentials. It
+// is written from the API references, not from our client: reads use the XML API, all other
+// requests the JSON API, each with its own form of errors.
 type Fake struct {
 	*fake.Server
-	Refuse fake.Answer // answers a request within a batch, or returns false
+	Refuse fake.Answer // responds to a request within a batch, or returns false
 
 	mu      sync.Mutex
 	objects map[string]object
@@ -42,7 +42,7 @@ type object struct {
 	kms, class string
 }
 
-// NewFake starts a server that ends with the test.
+// NewFake starts a server that is closed at the end of the test.
 func NewFake(t testing.TB) *Fake {
 	f, stop := StartFake()
 	t.Cleanup(stop)
@@ -61,7 +61,7 @@ func newFake() *Fake {
 	return f
 }
 
-// line logs a request with its range and conditions.
+// line formats a request for the log, with its range and conditions.
 func line(r *http.Request) string {
 	l := fake.Line("Range")(r)
 	for _, name := range []string{"generation", "ifGenerationMatch", "userProject", "kmsKeyName", "uploadType"} {
@@ -72,7 +72,7 @@ func line(r *http.Request) string {
 	return l
 }
 
-// At is the gs URL of a prefix on the server.
+// At returns the gs URL of a prefix on the server.
 func (f *Fake) At(prefix string) string {
 	return "gs://zarr-test/" + prefix + "?endpoint=" + url.QueryEscape(f.URL)
 }
@@ -86,7 +86,7 @@ func (f *Fake) Set(key string, o object) {
 	f.objects[key] = o
 }
 
-// Object gives one.
+// Object returns a stored object.
 func (f *Fake) Object(key string) object {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -160,14 +160,14 @@ func jsonError(status int, reason, message string) string {
 	return string(b)
 }
 
-// FailXML answers a read with an error.
+// FailXML responds to a read with an error.
 func FailXML(w http.ResponseWriter, status int, code, message string) {
 	w.Header().Set("Content-Type", "application/xml; charset=UTF-8")
 	w.WriteHeader(status)
 	io.WriteString(w, xmlError(code, message))
 }
 
-// FailJSON answers everything else with an error.
+// FailJSON responds to any other request with an error.
 func FailJSON(w http.ResponseWriter, status int, reason, message string) {
 	w.Header().Set("Content-Type", "application/json; charset=UTF-8")
 	w.WriteHeader(status)
@@ -200,7 +200,7 @@ func get(w http.ResponseWriter, r *http.Request, o object) {
 		h.Set("X-Goog-Stored-Content-Encoding", o.encoding)
 	}
 	if o.encoding == "gzip" && !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
-		// Unpacked on the way, whole whatever the range, and without a length.
+		// Decompressed by the server: the whole value whatever the range, and without a length.
 		z, err := gzip.NewReader(bytes.NewReader(o.value))
 		if err == nil {
 			_, _ = io.Copy(w, z)
@@ -219,7 +219,7 @@ func get(w http.ResponseWriter, r *http.Request, o object) {
 	w.Write(body)
 }
 
-// uploaded reads a multipart/related upload: metadata, then the value.
+// uploaded parses a multipart/related upload: metadata, then the value.
 func uploaded(r *http.Request) (string, object, error) {
 	_, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
@@ -271,7 +271,7 @@ func (f *Fake) delete(w http.ResponseWriter, q url.Values, key string) {
 	}
 }
 
-// batch answers each request in parts of one, as "Batch requests" has it.
+// batch responds to the requests of a batch in parts of one response. Source: "Batch requests".
 func (f *Fake) batch(w http.ResponseWriter, r *http.Request) {
 	b := fake.Batch{Most: 100, Status: 200, Refuse: f.Refuse, Serve: f.serve}
 	b.ID = func(id string) string { return strings.Replace(id, "<", "<response-", 1) }
@@ -339,7 +339,7 @@ type compose struct {
 	}
 }
 
-// compose joins objects, 32 at most, each of the generation that is asked for.
+// compose joins at most 32 objects, each of the requested generation.
 func (f *Fake) compose(w http.ResponseWriter, r *http.Request, dest string, c compose) {
 	o := object{
 		ctype: c.Destination.ContentType, class: c.Destination.StorageClass,

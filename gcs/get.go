@@ -14,11 +14,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxUnasked is how many bytes are read through of a value whose server ignores ranges. 64 MiB:
-// more than a shard of ordinary size, and then it is told.
-const maxUnasked = 64 << 20
+// maxExcess is the number of unrequested bytes that may be read if a server ignores the range. 64
+// MiB: more than a typical shard. Beyond it, the read is an error.
+const maxExcess = 64 << 20
 
-// get is one read, whatever the range.
+// get sends one read, for any range.
 func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []byte) (_ store.Value, err error) {
 	h, err := b.pinned(key, o)
 	if err != nil {
@@ -26,7 +26,7 @@ func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []
 	}
 	whole := ctx
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // a body left unread is not waited for
+	defer cancel() // do not wait for the unread rest of the body
 	x := b.exchange()
 	x.value = true
 	off, n := span(o.Range)
@@ -58,8 +58,8 @@ func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []
 	return a.Receive(r, version, o, buf)
 }
 
-// pinned is the handle with a read's condition, which is on the generation and never asks for an
-// old one.
+// pinned returns the handle with the condition of a read. It is a condition on the current
+// generation, and never a request for an old one.
 func (b *bucket) pinned(key string, o store.GetOptions) (*gcsapi.ObjectHandle, error) {
 	h := b.object(key)
 	if o.IfVersion != "" {
@@ -75,8 +75,8 @@ func (b *bucket) pinned(key string, o store.GetOptions) (*gcsapi.ObjectHandle, e
 	return h, nil
 }
 
-// span is the range in the SDK's numbers: a negative offset counts from the end, a negative length
-// is open.
+// span converts a range to the SDK's offset and length: a negative offset counts from the end, a
+// negative length means up to the end.
 func span(r store.Range) (off, n int64) {
 	if n, ok := r.IsSuffix(); ok {
 		return -n, -1
@@ -90,8 +90,8 @@ func span(r store.Range) (off, n int64) {
 	return 0, -1
 }
 
-// length is how many bytes the body of an answer with a value has where a proxy took Content-Length
-// away: GCS says it a second time. -1 is for an answer whose end nothing proves.
+// length returns the length of a value's body, or -1 if a truncated body could not be detected. If
+// a proxy has removed Content-Length, GCS's other headers state the length too.
 func length(resp *http.Response) int64 {
 	if resp.ContentLength >= 0 {
 		return resp.ContentLength
@@ -109,12 +109,12 @@ func length(resp *http.Response) int64 {
 	return n
 }
 
-// announced is what an answer says about itself.
+// announced returns how much of the body to skip and to take, according to the header.
 func (x *exchange) announced(r store.Range, got *gcsapi.Reader) (provider.Announced, error) {
 	size, body := got.Attrs.Size, got.Remain()
 	stored, err := strconv.ParseInt(x.header.Get("X-Goog-Stored-Content-Length"), 10, 64)
 	switch {
-	case err != nil: // a server that does not say
+	case err != nil: // the server does not send it
 	case size != stored:
 		return provider.Announced{}, foreign(fmt.Sprintf("%d bytes of a value that is stored as %d, unpacked perhaps", size, stored))
 	}
@@ -126,9 +126,9 @@ func (x *exchange) announced(r store.Range, got *gcsapi.Reader) (provider.Announ
 	case err != nil:
 		return provider.Announced{}, err
 	case x.status == http.StatusOK:
-		// A From(0), or a server that ignores ranges. What was asked for is in there, if reading
-		// that much is bearable.
-		if off+n < size && size > maxUnasked || off > maxUnasked {
+		// A From(0), or a server that ignores ranges. If the value is not too long, take the range
+		// from it.
+		if off+n < size && size > maxExcess || off > maxExcess {
 			return provider.Announced{}, fault.Newf(fault.Unavailable, "the server ignores byte ranges and sends the whole value")
 		}
 		return provider.Announced{Skip: off, N: n, Body: size, Size: size}, nil
@@ -138,8 +138,8 @@ func (x *exchange) announced(r store.Range, got *gcsapi.Reader) (provider.Announ
 	return provider.Announced{}, foreign(fmt.Sprintf("status %d and %q for the range %v", x.status, x.header.Get("Content-Range"), r))
 }
 
-// absent decides about a 404 that names neither object nor bucket, as emulators answer: a listing
-// that works and does not hold the key proves that it is absent.
+// absent resolves a 404 that names neither object nor bucket, which emulators send. A successful
+// listing without the key proves that it is absent.
 func (b *bucket) absent(ctx context.Context, key string, err error) error {
 	var f *provider.Failure
 	if !errors.As(err, &f) || f.Kind != error(unclear) {

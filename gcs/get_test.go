@@ -15,7 +15,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Every read is one request, with the range in the provider's own form.
+// TestOneRequestPerRead: every read is one request, with the range in GCS's form.
 func TestOneRequestPerRead(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -49,7 +49,8 @@ func TestOneRequestPerRead(t *testing.T) {
 	}
 }
 
-// GCS unpacks values with Content-Encoding gzip unless the reader says that it takes gzip.
+// TestGzipIsReadAsStored: GCS decompresses values with Content-Encoding gzip unless the request
+// accepts gzip.
 func TestGzipIsReadAsStored(t *testing.T) {
 	noEnvironment(t)
 	var b bytes.Buffer
@@ -66,14 +67,14 @@ func TestGzipIsReadAsStored(t *testing.T) {
 			t.Errorf("%v: got %d bytes of %d, %v", r, len(v.Bytes), v.Size, err)
 		}
 	}
-	// Unpacked by something on the way all the same: never taken for the value.
+	// Decompressed by a proxy nevertheless: it is not taken for the value.
 	f.Answer(fake.Page(200, "", "unpacked value", "X-Goog-Generation", "5", "X-Goog-Stored-Content-Length", "9", "X-Goog-Stored-Content-Encoding", "gzip"))
 	_, err := s.Get(t.Context(), "k", store.GetOptions{}, nil)
 	wantKind(t, err, fault.Unavailable)
 }
 
-// A cut value is reported with what arrived, after one request: the SDK's reader would ask on by
-// itself.
+// TestCutIsNotResumedBySDK: a truncated value is reported with its first bytes after one request.
+// The SDK's reader would send another request.
 func TestCutIsNotResumedBySDK(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -92,7 +93,7 @@ func TestCutIsNotResumedBySDK(t *testing.T) {
 			t.Errorf("%v: requests %q", r, got)
 		}
 	}
-	// The store resumes it, pinned to the generation by a condition.
+	// The store resumes the read on condition that the generation is the same.
 	f.Answer(func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Header.Get("Range") != "" {
 			return false

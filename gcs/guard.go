@@ -12,33 +12,33 @@ import (
 	"github.com/zargo-io/zargo/internal/provider"
 )
 
-// maxDocument is the maximum size of a response that is read into memory. A listing of 1000 keys of
-// 1024 bytes, escaped sixfold, is 6 MB.
+// maxDocument limits a response that is read into memory: a listing of 1000 keys of 1024 bytes,
+// with every byte escaped as six, is 6 MB.
 const maxDocument = 16 << 20
 
-// exchange is one request of a verb and what came of it: the SDK drops the body of a 404, and with
-// it whether the object or the bucket is missing, and the header of a delete.
+// exchange records the outcome of one request. The SDK discards the body of a 404, which names the
+// object or the bucket, and the header of a delete.
 type exchange struct {
-	value bool // the answer holds a value, which is not bounded here
-	limit int  // requests that are let through
-	put   bool // the request holds a value, and no answer counts before all of it was sent
+	value bool // the response body is a value, which has no limit here
+	limit int  // requests allowed, at least 1
+	put   bool // the request body is a value, and must be sent completely before a response counts
 
-	writes    bool // what is asked for changes the bucket
+	writes    bool // the request changes the bucket
 	anonymous bool // the request carries no credentials
-	bare      bool // the client's transport is not guarded: what came of it is known from the SDK alone
+	bare      bool // the transport has no guard: the outcome is the SDK's error
 
 	mu       sync.Mutex
 	sent     int
-	status   int // 0 without an answer
+	status   int // 0 without a response
 	header   http.Header
 	measured bool   // the length of the value is known
-	body     []byte // of an answer that is an error
-	err      error  // why there was no answer, or not all of it
+	body     []byte // of an error response
+	err      error  // of a missing or truncated response
 }
 
 type exchangeKey struct{}
 
-// under gives the context that the SDK is to be called with.
+// under returns the context to call the SDK with.
 func (x *exchange) under(ctx context.Context) context.Context {
 	return context.WithValue(ctx, exchangeKey{}, x)
 }
@@ -62,13 +62,14 @@ func (x *exchange) failed(err error) {
 	x.err = err
 }
 
-// guard notes what becomes of a verb's request, and keeps it to one: the SDK's reader otherwise
-// asks for the rest of a value whose transfer broke, past the retry layer and its limits.
+// guard records the outcome of the request in the exchange of its context, and allows no second
+// request. Otherwise the SDK's reader would request the rest of a truncated value, bypassing the
+// retry layer and its limits.
 type guard struct{ base http.RoundTripper }
 
 func (g guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	x, ok := r.Context().Value(exchangeKey{}).(*exchange)
-	if !ok { // of somebody who took the SDK's client with store.As
+	if !ok { // of a caller that got the SDK's client by store.As
 		return g.base.RoundTrip(r)
 	}
 	if err := x.begin(); err != nil {
@@ -100,21 +101,21 @@ func (g guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// send is a request and, of a put, the wait for its end. A server may answer before it has read the
-// value; when that answer looks like success, the SDK's writer would wait for ever for somebody to
-// read the rest.
+// send sends a request. For a put, it waits until the request body has been sent. A server may
+// respond before it has read the value; if that response looks like a success, the SDK's writer
+// would block forever, because the rest of the value is never read.
 func (g guard) send(x *exchange, r *http.Request) (*http.Response, error) {
 	if !x.put || r.Body == nil {
 		return provider.Send(r, g.base.RoundTrip)
 	}
 	body := &sent{ReadCloser: r.Body, closed: make(chan struct{})}
-	r = r.WithContext(r.Context()) // a RoundTripper leaves its request as it is
+	r = r.WithContext(r.Context()) // a RoundTripper must not modify its request
 	r.Body = body
 	resp, err := provider.Send(r, g.base.RoundTrip)
 	if err != nil || resp.StatusCode < 200 || resp.StatusCode > 299 {
 		return resp, err
 	}
-	// The transport gives up on the rest of a request only when the answer was read.
+	// The transport stops sending the body only after the response has been read.
 	doc, err := io.ReadAll(io.LimitReader(resp.Body, maxDocument))
 	_ = resp.Body.Close()
 	if err != nil {
@@ -132,8 +133,8 @@ func (g guard) send(x *exchange, r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// sent is a request's body that tells whether all of it was read. Transports close it when they are
-// done with it.
+// sent is a request body that records whether it was read to its end. Transports close it when they
+// are done with it.
 type sent struct {
 	io.ReadCloser
 	ended  atomic.Bool
@@ -154,7 +155,7 @@ func (s *sent) Close() error {
 	return s.ReadCloser.Close()
 }
 
-// watched notes why a transfer broke.
+// watched records the error that ends a read of the body.
 type watched struct {
 	io.ReadCloser
 	x *exchange

@@ -11,7 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// A refused write says what writing needs, and prints the URL once.
+// TestAccessHints: the error of a refused write names the required permissions, and contains the
+// URL once.
 func TestAccessHints(t *testing.T) {
 	noEnvironment(t)
 	login(t, "")

@@ -12,18 +12,18 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxEmpty is how many pages without an entry are passed over: GCS sends some where much was
-// deleted.
+// maxEmpty is the maximum number of requests for one page. GCS sends pages without entries where
+// many objects were deleted.
 const maxEmpty = 100
 
-// listPage is one page of objects.list, in the JSON form and with the fields that an Entry has.
+// listPage sends objects.list for one page, with the fields of an Entry only.
 func (b *bucket) listPage(ctx context.Context, prefix string, o store.ListOptions, token string) ([]store.Entry, string, error) {
 	q := &gcsapi.Query{Prefix: b.prefix, Projection: gcsapi.ProjectionNoACL}
 	if prefix != "" {
 		q.Prefix += prefix + "/"
 	}
 	if o.StartAfter != "" {
-		q.StartOffset = q.Prefix + o.StartAfter // inclusive: the Store leaves the equal one out
+		q.StartOffset = q.Prefix + o.StartAfter // inclusive: the Store drops an equal key
 	}
 	q.Prefix += o.KeyPrefix
 	if o.Depth == store.OneLevel {
@@ -56,12 +56,12 @@ func (b *bucket) listPage(ctx context.Context, prefix string, o store.ListOption
 	return page, next, nil
 }
 
-// list gives one page and the token of the next.
+// list returns one page and the token of the next.
 func (b *bucket) list(ctx context.Context, q *gcsapi.Query, size int, token string) ([]*gcsapi.ObjectAttrs, string, error) {
 	return b.listWith(ctx, q, size, token, "Name", "Size", "Generation")
 }
 
-// listWith is list with other attributes.
+// listWith is list with the given attributes.
 func (b *bucket) listWith(ctx context.Context, q *gcsapi.Query, size int, token string, attrs ...string) ([]*gcsapi.ObjectAttrs, string, error) {
 	if err := q.SetAttrSelection(attrs); err != nil {
 		return nil, "", err

@@ -13,25 +13,28 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Open opens "gs://bucket/prefix?parameters". The prefix becomes the store's root. The bucket is
-// not asked for anything: a missing one or refused credentials show at the first verb. Looking for
-// the application default credentials may ask Google's metadata server.
+// Open opens "gs://bucket/prefix?parameters". The prefix becomes the root of the store. Open sends
+// no request to the bucket, so a missing bucket or rejected credentials are reported by the first
+// call of the store. The search for application default credentials may query Google's metadata
+// server.
 //
-// The parameters are gocloud.dev's: anonymous, universe_domain; access_id=- is anonymous, and
-// access_id and private_key_path have no effect otherwise; grpc and zonal must be false. Ours are
-// endpoint, readonly, user_project, kms_key, storage_class and content_type. Anything else is an
-// error. "gcs://" is read as "gs://".
+// The parameters of gocloud.dev are anonymous and universe_domain; access_id=- is anonymous, and
+// otherwise access_id and private_key_path have no effect; grpc and zonal must be false. This
+// package adds endpoint, readonly, user_project, kms_key, storage_class, content_type and hedge.
+// Any other parameter is an error. "gcs://" is equivalent to "gs://".
 //
-// Credentials are sent to Google's hosts, and to others only if something other than the URL names
-// them: see [Endpoint] and [TrustHost].
+// Credentials are sent to Google's hosts, and to other hosts only if they are configured outside
+// the URL: see [Endpoint] and [TrustHost].
 //
-// *UsageError: the URL, a parameter or an option is malformed or contradicts another, or the URL
-// names a server that is not trusted with credentials. fault.Path: the prefix is no key.
-// fault.Refused: no credentials were found, or their file cannot be read.
+// Errors:
+//   - *UsageError: the URL, a parameter or an option is malformed or conflicts with another, or the
+//     URL names a server that is not trusted with credentials.
+//   - fault.Path: the prefix is not a valid key.
+//   - fault.Refused: no credentials were found, or their file cannot be read.
 //
-// The store retries, limits its requests (see [Retry] and [MaxInFlight]), implements
-// store.PageLister and store.BatchDeleter, and gives by store.As: *storage.Client (its retries are
-// off), *gcblob.Bucket and store.Tuning.
+// The store retries requests, limits them (see [Retry] and [MaxInFlight]) and implements
+// store.PageLister, store.BatchDeleter and store.PartPutter. store.As finds its *storage.Client
+// (without retries), *gcblob.Bucket and store.Tuning.
 func Open(ctx context.Context, url string, opts ...Option) (store.Store, error) {
 	return new(config).open(ctx, url, opts)
 }
@@ -76,11 +79,12 @@ func (c *config) Connect(ctx context.Context) (store.Store, error) {
 	), nil
 }
 
-// FromBucket is [Open] of a bucket that gocloud.dev has opened: url names the same bucket, with the
-// prefix and the parameters that are not about the connection. Unlike blob.New it has versions,
-// conditions, tails in one request and Google's own errors. It takes b over: Close closes it.
+// FromBucket opens a bucket that gocloud.dev has opened. url names the same bucket, with the prefix
+// and the parameters that do not concern the connection. Unlike blob.New, the store has versions,
+// conditions, suffix reads in one request and Google's own errors. The store owns b: its Close
+// closes b.
 //
-// *UsageError: b is not a bucket of Google Cloud Storage.
+// It returns a *UsageError if b is not a bucket of Google Cloud Storage.
 func FromBucket(ctx context.Context, b *gcblob.Bucket, url string, opts ...Option) (store.Store, error) {
 	c := &config{opened: b}
 	return provider.Open(ctx, c, func() error {

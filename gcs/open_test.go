@@ -15,7 +15,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// opening is GCS as the tests of Open that all providers share see it.
+// opening describes GCS to the tests of Open that all providers share.
 func opening() fake.Opening[Option] {
 	return fake.Opening[Option]{
 		Open: Open, Scheme: "gs", Bucket: "bucket", Server: "an endpoint is a parameter", Text: "user_project", TooFew: MaxInFlight(-1),
@@ -37,7 +37,7 @@ func TestOpenRefuses(t *testing.T) {
 	)
 }
 
-// GOOGLE_APPLICATION_CREDENTIALS names no file here.
+// TestNoCredentials: GOOGLE_APPLICATION_CREDENTIALS names a file that does not exist.
 func TestNoCredentials(t *testing.T) {
 	noEnvironment(t)
 	_, err := Open(t.Context(), "gs://b")

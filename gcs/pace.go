@@ -16,21 +16,23 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// rest is how long an object is left alone after GCS refused to change it: it takes about one
-// change of an object a second, and answers 429 beyond. Source: Cloud Storage, "Quotas and limits".
-// As much again by chance keeps writers that were refused together from coming back together.
+// rest is how long an object is not changed after GCS has rejected a change of it. GCS accepts
+// about one change of an object per second, and responds with 429 to more. Source: Cloud Storage,
+// "Quotas and limits". A random delay of up to the same length spreads writers that were rejected
+// together.
 const rest = time.Second
 
-// maxPaced bounds how many objects are remembered; keys of 100 bytes make half a megabyte.
+// maxPaced limits the number of keys in memory; keys of 100 bytes need half a megabyte.
 const maxPaced = 4096
 
-// pace remembers which objects are not to be changed yet.
+// pace records until when objects must not be changed.
 type pace struct {
 	mu    sync.Mutex
 	until map[string]time.Time
 }
 
-// check refuses, without a request, a change that comes too early. The retry layer waits.
+// check returns fault.Throttled, without a request, for a change that comes too early. The retry
+// layer waits and retries.
 func (p *pace) check(key string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -47,7 +49,7 @@ func (p *pace) check(key string) error {
 	return &provider.Failure{Kind: fault.Throttled, Alone: true, After: left, Text: err.Error(), Err: err}
 }
 
-// slow lets the key rest, and says for how long.
+// slow delays changes of the key and returns the delay.
 func (p *pace) slow(key string) time.Duration {
 	d := rest + rand.N(rest)
 	now := time.Now()
@@ -67,8 +69,9 @@ func (p *pace) slow(key string) time.Duration {
 	return d
 }
 
-// paced lets an object rest whose change was refused with 429, unless that is about the bucket:
-// then the retry layer's own waits fit better. A condition is asked of an object that many write.
+// paced delays changes of an object whose change was rejected with 429. If the 429 concerns the
+// bucket, the retry layer's own delays are used. A conditional write means an object with many
+// writers, so its 429 is taken to concern the object.
 func (b *bucket) paced(key string, conditional bool, err error) error {
 	if f, ok := refusedRate(err); ok && (conditional || strings.Contains(f.Text, "mutation")) {
 		f.Alone, f.After = true, max(f.After, b.pace.slow(key))
@@ -76,9 +79,8 @@ func (b *bucket) paced(key string, conditional bool, err error) error {
 	return err
 }
 
-// lost looks what became of the condition of a put that was refused with 429: of the writers that
-// race for one object GCS refuses the losers with it, and not with 412. The change itself was not
-// made.
+// lost checks the condition of a put that was rejected with 429. When writers compete for one
+// object, GCS rejects the losers with 429 and not with 412. A rejected put had no effect.
 func (b *bucket) lost(ctx context.Context, key string, o store.PutOptions, err error) error {
 	f, ok := refusedRate(err)
 	if !ok || !o.IfAbsent && o.IfVersion == "" {
@@ -98,7 +100,7 @@ func (b *bucket) lost(ctx context.Context, key string, o store.PutOptions, err e
 	return err
 }
 
-// refusedRate reports that GCS answered 429.
+// refusedRate reports whether GCS responded with 429.
 func refusedRate(err error) (*provider.Failure, bool) {
 	var f *provider.Failure
 	var api *googleapi.Error

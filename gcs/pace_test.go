@@ -16,11 +16,11 @@ import (
 
 const mutation = "The object b/k exceeded the rate limit for object mutation operations (create, update, and delete). Please reduce your request rate."
 
-// race is a bucket with one object that refuses the changes of an object with 429 for some time.
+// race is a bucket with one object that rejects changes of it with 429 for some time.
 type race struct {
 	generation int64 // of the object; 0 is none
 	busy       time.Time
-	changes    []time.Duration // when a change was asked for
+	changes    []time.Duration // times of the requested changes
 	start      time.Time
 	reads      int
 }
@@ -52,16 +52,16 @@ func (f *race) change(r *http.Request) (*http.Response, error) {
 	return answers(r, 200, fmt.Sprintf(`{"name":"k","generation":"%d"}`, f.generation)), nil
 }
 
-// Of the writers that race for one object GCS refuses the losers with 429. With a condition that is
-// a conflict if somebody else won, and else it is tried again; either way the object is left alone
-// for a second.
+// TestObjectMutationRate: when writers compete for one object, GCS rejects the losers with 429. A
+// conditional write is then a conflict if another writer has won. Otherwise it is retried. In both
+// cases the object is not changed for a second.
 func TestObjectMutationRate(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		there int64 // the generation at first
+		there int64 // the initial generation
 		put   store.PutOptions
-		kind  error // nil is none
-		tries int   // of the change
+		kind  error // nil for success
+		tries int   // number of requested changes
 		reads int
 	}{
 		{"if absent, and another was first", 7, store.PutOptions{IfAbsent: true}, fault.Exists, 1, 1},
@@ -99,7 +99,8 @@ func TestObjectMutationRate(t *testing.T) {
 	}
 }
 
-// Without the retry layer a change that comes too early is refused without a request.
+// TestChangeTooEarly: without the retry layer, a change that comes too early fails without a
+// request.
 func TestChangeTooEarly(t *testing.T) {
 	noEnvironment(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -126,7 +127,7 @@ func TestChangeTooEarly(t *testing.T) {
 	})
 }
 
-// What is remembered of refused changes stays bounded.
+// TestPaceIsBounded: the number of keys in memory is limited.
 func TestPaceIsBounded(t *testing.T) {
 	var p pace
 	for i := range 3 * maxPaced {

@@ -24,35 +24,35 @@ import (
 )
 
 const (
-	// maxParts: with 32 at a time they are joined in three rounds.
+	// maxParts parts are joined in three rounds of 32 at a time.
 	maxParts = 10_000
-	// maxJoined is how many objects GCS joins by one request.
+	// maxJoined is GCS's limit of objects in one compose request.
 	maxJoined = 32
-	// joining is how many requests Commit and Abort make at once.
+	// joining is the number of concurrent requests of Commit and Abort.
 	joining = 16
 
-	// hidden begins the names of folders that hold parts. They are not listed, and no key may have
-	// them.
+	// hidden is the prefix of names of directories that contain parts. Listings omit them, and no
+	// key may use them.
 	hidden = ".zargo-tmp-"
-	// partSuffix ends the names of parts, so that one lifecycle rule of a bucket finds what killed
-	// programs left.
+	// partSuffix is the suffix of names of parts. One lifecycle rule on it removes the parts left
+	// by killed programs.
 	partSuffix = ".zargo-part"
 )
 
-// isHidden reports whether a key is, or is below, a folder of parts.
+// isHidden reports whether a key is a directory of parts or below one.
 func isHidden(key string) bool {
 	return strings.HasPrefix(key, hidden) || strings.Contains(key, "/"+hidden)
 }
 
-// parts is a value that is being sent: an object for each part, in a folder beside the key. GCS
-// joins them on its side ("compose") by a condition on the key's generation, which its multipart
-// uploads do not take. The token is a random number, which the folder's name has. The name of a
-// part's object has the number and the label of the part. Of several objects of one number the
-// latest generation is the part.
+// parts is an upload in parts: one object per part, in a directory beside the key. GCS joins them
+// ("compose") with a condition on the key's generation, which its multipart uploads do not support.
+// The token is a random number that is part of the directory's name. The name of a part's object
+// contains the number and the label of the part. Of several objects with one number, the latest
+// generation is the part.
 type parts struct {
 	b      *bucket
 	key    string
-	folder string // with the slash
+	folder string // with a trailing slash
 	token  string
 	set    *sentparts.Set[source]
 }
@@ -77,14 +77,14 @@ func (b *bucket) putParts(_ context.Context, key string, o store.PartsOptions) (
 	return sentparts.Parts(p, p.set, false), nil
 }
 
-// Limits has no least size.
+// Limits implements sentparts; GCS has no minimum size of a part.
 func (p *parts) Limits() store.PartLimits {
 	return store.PartLimits{Min: 1, Max: maxPut, Parts: maxParts}
 }
 
 func (p *parts) Token() string { return p.token }
 
-// object is the key of part n. A label that says no more than the number is left out.
+// object returns the key of part n. The label is omitted if it is at most n+1.
 func (p *parts) object(n, label int) string {
 	if label <= n+1 {
 		return fmt.Sprintf("%s%05d%s", p.folder, n, partSuffix)
@@ -92,7 +92,7 @@ func (p *parts) object(n, label int) string {
 	return fmt.Sprintf("%s%05d-%05d%s", p.folder, n, label, partSuffix)
 }
 
-// parse is object's inverse; false for what parts were joined to.
+// parse is the inverse of object. It reports false for the key of joined parts.
 func (p *parts) parse(key string) (n, label int, ok bool) {
 	number, of, labelled := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(key, p.folder), partSuffix), "-")
 	n, err := strconv.Atoi(number)
@@ -102,7 +102,7 @@ func (p *parts) parse(key string) (n, label int, ok bool) {
 	return n, label, err == nil && n >= 0 && n < maxParts && label <= maxParts && key == p.object(n, label)
 }
 
-// Send is one upload.
+// Send sends one upload.
 func (p *parts) Send(ctx context.Context, n int, data []byte) (source, error) {
 	key := p.object(n, p.set.Begin(n))
 	var v store.Version
@@ -114,7 +114,7 @@ func (p *parts) Send(ctx context.Context, n int, data []byte) (source, error) {
 	return source{key, g}, err
 }
 
-// List is one page of a listing for each 1000 parts.
+// List sends one listing request per 1000 parts.
 func (p *parts) List(ctx context.Context) (l sentparts.List[source], err error) {
 	objects, err := p.objects(ctx)
 	if err != nil {
@@ -139,7 +139,7 @@ func (p *parts) List(ctx context.Context) (l sentparts.List[source], err error) 
 	return l, nil
 }
 
-// objects lists all that is in the folder.
+// objects lists all objects in the directory.
 func (p *parts) objects(ctx context.Context) (all []*gcsapi.ObjectAttrs, err error) {
 	for token := ""; ; {
 		var page []*gcsapi.ObjectAttrs
@@ -163,9 +163,9 @@ func (p *parts) objects(ctx context.Context) (all []*gcsapi.ObjectAttrs, err err
 	}
 }
 
-// Join joins the parts, 32 at a time and the last time in the place of the value. Empty ones add
-// nothing. Then it removes them, as far as it can. A lost condition is looked for first, since
-// joining and then losing costs more; the last request has the condition, too.
+// Join joins the parts, 32 per request, and writes the result of the last request to the key. Empty
+// parts are skipped. Then it tries to remove the parts. It checks the condition before it joins,
+// because a failure afterwards costs more. The last request is conditional too.
 func (p *parts) Join(ctx context.Context, all []sentparts.Part[source], o store.PutOptions) (store.Version, error) {
 	var sources []source
 	for _, part := range all {
@@ -198,8 +198,8 @@ func (p *parts) Join(ctx context.Context, all []sentparts.Part[source], o store.
 	return v, nil
 }
 
-// clean removes the parts of a value that is there. Nothing above repeats what fails of that, as
-// the Commit has succeeded. What stays in the end is hidden, and the lifecycle rule's.
+// clean removes the parts of a committed value. It retries here, because Commit has succeeded
+// and no caller retries it. Parts that remain are hidden, and the lifecycle rule removes them.
 func (p *parts) clean(ctx context.Context) {
 	for wait := 100 * time.Millisecond; wait < time.Second; wait *= 2 {
 		if p.remove(ctx) == nil || concurrency.Sleep(ctx, wait) != nil {
@@ -208,8 +208,9 @@ func (p *parts) clean(ctx context.Context) {
 	}
 }
 
-// explain makes parts that another process removed a conflict, which is not an absent key as well.
-// fake-gcs-server says 500 where GCS says 404, so after a 500 the parts are listed.
+// explain returns a conflict if another process has removed parts, and err otherwise.
+// fake-gcs-server responds with 500 where GCS responds with 404, so after a 500 the parts are
+// listed.
 func (p *parts) explain(ctx context.Context, err error) error {
 	var f *provider.Failure
 	var api *googleapi.Error
@@ -222,7 +223,7 @@ func (p *parts) explain(ctx context.Context, err error) error {
 	return &gone
 }
 
-// lacks reports whether a part is not stored any more as it was sent or listed.
+// lacks reports whether a part is no longer stored in the version that was sent or listed.
 func (p *parts) lacks(ctx context.Context) (lacks bool) {
 	objects, err := p.objects(ctx)
 	if err != nil {
@@ -236,7 +237,7 @@ func (p *parts) lacks(ctx context.Context) (lacks bool) {
 	return lacks
 }
 
-// lost looks whether the condition does not hold.
+// lost returns an error if the condition does not hold.
 func (p *parts) lost(ctx context.Context, o store.PutOptions) error {
 	if !o.IfAbsent && o.IfVersion == "" {
 		return nil
@@ -257,13 +258,13 @@ func (p *parts) lost(ctx context.Context, o store.PutOptions) error {
 	return &provider.UnsentError{Err: err}
 }
 
-// source is an object to be joined.
+// source is an object to join.
 type source struct {
 	key        string
 	generation int64
 }
 
-// round joins the sources 32 at a time.
+// round joins groups of up to 32 sources into one object each.
 func (p *parts) round(ctx context.Context, round int, sources []source) ([]source, error) {
 	groups := slices.Collect(slices.Chunk(sources, maxJoined))
 	joined := make([]source, len(groups))
@@ -282,7 +283,7 @@ func (p *parts) round(ctx context.Context, round int, sources []source) ([]sourc
 	return joined, nil
 }
 
-// join is one request that makes the objects, of these generations, the value of key.
+// join sends one request that writes the joined sources to key.
 func (b *bucket) join(ctx context.Context, key string, sources []source, o store.PutOptions) (store.Version, error) {
 	to, err := b.to(key, o)
 	if err != nil {
@@ -290,7 +291,7 @@ func (b *bucket) join(ctx context.Context, key string, sources []source, o store
 	}
 	from := make([]*gcsapi.ObjectHandle, len(sources))
 	for i, s := range sources {
-		from[i] = b.handle.Object(b.prefix + s.key).Generation(s.generation) // their encryption key is the destination's
+		from[i] = b.handle.Object(b.prefix + s.key).Generation(s.generation) // same encryption key
 	}
 	x := b.exchange()
 	x.writes = true
@@ -306,7 +307,7 @@ func (b *bucket) join(ctx context.Context, key string, sources []source, o store
 	return store.Version(strconv.FormatInt(attrs.Generation, 10)), nil
 }
 
-// Drop removes what has arrived from any process.
+// Drop removes the parts, including those sent by other processes.
 func (p *parts) Drop(ctx context.Context) error {
 	if p.set.Empty() {
 		return nil
@@ -314,8 +315,8 @@ func (p *parts) Drop(ctx context.Context) error {
 	return p.remove(ctx)
 }
 
-// remove removes all that is in the folder, part 0 before the others: what is then left, if this is
-// cut, has a gap and cannot pass for a value.
+// remove removes all objects in the directory, part 0 first: if it is interrupted, the remaining
+// parts have a gap and cannot be mistaken for a value.
 func (p *parts) remove(ctx context.Context) error {
 	objects, err := p.objects(ctx)
 	if err != nil {

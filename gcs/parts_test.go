@@ -11,7 +11,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// sendParts puts n parts of some bytes at key and gives all of them.
+// sendParts sends n short parts to key and returns their concatenation.
 func sendParts(t *testing.T, s store.Store, key string, n int) (store.Parts, []byte) {
 	t.Helper()
 	p, err := store.PutParts(t.Context(), s, key, store.PartsOptions{})
@@ -29,7 +29,7 @@ func sendParts(t *testing.T, s store.Store, key string, n int) (store.Parts, []b
 	return p, all
 }
 
-// TestPartsInRounds: more than 32 parts are joined in rounds, and nothing of them stays.
+// TestPartsInRounds: more than 32 parts are joined in rounds, and all of them are removed.
 func TestPartsInRounds(t *testing.T) {
 	noEnvironment(t)
 	for _, n := range []int{1, 32, 33, 70, 1030} {
@@ -50,8 +50,8 @@ func TestPartsInRounds(t *testing.T) {
 	}
 }
 
-// TestPartsAreHidden: parts are beside the key, no listing has them, no key can name them, and
-// Abort removes them.
+// TestPartsAreHidden: parts are stored beside the key. Listings omit them, keys cannot name them,
+// and Abort removes them.
 func TestPartsAreHidden(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -93,7 +93,7 @@ func TestPartsAreHidden(t *testing.T) {
 	}
 }
 
-// TestPartsWithTheCallersKey: parts and value have the customer's key.
+// TestPartsWithTheCallersKey: parts and value are encrypted with the customer's key.
 func TestPartsWithTheCallersKey(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -110,7 +110,7 @@ func TestPartsWithTheCallersKey(t *testing.T) {
 	}
 }
 
-// TestPartReplacedMeanwhile: what is joined are the parts that were listed or sent, and no others.
+// TestPartReplacedMeanwhile: exactly the listed or sent parts are joined, not their replacements.
 func TestPartReplacedMeanwhile(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)

@@ -18,8 +18,8 @@ import (
 // maxPut is GCS's limit for one object, 5 TiB.
 const maxPut = 5 << 40
 
-// to is the handle of a key that is written, with the conditions. It refuses a key that is written
-// too often.
+// to returns the handle of a key to write, with the conditions. It returns fault.Throttled for a
+// key that is written too often.
 func (b *bucket) to(key string, o store.PutOptions) (*gcsapi.ObjectHandle, error) {
 	h := b.object(key)
 	if o.IfAbsent {
@@ -35,7 +35,7 @@ func (b *bucket) to(key string, o store.PutOptions) (*gcsapi.ObjectHandle, error
 	return h, b.pace.check(key)
 }
 
-// put is one upload.
+// put sends one upload.
 func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
 	if int64(len(value)) > maxPut {
 		return "", fault.Newf(fault.Limit, "%d bytes are more than the %d that an object can hold", len(value), int64(maxPut))
@@ -50,14 +50,16 @@ func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutO
 	x := b.exchange()
 	x.put, x.writes = true, true
 	w := h.NewWriter(x.under(ctx))
-	w.ChunkSize = 0 // one request from the caller's bytes; anything else allocates its buffer, 16 MiB by default
+	// One request directly from the caller's bytes. Any other value allocates a buffer, 16 MiB by
+	// default.
+	w.ChunkSize = 0
 	w.ContentType = b.contentType
 	w.StorageClass = b.class
 	w.KMSKeyName = b.kmsKey
-	// The server compares it before anybody can see the value.
+	// The server verifies it before the value becomes visible.
 	w.CRC32C, w.SendCRC32C = crc32.Checksum(value, crc32.MakeTable(crc32.Castagnoli)), true
-	// A write that fails has failed because the request is over, so nothing is left to cancel: it
-	// would only put context.Canceled beside the reason.
+	// A Write fails only after the request has ended, so it need not be cancelled. Cancelling it
+	// would add context.Canceled to the error.
 	_, err = w.Write(value)
 	err = errors.Join(err, w.Close())
 	if err != nil {
@@ -69,8 +71,8 @@ func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutO
 	return "", foreign("it has no generation")
 }
 
-// delete is one request. With a condition a look at the key comes first, as [provider.CheckDelete]
-// says.
+// delete sends one delete. If it has a condition, it reads the key first, see
+// [provider.CheckDelete].
 func (b *bucket) delete(ctx context.Context, key string, o store.DeleteOptions) error {
 	h := b.object(key)
 	if o.IfVersion != "" {
@@ -92,7 +94,7 @@ func (b *bucket) delete(ctx context.Context, key string, o store.DeleteOptions) 
 	if err := h.Delete(x.under(ctx)); err != nil {
 		return b.absent(ctx, key, b.paced(key, o.IfVersion != "", x.explain(err, false)))
 	}
-	// GCS answers 204; fake-gcs-server 200 and JSON.
+	// GCS responds with 204, fake-gcs-server with 200 and JSON.
 	if !x.bare && x.status != http.StatusNoContent && !strings.HasPrefix(x.header.Get("Content-Type"), "application/json") {
 		return foreign("status " + strconv.Itoa(x.status) + " for a delete")
 	}

@@ -47,8 +47,8 @@ func TestOneRequestPerWrite(t *testing.T) {
 	wantKind(t, s.Delete(t.Context(), "k", store.DeleteOptions{IfVersion: v}), fault.Conflict)
 }
 
-// A value longer than any buffer of the SDK is still one request, and one whose bytes broke on the
-// way is not stored.
+// TestLongPut: a value longer than the SDK's buffers is still one request, and a value that was
+// damaged in transit is not stored.
 func TestLongPut(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -64,7 +64,7 @@ func TestLongPut(t *testing.T) {
 	}
 }
 
-// The SDK's default buffer is 16.8 MB for each put, whatever its size.
+// TestPutAllocatesLittle: the SDK's default buffer is 16.8 MB per put, whatever its size.
 func TestPutAllocatesLittle(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -77,13 +77,13 @@ func TestPutAllocatesLittle(t *testing.T) {
 			}
 		}
 	})
-	if n := r.AllocedBytesPerOp(); n > 1<<20 { // the server in this process included
+	if n := r.AllocedBytesPerOp(); n > 1<<20 { // including the server in this process
 		t.Errorf("%d bytes allocated for a put of 64 KiB", n)
 	}
 }
 
-// The SDK's writer fails in one goroutine and is closed in another; whichever is first, the reason
-// is what is told.
+// TestPutKeepsTheReason: the SDK's writer fails in one goroutine and is closed in another. In
+// either order, the cause is reported.
 func TestPutKeepsTheReason(t *testing.T) {
 	noEnvironment(t)
 	s := bare(t, NewFake(t).At(""), TokenSource(noToken{errors.New("revoked")}))
@@ -121,13 +121,14 @@ func TestPutAnswers(t *testing.T) {
 	}
 }
 
-// A success that comes before the value was read is none, and nobody waits for ever.
+// TestAnswerBeforeTheValue: a success response before the value was read is an error, and no
+// goroutine waits forever.
 func TestAnswerBeforeTheValue(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
 	f.Answer(fake.Page(200, "application/json", `{"name":"k","generation":"5"}`))
 	s := bare(t, f.At(""))
-	value := make([]byte, 64<<20) // sockets take some megabytes that nobody reads
+	value := make([]byte, 64<<20) // larger than the buffers of sockets
 	for range 5 {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		_, err := s.Put(ctx, "k", value, store.PutOptions{})
@@ -154,7 +155,7 @@ func TestListing(t *testing.T) {
 		got = append(got, e.Key)
 	}
 	slices.Sort(got)
-	if want := []string{"a/b", "a/c"}; !slices.Equal(got, want) { // not the mark of a folder
+	if want := []string{"a/b", "a/c"}; !slices.Equal(got, want) { // without the directory marker
 		t.Errorf("got %q, want %q", got, want)
 	}
 	t.Run("outside of the prefix", func(t *testing.T) {
@@ -167,7 +168,8 @@ func TestListing(t *testing.T) {
 	})
 }
 
-// TestListPart: a part of a listing is asked for as such, so that it costs its own pages.
+// TestListPart: a listing of part of the keys selects them on the server, so that it costs only
+// their pages.
 func TestListPart(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)

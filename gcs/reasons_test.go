@@ -9,8 +9,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// TestReasons: a missing bucket, a wrong token, a missing permission and a full disk are told
-// apart, and each error has the number of the request.
+// TestReasons: the kinds distinguish a missing bucket, a wrong token, a missing permission and a
+// full disk, and each error has the ID of the request.
 func TestReasons(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -26,7 +26,7 @@ func TestReasons(t *testing.T) {
 	})
 }
 
-// TestAbsentCredentials: where no credentials can be had nothing is opened, and the kind says so.
+// TestAbsentCredentials: without available credentials Open fails with fault.NoCredentials.
 func TestAbsentCredentials(t *testing.T) {
 	noEnvironment(t)
 	_, err := Open(t.Context(), "gs://bucket")

@@ -8,17 +8,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/limit"
 )
 
-// defaultRequests is how many requests are in flight at once. 128, as for S3: latency is alike, and
-// gcsfuse's throughput still grew from 50 connections to 100.
+// defaultRequests is the initial number of reads in flight. 128, as for S3: the latency is similar,
+// and the throughput of gcsfuse still grew from 50 to 100 connections.
 const defaultRequests = 128
 
-// listPage is GCS's limit.
+// listPage is GCS's limit of entries per listing request.
 const listPage = 1000
 
 func (c *config) requests() int { return c.stack.Requests(defaultRequests) }
 
-// numbers are what a bucket begins with. 32 writes of 30 ms are the 1000 a second that a bucket
-// takes at first. Source: Cloud Storage, "Request rate and access distribution guidelines".
+// numbers returns the initial limits of a bucket. 32 writes of 30 ms are the 1000 per second that a
+// new bucket accepts. Source: Cloud Storage, "Request rate and access distribution guidelines".
 func numbers() limit.Numbers {
 	return limit.Numbers{Reads: defaultRequests, Writes: 32, ReadRate: 5000, WriteRate: 1000}
 }
@@ -28,7 +28,7 @@ func (c *config) Shared() provider.Bucket {
 	return provider.Bucket{Name: "gs " + cmp.Or(c.endpoint, c.universe) + "/" + c.bucket, Prefix: c.prefix, Own: []any{c.client, c.httpClient, c.under}, Numbers: numbers()}
 }
 
-// tuning holds GCS's numbers.
+// tuning returns the settings for GCS.
 func (c *config) tuning() store.Tuning {
 	return store.Tuning{
 		Requests:    c.requests(),

@@ -2,8 +2,8 @@ package gcs
 
 import "testing"
 
-// Prefixes of a bucket are one bucket to the service; other endpoints have other buckets. Writes
-// begin with few, at the rate that Google asks for.
+// TestBucketsThatShare: prefixes of a bucket share its limits; buckets of other endpoints do not.
+// Writes start with few in flight, at the rate that Google recommends.
 func TestBucketsThatShare(t *testing.T) {
 	noEnvironment(t)
 	name := func(url string, opts ...Option) string {

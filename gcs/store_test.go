@@ -24,7 +24,7 @@ func TestStore(t *testing.T) {
 	})
 }
 
-// The provider alone, without the layers that Open puts around it.
+// TestStoreBare: the provider without the layers of Open.
 func TestStoreBare(t *testing.T) {
 	noEnvironment(t)
 	var f *Fake
@@ -47,8 +47,8 @@ func (f *Fake) removePart(n int) error {
 	return fmt.Errorf("the part %d is not stored", n)
 }
 
-// Through a server that throttles every seventh request and cuts every fifth value: the layers hide
-// it.
+// TestStoreThroughFailures: the layers hide a server that throttles every seventh request and
+// truncates every fifth value.
 func TestStoreThroughFailures(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -59,8 +59,9 @@ func TestStoreThroughFailures(t *testing.T) {
 	}, storetest.Keys(50), storetest.Rounds(2))
 }
 
-// A real server, such as fake-gcs-server: ZARGO_TEST_GCS_ENDPOINT=http://127.0.0.1:4443, with a
-// bucket "zarr-test" or the one that ZARGO_TEST_GCS_BUCKET names.
+// TestRealServer runs against a real server, such as fake-gcs-server, at ZARGO_TEST_GCS_ENDPOINT
+// (for example http://127.0.0.1:4443), with the bucket ZARGO_TEST_GCS_BUCKET, by default
+// "zarr-test".
 func TestRealServer(t *testing.T) {
 	at := os.Getenv("ZARGO_TEST_GCS_ENDPOINT")
 	if at == "" {
@@ -90,7 +91,7 @@ func open(t testing.TB, url string, opts ...Option) store.Store {
 	return fake.Opened(t)(Open(t.Context(), url, opts...))
 }
 
-// bare opens the provider without retry and limit.
+// bare opens the provider without the retry and limit layers.
 func bare(t testing.TB, url string, opts ...Option) store.Store {
 	t.Helper()
 	c := &config{}

@@ -17,16 +17,16 @@ import (
 )
 
 const (
-	// renewBefore is how long before its end a token is replaced, as in Google's libraries; of one
-	// that lives less than half an hour, an eighth of its life.
+	// renewBefore is how long before its expiry a token is replaced, as in Google's libraries. A
+	// token that lives less than half an hour is replaced an eighth of its life before.
 	renewBefore = 225 * time.Second
-	// fetchTimeout bounds one fetch of a token, with the repeats that Google's library makes.
+	// fetchTimeout limits one fetch of a token, including the retries of Google's library.
 	fetchTimeout = time.Minute
 )
 
-// token is a bearer token. The times are zero for one that does not end.
+// token is an access token. The times are zero if it does not expire.
 type token struct {
-	value          string // with its type, as the Authorization header has it
+	value          string // of the Authorization header, with the type
 	renew, expires time.Time
 }
 
@@ -43,8 +43,8 @@ func newToken(value string, expires time.Time) token {
 	return t
 }
 
-// tokens keeps the token in use. All requests that need a new one wait for one fetch, each as long
-// as its context allows.
+// tokens caches a token. All requests that need a new one share one fetch, and each waits no longer
+// than its own context allows.
 type tokens struct {
 	fetch func(context.Context) (token, error)
 	join  concurrency.Joined[token]
@@ -60,7 +60,7 @@ func (t *tokens) get(ctx context.Context) (token, error) {
 	}
 	got, _, err := t.join.Do(ctx, "", t.load)
 	if err != nil && now.valid() {
-		return now, nil // the service is out of order, and this one is good for a while
+		return now, nil // the token service failed, but this token is still valid
 	}
 	return got, err
 }
@@ -72,7 +72,7 @@ func (t *tokens) current() token {
 }
 
 func (t *tokens) load(ctx context.Context) (token, error) {
-	if now := t.current(); now.fresh() { // another load ended since the caller looked
+	if now := t.current(); now.fresh() { // another load has replaced it
 		return now, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
@@ -86,7 +86,7 @@ func (t *tokens) load(ctx context.Context) (token, error) {
 	return got, err
 }
 
-// refused forgets a token that was not taken: revoked, or expired by the server's clock.
+// refused drops a token that was rejected: revoked, or expired by the server's clock.
 func (t *tokens) refused(value string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -95,8 +95,8 @@ func (t *tokens) refused(value string) {
 	}
 }
 
-// fromSource fetches from a source that knows no context, so it may go on after the caller has
-// left.
+// fromSource returns a fetch function for a source without context support. The source may continue
+// after the fetch has returned.
 func fromSource(ts oauth2.TokenSource) func(context.Context) (token, error) {
 	return func(ctx context.Context) (token, error) {
 		type result struct {
@@ -104,7 +104,7 @@ func fromSource(ts oauth2.TokenSource) func(context.Context) (token, error) {
 			err error
 		}
 		done := make(chan result, 1)
-		var wg sync.WaitGroup // Token takes no context, so there is nothing to wait for it with
+		var wg sync.WaitGroup // Token has no context, so waiting could block forever
 		wg.Go(func() {
 			t, err := ts.Token()
 			done <- result{t, err}
@@ -121,7 +121,7 @@ func fromSource(ts oauth2.TokenSource) func(context.Context) (token, error) {
 	}
 }
 
-// bearer puts the token on requests to trusted hosts, and refuses to send any other.
+// bearer adds the token to requests to trusted hosts, and fails all other requests.
 type bearer struct {
 	tokens *tokens
 	hosts  provider.Hosts
@@ -137,7 +137,7 @@ func (b *bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		return nil, err
 	}
-	r = r.Clone(r.Context()) // a RoundTripper leaves its request as it is
+	r = r.Clone(r.Context()) // a RoundTripper must not modify its request
 	r.Header.Set("Authorization", t.value)
 	if b.quota != "" && r.Header.Get("X-Goog-User-Project") == "" && !r.URL.Query().Has("userProject") {
 		r.Header.Set("X-Goog-User-Project", b.quota)
@@ -160,13 +160,13 @@ func (b *bearer) authorize(r *http.Request) (token, error) {
 	return t, nil
 }
 
-// tokenError is why a request had no token and was not sent.
+// tokenError is the error of a request that was not sent because it lacked a token.
 type tokenError struct{ err error }
 
 func (e *tokenError) Error() string { return e.err.Error() }
 func (e *tokenError) Unwrap() error { return e.err }
 
-// kind looks for the response of whatever service gives tokens.
+// kind returns the kind of the token service's response.
 func (e *tokenError) kind() error {
 	var google *auth.Error
 	var meta *metadata.Error

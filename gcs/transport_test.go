@@ -19,7 +19,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// As many connections as requests at once, and no more.
+// TestConnections: as many connections as requests in flight, and no more.
 func TestConnections(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -34,8 +34,8 @@ func TestTransport(t *testing.T) {
 	}
 }
 
-// Over TLS, to a server that would rather speak HTTP/2: HTTP/1.1, and a certificate nobody knows is
-// Refused.
+// TestTLS: a TLS server that prefers HTTP/2 is used over HTTP/1.1, and an untrusted certificate is
+// fault.Refused.
 func TestTLS(t *testing.T) {
 	noEnvironment(t)
 	f := newFake()
@@ -44,7 +44,7 @@ func TestTLS(t *testing.T) {
 	f.Set("k", object{value: []byte("v")})
 	srv := httptest.NewUnstartedServer(f)
 	srv.EnableHTTP2 = true
-	srv.Config.ErrorLog = log.New(io.Discard, "", 0) // it complains of the client that does not trust it
+	srv.Config.ErrorLog = log.New(io.Discard, "", 0) // logs aborted handshakes
 	srv.StartTLS()
 	t.Cleanup(srv.Close)
 	f.URL = srv.URL
@@ -74,7 +74,7 @@ func TestTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cancel() // of the opening, not of the store
+	cancel() // the context of Open, not of the store
 	_, err = s.Get(t.Context(), "k", store.GetOptions{}, nil)
 	wantKind(t, err, fault.NotFound)
 	if got := f.Header().Get("Authorization"); got != "Bearer hush" {
@@ -90,7 +90,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// The SDK's client, taken out of the store, has the stall limit too.
+// TestStallOfTheSDKClient: the SDK's client, found by store.As, has the stall timeout too.
 func TestStallOfTheSDKClient(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)

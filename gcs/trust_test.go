@@ -23,7 +23,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// wire stands in for the network: nothing is sent anywhere.
+// wire replaces the network: nothing is sent.
 type wire struct {
 	answer func(r *http.Request) (*http.Response, error)
 
@@ -50,7 +50,7 @@ func answers(r *http.Request, status int, body string) *http.Response {
 		Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), Request: r}
 }
 
-// over puts transports of the tests below the store and below what fetches tokens.
+// over sets the transports of objects and of tokens.
 func over(objects, tokens http.RoundTripper) Option {
 	return option(func(c *config) {
 		c.under = objects
@@ -60,7 +60,7 @@ func over(objects, tokens http.RoundTripper) Option {
 	}, "over")
 }
 
-// login writes application default credentials of a user, of a universe or "".
+// login writes application default credentials of a user, of the given universe or without one.
 func login(t *testing.T, universe string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "adc.json")
@@ -74,7 +74,7 @@ func login(t *testing.T, universe string) {
 	t.Setenv("GOOGLE_APPLICATION_CREDENTIALS", file)
 }
 
-// issuer gives the tokens t1, t2, … that live as long as it says.
+// issuer returns the tokens t1, t2, … with the lifetime life.
 type issuer struct {
 	life time.Duration
 	fail func(n int) error // of the nth request
@@ -98,7 +98,8 @@ func (i *issuer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answers(r, 200, fmt.Sprintf(`{"access_token":"t%d","token_type":"Bearer","expires_in":%d}`, i.issued, int(i.life.Seconds()))), nil
 }
 
-// Where a token goes is the provider, this machine, or what something other than the URL names.
+// TestTokensGoToTrustedHosts: tokens are sent to Google, to this machine, and to hosts configured
+// outside the URL.
 func TestTokensGoToTrustedHosts(t *testing.T) {
 	type env map[string]string
 	const refused, anonymous = "refused", "anonymous"
@@ -107,7 +108,7 @@ func TestTokensGoToTrustedHosts(t *testing.T) {
 		url  string
 		env  env
 		opts []Option
-		want string // the host that gets the token, or one of the two words
+		want string // the host that receives the token, or one of the two words
 	}{
 		{"Google", "gs://b", nil, nil, "storage.googleapis.com"},
 		{"Google, as others write it", "gcs://b", nil, nil, "storage.googleapis.com"},
@@ -185,8 +186,8 @@ func TestTokensGoToTrustedHosts(t *testing.T) {
 	}
 }
 
-// The SDK's client goes where its caller sends it, and even then no token leaves for another host:
-// a server may name one as the place of an upload.
+// TestClientOfTheStoreKeepsTokens: the SDK's client sends requests to any host, but tokens to
+// trusted hosts only: a server may redirect an upload to another host.
 func TestClientOfTheStoreKeepsTokens(t *testing.T) {
 	noEnvironment(t)
 	b := &bearer{tokens: &tokens{fetch: fromSource(static("t1"))}, hosts: provider.Hosts{"googleapis.com"}, next: &wire{}}
@@ -206,7 +207,7 @@ func static(value string) oauth2.TokenSource {
 	return oauth2.StaticTokenSource(&oauth2.Token{AccessToken: value})
 }
 
-// Where nothing is written, the token can only read, and writes are refused here.
+// TestReadOnly: with ReadOnly the token can only read, and writes fail without a request.
 func TestReadOnly(t *testing.T) {
 	noEnvironment(t)
 	for _, c := range []struct {
@@ -233,8 +234,8 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// A service that gives tokens for 2 s, and a job of 30 s: no request fails, and the service is
-// asked when it has to be.
+// TestShortTokens: during 30 s with tokens that live 2 s, no request fails, and tokens are fetched
+// only when needed.
 func TestShortTokens(t *testing.T) {
 	noEnvironment(t)
 	login(t, "")
@@ -270,8 +271,8 @@ func TestShortTokens(t *testing.T) {
 	})
 }
 
-// A token that is refused before its time is replaced, once, and the request sent again with its
-// value.
+// TestRevokedToken: a token that is rejected before its expiry is replaced once, and the request is
+// sent again with its value.
 func TestRevokedToken(t *testing.T) {
 	noEnvironment(t)
 	login(t, "")
@@ -324,18 +325,18 @@ func TestRevokedToken(t *testing.T) {
 	}
 }
 
-// A service for tokens that cannot be reached is asked again, as the bucket is; what it refuses
-// stays refused.
+// TestTokenServiceFails: fetching a token is retried if the service cannot be reached, like a
+// request to the bucket. A rejection by the service is final.
 func TestTokenServiceFails(t *testing.T) {
 	noEnvironment(t)
 	login(t, "")
 	down := &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
 	for _, c := range []struct {
 		name  string
-		fails int // requests
+		fails int // failing requests
 		with  func(r *http.Request) (*http.Response, error)
-		kind  error // nil is none
-		asked int   // at least
+		kind  error // nil for success
+		asked int   // minimum number of requests
 	}{
 		{"refuses two connections", 2, func(*http.Request) (*http.Response, error) { return nil, down }, nil, 3},
 		{"refuses connections", 1000, func(*http.Request) (*http.Response, error) { return nil, down }, fault.Unavailable, 4},
@@ -381,8 +382,8 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// A token service that does not answer, nor a source that does not, holds a caller longer than its
-// context.
+// TestTokensHang: a caller does not wait longer than its context allows for a token service or
+// source that does not respond.
 func TestTokensHang(t *testing.T) {
 	noEnvironment(t)
 	login(t, "")
@@ -417,8 +418,8 @@ type sourceFunc func() (*oauth2.Token, error)
 
 func (f sourceFunc) Token() (*oauth2.Token, error) { return f() }
 
-// An emulator's URL in a parameter is no secret; the trusted hosts are read when the store is
-// opened.
+// TestEndpointEscapes: an emulator's URL in a parameter may be printed, and the trusted hosts are
+// read when the store is opened.
 func TestEndpointEscapes(t *testing.T) {
 	noEnvironment(t)
 	t.Setenv(provider.TrustVariable, "storage.example")

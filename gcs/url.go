@@ -7,7 +7,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// form is "gs://bucket/prefix?parameters".
+// form returns the form of URLs: "gs://bucket/prefix?parameters".
 func form() provider.Form {
 	return provider.Form{
 		Scheme: "gs", Article: "a", Bucket: "bucket", Server: "an endpoint is a parameter",
@@ -15,10 +15,10 @@ func form() provider.Form {
 	}
 }
 
-// parseURL fills c from the URL.
+// parseURL sets the bucket, the prefix and the parameters from the URL.
 func (c *config) parseURL(raw string) error {
 	if rest, ok := strings.CutPrefix(raw, "gcs://"); ok {
-		raw = "gs://" + rest // as others write it
+		raw = "gs://" + rest // an alias that other tools use
 	}
 	p, err := form().Parse(raw)
 	c.bucket, c.prefix = p.Bucket, p.Prefix
@@ -30,12 +30,12 @@ func (c *config) parseURL(raw string) error {
 	return err
 }
 
-// params are gocloud.dev's query parameters for GCS, and our own.
+// params returns the query parameters of gocloud.dev for GCS and those of this package.
 func (c *config) params() provider.Params {
 	return provider.Params{
 		Texts: map[string]*string{
 			"universe_domain": &c.universe,
-			"endpoint":        &c.endpoint, // ours, as all that follow
+			"endpoint":        &c.endpoint, // this package's, and all below
 			"user_project":    &c.userProject,
 			"kms_key":         &c.kmsKey,
 			"storage_class":   &c.storageClass,
@@ -46,8 +46,8 @@ func (c *config) params() provider.Params {
 	}
 }
 
-// other are gocloud's parameters for what is not done here: other protocols, and the identity and
-// key of signed URLs.
+// other handles gocloud.dev's parameters for features that this package lacks: other protocols, and
+// the identity and key of signed URLs.
 func (c *config) other(name, value string) (known bool, err error) {
 	switch name {
 	case "grpc", "zonal":
@@ -57,7 +57,7 @@ func (c *config) other(name, value string) (known bool, err error) {
 		}
 		return true, err
 	case "access_id":
-		c.anonymous = c.anonymous || value == "-" // gocloud's older word for anonymous
+		c.anonymous = c.anonymous || value == "-" // gocloud.dev's older form of anonymous
 		return true, nil
 	}
 	return name == "private_key_path", nil
@@ -72,6 +72,6 @@ func (c *config) Name() string {
 	return provider.Name("gs", c.bucket, c.prefix, query)
 }
 
-// UsageError is a mistake in the URL or the options given to [Open]. It has no kind of package
-// fault: it is not about what is stored. It is one type for all providers.
+// UsageError is a mistake in the URL or the options of [Open]. It does not match a kind of package
+// fault, because it does not concern stored data. All providers share this type.
 type UsageError = store.UsageError

@@ -7,21 +7,22 @@ import (
 	"github.com/zargo-io/zargo/internal/provider"
 )
 
-// ARNs of access points, of this region, of many, and of Outposts; and of a bucket, which is
-// another way to say its name. Source: "Amazon S3 resources", Service Authorization Reference;
-// names as in "Access points restrictions and limitations".
+// ARNs of access points in one region, in several regions and on Outposts, and of buckets. A bucket
+// ARN is equivalent to the bucket's name. Source: "Amazon S3 resources", Service Authorization
+// Reference; names as in "Access points restrictions and limitations".
 const arnHead = `^(arn:aws[a-z-]*:`
 
-var ( // read only
+var ( // read-only
 	accessPointARN = regexp.MustCompile(arnHead + `s3:([a-z0-9-]+):[0-9]{12}:accesspoint[:/][a-z0-9][a-z0-9-]{1,48}[a-z0-9])(/.*)?$`)
 	multiRegionARN = regexp.MustCompile(arnHead + `s3:():[0-9]{12}:accesspoint[:/][a-z0-9]+\.mrap)(/.*)?$`)
 	outpostARN     = regexp.MustCompile(arnHead + `s3-outposts:([a-z0-9-]+):[0-9]{12}:outpost[:/]op-[0-9a-z]+[:/]accesspoint[:/][a-z0-9][a-z0-9-]{1,48}[a-z0-9])(/.*)?$`)
 	bucketARN      = regexp.MustCompile(`^arn:aws[a-z-]*:s3:::([A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9])(/.*)?$`)
 )
 
-// splitARN takes the bucket out of "s3://arn:…/prefix?parameters", where url.Parse looks for a
-// port. It gives the bucket, which is an ARN or a name, the region that the ARN names, and the URL
-// with a name in the bucket's place. ok is false for every other URL.
+// splitARN splits the bucket off "s3://arn:…/prefix?parameters", which url.Parse rejects because it
+// expects a port after the colon. It returns the bucket (an access point's ARN, or the name from a
+// bucket ARN), the region in the ARN, and the URL with a placeholder instead of the ARN. ok is
+// false for every other URL.
 func splitARN(raw string) (bucket, region, rest string, ok bool, err error) {
 	after, ok := strings.CutPrefix(raw, "s3://arn:")
 	if !ok {

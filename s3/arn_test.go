@@ -14,7 +14,7 @@ const accessPoint = "arn:aws:s3:eu-west-1:123456789012:accesspoint/field"
 func TestARN(t *testing.T) {
 	for _, c := range []struct {
 		name, url            string
-		bucket, prefix, host string // of a request; "" is not asked
+		bucket, prefix, host string // of the request; "" is not checked
 	}{
 		{"access point", "s3://" + accessPoint, accessPoint, "", "field-123456789012.s3-accesspoint.eu-west-1.amazonaws.com"},
 		{"with a prefix", "s3://" + accessPoint + "/a/b%20c/", accessPoint, "a/b c", "field-123456789012.s3-accesspoint.eu-west-1.amazonaws.com"},

@@ -12,13 +12,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// bucket holds what every request says; its methods are blob.Hooks.
+// bucket holds the parameters that all requests share. Its methods are blob.Hooks.
 type bucket struct {
 	client *awss3.Client
-	direct *direct // nil where reads are the SDK's
+	direct *direct // nil if the SDK sends all reads
 	name   *string
 	prefix string // "" or with a trailing slash
-	page   int32  // entries asked for in one listing request
+	page   int32  // entries per listing request
 
 	payer       types.RequestPayer
 	sse         types.ServerSideEncryption
@@ -28,11 +28,11 @@ type bucket struct {
 	class       types.StorageClass
 	contentType *string
 	validate    bool // compare checksums of whole values
-	sums        bool // uploads carry checksums, multipart ones too
-	md5         bool // deletes of many keys carry Content-MD5
+	sums        bool // uploads carry checksums, multipart uploads too
+	md5         bool // batch deletes carry Content-MD5
 	anonymous   bool // requests are not signed
-	aws         bool // the server is AWS's own
-	equalParts  bool // parts of a multipart upload must have one length
+	aws         bool // the server is AWS
+	equalParts  bool // all parts of a multipart upload but the last must have the same length
 }
 
 func newBucket(client *awss3.Client, c *config) *bucket {
@@ -84,13 +84,13 @@ func (b *bucket) hooks() blob.Hooks {
 	}
 }
 
-// full is the key in the bucket.
+// full returns the key in the bucket: the prefix and the key.
 func (b *bucket) full(key string) string { return b.prefix + key }
 
-// checkKey keeps prefix and key together within what S3 takes.
+// checkKey checks the length of prefix and key together against S3's limit.
 func (b *bucket) checkKey(key string) error { return provider.CheckLength(b.prefix, key) }
 
-// pin is a Version as a header's value, nil for none.
+// pin returns v as a header value, or nil if v is empty.
 func pin(v store.Version) *string {
 	if v == "" {
 		return nil

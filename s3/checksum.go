@@ -8,17 +8,18 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// partSums is the checksum of a multipart upload, and how the whole value's is made of its parts'.
-// CRC32 is what the SDK sends with every other upload; COMPOSITE is S3's default for it, and the
-// one type whose parts S3 compares at the end.
+// partSums is the checksum algorithm of multipart uploads, and sumsType is how S3 combines the
+// checksums of the parts. The SDK sends CRC32 with every other upload too. COMPOSITE is S3's
+// default for CRC32, and the only type for which S3 compares the checksums of the parts when the
+// upload is completed.
 const (
 	partSums = types.ChecksumAlgorithmCrc32
 	sumsType = types.ChecksumTypeComposite
 )
 
-// contentMD5 makes a DeleteObjects carry Content-MD5 instead of a checksum of 2022 or later. S3
-// requires one or the other there, the SDK always sends the newer, and servers that do not know it
-// answer 400 (Ceph, older MinIO, OVH) or 501 (R2).
+// contentMD5 makes a DeleteObjects carry Content-MD5 instead of a newer checksum. S3 requires one
+// of the two. The SDK always sends the newer one, which other servers reject with 400 (Ceph, older
+// MinIO, OVH) or 501 (R2).
 func contentMD5(o *awss3.Options) {
 	o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
 		for _, id := range []string{"AWSChecksum:ComputeInputPayloadChecksum", "addInputChecksumTrailer"} {
@@ -33,7 +34,7 @@ func contentMD5(o *awss3.Options) {
 	})
 }
 
-// sumOf is the checksum that went with a part, nil for none.
+// sumOf returns the checksum that was sent with a part, or nil if there was none.
 func sumOf(out *awss3.UploadPartOutput) *string {
 	sent, ok := awss3.GetComputedInputChecksumsMetadata(out.ResultMetadata)
 	if sum := sent.ComputedChecksums[string(partSums)]; ok && sum != "" {

@@ -15,7 +15,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// writes uses every verb that sends a body, and a read of each form.
+// writes sends every request that has a body, and one read of each kind.
 func writes(t *testing.T, s store.Store) {
 	t.Helper()
 	check := func(err error) {
@@ -45,8 +45,8 @@ func writes(t *testing.T, s store.Store) {
 	check(s.Delete(t.Context(), "parts", store.DeleteOptions{}))
 }
 
-// newer is what of a request's header servers that are not AWS may refuse: checksums of 2022 and
-// later, and bodies in the SDK's chunked form, whose trailer holds them.
+// newer returns the parts of a header that servers other than AWS may reject: checksums added to S3
+// in 2022 or later, and bodies in the SDK's chunked form, whose trailer contains them.
 func newer(h http.Header) (found []string) {
 	for name, values := range h {
 		name = strings.ToLower(name)
@@ -61,8 +61,8 @@ func newer(h http.Header) (found []string) {
 	return found
 }
 
-// By default nothing that R2, Ceph, older MinIO or OVH refuse leaves for an endpoint that is not
-// AWS.
+// TestChecksumsOfOtherEndpoints: by default, requests to endpoints other than AWS contain nothing
+// that R2, Ceph, older MinIO or OVH reject.
 func TestChecksumsOfOtherEndpoints(t *testing.T) {
 	const at = "s3://zarr-test?region=us-east-1&use_path_style=true"
 	for _, c := range []struct {
@@ -117,7 +117,7 @@ func checkSums(t *testing.T, requests []*http.Request, want bool) {
 	}
 	for _, r := range requests {
 		found := newer(r.Header)
-		isDelete := r.URL.Query().Has("delete") // S3 requires a checksum there
+		isDelete := r.URL.Query().Has("delete") // S3 requires a checksum of it
 		aws := isAWSHost(hostOf("https://" + r.URL.Host))
 		if !want && len(found) > 0 && !(aws && isDelete) {
 			t.Errorf("%s %s: %q", r.Method, r.URL, found)
@@ -134,7 +134,7 @@ func checkSums(t *testing.T, requests []*http.Request, want bool) {
 	}
 }
 
-// Content-MD5 is that of the body.
+// TestDeleteObjectsContentMD5: Content-MD5 is that of the body.
 func TestDeleteObjectsContentMD5(t *testing.T) {
 	credentialsForTests(t)
 	net := &cloud{serve: hosted(newFake())}
@@ -148,8 +148,8 @@ func TestDeleteObjectsContentMD5(t *testing.T) {
 	}
 }
 
-// On AWS a multipart upload says which checksum it uses, each part carries its own, and the end
-// repeats them.
+// TestMultipartChecksums: on AWS a multipart upload declares its checksum algorithm, each part
+// carries its own checksum, and the completion repeats them.
 func TestMultipartChecksums(t *testing.T) {
 	credentialsForTests(t)
 	net := &cloud{serve: hosted(newFake())}

@@ -17,29 +17,30 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// cleartext keeps signed requests off http, but to this machine and to private networks, and where
-// the program or the user asked for it outside the URL. A URL is data, and may come from anywhere:
-// a signature is good for one host and one request only, but on the way it can be read and used
-// again for a quarter of an hour. A customer's key goes over https alone, as it is the secret
+// cleartext refuses to send signed requests over http, except to this machine and to private
+// networks, or if the program or the user has allowed it outside the URL. A URL is untrusted data.
+// A signature is valid for one host and one request only, but anyone who reads it on the network
+// can replay it for 15 minutes. A customer's key is sent over https only, because it is the secret
 // itself.
 //
-// What counts is the address that the connection was made to, and not what its name looks like:
-// names resolve to anything. Where that cannot be seen, as the program brought a transport of its
-// own or there is a proxy, only addresses and "localhost" in the endpoint count.
+// The decision depends on the address of the connection, not on the host name, because a name can
+// resolve to any address. If the address cannot be seen, because the caller brought its own
+// transport or the request goes through a proxy, only literal addresses and "localhost" in the
+// endpoint are allowed.
 type cleartext struct {
 	client  aws.HTTPClient
-	allowed bool // http is, to everywhere
-	dials   bool // client is our own transport, which reports its connections
+	allowed bool // http is allowed to every host
+	dials   bool // client is this package's transport, which reports its connections
 }
 
-// confine puts a cleartext around a client's transport. It is applied after all that is about
-// endpoints.
+// confine wraps a client's transport in a cleartext. It must be applied after the functions that
+// set the endpoint.
 func (c *config) confine(o *awss3.Options) {
 	allowed := c.allowHTTP || c.client != nil || strings.HasPrefix(strings.ToLower(c.outside), "http://") && c.isOutside(o)
 	o.HTTPClient = &cleartext{client: o.HTTPClient, allowed: allowed, dials: c.httpClient == nil}
 }
 
-// isOutside reports whether a client's endpoint was named outside of the URL.
+// isOutside reports whether the client's endpoint was also set outside of the URL.
 func (c *config) isOutside(o *awss3.Options) bool {
 	at, err := url.Parse(aws.ToString(o.BaseEndpoint))
 	if err != nil {
@@ -84,7 +85,7 @@ func (c *cleartext) Do(r *http.Request) (*http.Response, error) {
 	return nil, notPrivate(host)
 }
 
-// signed reports whether a header holds a signature or a token.
+// signed reports whether a header contains a signature or a token.
 func signed(h http.Header) bool {
 	return h.Get("Authorization") != "" || h.Get("X-Amz-Security-Token") != "" || h.Get("X-Amz-S3session-Token") != ""
 }
@@ -95,7 +96,8 @@ func proxied(r *http.Request) bool {
 	return err != nil || proxy != nil
 }
 
-// isLocalName reports whether a name is reserved for this machine. Source: RFC 6761 section 6.3.
+// isLocalName reports whether a host name is reserved for this machine. Source: RFC 6761 section
+// 6.3.
 func isLocalName(host string) bool {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	return host == "localhost" || strings.HasSuffix(host, ".localhost")
@@ -111,7 +113,7 @@ func notPrivate(host string) error {
 		" by s3.AllowHTTP, s3.Endpoint or AWS_ENDPOINT_URL_S3")
 }
 
-// refusedCleartext is a request that was not sent.
+// refusedCleartext returns the error of a request that was not sent.
 func refusedCleartext(text string) error {
 	return &provider.Failure{Kind: fault.Refused, Text: text, Err: &provider.UnsentError{Err: fault.Refused}}
 }

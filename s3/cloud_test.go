@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// cloud stands in for the network: every request is answered in this process, whatever its host,
-// and none leaves it. It is the object requests' transport and that of the credential services.
+// cloud replaces the network: it handles every request in this process, whatever its host. It is
+// the transport of object requests and of the credential services.
 type cloud struct {
-	serve http.HandlerFunc          // gets the request with its URL's scheme and host
-	fails func(*http.Request) error // nil for none; an error of the transport
+	serve http.HandlerFunc          // receives the request with the scheme and host of its URL
+	fails func(*http.Request) error // an error of the transport, or nil
 
 	mu   sync.Mutex
 	seen []*http.Request
@@ -48,13 +48,13 @@ func (c *cloud) Do(r *http.Request) (*http.Response, error) {
 	return resp, r.Context().Err()
 }
 
-// bodyKey is of a seen request's body, in its context.
+// bodyKey is the context key of the body of a recorded request.
 type bodyKey struct{}
 
-// RoundTrip makes a cloud an http.RoundTripper.
+// RoundTrip implements http.RoundTripper.
 func (c *cloud) RoundTrip(r *http.Request) (*http.Response, error) { return c.Do(r) }
 
-// requests gives and forgets what was asked for so far.
+// requests returns the requests since the last call.
 func (c *cloud) requests() []*http.Request {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,7 +63,7 @@ func (c *cloud) requests() []*http.Request {
 	return seen
 }
 
-// hosted serves the fake's bucket for requests whose host begins with the bucket's name, as AWS
+// hosted serves the fake's bucket to requests whose host starts with the bucket's name, as AWS
 // does.
 func hosted(f *Fake) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {

@@ -22,7 +22,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// config is what the URL and the options say.
+// config holds the values of the URL and the options.
 type config struct {
 	bucket, prefix string
 
@@ -34,31 +34,32 @@ type config struct {
 	credentials                       aws.CredentialsProvider
 	httpClient                        aws.HTTPClient
 	client                            *awss3.Client
-	opened                            *gcblob.Bucket // holds client
-	services                          aws.HTTPClient // replaces the transport of credential services, in tests
+	opened                            *gcblob.Bucket // owns client
+	services                          aws.HTTPClient // transport of credential services, in tests
 
-	arnRegion       string // that the bucket's ARN names
-	askRegion       bool   // S3 is to say which region the bucket is in
-	mend            *mend
-	named           string // the endpoint as an option has it
-	outside         string // the endpoint as an option, the environment or a profile has it, and not the URL
+	arnRegion  string // the region in the bucket's ARN
+	findRegion bool   // no region is configured: S3 is queried for it
+	mend       *mend
+	named      string // the endpoint set by an option
+	// outside is the endpoint set by an option, the environment or a profile, but not by the URL.
+	outside         string
 	allowHTTP       bool
 	sdkReads        bool
-	extended        bool // the client does more than the SDK's by itself
-	checksumsChosen bool // the environment or a profile says when uploads carry one
+	extended        bool // the client has extensions, see isExtended
+	checksumsChosen bool // the environment or a profile configures checksums of uploads
 
 	requesterPays                          bool
 	sse, kmsKey, storageClass, contentType string
 	customerKey                            []byte
-	customerEnv                            bool // the key is in the environment
+	customerEnv                            bool // read the key from the environment
 	owner                                  string
 
 	stack   provider.Stack
-	reached string       // the endpoint, once there is a client; "" is AWS
-	release func() error // gives the connections back; nil where there are none of our own
+	reached string       // the endpoint, once the client exists; "" is AWS
+	release func() error // releases the connections; nil if this package owns none
 }
 
-// check validates everything once, at Open.
+// check validates all parameters and options.
 func (c *config) check() error {
 	if c.client != nil {
 		if c.region != "" || c.endpoint != "" || c.profile != "" || c.role != "" || c.anonymous || c.pathStyle || c.dualstack ||
@@ -135,7 +136,7 @@ func (c *config) checkEndpoint() error {
 	return nil
 }
 
-// withScheme completes an endpoint that is a host only.
+// withScheme adds a scheme to an endpoint that has none.
 func withScheme(endpoint string, plain bool) string {
 	switch {
 	case strings.Contains(endpoint, "://"):
@@ -146,7 +147,7 @@ func withScheme(endpoint string, plain bool) string {
 	return "https://" + endpoint
 }
 
-// connect makes the SDK's client.
+// connect creates the SDK's client.
 func (c *config) connect(ctx context.Context) (*awss3.Client, error) {
 	c.mend = &mend{}
 	if c.client != nil {
@@ -167,36 +168,38 @@ func (c *config) connect(ctx context.Context) (*awss3.Client, error) {
 	}, c.examine, c.object, c.renew, c.confine, c.locate), nil
 }
 
-// examine looks at a client before this package adds to it.
+// examine inspects a client before this package extends it.
 func (c *config) examine(o *awss3.Options) { c.extended = isExtended(*o) }
 
-// object is what object requests need that the SDK does differently.
+// object sets the client options that differ from the SDK's defaults for object requests.
 func (c *config) object(o *awss3.Options) {
-	// One retry layer, ours: an SDK that repeats a conditional put whose answer was lost turns our
-	// own success into a refusal. Fetching credentials keeps its retries.
+	// This store has its own retry layer. An SDK that retries a conditional put after it lost the
+	// response would turn the first attempt's success into a conflict. Requests for credentials
+	// keep the SDK's retries.
 	o.Retryer = aws.NopRetryer{}
 	o.RetryMaxAttempts = 1
 	if o.BaseEndpoint != nil {
 		c.reached = strings.TrimRight(*o.BaseEndpoint, "/")
 	}
 	o.HTTPClient = c.transport(o.HTTPClient)
-	o.UseARNRegion = o.UseARNRegion || c.isARN() // the URL names the ARN, and so its region
-	// Ranges have no checksum to compare, and Zarr's codecs bring their own.
+	o.UseARNRegion = o.UseARNRegion || c.isARN() // the caller chose the ARN, and so its region
+	// S3 stores no checksums of ranges, and Zarr has checksum codecs.
 	o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 	o.DisableLogOutputChecksumValidationSkipped = true
 	switch {
 	case c.requestChecksum == "when_supported":
 		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenSupported
 	case c.requestChecksum == "when_required", !c.checksumsChosen && !isAWS(*o):
-		// R2, Ceph, OVH and older MinIO refuse uploads with checksums that they do not know.
+		// R2, Ceph, OVH and older MinIO reject uploads with checksums that they do not know.
 		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
 	}
 }
 
-// load runs the SDK's default chain: environment, shared files, SSO, container and instance roles.
+// load loads the configuration with the SDK's default chain: environment, shared files, SSO,
+// container and instance roles.
 func (c *config) load(ctx context.Context) (aws.Config, error) {
 	opts := []func(*awsconfig.LoadOptions) error{
-		// LoadDefaultConfig applies AWS_CA_BUNDLE to a BuildableClient only, so this must stay one.
+		// LoadDefaultConfig applies AWS_CA_BUNDLE only to a BuildableClient.
 		awsconfig.WithHTTPClient(cmp.Or[aws.HTTPClient](c.services, transport(c.stack.Connections(numbers())))),
 		awsconfig.WithLogger(logging.Nop{}),
 	}
@@ -234,7 +237,7 @@ func (c *config) load(ctx context.Context) (aws.Config, error) {
 		if isDirectory(c.bucket) && c.endpoint == "" && cfg.BaseEndpoint == nil {
 			return cfg, fault.Newf(fault.Refused, "a directory bucket needs its region: give region=… in the URL, s3.Region, AWS_REGION or a profile with one")
 		}
-		cfg.Region, c.askRegion = cmp.Or(c.arnRegion, anyRegion), true
+		cfg.Region, c.findRegion = cmp.Or(c.arnRegion, anyRegion), true
 	}
 	if c.role != "" {
 		cfg.Credentials = aws.NewCredentialsCache(stscreds.NewAssumeRoleProvider(sts.NewFromConfig(cfg), c.role))

@@ -17,9 +17,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// copy is one CopyObject, which takes values of up to 5 GiB. AWS honours conditions on both
-// objects. Other servers ignore those on the destination, or may, and there they are refused; the
-// version of the source is looked at first there, which narrows a server that ignores it to a race.
+// copy sends one CopyObject, which copies values of up to 5 GiB. AWS honours conditions on both
+// objects. Other servers may ignore conditions on the destination, so they are refused there with
+// errors.ErrUnsupported. A condition on the source is checked by a read first there. If the server
+// ignores the condition, only a change between the read and the copy goes unnoticed.
 func (b *bucket) copy(ctx context.Context, from, to string, o store.CopyOptions) (store.Version, error) {
 	if !b.aws && (o.IfAbsent || o.IfVersion != "") {
 		return "", fault.Newf(errors.ErrUnsupported, "S3 servers other than AWS do not copy by a condition on the destination")
@@ -53,8 +54,8 @@ func (b *bucket) copy(ctx context.Context, from, to string, o store.CopyOptions)
 	return store.Version(*out.CopyObjectResult.ETag), nil
 }
 
-// source names a key as CopyObject wants it: escaped, and behind the bucket or, of an access point,
-// behind its ARN.
+// source returns the CopySource of a key: the bucket, or the access point's ARN, and the key,
+// escaped.
 func (b *bucket) source(key string) string {
 	place := *b.name + "/"
 	if strings.HasPrefix(place, "arn:") {
@@ -62,12 +63,13 @@ func (b *bucket) source(key string) string {
 	}
 	segments := strings.Split(place+b.full(key), "/")
 	for i, s := range segments {
-		segments[i] = strings.ReplaceAll(url.QueryEscape(s), "+", "%20") // servers differ in what a plus means
+		segments[i] = strings.ReplaceAll(url.QueryEscape(s), "+", "%20") // a plus is ambiguous
 	}
 	return strings.Join(segments, "/")
 }
 
-// notCopied finds out which of the two objects an answer is about: S3 has one code for both.
+// notCopied returns the error of a failed copy. It finds out which of the two objects the response
+// is about, because S3 uses the same code for both.
 func (b *bucket) notCopied(ctx context.Context, from, to string, o store.CopyOptions, err error) error {
 	var api smithy.APIError
 	if errors.As(err, &api) && api.ErrorCode() == "InvalidRequest" && strings.Contains(api.ErrorMessage(), "copy source is larger") {

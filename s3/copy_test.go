@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Servers other than AWS are not asked for what they may ignore.
+// TestCopyConditions: servers other than AWS are not sent conditions that they may ignore.
 func TestCopyConditions(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)
@@ -38,7 +38,8 @@ func TestCopyConditions(t *testing.T) {
 	fake.WantKind(t, err, fault.Limit)
 }
 
-// AWS honours the conditions on both objects, and has one answer for both.
+// TestCopyConditionsOfAWS: AWS honours the conditions on both objects, and has one response for
+// both.
 func TestCopyConditionsOfAWS(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)

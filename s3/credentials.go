@@ -13,35 +13,35 @@ import (
 )
 
 const (
-	// renewBefore is how long before their end new credentials are asked for, a fifth of their life
-	// where that is less: what the SDK takes for instances and containers. It has none for roles,
-	// and signs with credentials that end on the way.
+	// renewBefore is how long before their expiry credentials are renewed, or a fifth of their
+	// lifetime if that is less. It is the SDK's value for instances and containers. For roles the
+	// SDK has none, so its credentials may expire while a request is in flight.
 	renewBefore = 5 * time.Minute
-	// renewAgain is when new ones are asked for again after that failed, or when the clock says
-	// that they are old already.
-	renewAgain = time.Second
+	// renewRetry is the delay until the next renewal after one that failed, or that returned
+	// credentials which are due for renewal already.
+	renewRetry = time.Second
 )
 
-// credentials keeps what a provider gave, and asks for new ones before their end, or when S3 says
-// that they have ended. One goroutine asks for all. While the old ones are still good a service
-// that fails is no error.
+// credentials caches the credentials of a provider. It renews them before they expire, and when S3
+// reports that they have expired. All goroutines share one call of the provider. A failed renewal
+// is not an error while the old credentials are valid.
 //
-// Its errors are *credentialsError, as the SDK reports them as failures of whatever request came
-// first.
+// Its errors are of type *credentialsError, because the SDK reports them as failures of the request
+// that needed the credentials.
 type credentials struct {
 	p    aws.CredentialsProvider
 	load concurrency.Joined[issue]
 
 	mu       sync.Mutex
 	last     issue
-	renewing bool // a goroutine asks, while the last ones are still good
+	renewing bool // a goroutine renews the credentials, which are still valid
 }
 
-// issue is what a provider gave at one time.
+// issue is one result of a provider.
 type issue struct {
-	n     int // from 1; 0 is none yet
+	n     int // serial number from 1; 0 before the first
 	creds aws.Credentials
-	until time.Time // when new ones are asked for; zero is never
+	until time.Time // when to renew; zero is never
 }
 
 // Retrieve implements aws.CredentialsProvider.
@@ -56,7 +56,7 @@ func (c *credentials) Retrieve(ctx context.Context) (aws.Credentials, error) {
 	return i.creds, nil
 }
 
-// get gives credentials to sign a request with.
+// get returns the credentials to sign a request with.
 func (c *credentials) get(ctx context.Context) (issue, error) {
 	i, due := c.due()
 	if due {
@@ -65,13 +65,13 @@ func (c *credentials) get(ctx context.Context) (issue, error) {
 	return i, nil
 }
 
-// usedKey is of a context's *int, which is set to the number of the credentials that a request was
-// signed with.
+// usedKey is the context key of an *int, which Retrieve sets to the number of the credentials that
+// sign the request.
 type usedKey struct{}
 
-// due gives the last credentials, and whether this goroutine is to ask for new ones. While the last
-// ones are good only one does, so that a service that does not answer holds up one request and not
-// all.
+// due returns the latest credentials and reports whether the caller must renew them. While they are
+// valid, only one goroutine renews them, so that a credential service that does not respond delays
+// one request and not all.
 func (c *credentials) due() (issue, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -95,19 +95,20 @@ func (c *credentials) held() issue {
 	return c.last
 }
 
-// refused is called when S3 said that the credentials of that number have ended. It is false if
-// there are no others.
+// refused renews credentials after S3 reported that number n has expired. It reports whether newer
+// ones are available.
 func (c *credentials) refused(ctx context.Context, n int) (bool, error) {
 	old := c.held()
 	if old.n != n {
-		return true, nil // another goroutine was here
+		return true, nil // another goroutine has renewed them
 	}
 	got, err := c.renew(ctx, n, true)
 	same := got.creds.AccessKeyID == old.creds.AccessKeyID && got.creds.SessionToken == old.creds.SessionToken
 	return !same, err
 }
 
-// renew gives others than those of number n. If they are refused, so those will not do any more.
+// renew returns credentials newer than number n. If refused is true, S3 has rejected those, and a
+// failed renewal is an error even if they have not expired.
 func (c *credentials) renew(ctx context.Context, n int, refused bool) (issue, error) {
 	got, _, err := c.load.Do(ctx, "", func(ctx context.Context) (issue, error) {
 		defer c.renewed()
@@ -125,7 +126,7 @@ func (c *credentials) renew(ctx context.Context, n int, refused bool) (issue, er
 			if refused || n == 0 || old.creds.Expired() {
 				return issue{}, &credentialsError{err: err, before: n > 0}
 			}
-			next = issue{n: n, creds: old.creds, until: now.Add(renewAgain)}
+			next = issue{n: n, creds: old.creds, until: now.Add(renewRetry)}
 		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -141,7 +142,7 @@ func (c *credentials) renewed() {
 	c.renewing = false
 }
 
-// renewal is when to ask for new credentials.
+// renewal returns when to renew credentials that were retrieved at now.
 func renewal(creds aws.Credentials, now time.Time) time.Time {
 	if !creds.CanExpire {
 		return time.Time{}
@@ -150,21 +151,21 @@ func renewal(creds aws.Credentials, now time.Time) time.Time {
 	if !renews(creds) {
 		until = until.Add(-min(renewBefore, max(0, until.Sub(now)/5)))
 	}
-	if soon := now.Add(renewAgain); until.Before(soon) {
+	if soon := now.Add(renewRetry); until.Before(soon) {
 		return soon
 	}
 	return until
 }
 
-// renews reports whether credentials are left to the SDK's cache until they end: those of a
-// container it renews five minutes earlier itself, and those of an instance it extends while their
-// service is out of order, which EC2 honours.
+// renews reports whether the SDK's provider handles the expiry of credentials. It renews those of a
+// container five minutes early. It extends those of an instance while the metadata service is
+// unavailable, which EC2 honours.
 func renews(creds aws.Credentials) bool {
 	return creds.Source == ec2rolecreds.ProviderName || creds.Source == endpointcreds.ProviderName
 }
 
-// credentialsError is a failure of the credential chain. before is that there were credentials
-// once.
+// credentialsError is a failure of the credential chain. before reports whether the chain returned
+// credentials earlier.
 type credentialsError struct {
 	err    error
 	before bool

@@ -29,10 +29,10 @@ import (
 
 const role = "arn:aws:iam::123456789012:role/reader"
 
-// tokens is STS, and S3 that takes only tokens of it that have not ended.
+// tokens is STS and an S3 that accepts only its unexpired tokens.
 type tokens struct {
 	life  time.Duration // of a token
-	says  time.Duration // how long it is said to live; 0 is life
+	says  time.Duration // the declared lifetime; 0 is life
 	fails atomic.Pointer[error]
 
 	given, refused atomic.Int64
@@ -90,8 +90,8 @@ func (s *tokens) assume(w http.ResponseWriter) {
 
 const assumed = "s3://zarr-test?region=us-east-1&role=" + role
 
-// A job of 30 s whose tokens live 2 s: no request is refused, and the service is asked once for
-// each token.
+// TestShortTokens: during 30 s with tokens that live 2 s, no request fails, and each token is
+// fetched once.
 func TestShortTokens(t *testing.T) { bothWays(t, testShortTokens) }
 
 func testShortTokens(t *testing.T, way Option) {
@@ -109,7 +109,7 @@ func testShortTokens(t *testing.T, way Option) {
 	})
 }
 
-// job writes and reads with four goroutines, and gives the number of requests.
+// job writes and reads with four goroutines for d and returns the number of requests.
 func job(t *testing.T, s store.Store, d time.Duration) int64 {
 	t.Helper()
 	var n atomic.Int64
@@ -136,9 +136,9 @@ func job(t *testing.T, s store.Store, d time.Duration) int64 {
 	return n.Load()
 }
 
-// Tokens that end earlier than they say (the role's sessions were revoked, the clock is wrong):
-// S3's ExpiredToken makes the client ask for others once, for all goroutines, and send the requests
-// again, also those with a condition.
+// TestTokensThatEndEarly: tokens expire before their declared time, because the role's sessions
+// were revoked or a clock is wrong. After ExpiredToken the store fetches another token once, for
+// all goroutines, and sends the requests again, including conditional ones.
 func TestTokensThatEndEarly(t *testing.T) { bothWays(t, testTokensThatEndEarly) }
 
 func testTokensThatEndEarly(t *testing.T, way Option) {
@@ -151,14 +151,14 @@ func testTokensThatEndEarly(t *testing.T, way Option) {
 		if g := sts.given.Load(); g < 14 || g > 17 {
 			t.Errorf("%d tokens for 30 s", g)
 		}
-		// At most one refusal for each goroutine and token.
+		// At most one refusal per goroutine and token.
 		if r := sts.refused.Load(); r == 0 || r > 4*17 {
 			t.Errorf("%d refusals", r)
 		}
 	})
 }
 
-// Credentials of which there are no others are refused at once.
+// TestExpiredForGood: a refusal is reported immediately if the source has no newer credentials.
 func TestExpiredForGood(t *testing.T) { bothWays(t, testExpiredForGood) }
 
 func testExpiredForGood(t *testing.T, way Option) {
@@ -176,8 +176,8 @@ func testExpiredForGood(t *testing.T, way Option) {
 
 var errRefused error = &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
 
-// A credential service that is out of order for a while is waited for, as S3 itself is, and while
-// the last credentials are good it is no matter.
+// TestServiceOutOfOrder: requests wait for a credential service that fails for a while, as they do
+// for S3. While the last credentials are valid, its failures have no effect.
 func TestServiceOutOfOrder(t *testing.T) { bothWays(t, testServiceOutOfOrder) }
 
 func testServiceOutOfOrder(t *testing.T, way Option) {
@@ -194,7 +194,7 @@ func testServiceOutOfOrder(t *testing.T, way Option) {
 		if again == 0 {
 			t.Error("it was not tried again")
 		}
-		// New ones are asked for twenty seconds before the end, and the service comes back before
+		// New credentials are due twenty seconds before the expiry, and the service recovers before
 		// it.
 		time.Sleep(80 * time.Second)
 		sts.fails.Store(&errRefused)
@@ -216,8 +216,8 @@ func testServiceOutOfOrder(t *testing.T, way Option) {
 	})
 }
 
-// What a failure of the chain is: waiting helps with a service that does not answer, and with
-// nothing else.
+// TestCredentialFailures: only failures of a credential service that may recover are
+// fault.Unavailable.
 func TestCredentialFailures(t *testing.T) { bothWays(t, testCredentialFailures) }
 
 func testCredentialFailures(t *testing.T, way Option) {
@@ -270,7 +270,7 @@ func stsSays(status int, code string) http.HandlerFunc {
 	}
 }
 
-// Roles are asked for once, however many goroutines begin.
+// TestTokensAreJoined: concurrent first requests share one AssumeRole.
 func TestTokensAreJoined(t *testing.T) { bothWays(t, testTokensAreJoined) }
 
 func testTokensAreJoined(t *testing.T, way Option) {
@@ -308,7 +308,7 @@ func TestRenewal(t *testing.T) {
 	}
 }
 
-// Credentials that say "anonymous" are the option of that name.
+// TestAnonymousCredentials: anonymous credentials are equivalent to the Anonymous option.
 func TestAnonymousCredentials(t *testing.T) { bothWays(t, testAnonymousCredentials) }
 
 func testAnonymousCredentials(t *testing.T, way Option) {
@@ -322,7 +322,7 @@ func testAnonymousCredentials(t *testing.T, way Option) {
 	}
 }
 
-// The credentials of a client that the caller made are renewed too.
+// TestClientsTokens: the credentials of a caller's client are renewed too.
 func TestClientsTokens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sts := newTokens(2 * time.Second)

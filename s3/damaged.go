@@ -16,17 +16,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// provide gives store.Listings, and damaged.Put.
+// provide sets target if it is a *store.Listings or a *damaged.Put.
 func (b *bucket) provide(target any) bool {
 	switch t := target.(type) {
 	case *damaged.Put:
 		*t = b.putDamaged
 		return true
 	case *store.Listings:
-		// "List results are always returned in UTF-8 binary order", of directory buckets in none.
-		// That is AWS's word alone: servers that keep objects as files list folder by folder, and
-		// may put "a/b" before "a-b". "Amazon S3 provides strong read-after-write consistency for
-		// […] LIST": of other servers each has its own word.
+		// AWS documents: "List results are always returned in UTF-8 binary order", but not for
+		// directory buckets, and "Amazon S3 provides strong read-after-write consistency for […]
+		// LIST". Other servers make no such promise. Those that keep objects as files list one
+		// directory after another, and may return "a/b" before "a-b".
 		t.Complete = b.aws
 		t.Ordered = b.aws && !strings.HasSuffix(*b.name, "--x-s3")
 		return true
@@ -34,7 +34,8 @@ func (b *bucket) provide(target any) bool {
 	return false
 }
 
-// putDamaged is one PutObject with the CRC32 of another value, which the SDK sends as it is.
+// putDamaged sends one PutObject with a CRC32 that does not match the value. The SDK sends it
+// unchanged.
 func (b *bucket) putDamaged(ctx context.Context, key string, value []byte) error {
 	sum := binary.BigEndian.AppendUint32(nil, ^crc32.ChecksumIEEE(value))
 	_, err := b.client.PutObject(ctx, &awss3.PutObjectInput{

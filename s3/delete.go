@@ -16,12 +16,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// deleteBatch is S3's limit for one DeleteObjects.
+// deleteBatch is S3's limit of keys per DeleteObjects.
 const deleteBatch = 1000
 
-// delete is one DeleteObject. With a condition a look at the key comes first, as
-// [provider.CheckDelete] says. The look is a GetObject that is answered with 304, as HeadObject's
-// errors have no body and so tell nothing apart.
+// delete sends one DeleteObject. If it has a condition, it reads the key first, see
+// [provider.CheckDelete]. That read is a GetObject to which S3 responds with 304. A HeadObject
+// would not do, because its errors have no body that distinguishes them.
 func (b *bucket) delete(ctx context.Context, key string, o store.DeleteOptions) error {
 	if o.IfVersion != "" {
 		_, err := b.get(ctx, key, provider.LookFor(o.IfVersion), nil)
@@ -38,8 +38,8 @@ func (b *bucket) delete(ctx context.Context, key string, o store.DeleteOptions) 
 	return genuine(out.ResultMetadata)
 }
 
-// genuine refuses a success that is not S3's: S3 answers a delete with 204, and every request with
-// its number.
+// genuine returns an error for a successful response that is not from S3. S3 responds to a delete
+// with 204, and every response of S3 has a request ID.
 func genuine(m middleware.Metadata) error {
 	r, ok := awsmiddleware.GetRawResponse(m).(*smithyhttp.Response)
 	if ok && r.StatusCode != http.StatusNoContent && r.Header.Get("X-Amz-Request-Id") == "" {
@@ -48,13 +48,14 @@ func genuine(m middleware.Metadata) error {
 	return nil
 }
 
-// deleteAll sends DeleteObjects for up to 1000 keys at a time. A server without it is
-// errors.ErrUnsupported, before anything is deleted.
+// deleteAll sends one DeleteObjects per 1000 keys. If the server does not support it, the error is
+// errors.ErrUnsupported and no key has been deleted.
 func (b *bucket) deleteAll(ctx context.Context, keys []string) (string, error) {
 	return provider.Batches(keys, deleteBatch, func(keys []string) ([]string, error) { return b.deleteSome(ctx, keys) })
 }
 
-// deleteSome is one DeleteObjects. It gives the keys that are left, and why the first of them is.
+// deleteSome sends one DeleteObjects. It returns the keys that were not deleted and the error of
+// the first of them.
 func (b *bucket) deleteSome(ctx context.Context, keys []string) (rest []string, _ error) {
 	ids := make([]types.ObjectIdentifier, len(keys))
 	left := make(map[string]bool, len(keys))
@@ -99,7 +100,7 @@ func (b *bucket) deleteSome(ctx context.Context, keys []string) (rest []string, 
 	return rest, err
 }
 
-// refusedDelete is a failure of one key among many, which comes without an HTTP status of its own.
+// refusedDelete returns the error of one key of a batch, which has no HTTP status of its own.
 func refusedDelete(e types.Error) error {
 	kind := byCode(aws.ToString(e.Code))
 	switch {

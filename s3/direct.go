@@ -18,20 +18,20 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// direct sends reads without the SDK's middleware, which costs more than all the rest of a small
-// read. What the SDK knows it is asked for: a template of the request once for each region, its
-// credentials and its signer for each request, and its reading of every answer that is no value.
+// direct sends reads without the SDK's middleware, which costs more than the rest of a small read.
+// The SDK still provides a template of the request, once per region, the credentials and the signer
+// of each request, and the parser of error responses.
 type direct struct {
 	*bucket
 	http   aws.HTTPClient
 	signer awss3.HTTPSignerV4
 	mend   *mend
 
-	mu   sync.Mutex // one goroutine makes a template
+	mu   sync.Mutex // one goroutine creates a template
 	last atomic.Pointer[template]
 }
 
-// newDirect is nil for a bucket whose reads stay with the SDK.
+// newDirect returns nil if the SDK must send all reads of the bucket.
 func newDirect(b *bucket, c *config) *direct {
 	if c.sdkReads || c.extended || c.isARN() || isDirectory(c.bucket) || c.requesterPays || c.customerKey != nil {
 		return nil
@@ -40,13 +40,12 @@ func newDirect(b *bucket, c *config) *direct {
 	return &direct{bucket: b, http: o.HTTPClient, signer: o.HTTPSignerV4, mend: c.mend}
 }
 
-// isExtended reports whether a client does more, or something else, than the SDK's by itself:
-// middleware, interceptors, logs, spans and metrics of each request, and rules of its own for
-// endpoints and signatures.
+// isExtended reports whether a client differs from a plain SDK client: middleware, interceptors,
+// logs, spans or metrics of requests, or its own resolvers of endpoints and signatures.
 func isExtended(o awss3.Options) bool {
 	_, untraced := o.TracerProvider.(*tracing.NopTracerProvider)
 	_, unmeasured := o.MeterProvider.(metrics.NopMeterProvider)
-	var fresh awss3.Options // as options are before a client is made of them, and own as they are in one
+	var fresh awss3.Options // options before New completes them; own is after that
 	own := awss3.New(awss3.Options{}, func(o *awss3.Options) { fresh = *o }).Options()
 	old := o.EndpointResolver != nil //nolint:staticcheck // deprecated, and there are clients with one
 	return len(o.APIOptions) > 0 || intercepts(o.Interceptors) || o.ClientLogMode != 0 || !untraced || !unmeasured || old ||
@@ -65,10 +64,11 @@ func intercepts(r smithyhttp.InterceptorRegistry) bool {
 
 func sameType(a, b any) bool { return reflect.TypeOf(a) == reflect.TypeOf(b) }
 
-// creds is nil for requests that are not signed.
+// creds returns nil if requests are not signed.
 func (d *direct) creds() *credentials { return d.mend.creds }
 
-// template gives the template for the region that the bucket is now known to be in, or nil.
+// template returns the template for the bucket's current region, or nil if the SDK must send the
+// read.
 func (d *direct) template(ctx context.Context) (*template, error) {
 	region := ""
 	if r := d.mend.regions; r != nil {
@@ -93,7 +93,7 @@ func (d *direct) template(ctx context.Context) (*template, error) {
 	return t.usable(), nil
 }
 
-// usable is nil for a template that says that there is none.
+// usable returns nil for the placeholder that is stored if newTemplate returned nil.
 func (t *template) usable() *template {
 	if t.request == nil {
 		return nil
@@ -101,7 +101,8 @@ func (t *template) usable() *template {
 	return t
 }
 
-// get sends a read. It gives nil, and no error, if the read is for the SDK.
+// get sends a read and returns its successful response. It returns nil without an error if the SDK
+// must send the read.
 func (d *direct) get(ctx context.Context, key string, o store.GetOptions) (*http.Response, error) {
 	if d == nil || d.checked(o) {
 		return nil, nil
@@ -130,8 +131,8 @@ func (d *direct) get(ctx context.Context, key string, o store.GetOptions) (*http
 	}
 }
 
-// send is one request. Its errors are those that the SDK's reads have. used becomes the number of
-// the credentials.
+// send sends one request and sets *used to the number of its credentials. Its errors are those of
+// the SDK's reads.
 func (d *direct) send(ctx context.Context, t *template, key string, o store.GetOptions, used *int) (*http.Response, error) {
 	r := t.build(ctx, key, o)
 	if t.signs() {
@@ -152,21 +153,21 @@ func (d *direct) send(ctx context.Context, t *template, key string, o store.GetO
 	return resp, nil
 }
 
-// answered gives an answer that came already.
-type answered struct{ resp *http.Response }
+// received is an HTTP client that returns a response received earlier.
+type received struct{ resp *http.Response }
 
-func (a answered) Do(*http.Request) (*http.Response, error) { return a.resp, nil }
+func (a received) Do(*http.Request) (*http.Response, error) { return a.resp, nil }
 
-// read has the SDK read an answer that is no value, as if it had sent the request: its errors, what
-// it notes of the server's clock, and how much of a document it reads are the same then. Common
-// answers it need not see. It closes the answer.
+// read closes resp, which is not a success, and returns its error. The SDK parses it as if it had
+// sent the request, so that errors, the clock correction and the bytes read of a document are the
+// SDK's. Common responses are parsed without the SDK.
 func (d *direct) read(ctx context.Context, resp *http.Response, key string, o store.GetOptions) error {
-	defer func() { _ = resp.Body.Close() }() // also where the SDK gives up before it reads
+	defer func() { _ = resp.Body.Close() }() // also if the SDK fails before it reads the body
 	if err := common(resp); err != nil {
 		return err
 	}
 	out, err := d.client.GetObject(ctx, d.input(key, o), func(o *awss3.Options) {
-		o.HTTPClient, o.APIOptions, o.Credentials = answered{resp}, nil, nil
+		o.HTTPClient, o.APIOptions, o.Credentials = received{resp}, nil, nil
 	})
 	if err == nil {
 		_ = out.Body.Close()

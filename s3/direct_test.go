@@ -26,7 +26,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// bothWays runs a test with reads that this package sends, and with the SDK's.
+// bothWays runs a test twice: this package sends the reads, or the SDK does.
 func bothWays(t *testing.T, test func(t *testing.T, way Option)) {
 	for name, way := range map[string]Option{
 		"direct": option(func(c *config) { c.sdkReads = false }, "direct"),
@@ -36,10 +36,10 @@ func bothWays(t *testing.T, test func(t *testing.T, way Option)) {
 	}
 }
 
-// sentBySDK reports who sent a read: the SDK numbers its attempts.
+// sentBySDK reports whether the SDK sent a read: it numbers its attempts.
 func sentBySDK(r *http.Request) bool { return r.Header.Get(attemptHeader) != "" }
 
-// value answers every request with a value.
+// value responds to every request with a value.
 func value(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("ETag", `"v"`)
 	if r.Header.Get("Range") != "" {
@@ -49,7 +49,8 @@ func value(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte("one"))
 }
 
-// What is plain is read directly, wherever it is, and all else by the SDK.
+// TestWhoReads: reads of plain buckets are sent directly, at every endpoint, and all others by the
+// SDK.
 func TestWhoReads(t *testing.T) {
 	const here = "s3://zarr-test/p?region=us-east-1"
 	for _, c := range []struct {
@@ -101,7 +102,7 @@ func TestWhoReads(t *testing.T) {
 	}
 }
 
-// Checksums are of whole values.
+// TestRangesAreDirectBesideChecksums: only reads of whole values have checksums.
 func TestRangesAreDirectBesideChecksums(t *testing.T) {
 	credentialsForTests(t)
 	net := &cloud{serve: value}
@@ -114,7 +115,7 @@ func TestRangesAreDirectBesideChecksums(t *testing.T) {
 	}
 }
 
-// signer counts and signs.
+// signer counts its calls and signs.
 type signer struct {
 	v4 *v4.Signer
 	n  int
@@ -129,7 +130,7 @@ type spans struct{ tracing.NopTracerProvider }
 
 type meters struct{ metrics.NopMeterProvider }
 
-// A client that the caller made is used directly if it is no more than the SDK's.
+// TestWhoReadsByClient: a caller's client is used directly if it is a plain SDK client.
 func TestWhoReadsByClient(t *testing.T) {
 	own := &signer{v4: v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true })}
 	for _, c := range []struct {
@@ -155,7 +156,8 @@ func TestWhoReadsByClient(t *testing.T) {
 			o.EndpointResolver = awss3.EndpointResolverFromURL("https://s3.us-east-1.amazonaws.com") //nolint:staticcheck // deprecated, and there are clients with one
 		}, true},
 		{"schemes", func(o *awss3.Options) { o.AuthSchemeResolver = schemes{} }, true},
-		{"SigV4A", func(o *awss3.Options) { o.AuthSchemePreference = []string{"sigv4a"} }, false}, // S3's rules name it for many regions alone
+		// S3's rules choose it only for multi-region access points.
+		{"SigV4A", func(o *awss3.Options) { o.AuthSchemePreference = []string{"sigv4a"} }, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			net := &cloud{serve: value}
@@ -192,7 +194,7 @@ func (e endpoints) ResolveEndpoint(ctx context.Context, p awss3.EndpointParamete
 	return e.EndpointResolverV2.ResolveEndpoint(ctx, p)
 }
 
-// skewedServer has a clock of its own and refuses what is a quarter of an hour off.
+// skewedServer has its own clock and rejects requests that are 15 minutes off.
 type skewedServer struct {
 	off    time.Duration
 	refuse int
@@ -210,7 +212,7 @@ func (s *skewedServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	value(w, r)
 }
 
-// A clock that is wrong costs one request, and so does one that is set right again.
+// TestClocks: a wrong clock costs one request, and so does its correction.
 func TestClocks(t *testing.T) {
 	bothWays(t, func(t *testing.T, way Option) {
 		credentialsForTests(t)
@@ -235,7 +237,7 @@ func TestClocks(t *testing.T) {
 	})
 }
 
-// Reads under way to the wrong region are each sent once more.
+// TestReadsInTheWrongRegion: each read in flight to the wrong region is sent once more.
 func TestReadsInTheWrongRegion(t *testing.T) {
 	bothWays(t, func(t *testing.T, way Option) {
 		credentialsForTests(t)
@@ -254,7 +256,7 @@ func TestReadsInTheWrongRegion(t *testing.T) {
 			mu.Unlock()
 			if first {
 				all.Done()
-				all.Wait() // all of them are on the way before the first is answered
+				all.Wait() // all are in flight before the first response
 			}
 			serve(w, r)
 		}}
@@ -274,7 +276,7 @@ func TestReadsInTheWrongRegion(t *testing.T) {
 	})
 }
 
-// An error has the SDK's whole description, with S3's identification of the request.
+// TestErrorsNameTheRequest: an error has the SDK's whole text, with the IDs of the request.
 func TestErrorsNameTheRequest(t *testing.T) {
 	texts := map[string]bool{}
 	bothWays(t, func(t *testing.T, way Option) {
@@ -293,7 +295,7 @@ func TestErrorsNameTheRequest(t *testing.T) {
 	}
 }
 
-// schemes signs nothing.
+// schemes returns no signature scheme.
 type schemes struct{}
 
 func (schemes) ResolveAuthSchemes(context.Context, *awss3.AuthResolverParameters) ([]*smithyauth.Option, error) {

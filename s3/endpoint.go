@@ -10,15 +10,15 @@ import (
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// isAWS reports whether a client sends its requests to AWS: no endpoint was named, or one of AWS's
-// own.
+// isAWS reports whether a client sends its requests to AWS: it has no endpoint of its own, or one
+// of AWS.
 func isAWS(o awss3.Options) bool {
 	return aws.ToString(o.BaseEndpoint) == "" || isAWSHost(hostOf(*o.BaseEndpoint))
 }
 
-// isAWSHost reports whether a host is S3's in one of AWS's partitions: below their domains, others
-// run servers too. Source: partitions.json of the SDK, and "Amazon S3 endpoints and quotas" in the
-// AWS General Reference.
+// isAWSHost reports whether host is a host of S3 in one of AWS's partitions. The domain is not
+// enough, because customers run servers below AWS's domains too. Source: partitions.json of the
+// SDK, and "Amazon S3 endpoints and quotas" in the AWS General Reference.
 func isAWSHost(host string) bool {
 	if !slices.ContainsFunc(strings.Split(host, "."), func(label string) bool {
 		return label == "s3" || strings.HasPrefix(label, "s3-") || strings.HasPrefix(label, "s3express-")
@@ -37,15 +37,15 @@ func isAWSHost(host string) bool {
 	return false
 }
 
-// isRegion reports whether a region is safe to make host names of, those of S3 and of STS. Servers
-// that are not AWS have names of their own, "auto" and "default".
+// isRegion reports whether region is safe to be part of host names of S3 and STS. Other servers
+// have region names of their own, such as "auto" and "default".
 func isRegion(region string) bool {
 	return len(region) <= 63 && !strings.ContainsFunc(region, func(r rune) bool {
 		return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 	})
 }
 
-// hostOf is the host of an endpoint, in lower case and without its port; "" if it cannot be read.
+// hostOf returns the host of an endpoint in lower case, without its port, or "" if it is malformed.
 func hostOf(endpoint string) string {
 	u, err := url.Parse(endpoint)
 	if err != nil {
@@ -54,8 +54,8 @@ func hostOf(endpoint string) string {
 	return strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 }
 
-// checksumsChosen reports whether the environment or a profile says when uploads carry a checksum.
-// The SDK's own default looks like a choice in aws.Config.
+// checksumsChosen reports whether the environment or a profile configures the checksums of uploads.
+// aws.Config itself does not distinguish a configured value from the SDK's default.
 func checksumsChosen(cfg aws.Config) bool {
 	for _, source := range cfg.ConfigSources {
 		switch s := source.(type) {

@@ -87,7 +87,8 @@ func ExampleOpen() {
 	// listed t2m/c true <nil>
 }
 
-// A server without TLS beyond the private network, in a network that is trusted otherwise.
+// A server without TLS outside of the private network, in a network that is trusted for another
+// reason.
 func ExampleAllowHTTP() {
 	ctx := context.Background()
 	st, err := s3.Open(ctx, "s3://weather?endpoint=http://store.example&use_path_style=true", s3.AllowHTTP())
@@ -95,16 +96,16 @@ func ExampleAllowHTTP() {
 	// Output: s3://weather?endpoint=http://store.example <nil>
 }
 
-// A key that S3 does not keep, and a bucket that must be ours.
+// A key that S3 does not store, and a bucket that must belong to our account.
 func ExampleSSECustomerKey() {
 	ctx := context.Background()
-	key := make([]byte, 32) // from a place that keeps secrets
+	key := make([]byte, 32) // from a secret store
 	st, err := s3.Open(ctx, "s3://weather?region=eu-central-1", s3.SSECustomerKey(key), s3.ExpectedBucketOwner("123456789012"))
 	fmt.Println(store.Name(st), err)
 	// Output: s3://weather <nil>
 }
 
-// Both ways of reading ask for the same and end the same. The SDK numbers its attempts.
+// Both ways to read have the same results. The SDK numbers its attempts.
 func ExampleSDKReads() {
 	server, stop := s3.StartFake()
 	defer stop()
@@ -125,14 +126,14 @@ func ExampleSDKReads() {
 	// absent: true, by the SDK: true
 }
 
-// An access point instead of a bucket; its region is in the ARN.
+// An access point instead of a bucket. The ARN contains its region.
 func ExampleOpen_accessPoint() {
 	st, err := s3.Open(context.Background(), "s3://arn:aws:s3:eu-west-1:123456789012:accesspoint/field/era5")
 	fmt.Println(store.Name(st), err)
 	// Output: s3://arn:aws:s3:eu-west-1:123456789012:accesspoint/field/era5 <nil>
 }
 
-// What the store does not cover is done with the SDK's client.
+// Features that the store lacks are available from the SDK's client.
 func Example_client() {
 	server, stop := s3.StartFake()
 	defer stop()

@@ -15,29 +15,29 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// asked is what a request was for, as far as its failure depends on it.
-type asked int
+// purpose is the kind of a request, as far as the meaning of its failure depends on it.
+type purpose int
 
 const (
-	toRead   asked = iota
-	toWrite        // or to delete
-	toCreate       // to write what must be absent, which says what a failed precondition means
+	toRead   purpose = iota
+	toWrite          // or delete
+	toCreate         // write a key that must be absent
 )
 
-// explain gives an SDK error its kind, from S3's own code and the HTTP status. Source: Amazon S3
-// API Reference, "Error responses".
-func (b *bucket) explain(err error, to asked) error {
+// explain converts an SDK error to a fault kind by S3's error code and the HTTP status. Source:
+// Amazon S3 API Reference, "Error responses".
+func (b *bucket) explain(err error, to purpose) error {
 	var cred *credentialsError
 	if errors.As(err, &cred) {
 		return cred.explain()
 	}
 	var known *provider.Failure
 	if errors.As(err, &known) {
-		return known // what came before the request, or in its place
+		return known // the request was not sent
 	}
 	var resp *awshttp.ResponseError
 	if !errors.As(err, &resp) || resp.Response == nil || resp.Response.Response == nil || resp.HTTPStatusCode() == 0 {
-		return noAnswer(err)
+		return noResponse(err)
 	}
 	header := resp.Response.Header
 	status, code, message := resp.HTTPStatusCode(), "", ""
@@ -47,7 +47,9 @@ func (b *bucket) explain(err error, to asked) error {
 	}
 	said := code
 	if code == codeBusy && message == http.StatusText(status) {
-		said = "" // the SDK makes code and message from the status of a response without a document, which anything on the way may have sent
+		// Without a document the SDK derives code and message from the status, and any proxy may
+		// have sent that.
+		said = ""
 	}
 	a := provider.Answer{From: "S3", Status: status, Header: header, Code: code, Message: message, Foreign: code == ""}
 	f := a.Failure(kindOf(status, said, to == toCreate), err)
@@ -59,19 +61,19 @@ func (b *bucket) explain(err error, to asked) error {
 	return f
 }
 
-// regionHeader is where S3 says in which region a bucket is, also to those it refuses.
+// regionHeader is the header with the bucket's region, which S3 also sends with refusals.
 const regionHeader = "X-Amz-Bucket-Region"
 
-// codeBusy is what S3, Ceph, B2 and MinIO answer with 503 when they have too much to do. Unlike
-// SlowDown it may follow work on the request.
+// codeBusy is the code of 503 responses of overloaded servers: S3, Ceph, B2 and MinIO. Unlike
+// SlowDown it does not prove that the request had no effect.
 const codeBusy = "ServiceUnavailable"
 
-// byCode holds S3's codes whose HTTP status misleads or says too little.
+// byCode returns the kind of a code whose HTTP status is misleading or ambiguous, or nil.
 func byCode(code string) error {
 	switch code {
 	case "NoSuchBucket":
-		// 404, but no proof that the key is absent: chunks of a missing bucket must not read as
-		// fill values.
+		// 404, but it does not prove that the key is absent: chunks of a missing bucket must not
+		// read as fill values.
 		return fault.NoBucket
 	case "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken", "TokenRefreshRequired", "InvalidSecurity",
 		"NotSignedUp", "RequestExpired", "XAdminUserNotFound":
@@ -85,8 +87,9 @@ func byCode(code string) error {
 		return fault.Throttled
 	case "RequestTimeout", "IncompleteBody", "BadDigest", "XAmzContentSHA256Mismatch", "ConditionalRequestConflict",
 		"OperationAborted", "RequestTimeTooSkewed":
-		// Broken on the way, or another writer at the same moment: whether the write took place is
-		// to be read back. After a skewed clock the SDK corrects itself from the answer's date.
+		// A damaged request or a concurrent writer: the retry layer reads the key to find out
+		// whether the write took place. After RequestTimeTooSkewed the SDK corrects its clock by
+		// the response's date.
 		return fault.Unavailable
 	case "KeyTooLongError":
 		return fault.Path
@@ -114,13 +117,13 @@ func kindOf(status int, code string, ifAbsent bool) error {
 		return k
 	}
 	if status >= 300 && status < 400 && status != http.StatusNotModified && status != http.StatusFound {
-		return fault.Refused // S3 redirects to another region; a 302 is from something in between
+		return fault.Refused // S3 redirects to another region; a 302 is from a proxy
 	}
-	return provider.KindOf(status, ifAbsent) // Unavailable also for a 2xx that the SDK could not read
+	return provider.KindOf(status, ifAbsent) // Unavailable for a malformed 2xx too
 }
 
-// hint is what helps with a refusal.
-func (b *bucket) hint(status int, code, region string, to asked) string {
+// hint returns advice on a refusal, or "".
+func (b *bucket) hint(status int, code, region string, to purpose) string {
 	switch {
 	case code == "NoSuchBucket":
 		return " (the bucket does not exist at this endpoint)"
@@ -143,10 +146,10 @@ func (b *bucket) hint(status int, code, region string, to asked) string {
 	return ""
 }
 
-// noAnswer is the failure of a request that was not answered. One that the SDK could not make at
-// all, as its options or the bucket's name contradict each other, is refused: the next would be no
-// better.
-func noAnswer(err error) error {
+// noResponse returns the failure of a request without a response. If the SDK could not build the
+// request, because its options or the bucket's name conflict, the kind is fault.Refused: a retry
+// would not help.
+func noResponse(err error) error {
 	var sent *smithyhttp.RequestSendError
 	var ended *smithy.CanceledError
 	var gone *aws.RequestCanceledError
@@ -157,8 +160,7 @@ func noAnswer(err error) error {
 	return &provider.Failure{Kind: fault.Refused, Err: &provider.UnsentError{Err: err}, Text: "the request cannot be made: " + inner(err).Error()}
 }
 
-// inner is what an SDK error says without the operation and the service, which our own says
-// already.
+// inner strips the operation and the service from an SDK error, because our messages name them.
 func inner(err error) error {
 	var op *smithy.OperationError
 	if errors.As(err, &op) && op.Err != nil {
@@ -167,8 +169,8 @@ func inner(err error) error {
 	return err
 }
 
-// explain separates a credential service that is out of order, which may work in a moment, from
-// credentials that are not there or are not given. Nothing was sent to S3.
+// explain returns fault.Unavailable, or fault.Throttled, for a credential service that may recover,
+// and a kind of fault.Refused for missing or rejected credentials. Nothing was sent to S3.
 func (e *credentialsError) explain() error {
 	f := &provider.Failure{Kind: e.kind(), Err: &provider.UnsentError{Err: e}}
 	if errors.Is(f.Kind, fault.Refused) {
@@ -183,14 +185,14 @@ func (e *credentialsError) explain() error {
 func (e *credentialsError) kind() error {
 	var op *smithy.OperationError
 	if errors.As(e.err, &op) && op.ServiceID == "ec2imds" && !e.before {
-		return fault.NoCredentials // the end of the chain: this is no instance, and nothing else was configured
+		return fault.NoCredentials // the end of the chain: not on EC2, nothing else configured
 	}
 	var resp *smithyhttp.ResponseError
 	var sent *smithyhttp.RequestSendError
 	var api smithy.APIError
 	switch {
 	case errors.As(e.err, &api) && api.ErrorFault() == smithy.FaultServer:
-		return fault.Unavailable // of a container's service, which has no response in its error
+		return fault.Unavailable // a container's service, whose errors have no response
 	case errors.As(e.err, &resp) && resp.Response != nil && resp.Response.Response != nil && resp.HTTPStatusCode() > 0:
 		switch code := codeOf(e.err); {
 		case strings.HasPrefix(code, "Throttl") || resp.HTTPStatusCode() == http.StatusTooManyRequests:
@@ -205,6 +207,6 @@ func (e *credentialsError) kind() error {
 	return fault.NoCredentials
 }
 
-// foreign is for answers that look like success but are not S3's: a captive portal, a proxy's page,
-// an empty body.
+// foreign returns the error of a response that looks like a success but is not from S3: a captive
+// portal's or a proxy's page, or an empty body.
 func foreign(what string) error { return provider.Foreign("S3", what) }

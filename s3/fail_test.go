@@ -79,7 +79,7 @@ func testKinds(t *testing.T, way Option) {
 	}
 }
 
-// What the kinds are for the other verbs: nothing but a Get of an absent key is NotFound.
+// TestMissingBucketEverywhere: no method returns fault.NotFound for a missing bucket.
 func TestMissingBucketEverywhere(t *testing.T) { bothWays(t, testMissingBucketEverywhere) }
 
 func testMissingBucketEverywhere(t *testing.T, way Option) {
@@ -94,7 +94,7 @@ func testMissingBucketEverywhere(t *testing.T, way Option) {
 	}
 }
 
-// A portal that answers everything with 200 must not look like S3 with nothing in it.
+// TestForeignSuccess: a captive portal that responds with 200 must not look like an empty S3.
 func TestForeignSuccess(t *testing.T) { bothWays(t, testForeignSuccess) }
 
 func testForeignSuccess(t *testing.T, way Option) {
@@ -162,8 +162,8 @@ func testNoCredentials(t *testing.T, way Option) {
 	}
 }
 
-// With a version pinned, a deleted or replaced value is a conflict, and so is one that a server
-// forgot to check.
+// TestPinnedNeverNotFound: if a read requires a version, a deleted or replaced value is a conflict,
+// even if the server ignores the condition.
 func TestPinnedNeverNotFound(t *testing.T) { bothWays(t, testPinnedNeverNotFound) }
 
 func testPinnedNeverNotFound(t *testing.T, way Option) {
@@ -186,7 +186,8 @@ func testPinnedNeverNotFound(t *testing.T, way Option) {
 	}
 }
 
-// An error document without end must not fill the memory: the client hangs up early.
+// TestEndlessErrorDocument: an endless error document must not fill the memory: the client closes
+// the connection early.
 func TestEndlessErrorDocument(t *testing.T) { bothWays(t, testEndlessErrorDocument) }
 
 func testEndlessErrorDocument(t *testing.T, way Option) {
@@ -205,9 +206,9 @@ func testEndlessErrorDocument(t *testing.T, way Option) {
 	}
 }
 
-const endlessBlocks = 128 // of 1 MiB: far more than the limits and what sockets buffer
+const endlessBlocks = 128 // of 1 MiB: far more than the limits and the buffers of sockets
 
-// endless writes block until the client hangs up, and tells how often it could.
+// endless writes block until the client closes the connection, and returns the number of writes.
 func endless(w io.Writer, block string) (n int) {
 	for n < endlessBlocks {
 		if _, err := io.WriteString(w, block); err != nil {

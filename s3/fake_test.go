@@ -22,16 +22,16 @@ import (
 	"github.com/zargo-io/zargo/internal/provider/fake"
 )
 
-// Fake is an S3 server in this process: one bucket, "zarr-test", path style, no signatures checked.
-// It is written from the API reference and not from our client, and does what the real ones do with
-// ranges, conditions, pages and parts.
+// Fake is an S3 server in this process with one bucket, "zarr-test", in path style. It checks no
+// signatures. It is written from the API reference, not from our client, and implements ranges,
+// conditions, pages and parts as S3 does.
 type Fake struct {
 	*fake.Server
 
 	mu      sync.Mutex
 	objects map[string]object
 	uploads map[string]map[int][]byte
-	begun   int // uploads so far
+	begun   int // number of uploads
 }
 
 type object struct {
@@ -40,7 +40,7 @@ type object struct {
 	ctype string
 }
 
-// NewFake starts a server that ends with the test.
+// NewFake starts a server that is closed at the end of the test.
 func NewFake(t testing.TB) *Fake {
 	f, stop := StartFake()
 	t.Cleanup(stop)
@@ -53,14 +53,14 @@ func StartFake() (*Fake, func()) {
 	return f, f.Start()
 }
 
-// newFake is a server that does not listen: a handler.
+// newFake returns a server that does not listen, as a handler.
 func newFake() *Fake {
 	f := &Fake{objects: map[string]object{}, uploads: map[string]map[int][]byte{}}
 	f.Server = fake.New(f.serve, fake.Line("Range"))
 	return f
 }
 
-// At is the s3 URL of a prefix on the server.
+// At returns the s3 URL of a prefix on the server.
 func (f *Fake) At(prefix string) string {
 	return "s3://zarr-test/" + prefix + "?use_path_style=true&region=us-east-1&endpoint=" + url.QueryEscape(f.URL)
 }
@@ -131,7 +131,7 @@ func (f *Fake) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Fail answers with an error in S3's form.
+// Fail responds with an error in S3's form.
 func Fail(w http.ResponseWriter, status int, code, message string) {
 	w.Header().Set("Content-Type", "application/xml")
 	w.WriteHeader(status)
@@ -183,7 +183,7 @@ func (f *Fake) put(w http.ResponseWriter, r *http.Request, key string, body []by
 	return true
 }
 
-// sent lists the parts of an upload, two on a page.
+// sent lists the parts of an upload, two per page.
 func (f *Fake) sent(w http.ResponseWriter, q url.Values) {
 	parts, ok := f.uploads[q.Get("uploadId")]
 	if !ok {
@@ -297,7 +297,8 @@ func (f *Fake) list(w http.ResponseWriter, q url.Values) {
 	w.Write(b.Bytes())
 }
 
-// requestBody reads a body, in the SDK's chunked form with a trailing checksum where it has that.
+// requestBody reads a body. If it has the SDK's chunked form with a trailing checksum, it decodes
+// that.
 func requestBody(r *http.Request) ([]byte, error) {
 	if !strings.HasPrefix(r.Header.Get("X-Amz-Content-Sha256"), "STREAMING-") {
 		return io.ReadAll(r.Body)

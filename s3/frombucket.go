@@ -11,12 +11,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// FromBucket is [Open] of a bucket that gocloud.dev has opened: url names the same bucket, with the
-// prefix and the parameters that are not about the connection. Unlike blob.New it has versions,
-// conditions, tails in one request, batch deletes, parts and S3's own errors. It takes b over:
-// Close closes it.
+// FromBucket opens a bucket that gocloud.dev has opened. url names the same bucket, with the prefix
+// and the parameters that do not concern the connection. Unlike blob.New, the store has versions,
+// conditions, suffix reads in one request, batch deletes, multipart uploads and S3's own errors.
+// The store owns b: its Close closes b.
 //
-// *UsageError: b is not a bucket of S3.
+// It returns a *UsageError if b is not a bucket of S3.
 func FromBucket(ctx context.Context, b *gcblob.Bucket, url string, opts ...Option) (store.Store, error) {
 	c := &config{opened: b}
 	return provider.Open(ctx, c, func() error {

@@ -19,11 +19,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxUnasked is how many bytes are read that were not asked for, of a value whose server ignores
-// ranges. 64 MiB: more than a shard of ordinary size.
-const maxUnasked = 64 << 20
+// maxExcess is the longest value that is read whole if a server ignores the range. 64 MiB: more
+// than a typical shard.
+const maxExcess = 64 << 20
 
-// get is one GetObject, whatever the range.
+// get sends one GetObject, for any range.
 func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
 	resp, err := b.direct.get(ctx, key, o)
 	switch {
@@ -43,7 +43,7 @@ func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []
 
 func (b *bucket) getBySDK(ctx context.Context, key string, o store.GetOptions, buf []byte) (_ store.Value, err error) {
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // a body left unread is not waited for
+	defer cancel() // do not wait for the unread rest of the body
 	in := b.input(key, o)
 	var opts []func(*awss3.Options)
 	if b.checked(o) {
@@ -69,7 +69,7 @@ func (b *bucket) getBySDK(ctx context.Context, key string, o store.GetOptions, b
 	return v, provider.About(err, resp.Header)
 }
 
-// input is a GetObject, without checksums.
+// input returns the input of a GetObject without checksums.
 func (b *bucket) input(key string, o store.GetOptions) *awss3.GetObjectInput {
 	return &awss3.GetObjectInput{
 		Bucket: b.name, Key: aws.String(b.full(key)), Range: header(o.Range),
@@ -78,10 +78,10 @@ func (b *bucket) input(key string, o store.GetOptions) *awss3.GetObjectInput {
 	}
 }
 
-// checked reports whether the SDK is to compare the checksum of what is read.
+// checked reports whether the SDK must verify the value's checksum.
 func (b *bucket) checked(o store.GetOptions) bool { return b.validate && o.Range.IsWhole() }
 
-// header is the Range header; the zero range has none.
+// header returns the Range header, or nil for the whole value.
 func header(r store.Range) *string {
 	if h := provider.RangeHeader(r); h != "" {
 		return &h
@@ -89,7 +89,7 @@ func header(r store.Range) *string {
 	return nil
 }
 
-// response is the answer as it came.
+// response returns the raw HTTP response.
 func response(out *awss3.GetObjectOutput) *http.Response {
 	if r, ok := awsmiddleware.GetRawResponse(out.ResultMetadata).(*smithyhttp.Response); ok && r.Response != nil {
 		return r.Response
@@ -97,12 +97,12 @@ func response(out *awss3.GetObjectOutput) *http.Response {
 	return &http.Response{}
 }
 
-// head is what the head of an answer says.
+// head holds the fields of a response's header that describe its body.
 type head struct {
 	status             int
 	marked             bool // see provider.Marked
 	etag, contentRange string
-	length             *int64 // nil if it is not said
+	length             *int64 // nil if absent
 }
 
 func headOf(resp *http.Response) (head, error) {
@@ -139,8 +139,8 @@ func (h head) receive(body io.Reader, o store.GetOptions, buf []byte) (store.Val
 	return a.Receive(body, version, o, buf)
 }
 
-// announced is what an answer says about itself. Its N is -1 for a whole value whose length is not
-// said.
+// announced returns how much of the body to skip and to take, according to the header. Its N is -1
+// for a whole value of unknown length.
 func announced(r store.Range, status int, length *int64, contentRange string) (provider.Announced, error) {
 	if length != nil && *length < 0 {
 		return provider.Announced{}, foreign(fmt.Sprintf("its length is %d", *length))
@@ -152,9 +152,8 @@ func announced(r store.Range, status int, length *int64, contentRange string) (p
 		}
 		return provider.Announced{N: *length, Body: *length, Size: *length}, nil
 	case status == http.StatusOK:
-		// The server ignored the range. What was asked for is in there, if reading that much is
-		// bearable.
-		if length == nil || *length > maxUnasked {
+		// The server ignored the range. If the whole value is not too long, take the range from it.
+		if length == nil || *length > maxExcess {
 			return provider.Announced{}, fault.Newf(fault.Unavailable, "the server ignores byte ranges and sends the whole value")
 		}
 		off, n, err := r.Resolve(*length)
@@ -169,5 +168,5 @@ func announced(r store.Range, status int, length *int64, contentRange string) (p
 	return provider.Announced{}, foreign(fmt.Sprintf("its status is %d for the range %v", status, r))
 }
 
-// emptyRange is what MinIO says of the last bytes of an empty value, where S3 answers 416.
+// emptyRange is MinIO's Content-Range for a suffix of an empty value. S3 responds with 416.
 const emptyRange = "bytes 0--1/0"

@@ -57,7 +57,7 @@ func testRequestsPerGet(t *testing.T, way Option) {
 	}
 }
 
-// Conditions and encodings of the request.
+// TestGetHeader: conditions and encodings of the request.
 func TestGetHeader(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)
@@ -82,7 +82,7 @@ func TestGetHeader(t *testing.T) {
 	}
 }
 
-// ranged answers with a status, a Content-Range and a body.
+// ranged responds with a status, a Content-Range and a body.
 func ranged(status int, contentRange, body string) func(http.ResponseWriter, *http.Request) bool {
 	return fake.Page(status, "", body, "ETag", `"v"`, "Content-Range", contentRange)
 }
@@ -153,7 +153,8 @@ func testCutBody(t *testing.T, way Option) {
 	}
 }
 
-// A server may announce anything. Nothing is allocated for it, and a body over Max is not read.
+// TestAnnouncedTooMuch: whatever length a server declares, nothing is allocated for it, and a body
+// longer than Max is not read.
 func TestAnnouncedTooMuch(t *testing.T) { bothWays(t, testAnnouncedTooMuch) }
 
 func testAnnouncedTooMuch(t *testing.T, way Option) {
@@ -206,7 +207,7 @@ func testNoLength(t *testing.T, way Option) {
 	fake.WantKind(t, err, fault.Unavailable)
 }
 
-// A read costs its own bytes and no more: no doubling, no second copy.
+// TestGetAllocatesOnce: a read allocates the bytes of the value and no more.
 func TestGetAllocatesOnce(t *testing.T) { bothWays(t, testGetAllocatesOnce) }
 
 func testGetAllocatesOnce(t *testing.T, way Option) {

@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestPartOfAGoneUpload: a server resets the connection of a part before it has read it. The part
-// is a conflict if the upload is gone, and unavailable, to be repeated, if it is not.
+// TestPartOfAGoneUpload: a server resets the connection of a part before it has read it. The error
+// is fault.Conflict if the upload is gone, else fault.Unavailable, which is retried.
 func TestPartOfAGoneUpload(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)
@@ -29,7 +29,7 @@ func TestPartOfAGoneUpload(t *testing.T) {
 			t.Error(err)
 			return true
 		}
-		_ = conn.(*net.TCPConn).SetLinger(0) // a reset instead of an end
+		_ = conn.(*net.TCPConn).SetLinger(0) // a reset instead of a close
 		_ = conn.Close()
 		return true
 	})

@@ -7,15 +7,15 @@ import (
 	"github.com/zargo-io/zargo/internal/provider"
 )
 
-// maxDocument bounds an answer that the SDK reads into memory whole: a listing of 1000 keys of 1024
-// bytes, escaped threefold, is 3 MB.
+// maxDocument limits a response that the SDK reads into memory: a listing of 1000 keys of 1024
+// bytes, with every byte escaped as three, is 3 MB.
 const maxDocument = 16 << 20
 
-// guard sends requests by [provider.Documents] and keeps connections of writes usable: the SDK
-// closes a request's body as soon as the answer begins, and its WriteTo then returns io.EOF, which
-// net/http takes for a failed write when a fast server answers before net/http has looked for the
-// body's end. It drops the connection, with the rest of the answer. Read returns io.EOF too, and
-// there it is right.
+// guard sends requests by [provider.Documents] and hides the WriteTo method of request bodies. The
+// SDK closes a request's body as soon as the response starts, and the body's WriteTo then returns
+// io.EOF. If a fast server responds before net/http has seen the end of the body, net/http takes
+// that io.EOF for a failed write and drops the connection, with the rest of the response. From
+// Read, io.EOF is correct.
 type guard struct{ do provider.Doer }
 
 func (g guard) Do(r *http.Request) (*http.Response, error) {

@@ -12,19 +12,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// listPage is one ListObjectsV2.
+// listPage sends one ListObjectsV2.
 func (b *bucket) listPage(ctx context.Context, prefix string, o store.ListOptions, token string) ([]store.Entry, string, error) {
 	in := &awss3.ListObjectsV2Input{
 		Bucket: b.name, MaxKeys: aws.Int32(b.page), RequestPayer: b.payer, ExpectedBucketOwner: b.owner,
-		// A key with a control character, written by somebody else, cannot be said in XML and would
-		// break the listing.
+		// Other programs may have written keys with control characters. XML cannot represent them,
+		// and the listing would fail.
 		EncodingType: types.EncodingTypeUrl,
 	}
 	at := b.prefix
 	if prefix != "" {
 		at += prefix + "/"
 	}
-	if o.StartAfter != "" && token == "" { // a token has it already
+	if o.StartAfter != "" && token == "" { // the token includes it
 		in.StartAfter = aws.String(at + o.StartAfter)
 	}
 	if at += o.KeyPrefix; at != "" {
@@ -40,8 +40,8 @@ func (b *bucket) listPage(ctx context.Context, prefix string, o store.ListOption
 	if err != nil {
 		return nil, "", b.explain(err, toRead)
 	}
-	// The SDK reads an empty body, or a page of HTML, as an empty listing. S3's always says whether
-	// it is complete.
+	// The SDK parses an empty body or an HTML page as an empty listing. Every listing of S3 states
+	// whether it is truncated.
 	if out.IsTruncated == nil {
 		return nil, "", foreign("it does not say whether the listing is complete")
 	}
@@ -73,7 +73,7 @@ func (b *bucket) listPage(ctx context.Context, prefix string, o store.ListOption
 	return page, next, nil
 }
 
-// relative decodes a key of a listing and takes the store's prefix off.
+// relative decodes a key of a listing and removes the store's prefix.
 func (b *bucket) relative(enc types.EncodingType, s *string) (string, error) {
 	key := aws.ToString(s)
 	if enc == types.EncodingTypeUrl {

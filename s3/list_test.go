@@ -13,8 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Keys that other programs left in the bucket: folder marks, keys no store takes, keys XML cannot
-// say.
+// TestListOthersKeys: keys of other programs: directory markers, keys that no store accepts, and
+// keys that XML cannot represent.
 func TestListOthersKeys(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)
@@ -70,7 +70,8 @@ func TestListPages(t *testing.T) {
 	}
 }
 
-// TestListPart: a part of a listing is asked for as such, so that it costs its own pages.
+// TestListPart: a listing of part of the keys selects them on the server, so that it costs only
+// their pages.
 func TestListPart(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)
@@ -80,7 +81,8 @@ func TestListPart(t *testing.T) {
 	fake.ListParts(t, f.Server, bare(t, f.At("p")))
 }
 
-// Answers that would end a listing early or never must be errors: a shorter listing is a wrong one.
+// TestListBroken: responses that would end a listing early or never are errors, because an
+// incomplete listing is a wrong one.
 func TestListBroken(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)

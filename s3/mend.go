@@ -9,15 +9,15 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// mend sends a request again that S3 refused for a reason that the client can mend: credentials
-// that have ended, or another region. Such a refusal comes before S3 does anything, so this is safe
-// for writes with conditions too, and no business of the retry layer: there is nothing to wait for.
+// mend sends a request again if S3 refused it for a reason that the client can fix: expired
+// credentials or a wrong region. S3 checks both before it does anything, so this is safe for
+// conditional writes too. It is separate from the retry layer because it does not wait.
 type mend struct {
-	creds   *credentials // nil for none that could be renewed
-	regions *regions     // nil if the region is not for S3 to say
+	creds   *credentials // nil if there are none to renew
+	regions *regions     // nil if the region is fixed
 }
 
-// renew makes a client renew its credentials, and mend requests.
+// renew adds m to a client: renewal of its credentials, and requests sent again.
 func (c *config) renew(o *awss3.Options) {
 	m := c.mend
 	if o.Credentials != nil && !aws.IsCredentialsProvider(o.Credentials, (*aws.AnonymousCredentials)(nil)) {
@@ -32,8 +32,8 @@ func (c *config) renew(o *awss3.Options) {
 // ID implements middleware.FinalizeMiddleware.
 func (m *mend) ID() string { return "zargo:Mend" }
 
-// HandleFinalize implements middleware.FinalizeMiddleware: it is around the SDK's signing and its
-// (one) attempt.
+// HandleFinalize implements middleware.FinalizeMiddleware. It wraps the SDK's signing and its
+// single attempt.
 func (m *mend) HandleFinalize(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
 	out middleware.FinalizeOutput, meta middleware.Metadata, err error,
 ) {
@@ -58,10 +58,10 @@ func (m *mend) HandleFinalize(ctx context.Context, in middleware.FinalizeInput, 
 	}
 }
 
-// try is what a request was sent with. Each reason to send it again is good once.
+// try records how a request was sent. It is sent again at most once for each reason.
 type try struct {
 	*mend
-	used             int // the number of the credentials
+	used             int // number of the credentials
 	region           string
 	renewed, located bool
 }
@@ -86,14 +86,14 @@ func (t *try) again(ctx context.Context, err error) (bool, error) {
 	return false, nil
 }
 
-// rewind makes a request's body ready to be sent again.
+// rewind rewinds a request's body and reports whether that is possible.
 func rewind(in middleware.FinalizeInput) bool {
 	r, ok := in.Request.(*smithyhttp.Request)
 	return ok && r.RewindStream() == nil
 }
 
-// isExpired reports whether S3 refused credentials for being too old. Source: Amazon S3 API
-// Reference, "Error responses".
+// isExpired reports whether S3 rejected expired credentials. Source: Amazon S3 API Reference,
+// "Error responses".
 func isExpired(err error) bool {
 	switch codeOf(err) {
 	case "ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired", "RequestExpired":

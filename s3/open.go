@@ -10,26 +10,30 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Open opens "s3://bucket/prefix?parameters". The prefix becomes the store's root. No request is
-// made: a missing bucket or refused credentials show at the first verb.
+// Open opens "s3://bucket/prefix?parameters". The prefix becomes the root of the store. Open sends
+// no request, so a missing bucket or rejected credentials are reported by the first call of the
+// store.
 //
-// The parameters are gocloud.dev's: region, endpoint, use_path_style (s3ForcePathStyle,
+// The parameters of gocloud.dev are region, endpoint, use_path_style (s3ForcePathStyle,
 // hostname_immutable), anonymous, profile, role, dualstack, fips, accelerate, disable_https,
-// request_checksum_calculation, response_checksum_validation, ssetype, kmskeyid; awssdk and
-// rate_limiter_capacity have no effect. Ours are requester_pays, storage_class, content_type,
-// expected_bucket_owner, sse_customer and sdk_reads. Anything else is an error.
+// request_checksum_calculation, response_checksum_validation, ssetype and kmskeyid; awssdk and
+// rate_limiter_capacity have no effect. This package adds requester_pays, storage_class,
+// content_type, expected_bucket_owner, sse_customer, sdk_reads and hedge. Any other parameter is an
+// error.
 //
-// The bucket may be an ARN: "s3://arn:aws:s3:eu-west-1:123456789012:accesspoint/name/prefix", of an
-// access point of one region, of many (alias.mrap, signed with SigV4A) or on Outposts, or of a
-// bucket. Those of Object Lambda are refused, as their objects are made anew for each request.
+// The bucket may be an ARN, as in "s3://arn:aws:s3:eu-west-1:123456789012:accesspoint/name/prefix":
+// of an access point in one region, in several regions (alias.mrap, signed with SigV4A) or on
+// Outposts, or of a bucket. Object Lambda access points are refused, because they compute objects
+// for each request.
 //
-// *UsageError: the URL, a parameter or an option is malformed or contradicts another. fault.Path:
-// the prefix is no key. fault.Refused: the AWS configuration cannot be used, a profile is missing,
-// a directory bucket has no region, or a customer's key would go to a server that only the URL
-// names.
+// Errors:
+//   - *UsageError: the URL, a parameter or an option is malformed or conflicts with another.
+//   - fault.Path: the prefix is not a valid key.
+//   - fault.Refused: the AWS configuration is unusable, a profile is missing, a directory bucket
+//     lacks a region, or a customer's key would be sent to a server that only the URL names.
 //
-// The store retries, limits its requests (see [Retry] and [MaxInFlight]) and implements every
-// optional verb. store.As finds its *awss3.Client, *gcblob.Bucket and store.Tuning.
+// The store retries requests, limits them (see [Retry] and [MaxInFlight]) and implements every
+// optional method. store.As finds its *awss3.Client, *gcblob.Bucket and store.Tuning.
 func Open(ctx context.Context, url string, opts ...Option) (store.Store, error) {
 	return new(config).open(ctx, url, opts)
 }

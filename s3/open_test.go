@@ -15,7 +15,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// opening is S3 as the tests of Open that all providers share see it.
+// opening describes S3 to the tests of Open that all providers share.
 func opening() fake.Opening[Option] {
 	return fake.Opening[Option]{
 		Open: Open, Scheme: "s3", Bucket: "bucket", Server: "an endpoint is a parameter", Query: "region=us-east-1", Text: "region", TooFew: MaxInFlight(-1),

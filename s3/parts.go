@@ -22,21 +22,21 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// S3's limits for a multipart upload. R2 asks for parts of one length besides.
+// S3's limits for a multipart upload. R2 also requires parts of equal length.
 const (
 	minPart  = 5 << 20
 	maxPart  = 5 << 30
 	maxParts = 10_000
 )
 
-// parts is a multipart upload. Its token is S3's upload id.
+// parts is a multipart upload. Its token is S3's upload ID.
 type parts struct {
 	b   *bucket
 	key *string
 	id  *string
 }
 
-// newParts makes an upload a store.Parts. S3 keeps the parts of an upload together.
+// newParts returns a store.Parts of an upload. S3 stores the parts of an upload together.
 func newParts(p *parts, resumed bool) store.Parts {
 	return sentparts.Parts(p, sentparts.New[types.CompletedPart](resumed, nil), true)
 }
@@ -70,14 +70,13 @@ func (p *parts) Limits() store.PartLimits {
 
 func (p *parts) Token() string { return *p.id }
 
-// explain is the bucket's, but that an upload which is gone is a conflict: it was committed or
-// aborted.
-func (p *parts) explain(err error, to asked) error {
+// explain extends bucket.explain: an upload that was committed or aborted is a conflict.
+func (p *parts) explain(err error, to purpose) error {
 	switch codeOf(err) {
 	case "InvalidPart", "InvalidPartOrder":
 		return fault.Newf(fault.Conflict, "a part is not what was sent: another process sent it again: %w", err)
 	case "NoSuchUpload":
-		// S3 drops an upload also when the value that its end was conditioned on is deleted
+		// S3 also drops an upload if the value that its completion was conditional on is deleted
 		// meanwhile.
 		return fault.Newf(fault.Conflict, "the upload is gone: committed, aborted, or its condition failed: %w", err)
 	}
@@ -108,14 +107,14 @@ func (p *parts) Send(ctx context.Context, n int, data []byte) (at types.Complete
 	return types.CompletedPart{ETag: out.ETag, PartNumber: in.PartNumber, ChecksumCRC32: sumOf(out)}, nil
 }
 
-// cut reports whether the server closed the connection of a request.
+// cut reports whether the connection was closed by the server.
 func cut(err error) bool {
 	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, net.ErrClosed)
 }
 
-// gone returns the error of an upload that is gone, and nil if it is not known to be. A server may
-// respond to a part of such an upload, and close the connection, before it has read the part. The
-// client then sees a connection that was reset, and no response.
+// gone returns the error of an upload that no longer exists, or nil if that is not known. A server
+// may respond to a part of such an upload, and close the connection, before it has read the part.
+// The client then sees a connection reset and no response.
 func (p *parts) gone(ctx context.Context) error {
 	_, err := p.b.client.ListParts(ctx, &awss3.ListPartsInput{
 		Bucket: p.b.name, Key: p.key, UploadId: p.id, MaxParts: aws.Int32(1), RequestPayer: p.b.payer, ExpectedBucketOwner: p.b.owner,
@@ -129,7 +128,7 @@ func (p *parts) gone(ctx context.Context) error {
 
 func (p *parts) Join(ctx context.Context, all []sentparts.Part[types.CompletedPart], o store.PutOptions) (store.Version, error) {
 	if len(all) == 0 {
-		// S3 has no upload of no parts; an empty part makes an empty value.
+		// S3 rejects an upload without parts; an empty part makes an empty value.
 		at, err := p.Send(ctx, 0, nil)
 		if err != nil {
 			return "", err
@@ -161,7 +160,7 @@ func (p *parts) Join(ctx context.Context, all []sentparts.Part[types.CompletedPa
 	return store.Version(*out.ETag), nil
 }
 
-// List is one ListParts for each 1000 parts.
+// List sends one ListParts per 1000 parts.
 func (p *parts) List(ctx context.Context) (l sentparts.List[types.CompletedPart], err error) {
 	in := &awss3.ListPartsInput{
 		Bucket: p.b.name, Key: p.key, UploadId: p.id, RequestPayer: p.b.payer, ExpectedBucketOwner: p.b.owner,
@@ -196,8 +195,8 @@ func (p *parts) List(ctx context.Context) (l sentparts.List[types.CompletedPart]
 	}
 }
 
-// sumOfPart is the CRC-32 where the server lists it, else the ETag if it looks like an MD5, as that
-// of a part is without encryption.
+// sumOfPart returns the part's CRC-32 if the server lists it, else its ETag if that looks like an
+// MD5. The ETag of an unencrypted part is its MD5.
 func sumOfPart(part types.Part) string {
 	if sum := crc32Of(part.ChecksumCRC32); sum != "" {
 		return sum
@@ -209,7 +208,7 @@ func sumOfPart(part types.Part) string {
 	return "md5:" + etag
 }
 
-// crc32Of is S3's checksum of a part, which it writes in base64, as a PartInfo has it.
+// crc32Of converts S3's base64 CRC-32 of a part to the form of PartInfo.
 func crc32Of(sum *string) string {
 	b, err := base64.StdEncoding.DecodeString(aws.ToString(sum))
 	if err != nil || len(b) != 4 {

@@ -11,18 +11,18 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxPut is S3's limit for one PutObject. Longer values go by PutParts.
+// maxPut is S3's limit for one PutObject. Longer values need PutParts.
 const maxPut = 5 << 30
 
-// putting is what a put with these options is for.
-func putting(o store.PutOptions) asked {
+// putting returns the purpose of a put with these options.
+func putting(o store.PutOptions) purpose {
 	if o.IfAbsent {
 		return toCreate
 	}
 	return toWrite
 }
 
-// put is one PutObject from the caller's bytes: no pipe, no copy, no transfer manager.
+// put sends one PutObject directly from the caller's bytes: no pipe, no copy, no transfer manager.
 func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
 	if int64(len(value)) > maxPut {
 		return "", fault.Newf(fault.Limit, "%d bytes are more than the %d that one put can hold", len(value), int64(maxPut))

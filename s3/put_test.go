@@ -56,8 +56,8 @@ func TestPutHeader(t *testing.T) {
 	}
 }
 
-// The SDK sends a request once, whatever the environment says: repeating is the retry layer's
-// business, and a conditional put is not repeated blindly at all.
+// TestOneAttempt: the SDK sends a request once, whatever the environment configures. Retries belong
+// to the retry layer, and a conditional put must not be retried blindly.
 func TestOneAttempt(t *testing.T) {
 	credentialsForTests(t)
 	t.Setenv("AWS_MAX_ATTEMPTS", "5")
@@ -83,7 +83,7 @@ func TestOneAttempt(t *testing.T) {
 					t.Errorf("%s, %s: %s succeeded", name, what, verb)
 				}
 			}
-			// net/http itself repeats a GET when a connection that it kept turns out to be closed.
+			// net/http itself resends a GET if an idle connection turns out to be closed.
 			got := slices.DeleteFunc(f.Requests(), func(r string) bool { return strings.HasPrefix(r, "GET") })
 			if len(got) != 6 {
 				t.Errorf("%s, %s: requests of 6 writing verbs: %q", name, what, got)
@@ -100,7 +100,7 @@ func TestRequestsPerWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// 17 MiB is where gocloud's uploader begins to send parts.
+	// gocloud's uploader sends parts from 17 MiB on.
 	if _, err := s.Put(t.Context(), "big", make([]byte, 17<<20), store.PutOptions{IfAbsent: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -122,13 +122,13 @@ func TestRequestsPerWrite(t *testing.T) {
 	}
 }
 
-// The bytes of a put are sent as they are, not copied.
+// TestPutAllocates: a put sends the caller's bytes without a copy.
 func TestPutAllocates(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)
 	f.Answer(func(w http.ResponseWriter, r *http.Request) bool {
 		w.Header().Set("ETag", `"v"`)
-		_, _ = io.Copy(io.Discard, r.Body) // so that only the client's allocations are seen
+		_, _ = io.Copy(io.Discard, r.Body) // count only the client's allocations
 		return true
 	})
 	s := bare(t, f.At(""))
@@ -142,7 +142,7 @@ func TestPutAllocates(t *testing.T) {
 	}
 }
 
-// A key that gocloud would store under another name is stored under its own.
+// TestKeysAsTheyAre: a key that gocloud would store under another name is stored unchanged.
 func TestKeysAsTheyAre(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)
@@ -226,7 +226,7 @@ func TestDeleteAll(t *testing.T) {
 		}
 		want := []string{"POST /zarr-test", "DELETE /zarr-test/p/x", "DELETE /zarr-test/p/y"}
 		got := f.Requests()
-		slices.Sort(got[1:]) // the two are under way at once
+		slices.Sort(got[1:]) // both are in flight at the same time
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("requests %q", got)
 		}

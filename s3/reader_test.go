@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// withholds answers as S3 does to whoever may get and put objects and not list the bucket: 403 for
-// an absent key.
+// withholds responds as S3 does to a caller who may get and put objects but not list the bucket:
+// 403 for an absent key.
 func withholds(f *Fake) func(w http.ResponseWriter, r *http.Request) bool {
 	return func(w http.ResponseWriter, r *http.Request) bool {
 		f.mu.Lock()
@@ -26,10 +26,10 @@ func withholds(f *Fake) func(w http.ResponseWriter, r *http.Request) bool {
 	}
 }
 
-// Whoever may get objects and not list the bucket is answered 403 for an absent key (Amazon S3 API
-// Reference, GetObject, "Permissions"). Arrays are opened all the same and read where every chunk
-// is stored. A chunk that is not is an error that says why: it could be one that is there and is
-// withheld.
+// TestReaderWithoutListRights: without the right to list, S3 responds with 403 to a read of an
+// absent key (Amazon S3 API Reference, GetObject, "Permissions"). Arrays can be opened, and read
+// where every chunk is stored. A read of an absent chunk is an error that explains this, because
+// the chunk might exist.
 func TestReaderWithoutListRights(t *testing.T) {
 	credentialsForTests(t)
 	for _, format := range []int{2, 3} {
@@ -65,8 +65,9 @@ func TestReaderWithoutListRights(t *testing.T) {
 	}
 }
 
-// A writer without the right to list creates arrays and replaces chunks, which is conditional or
-// unread. To change a part of a chunk it must know whether there is one.
+// TestWriterWithoutListRights: a writer without the right to list can create arrays and replace
+// chunks, which are conditional or need no read. An update of part of a chunk fails, because it
+// must know whether the chunk exists.
 func TestWriterWithoutListRights(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)

@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// TestReasons: a missing bucket, a wrong secret, a missing permission and a full disk are told
-// apart, and each error has the number of the request.
+// TestReasons: the kinds distinguish a missing bucket, a wrong secret, a missing permission and a
+// full disk, and each error has the ID of the request.
 func TestReasons(t *testing.T) {
 	bothWays(t, func(t *testing.T, way Option) {
 		credentialsForTests(t)
@@ -34,7 +34,8 @@ func TestReasons(t *testing.T) {
 	})
 }
 
-// TestAbsentCredentials: where nothing is configured no request is made, and the kind says so.
+// TestAbsentCredentials: without configured credentials no request is sent, and the kind is
+// fault.NoCredentials.
 func TestAbsentCredentials(t *testing.T) {
 	bothWays(t, func(t *testing.T, way Option) {
 		credentialsForTests(t)

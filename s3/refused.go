@@ -26,31 +26,30 @@ type errorDocument struct {
 	HostID    string `xml:"HostId"`
 }
 
-// responseError is what the SDK has around the error of an answer, in a package of its own: an
-// awss3.ResponseError.
+// responseError imitates awss3.ResponseError, which the SDK defines in an internal package.
 type responseError struct {
 	*awshttp.ResponseError
 	host string
 }
 
-// ServiceHostID is S3's second number of a request.
+// ServiceHostID returns the second request ID of S3.
 func (e *responseError) ServiceHostID() string { return e.host }
 
-// Error is as the SDK's.
+// Error formats the error as the SDK does.
 func (e *responseError) Error() string {
 	return fmt.Sprintf("https response error StatusCode: %d, RequestID: %s, HostID: %s, %v", e.HTTPStatusCode(), e.RequestID, e.host, e.Err)
 }
 
-// As finds the errors of HTTP that the SDK's has.
+// As finds the HTTP errors that the SDK's error wraps.
 func (e *responseError) As(target any) bool { return errors.As(e.ResponseError, target) }
 
-// longestError is how many bytes an error response of a few elements has at most.
-const longestError = 4 << 10
+// maxErrorBytes is the longest error response that is parsed here.
+const maxErrorBytes = 4 << 10
 
-// common is the SDK's error for an answer that reads get many times: the key is absent, as most
-// chunks of a sparse array are, the service asks for fewer requests, or the value is unchanged. For
-// the SDK to find it out costs more than the request. It is nil for all others, which can be read
-// from their beginning then.
+// common returns the SDK's error for a response that reads often get: the key is absent, as are
+// most chunks of a sparse array, the service throttles, or the value is unchanged. The SDK's parser
+// costs more than the request. common returns nil for all other responses, whose body is then
+// unread.
 func common(resp *http.Response) error {
 	var api smithy.APIError
 	var d errorDocument
@@ -78,17 +77,17 @@ func common(resp *http.Response) error {
 	}}
 }
 
-// read reports whether an answer's body is such a document with a message. What it read of the body
-// is put back, and an error with it: a document that was cut must not look whole when it is read
-// again.
+// read parses a response's body and reports whether it is an error document with a message. It puts
+// the bytes read back into the body, followed by the read error, if any: a truncated document must
+// not look complete to the next reader.
 func (d *errorDocument) read(resp *http.Response) bool {
-	b, err := io.ReadAll(io.LimitReader(resp.Body, longestError))
+	b, err := io.ReadAll(io.LimitReader(resp.Body, maxErrorBytes))
 	rest := io.Reader(resp.Body)
 	if err != nil {
 		rest = failed{err}
 	}
 	resp.Body = body{io.MultiReader(bytes.NewReader(b), rest), resp.Body}
-	return err == nil && len(b) < longestError && xml.Unmarshal(b, d) == nil && d.Message != ""
+	return err == nil && len(b) < maxErrorBytes && xml.Unmarshal(b, d) == nil && d.Message != ""
 }
 
 type body struct {
@@ -96,7 +95,7 @@ type body struct {
 	io.Closer
 }
 
-// failed is what is left of a body that failed.
+// failed is the rest of a body that failed with err.
 type failed struct{ err error }
 
 func (f failed) Read([]byte) (int, error) { return 0, f.err }

@@ -17,10 +17,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// refusal is all that can be found in an error of a read.
+// refusal holds the details of the error of a read.
 type refusal struct {
 	text, code, message, fault string
-	absent                     string // what the SDK's error for an absent key says
+	absent                     string // the message of the SDK's error for an absent key
 	request, host, http        string
 }
 
@@ -49,17 +49,17 @@ func refusalOf(err error) refusal {
 	return r
 }
 
-// An error that the SDK did not see has in it what the SDK's has.
+// TestRefusalsAreTheSDKs: an error that the SDK did not parse has the same details as the SDK's.
 func TestRefusalsAreTheSDKs(t *testing.T) {
 	const form = `<?xml version="1.0" encoding="UTF-8"?>` + "\n<Error><Code>%s</Code><Message>says &amp; means it</Message><Key>k</Key>" +
 		"<RequestId>REQ</RequestId><HostId>HOST</HostId></Error>"
-	long := fmt.Sprintf(form, "NoSuchKey") + "<!--" + strings.Repeat("x", longestError) + "-->"
+	long := fmt.Sprintf(form, "NoSuchKey") + "<!--" + strings.Repeat("x", maxErrorBytes) + "-->"
 	for _, c := range []struct {
 		name    string
 		status  int
 		body    string
 		headers []string
-		direct  bool // it is read without the SDK
+		direct  bool // it is parsed without the SDK
 	}{
 		{"absent", 404, fmt.Sprintf(form, "NoSuchKey"), nil, true},
 		{"absent, with numbers of headers", 404, fmt.Sprintf(form, "NoSuchKey"), []string{"X-Amz-Request-Id", "R2", "X-Amz-Id-2", "H2"}, true},
@@ -98,8 +98,8 @@ func TestRefusalsAreTheSDKs(t *testing.T) {
 	}
 }
 
-// A document that was cut is no proof of absence, also where all of it had come that counts, and
-// the cut is found again by who reads it next.
+// TestCutRefusal: a truncated document does not prove absence, even if all relevant elements
+// arrived, and the next reader sees the truncation too.
 func TestCutRefusal(t *testing.T) {
 	cut := errors.New("cut")
 	whole := "<Error><Code>NoSuchKey</Code><Message>m</Message></Error>"
@@ -112,7 +112,7 @@ func TestCutRefusal(t *testing.T) {
 	}
 }
 
-// once fails at its end, and has ended after that.
+// once fails at its end with err, and later returns io.EOF.
 type once struct {
 	io.Reader
 	err error

@@ -16,17 +16,18 @@ import (
 	"github.com/zargo-io/zargo/internal/provider"
 )
 
-// anyRegion is where a bucket of an unknown region is asked for. S3 answers there for the buckets
-// of all regions of a partition with the region's name.
+// anyRegion is where HeadBucket is sent if the region is unknown. S3 responds there with the region
+// of any bucket of the partition.
 const anyRegion = "us-east-1"
 
-// regions finds the region of the bucket: where none is configured by one unsigned HeadBucket
-// before the first request, and where a wrong one is by the name in S3's refusal. What S3 says
-// becomes part of a host name below AWS's domain; an address that a server names is never followed.
+// regions finds the bucket's region. If none is configured, it sends one unsigned HeadBucket before
+// the first request. If a wrong one is configured, it takes the region from S3's refusal. The
+// region's name becomes part of a host name in AWS's domain; an address from a response is never
+// followed.
 type regions struct {
 	resolver awss3.EndpointResolverV2
 	client   aws.HTTPClient
-	head     awss3.EndpointParameters // of HeadBucket
+	head     awss3.EndpointParameters // for HeadBucket
 	insecure bool                     // disable_https
 	ask      bool                     // no region is configured
 
@@ -34,8 +35,8 @@ type regions struct {
 	found atomic.Pointer[string]
 }
 
-// locate lets a client find the bucket's region, if that is for S3 to say: not with an endpoint of
-// its own, for an ARN, which names its region, or for a directory bucket, which is in one zone.
+// locate adds regions to a client, unless the region is fixed: an endpoint is configured, the
+// bucket is an ARN, which names its region, or a directory bucket, which is in one zone.
 func (c *config) locate(o *awss3.Options) {
 	if aws.ToString(o.BaseEndpoint) != "" || c.isARN() || isDirectory(c.bucket) {
 		return
@@ -49,12 +50,12 @@ func (c *config) locate(o *awss3.Options) {
 			UseDualStack: aws.Bool(o.EndpointOptions.UseDualStackEndpoint == aws.DualStackEndpointStateEnabled),
 		}.WithDefaults(),
 		insecure: o.EndpointOptions.DisableHTTPS,
-		ask:      c.askRegion,
+		ask:      c.findRegion,
 	}
 	o.EndpointResolverV2, c.mend.regions = r, r
 }
 
-// isDirectory reports whether a bucket is one of S3 Express One Zone.
+// isDirectory reports whether a bucket is a directory bucket of S3 Express One Zone.
 func isDirectory(bucket string) bool { return strings.HasSuffix(bucket, "--x-s3") }
 
 // ResolveEndpoint implements awss3.EndpointResolverV2.
@@ -65,7 +66,7 @@ func (r *regions) ResolveEndpoint(ctx context.Context, p awss3.EndpointParameter
 	return r.resolver.ResolveEndpoint(ctx, p)
 }
 
-// current is the region that requests are made for, "" while nothing is known of it.
+// current returns the region that requests are sent to, or "" while it is unknown.
 func (r *regions) current() string {
 	switch found := r.found.Load(); {
 	case found != nil:
@@ -76,7 +77,7 @@ func (r *regions) current() string {
 	return *r.head.Region
 }
 
-// first asks for the region if none is configured and it was not asked for yet.
+// first finds the region if none is configured and it is not known yet.
 func (r *regions) first(ctx context.Context) error {
 	if r.current() != "" {
 		return nil
@@ -86,14 +87,14 @@ func (r *regions) first(ctx context.Context) error {
 		return err
 	}
 	if name == "" {
-		name = anyRegion // the bucket's own request says what is wrong
+		name = anyRegion // the first request then fails with the actual error
 	}
 	r.found.Store(&name)
 	return nil
 }
 
-// moved notes what S3's refusal says about the region. It is false if that is not another than the
-// one that was used.
+// moved updates the region from S3's refusal of a request that was sent to region used. It reports
+// whether the region has changed.
 func (r *regions) moved(ctx context.Context, err error, used string) (bool, error) {
 	var resp *awshttp.ResponseError
 	if !errors.As(err, &resp) || resp.Response == nil || resp.Response.Response == nil {
@@ -123,8 +124,8 @@ func (r *regions) moved(ctx context.Context, err error, used string) (bool, erro
 	return true, nil
 }
 
-// find is one HeadBucket for all goroutines that want it, unsigned: S3 names the region also to
-// those that it refuses. "" is for an answer without a name.
+// find sends one unsigned HeadBucket on behalf of all goroutines that wait for it. S3 includes the
+// region even in refusals. It returns "" if the response does not name a region.
 func (r *regions) find(ctx context.Context) (string, error) {
 	name, _, err := r.load.Do(ctx, "", func(ctx context.Context) (string, error) {
 		at, err := r.resolver.ResolveEndpoint(ctx, r.head)
@@ -156,11 +157,11 @@ func (r *regions) find(ctx context.Context) (string, error) {
 	return name, err
 }
 
-// regionOf is the region that an answer names, "" if there is none that can be part of a host name.
+// regionOf returns the region in a response, or "" if it lacks one that is safe in a host name.
 func regionOf(resp *http.Response) string {
 	name := resp.Header.Get(regionHeader)
 	if name == "EU" {
-		return "eu-west-1" // what S3 called it in 2007, and calls it still for buckets of that time
+		return "eu-west-1" // the name of 2007, still used for buckets of that time
 	}
 	if !isRegion(name) || strings.Contains(name, "_") {
 		return ""

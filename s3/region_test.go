@@ -16,7 +16,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// regional is AWS with the bucket in one region: others say which.
+// regional is AWS with the bucket in one region. Other regions respond with its name.
 func regional(f *Fake, region string, header, body bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if header {
@@ -26,7 +26,7 @@ func regional(f *Fake, region string, header, body bool) http.HandlerFunc {
 		switch {
 		case r.Method == "HEAD":
 			w.Header().Set(regionHeader, region)
-			w.WriteHeader(403) // it is not signed
+			w.WriteHeader(403) // not signed
 		case !strings.Contains(r.Host, "."+region+".") && body:
 			Fail(w, 400, "AuthorizationHeaderMalformed", "The authorization header is malformed; the region is wrong")
 		case !strings.Contains(r.Host, "."+region+"."):
@@ -40,7 +40,8 @@ func regional(f *Fake, region string, header, body bool) http.HandlerFunc {
 	}
 }
 
-// The region is found where S3 says it, and only asked for where nothing says it.
+// TestRegionIsFound: the region is taken from S3's responses, and queried only if no response names
+// it.
 func TestRegionIsFound(t *testing.T) { bothWays(t, testRegionIsFound) }
 
 func testRegionIsFound(t *testing.T, way Option) {
@@ -85,7 +86,8 @@ func testRegionIsFound(t *testing.T, way Option) {
 	}
 }
 
-// One question for all goroutines, and for the store's whole life.
+// TestRegionIsAskedOnce: all goroutines share one query, and its result is kept for the store's
+// life.
 func TestRegionIsAskedOnce(t *testing.T) {
 	credentialsForTests(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -110,8 +112,8 @@ func TestRegionIsAskedOnce(t *testing.T) {
 	})
 }
 
-// What cannot be part of a host name is not believed, an endpoint that is not AWS is not left, and
-// a region that S3 names again and again is not followed for ever.
+// TestRegionIsNotBelieved: names that cannot be part of a host name are ignored, an endpoint other
+// than AWS is never left, and a server cannot redirect forever.
 func TestRegionIsNotBelieved(t *testing.T) { bothWays(t, testRegionIsNotBelieved) }
 
 func testRegionIsNotBelieved(t *testing.T, way Option) {
@@ -146,7 +148,7 @@ func testRegionIsNotBelieved(t *testing.T, way Option) {
 	}
 }
 
-// A question that is not answered is tried again with the request, of which nothing was sent.
+// TestRegionUnavailable: a failed query for the region is retried like the request that needed it.
 func TestRegionUnavailable(t *testing.T) { bothWays(t, testRegionUnavailable) }
 
 func testRegionUnavailable(t *testing.T, way Option) {
@@ -167,7 +169,7 @@ func testRegionUnavailable(t *testing.T, way Option) {
 	}
 }
 
-// A missing bucket is refused by its own name, not for its region.
+// TestRegionOfNoBucket: the error for a missing bucket is that of the bucket, not of its region.
 func TestRegionOfNoBucket(t *testing.T) { bothWays(t, testRegionOfNoBucket) }
 
 func testRegionOfNoBucket(t *testing.T, way Option) {

@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Another process goes on with an upload by its token: it lists what has arrived, page by page, and
-// commits all of it.
+// TestPartsResume: another process continues an upload by its token: it lists the parts, page by
+// page, and commits them.
 func TestPartsResume(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)

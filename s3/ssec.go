@@ -13,23 +13,23 @@ import (
 )
 
 const (
-	// customerKeyHeader holds the key of SSE-C itself.
+	// customerKeyHeader contains the key of SSE-C itself.
 	customerKeyHeader = "X-Amz-Server-Side-Encryption-Customer-Key"
-	// customerKeyEnv holds the key in base64 for URLs with sse_customer=true.
+	// customerKeyEnv contains the base64 key for URLs with sse_customer=true.
 	customerKeyEnv = "ZARGO_S3_SSE_CUSTOMER_KEY"
-	// customerKeySize is that of AES-256, the one algorithm that S3 has for it.
+	// customerKeySize is the key size of AES-256, the only algorithm of SSE-C.
 	customerKeySize = 32
 )
 
-// customer is how requests say the customer's key, the zero value if there is none. Source: "Using
-// server-side encryption with customer-provided keys", Amazon S3 User Guide.
+// customer holds the request parameters of a customer's key. The zero value is no key. Source:
+// "Using server-side encryption with customer-provided keys", Amazon S3 User Guide.
 type customer struct{ algorithm, key, md5 *string }
 
 func newCustomer(key []byte) customer {
 	if len(key) == 0 {
 		return customer{}
 	}
-	sum := md5.Sum(key) // S3 compares it to find keys that were damaged on the way
+	sum := md5.Sum(key) // S3 compares it to detect keys damaged in transit
 	return customer{
 		algorithm: aws.String("AES256"),
 		key:       aws.String(base64.StdEncoding.EncodeToString(key)),
@@ -37,8 +37,7 @@ func newCustomer(key []byte) customer {
 	}
 }
 
-// checkCustomer takes the key out of the environment where the URL asks for that, and refuses what
-// is no key.
+// checkCustomer reads the key from the environment if the URL requests it, and validates it.
 func (c *config) checkCustomer() error {
 	if c.customerEnv && c.customerKey == nil {
 		v := os.Getenv(customerKeyEnv)

@@ -14,8 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// The key goes with every request that S3 needs it for, and no other; the expected owner goes with
-// every request.
+// TestCustomerKeyAndOwner: the key is sent with the requests that need it and no others; the
+// expected owner is sent with every request.
 func TestCustomerKeyAndOwner(t *testing.T) {
 	key := bytes.Repeat([]byte{7}, customerKeySize)
 	for name, c := range map[string]struct {
@@ -56,8 +56,8 @@ func TestCustomerKeyAndOwner(t *testing.T) {
 	}
 }
 
-// The key is a secret: no http, even to this machine, no server that only the URL names, and not in
-// what is printed.
+// TestCustomerKeyStays: the key is a secret. It is not sent over http, even to this machine, nor to
+// a server that only the URL names, and it is not printed.
 func TestCustomerKeyStays(t *testing.T) {
 	credentialsForTests(t)
 	key := bytes.Repeat([]byte("k"), customerKeySize)
@@ -107,7 +107,7 @@ func TestCustomerKeyStays(t *testing.T) {
 	}
 }
 
-// A refusal says what fits what was asked for, and how.
+// TestRefusalsFit: the hint of a refusal fits the request and its credentials.
 func TestRefusalsFit(t *testing.T) {
 	credentialsForTests(t)
 	f := newFake()
@@ -149,7 +149,8 @@ func TestRefusalsFit(t *testing.T) {
 	}
 }
 
-// What the SDK cannot make a request of is refused at once, and not tried again for minutes.
+// TestRequestThatCannotBeMade: a request that the SDK cannot build fails immediately and is not
+// retried.
 func TestRequestThatCannotBeMade(t *testing.T) {
 	credentialsForTests(t)
 	net := &cloud{serve: func(http.ResponseWriter, *http.Request) { t.Error("a request was sent") }}

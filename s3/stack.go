@@ -6,23 +6,23 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/limit"
 )
 
-// defaultRequests is how many requests are in flight at once. 128: reads of less than a second lose
-// 30 to 50 % while anything smaller grows; 256 gains 10 % more, 512 loses. See docs/tuning.md.
+// defaultRequests is the initial number of requests in flight. With fewer than 128, reads shorter
+// than a second take 30 to 50 % longer; 256 gains 10 % more, and 512 is slower. See docs/tuning.md.
 const defaultRequests = 128
 
-// numbers are what a bucket begins with.
+// numbers returns the initial limits of a bucket.
 func numbers() limit.Numbers { return limit.Numbers{Reads: defaultRequests, Writes: defaultRequests} }
 
-// Shared implements [provider.Config]. Names are unique in all of AWS, so the
-// region is no part of it.
+// Shared implements [provider.Config]. Bucket names are unique in all of AWS, so the region is not
+// part of the name.
 func (c *config) Shared() provider.Bucket {
 	return provider.Bucket{Name: "s3 " + c.reached + "/" + c.bucket, Prefix: c.prefix, Own: []any{c.client, c.httpClient, c.services}, Numbers: numbers()}
 }
 
-// listPage is S3's limit.
+// listPage is S3's limit of entries per listing request.
 const listPage = 1000
 
-// tuning holds S3's numbers.
+// tuning returns the settings for S3.
 func (c *config) tuning() store.Tuning {
 	return store.Tuning{
 		Requests:    c.requests(),

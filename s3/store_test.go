@@ -26,7 +26,7 @@ func testStore(t *testing.T, way Option) {
 	})
 }
 
-// The provider alone, without the layers that Open puts around it.
+// TestStoreBare: the provider without the layers of Open.
 func TestStoreBare(t *testing.T) { bothWays(t, testStoreBare) }
 
 func testStoreBare(t *testing.T, way Option) {
@@ -34,9 +34,10 @@ func testStoreBare(t *testing.T, way Option) {
 	storetest.Run(t, func(t *testing.T) store.Store { return bare(t, NewFake(t).At(""), way) }, storetest.Keys(50), storetest.Rounds(4))
 }
 
-// Through a server that throttles every seventh request and cuts every fifth value: the layers hide
-// it. (Not with failures that leave open whether a conditional write took place: it is read back
-// and compared then, and writers of equal bytes, as in this suite, cannot be told apart.)
+// TestStoreThroughFailures: the layers hide a server that throttles every seventh request and
+// truncates every fifth value. Failures that leave the outcome of a conditional write unknown are
+// not tested: the retry layer then compares the stored bytes, and this suite's concurrent writers
+// write equal bytes.
 func TestStoreThroughFailures(t *testing.T) { bothWays(t, testStoreThroughFailures) }
 
 func testStoreThroughFailures(t *testing.T, way Option) {
@@ -49,7 +50,7 @@ func testStoreThroughFailures(t *testing.T, way Option) {
 	}, storetest.Keys(50), storetest.Rounds(2))
 }
 
-// gocloud's s3blob without our hooks: the portable form.
+// TestStorePortable: gocloud's s3blob without hooks.
 func TestStorePortable(t *testing.T) {
 	credentialsForTests(t)
 	storetest.Run(t, func(t *testing.T) store.Store {
@@ -90,7 +91,7 @@ func parsed(t testing.TB, url string, opts ...Option) *config {
 	return c
 }
 
-// bare opens the provider without retry and limit.
+// bare opens the provider without the retry and limit layers.
 func bare(t testing.TB, url string, opts ...Option) store.Store {
 	t.Helper()
 	return fake.Opened(t)(parsed(t, url, opts...).Connect(t.Context()))

@@ -17,42 +17,42 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// template is what all reads of a bucket have in common: where they go, what they say, and how they
-// are signed. It is taken from a GetObject that the SDK made and did not send, so that endpoint
-// rules, path style, dual stack, FIPS and the user agent are the SDK's own. It does not change;
-// another region or another clock needs another one.
+// template holds what all reads of a bucket have in common: endpoint, header and signature
+// parameters. It is derived from a GetObject that the SDK built and did not send, so endpoint
+// rules, path style, dual stack, FIPS and the user agent are the SDK's own. It is immutable; a
+// change of the region or of the clock correction needs a new one.
 type template struct {
-	region  string        // what it was made for, see regions.current
+	region  string        // the region it was made for, see regions.current
 	request *http.Request // URL.Path and RawPath end with the store's prefix
 	header  http.Header   // its values are shared by all requests
 	signing signing
-	off     time.Duration // of the server's clock from this one, as far as the SDK knows
+	off     time.Duration // the server's clock minus the local clock, as estimated by the SDK
 }
 
-// signing is how requests are signed; the zero value is not at all.
+// signing holds the parameters of the signer. The zero value does not sign.
 type signing struct{ service, region, payload string }
 
 // probe is a key with the characters that servers and clients escape differently.
 const probe = "zargo/a b+c~d=e@f%g/../\u00e9"
 
-// probeOwner is an access key that no request is sent with.
+// probeOwner is an access key that is never sent.
 const probeOwner = "AKIAZARGOTEMPLATE"
 
-// Headers of the SDK's requests that are made anew for each request, or that only the SDK's own
-// retries need.
+// Headers of the SDK's requests that are computed for each request, or that only the SDK's retries
+// need.
 const (
 	dateHeader       = "X-Amz-Date"
 	payloadHeader    = "X-Amz-Content-Sha256"
 	invocationHeader = "Amz-Sdk-Invocation-Id"
 	attemptHeader    = "Amz-Sdk-Request"
-	traceHeader      = "X-Amzn-Trace-Id" // of AWS Lambda, against functions that invoke themselves
+	traceHeader      = "X-Amzn-Trace-Id" // AWS Lambda's, to detect functions that invoke themselves
 	amzTime          = "20060102T150405Z"
 )
 
-// errNotSent ends a GetObject whose request was only to be looked at.
+// errNotSent ends the GetObject of a sample.
 var errNotSent = errors.New("not sent")
 
-// sample keeps what the SDK would send.
+// sample is an HTTP client that records the request and does not send it.
 type sample struct{ request *http.Request }
 
 func (s *sample) Do(r *http.Request) (*http.Response, error) {
@@ -60,8 +60,9 @@ func (s *sample) Do(r *http.Request) (*http.Response, error) {
 	return nil, errNotSent
 }
 
-// newTemplate asks the SDK for a request. It is nil if the SDK makes none, or one that
-// template.build and the SDK's signer do not make again byte by byte: then reads stay with the SDK.
+// newTemplate has the SDK build a request and derives the template from it. It returns nil if the
+// SDK fails, or if template.build and the signer do not reproduce the request byte by byte; the SDK
+// then sends all reads.
 func newTemplate(ctx context.Context, d *direct, region string) *template {
 	var s sample
 	now := time.Now()
@@ -70,7 +71,7 @@ func newTemplate(ctx context.Context, d *direct, region string) *template {
 		if o.Credentials != nil {
 			o.Credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return probeCredentials(), nil })
 		}
-	}) // its error is errNotSent, or the one that the SDK's own read is going to have
+	}) // the error is errNotSent, or will be reported by the SDK's own read
 	if s.request == nil || s.request.URL.RawQuery != "x-id=GetObject" {
 		return nil
 	}
@@ -88,7 +89,8 @@ func probeCredentials() aws.Credentials {
 	return aws.Credentials{AccessKeyID: probeOwner, SecretAccessKey: "of no account"}
 }
 
-// setURL takes the probe away from the end of a request's path.
+// setURL sets the template's request to that of r without the probe. It reports whether the path
+// ends with the probe.
 func (t *template) setURL(r *http.Request) bool {
 	u := url.URL{Scheme: r.URL.Scheme, Host: r.URL.Host}
 	var ok, raw bool
@@ -100,7 +102,8 @@ func (t *template) setURL(r *http.Request) bool {
 	return ok && raw
 }
 
-// setSigning takes the scope and the time of a signature.
+// setSigning parses the scope and the time of the sample's signature. It reports whether it
+// succeeded.
 func (t *template) setSigning(signs bool, h http.Header, now time.Time) bool {
 	auth := h.Get("Authorization")
 	if !signs {
@@ -120,8 +123,7 @@ func (t *template) setSigning(signs bool, h http.Header, now time.Time) bool {
 	return true
 }
 
-// makes reports whether the template makes the request that the SDK made, and signs that one as the
-// SDK did.
+// makes reports whether the template reproduces the SDK's request and its signature.
 func (t *template) makes(ctx context.Context, d *direct, want *http.Request) bool {
 	for name := range t.header {
 		switch name {
@@ -150,7 +152,7 @@ func (t *template) makes(ctx context.Context, d *direct, want *http.Request) boo
 
 func (t *template) signs() bool { return t.signing != signing{} }
 
-// build is the request for a key, unsigned.
+// build returns the unsigned request for a key.
 func (t *template) build(ctx context.Context, key string, o store.GetOptions) *http.Request {
 	r := t.request.WithContext(ctx)
 	u := *r.URL
@@ -176,15 +178,15 @@ func (t *template) build(ctx context.Context, key string, o store.GetOptions) *h
 	return r
 }
 
-// skewed reports whether a server's clock is so far from what requests are signed with that S3
-// refuses them: it takes a quarter of an hour, and the SDK corrects its own after four minutes.
+// skewed reports whether the server's clock differs too much from the template's. S3 rejects
+// requests after 15 minutes of difference, and the SDK corrects its clock from 4 minutes on.
 func (t *template) skewed(resp *http.Response, now time.Time) bool {
 	at, err := http.ParseTime(resp.Header.Get("Date"))
 	return err == nil && at.Sub(now.Add(t.off)).Abs() > 4*time.Minute
 }
 
-// escape is how the SDK writes a key in a path: all but unreserved characters and the slash, RFC
-// 3986 section 2.3.
+// escape escapes a key in a path as the SDK does: all bytes but unreserved characters and slashes.
+// Source: RFC 3986 section 2.3.
 func escape(key string) string {
 	for i := range len(key) {
 		switch c := key[i]; {

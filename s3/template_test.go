@@ -20,9 +20,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// oddKeys are keys that clients write differently: each printable character of ASCII alone, at both
-// ends and twice, control characters, what looks escaped already, segments of dots, empty segments,
-// other scripts, bytes that are no text.
+// oddKeys returns keys that clients escape differently: each printable ASCII character alone, at
+// both ends and doubled, control characters, escape sequences, segments of dots, empty segments,
+// other scripts and invalid UTF-8.
 func oddKeys() []string {
 	keys := []string{
 		"k", "c/0/0", "zarr.json", ".zarray", "a/.b", "a/./b", "a/../b", "../a", "..", ".", "a/..", "a//b", "a/", "a///", "/a", "//a", "%41", "%", "%%", "%2F",
@@ -36,8 +36,8 @@ func oddKeys() []string {
 	return keys
 }
 
-// Reads say byte by byte what the SDK's say, but for its count of attempts, the number that it
-// gives to each request, and the name of the operation in the query.
+// TestReadsAreTheSDKs: reads are byte for byte those of the SDK, except for its attempt count, its
+// invocation ID and the operation's name in the query.
 func TestReadsAreTheSDKs(t *testing.T) {
 	const here = "s3://zarr-test/a b+%c3%a9?region=eu-central-1"
 	for name, at := range map[string]string{
@@ -76,7 +76,7 @@ func TestReadsAreTheSDKs(t *testing.T) {
 				for _, o := range []store.GetOptions{{}, options[i%len(options)]} {
 					var r [2]*http.Request
 					for i, b := range buckets {
-						_, _ = b.get(t.Context(), key, o, nil) // value does not know ranges
+						_, _ = b.get(t.Context(), key, o, nil) // the fake response ignores ranges
 						if seen := both[i].requests(); len(seen) == 1 {
 							r[i] = seen[0]
 						}
@@ -121,7 +121,7 @@ func sameRequest(t *testing.T, name string, direct, sdk *http.Request) {
 	}
 }
 
-// A template is not shared with what is sent: requests do not see each other.
+// TestTemplateStays: a request does not change the template, nor another request.
 func TestTemplateStays(t *testing.T) {
 	credentialsForTests(t)
 	net := &cloud{serve: value}
@@ -135,7 +135,7 @@ func TestTemplateStays(t *testing.T) {
 	}
 }
 
-// memory answers from memory.
+// memory is a transport that responds with a value from memory.
 type memory struct {
 	value  []byte
 	header http.Header
@@ -148,14 +148,15 @@ func (m *memory) Do(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// inMemory is a bucket with one value under every key.
+// inMemory returns a bucket with one value under every key.
 func inMemory(t testing.TB, size int, opts ...Option) store.Store {
 	m := &memory{make([]byte, size), http.Header{"Etag": {`"v"`}, "Content-Length": {fmt.Sprint(size)}}}
 	keys := awscredentials.NewStaticCredentialsProvider("AKIA", "secret", "")
 	return bare(t, "s3://zarr-test?region=us-east-1", append([]Option{HTTPClient(m), Credentials(keys)}, opts...)...)
 }
 
-// What a read allocates beside the transport: its request, the signature, and the stall limit.
+// TestReadsAllocateLittle: allocations of a read without the transport: the request, the signature
+// and the stall timeout.
 func TestReadsAllocateLittle(t *testing.T) {
 	if race.Enabled || runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("SKIPPED: allocations are counted on linux/amd64, without the race detector")
@@ -188,7 +189,7 @@ func TestReadsAllocateLittle(t *testing.T) {
 	}
 }
 
-// absent is a transport that has no key.
+// absent is a transport that responds to every read with NoSuchKey.
 type absent struct{}
 
 func (absent) Do(r *http.Request) (*http.Response, error) {
@@ -201,8 +202,8 @@ func (absent) Do(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// BenchmarkAbsent is what a read of an absent key costs without a network: most chunks of a sparse
-// array are.
+// BenchmarkAbsent measures a read of an absent key without a network. Most chunks of a sparse array
+// are absent.
 func BenchmarkAbsent(b *testing.B) {
 	credentialsForTests(b)
 	keys := awscredentials.NewStaticCredentialsProvider("AKIA", "secret", "")
@@ -219,7 +220,7 @@ func BenchmarkAbsent(b *testing.B) {
 	}
 }
 
-// BenchmarkReads is what a read costs without a network.
+// BenchmarkReads measures a read without a network.
 func BenchmarkReads(b *testing.B) {
 	credentialsForTests(b)
 	for _, size := range []int{8 << 10, 64 << 10} {

@@ -10,31 +10,32 @@ import (
 	"github.com/zargo-io/zargo/internal/provider"
 )
 
-// credentialTimeout bounds a request for credentials, whose answers are small.
+// credentialTimeout limits a request for credentials, whose responses are small.
 const credentialTimeout = time.Minute
 
-// transport is the SDK's own, AWS_CA_BUNDLE and proxies and all, with as many connections as
-// requests are made at once: with the SDK's 10 idle ones, 64 requests in flight keep reconnecting
-// (110 connections against 64). As it is, it is for credentials.
+// transport returns the SDK's transport, including AWS_CA_BUNDLE and proxies, with as many
+// connections as requests in flight. With the SDK's 10 idle connections, 64 requests in flight keep
+// reconnecting (110 connections instead of 64). It is used directly for credentials, and by
+// config.transport for objects.
 func transport(requests int) *awshttp.BuildableClient {
 	return awshttp.NewBuildableClient().WithTimeout(credentialTimeout).WithTransportOptions(func(t *http.Transport) {
 		provider.Connections(t, requests)
 	})
 }
 
-// trips is a transport as a client that follows nothing: http.Client.Do copies each request's
-// header for redirects.
+// trips is a client that sends requests by a RoundTripper and follows no redirects. http.Client.Do
+// would copy each request's header for redirects.
 type trips struct{ http.RoundTripper }
 
 func (t trips) Do(r *http.Request) (*http.Response, error) { return t.RoundTrip(r) }
 
-// transport is the way of object requests: a stall limit, no redirects, bounded documents. The
-// SDK's own client follows 307 and 308 to any host, also from https to http; its transport is taken
-// out of it.
+// transport returns the client of object requests, with a stall timeout, without redirects and with
+// bounded documents. The SDK's client follows 307 and 308 to any host, even from https to http, so
+// only its transport is used.
 func (c *config) transport(client aws.HTTPClient) aws.HTTPClient {
 	if b, ok := client.(*awshttp.BuildableClient); ok {
 		name, timeout := c.Shared().Name, time.Duration(0)
-		if c.client != nil || c.httpClient != nil { // the caller's
+		if c.client != nil || c.httpClient != nil { // the caller's client
 			name, timeout = "", b.GetTimeout()
 		}
 		var t *http.Transport

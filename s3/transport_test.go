@@ -25,7 +25,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// As many connections as requests at once, and no more.
+// TestConnections: as many connections as requests in flight, and no more.
 func TestConnections(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)
@@ -33,7 +33,7 @@ func TestConnections(t *testing.T) {
 	fake.Connections(t, f.Server, open(t, f.At(""), MaxInFlight(fake.InFlight)))
 }
 
-// Close gives the connections back, the idle ones and those in use.
+// TestCloseClosesConnections: Close closes idle connections and those in use.
 func TestCloseClosesConnections(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)
@@ -68,7 +68,7 @@ func TestCloseClosesConnections(t *testing.T) {
 	f.AllClosed()
 }
 
-// Never more requests at once than allowed, whoever makes them.
+// TestMaxInFlight: the number of requests in flight never exceeds the limit, over all callers.
 func TestMaxInFlight(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)
@@ -85,7 +85,7 @@ func TestMaxInFlight(t *testing.T) {
 				close(full)
 			}
 		}
-		<-full // the first five wait for each other: five are allowed
+		<-full // the first five wait for each other, which five in flight can do
 		now.Add(-1)
 		return false
 	})
@@ -104,7 +104,7 @@ func TestMaxInFlight(t *testing.T) {
 	}
 }
 
-// Writes, too, use one connection again and again.
+// TestWritesKeepTheConnection: consecutive writes reuse one connection.
 func TestWritesKeepTheConnection(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)
@@ -137,7 +137,7 @@ func TestCABundle(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)
 	srv := httptest.NewUnstartedServer(f)
-	srv.Config.ErrorLog = log.New(io.Discard, "", 0) // it complains of the client that does not trust it
+	srv.Config.ErrorLog = log.New(io.Discard, "", 0) // logs aborted handshakes
 	srv.StartTLS()
 	defer srv.Close()
 	at := "s3://zarr-test?use_path_style=true&region=us-east-1&endpoint=" + url.QueryEscape(srv.URL)
@@ -162,7 +162,8 @@ func TestCABundle(t *testing.T) {
 
 const proxyChild = "ZARGO_TEST_S3_PROXY_CHILD"
 
-// net/http reads the proxy variables once per process, so this needs a process of its own.
+// TestMain: net/http reads the proxy variables once per process, so TestProxy needs its own
+// process.
 func TestMain(m *testing.M) {
 	if os.Getenv(proxyChild) == "" {
 		os.Exit(m.Run())
@@ -202,7 +203,7 @@ func TestProxy(t *testing.T) {
 	}
 }
 
-// S3 may take minutes to put the parts together.
+// TestSlowCommit: S3 may take minutes to join the parts.
 func TestSlowCommit(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)

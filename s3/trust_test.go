@@ -24,7 +24,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// world answers as all of AWS's services and every other host.
+// world responds as all of AWS's services and every other host.
 func world(f *Fake) http.HandlerFunc {
 	soon := func() string { return time.Now().Add(time.Hour).UTC().Format(time.RFC3339) }
 	keys := func() string {
@@ -53,7 +53,7 @@ func world(f *Fake) http.HandlerFunc {
 	}
 }
 
-// identities are the ways to credentials that the environment may hold.
+// identities returns the environments of all kinds of credentials.
 func identities(t *testing.T) map[string]map[string]string {
 	token := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(token, []byte("web-identity"), 0o600); err != nil {
@@ -74,9 +74,9 @@ func identities(t *testing.T) map[string]map[string]string {
 	}
 }
 
-// Where a URL can carry credentials: signatures only over https, or over http within private
-// networks, unless something outside the URL says otherwise; tokens of the identity only to AWS's
-// own services and to this machine's. No request leaves this process.
+// TestTrust: signatures are sent over https, or over http within private networks or if something
+// outside the URL allows it. Tokens of the identity are sent to AWS's services and this machine
+// only. No request leaves this process.
 func TestTrust(t *testing.T) {
 	const at = "s3://zarr-test?region=us-east-1"
 	allowed, refused := error(nil), error(fault.Refused)
@@ -85,8 +85,8 @@ func TestTrust(t *testing.T) {
 		url  string
 		env  map[string]string
 		opts []Option
-		host string // which gets the bucket's requests, with its port
-		want error  // of those that are signed
+		host string // receives the bucket's requests, with its port
+		want error  // of the signed requests
 	}{
 		{"AWS", at, nil, nil, "zarr-test.s3.us-east-1.amazonaws.com", allowed},
 		{"AWS over http", at + "&disable_https=true", nil, nil, "zarr-test.s3.us-east-1.amazonaws.com", refused},
@@ -167,7 +167,7 @@ func TestTrust(t *testing.T) {
 	}
 }
 
-// secrets are what of a request another could use.
+// secrets returns the parts of a request that its receiver could reuse.
 func secrets(r *http.Request) (found []string) {
 	auth := r.Header.Get("Authorization")
 	switch {
@@ -190,7 +190,7 @@ func bodyOf(r *http.Request) string {
 	return b
 }
 
-// mayGo is the rule, written down apart from the code that keeps it.
+// mayGo states the rule, independently of the code under test.
 func mayGo(secret string, r *http.Request, bucketHost string, allowed bool) bool {
 	host, aws := r.URL.Hostname(), strings.HasSuffix(r.URL.Host, ".amazonaws.com") || strings.HasSuffix(r.URL.Host, ".api.aws")
 	switch secret {
@@ -204,7 +204,8 @@ func mayGo(secret string, r *http.Request, bucketHost string, allowed bool) bool
 	return r.URL.Scheme == "https" && (aws || r.URL.Host == bucketHost) || allowed && r.URL.Host == bucketHost
 }
 
-// A region is part of host names, also of the service's that gets the identity's token.
+// TestRegionIsNoHost: a region is part of host names, including that of the service that receives
+// the identity's token.
 func TestRegionIsNoHost(t *testing.T) {
 	credentialsForTests(t)
 	for _, region := range []string{"evil.example%23", "evil.example%2F", "x.y", "a%20b", "evil.example%3F", "%40evil", strings.Repeat("a", 64)} {
@@ -215,8 +216,8 @@ func TestRegionIsNoHost(t *testing.T) {
 	}
 }
 
-// Through our own transport the address counts that a name leads to: nothing is written to a public
-// one.
+// TestTrustByAddress: with this package's transport, the address that a name resolves to decides.
+// Nothing is written to a public address.
 func TestTrustByAddress(t *testing.T) {
 	for _, c := range []struct {
 		name, url, leadsTo string
@@ -245,7 +246,7 @@ func TestTrustByAddress(t *testing.T) {
 				}()
 				return &elsewhere{near, net.TCPAddrFromAddrPort(netip.MustParseAddrPort(c.leadsTo))}, nil
 			}
-			cfg := &config{stack: provider.Stack{InFlight: 1}} // so the transport is its own
+			cfg := &config{stack: provider.Stack{InFlight: 1}} // with its own transport
 			way := cfg.transport(awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) { t.DialContext = dial }))
 			defer func() { _ = cfg.release() }()
 			r, err := http.NewRequestWithContext(t.Context(), "PUT", c.url, nil)
@@ -265,7 +266,7 @@ func TestTrustByAddress(t *testing.T) {
 	}
 }
 
-// elsewhere is a connection that says it leads to another address.
+// elsewhere is a connection that reports another remote address.
 type elsewhere struct {
 	net.Conn
 	at net.Addr
@@ -273,7 +274,7 @@ type elsewhere struct {
 
 func (e *elsewhere) RemoteAddr() net.Addr { return e.at }
 
-// A name of this machine needs no permission, and the whole way works.
+// TestLocalhost: http to a name of this machine needs no permission, and requests succeed.
 func TestLocalhost(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)

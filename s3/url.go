@@ -5,7 +5,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// form is "s3://bucket/prefix?parameters".
+// form returns the form of URLs: "s3://bucket/prefix?parameters".
 func form() provider.Form {
 	return provider.Form{
 		Scheme: "s3", Article: "an", Bucket: "bucket", Server: "an endpoint is a parameter",
@@ -13,7 +13,7 @@ func form() provider.Form {
 	}
 }
 
-// parseURL fills c from the URL.
+// parseURL sets the bucket, the prefix and the parameters from the URL.
 func (c *config) parseURL(raw string) error {
 	bucket, region, rest, isARN, err := splitARN(raw)
 	if err != nil {
@@ -30,7 +30,7 @@ func (c *config) parseURL(raw string) error {
 	return c.params().Set(p.Query)
 }
 
-// params are gocloud.dev's query parameters for S3, and our own.
+// params returns the query parameters of gocloud.dev for S3 and those of this package.
 func (c *config) params() provider.Params {
 	return provider.Params{
 		Texts: map[string]*string{
@@ -49,8 +49,7 @@ func (c *config) params() provider.Params {
 		Flags: map[string]*bool{
 			"anonymous":      &c.anonymous,
 			"use_path_style": &c.pathStyle,
-			// The older names for the same: a host name that stays as it is has no room for the
-			// bucket.
+			// Older names of use_path_style: an immutable host name cannot contain the bucket.
 			"s3ForcePathStyle":   &c.pathStyle,
 			"hostname_immutable": &c.pathStyle,
 			"dualstack":          &c.dualstack,
@@ -63,8 +62,8 @@ func (c *config) params() provider.Params {
 			"hedge":              &c.stack.Hedge,   // ours
 		},
 		Other: func(name, _ string) (bool, error) {
-			// gocloud's choice of SDK version, and its limit on SDK retries, of which there are
-			// none here.
+			// gocloud.dev's choice of the SDK version, and its limit of SDK retries, which are
+			// disabled here.
 			return name == "awssdk" || name == "rate_limiter_capacity", nil
 		},
 	}
@@ -79,6 +78,6 @@ func (c *config) Name() string {
 	return provider.Name("s3", c.bucket, c.prefix, query)
 }
 
-// UsageError is a mistake in the URL or the options given to [Open]. It has no kind of package
-// fault: it is not about what is stored. It is one type for all providers.
+// UsageError is a mistake in the URL or the options of [Open]. It does not match a kind of package
+// fault, because it does not concern stored data. All providers share this type.
 type UsageError = store.UsageError

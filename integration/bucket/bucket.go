@@ -17,28 +17,30 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// Provider is one kind of bucket: where the tests find one, and how it is opened.
+// Provider is one kind of bucket for tests, with the functions that open it.
 type Provider struct {
 	Name string
-	Env  string                                                                                            // the variable that names a bucket for tests, with the parameters that Open takes
-	Open func(ctx context.Context, url string, inFlight int, retries ...retry.Option) (store.Store, error) // inFlight 0 is the default
+	// Env is the variable with the URL of a bucket for tests, including the parameters for Open.
+	Env string
+	// Open opens a URL. inFlight 0 is the default.
+	Open func(ctx context.Context, url string, inFlight int, retries ...retry.Option) (store.Store, error)
 
-	// Impatient is Open with another stall limit.
+	// Impatient is Open with another stall timeout.
 	Impatient func(ctx context.Context, url string, stall time.Duration, retries ...retry.Option) (store.Store, error)
 
-	// AnyKey reports that every key that store.CheckKey lets pass can be stored.
+	// AnyKey reports whether every valid key of store.CheckKey can be stored.
 	AnyKey bool
 
-	// Asked reports that the servers of "make test" have none: without Env its tests are skipped,
-	// in CI too, unless ZARR_TEST_SERVERS asks for it by name.
+	// Asked reports whether "make test" starts no server for the provider: without Env its tests
+	// are skipped, in CI too, unless ZARR_TEST_SERVERS names it.
 	Asked bool
 
-	// OwnHost reports that the server for tests answers only to its own name, so that a proxy must
+	// OwnHost reports whether the test server responds only to its own name, so that a proxy must
 	// rewrite Host.
 	OwnHost bool
 }
 
-// S3 is Amazon S3 and what speaks its language.
+// S3 is Amazon S3 or a server with a compatible API.
 func S3() Provider {
 	return Provider{Name: "s3", Env: "ZARR_TEST_S3_URL", AnyKey: true, Open: func(ctx context.Context, url string, inFlight int, retries ...retry.Option) (store.Store, error) {
 		opts := []s3.Option{s3.Retry(retries...)}
@@ -51,7 +53,7 @@ func S3() Provider {
 	}}
 }
 
-// MinIO is S3 again, by another server.
+// MinIO is S3 served by MinIO.
 func MinIO() Provider {
 	p := S3()
 	p.Name, p.Env, p.Asked = "minio", "ZARR_TEST_MINIO_URL", true
@@ -84,10 +86,10 @@ func Azure() Provider {
 	}}
 }
 
-// All are the providers there are.
+// All returns all providers.
 func All() []Provider { return []Provider{S3(), MinIO(), GCS(), Azure()} }
 
-// Of gives the provider of a URL, by its scheme.
+// Of returns the provider of a URL, by its scheme.
 func Of(t testing.TB, raw string) Provider {
 	t.Helper()
 	scheme, _, _ := strings.Cut(raw, "://")
@@ -103,8 +105,7 @@ func Of(t testing.TB, raw string) Provider {
 	return Provider{}
 }
 
-// URL is a prefix of the bucket that nobody else uses; what is below it is removed when the test
-// ends.
+// URL returns an unused prefix of the bucket. Its contents are deleted at the end of the test.
 func (p Provider) URL(t testing.TB) string {
 	t.Helper()
 	base := os.Getenv(p.Env)
@@ -120,7 +121,8 @@ func (p Provider) URL(t testing.TB) string {
 	}
 	u.Path = "/test-" + rand.Text()[:12]
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute) // a thousand keys, on a machine that does much else
+		// A thousand keys, on a loaded machine.
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 		defer cancel()
 		if err := p.empty(ctx, u.String()); err != nil {
 			t.Errorf("%s: %v", u, err)
@@ -129,10 +131,10 @@ func (p Provider) URL(t testing.TB) string {
 	return u.String()
 }
 
-// URL is S3's.
+// URL is the method of S3.
 func URL(t testing.TB) string { t.Helper(); return S3().URL(t) }
 
-// Open opens the store at a URL and closes it when the test ends.
+// Open opens the store at a URL and closes it at the end of the test.
 func Open(t testing.TB, raw string) store.Store {
 	t.Helper()
 	st, err := Of(t, raw).Open(context.Background(), raw, 0)
@@ -147,7 +149,7 @@ func Open(t testing.TB, raw string) store.Store {
 	return st
 }
 
-// Lack ends a test that lacks what it needs: skipped, and failed where CI=true.
+// Lack ends a test whose requirements are missing: it is skipped, or fails if CI=true.
 func Lack(t testing.TB, what string) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {

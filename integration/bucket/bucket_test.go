@@ -12,7 +12,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// outcome runs a test's body on a T that notes how it ended.
+// outcome runs a test's body on a T that records how it ended.
 type outcome struct {
 	testing.TB
 	how string
@@ -92,7 +92,7 @@ func TestEndpoints(t *testing.T) {
 	}
 }
 
-// Each place is a store of its own, and nothing is left of it.
+// TestPlaces: each place is a separate store, and is emptied at the end.
 func TestPlaces(t *testing.T) {
 	for _, p := range All() {
 		t.Run(p.Name, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestPlaces(t *testing.T) {
 				}
 			})
 			if url == "" {
-				t.SkipNow() // use said why
+				t.SkipNow() // use logs the reason
 			}
 			st, err := p.Open(context.Background(), url, 0)
 			if err != nil {
@@ -132,7 +132,7 @@ func TestSite(t *testing.T) {
 		}
 	})
 	if site.Dir == "" {
-		t.SkipNow() // use said why
+		t.SkipNow() // use logs the reason
 	}
 	if _, err := os.Stat(site.Dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("left behind: %v", err)

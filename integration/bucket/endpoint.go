@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Through is the URL of a bucket or of a [Site] with another endpoint, host:port.
+// Through returns the URL of a bucket or of a [Site] with another endpoint, host:port.
 func Through(t testing.TB, raw, host string) string {
 	t.Helper()
 	u, err := url.Parse(raw)
@@ -25,8 +25,8 @@ func Through(t testing.TB, raw, host string) string {
 	return u.String()
 }
 
-// Endpoint is the server's address of the URL. A test is skipped when the URL names none: it is the
-// cloud's own then, which no proxy can stand in front of.
+// Endpoint returns the server's address in the URL. It skips the test if the URL has none: the
+// server is then the cloud's own, and cannot be proxied.
 func Endpoint(t testing.TB, raw string) *url.URL {
 	t.Helper()
 	u, err := url.Parse(raw)

@@ -8,14 +8,14 @@ import (
 	"testing"
 )
 
-// Site is a folder that a web server serves.
+// Site is a directory that a web server serves.
 type Site struct {
-	URL string // of the folder
-	Dir string // the folder
+	URL string // of the directory
+	Dir string // the directory
 }
 
-// NewSite makes an empty folder below ZARR_TEST_HTTP_DIR, which is at ZARR_TEST_HTTP_URL for those
-// who read it. It is removed when the test ends.
+// NewSite creates an empty directory below ZARR_TEST_HTTP_DIR, which ZARR_TEST_HTTP_URL serves. It
+// is removed at the end of the test.
 func NewSite(t testing.TB) Site {
 	t.Helper()
 	url, folder := os.Getenv("ZARR_TEST_HTTP_URL"), os.Getenv("ZARR_TEST_HTTP_DIR")

@@ -1,8 +1,9 @@
-// Package checks runs package bucketcheck against the servers of the tests, and makes the table in
-// docs/providers.md of what was found.
+// Package checks runs package bucketcheck against the test servers and generates the table of
+// results in docs/providers.md.
 //
 //	python3 integration/servers/servers.py run s3 gcs azure http minio -- go test ./integration/checks -update
 //
-// testdata has what "zargo bucket check --json" prints, a file for each server, which is a column
-// of the table by the file's name. A file of a real cloud that is put there becomes a column too.
+// testdata contains the output of "zargo bucket check --json", one file per server. Each file is a
+// column of the table, named after the file. The output for a real cloud can be added as another
+// file.
 package checks

@@ -22,8 +22,8 @@ import (
 
 var update = flag.Bool("update", false, "write what was found into testdata, and the table into docs/providers.md")
 
-// place is a server that is checked: how a check of something empty there begins, or of a key that
-// is there.
+// place is a server to check. begin returns the options for a check of an empty place, or of an
+// existing key.
 type place struct {
 	name  string
 	begin func(t *testing.T) bucketcheck.Options // Open, and what comes before keys
@@ -63,8 +63,8 @@ func places() []place {
 	}
 }
 
-// TestServers compares what is found with what testdata has, within the plan, and sees that nothing
-// is left.
+// TestServers compares the results with testdata and the requests with the plan, and checks that
+// the run leaves nothing behind.
 func TestServers(t *testing.T) {
 	for _, p := range places() {
 		t.Run(p.name, func(t *testing.T) {
@@ -92,7 +92,7 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// TestSpeed measures, which is compared with nothing but the plan.
+// TestSpeed measures the speed, and compares only the requests with the plan.
 func TestSpeed(t *testing.T) {
 	for _, p := range places() {
 		t.Run(p.name, func(t *testing.T) {
@@ -115,7 +115,7 @@ func TestSpeed(t *testing.T) {
 	}
 }
 
-// TestInterrupted ends a run while values and parts are under way.
+// TestInterrupted interrupts a run while values and parts are in flight.
 func TestInterrupted(t *testing.T) {
 	for _, p := range places() {
 		t.Run(p.name, func(t *testing.T) {
@@ -164,7 +164,7 @@ func empty(t *testing.T, o bucketcheck.Options) {
 	}
 }
 
-// verdicts are what the table has of a report.
+// verdicts returns the part of a report that the table shows.
 func verdicts(r *bucketcheck.Report) []string {
 	var lines []string
 	for _, f := range r.Checks {
@@ -177,7 +177,7 @@ func verdicts(r *bucketcheck.Report) []string {
 	return lines
 }
 
-// write saves what the table has, which is the same each time.
+// write saves the part of a report that the table shows, which is reproducible.
 func write(t *testing.T, name string, r *bucketcheck.Report) {
 	t.Helper()
 	var lines []string

@@ -16,12 +16,12 @@ import (
 
 const page = "docs/providers.md"
 
-// own are the columns that a test here makes anew, in this order; others follow by name.
+// own returns the columns that the tests of this package generate, in order. Others follow by name.
 func own() []string {
 	return []string{"versitygw", "MinIO", "fake-gcs-server", "Azurite", "directory", "nginx"}
 }
 
-// TestPage holds the page to what testdata has, without any server.
+// TestPage compares the page with testdata, without any server.
 func TestPage(t *testing.T) {
 	file := filepath.Join("../..", filepath.FromSlash(page))
 	b, err := os.ReadFile(file)
@@ -42,7 +42,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// column is what was found of one server.
+// column holds the results of one server.
 type column struct {
 	name string
 	bucketcheck.Report
@@ -82,7 +82,8 @@ func columns() ([]column, error) {
 	return all, nil
 }
 
-// find is the finding of a check. That of a reader stands for that of a writer.
+// find returns the result of a check. A reader's check replaces the corresponding check of a
+// writer.
 func (c column) find(check string) *bucketcheck.Finding {
 	instead := map[string]string{"put and get": "get", "list after write": "list"}[check]
 	for i, f := range c.Checks {
@@ -93,7 +94,7 @@ func (c column) find(check string) *bucketcheck.Finding {
 	return nil
 }
 
-// checksTable has a row for each check, and then what was seen where one does not hold.
+// checksTable returns one row per check, followed by the observations for checks that failed.
 func checksTable() (string, error) {
 	all, err := columns()
 	if err != nil {

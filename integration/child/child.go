@@ -13,19 +13,19 @@ import (
 	"testing"
 )
 
-// variable is the one of the environment that makes a test's binary a child; its value is the order
-// as JSON.
+// variable is the environment variable that makes a test binary a child process. Its value is the
+// order as JSON.
 const variable = "ZARGO_TEST_CHILD"
 
-// Main is a TestMain: it runs the tests, or in a child what was ordered. It does not return. The
-// exit code of a child is 1 after an error, which goes to standard error.
+// Main is a TestMain. It runs the tests, or in a child process the order, and does not return.
+// After an error of run, which it prints to standard error, the exit code of the child is 1.
 func Main[O any](m *testing.M, run func(O) error) {
 	raw, ok := os.LookupEnv(variable)
 	if !ok {
 		os.Exit(m.Run())
 	}
 	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin) // ends with the parent
+		_, _ = io.Copy(io.Discard, os.Stdin) // returns when the parent ends
 		os.Exit(1)
 	}()
 	var o O
@@ -40,11 +40,11 @@ func Main[O any](m *testing.M, run func(O) error) {
 	os.Exit(0)
 }
 
-// Say reports a word without spaces and a number to the parent, by one write that is shorter than a
-// pipe's buffer: it is never torn.
+// Say reports a word without spaces and a number to the parent. It is one write, shorter than the
+// buffer of a pipe, so it arrives whole.
 func Say(word string, n int64) { fmt.Printf("%s %d\n", word, n) }
 
-// Process is a child under way.
+// Process is a running child process.
 type Process struct {
 	cmd    *exec.Cmd
 	stdin  io.Closer
@@ -53,7 +53,7 @@ type Process struct {
 	killed atomic.Bool
 }
 
-// Start begins a child. Read is to be called, and waits for its end.
+// Start starts a child process. The caller must call Read, which waits for its end.
 func Start(t testing.TB, order any) *Process {
 	t.Helper()
 	self, err := os.Executable()
@@ -79,14 +79,14 @@ func Start(t testing.TB, order any) *Process {
 	return p
 }
 
-// Kill ends the child at once, as SIGKILL does.
+// Kill ends the child immediately, as SIGKILL does.
 func (p *Process) Kill() {
 	p.killed.Store(true)
 	_ = p.cmd.Process.Kill()
 }
 
-// Read calls each for all that the child says, until it ends. It is an error where the child wrote
-// to standard error, says what Say does not, or ended other than with success and not by Kill.
+// Read calls each for every report of the child until it ends. It returns an error if the child
+// wrote to standard error, wrote anything that is not a report, or failed without Kill.
 func (p *Process) Read(each func(word string, n int64)) error {
 	var bad error
 	for p.lines.Scan() {

@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/integration/child"
 )
 
-// order says how a child ends.
+// order determines how a child ends.
 type order struct{ End string }
 
 func TestMain(m *testing.M) {
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestEnds: what a child said is read, and how it ended is an error unless it was ordered.
+// TestEnds: all reports of a child are read, and its failure is an error unless it was ordered.
 func TestEnds(t *testing.T) {
 	for end, want := range map[string]string{"": "", "fail": "out of paper", "exit": "exit status 3", "wait": ""} {
 		t.Run(end, func(t *testing.T) {

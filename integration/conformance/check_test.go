@@ -10,13 +10,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/storetest"
 )
 
-// few keeps the requests of a run to one or two thousand. What needs more than a page of keys is
-// seen by TestStore.
+// few limits a run to one or two thousand requests. TestStore covers listings of more than one
+// page.
 func few() []storetest.Option {
 	return []storetest.Option{storetest.Keys(20), storetest.Rounds(2)}
 }
 
-// check runs the suite on what fresh gives. Misbehaviour that is known is logged.
+// check runs the suite on the stores that fresh returns. Known violations are logged.
 func check(t *testing.T, p place, known []clause, fresh func() pair, opts ...storetest.Option) {
 	t.Helper()
 	opts = append(slices.Clone(p.limits), opts...)
@@ -54,9 +54,9 @@ func excuse(err error, known []clause) string {
 	return ""
 }
 
-// split takes joined errors apart.
+// split returns the errors that were joined.
 func split(err error) []error {
-	if j, ok := err.(interface{ Unwrap() []error }); ok { // only what Check itself joined
+	if j, ok := err.(interface{ Unwrap() []error }); ok { // only errors joined by Check
 		return j.Unwrap()
 	}
 	if err != nil {

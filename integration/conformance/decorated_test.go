@@ -11,10 +11,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/storetest"
 )
 
-// layer puts a decorator around a store.
+// layer wraps a store in a decorator.
 type layer func(*testing.T, pair) pair
 
-// around is a layer that a writer of its own has no part in.
+// around is a layer that does not change the writer.
 func around(f func(store.Store) (store.Store, error)) layer {
 	return func(t *testing.T, p pair) pair {
 		t.Helper()
@@ -46,14 +46,14 @@ func prefixed(t *testing.T, p pair) pair {
 	return pair{of(p.s), of(p.w)}
 }
 
-// stack is a name for layers, innermost first.
+// stack is a named list of layers, innermost first.
 type stack struct {
 	name   string
 	layers []layer
 }
 
-// TestDecorated puts every decorator around every store: all of them one in another, in two orders,
-// and each alone where the server is not slow.
+// TestDecorated wraps every store in every decorator: all nested, in two orders, and each alone if
+// the server is not slow.
 func TestDecorated(t *testing.T) {
 	t.Parallel()
 	observed := around(func(st store.Store) (store.Store, error) {

@@ -1,8 +1,9 @@
-// Package conformance holds every store to the contract of package store: memory, folders, zip
-// archives, a web server's folder, and buckets on real servers. Each alone, through every decorator
-// and through all of them, on the slowest servers through the latter only; those on a network also
-// with a fault proxy in between that is far away, throttles, resets, truncates and loses answers.
+// Package conformance tests every store against the contract of package store: memory, directories,
+// zip archives, a web server's directory, and buckets on real servers. Each store is tested alone,
+// through each decorator and through all of them; the slowest servers only through all. Stores on a
+// network are also tested through a fault proxy that adds latency, throttles, resets, truncates and
+// loses responses.
 //
-// The tests on a network need the servers that package bucket tells of, or the clouds themselves;
-// what needs a proxy is then skipped.
+// The tests on a network need the servers of package bucket or the clouds themselves. Tests with a
+// proxy are skipped for a cloud.
 package conformance

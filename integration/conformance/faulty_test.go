@@ -11,10 +11,10 @@ import (
 	"github.com/zargo-io/zargo/integration/faultproxy"
 )
 
-// spared reports requests whose lost answer cannot be known from success (see package retry):
-// increments, where two writers send the same bytes, deletes of one version, and the end of a value
-// whose parts another process sent, where the provider has no checksums of them. GCS has an
-// upload's key in the body; there it is every conditional one.
+// spared reports whether the outcome of a request is unknown after its response was lost (see
+// package retry): increments, where two writers send the same bytes, deletes of one version, and
+// the completion of a value whose parts another process sent, if the provider lists no checksums.
+// GCS has an upload's key in the body, so all its conditional uploads are spared.
 func spared(r *http.Request) bool {
 	query := r.URL.Query()
 	condition := query.Get("ifGenerationMatch")
@@ -23,10 +23,10 @@ func spared(r *http.Request) bool {
 		r.Method == "POST" && condition != "" && condition != "0"
 }
 
-// fate picks what happens to a request that is not spared.
+// fate chooses the fault of a request that is not spared.
 type fate func() faultproxy.Kind
 
-// chance gives a share of the requests one of the kinds.
+// chance returns a fate that applies one of the kinds to a share of the requests.
 func chance(share float64, kinds ...faultproxy.Kind) fate {
 	return func() faultproxy.Kind {
 		if rand.Float64() >= share {
@@ -36,8 +36,8 @@ func chance(share float64, kinds ...faultproxy.Kind) fate {
 	}
 }
 
-// nth gives every n-th request a fault, each kind in turn. Where faults are rare it leaves none
-// out.
+// nth returns a fate that applies the kinds in turn to every n-th request. With few faults, none is
+// omitted.
 func nth(n int64, kinds ...faultproxy.Kind) fate {
 	var count atomic.Int64
 	return func() faultproxy.Kind {
@@ -49,7 +49,7 @@ func nth(n int64, kinds ...faultproxy.Kind) fate {
 	}
 }
 
-// The contract holds whatever happens on the way.
+// TestOnAFaultyWay: the contract holds despite faults on the network.
 func TestOnAFaultyWay(t *testing.T) {
 	t.Parallel()
 	const slow, reset, cut, lost = faultproxy.SlowDown, faultproxy.Reset, faultproxy.Truncate, faultproxy.Lost
@@ -57,7 +57,7 @@ func TestOnAFaultyWay(t *testing.T) {
 		name    string
 		latency float64 // ms
 		fate    func() fate
-		kinds   []faultproxy.Kind // that must have happened
+		kinds   []faultproxy.Kind // that must have occurred
 	}{
 		{"throttled, reset, truncated", 0, func() fate { return chance(0.15, slow, reset, cut) }, []faultproxy.Kind{slow, reset, cut}},
 		{"answers lost", 0, func() fate { return chance(0.05, lost) }, []faultproxy.Kind{lost}},

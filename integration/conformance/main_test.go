@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestMain lets more tests run at once than there are processors, because most of their time they
-// wait for a server. What the command line says holds.
+// TestMain runs more tests in parallel than there are processors, because they mostly wait for
+// servers. A flag on the command line overrides this.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	said := false

@@ -13,10 +13,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/storetest"
 )
 
-// pair is a store under test and the store that fills it.
+// pair is a store under test and the store that writes its contents.
 type pair struct {
 	s store.Store
-	w store.Store // nil: s takes writes itself
+	w store.Store // nil if s is writable
 }
 
 func (p pair) writer() store.Store {
@@ -26,29 +26,29 @@ func (p pair) writer() store.Store {
 	return p.s
 }
 
-// place is somewhere to hold values.
+// place is a kind of store to test.
 type place struct {
 	name   string
-	open   func(t *testing.T) pair // something empty, as a user opens it
-	limits []storetest.Option      // what it cannot do
+	open   func(t *testing.T) pair // opens an empty place as a user does
+	limits []storetest.Option      // features that it lacks
 	known  []clause
 
-	// slow places meet prefix, observe, limit and retry one in another only: each alone is in front
-	// of the other places.
+	// slow places are tested with prefix, observe, limit and retry nested only. Each alone is
+	// tested on the other places.
 	slow bool
 
-	// net is for places on a network.
+	// net is nil unless the place is on a network.
 	net *network
 }
 
-// network is how a proxy is put in front of a place.
+// network describes how a place is read through a proxy.
 type network struct {
-	url     func(t *testing.T) string                // of something empty
-	open    func(t *testing.T, url, via string) pair // it, read through the proxy at host:port
-	ownHost bool                                     // the server answers only to its own name
+	url     func(t *testing.T) string                // of an empty place
+	open    func(t *testing.T, url, via string) pair // opens it through the proxy at host:port
+	ownHost bool                                     // the server responds only to its own name
 }
 
-// bare opens without the layers that Open puts around the provider.
+// bare opens a provider without the layers of Open.
 func (p place) bare(t *testing.T) pair {
 	t.Helper()
 	o := p.open(t)
@@ -61,7 +61,7 @@ func (p place) bare(t *testing.T) pair {
 	}
 }
 
-// clause is a misbehaviour that is known, and why it is none of the store's.
+// clause is a known violation that is not the store's fault.
 type clause struct{ test, text, why string }
 
 func places() []place {
@@ -81,8 +81,8 @@ func places() []place {
 	return all
 }
 
-// each runs a test on every place; those on a network at once, because there a test waits most of
-// its time.
+// each runs a test on every place. Those on a network run in parallel, because tests mostly wait
+// there.
 func each(t *testing.T, test func(t *testing.T, p place)) {
 	for _, p := range places() {
 		t.Run(p.name, func(t *testing.T) {
@@ -94,7 +94,7 @@ func each(t *testing.T, test func(t *testing.T, p place)) {
 	}
 }
 
-// quick waits little between tries, because nothing here is overloaded.
+// quick returns short retry delays, because no server is overloaded.
 func quick() []retry.Option {
 	return []retry.Option{retry.Backoff(time.Millisecond, 20*time.Millisecond), retry.Tries(30)}
 }

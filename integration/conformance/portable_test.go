@@ -19,8 +19,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/storetest"
 )
 
-// portable is a bucket of gocloud.dev as gocloud.dev opens it, with its driver's client and
-// numbers, and nothing of ours but blob.New.
+// portable is a bucket opened by gocloud.dev, with its driver's client and settings, in a blob.New.
 func portable(t *testing.T, b bucket.Provider) place {
 	t.Helper()
 	return place{
@@ -30,12 +29,12 @@ func portable(t *testing.T, b bucket.Provider) place {
 			// Pages of 7, so that the listings of a short run have several.
 			return pair{s: blob.New(opened(t, b.URL(t)), blob.Tuning(store.Tuning{ListPage: 7}))}
 		},
-		// What the portable API has no word for is refused, and never left out.
+		// Operations that the portable API lacks are refused, never ignored.
 		limits: []storetest.Option{storetest.Without(storetest.Versions, storetest.AnyKey)},
 	}
 }
 
-// opened opens a bucket by its URL. Those of GCS have no parameter for an endpoint.
+// opened opens a bucket by its URL. GCS URLs have no parameter for an endpoint.
 func opened(t *testing.T, raw string) *gcblob.Bucket {
 	t.Helper()
 	u, err := url.Parse(raw)
@@ -67,7 +66,8 @@ func openedGCS(ctx context.Context, u *url.URL) (*gcblob.Bucket, error) {
 	return gcsblob.OpenBucket(ctx, nil, u.Host, &gcsblob.Options{Client: client})
 }
 
-// A bare bucket passes the suite on every server: what the portable API cannot do is refused.
+// TestPortableBuckets: a bare bucket passes the suite on every server. Operations that the portable
+// API lacks are refused.
 func TestPortableBuckets(t *testing.T) {
 	t.Parallel()
 	for _, b := range bucket.All() {

@@ -17,8 +17,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// TestReadsBySDK is TestStore for S3 with its reads by the SDK, which others send only where a
-// bucket is not plain.
+// TestReadsBySDK is TestStore for S3 with all reads sent by the SDK, as for buckets that are not
+// plain.
 func TestReadsBySDK(t *testing.T) {
 	t.Parallel()
 	for _, b := range []bucket.Provider{bucket.S3(), bucket.MinIO()} {
@@ -48,7 +48,7 @@ func bySDK(t *testing.T, raw string) string {
 	return u.String()
 }
 
-// changed changes requests after they were signed, and notes who made the last.
+// changed changes requests after they were signed, and records the sender of the last.
 type changed struct {
 	change func(*http.Request)
 	bySDK  bool
@@ -63,9 +63,9 @@ func (c *changed) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// TestSignatures shows that a server checks what is signed: whatever is changed on the way, or
-// signed with another secret, is refused, and what is not is read, whatever is in the key. Both
-// ways of reading.
+// TestSignatures shows that a server verifies signatures: a request that was changed in transit, or
+// signed with another secret, is refused. An unchanged one is served, for any characters in the
+// key. Both senders of reads are tested.
 func TestSignatures(t *testing.T) {
 	t.Parallel()
 	for _, b := range []bucket.Provider{bucket.S3(), bucket.MinIO()} {

@@ -14,8 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestShards reads parts of a shard of 2 MiB on every place: what it costs, and that a shard that
-// was replaced or deleted is never read by an old index.
+// TestShards reads parts of a shard of 2 MiB on every place. It checks the number of requests, and
+// that a shard that was replaced or deleted is never read by an old index.
 func TestShards(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, p place) {
@@ -47,7 +47,7 @@ func TestShards(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// read reads rows of the array, and tells how many requests that took.
+		// read reads rows of the array and checks the number of requests.
 		read := func(what string, lo, hi int, want int64) {
 			t.Helper()
 			gets.Store(0)
@@ -63,7 +63,7 @@ func TestShards(t *testing.T) {
 		read("13 neighbours", 10*band, 23*band, 1)
 		read("everything", 0, rows, 1)
 		if o.w != nil {
-			return // nothing but reading
+			return // the place is read-only
 		}
 		values = random(2)
 		if err := zarr.Write(t.Context(), w, values); err != nil {
@@ -75,7 +75,7 @@ func TestShards(t *testing.T) {
 			t.Fatal(err)
 		}
 		read("a chunk that is no longer there", 0, band, 2) // likewise; the index
-		read("it once more", 0, band, 1)                    // whether the index holds
+		read("it once more", 0, band, 1)                    // a request that revalidates the index
 		clear(values)
 		if err := zarr.Write(t.Context(), w, values); err != nil {
 			t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/http"
 )
 
-// web is a folder that a web server serves: written as a folder, read over HTTP.
+// web is a directory that a web server serves: it is written as a directory and read over HTTP.
 func web() place {
 	var sites sync.Map // URL -> folder
 	url := func(t *testing.T) string {
@@ -45,7 +45,7 @@ func web() place {
 	}
 }
 
-// listed gives a web server the listing that it lacks. Versions of files are not ETags.
+// listed adds the listing that a web server lacks. Versions of files are not ETags.
 type listed struct {
 	store.Store
 	files store.Store
@@ -62,9 +62,9 @@ func (l listed) List(ctx context.Context, prefix string, o store.ListOptions) it
 	}
 }
 
-// dated gives each file that it writes a second of its own. nginx makes its ETag of a file's size
-// and time in whole seconds, so that it calls two values of one size, written in one second, by one
-// name.
+// dated writes each file in a different second. nginx derives an ETag from a file's size and its
+// time in whole seconds, so two values of one size written in the same second would have the same
+// ETag.
 type dated struct {
 	store.Store
 	root string
@@ -77,7 +77,7 @@ func newDated(files store.Store, root string) dated {
 	return d
 }
 
-// Put tells no version: that of the file is no ETag.
+// Put returns no version, because a file's version is not an ETag.
 func (d dated) Put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
 	if _, err := d.Store.Put(ctx, key, value, o); err != nil {
 		return "", err

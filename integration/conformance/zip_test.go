@@ -20,11 +20,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/zip"
 )
 
-// zipped holds each value in an archive of its own, opened anew for each request so that it shows
-// what was written since. All of one archive would get new versions with each write.
+// zipped stores each value in a separate archive, opened for each request so that it includes the
+// latest write. In one archive, each write would change all versions.
 type zipped struct {
 	base store.Store
-	mu   sync.RWMutex // an archive is not replaced while it is read: that is fault.Conflict, and another test
+	mu   sync.RWMutex // an archive is not replaced while it is read; another test covers that
 	keys map[string]bool
 }
 
@@ -86,7 +86,7 @@ func (z *zipped) List(ctx context.Context, prefix string, o store.ListOptions) i
 	}
 }
 
-// Put and Delete are those of an archive that was opened.
+// Put and Delete are those of an opened archive.
 func (z *zipped) Put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
 	st, err := z.holding(ctx, "")
 	if err != nil {
@@ -105,10 +105,10 @@ func (z *zipped) Delete(ctx context.Context, key string, o store.DeleteOptions) 
 
 func (z *zipped) Close() error { return z.base.Close() }
 
-// zipWriter writes what zipped reads.
+// zipWriter writes the archives that zipped reads.
 type zipWriter struct{ *zipped }
 
-// Put tells no version: that of the value is found out by opening the archive.
+// Put returns no version; the archive would have to be opened for it.
 func (w zipWriter) Put(ctx context.Context, key string, value []byte, _ store.PutOptions) (store.Version, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -143,7 +143,7 @@ func TestZipInBucket(t *testing.T) {
 	})
 }
 
-// What an archive's writer can ask of a bucket: conditions, parts, and all or nothing.
+// TestZipWrites: an archive's writer supports conditions, parts, and atomic writes on a bucket.
 func TestZipWrites(t *testing.T) {
 	t.Parallel()
 	buckets(t, func(t *testing.T, b bucket.Provider) {
@@ -194,7 +194,8 @@ func TestZipWrites(t *testing.T) {
 	})
 }
 
-// Opening an archive of ten thousand chunks costs three requests at most, and a chunk costs one.
+// TestZipRequests: opening an archive of ten thousand chunks costs at most three requests, and a
+// chunk costs one.
 func TestZipRequests(t *testing.T) {
 	t.Parallel()
 	const chunks = 10_000

@@ -15,10 +15,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// order tells a child where to write and from which generation on.
+// order holds a child's store and the first generation that it writes.
 type order struct {
-	Provider string // its name, or empty for a folder
-	Place    string // the bucket's URL or the folder
+	Provider string // provider's name, or empty for a directory
+	Place    string // the bucket's URL or the directory
 	First    int64
 }
 
@@ -33,8 +33,8 @@ func (o order) open(ctx context.Context) (store.Store, error) {
 	return dir.New(o.Place), nil
 }
 
-// run writes until the process is killed. It says "ready", and then each writer and the generation
-// that it just finished.
+// run writes until the process is killed. It reports "ready", and then each writer with the
+// generation that it has just finished.
 func (o order) run() error {
 	ctx := context.Background()
 	st, err := o.open(ctx)
@@ -60,12 +60,12 @@ func (o order) run() error {
 	})
 }
 
-// writer writes generation after generation to its part of one array.
+// writer writes one generation after another to its part of one array.
 type writer struct {
 	name  string
 	array string
-	rows  [2]int // the rows of the array that it owns; none for the writer of attributes
-	edge  int    // of its objects, rows and columns
+	rows  [2]int // the rows of the array that it owns; the writer of attributes owns none
+	edge  int    // rows and columns of its objects
 }
 
 const (
@@ -88,8 +88,8 @@ func writers() []writer {
 	}
 }
 
-// open returns what writes one generation. Every writer opens its array itself: what keeps them
-// from one another's values is the store, not a lock in the process.
+// open returns the function that writes one generation. Every writer opens its array itself: the
+// store, not a lock in the process, separates the values of the writers.
 func (w writer) open(ctx context.Context, st store.Store) (func(ctx context.Context, g int64) error, error) {
 	if w.array == shardPath {
 		return stream(ctx, st)
@@ -110,7 +110,7 @@ func (w writer) open(ctx context.Context, st store.Store) (func(ctx context.Cont
 	}, nil
 }
 
-// stream returns what writes one generation of the shard, piece by piece.
+// stream returns the function that writes one generation of the shard, piece by piece.
 func stream(ctx context.Context, st store.Store) (func(ctx context.Context, g int64) error, error) {
 	var parts atomic.Int64
 	st = store.Around(st, store.Hooks{After: func(_ context.Context, c store.Call, r store.Result) {

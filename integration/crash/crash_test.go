@@ -14,9 +14,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Against a server a round takes three times as long as in a folder, most of it for the child to
-// begin, and the servers for Google Cloud Storage and Azure are slower than the one for S3. In a
-// folder package shared does most of the killing.
+// TestKill: a round against a server takes three times as long as in a directory, mostly for the
+// start of the child, and the servers for Google Cloud Storage and Azure are slower than the one
+// for S3. Package shared does most of the kills in a directory.
 func TestKill(t *testing.T) {
 	t.Run("dir", func(t *testing.T) { kills(t, order{Place: t.TempDir()}, 20, 40*time.Millisecond) })
 	rounds := map[string]int{"s3": 50, "gcs": 12, "azure": 12}
@@ -27,10 +27,10 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// kills lets writers be killed again and again, each at a random moment within some time after they
-// began. That time grows while kills come before anything was acknowledged, on a machine that is
-// busy, or before a shard was, which takes longest; and there are more rounds as long as no kill
-// came in the middle of a write, up to ten times as many.
+// kills kills the writers repeatedly, each time at a random moment within some time after their
+// start. That time is increased if kills come before anything was acknowledged, because the machine
+// is busy, or before a shard was, which takes longest. If no kill came in the middle of a write,
+// there are up to ten times as many rounds.
 func kills(t *testing.T, o order, rounds int, within time.Duration) {
 	r := rand.New(rand.NewPCG(7, 7))
 	k := newKeeper(t, o)
@@ -51,7 +51,7 @@ func kills(t *testing.T, o order, rounds int, within time.Duration) {
 	}
 }
 
-// keeper knows what every chunk held after the last round.
+// keeper records the contents of every chunk after the last round.
 type keeper struct {
 	t    *testing.T
 	next order // for the next child
@@ -69,7 +69,7 @@ func newKeeper(t *testing.T, o order) *keeper {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = st.Close() })
-	// The checksum would tell a torn chunk; without compression a chunk takes its time to write.
+	// The checksum detects a torn chunk. Without compression the write of a chunk takes longer.
 	spec := zarr.Spec{Shape: []int{side, side}, Chunks: []int{chunk, chunk}, DType: dtype.Int64, Codecs: []codec.Spec{codec.CRC32C()}}
 	if _, err := zarr.Create(t.Context(), st, wholePath, spec); err != nil {
 		t.Fatal(err)
@@ -85,8 +85,8 @@ func newKeeper(t *testing.T, o order) *keeper {
 	return &keeper{t: t, next: o, st: st, held: map[string]int64{}}
 }
 
-// kill lets a child write for a while, kills it, and returns the last acknowledged generation of
-// each writer.
+// kill runs a child for a while, kills it, and returns the last acknowledged generation of each
+// writer.
 func (k *keeper) kill(after time.Duration) map[string]int64 {
 	k.t.Helper()
 	c, acked := child.Start(k.t, k.next), map[string]int64{}
@@ -110,7 +110,7 @@ func (k *keeper) kill(after time.Duration) map[string]int64 {
 	return acked
 }
 
-// check reads everything that is stored.
+// check reads all stored data.
 func (k *keeper) check(acked map[string]int64) {
 	k.t.Helper()
 	amid := false
@@ -165,8 +165,8 @@ func (k *keeper) check(acked map[string]int64) {
 	k.list()
 }
 
-// list makes sure that nothing but metadata and chunks is shown. The S3 server may list a temporary
-// file of its own while it ends a request of a killed client: it has ten seconds to remove that.
+// list checks that a listing contains only metadata and chunks. The S3 server may list a temporary
+// file while it finishes a request of a killed client; it has ten seconds to remove that.
 func (k *keeper) list() {
 	k.t.Helper()
 	for range 100 {

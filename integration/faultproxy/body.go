@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// paced reads no faster than bps bytes a second.
+// paced limits reads to bps bytes per second.
 type paced struct {
 	r     io.Reader
 	p     *Proxy
@@ -21,7 +21,8 @@ func (b *paced) Read(buf []byte) (int, error) {
 		if b.since.IsZero() {
 			b.since = time.Now()
 		}
-		// A twentieth of a second at a time: evenly enough for clients that measure.
+		// Reads cover a twentieth of a second, so that the rate looks steady to clients that
+		// measure it.
 		buf = buf[:min(len(buf), int(max(1, min(b.bps/20, 64<<10))))]
 	}
 	n, err := b.r.Read(buf)
@@ -35,7 +36,7 @@ func (b *paced) Read(buf []byte) (int, error) {
 	return n, err
 }
 
-// body is the request's body, paced and counted.
+// body returns the request's body, paced and counted.
 func (x *exchange) body() io.ReadCloser {
 	return &requestBody{paced{r: x.r.Body, p: x.p, ctx: x.r.Context(), bps: x.cfg.WriteBPS}, x}
 }
@@ -55,7 +56,7 @@ func (b *requestBody) Read(buf []byte) (int, error) {
 
 func (b *requestBody) Close() error { return b.x.r.Body.Close() }
 
-// counted writes to the client.
+// counted is a writer to the client that counts bytes.
 type counted struct{ x *exchange }
 
 func (w counted) Write(b []byte) (int, error) {
@@ -64,8 +65,8 @@ func (w counted) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// writer writes to the client all but the last byte, which [exchange.finish] sends: see the package
-// comment on what is in flight.
+// writer writes to the client all but the last byte, which [exchange.finish] sends. The package
+// comment documents why.
 type writer struct{ x *exchange }
 
 func (w writer) Write(b []byte) (int, error) {

@@ -8,13 +8,14 @@ import (
 	"sync"
 )
 
-// chooser knows how often each request came, so that its n-th coming always meets the same fate.
+// chooser counts the occurrences of each request, so that the n-th occurrence always has the same
+// fate.
 type chooser struct {
 	mu   sync.Mutex
 	seen map[uint64]uint64
 }
 
-// chance gives the random numbers of this coming of the request.
+// chance returns the random numbers of this occurrence of the request.
 func (c *chooser) chance(seed uint64, r *http.Request) *rand.Rand {
 	h := fnv.New64a()
 	for _, s := range []string{r.Method, r.URL.RequestURI(), r.Header.Get("Range")} {
@@ -28,14 +29,14 @@ func (c *chooser) chance(seed uint64, r *http.Request) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, id+nth*0x9e3779b97f4a7c15)) // the golden ratio spreads the counts
 }
 
-// forget starts the counting anew.
+// forget resets the counts.
 func (c *chooser) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.seen = map[uint64]uint64{}
 }
 
-// fate gives the fault of a request, by script, override or chance.
+// fate returns the fault of a request, by script, override or chance.
 func (c *Config) fate(r *http.Request, rng *rand.Rand) Fault {
 	if c.Script != nil {
 		if f := c.Script(r); f.Kind != None {

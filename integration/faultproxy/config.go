@@ -8,33 +8,35 @@ import (
 	"time"
 )
 
-// Config says how a [Proxy] behaves. The zero Config forwards everything at once.
+// Config configures a [Proxy]. The zero Config forwards every request immediately.
 type Config struct {
-	LatencyMS float64 `json:"latency_ms"` // milliseconds that every request waits before it is forwarded or answered
-	JitterMS  float64 `json:"jitter_ms"`  // up to so many milliseconds more, evenly distributed
-	ReadBPS   int64   `json:"read_bps"`   // bytes per second of each answer's body; 0 is unlimited
-	WriteBPS  int64   `json:"write_bps"`  // bytes per second of each request's body; 0 is unlimited
+	// LatencyMS is the delay in milliseconds before each request is forwarded or answered.
+	LatencyMS float64 `json:"latency_ms"`
+	// JitterMS is the maximum of an additional delay, uniformly distributed.
+	JitterMS float64 `json:"jitter_ms"`
+	ReadBPS  int64   `json:"read_bps"`  // bytes per second of each response's body; 0 is unlimited
+	WriteBPS int64   `json:"write_bps"` // bytes per second of each request's body; 0 is unlimited
 
 	Seed  uint64 `json:"seed"`
 	Rates Rates  `json:"rates"`
 
-	// Overrides are tried in order before Rates; the first that matches decides.
+	// Overrides are tried in order before Rates. The first match decides.
 	Overrides []Override `json:"overrides"`
 
-	// Script is asked first, for each request, from the request's own goroutine. It may block, and
-	// then the request is in flight; it must not read the body. When it gives the zero Fault,
-	// Overrides and Rates decide.
+	// Script is called first, in the goroutine of the request. It may block, which keeps the
+	// request in flight, and must not read the body. If it returns the zero Fault, Overrides and
+	// Rates decide.
 	Script func(*http.Request) Fault `json:"-"`
 
-	// RewriteHost sends the target's name as Host instead of the client's. Servers that sign
-	// requests over the Host want the client's; those that answer only to their own name, as
-	// fake-gcs-server does, want theirs.
+	// RewriteHost sends the target's name as Host instead of the client's. Servers whose signatures
+	// cover the Host need the client's. Servers that respond only to their own name, such as
+	// fake-gcs-server, need theirs.
 	RewriteHost bool `json:"rewrite_host"`
 
-	Log int `json:"log"` // how many requests are kept in the log; later ones are only counted
+	Log int `json:"log"` // maximum number of requests in the log; later ones are only counted
 }
 
-// Rates are shares of all requests, each 0 to 1 and together at most 1.
+// Rates are shares of all requests, each from 0 to 1, with a sum of at most 1.
 type Rates struct {
 	SlowDown float64 `json:"slow_down"`
 	Reset    float64 `json:"reset"`
@@ -52,10 +54,10 @@ func (r Rates) list() [5]rate {
 	return [5]rate{{SlowDown, r.SlowDown}, {Reset, r.Reset}, {Truncate, r.Truncate}, {Hang, r.Hang}, {Lost, r.Lost}}
 }
 
-// Override gives every request of a method to a path the same fault, or with the zero Fault none.
+// Override sets the fault of all requests with a method and path. The zero Fault is none.
 type Override struct {
 	Method string `json:"method,omitempty"` // empty is any
-	Path   string `json:"path"`             // decoded, "/bucket/key"; a star at its end or start stands for anything
+	Path   string `json:"path"`             // decoded, "/bucket/key"; a star at either end matches anything
 	Fault  Fault  `json:"fault"`
 }
 
@@ -102,7 +104,7 @@ func (c Config) check() error {
 	return nil
 }
 
-// own gives a copy that shares no memory with c.
+// own returns a copy that shares no memory with c.
 func (c Config) own() Config {
 	c.Overrides = slices.Clone(c.Overrides)
 	return c

@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// control is where the paths of the proxy itself begin.
+// control is the prefix of the proxy's own paths.
 const control = "/__fault/"
 
 func (p *Proxy) control(w http.ResponseWriter, r *http.Request) {
@@ -31,7 +31,7 @@ func (p *Proxy) control(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// amend changes the members of the configuration that the JSON names.
+// amend changes the members of the configuration that the JSON contains.
 func (p *Proxy) amend(body io.Reader) error {
 	text, err := io.ReadAll(body)
 	if err != nil {

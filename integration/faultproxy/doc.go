@@ -1,5 +1,4 @@
-// Package faultproxy stands in front of an HTTP server, counts what clients ask of it, and
-// misbehaves on demand.
+// Package faultproxy is a proxy of an HTTP server that counts requests and injects faults.
 //
 //	p := faultproxy.Start(t, target, faultproxy.Config{
 //		LatencyMS: 30,
@@ -9,28 +8,28 @@
 //	st, err := s3.Open(ctx, "s3://bucket?use_path_style=true&endpoint="+p.URL())
 //	peak := p.Stats().PeakInFlight
 //
-// It changes neither Host (see [Config.RewriteHost]) nor Accept-Encoding nor the path, so signed S3
-// requests stay valid. [Fault] lists what it can do to a request; which request meets which fault
-// is said by a Go function ([Config.Script]), by path ([Config.Overrides]), or by chance
-// ([Config.Rates]). Chance follows from the seed, the request (method, path, query, Range header)
-// and how often that request came before, not from the order of arrival: the same seed and the same
-// requests meet the same faults, however many are in flight.
+// It does not change Host (see [Config.RewriteHost]), Accept-Encoding or the path, so signed S3
+// requests remain valid. [Fault] lists the faults. The fault of a request is chosen by a Go
+// function ([Config.Script]), by path ([Config.Overrides]) or at random ([Config.Rates]). The
+// random choice depends on the seed, on the request (method, path, query, Range header) and on the
+// number of its earlier occurrences, but not on the order of arrival: the same requests with the
+// same seed have the same faults, however many are in flight.
 //
-// A request is in flight from the moment its header has arrived until just before the last byte of
-// its answer is sent or the connection is cut. So a client that sends its next request only when it
-// has read an answer to the end is never counted twice, and [Stats.PeakInFlight] is exactly what it
-// has had open at once. (A client that gives up early, by cancelling or by closing a body it has
-// not read, is counted until the proxy notices.) When a client sees the end of an answer, the
-// request is in the statistics already.
+// A request is in flight from the arrival of its header until just before the last byte of its
+// response is sent or the connection is closed. So a client that reads each response to its end
+// before the next request is never counted twice, and [Stats.PeakInFlight] is exactly its number of
+// concurrent requests. A client that gives up early, by cancelling or by closing an unread body, is
+// counted until the proxy notices. When a client sees the end of a response, the statistics include
+// the request.
 //
-// While it runs it is controlled over HTTP, by requests that are neither counted nor forwarded:
+// The proxy is controlled over HTTP, by requests that are neither counted nor forwarded:
 //
 //	GET  /__fault/stats     the Stats as JSON
-//	GET  /__fault/log       the kept requests as JSON
-//	POST /__fault/reset     forget statistics and log
+//	GET  /__fault/log       the logged requests as JSON
+//	POST /__fault/reset     clear statistics and log
 //	GET  /__fault/config    the Config as JSON
-//	POST /__fault/config    change the members of Config that are named in the body
+//	POST /__fault/config    change the members of Config that the body contains
 //
-// HTTP/1.1 only, without upgrades, trailers and 1xx answers other than 100. Everything here may be
-// used from any number of goroutines. The command is cmd/faultproxy.
+// The proxy supports HTTP/1.1 only, without upgrades, trailers and 1xx responses other than 100.
+// Everything in this package is safe for concurrent use. The command is cmd/faultproxy.
 package faultproxy

@@ -8,20 +8,20 @@ import (
 	"net/http"
 )
 
-// exchange is one request and its answer.
+// exchange is one request and its response.
 type exchange struct {
 	p      *Proxy
 	cfg    *Config
 	w      http.ResponseWriter
 	r      *http.Request
 	ticket ticket
-	status int  // that was sent, or 0
-	left   bool // not in flight any more
-	held   int  // 0 or 1 bytes held back in last
+	status int  // sent status, or 0
+	left   bool // no longer in flight
+	held   int  // number of bytes held back in last: 0 or 1
 	last   [1]byte
 }
 
-// run answers the request, or says by its error how the connection ends.
+// run responds to the request. Its error determines how the connection ends.
 func (x *exchange) run() error {
 	rng := x.p.choose.chance(x.cfg.Seed, x.r)
 	delay := milliseconds(x.cfg.LatencyMS + x.cfg.JitterMS*rng.Float64())
@@ -41,7 +41,7 @@ func (x *exchange) run() error {
 		return errReset
 	case Hang:
 		x.p.count.fault(x.ticket, f.Kind)
-		x.drain() // while there is a body to read, net/http does not notice that the client is gone
+		x.drain() // net/http detects that the client has gone only after the body is read
 		if err := x.p.wait(x.r.Context(), milliseconds(f.HangMS), f.HangMS == 0); err != nil {
 			return err
 		}
@@ -49,14 +49,14 @@ func (x *exchange) run() error {
 	case None, Truncate, Lost:
 		return x.forward(f)
 	}
-	return f.check() // only a Script can give an unknown kind
+	return f.check() // only a Script can return an unknown kind
 }
 
-// answer sends a Fault's own answer.
+// answer sends the response of a Fault.
 func (x *exchange) answer(f Fault) error {
-	x.drain() // a client that is still sending would see a reset and not the answer
+	x.drain() // a client that is still sending would see a reset instead of the response
 	h := x.w.Header()
-	h["Content-Type"] = nil // which keeps net/http from guessing one
+	h["Content-Type"] = nil // prevents net/http from guessing one
 	if f.ContentType != "" {
 		h.Set("Content-Type", f.ContentType)
 	}
@@ -72,9 +72,10 @@ func (x *exchange) answer(f Fault) error {
 	return x.finish()
 }
 
-// drain reads what is left of the request, as far as 64 MiB.
+// drain reads the rest of the request, at most 64 MiB.
 func (x *exchange) drain() {
-	_, _ = io.Copy(io.Discard, io.LimitReader(x.body(), 64<<20)) // a client that has gone shows when it is answered
+	// A client that has gone is detected by the response.
+	_, _ = io.Copy(io.Discard, io.LimitReader(x.body(), 64<<20))
 }
 
 func (x *exchange) start(status int) {
@@ -82,7 +83,7 @@ func (x *exchange) start(status int) {
 	x.w.WriteHeader(status)
 }
 
-// finish sends the byte that was held back, at whose arrival the client is done with this request.
+// finish sends the byte that was held back. When it arrives, the client is done with the request.
 func (x *exchange) finish() error {
 	x.p.count.bytes(x.ticket, 0, x.held)
 	x.leave()
@@ -90,7 +91,7 @@ func (x *exchange) finish() error {
 	return err
 }
 
-// leave ends the time in flight.
+// leave records that the request is no longer in flight.
 func (x *exchange) leave() {
 	if !x.left {
 		x.left = true
@@ -98,7 +99,8 @@ func (x *exchange) leave() {
 	}
 }
 
-// cut ends the connection: in mid-body so that what was sent still arrives, else by a reset.
+// cut closes the connection: after errCut in mid-body, so that the bytes sent still arrive, else by
+// a reset.
 func (x *exchange) cut(err error) {
 	if errors.Is(err, errCut) {
 		_ = http.NewResponseController(x.w).Flush() // the client may have gone
@@ -119,12 +121,12 @@ func reset(conn net.Conn) {
 		inner = t.NetConn()
 	}
 	if tcp, ok := inner.(*net.TCPConn); ok {
-		_ = tcp.SetLinger(0) // Close then sends a reset; on failure it ends the connection all the same
+		_ = tcp.SetLinger(0) // a reset at Close; on failure a close
 	}
 	_ = inner.Close()
 }
 
-// context ends with the request or with the proxy.
+// context returns a context that ends with the request or with the proxy.
 func (x *exchange) context() (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(x.r.Context())
 	stop := context.AfterFunc(x.p.ctx, cancel)

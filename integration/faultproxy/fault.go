@@ -5,31 +5,31 @@ import (
 	"net/http"
 )
 
-// Kind is a kind of misbehaviour.
+// Kind is a kind of fault.
 type Kind string
 
 const (
-	// None forwards the request and its answer.
+	// None forwards the request and its response.
 	None Kind = ""
-	// SlowDown answers 503 with S3's SlowDown error and forwards nothing.
+	// SlowDown responds with 503 and S3's SlowDown error, without forwarding.
 	SlowDown Kind = "slow_down"
-	// Reset resets the connection and forwards nothing. (Go's http.Transport repeats a GET by
-	// itself, once, when that happens on a connection which it used before.)
+	// Reset resets the connection without forwarding. Go's http.Transport resends a GET once if
+	// that happens on a reused connection.
 	Reset Kind = "reset"
-	// Truncate forwards the request, announces the whole length and ends the connection in
-	// mid-body. An answer without a body passes as it is.
+	// Truncate forwards the request, declares the whole length and closes the connection in
+	// mid-body. A response without a body is not changed.
 	Truncate Kind = "truncate"
-	// Hang forwards nothing and answers nothing until the client gives up or the time is over; then
-	// it resets.
+	// Hang neither forwards nor responds. It resets the connection when the client gives up or
+	// after HangMS.
 	Hang Kind = "hang"
-	// Lost forwards the request, throws the answer away and resets the connection: the server has
-	// done it, the client does not know.
+	// Lost forwards the request, discards the response and resets the connection: the server has
+	// performed the request, and the client does not know.
 	Lost Kind = "lost"
-	// Answer forwards nothing and answers with the Fault's own status and body.
+	// Answer responds with the Fault's own status and body, without forwarding.
 	Answer Kind = "answer"
 )
 
-// Fault is what happens to one request. The zero Fault forwards it.
+// Fault is the treatment of one request. The zero Fault forwards it.
 type Fault struct {
 	Kind Kind `json:"kind"`
 
@@ -37,17 +37,20 @@ type Fault struct {
 	ContentType string `json:"content_type,omitempty"` // of an Answer; empty sends none
 	Body        string `json:"body,omitempty"`         // of an Answer
 
-	After  int64   `json:"after,omitempty"`   // bytes that Truncate lets through; 0 is half of them, negative is none
-	HangMS float64 `json:"hang_ms,omitempty"` // milliseconds of a Hang; 0 is until the client gives up
+	// After is the number of bytes that Truncate sends; 0 is half of them, negative is none.
+	After int64 `json:"after,omitempty"`
+	// HangMS is the duration of a Hang in milliseconds; 0 is until the client gives up.
+	HangMS float64 `json:"hang_ms,omitempty"`
 }
 
-// Page is an Answer with status 200 and an HTML page, as captive portals and gateways give.
+// Page returns an Answer with status 200 and an HTML page, like those of captive portals and
+// gateways.
 func Page() Fault {
 	return Fault{Kind: Answer, Status: http.StatusOK, ContentType: "text/html; charset=utf-8",
 		Body: "<!DOCTYPE html>\n<html><head><title>Sign in</title></head><body>Please sign in.</body></html>\n"}
 }
 
-// S3Error is an Answer with an error in S3's form, such as S3Error(403, "AccessDenied").
+// S3Error returns an Answer with an error in S3's form, such as S3Error(403, "AccessDenied").
 func S3Error(status int, code string) Fault {
 	return Fault{Kind: Answer, Status: status, ContentType: "application/xml", Body: s3Error(code)}
 }

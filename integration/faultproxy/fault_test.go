@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// always gives every request the same fault.
+// always returns a Script that applies the same fault to every request.
 func always(f Fault) Config { return Config{Overrides: []Override{{Path: "*", Fault: f}}, Log: 10} }
 
 func TestSlowDown(t *testing.T) {
@@ -210,7 +210,7 @@ func TestScript(t *testing.T) {
 	}
 }
 
-// fates asks for 600 paths twice each, many at once, and tells what became of each coming.
+// fates sends requests to 600 paths twice each, many concurrently, and returns the outcome of each.
 func fates(t *testing.T, seed uint64) map[string]Kind {
 	t.Helper()
 	p := Start(t, behind(t, bytesOf), Config{Seed: seed, Log: 2000, JitterMS: 2,

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A client that reads each answer to its end before the next request has exactly as many in flight
-// as it has workers.
+// TestPeakIsExact: a client that reads each response to its end before the next request has exactly
+// as many requests in flight as workers.
 func TestPeakIsExact(t *testing.T) {
 	target := behind(t, bytesOf)
 	for _, query := range []string{"", "?chunked"} {
@@ -37,11 +37,11 @@ func TestPeakIsExact(t *testing.T) {
 	}
 }
 
-// The same when most answers are faults: a client that has seen the fault is not in flight any
-// more.
+// TestPeakIsExactWithFaults: the same if most responses are faults: a request is no longer in
+// flight when the client sees the fault.
 func TestPeakIsExactWithFaults(t *testing.T) {
 	p := Start(t, behind(t, bytesOf), Config{Seed: 3, Rates: Rates{SlowDown: 0.3, Reset: 0.2, Truncate: 0.2, Lost: 0.2}})
-	c := client(t, false) // without keep-alive, net/http repeats nothing by itself
+	c := client(t, false) // without keep-alive, net/http resends nothing
 	slots := make(chan struct{}, 5)
 	var wg sync.WaitGroup
 	for i := range 500 {
@@ -57,7 +57,7 @@ func TestPeakIsExactWithFaults(t *testing.T) {
 	}
 }
 
-// All of the requests meet in the script: none is missed.
+// TestPeakIsReached: all requests meet in the script, so the peak includes each.
 func TestPeakIsReached(t *testing.T) {
 	const n = 40
 	var meet sync.WaitGroup

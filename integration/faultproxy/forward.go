@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// forward sends the request on and its answer back.
+// forward sends the request to the target and the response to the client.
 func (x *exchange) forward(f Fault) error {
 	ctx, cancel := x.context()
 	defer cancel()
@@ -19,7 +19,7 @@ func (x *exchange) forward(f Fault) error {
 	out.RequestURI = ""
 	out.Header = endToEnd(x.r.Header)
 	if _, ok := out.Header["User-Agent"]; !ok {
-		out.Header["User-Agent"] = nil // which keeps Go from adding its own
+		out.Header["User-Agent"] = nil // prevents net/http from adding its own
 	}
 	out.Close = false
 	out.Body = http.NoBody
@@ -38,13 +38,13 @@ func (x *exchange) forward(f Fault) error {
 	defer resp.Body.Close() //nolint:errcheck // read to its end or given up
 	if f.Kind == Lost {
 		x.p.count.fault(x.ticket, f.Kind)
-		_, _ = io.Copy(io.Discard, resp.Body) // nobody will know
+		_, _ = io.Copy(io.Discard, resp.Body) // the response is discarded
 		return errReset
 	}
 	return x.back(resp, f)
 }
 
-// back sends the answer to the client.
+// back sends the response to the client.
 func (x *exchange) back(resp *http.Response, f Fault) error {
 	h := x.w.Header()
 	for k, v := range endToEnd(resp.Header) {
@@ -52,7 +52,7 @@ func (x *exchange) back(resp *http.Response, f Fault) error {
 	}
 	for _, k := range []string{"Content-Type", "Date"} {
 		if _, ok := h[k]; !ok {
-			h[k] = nil // which keeps net/http from adding its own
+			h[k] = nil // prevents net/http from adding its own
 		}
 	}
 	body := io.Reader(resp.Body)
@@ -81,10 +81,10 @@ func (x *exchange) back(resp *http.Response, f Fault) error {
 	return x.finish()
 }
 
-// cutAt says after how many bytes a body of size bytes (-1: not announced) is cut, or -1 when it
-// has none. To know it may have to read some of it.
+// cutAt returns the number of bytes after which a body is truncated, or -1 for an empty body. size
+// is -1 if it was not declared; cutAt then reads part of the body.
 func cutAt(body io.Reader, size, after int64) (io.Reader, int64, error) {
-	if size < 0 { // half of what there is, of a long body half of its first 64 KiB
+	if size < 0 { // half of it, or of its first 64 KiB
 		head, err := io.ReadAll(io.LimitReader(body, 64<<10))
 		if err != nil || len(head) == 0 {
 			return body, -1, err
@@ -101,14 +101,14 @@ func cutAt(body io.Reader, size, after int64) (io.Reader, int64, error) {
 	return body, min(after, size-1), nil
 }
 
-// toTarget is the URL of the request at the target; path and query stay as they were spelled.
+// toTarget returns the URL of the request at the target, with path and query unchanged.
 func (x *exchange) toTarget() *url.URL {
 	u := *x.r.URL
 	u.Scheme, u.Host = x.p.target.Scheme, x.p.target.Host
 	return &u
 }
 
-// endToEnd copies a header without what belongs to one connection.
+// endToEnd copies a header without its hop-by-hop fields.
 func endToEnd(h http.Header) http.Header {
 	out := h.Clone()
 	for _, v := range h["Connection"] {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// What a signature covers must arrive as it was sent.
+// TestForwardsUnchanged: everything that a signature covers is forwarded unchanged.
 func TestForwardsUnchanged(t *testing.T) {
 	seen := make(chan *http.Request, 1)
 	p := Start(t, behind(t, func(w http.ResponseWriter, r *http.Request) { seen <- r }), Config{})

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// TestMain fails when a goroutine outlives the tests.
+// TestMain fails if a goroutine outlives the tests.
 func TestMain(m *testing.M) {
 	before := runtime.NumGoroutine()
 	code := m.Run()
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(1)
 }
 
-// behind runs h as the server behind the proxies.
+// behind runs h as the target server of proxies.
 func behind(t *testing.T, h http.HandlerFunc) *url.URL {
 	t.Helper()
 	s := httptest.NewServer(h)
@@ -43,8 +43,8 @@ func behind(t *testing.T, h http.HandlerFunc) *url.URL {
 	return u
 }
 
-// bytesOf answers with as many bytes as the path's last segment says, with "chunked" in the query
-// unannounced.
+// bytesOf responds with as many bytes as the last segment of the path says, with "chunked" in the
+// query without a declared length.
 func bytesOf(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	var n int
@@ -55,7 +55,7 @@ func bytesOf(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, strings.Repeat("x", n))
 }
 
-// client makes a client whose connections end with the test.
+// client returns a client whose connections are closed at the end of the test.
 func client(t *testing.T, keep bool) *http.Client {
 	t.Helper()
 	tr := &http.Transport{DisableKeepAlives: !keep, MaxIdleConnsPerHost: 256, DisableCompression: true}

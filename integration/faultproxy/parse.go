@@ -7,11 +7,11 @@ import (
 	"io"
 )
 
-// Parse changes the members of base that the JSON object in text names, and checks the result.
-// Members that Config does not have are an error.
+// Parse returns base with the members of the JSON object in text replaced, and checks the result.
+// Members that Config lacks are an error.
 func Parse(text []byte, base Config) (Config, error) {
 	next := base
-	next.Overrides = nil // decoding would write into the old ones' memory
+	next.Overrides = nil // decoding would overwrite the elements of the old slice
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&next); err != nil {

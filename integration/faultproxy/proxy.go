@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Proxy is the proxy, an [http.Handler]. It is made by [New] or [Start].
+// Proxy is the proxy, an [http.Handler]. Create it with [New] or [Start].
 type Proxy struct {
 	target    *url.URL
 	transport *http.Transport
@@ -23,14 +23,14 @@ type Proxy struct {
 	closed   bool
 	server   *http.Server   // nil before Serve
 	addr     string         // empty before Serve
-	handlers sync.WaitGroup // requests being handled; added to under mu, while not closed
-	stop     chan struct{}  // closed by Close: what waits gives up
+	handlers sync.WaitGroup // running handlers; added to under mu, while not closed
+	stop     chan struct{}  // closed by Close, which ends all waits
 	ctx      context.Context
-	cancel   context.CancelFunc // ends the requests to the target
+	cancel   context.CancelFunc // cancels the requests to the target
 }
 
-// New makes a proxy in front of target, of which only scheme and host may be set. It must be
-// closed.
+// New returns a proxy of target, which must consist of a scheme and a host. The caller must close
+// it.
 func New(target *url.URL, cfg Config) (*Proxy, error) {
 	if (target.Scheme != "http" && target.Scheme != "https") || target.Host == "" || strings.Trim(target.Path, "/") != "" {
 		return nil, fmt.Errorf("faultproxy: target %q is not http://host:port", target)
@@ -42,9 +42,9 @@ func New(target *url.URL, cfg Config) (*Proxy, error) {
 		target: &url.URL{Scheme: target.Scheme, Host: target.Host},
 		transport: &http.Transport{
 			MaxIdleConns:        0,
-			MaxIdleConnsPerHost: 4096, // more than any client has in flight: no reconnecting on this side
+			MaxIdleConnsPerHost: 4096, // more than any client has in flight
 			IdleConnTimeout:     time.Minute,
-			DisableCompression:  true, // which leaves Accept-Encoding as it was signed
+			DisableCompression:  true, // keeps Accept-Encoding as signed
 		},
 		cfg:  cfg.own(),
 		stop: make(chan struct{}),
@@ -55,7 +55,7 @@ func New(target *url.URL, cfg Config) (*Proxy, error) {
 	return p, nil
 }
 
-// Configure replaces the configuration, for requests that arrive from now on.
+// Configure replaces the configuration for later requests.
 func (p *Proxy) Configure(cfg Config) error {
 	if err := cfg.check(); err != nil {
 		return err
@@ -66,31 +66,31 @@ func (p *Proxy) Configure(cfg Config) error {
 	return nil
 }
 
-// Config gives the configuration in force.
+// Config returns the current configuration.
 func (p *Proxy) Config() Config {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.cfg.own()
 }
 
-// Stats gives the counts so far.
+// Stats returns the current counts.
 func (p *Proxy) Stats() Stats { return p.count.stats() }
 
-// Log gives the requests that were kept, as many as Config.Log says.
+// Log returns the logged requests, at most Config.Log.
 func (p *Proxy) Log() []Entry { return p.count.entries() }
 
-// Reset forgets statistics, log, and how often each request came. Requests in flight stay in
-// flight, but their ends are not counted.
+// Reset clears the statistics, the log and the number of occurrences of each request. Requests in
+// flight remain in flight, but their ends are not counted.
 func (p *Proxy) Reset() {
 	p.count.clear()
 	p.choose.forget()
 }
 
-// ServeHTTP forwards or misbehaves.
+// ServeHTTP forwards the request or injects a fault.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	cfg, ok := p.enter()
 	if !ok {
-		panic(http.ErrAbortHandler) // net/http's way to cut a connection
+		panic(http.ErrAbortHandler) // makes net/http close the connection
 	}
 	defer p.handlers.Done()
 	if strings.HasPrefix(r.URL.Path, control) {
@@ -104,7 +104,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// enter registers a handler and gives it the configuration. After Close there are no more.
+// enter registers a handler and returns the configuration. It reports false after Close.
 func (p *Proxy) enter() (Config, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -121,7 +121,7 @@ var (
 	errStopped = errors.New("faultproxy: closed")
 )
 
-// wait waits for d, or without end when forever is set, until ctx or the proxy ends.
+// wait waits for d, or forever, until ctx or the proxy ends.
 func (p *Proxy) wait(ctx context.Context, d time.Duration, forever bool) error {
 	if d <= 0 && !forever {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TB is what [Start] needs of a *testing.T or *testing.B.
+// TB is the part of *testing.T and *testing.B that [Start] needs.
 type TB interface {
 	Helper()
 	Fatal(args ...any)
@@ -19,7 +19,7 @@ type TB interface {
 	Cleanup(func())
 }
 
-// Start runs a proxy on a free port of 127.0.0.1 until the test ends.
+// Start starts a proxy on a free port of 127.0.0.1. It is closed at the end of the test.
 func Start(t TB, target *url.URL, cfg Config) *Proxy {
 	t.Helper()
 	p, err := New(target, cfg)
@@ -43,7 +43,7 @@ func Start(t TB, target *url.URL, cfg Config) *Proxy {
 	return p
 }
 
-// Serve answers on the listener until [Proxy.Close], and then returns nil. It may be called once.
+// Serve accepts connections on ln until [Proxy.Close], and then returns nil. It may be called once.
 func (p *Proxy) Serve(ln net.Listener) error {
 	if err := p.listen(ln); err != nil {
 		return errors.Join(err, ln.Close())
@@ -61,7 +61,7 @@ func (p *Proxy) listen(ln net.Listener) error {
 	p.server = &http.Server{
 		Handler:           p,
 		ReadHeaderTimeout: time.Minute,
-		ErrorLog:          log.New(io.Discard, "", 0), // cut connections are the trade here
+		ErrorLog:          log.New(io.Discard, "", 0), // closed connections are intended
 		ConnContext: func(ctx context.Context, _ net.Conn) context.Context {
 			p.count.connection()
 			return ctx
@@ -77,7 +77,7 @@ func (p *Proxy) serve(ln net.Listener) error {
 	return nil
 }
 
-// URL is where the proxy listens, such as "http://127.0.0.1:40123", or "" before Serve.
+// URL returns the URL of the proxy, such as "http://127.0.0.1:40123", or "" before Serve.
 func (p *Proxy) URL() string {
 	if a := p.Addr(); a != "" {
 		return "http://" + a
@@ -85,20 +85,20 @@ func (p *Proxy) URL() string {
 	return ""
 }
 
-// Addr is the host and port where the proxy listens, or "" before Serve.
+// Addr returns the host and port of the proxy, or "" before Serve.
 func (p *Proxy) Addr() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.addr
 }
 
-// grace is how long Close lets requests in flight go on. Tests end when their requests have ended,
-// so it is only for requests that nobody waits for any more.
+// grace is how long Close waits for requests in flight. Tests end after their requests, so it only
+// concerns abandoned requests.
 const grace = 2 * time.Second
 
-// Close ends the proxy: hanging and waiting requests at once, others after two seconds. When it
-// returns, no request is handled any more and all connections are closed. Closing twice is no
-// error.
+// Close stops the proxy: hanging and waiting requests immediately, others after at most two
+// seconds. When it returns, no handler runs and all connections are closed. A second Close returns
+// nil.
 func (p *Proxy) Close() error {
 	p.mu.Lock()
 	if p.closed {
@@ -124,12 +124,14 @@ func (p *Proxy) Close() error {
 	return err
 }
 
-// shut closes the server: the listener at once, connections when their requests are done or the
-// grace is over.
+// shut closes the server: the listener immediately, connections when their requests are done or
+// after grace.
 func shut(server *http.Server, done <-chan struct{}) error {
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
-	go func() { // Shutdown waits five seconds for connections that never sent anything; a tenth of one is enough
+	// Shutdown waits five seconds for connections that never sent anything; a tenth of one is
+	// enough.
+	go func() {
 		select {
 		case <-done:
 			time.AfterFunc(100*time.Millisecond, cancel)

@@ -9,30 +9,30 @@ import (
 	"sync"
 )
 
-// Stats are counts since the start or the last reset.
+// Stats are the counts since the start or the last reset.
 type Stats struct {
-	Requests     int64            `json:"requests"`       // whose headers arrived
+	Requests     int64            `json:"requests"`       // requests whose headers arrived
 	ByMethod     map[string]int64 `json:"by_method"`      // of Requests
-	ByStatus     map[int]int64    `json:"by_status"`      // answers; 0 is for those that ended without one
-	Faults       map[Kind]int64   `json:"faults"`         // misbehaviours, of Requests
+	ByStatus     map[int]int64    `json:"by_status"`      // responses; 0 counts requests that ended without one
+	Faults       map[Kind]int64   `json:"faults"`         // injected faults, of Requests
 	BytesIn      int64            `json:"bytes_in"`       // of bodies from clients
 	BytesOut     int64            `json:"bytes_out"`      // of bodies to clients
 	Connections  int64            `json:"connections"`    // accepted, including those to the control paths
 	InFlight     int64            `json:"in_flight"`      // requests now
-	PeakInFlight int64            `json:"peak_in_flight"` // most at once
+	PeakInFlight int64            `json:"peak_in_flight"` // maximum number of concurrent requests
 }
 
-// Entry is one request in the log, in the order in which the headers arrived.
+// Entry is one request in the log. The log is in the order of arrival of the headers.
 type Entry struct {
 	Method string `json:"method"`
 	Path   string `json:"path"`            // decoded, with its slash: "/bucket/key"
 	Query  string `json:"query,omitempty"` // as sent
 	Range  string `json:"range,omitempty"` // the header, "bytes=0-9"
 	Fault  Kind   `json:"fault,omitempty"`
-	Status int    `json:"status"` // 0 while in flight, and when it ended without an answer
+	Status int    `json:"status"` // 0 while in flight, and if it ended without a response
 }
 
-// String gives a line for a transcript: "GET /bucket/c/0/0 bytes=0-9 206".
+// String formats the entry as a line of a transcript: "GET /bucket/c/0/0 bytes=0-9 206".
 func (e Entry) String() string {
 	var b strings.Builder
 	b.WriteString(e.Method + " " + e.Path)
@@ -49,15 +49,15 @@ func (e Entry) String() string {
 	return b.String()
 }
 
-// counters are the statistics and the log under one lock, which makes the peak exact.
+// counters holds the statistics and the log under one lock, which makes the peak exact.
 type counters struct {
 	mu    sync.Mutex
 	s     Stats
 	log   []Entry
-	epoch int // resets so far: what began before one ends uncounted
+	epoch int // number of resets: a request from before a reset is not counted at its end
 }
 
-// ticket is a request's claim on its place in the counters.
+// ticket identifies a request in the counters.
 type ticket struct{ epoch, line int }
 
 func (c *counters) clear() {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// asked makes a proxy that is not on the network and lets it answer one request.
+// asked handles one request with a proxy that is not on the network.
 func asked(ctx context.Context, t *testing.T, cfg Config, body string) *Proxy {
 	t.Helper()
 	p, err := New(&url.URL{Scheme: "http", Host: "127.0.0.1:1"}, cfg)

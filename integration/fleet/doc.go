@@ -1,7 +1,7 @@
-// Package fleet has many real processes use one bucket that is full. The server is one of its own,
-// which speaks as much of S3 as reads take, takes a number of requests in a second and refuses the
-// others as S3 does. The processes know nothing of each other, or their number alone.
+// Package fleet tests many processes that overload one bucket. The server implements as much of S3
+// as reads need, accepts a limited number of requests per second and throttles the others as S3
+// does. The processes do not know of each other, or know only their number.
 //
-// The package has tests only. zarr/store/limit has the same with simulated time, for more processes
-// and other services.
+// The package contains only tests. zarr/store/limit tests the same with simulated time, for more
+// processes and other services.
 package fleet

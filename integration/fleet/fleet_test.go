@@ -14,18 +14,18 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// order is what a process is to do.
+// order holds the task of a process.
 type order struct {
 	URL   string
 	Name  int
 	Reads int
-	Fleet int // how many processes there are, if it is told; else 0
+	Fleet int // number of processes if they know it, else 0
 }
 
 func TestMain(m *testing.M) { child.Main(m, read) }
 
-// read reads values, as many at once as a call of the engine does. It goes on after a failure, so
-// that all are counted.
+// read reads values with the concurrency of a call of the engine. It continues after a failure, so
+// that all failures are counted.
 func read(o order) error {
 	ctx := context.Background()
 	st, err := s3.Open(ctx, "s3://bucket", s3.Endpoint(o.URL), s3.PathStyle(), s3.Anonymous(), s3.Limits(concurrency.Default().Share(o.Fleet)))
@@ -60,8 +60,8 @@ func read(o order) error {
 
 const valueSize = 8 << 10
 
-// Of twenty processes that read from a server which takes 500 requests in a second, no read fails,
-// and they do not ask much more often than needed.
+// TestFullServer: twenty processes read from a server that accepts 500 requests per second. No read
+// fails, and few requests are refused.
 func TestFullServer(t *testing.T) {
 	const processes = 20
 	for _, c := range []struct{ told, reads int }{{0, 400}, {processes, 200}} { // the first flight, 130 of each, is refused where nobody knows of the others

@@ -9,10 +9,11 @@ import (
 	"time"
 )
 
-// server is a bucket in which every key has a value, and that takes some requests in a second.
+// server is a bucket with a value under every key that accepts a limited number of requests per
+// second.
 type server struct {
 	latency     time.Duration
-	rate, burst float64 // requests in a second, and at once after a pause
+	rate, burst float64 // requests per second, and the burst after a pause
 	value       []byte
 
 	mu                sync.Mutex
@@ -21,7 +22,7 @@ type server struct {
 	requests, refused int
 }
 
-// start starts the server until the test is over, and returns its URL.
+// start starts the server and returns its URL. The server is closed at the end of the test.
 func (s *server) start(t *testing.T) string {
 	t.Helper()
 	s.tokens, s.at = s.burst, time.Now()
@@ -30,7 +31,7 @@ func (s *server) start(t *testing.T) string {
 	return srv.URL
 }
 
-// take takes a token, and reports whether there was one.
+// take takes a token and reports whether one was available.
 func (s *server) take() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -44,7 +45,7 @@ func (s *server) take() bool {
 	return true
 }
 
-// ServeHTTP answers a read.
+// ServeHTTP responds to a read.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	served := s.take()
 	time.Sleep(s.latency)

@@ -7,11 +7,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// BenchmarkVerbs publishes what a call costs in time and memory without a network: the requests are
-// answered from memory.
+// BenchmarkVerbs measures the time and memory of a call without a network: responses come from
+// memory.
 func BenchmarkVerbs(b *testing.B) { benchmark(b, verbs(), (*recorder).replaying) }
 
-// BenchmarkServed does so with the server, for verbs that can be repeated.
+// BenchmarkServed does the same with the server, for methods that can be repeated.
 func BenchmarkServed(b *testing.B) {
 	again := slices.DeleteFunc(verbs(), func(v verb) bool {
 		return v.name != "get whole" && v.name != "get tail" && v.name != "put" && v.name != "list level"

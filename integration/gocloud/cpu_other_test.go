@@ -2,5 +2,5 @@
 
 package gocloud
 
-// cpu is not known here.
+// cpu returns 0: the processor time is not available.
 func cpu() int64 { return 0 }

@@ -14,9 +14,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// BenchmarkLayer is what an array costs beside the reads of its chunks: 5,000 chunks of 8 KiB are
-// read by the store, as many at once as an array does, and as an array. The difference of the two
-// is the plan, the schedule, memory and decoding.
+// BenchmarkLayer measures the cost of an array in addition to the reads of its chunks: 5,000 chunks
+// of 8 KiB are read from the store with the concurrency of an array, and as an array. The
+// difference is planning, scheduling, memory and decoding.
 func BenchmarkLayer(b *testing.B) {
 	const chunks, elems = 5000, 2048
 	for _, place := range []string{"memory", "s3"} {

@@ -28,16 +28,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// place is a prefix of a bucket, opened twice: by gocloud.dev alone, and by zargo. Both send
+// place is a prefix of a bucket, opened by gocloud.dev alone and by zargo. Both send requests
 // through one recorder.
 type place struct {
 	rec      *recorder
 	gocloud  *gcblob.Bucket // with the prefix
-	portable store.Store    // blob.New of it
+	portable store.Store    // blob.New of gocloud
 	zargo    store.Store    // without retry and limit
 }
 
-// provider is how a place is made.
+// provider describes how to create a place.
 type provider struct {
 	bucket bucket.Provider
 	open   func(ctx context.Context, raw string, u *url.URL, rec *recorder) (*gcblob.Bucket, store.Store, error)
@@ -50,7 +50,7 @@ func providers() []provider {
 func (p provider) place(t testing.TB) *place {
 	t.Helper()
 	raw := p.bucket.URL(t)
-	bucket.Endpoint(t, raw) // what a cloud's own servers answer differs from day to day
+	bucket.Endpoint(t, raw) // the responses of a cloud's own servers vary from day to day
 	u, err := url.Parse(raw)
 	if err != nil {
 		t.Fatal(err)

@@ -19,9 +19,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// BenchmarkReads is what a read from S3's server costs this process: by the SDK, as zargo sends it,
-// by net/http with the SDK's signature and nothing else, and by net/http with one signature for
-// all.
+// BenchmarkReads measures the client's cost of a read from an S3 server: by the SDK, by zargo, by
+// net/http with only the SDK's signature, and by net/http with one signature for all requests.
 func BenchmarkReads(b *testing.B) {
 	raw := bucket.URL(b)
 	bucket.Endpoint(b, raw)
@@ -62,7 +61,7 @@ func BenchmarkReads(b *testing.B) {
 	}
 }
 
-// opened is the provider without retry and limit.
+// opened opens the provider without retry and limit.
 func opened(b *testing.B, raw string, opts ...s3.Option) store.Store {
 	b.Helper()
 	s, err := s3.Open(b.Context(), raw, opts...)
@@ -75,7 +74,7 @@ func opened(b *testing.B, raw string, opts ...s3.Option) store.Store {
 	return s
 }
 
-// signing makes requests for a key with the SDK's signer.
+// signing returns a function that creates requests for a key, signed by the SDK's signer.
 func signing(b *testing.B, raw, key string) func() *http.Request {
 	b.Helper()
 	cfg, err := config.LoadDefaultConfig(b.Context())

@@ -11,18 +11,18 @@ import (
 	"sync"
 )
 
-// recorder is a transport that writes down what is asked. While it replays, it answers from memory,
-// in the order in which the answers came.
+// recorder is a transport that records requests. When it replays, it responds from memory, in the
+// order of the recorded responses.
 type recorder struct {
 	base   http.RoundTripper
-	prefix string // of the keys, which is left out of the lines
+	prefix string // of the keys, omitted from the lines
 
 	mu      sync.Mutex
 	lines   []string
-	through []string // who sent each
+	through []string // the sender of each
 	answers []answer
 	replay  bool
-	silent  bool // writes nothing down
+	silent  bool // records nothing
 	next    int
 }
 
@@ -75,22 +75,22 @@ func (r *recorder) again(req *http.Request) (*http.Response, error) {
 	return &resp, nil
 }
 
-// begin forgets what was asked.
+// begin clears the recorded requests.
 func (r *recorder) begin() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.lines, r.through, r.answers, r.next = nil, nil, nil, 0
 }
 
-// asked is what was asked since begin, and by whom.
+// asked returns the requests since begin and their senders.
 func (r *recorder) asked() (lines, through []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.lines, r.through
 }
 
-// sender says who sent a request: gocloud.dev leaves the name of its call in the context, for its
-// spans, and AWS's SDK numbers its attempts.
+// sender returns the sender of a request. gocloud.dev stores the name of its call in the context,
+// for its spans, and AWS's SDK numbers its attempts.
 func sender(req *http.Request) string {
 	switch name, _ := req.Context().Value("methodNameCtxKey").(string); {
 	case name != "":
@@ -107,10 +107,10 @@ func (r *recorder) replaying(on bool) {
 	r.replay, r.next = on, 0
 }
 
-// token is a name that is another each time.
+// token matches a random name.
 var token = regexp.MustCompile(`\.zargo-tmp-[^/]+/`)
 
-// line is a request in few words: method, key, and what is asked beyond them.
+// line formats a request: method, key, and other parameters.
 func (r *recorder) line(req *http.Request) string {
 	words := []string{req.Method}
 	full, err := url.PathUnescape(req.URL.EscapedPath())
@@ -131,7 +131,7 @@ func (r *recorder) line(req *http.Request) string {
 		}
 	}
 	said := map[string]string{}
-	for name, v := range req.Header { // Azure's client leaves names as they are
+	for name, v := range req.Header { // Azure's client does not canonicalize names
 		said[strings.ToLower(name)] = v[0]
 	}
 	for _, name := range []string{"range", "x-ms-range", "if-match", "if-none-match", "x-goog-if-generation-match",
@@ -149,7 +149,7 @@ func (r *recorder) line(req *http.Request) string {
 	return strings.Join(words, " ")
 }
 
-// opaque hides what differs from run to run.
+// opaque replaces parts that differ between runs.
 func opaque(name, v string) string {
 	switch {
 	case v == "*", v == "0", strings.Contains(strings.ToLower(name), "range"), len(v) < 12:

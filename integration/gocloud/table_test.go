@@ -21,8 +21,8 @@ var update = flag.Bool("update", false, "write the tables into docs/providers.md
 
 const page = "docs/providers.md"
 
-// TestVerbs compares the tables of docs/providers.md with what the servers are asked and what a
-// call allocates, for the servers that there are.
+// TestVerbs compares the tables of docs/providers.md with the requests and the allocations of each
+// call, for the servers that are available.
 func TestVerbs(t *testing.T) {
 	made := map[string]func() (string, error){}
 	for _, pr := range providers() {
@@ -54,9 +54,9 @@ func TestVerbs(t *testing.T) {
 	}
 }
 
-// same compares two pages: exactly, but for allocations, which the scheduling of an SDK's
-// goroutines changes by one or two, and which are others under the race detector and on other
-// systems than linux/amd64.
+// same compares two pages exactly, except for allocations. The scheduling of an SDK's goroutines
+// changes them by one or two, and they differ under the race detector and on systems other than
+// linux/amd64.
 func same(have, want string) bool {
 	allocs := regexp.MustCompile(` ([0-9]+) \|`)
 	if allocs.ReplaceAllString(have, " |") != allocs.ReplaceAllString(want, " |") {
@@ -73,7 +73,7 @@ func same(have, want string) bool {
 	})
 }
 
-// rows are the table of a provider.
+// rows returns the table of a provider.
 func (p *place) rows(t *testing.T) string {
 	t.Helper()
 	for _, k := range []string{"list/a", "list/b", "list/c/d"} {
@@ -96,14 +96,14 @@ func (p *place) rows(t *testing.T) string {
 	return b.String()
 }
 
-// call is what one form of a verb costs.
+// call is the cost of one form of a method.
 type call struct {
 	requests, through []string
-	allocs            uint64 // 0 for not counted
-	end               string // "" is as wanted
+	allocs            uint64 // 0 if not counted
+	end               string // "" if as expected
 }
 
-// String is two cells of a table.
+// String returns two cells of a table.
 func (c call) String() string {
 	text := c.end
 	if len(c.requests) > 0 {
@@ -115,14 +115,14 @@ func (c call) String() string {
 	return fmt.Sprintf("%s | %d", text, c.allocs)
 }
 
-// sender says who sent the requests.
+// sender returns the senders of the requests.
 func (c call) sender() string {
 	all := slices.Clone(c.through)
 	slices.Sort(all)
 	return strings.Join(slices.Compact(all), ", ")
 }
 
-// measure runs a verb once on the server and then from memory.
+// measure runs a method once on the server and then from memory.
 func (p *place) measure(t *testing.T, v verb, s store.Store) call {
 	t.Helper()
 	ctx := t.Context()
@@ -146,8 +146,8 @@ func (p *place) measure(t *testing.T, v verb, s store.Store) call {
 	return c
 }
 
-// leastAllocs is the smallest number of allocations of a call: pools that a garbage collection has
-// emptied make others larger.
+// leastAllocs returns the minimum allocations of a call: others are larger because a garbage
+// collection has emptied pools.
 func leastAllocs(f func()) uint64 {
 	least := ^uint64(0)
 	var before, after runtime.MemStats

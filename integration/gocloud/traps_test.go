@@ -21,7 +21,7 @@ import (
 	apioption "google.golang.org/api/option"
 )
 
-// canned answers every request in one way, and notes the last.
+// canned responds to every request in the same way, and records the last.
 type canned struct {
 	status int
 	header string // "Name: value", one a line
@@ -89,7 +89,7 @@ func azureOn(t *testing.T, c *canned) *gcblob.Bucket {
 	return b
 }
 
-// panicked runs a call and gives what it panicked with, "" for nothing.
+// panicked runs a call and returns its panic as text, or "".
 func panicked(call func() error) (how string) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -100,15 +100,15 @@ func panicked(call func() error) (how string) {
 	return ""
 }
 
-// firstPage is one page of a listing.
+// firstPage returns one page of a listing.
 func firstPage(t *testing.T, b *gcblob.Bucket) ([]*gcblob.ListObject, error) {
 	t.Helper()
 	objects, _, err := b.ListPage(t.Context(), gcblob.FirstPageToken, 10, nil)
 	return objects, err
 }
 
-// The traps for which a verb goes around the portable call, see docs/providers.md. When one is
-// gone, a test fails, and the verb is to be decided anew.
+// TestTraps tests the defects for which a method bypasses the portable call, see docs/providers.md.
+// If a defect is fixed, a test fails, and that decision must be reviewed.
 func TestTraps(t *testing.T) {
 	read := func(t *testing.T, b *gcblob.Bucket, key string) func() error {
 		return func() error {

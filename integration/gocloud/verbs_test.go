@@ -9,18 +9,18 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// size is of the value that is read and written: a chunk that is small, so that what a call itself
-// costs shows.
+// size is the length of the value that is read and written: a small chunk, so that the cost of the
+// call itself is visible.
 const size = 64 << 10
 
-// verb is one of the contract's, with its options. version is the present one of the key.
+// verb is a method of the contract with its options. version is the current version of the key.
 type verb struct {
 	name  string
 	key   string
-	fresh bool // the key must not be there
+	fresh bool // the key must be absent
 	do    func(ctx context.Context, s store.Store, key string, version store.Version, buf []byte) error
-	want  error // how it ends on a store that can do it
-	many  bool  // its requests are made at once, in any order
+	want  error // the expected error of a store that supports it
+	many  bool  // its requests are concurrent, in any order
 }
 
 func get(o store.GetOptions) func(context.Context, store.Store, string, store.Version, []byte) error {
@@ -85,7 +85,7 @@ func parts(ctx context.Context, s store.Store, key string, _ store.Version, buf 
 	return err
 }
 
-// some is a version that the verb replaces by the present one.
+// some is replaced by the current version of the key.
 const some = store.Version("some")
 
 func verbs() []verb {
@@ -111,7 +111,7 @@ func verbs() []verb {
 	}
 }
 
-// prepare makes the key be there, or not.
+// prepare makes the key exist, or removes it.
 func (p *place) prepare(ctx context.Context, v verb) (store.Version, error) {
 	if v.fresh {
 		return "", p.zargo.Delete(ctx, v.key, store.DeleteOptions{})
@@ -119,7 +119,7 @@ func (p *place) prepare(ctx context.Context, v verb) (store.Version, error) {
 	return p.zargo.Put(ctx, v.key, bytes.Repeat([]byte{7}, size), store.PutOptions{})
 }
 
-// ended says how a call ended that need not have succeeded; "" is as wanted.
+// ended returns how a call ended that may fail; "" is as expected.
 func ended(err, want error) string {
 	switch {
 	case err == nil && want == nil, want != nil && errors.Is(err, want):

@@ -16,15 +16,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/large"
 )
 
-// childEnv makes the test binary an uploader; its value is an order.
+// childEnv is the variable that makes the test binary an uploader. Its value is an order.
 const childEnv = "ZARGO_LARGE_CHILD"
 
-// order says what a child uploads where, and when it stops.
+// order holds the destination of a child's upload, and where it stops.
 type order struct {
-	Provider string // its name, or empty for a folder
-	Place    string // the bucket's URL or the folder
-	Stop     int64  // the byte of the source that it never gets
-	Rows     int    // a shard of so many is filled in place of an upload
+	Provider string // provider's name, or empty for a directory
+	Place    string // the bucket's URL or the directory
+	Stop     int64  // offset of the first byte that the source never returns
+	Rows     int    // if not 0, fill a shard of this number of rows instead
 }
 
 func TestMain(m *testing.M) {
@@ -58,12 +58,12 @@ const (
 	key   = "a/c/0"
 	piece = 5 << 20 // the least that S3 takes
 	count = 10
-	// total is no multiple of a part.
+	// total is not a multiple of a part.
 	total = count*piece - 1234
 )
 
-// run uploads until its source stops, and waits there for its end. The first line on standard
-// output is the token, the second says that it has stopped.
+// run uploads until its source stops, and then waits to be killed. The first line of standard
+// output is the token, and the second reports that the source has stopped.
 func (o order) run(ctx context.Context) error {
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin) // ends with the parent
@@ -79,7 +79,7 @@ func (o order) run(ctx context.Context) error {
 	return fmt.Errorf("it ended: %v", err)
 }
 
-// stopping is a source that never gives what is from a byte on.
+// stopping is a source that blocks at an offset.
 type stopping struct {
 	io.ReaderAt
 	at int64
@@ -93,7 +93,7 @@ func (s stopping) ReadAt(b []byte, off int64) (int, error) {
 	return s.ReaderAt.ReadAt(b, off)
 }
 
-// random are bytes that are the same in every process.
+// random returns bytes that are the same in every process.
 func random(n int) []byte {
 	b := make([]byte, n)
 	_, _ = rand.NewChaCha8([32]byte{13}).Read(b)

@@ -18,8 +18,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/large"
 )
 
-// TestKilledUploadGoesOn: a process is killed when 60 % of a value have arrived, and another sends
-// the rest and no more.
+// TestKilledUploadGoesOn: a process is killed after 60 % of a value has arrived, and another sends
+// exactly the rest.
 func TestKilledUploadGoesOn(t *testing.T) {
 	t.Run("dir", func(t *testing.T) { goesOn(t, order{Place: t.TempDir()}) })
 	for _, p := range bucket.All() {
@@ -76,7 +76,7 @@ func goesOn(t *testing.T, o order) {
 	}
 }
 
-// killed lets a child upload up to a byte, kills it, and gives the token.
+// killed lets a child upload up to an offset, kills it, and returns the token.
 func killed(t *testing.T, o order) (token string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -110,7 +110,7 @@ func killed(t *testing.T, o order) (token string) {
 		}
 	}
 	_ = cmd.Process.Kill()
-	_ = cmd.Wait() // it was killed
+	_ = cmd.Wait() // killed
 	if !stopped || token == "" {
 		t.Fatalf("the child ended: %s", stderr.String())
 	}

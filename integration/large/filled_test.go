@@ -19,18 +19,18 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// fillBudget is the memory of a child that fills a shard: a fraction of what it may be in all.
+// fillBudget is the memory budget of a child that fills a shard, a fraction of the shard's size.
 const fillBudget = 128 << 20
 
-// filled is what a child says that has filled a shard.
+// filled is the report of a child that has filled a shard.
 type filled struct {
 	Peak     int64 // bytes of the budget
 	Resident string
 	Took     time.Duration
 }
 
-// TestFilledShard fills one shard from a generator, some rows at a time, in a process of its own,
-// and reads it back. With ZARGO_LARGE_GIB=4 it has so many GiB, and the process may have 256 MiB
+// TestFilledShard fills one shard from a generator, some rows at a time, in its own process, and
+// reads it back. With ZARGO_LARGE_GIB=4 the shard has 4 GiB, and the process may have 256 MiB
 // resident.
 func TestFilledShard(t *testing.T) {
 	rows := 20
@@ -77,7 +77,7 @@ func fillShard(t *testing.T, o order) {
 		t.Errorf("%d bytes were reserved, of %d", got.Peak, fillBudget)
 	}
 	var kb int64
-	if _, err := fmt.Sscan(got.Resident, &kb); err == nil && kb > 256<<10 && !race.Enabled { // which takes several times as much
+	if _, err := fmt.Sscan(got.Resident, &kb); err == nil && kb > 256<<10 && !race.Enabled { // needs several times as much
 		t.Errorf("%d MiB were resident", kb>>10)
 	}
 	const slab = 8
@@ -95,7 +95,7 @@ func fillShard(t *testing.T, o order) {
 	}
 }
 
-// fill is the child.
+// fill is the task of the child.
 func (o order) fill(ctx context.Context) error {
 	st, err := o.open(ctx)
 	if err != nil {
@@ -131,7 +131,8 @@ func (o order) fill(ctx context.Context) error {
 	return json.NewEncoder(os.Stdout).Encode(filled{peak, resident(), time.Since(begin)})
 }
 
-// resident is the most memory that this process had, in kB; empty where the system does not say.
+// resident returns the peak resident memory of this process in kB, or "" if the system does not
+// report it.
 func resident() string {
 	status, _ := os.ReadFile("/proc/self/status")
 	_, after, _ := strings.Cut(string(status), "VmHWM:")

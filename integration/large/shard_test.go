@@ -37,10 +37,10 @@ func TestShard(t *testing.T) {
 	}
 }
 
-// row is an inner chunk.
+// row is the size of an inner chunk.
 const row = 8 << 20
 
-// wanted is how many rows make as many GiB as the environment asks for; 0 where it does not.
+// wanted returns the number of rows for the size in GiB that the environment requests, or 0.
 func wanted() int {
 	gib, _ := strconv.Atoi(os.Getenv("ZARGO_LARGE_GIB"))
 	return max(0, gib) << 30 / row

@@ -18,9 +18,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/large"
 )
 
-// shardBytes is a stored shard of so many inner chunks of one row each, uncompressed, with its
-// index at the end: made by the text of the specification ("sharding_indexed", binary shard format)
-// and not by our encoder. It is never in memory as a whole.
+// shardBytes is a stored, uncompressed shard with one row per inner chunk and its index at the end.
+// It is written from the text of the specification ("sharding_indexed", binary shard format), not
+// by this module's encoder. It is never in memory whole.
 type shardBytes struct {
 	rows  int
 	index []byte
@@ -38,7 +38,7 @@ func newShardBytes(rows int) shardBytes {
 
 func (s shardBytes) size() int64 { return int64(s.rows)*row + int64(len(s.index)) }
 
-// rowOf is what row i has.
+// rowOf returns the contents of row i.
 func rowOf(i int) []byte {
 	b := make([]byte, row)
 	seed := [32]byte{19}
@@ -62,7 +62,7 @@ func (s shardBytes) ReadAt(b []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// TestStreamedShard puts a shard in parts, without having it in memory, and reads it as an array,
+// TestStreamedShard puts a shard in parts without holding it in memory, and reads it as an array,
 // some rows at a time.
 func TestStreamedShard(t *testing.T) {
 	rows, o := 5, large.UploadOptions{Piece: piece}

@@ -14,9 +14,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// TestConnections counts, on the server's side, what a store opens that may have 64 requests in
-// flight: not many more than 64, although it begins cold with more work than that, and no request
-// more than it may.
+// TestConnections counts, on the server's side, the connections of a store that may have 64
+// requests in flight: not many more than 64, although it starts cold with more work than that. The
+// requests in flight never exceed 64.
 func TestConnections(t *testing.T) { each(t, connections) }
 
 func connections(t *testing.T, b bucket.Provider) {
@@ -60,7 +60,7 @@ func connections(t *testing.T, b bucket.Provider) {
 	t.Logf("%d requests, %d in flight, %d connections", s.Requests, s.PeakInFlight, s.Connections)
 }
 
-// gate lets nothing pass, once shut, before n have come.
+// gate, once shut, blocks all requests until n have arrived.
 type gate struct {
 	n    int64
 	shut atomic.Bool

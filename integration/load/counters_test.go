@@ -15,9 +15,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// TestCounters has goroutines count, each in its own element of one chunk, from what is stored and
-// not from what they remember: an update that another's write undid is missing for good. Half of
-// them write through a store of their own, as another process would.
+// TestCounters: goroutines count, each in its own element of one chunk, from the stored value and
+// not from memory, so a lost update is never repaired. Half of them write through their own store,
+// as another process would.
 func TestCounters(t *testing.T) {
 	const n, turns = 24, 6
 	each(t, func(t *testing.T, b bucket.Provider) {
@@ -38,8 +38,8 @@ func TestCounters(t *testing.T) {
 	})
 }
 
-// count lets n goroutines count to turns, the even ones in one array that they share, the odd ones
-// each in its own from the store other.
+// count lets n goroutines count to turns. The even ones share one array; each odd one opens its own
+// from the store other.
 func count(t *testing.T, st, other store.Store, n, turns int) (*zarr.Report, error) {
 	t.Helper()
 	ctx := t.Context()
@@ -91,18 +91,18 @@ func count(t *testing.T, st, other store.Store, n, turns int) (*zarr.Report, err
 			return nil, fmt.Errorf("counter %d is at %d in the end, want %d", i, v, turns)
 		}
 	}
-	// All who met held the same version, and only one of them can have replaced it.
+	// All that met had read the same version, and only one of them can have replaced it.
 	if c := report.Conflicts.Load(); c < int64(n/2) {
 		return nil, fmt.Errorf("%d conflicts, want at least %d", c, n/2)
 	}
 	return report, nil
 }
 
-// meeting is where guests wait until all have come.
+// meeting blocks guests until all have arrived.
 type meeting struct {
 	mu      sync.Mutex
 	missing int
-	open    chan struct{} // closed when nobody is missing
+	open    chan struct{} // closed when all have arrived
 }
 
 func (m *meeting) wait(ctx context.Context) error {
@@ -119,8 +119,8 @@ func (m *meeting) wait(ctx context.Context) error {
 	}
 }
 
-// guest is a store that, when it has got the key for the first time, waits for the other guests to
-// have got it.
+// guest is a store that blocks after its first read of the key until the other guests have read it
+// too.
 type guest struct {
 	store.Store
 	key  string

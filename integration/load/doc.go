@@ -1,10 +1,10 @@
-// Package load works on arrays with many goroutines at once, in S3, Google Cloud Storage and Azure
-// Blob Storage, through a proxy that counts and, if told to, misbehaves, and in a folder. Values
-// must be right and no update lost, a chunk that was written never reads as the fill value again,
-// no more requests are in flight than the store allows and no more connections opened than those
-// need, nothing runs on after Close, and what is not an answer of S3 must be an error.
+// Package load tests arrays under many concurrent goroutines, in S3, Google Cloud Storage and Azure
+// Blob Storage through a fault proxy that counts requests, and in a directory. Values must be
+// correct and no update lost. A written chunk must never read as the fill value. The requests in
+// flight stay within the store's limit, and the connections within what those need. Nothing
+// continues after Close, and a response that is not from S3 is an error.
 //
-// The package has tests only, which are worth most with the race detector:
+// The package contains only tests, which are most useful with the race detector:
 //
 //	go test -race ./integration/load
 //

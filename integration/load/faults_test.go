@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// TestFaultyWay has 5 % of all requests meet a 503, 5 % a reset, 5 % a body cut short and 5 % an
-// answer that is lost after the server did its part, each alone and all together.
+// TestFaultyWay: 5 % of the requests get a 503, 5 % a reset, 5 % a truncated body and 5 % a
+// response that is lost after the server has done its part, each alone and all together.
 func TestFaultyWay(t *testing.T) { each(t, faultyWay) }
 
 func faultyWay(t *testing.T, b bucket.Provider) {
@@ -18,7 +18,7 @@ func faultyWay(t *testing.T, b bucket.Provider) {
 	tests := []struct {
 		name  string
 		rates faultproxy.Rates
-		kinds []faultproxy.Kind // that must have happened
+		kinds []faultproxy.Kind // that must have occurred
 	}{
 		{"503", faultproxy.Rates{SlowDown: share}, []faultproxy.Kind{faultproxy.SlowDown}},
 		{"reset", faultproxy.Rates{Reset: share}, []faultproxy.Kind{faultproxy.Reset}},

@@ -15,13 +15,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// TestHangingWay has 3 % of all requests never answered, and no deadline: twelve reads of 40 chunks
-// end by themselves, right, and within three stall limits. The limit is that of the test; the
-// default is half a minute.
+// TestHangingWay: 3 % of the requests never get a response, and there is no deadline. Twelve reads
+// of 40 chunks end without help, with correct values, within three stall timeouts. The test sets a
+// shorter timeout than the default of 30 s.
 func TestHangingWay(t *testing.T) { each(t, hangingWay) }
 
 func hangingWay(t *testing.T, b bucket.Provider) {
-	t.Parallel() // most of the time it waits
+	t.Parallel() // mostly waiting
 	const (
 		stall  = 3 * time.Second
 		reads  = 12
@@ -33,8 +33,8 @@ func hangingWay(t *testing.T, b bucket.Provider) {
 	var n, hung atomic.Int64
 	var met sync.Map
 	p, u := through(t, b, faultproxy.Config{Script: func(r *http.Request) faultproxy.Fault {
-		// Not by chance, which has a request hang three times in a row once in a while: each key
-		// once.
+		// Not at random, because then a request hangs three times in a row once in a while: each
+		// key hangs once.
 		if !on.Load() || n.Add(1)%(period/hang) != 0 {
 			return faultproxy.Fault{}
 		}

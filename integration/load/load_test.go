@@ -13,7 +13,7 @@ import (
 const (
 	workers  = 100
 	turns    = 2
-	inFlight = 16 // what the store is told to allow
+	inFlight = 16 // the store's limit
 )
 
 func TestHundredGoroutines(t *testing.T) {
@@ -35,14 +35,14 @@ func hundred(t *testing.T, b bucket.Provider) {
 	p := faultproxy.Start(t, bucket.Endpoint(t, u), faultproxy.Config{RewriteHost: b.OwnHost})
 	st := open(t, b, bucket.Through(t, u, p.Addr()), inFlight)
 	create(t, st, "x", spec(workers))
-	// Where an array is opened in any format, questions about v2 that outlast the answer about v3
-	// are cancelled, and the proxy counts those until it notices.
+	// If the format is not given, requests for v2 metadata that outlast the response for v3 are
+	// cancelled, and the proxy counts them until it notices.
 	r, err := work(t.Context(), st, "x", workers, turns, zarr.Format(3))
 	if err != nil {
 		t.Error(err)
 	}
 	stats := p.Stats()
-	// More than one in flight at least, or the bound would show nothing.
+	// Require more than one in flight, or the limit would not be tested.
 	if stats.PeakInFlight > inFlight || stats.PeakInFlight < 2 {
 		t.Errorf("%d requests in flight at once, want at most %d and more than one", stats.PeakInFlight, inFlight)
 	}

@@ -18,9 +18,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// TestFaultyParts sends shards in parts on a faulty way, by [zarr.Array.OpenShard] from several
-// goroutines and by [zarr.Writer]. What was acknowledged is stored as it was written, and a fault
-// costs no more than a few requests more.
+// TestFaultyParts writes shards in parts through faults, by [zarr.Array.OpenShard] from several
+// goroutines and by [zarr.Writer]. Acknowledged data is stored as written, and a fault costs only a
+// few more requests.
 func TestFaultyParts(t *testing.T) { each(t, faultyParts) }
 
 func faultyParts(t *testing.T, b bucket.Provider) {
@@ -44,7 +44,7 @@ func faultyParts(t *testing.T, b bucket.Provider) {
 					t.Errorf("no request met %q: the test shows nothing", k)
 				}
 			}
-			// A put whose answer was lost asks what is stored before it is sent again.
+			// A put whose response was lost reads the stored version before it is retried.
 			if most := clean.Requests + 3*faults; stats.Requests > most {
 				t.Errorf("%d requests with %d faults, %d without one", stats.Requests, faults, clean.Requests)
 			}
@@ -54,8 +54,8 @@ func faultyParts(t *testing.T, b bucket.Provider) {
 }
 
 // sendShards writes an array of two rows of two shards of 6 MiB: the first row piece by piece, the
-// other by a Writer, and reads it from a store without faults. Every fourth request meets a fault,
-// the kinds in turn.
+// second by a Writer. Then it reads the array from a store without faults. Every fourth request has
+// a fault, the kinds in turn.
 func sendShards(t *testing.T, b bucket.Provider, kinds ...faultproxy.Kind) (faultproxy.Stats, int64) {
 	t.Helper()
 	const rows, width, inner = 96, 2 << 16, 8
@@ -112,8 +112,8 @@ func sendShards(t *testing.T, b bucket.Provider, kinds ...faultproxy.Kind) (faul
 	return stats, parts.Load()
 }
 
-// sendPieces writes the shard of the first row at a column, by its inner chunks, two goroutines at
-// once.
+// sendPieces writes the shard of the first row at a column by its inner chunks, with two
+// goroutines.
 func sendPieces(ctx context.Context, a *zarr.Array, all []uint8, column, inner int) error {
 	w, err := a.OpenShard(ctx, 0, column)
 	if err != nil {
@@ -134,7 +134,7 @@ func sendPieces(ctx context.Context, a *zarr.Array, all []uint8, column, inner i
 	return w.Commit(ctx)
 }
 
-// fourth gives every fourth request a fault, the kinds in turn.
+// fourth applies the faults in turn to every fourth request.
 func fourth(kinds []faultproxy.Kind) func(*http.Request) faultproxy.Fault {
 	var count atomic.Int64
 	return func(*http.Request) faultproxy.Fault {

@@ -18,7 +18,7 @@ func each(t *testing.T, test func(t *testing.T, p bucket.Provider)) {
 	}
 }
 
-// through puts a proxy before a provider's bucket and gives the URL that leads through it.
+// through starts a proxy of a provider's bucket and returns the URL that leads through it.
 func through(t *testing.T, b bucket.Provider, cfg faultproxy.Config) (*faultproxy.Proxy, string) {
 	t.Helper()
 	u := b.URL(t)
@@ -27,8 +27,8 @@ func through(t *testing.T, b bucket.Provider, cfg faultproxy.Config) (*faultprox
 	return p, bucket.Through(t, u, p.Addr())
 }
 
-// open opens a store that is closed when the test ends. Waits between tries are short, because
-// nothing here is overloaded.
+// open opens a store that is closed at the end of the test. Retry delays are short, because no
+// server is overloaded.
 func open(t *testing.T, b bucket.Provider, url string, inFlight int, retries ...retry.Option) store.Store {
 	t.Helper()
 	retries = append([]retry.Option{retry.Backoff(time.Millisecond, 20*time.Millisecond)}, retries...)
@@ -40,10 +40,11 @@ func open(t *testing.T, b bucket.Provider, url string, inFlight int, retries ...
 	return st
 }
 
-// settle waits until no more goroutines run than before, and says which do if they never end.
+// settle waits until no more goroutines run than before, and reports the remaining ones if they do
+// not end.
 func settle(t *testing.T, before int) {
 	t.Helper()
-	for range 3000 { // half a minute: what leaks stays for longer, and nobody waits for what does not
+	for range 3000 { // half a minute: a leaked goroutine never ends
 		if runtime.NumGoroutine() <= before {
 			return
 		}

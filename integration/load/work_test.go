@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	own     = 13 // rows of each worker: fewer than a chunk has, so that neighbours share chunks
+	own     = 13 // rows of each worker: fewer than in a chunk, so that neighbours share chunks
 	columns = 24
 )
 
-// spec is an array with own rows for each of n workers, in chunks that belong to several.
+// spec returns an array with own rows for each of n workers, in chunks that several workers share.
 func spec(n int) zarr.Spec {
 	return zarr.Spec{
 		Shape: []int{n * own, columns}, Chunks: []int{32, 16}, DType: dtype.Int64, Fill: -1, Codecs: []codec.Spec{codec.Zstd(1), codec.CRC32C()},
@@ -35,7 +35,8 @@ func create(t *testing.T, st store.Store, path string, s zarr.Spec) *zarr.Array 
 	return a
 }
 
-// value is what worker w writes in a turn at an element of its region; it names its owner.
+// value returns the value that worker w writes in a turn at an element of its region. It identifies
+// the worker.
 func value(w, turn, i int) int64 { return int64(w)<<40 | int64(turn)<<20 | int64(i) }
 
 func region(w, turn int) []int64 {
@@ -48,7 +49,7 @@ func region(w, turn int) []int64 {
 
 func rows(w int) zarr.Selection { return zarr.Range(w*own, (w+1)*own) }
 
-// crew is n goroutines that write their own parts of one array, turn after turn.
+// crew is n goroutines that write separate parts of one array in turns.
 type crew struct {
 	st     store.Store
 	path   string
@@ -60,10 +61,9 @@ type crew struct {
 	begun, done []atomic.Int64 // turns, by worker
 }
 
-// work has n goroutines write their regions turn after turn, read them back, and look at what
-// others wrote. Half of them share one opened array, half open their own, so that they take turns
-// in one way or conflict in the other. In the end every element must be of its owner's last turn.
-// The options are for opening.
+// work lets n goroutines write their regions in turns, read them back, and read the regions of
+// others. Half of them share one opened array and take turns; the others open their own and
+// conflict. At the end every element must be of its owner's last turn. The options are for opening.
 func work(ctx context.Context, st store.Store, path string, n, turns int, opts ...zarr.Option) (*zarr.Report, error) {
 	c := &crew{st: st, path: path, n: n, turns: turns, opts: opts, begun: make([]atomic.Int64, n), done: make([]atomic.Int64, n)}
 	shared, err := c.open(ctx)
@@ -122,9 +122,9 @@ func (c *crew) worker(ctx context.Context, a *zarr.Array, w int) error {
 	return nil
 }
 
-// visit reads another's region. Every element must be of a turn that had begun when the read ended,
-// and of none before the last that was done when the read began; only before the first may it be
-// the fill value.
+// visit reads another worker's region. Every element must be of a turn that had started when the
+// read ended, and not of one before the last turn that had ended when the read started. Only before
+// the first turn may it be the fill value.
 func (c *crew) visit(ctx context.Context, a *zarr.Array, w, other int) error {
 	least := c.done[other].Load() - 1
 	got, err := zarr.Read[int64](ctx, a, rows(other))

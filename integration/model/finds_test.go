@@ -19,7 +19,7 @@ func (s unconditional) Put(ctx context.Context, key string, b []byte, _ store.Pu
 	return s.Store.Put(ctx, key, b, store.PutOptions{})
 }
 
-// forgetful is a store that acknowledges puts of chunks and drops one of them in twenty.
+// forgetful is a store that acknowledges puts of chunks and drops one in twenty.
 type forgetful struct {
 	store.Store
 	n int
@@ -34,7 +34,7 @@ func (s *forgetful) Put(ctx context.Context, key string, b []byte, o store.PutOp
 	return s.Store.Put(ctx, key, b, o)
 }
 
-// trusting is a store that calls every claim that is looked at again unchanged.
+// trusting is a store that reports every claim as unchanged when it is read again.
 type trusting struct{ store.Store }
 
 func (s trusting) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
@@ -44,8 +44,8 @@ func (s trusting) Get(ctx context.Context, key string, o store.GetOptions, buf [
 	return s.Store.Get(ctx, key, o, buf)
 }
 
-// hoarding is a store that goes on to return the first value of each chunk, as a cache does that
-// forgets nothing.
+// hoarding is a store that always returns the first value of each chunk, like a cache without
+// invalidation.
 type hoarding struct {
 	store.Store
 	mu   sync.Mutex
@@ -73,7 +73,7 @@ func (s *hoarding) Get(ctx context.Context, key string, o store.GetOptions, buf 
 	return v, nil
 }
 
-// TestModelFinds proves that the check can fail: each planted fault must be found.
+// TestModelFinds verifies that the check can fail: each planted fault must be found.
 func TestModelFinds(t *testing.T) {
 	tests := []struct {
 		name     string
@@ -120,7 +120,7 @@ func TestReplay(t *testing.T) {
 // once it is any, and random numbers in keys.
 var chunk = regexp.MustCompile(`\.[0-9a-f]{16}|chunk \[[0-9 ]*\] \([^)]*\)|"g/[dt]"`)
 
-// at is an event and those before it.
+// at returns an event and those before it.
 func at(events []string, i int) string {
 	return strings.Join(events[max(0, min(i, len(events))-5):min(i+1, len(events))], "\n")
 }

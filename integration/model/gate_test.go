@@ -11,11 +11,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// verb is what a request does.
+// verb is the kind of a request.
 type verb string
 
 const (
-	begin  verb = "begin" // an operation begins; no request
+	begin  verb = "begin" // an operation starts; not a request
 	get    verb = "get"
 	put    verb = "put"
 	del    verb = "delete"
@@ -45,8 +45,8 @@ func order(a, b *request) int {
 	return cmp.Or(cmp.Compare(a.by.id, b.by.id), cmp.Compare(a.verb, b.verb), cmp.Compare(a.key, b.key), cmp.Compare(a.detail, b.detail))
 }
 
-// same reports whether two requests cannot be told apart. Reads that cannot are released together,
-// so that it does not matter which goroutine sent which.
+// same reports whether two requests are indistinguishable. Indistinguishable reads are released
+// together, so that it does not matter which goroutine sent which.
 func same(a, b *request) bool { return order(a, b) == 0 }
 
 // gate is the store as one actor sees it.
@@ -59,7 +59,7 @@ func (g *gate) String() string { return "model://" }
 
 func (g *gate) Close() error { return nil }
 
-// do waits until the scheduler has decided what becomes of a request.
+// do waits until the scheduler has decided the fate of a request.
 func (g *gate) do(ctx context.Context, v verb, key, detail string, value []byte, run func() error) error {
 	r := &request{by: g.a, op: g.a.op, verb: v, key: key, detail: detail, ctx: ctx, value: value, run: run, done: make(chan struct{})}
 	g.h.wait(r)
@@ -79,7 +79,7 @@ func (g *gate) Get(ctx context.Context, key string, o store.GetOptions, buf []by
 }
 
 func (g *gate) Put(ctx context.Context, key string, value []byte, o store.PutOptions) (v store.Version, err error) {
-	value = slices.Clone(value) // it may arrive after the caller has gone
+	value = slices.Clone(value) // it may arrive after the caller has returned
 	err = g.do(ctx, put, key, fmt.Sprint(condition(o.IfVersion, "", o.IfAbsent), len(value)), value, func() (err error) {
 		v, err = g.h.below.Put(context.Background(), key, value, o)
 		return err

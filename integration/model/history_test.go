@@ -16,32 +16,32 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// perOp is how many different values one operation may write.
+// perOp is the maximum number of different values that one operation writes.
 const perOp = 1000
 
-// errLost is the error of a request, or of a response, that was lost.
+// errLost is the error of a request whose request or response was lost.
 var errLost = fmt.Errorf("the model lost it: %w", fault.Unavailable)
 
-// errDead is the error of all requests of an actor that is dead.
+// errDead is the error of all requests of a dead actor.
 var errDead = fmt.Errorf("the actor is dead: %w", context.Canceled)
 
-// late is a request whose sender does not wait for it any more. It arrives at a step of its own.
+// late is a request whose sender no longer waits for it. It arrives at a later step.
 type late struct {
 	*request
 	due int
 }
 
-// history is one run: actors, the store, and what may be stored.
+// history is one run: the actors, the store, and the values that may be stored.
 type history struct {
 	seed    uint64
 	rng     *rand.Rand // of the scheduler
 	below   store.Store
-	raw     store.Store // below without planted faults, for looks
+	raw     store.Store // without planted faults, for looks
 	batches bool
-	record  bool // the events
+	record  bool // record the events
 	events  []string
 
-	mu       sync.Mutex // held by the scheduler while it works, and by actors for their notes
+	mu       sync.Mutex // held by the scheduler while it works, and by actors while they record
 	waiting  []*request
 	actors   []*actor
 	running  int // actors that have not ended
@@ -49,20 +49,20 @@ type history struct {
 	lates    []late
 	faults   int // that may still be injected
 	injected int
-	switches float64 // how often another actor has its turn
+	switches float64 // probability of a switch to another actor
 	current  *actor
 	ops      map[int]*op
 	world    world
 	bad      string // the first violation
 	idle     int
-	over     bool // some operation takes claims over, or drops them
+	over     bool // some operation takes over or drops claims
 	removes  bool // some operation removes arrays
 	only     int  // actors; 0: some
-	hale     bool // no fault is injected
+	hale     bool // inject no faults
 	peaceful bool // no claim of another actor is taken over or dropped before the recovery
 }
 
-// world is the family's part: what is created, what actors do, and what must hold.
+// world is the family's part of a history: what is created, what actors do, and what must hold.
 type world interface {
 	// applied is called for each request that changed the store.
 	applied(r *request)
@@ -76,7 +76,7 @@ func (h *history) wait(r *request) {
 	h.mu.Unlock()
 }
 
-// fail notes a violation. It ends the history.
+// fail records a violation, which ends the history.
 func (h *history) fail(format string, args ...any) {
 	if h.bad == "" {
 		h.bad = fmt.Sprintf(format, args...)
@@ -113,7 +113,7 @@ func (h *history) loop() {
 			h.mu.Unlock()
 			return
 		case len(h.waiting) == 0 || h.faults > 0 && h.rng.IntN(100) == 0:
-			// Sleepers go on. A fifth of the histories' time passes thus.
+			// Sleeping actors continue. A fifth of the histories' time passes in this way.
 			if h.idle++; h.idle > maxIdle && h.bad == "" {
 				h.fail("an operation hangs")
 			}
@@ -133,8 +133,8 @@ const (
 	maxIdle  = 600 // seconds; the longest wait of an operation is 60
 )
 
-// cancelled decides what becomes of a request whose context has ended, and reports whether there
-// was one. It ends one at a time, so that it does not depend on goroutines which error comes first.
+// cancelled decides the fate of a request whose context has ended, and reports whether there was
+// one. It ends one request at a time, so that the first error does not depend on the goroutines.
 func (h *history) cancelled() bool {
 	for _, r := range h.waiting {
 		err := r.ctx.Err()
@@ -151,8 +151,7 @@ func (h *history) cancelled() bool {
 	return false
 }
 
-// abandon ends a request that its sender does not wait for: it never arrived, or it did, or it
-// will.
+// abandon ends a request for its sender: the request never arrives, has arrived, or arrives later.
 func (h *history) abandon(r *request, err error) {
 	h.step++
 	fate := "is dropped"
@@ -171,7 +170,7 @@ func (h *history) abandon(r *request, err error) {
 	h.finish(r, err)
 }
 
-// spent reports whether the actor was dead when it sent the request: then it sends none.
+// spent reports whether the actor was dead when it sent the request, which is then not sent.
 func (r *request) spent() bool { return r.by.dead && !slices.Contains(r.by.last, r) }
 
 // mayBeLate leaves out unconditional deletes of whole objects by resizes and removals, of which the
@@ -282,7 +281,7 @@ func (h *history) turn() *actor {
 	return h.current
 }
 
-// inject is one fault of an actor at one of its requests.
+// inject injects one fault of an actor at one of its requests.
 func (h *history) inject(a *actor, r *request) {
 	switch h.rng.IntN(4) {
 	case 0:
@@ -340,7 +339,7 @@ func (h *history) arrive(now func(late) bool) {
 	}
 }
 
-// coming are the puts to a key that operations have sent and that have not arrived.
+// coming returns the puts to a key that were sent and have not arrived.
 func (h *history) coming(key string) (all []*request) {
 	for _, l := range h.lates {
 		all = append(all, l.request)
@@ -359,7 +358,7 @@ func isDocument(key string) bool {
 	return name == "zarr.json" || strings.HasPrefix(name, ".z")
 }
 
-// short is an error without its context.
+// short returns an error without its context.
 func short(err error) string {
 	for _, k := range []error{fault.Exists, fault.Conflict, fault.NotFound, fault.Unchanged, context.Canceled, fault.Unavailable} {
 		if errors.Is(err, k) {
@@ -380,7 +379,7 @@ func (r *request) String() string {
 	return s
 }
 
-// ints are the elements of a plain chunk.
+// ints returns the elements of a plain chunk.
 func ints(b []byte) string {
 	var v []int
 	for ; len(b) >= 4; b = b[4:] {
@@ -389,5 +388,5 @@ func ints(b []byte) string {
 	return fmt.Sprint(v)
 }
 
-// newStore makes the store below the gates.
+// newStore creates the store below the gates.
 func newStore() *mem.Store { return mem.New() }

@@ -8,7 +8,7 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// look reads all arrays and compares.
+// look reads all arrays and compares them with the model.
 func (w *hierarchy) look(what string) {
 	for _, t := range w.arrays {
 		if t.shape != nil && w.h.bad == "" {
@@ -38,9 +38,9 @@ func (w *hierarchy) lookAt(t *truth, what string) {
 	w.compare(t, what, all(t.shape), v, h.step, h.step, nil)
 }
 
-// compare compares what was read in a box, from one step to another, with what may be stored.
+// compare compares elements of a box, read between two steps, with the values that may be stored.
 func (w *hierarchy) compare(t *truth, what string, b box, v []int32, from, to int, since func(c [2]int) int) {
-	// A reader whose shape is not the stored one reads elements that the array does not have.
+	// A reader with an outdated shape reads elements that the array does not have.
 	inside := w.inside(t, from, to)
 	k := 0
 	b.each(func(c [2]int) {
@@ -56,7 +56,7 @@ func (w *hierarchy) compare(t *truth, what string, b box, v []int32, from, to in
 	})
 }
 
-// inside is the box of elements that an array had all the time from one step to another.
+// inside returns the box of elements that an array had all the time between two steps.
 func (w *hierarchy) inside(t *truth, from, to int) box {
 	b := all([]int{never, never}[:t.rank])
 	for i, s := range w.log[t] {
@@ -85,7 +85,7 @@ func (w *hierarchy) left() {
 	}
 }
 
-// groupLengths are lengths; 0 and 0 where there is no group.
+// groupLengths returns the lengths, or 0 and 0 without a group.
 func (w *hierarchy) groupLengths() (low, high int) {
 	if w.group == "" {
 		return 0, 0
@@ -103,7 +103,7 @@ func (o *op) visible() bool {
 	return false
 }
 
-// none checks that there is no claim.
+// none checks that no claim exists.
 func (w *hierarchy) none(what string) {
 	for key, id := range w.claims {
 		if id != "" {

@@ -29,8 +29,8 @@ var (
 	show      = flag.Bool("history", false, "print each history")
 )
 
-// families are the kinds of histories, and how many of each are run: 21,000 in all, in less than 60
-// s on two cores.
+// families are the kinds of histories with the number of runs of each: 21,000 in all, in less than
+// 60 s on two cores.
 var families = map[string]struct {
 	play func(*history)
 	n    uint64
@@ -70,7 +70,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// runAll runs the histories of a family, on as many cores as there are.
+// runAll runs the histories of a family on all cores.
 func runAll(t *testing.T, name string) {
 	var next atomic.Uint64
 	next.Store(*first)
@@ -109,7 +109,7 @@ func runAll(t *testing.T, name string) {
 	found.report(t, name)
 }
 
-// found are violations.
+// found collects violations.
 type found struct {
 	mu    sync.Mutex
 	bad   map[uint64]string
@@ -131,8 +131,8 @@ func (f *found) enough() bool {
 	return len(f.bad) > 0 && !*survey
 }
 
-// report prints the first history that is a violation and, of a survey, how many there are of each
-// kind.
+// report prints the first history with a violation and, for a survey, the number of violations of
+// each kind.
 func (f *found) report(t *testing.T, name string) {
 	if len(f.bad) == 0 {
 		return
@@ -157,7 +157,7 @@ func (f *found) report(t *testing.T, name string) {
 	t.Errorf("history %d of %s: %s\n%s", seeds[0], name, f.bad[seeds[0]], strings.Join(h.events, "\n"))
 }
 
-// alike make one kind of violations that differ in numbers, options and moments alone.
+// alike groups violations that differ only in numbers, options and moments.
 var alike = []struct {
 	is *regexp.Regexp
 	as string

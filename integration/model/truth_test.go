@@ -24,15 +24,15 @@ type candidate struct {
 // cell is one element: every value it may have had. Its first candidate is the fill value.
 type cell []candidate
 
-// width is the most elements along the second axis.
+// width is the maximum number of elements along the second axis.
 const width = 40
 
-// truth is what may be stored of one array.
+// truth holds the values that may be stored in one array.
 type truth struct {
 	path   string
 	rank   int
 	chunk  []int // elements of one object along each axis
-	shape  []int // as it is stored; nil: there is no array
+	shape  []int // the stored shape; nil: no array is stored
 	cells  []cell
 	format int
 }
@@ -41,7 +41,7 @@ func newTruth(path string, format int, shape, object []int) *truth {
 	return &truth{path: path, format: format, rank: len(shape), chunk: object, shape: slices.Clone(shape), cells: make([]cell, width*width)}
 }
 
-// at is the element with the coordinates c; a one-dimensional array has them along the first axis.
+// at returns the element with the coordinates c. A one-dimensional array uses the first axis.
 func (t *truth) at(c [2]int) *cell {
 	e := &t.cells[c[0]*width+c[1]]
 	if *e == nil {
@@ -50,7 +50,7 @@ func (t *truth) at(c [2]int) *cell {
 	return e
 }
 
-// box is a range along two axes; arrays with one axis have [0,1) as the second.
+// box is a range along two axes. The second range of a one-dimensional array is [0,1).
 type box struct{ lo, hi [2]int }
 
 func (b box) each(f func(c [2]int)) {
@@ -67,14 +67,14 @@ func (b box) has(c [2]int) bool {
 	return c[0] >= b.lo[0] && c[0] < b.hi[0] && c[1] >= b.lo[1] && c[1] < b.hi[1]
 }
 
-// all is the box of a whole shape.
+// all returns the box of a whole shape.
 func all(shape []int) box {
 	b := box{hi: [2]int{1, 1}}
 	copy(b.hi[:], shape)
 	return b
 }
 
-// object is the box of the object under a key, as far as the model has elements.
+// object returns the box of the object under a key, limited to the elements of the model.
 func (t *truth) object(key string) (b box, ok bool) {
 	b = box{hi: [2]int{1, 1}}
 	for i, s := range strings.FieldsFunc(strings.TrimPrefix(strings.TrimPrefix(key, t.path+"/"), "c/"), func(r rune) bool { return r == '/' || r == '.' }) {
@@ -87,8 +87,8 @@ func (t *truth) object(key string) (b box, ok bool) {
 	return b, true
 }
 
-// revive is an object that is absent from now on: a put of an operation that is on its way may set
-// its elements to any of its values.
+// revive records that an object is absent from now on. A late put of an operation may set its
+// elements to any of its values.
 func (t *truth) revive(o *op, b box, now int) {
 	b.each(func(c [2]int) {
 		e := t.at(c)
@@ -97,7 +97,7 @@ func (t *truth) revive(o *op, b box, now int) {
 	o.wrote = append(o.wrote, written{t, b})
 }
 
-// issue adds the values of a write that begins: from now on its elements may have them.
+// issue adds the values of a write that starts: from now on its elements may have them.
 func (t *truth) issue(o *op, b box, now int, value func(c [2]int) int32) {
 	b.each(func(c [2]int) {
 		e := t.at(c)
@@ -106,9 +106,9 @@ func (t *truth) issue(o *op, b box, now int, value func(c [2]int) int32) {
 	o.wrote = append(o.wrote, written{t, b})
 }
 
-// acknowledge makes the values of a write what its elements have. Values of writes that were over
-// before it began are gone; those of concurrent ones, and of failed ones that may still arrive, are
-// as good: two acknowledged writes of one element are in no order.
+// acknowledge records that a write succeeded. Values of writes that had ended before it started are
+// gone. Those of concurrent writes, and of failed writes that may still arrive, remain possible:
+// two acknowledged writes of one element are not ordered.
 func (t *truth) acknowledge(o *op, b box, began, now int) {
 	b.each(func(c [2]int) {
 		e := *t.at(c)
@@ -123,8 +123,8 @@ func (t *truth) acknowledge(o *op, b box, began, now int) {
 	})
 }
 
-// set makes rows of an append visible; began is when it claimed them. All that was written there
-// before is gone.
+// set makes rows of an append visible. began is the step of its claim. All values written there
+// before are gone.
 func (t *truth) set(o *op, b box, began, now int, value func(c [2]int) int32) {
 	b.each(func(c [2]int) {
 		e := t.at(c)
@@ -133,8 +133,8 @@ func (t *truth) set(o *op, b box, began, now int, value func(c [2]int) int32) {
 	t.acknowledge(o, b, began, now)
 }
 
-// hide is a shape that gets smaller: elements outside are fill, or what they were, once they come
-// in again (ResizeOptions).
+// hide records a shape that becomes smaller: elements outside are fill or their old values if the
+// array grows again (ResizeOptions).
 func (t *truth) hide(b box, now int) {
 	b.each(func(c [2]int) {
 		e := t.at(c)
@@ -142,8 +142,8 @@ func (t *truth) hide(b box, now int) {
 	})
 }
 
-// clear is a Resize that was acknowledged and deletes: elements outside are fill. Values of writes
-// that began after the resize did may be there.
+// clear records an acknowledged Resize that deletes: elements outside are fill, or values of writes
+// that started after the resize.
 func (t *truth) clear(c [2]int, began, now int) {
 	e := t.at(c)
 	for i := range *e {
@@ -154,7 +154,7 @@ func (t *truth) clear(c [2]int, began, now int) {
 	*e = append(*e, candidate{added: now, settled: now, removed: never})
 }
 
-// settle is the end of the last request of a failed write.
+// settle records the end of the last request of a failed write.
 func (o *op) settle(now int) {
 	for _, w := range o.wrote {
 		w.b.each(func(c [2]int) {
@@ -168,7 +168,7 @@ func (o *op) settle(now int) {
 	}
 }
 
-// may reports whether a read that ran from one step to another may find a value.
+// may reports whether a read between two steps may find a value.
 func (t *truth) may(c [2]int, v int32, from, to int) bool {
 	for _, k := range *t.at(c) {
 		is := k.v == v || k.any && int(v)/perOp == k.by.id
@@ -179,7 +179,7 @@ func (t *truth) may(c [2]int, v int32, from, to int) bool {
 	return false
 }
 
-// explain says which values an element may have, for messages.
+// explain formats the values that an element may have, for messages.
 func (t *truth) explain(c [2]int, from, to int) string {
 	s := ""
 	for _, k := range *t.at(c) {
@@ -194,7 +194,7 @@ func (t *truth) explain(c [2]int, from, to int) string {
 	return s
 }
 
-// whence says whose value an element has, for messages.
+// whence formats the writer of a value, for messages.
 func whence(h *history, v int32) string {
 	if v == 0 {
 		return "fill"

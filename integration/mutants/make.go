@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// Make writes a damaged copy of the folder from to the folder to, which must not exist. What is
-// damaged depends on r alone. It returns what was done, for people.
+// Make writes a damaged copy of the directory from to the directory to, which must not exist. The
+// damage depends on r only. Make returns a description of it.
 func Make(r *rand.Rand, from, to string) (string, error) {
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 		return "", err
@@ -79,11 +79,11 @@ var (
 	texts   = regexp.MustCompile(`"[^"\\]*"`)
 )
 
-// changeDocument changes a number, everywhere or in one place, a text, or a byte.
+// changeDocument changes a number, in all places or in one, a text, or a byte.
 func changeDocument(r *rand.Rand, b []byte) ([]byte, string) {
 	text := string(b)
 	places := numbers.FindAllStringIndex(text, -1)
-	if list := lists.FindAllStringIndex(text, -1); len(list) > 0 && r.IntN(4) > 0 { // a shape, as a rule
+	if list := lists.FindAllStringIndex(text, -1); len(list) > 0 && r.IntN(4) > 0 { // a shape
 		l := list[r.IntN(len(list))]
 		places = numbers.FindAllStringIndex(text[:l[1]], -1)
 		places = slices.DeleteFunc(places, func(p []int) bool { return p[0] < l[0] })
@@ -92,7 +92,7 @@ func changeDocument(r *rand.Rand, b []byte) ([]byte, string) {
 	case len(places) > 0 && r.IntN(10) < 8:
 		p := places[r.IntN(len(places))]
 		was, is := text[p[0]:p[1]], number(r)
-		if r.IntN(3) == 0 { // lengths of an array and its chunks agree, and dimensions do
+		if r.IntN(3) == 0 { // to the same number of dimensions as the array
 			return []byte(numbers.ReplaceAllStringFunc(text, func(s string) string {
 				if s == was {
 					return is
@@ -115,12 +115,12 @@ func changeDocument(r *rand.Rand, b []byte) ([]byte, string) {
 	return changeBytes(r, b)
 }
 
-// words are names that metadata has.
+// words are names that occur in metadata.
 var words = strings.Fields(`bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64 complex128 string bytes r8 r64
 	<f4 >f8 |u1 |S1000000000 <U1000000000 |O |b1 blosc zlib gzip zstd lz4 crc32c vlen-utf8 vlen-bytes transpose sharding_indexed start end
 	default v2 . / F C regular rectangular NaN -Infinity array group null`)
 
-// number spells a number, a length that no memory holds among others.
+// number formats a random number, including lengths that exceed all memory.
 func number(r *rand.Rand) string {
 	switch r.IntN(16) {
 	case 0, 1:
@@ -135,7 +135,7 @@ func number(r *rand.Rand) string {
 	return "1" + strings.Repeat("0", r.IntN(20))
 }
 
-// changeBytes changes bytes, the length, or all; nil removes the value.
+// changeBytes changes bytes, the length, or the whole value. It returns nil to remove the value.
 func changeBytes(r *rand.Rand, b []byte) ([]byte, string) {
 	b = slices.Clone(b)
 	n := len(b)

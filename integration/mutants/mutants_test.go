@@ -22,7 +22,7 @@ import (
 	"github.com/zargo-io/zargo/integration/fixtures"
 )
 
-// The bounds of the hostile stores.
+// The limits of the hostile stores.
 const (
 	maxMemory = 512 << 20
 	maxTime   = 5 * time.Second
@@ -36,14 +36,14 @@ var (
 	atOnce = flag.Int("at-once", 2, "how many are run at once")
 )
 
-// figures are what all commands took.
+// figures are the measurements over all commands.
 type figures struct {
 	mu     sync.Mutex
 	runs   int
 	codes  map[int]int
 	memory int64
 	time   time.Duration
-	most   string // the command that took most time
+	most   string // the command that took the longest time
 }
 
 // TestMutants runs the command on mutants of the golden stores.
@@ -76,7 +76,7 @@ func TestMutants(t *testing.T) {
 			to = filepath.Join(*keep, filepath.Base(from))
 			url = to
 		}
-		if c.Store == "zip" { // a file, which is changed like the others of a folder
+		if c.Store == "zip" { // a file, which is changed like those of a directory
 			folder := filepath.Join(filepath.Dir(to), "from")
 			if err := errors.Join(os.MkdirAll(folder, 0o777), os.Link(from, filepath.Join(folder, filepath.Base(from)))); err != nil {
 				return err
@@ -105,7 +105,7 @@ func TestMutants(t *testing.T) {
 	t.Logf("%d mutants, %d commands; %d MiB at most, %v at most: %s; exit codes %v", n, f.runs, f.memory>>20, f.time, f.most, f.codes)
 }
 
-// commands are those that read what a store has, with flags as chance has them.
+// commands returns commands that read a store, with random flags.
 func commands(r *rand.Rand, url, same string) [][]string {
 	one := func(all ...string) []string { return strings.Fields(all[r.IntN(len(all))]) }
 	with := func(name string, flags []string, urls ...string) []string {
@@ -122,8 +122,8 @@ func commands(r *rand.Rand, url, same string) [][]string {
 	}
 }
 
-// run runs a command in a process of its own. It is killed a little after the bound, of the
-// processor's time: a loaded machine may keep anything waiting.
+// run runs a command in its own process. It is killed a little after the limit of processor time;
+// on a loaded machine the elapsed time may be much longer.
 func (f *figures) run(ctx context.Context, program string, args ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()

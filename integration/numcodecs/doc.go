@@ -1,17 +1,17 @@
-// Package numcodecs holds the codecs of zargo against Python's numcodecs: random arrays by the
-// thousand, with random configurations, the same in every run. What numcodecs encodes decodes here
-// to what it decodes to there, and what is encoded here decodes there to the same. Blosc's snappy,
-// which numcodecs is built without, is held against TensorStore. One Python answers all questions
-// of a test, over a pipe; see [Judge].
+// Package numcodecs tests the codecs of zargo against Python's numcodecs, with thousands of random
+// arrays and configurations, the same in every run. Values encoded by numcodecs must decode to the
+// same array here and there, and values encoded here must decode there. numcodecs is built without
+// Blosc's snappy, which is tested against TensorStore. One Python process handles all requests of a
+// test over a pipe; see [Judge].
 //
-// A codec is added with a row of the table in ids_test.go: its id, the data types, a function that
-// makes a configuration, and what is to be expected of it ([ID]). A filter's elements change: it is
-// Exact, and Lossy where an array does not come back. A codec of objects asks the [Judge] itself
-// with the data type "|O", where an array is a list in JSON. Blosc's frames say so many things that
-// it is also tried in every combination of them.
+// To add a codec, add a row to the table in ids_test.go: its id, the data types, a function that
+// returns a configuration, and the expectations ([ID]). A filter changes elements: it is Exact, and
+// Lossy if an array is not restored. A codec of objects calls the [Judge] directly with the data
+// type "|O", whose arrays are JSON lists. Blosc's frames have many fields, so all their
+// combinations are tested too.
 //
-// Two versions of numcodecs are asked. The tests need a Python with
-// integration/peers/requirements.txt installed, named by ZARGO_PEERS_PYTHON, and one of 3.13 with
-// requirements-py313.txt, named by ZARGO_PEERS_PYTHON313. Without them they are skipped, loudly, or
-// fail when CI=true.
+// Two versions of numcodecs are tested. The tests need a Python with
+// integration/peers/requirements.txt installed, named by ZARGO_PEERS_PYTHON, and a Python 3.13 with
+// requirements-py313.txt, named by ZARGO_PEERS_PYTHON313. Without them they are skipped with a
+// message, or fail if CI=true.
 package numcodecs

@@ -7,32 +7,34 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// ID is one codec of numcodecs, and what random arrays it is tried with.
+// ID describes one codec of numcodecs and the random arrays to test it with.
 type ID struct {
-	Name    string   // the subtest, where one id has several
-	ID      string   // numcodecs'
-	Library string   // who judges, as in a [Question]
+	Name    string   // of the subtest, if an id has several
+	ID      string   // in numcodecs
+	Library string   // the reference implementation, as in a [Question]
 	Types   []string // data types of the arrays, as numpy and v2 metadata name them
-	Cases   int      // how many arrays
+	Cases   int      // number of arrays
 
-	// Config gives a random configuration without the id; nil is none.
+	// Config returns a random configuration without the id. nil is an empty one.
 	Config func(r *rand.Rand, t dtype.Type) Config
-	// Contents fills an array in memory form; nil is [Contents]. It need not think of values that t
-	// does not have.
+	// Contents fills an array in memory form. nil is [Contents]. It need not avoid values that are
+	// invalid for t.
 	Contents func(r *rand.Rand, t dtype.Type, array []byte)
-	// Elems bounds the elements of an array; 0 is 20,000.
+	// Elems is the maximum number of elements of an array; 0 is 20,000.
 	Elems int
 
 	Exact    bool // both encode to the same bytes
-	Lossy    bool // an array comes back changed; both change it alike
+	Lossy    bool // an array is not restored; both change it in the same way
 	ReadOnly bool // zargo does not encode it
-	NonEmpty bool // the judge does not read what it makes of no bytes, or stores nothing
+	// NonEmpty excludes empty arrays: the reference implementation encodes them as nothing, or
+	// cannot read its own encoding.
+	NonEmpty bool
 }
 
-// Config is a configuration of numcodecs, without or with the id.
+// Config is a configuration of numcodecs, with or without the id.
 type Config map[string]any
 
-// JSON is the configuration as metadata of v2 has it.
+// JSON returns the configuration as in metadata of v2.
 func (c Config) JSON(id string) json.RawMessage {
 	all := Config{"id": id}
 	for k, v := range c {
@@ -40,12 +42,12 @@ func (c Config) JSON(id string) json.RawMessage {
 	}
 	b, err := json.Marshal(all)
 	if err != nil {
-		panic(err) // only numbers, text and lists of them are in there
+		panic(err) // it consists of numbers, text and lists of them
 	}
 	return b
 }
 
-// Contents fills an array of elements of size bytes with one of several kinds of contents.
+// Contents fills an array of elements of t with one of several kinds of contents.
 func Contents(r *rand.Rand, t dtype.Type, array []byte) {
 	size := max(t.Size(), 1)
 	switch r.IntN(7) {
@@ -98,7 +100,8 @@ func fill(r *rand.Rand, b []byte) {
 	}
 }
 
-// length is a number of elements up to most: none, one, few, about a power of two, any.
+// length returns a random number of elements up to most: none, one, few, about a power of two, or
+// any.
 func length(r *rand.Rand, most int) int {
 	switch r.IntN(10) {
 	case 0:
@@ -113,7 +116,7 @@ func length(r *rand.Rand, most int) int {
 	return r.IntN(most + 1)
 }
 
-// Length is a random number of elements.
+// Length returns a random number of elements.
 func (id ID) Length(r *rand.Rand) int {
 	most := id.Elems
 	if most == 0 {

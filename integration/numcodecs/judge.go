@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Judge is a Python that has numcodecs and TensorStore. It may be used from any number of
-// goroutines, one of which is answered at a time.
+// Judge is a Python process with numcodecs and TensorStore. It is safe for concurrent use; requests
+// run one at a time.
 type Judge struct {
 	mu     sync.Mutex
 	cmd    *exec.Cmd
@@ -23,12 +23,12 @@ type Judge struct {
 	stderr bytes.Buffer
 }
 
-// Refusal is what the library says that it cannot do.
+// Refusal is the library's error for something that it does not support.
 type Refusal string
 
 func (r Refusal) Error() string { return string(r) }
 
-// Start starts a Python with the script, both by path.
+// Start runs the script with the Python at the given path.
 func Start(python, script string) (*Judge, error) {
 	j := &Judge{cmd: exec.Command(python, "-W", "ignore", script)}
 	j.cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
@@ -45,47 +45,47 @@ func Start(python, script string) (*Judge, error) {
 	return j, j.cmd.Start()
 }
 
-// Close ends it.
+// Close ends the process.
 func (j *Judge) Close() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return errors.Join(j.in.Close(), j.cmd.Wait())
 }
 
-// Question is what to encode or to decode by.
+// Question holds the parameters of a request to encode or decode.
 type Question struct {
-	Config json.RawMessage `json:"config"` // numcodecs', with the id
-	// DType is of the array's elements, as numpy names it. With "|O" the array is a list in JSON.
+	Config json.RawMessage `json:"config"` // of numcodecs, with the id
+	// DType is numpy's name of the elements' data type. With "|O" the array is a JSON list.
 	DType   string `json:"dtype"`
 	Library string `json:"library,omitempty"` // "" is numcodecs
 	Split   string `json:"split,omitempty"`   // c-blosc's BLOSC_SPLITMODE, which numcodecs follows
 }
 
-// TensorStore is a [Question]'s library: it has blosc's snappy, which numcodecs has not.
+// TensorStore is a Library of a [Question]: it has blosc's snappy, which numcodecs lacks.
 const TensorStore = "tensorstore"
 
-// Encode gives what the library makes of an array of one axis: its elements in the byte order of
-// the data type.
+// Encode returns the library's encoding of an array of one axis, whose elements are in the byte
+// order of the data type.
 func (j *Judge) Encode(q Question, array []byte) ([]byte, error) {
 	stored, _, err := j.ask("encode", q, array)
 	return stored, err
 }
 
-// Timed is Encode and says how long the library took.
+// Timed is Encode that also returns the time that the library took.
 func (j *Judge) Timed(q Question, array []byte) (stored []byte, took time.Duration, err error) {
 	return j.ask("encode", q, array)
 }
 
-// Decode gives the bytes of the array that the library makes of stored ones.
+// Decode returns the bytes of the array that the library decodes.
 func (j *Judge) Decode(q Question, stored []byte) ([]byte, error) {
 	array, _, err := j.ask("decode", q, stored)
 	return array, err
 }
 
-// Versions are those of numcodecs and of the zlib that its zlib and gzip are.
+// Versions are the versions of numcodecs and of the zlib that it uses for zlib and gzip.
 type Versions struct{ Numcodecs, Zlib string }
 
-// Versions asks for them.
+// Versions returns the versions of the process.
 func (j *Judge) Versions() (v Versions, err error) {
 	said, _, err := j.ask("versions", Question{Config: json.RawMessage("{}")}, nil)
 	if err != nil {

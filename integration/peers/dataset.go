@@ -9,19 +9,20 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// Variable is one variable of the dataset as it is stored. The Python side makes the same one on
-// its own.
+// Variable is one stored variable of the dataset. The Python code computes the same variable
+// independently.
 type Variable struct {
 	Name   string
 	DType  dtype.Type
 	Dims   []string
 	Shape  []int
 	Chunks []int
-	Raw    []byte // little-endian, in C order; nil where Text holds the values
+	Raw    []byte // little-endian, in C order; nil if Text contains the values
 	Text   []string
-	Told   string         // the data type by numpy's name, where that is not DType's
-	Fill   any            // what stands for a missing value; nil when nothing does
-	Attrs  map[string]any // without the names of the axes, and without _FillValue
+	// Told is numpy's name of the data type, if it differs from DType's.
+	Told  string
+	Fill  any            // represents a missing value; nil if none does
+	Attrs map[string]any // without the names of the axes and _FillValue
 }
 
 // The dataset's axes.
@@ -31,13 +32,13 @@ const (
 	lons  = 6
 )
 
-// start and step are the instants of the axis time.
+// start and step define the instants of the time axis.
 func start() time.Time { return time.Date(2024, 2, 28, 12, 0, 0, 0, time.UTC) }
 
 const step = 6 * time.Hour
 
-// Dataset is a group of variables by CF's conventions, with its attributes; "" is the root,
-// "sub/part" the one below it.
+// Dataset returns the variables and attributes of a group that follows the CF conventions. group is
+// "" for the root or "sub/part" for the group below it.
 func Dataset(group string) (vars []Variable, attrs map[string]any) {
 	if group == "sub/part" {
 		return []Variable{
@@ -107,10 +108,10 @@ func Dataset(group string) (vars []Variable, attrs map[string]any) {
 	}, map[string]any{"title": "zargo and xarray", "version": 3, "nested": map[string]any{"a": []any{1, 2.5, "é"}, "b": true}}
 }
 
-// missingRain stands for a missing value where rain is packed.
+// missingRain represents a missing value of the packed rain.
 const missingRain = int16(-32768)
 
-// slowly gives the elements (3 i + seed) mod 101.
+// slowly returns the elements (3 i + seed) mod 101.
 func slowly[T int32 | int64 | uint16](n, seed int) []byte {
 	out := make([]T, n)
 	for i := range out {
@@ -119,7 +120,7 @@ func slowly[T int32 | int64 | uint16](n, seed int) []byte {
 	return raw(out)
 }
 
-// halves gives those of slowly, halved.
+// halves returns the elements of slowly divided by two.
 func halves[T float32 | float64](n, seed int) []T {
 	out := make([]T, n)
 	for i := range out {
@@ -131,7 +132,7 @@ func halves[T float32 | float64](n, seed int) []T {
 func raw(numbers any) []byte {
 	b, err := binary.Append(nil, binary.LittleEndian, numbers)
 	if err != nil {
-		panic(err) // our own dataset
+		panic(err) // the dataset is constant
 	}
 	return slices.Clip(b)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// types are the data types of the matrix by name.
+// types returns the data types of the matrix by name.
 func types() map[string]dtype.Type {
 	m := map[string]dtype.Type{}
 	for _, t := range typeList() {
@@ -25,7 +25,8 @@ func typeList() []dtype.Type {
 	}
 }
 
-// pipelines are the codecs of the matrix; the last ones are only read.
+// pipelines returns the codecs of the matrix: those that are read and written, and those that are
+// only read.
 func pipelines(format int) (both, read [][]Codec) {
 	n := func(i int) *int { return &i }
 	yes, no := true, false
@@ -69,7 +70,7 @@ func layouts() []layout {
 	}
 }
 
-// fills are fill values in memory form worth trying, the zero first.
+// fills returns fill values in memory form, zero first.
 func fills(t dtype.Type) []string {
 	zero := make([]byte, t.Size())
 	ones := slices.Repeat([]byte{0xff}, t.Size()) // -1, or the largest unsigned
@@ -95,7 +96,7 @@ func fills(t dtype.Type) []string {
 	case dtype.Complex128:
 		return []string{"00000000000000000000000000000000", "000000000000f83f000000000000f0ff", "000000000000f87f0000000000000080"}
 	}
-	odd := slices.Clone(zero) // 2^53+1 for eight bytes: no float64 holds it
+	odd := slices.Clone(zero) // 2^53+1 for eight bytes, which no float64 represents
 	odd[0] = 1
 	if t.Size() == 8 {
 		odd[6] = 0x20
@@ -103,8 +104,8 @@ func fills(t dtype.Type) []string {
 	return hexes(zero, ones, top, odd)
 }
 
-// Matrix is every data type with every codec in both formats, the other choices drawn from a fixed
-// seed: 378 rows.
+// Matrix returns 378 rows: every data type with every codec in both formats. The other choices are
+// drawn with a fixed seed.
 func Matrix() []Row {
 	r := rand.New(rand.NewPCG(3, 14))
 	var rows []Row
@@ -113,7 +114,8 @@ func Matrix() []Row {
 		both, read := pipelines(format)
 		for _, t := range typeList() {
 			for i, codecs := range slices.Concat(both, read) {
-				if len(deck) == 0 { // every layout comes up before any does again
+				// Every layout is drawn before any is drawn twice.
+				if len(deck) == 0 {
 					deck = layouts()
 					r.Shuffle(len(deck), func(i, j int) { deck[i], deck[j] = deck[j], deck[i] })
 				}

@@ -8,29 +8,29 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// Row is one array. It is given to the Python side as JSON.
+// Row describes one array. The Python process receives it as JSON.
 type Row struct {
-	Name      string         `json:"name"` // also the path
-	Format    int            `json:"format"`
-	DType     string         `json:"dtype"`
-	Order     string         `json:"order"`     // "little" or "big"
-	Transpose []int          `json:"transpose"` // nil is C order; v2 has only the reversal
-	Shape     []int          `json:"shape"`
-	Chunks    []int          `json:"chunks"`
-	Keys      string         `json:"keys"` // chunk key encoding, "default" or "v2"
-	Separator string         `json:"separator"`
-	Fill      *string        `json:"fill"` // memory form in hex; nil is v2's null
-	Codecs    []Codec        `json:"codecs"`
-	Missing   bool           `json:"missing"` // every chunk with k % 3 == 1, k in C order, is not written
-	Seed      uint64         `json:"seed"`
-	Attrs     map[string]any `json:"attrs"`
-	Dims      []string       `json:"dims"`
+	Name      string  `json:"name"` // also the path
+	Format    int     `json:"format"`
+	DType     string  `json:"dtype"`
+	Order     string  `json:"order"`     // "little" or "big"
+	Transpose []int   `json:"transpose"` // nil is C order; v2 has only the reversal
+	Shape     []int   `json:"shape"`
+	Chunks    []int   `json:"chunks"`
+	Keys      string  `json:"keys"` // chunk key encoding, "default" or "v2"
+	Separator string  `json:"separator"`
+	Fill      *string `json:"fill"` // memory form in hex; nil is v2's null
+	Codecs    []Codec `json:"codecs"`
+	// Missing leaves every chunk with k % 3 == 1, in C order, unwritten.
+	Missing bool           `json:"missing"`
+	Seed    uint64         `json:"seed"`
+	Attrs   map[string]any `json:"attrs"`
+	Dims    []string       `json:"dims"`
 
 	ReadOnly bool `json:"-"` // zargo does not write such arrays
 }
 
-// Codec is one codec after the one that makes bytes, with the members of its configuration in v3's
-// spelling.
+// Codec is one codec after the array-to-bytes codec, with the configuration members of v3.
 type Codec struct {
 	Name     string `json:"name"`
 	Level    *int   `json:"level,omitempty"`
@@ -40,7 +40,7 @@ type Codec struct {
 	Shuffle  string `json:"shuffle,omitempty"`
 }
 
-// String gives "blosc-lz4-shuffle" or "zstd-checksum".
+// String formats the codec, for example as "blosc-lz4-shuffle" or "zstd-checksum".
 func (c Codec) String() string {
 	parts := []string{c.Name}
 	for _, p := range []string{c.Cname, c.Shuffle} {
@@ -54,7 +54,7 @@ func (c Codec) String() string {
 	return strings.Join(parts, "-")
 }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (r Row) Len() int {
 	n := 1
 	for _, d := range r.Shape {
@@ -63,22 +63,22 @@ func (r Row) Len() int {
 	return n
 }
 
-// Type is the data type.
+// Type returns the data type.
 func (r Row) Type() dtype.Type { return types()[r.DType] }
 
-// FillBytes is one element of the fill value, zero where it is undefined.
+// FillBytes returns one element of the fill value, zero if it is undefined.
 func (r Row) FillBytes() []byte {
 	if r.Fill == nil {
 		return make([]byte, r.Type().Size())
 	}
 	b, err := hex.DecodeString(*r.Fill)
 	if err != nil {
-		panic(err) // our own matrix
+		panic(err) // the matrix is constant
 	}
 	return b
 }
 
-// mix is the finaliser of splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
+// mix is the finalizer of splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
 // generators, 2014).
 func mix(x uint64) uint64 {
 	x += 0x9E3779B97F4A7C15
@@ -87,10 +87,10 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// Full is every element in memory form as if no chunk were missing. Number i of them (a complex
-// element has two) has the low bits of i*3+seed, of mix(i+seed) or of mix(seed), in stretches of
-// 32: slow, slow, random, constant. So codecs find something to compress and something not to, and
-// floats have every kind of bit pattern, NaN payloads among them.
+// Full returns every element in memory form as if no chunk were missing. Number i (a complex
+// element has two numbers) has the low bits of i*3+seed, of mix(i+seed) or of mix(seed), in runs of
+// 32: slow, slow, random, constant. So the codecs get compressible and incompressible data, and
+// floats have all kinds of bit patterns, including NaN payloads.
 func (r Row) Full() []byte {
 	parts := 1
 	if strings.HasPrefix(r.DType, "complex") {
@@ -119,7 +119,7 @@ func (r Row) Full() []byte {
 // Box is a part of an array, from Lo up to, not including, Hi along each axis.
 type Box struct{ Lo, Hi []int }
 
-// Written gives the region of each chunk that is written.
+// Written returns the region of each chunk that is written.
 func (r Row) Written() []Box {
 	var boxes []Box
 	k := 0
@@ -141,7 +141,7 @@ func (r Row) Written() []Box {
 	return boxes
 }
 
-// Expected is every element in memory form as it must be read.
+// Expected returns every element in memory form as it must be read.
 func (r Row) Expected() []byte {
 	full := r.Full()
 	if !r.Missing {
@@ -160,7 +160,7 @@ func (r Row) Expected() []byte {
 	return out
 }
 
-// Part is a box of full, in C order.
+// Part returns the elements of a box of full, in C order.
 func (r Row) Part(full []byte, b Box) []byte {
 	var out []byte
 	for _, run := range r.runs(b) {
@@ -169,7 +169,7 @@ func (r Row) Part(full []byte, b Box) []byte {
 	return out
 }
 
-// runs are the byte offsets, first and behind the last, of a box's rows within the array.
+// runs returns the byte offsets of a box's rows within the array: start and end of each.
 func (r Row) runs(b Box) [][2]int {
 	size := r.Type().Size()
 	if len(r.Shape) == 0 {

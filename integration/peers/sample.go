@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// Sample is the smallest part of the matrix that a plain search finds in which every data type,
-// codec, layout and other choice comes up in each format: 30 rows, for the places where the whole
-// matrix would teach nothing new.
+// Sample returns the smallest part of the matrix, by a greedy search, that contains every data
+// type, codec, layout and other choice in each format: 30 rows. It is for stores where the whole
+// matrix would test nothing more.
 func Sample() []Row { return sample(Matrix()) }
 
-// sample takes the row with the most that was not there before, until there is nothing new.
+// sample repeatedly takes the row with the most new facets until there are none.
 func sample(rows []Row) []Row {
 	var all [][]string
 	for _, r := range rows {
@@ -41,7 +41,7 @@ func sample(rows []Row) []Row {
 	}
 }
 
-// facets are the choices that were made for a row.
+// facets returns the choices made for a row.
 func facets(r Row) []string {
 	codecs := "codecs"
 	for _, c := range r.Codecs {

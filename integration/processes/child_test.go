@@ -13,10 +13,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// order is what a child is to do, and where.
+// order holds the task of a child and its store.
 type order struct {
-	Provider string // its name, or empty for a folder
-	Place    string // the bucket's URL or the folder
+	Provider string // provider's name, or empty for a directory
+	Place    string // the bucket's URL or the directory
 	Do       string
 	First    int64 // the value of the first lot of rows, or the number of a process that shares chunks
 	Count    int64 // of lots, or of writes
@@ -25,7 +25,7 @@ type order struct {
 	Plan     []byte
 }
 
-// What a child does.
+// The tasks of a child.
 const (
 	appendLots = "lots"  // of rows of an array
 	appendDays = "days"  // of a group, until it is killed

@@ -1,9 +1,11 @@
-// Package processes lets several processes change the same arrays, in S3, Google Cloud Storage and
-// Azure Blob Storage and in a folder, and kills some. What each wrote is there, and what was
-// acknowledged as appended is there once; a reader never sees a shape without its chunks; the next
-// process completes what a killed one began; and xarray opens the result each time.
+// Package processes tests several processes that change the same arrays, in S3, Google Cloud
+// Storage, Azure Blob Storage and in a directory, and kills some of them. All written data must be
+// stored, and all acknowledged appends exactly once. A reader never sees a shape without its
+// chunks, the next process completes the work of a killed one, and xarray opens the result each
+// time.
 //
-// The package has tests only. They need the servers' buckets, see package bucket, and
-// ZARGO_PEERS_PYTHON. ZARGO_TURNS=200 has TestShared write that often, TestArrays, TestGroups and
-// TestCopies run as many rounds, and TestKill kill 50 times everywhere, which takes minutes.
+// The package contains only tests. They need the servers' buckets, see package bucket, and
+// ZARGO_PEERS_PYTHON. With ZARGO_TURNS=200, TestShared writes that often, TestArrays, TestGroups
+// and TestCopies run that many rounds, and TestKill kills 50 times in each store, which takes
+// minutes.
 package processes

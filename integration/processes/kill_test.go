@@ -16,10 +16,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// width is how many elements a row of the data has.
+// width is the number of elements in a row of the data.
 const width = 60
 
-// create makes a group with data that has a coordinate, and consolidated metadata.
+// create creates a group with data, a coordinate, and consolidated metadata.
 func create(ctx context.Context, st store.Store, format int) error {
 	g, err := zarr.CreateGroup(ctx, st, "g", zarr.Spec{Format: format})
 	if err != nil {
@@ -49,18 +49,18 @@ func create(ctx context.Context, st store.Store, format int) error {
 	return err
 }
 
-// value is that of the data at a time and a place; it is never 0.
+// value returns the element of the data at a time and a place. It is never 0.
 func value(i, x int) int32 { return int32(1 + i*width + x) }
 
-// appendDay appends the next rows to a group, or completes what was begun, and returns how many
-// there are then.
+// appendDay appends the next rows to a group, or completes an append that was started, and returns
+// the new number of rows.
 func appendDay(ctx context.Context, g *zarr.Group) (int, error) {
 	a, err := g.OpenArray(ctx, "time")
 	if err != nil {
 		return 0, err
 	}
 	from := a.Shape()[0]
-	n := 1 + from*7%4 // the same for every process that begins there
+	n := 1 + from*7%4 // the same for every process that starts there
 	data := make([]int32, 0, n*width)
 	hours := make([]int64, 0, n)
 	for i := from; i < from+n; i++ {
@@ -73,7 +73,7 @@ func appendDay(ctx context.Context, g *zarr.Group) (int, error) {
 	return from + n, err
 }
 
-// check reads everything through consolidated metadata, and returns how many rows there are.
+// check reads everything through consolidated metadata and returns the number of rows.
 func check(ctx context.Context, st store.Store) (int, error) {
 	g, err := zarr.OpenGroup(ctx, st, "g")
 	if err != nil {
@@ -112,9 +112,9 @@ func check(ctx context.Context, st store.Store) (int, error) {
 	return n, nil
 }
 
-// TestKill kills a process that appends to a group again and again, at random moments. What is
-// visible is whole after each kill, at least what was acknowledged, and the next process goes on.
-// In a folder xarray looks too.
+// TestKill repeatedly kills a process that appends to a group, at random moments. After each kill
+// the visible data is whole and includes all acknowledged rows, and the next process continues. In
+// a directory xarray reads the group too.
 func TestKill(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		t.Run(fmt.Sprintf("dir v%d", format), func(t *testing.T) {
@@ -130,7 +130,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// rounds are 50 where ZARGO_TURNS is set.
+// rounds is 50 if ZARGO_TURNS is set.
 func rounds(n int) int {
 	if os.Getenv("ZARGO_TURNS") != "" {
 		return 50
@@ -150,7 +150,7 @@ func kills(t *testing.T, o order, format, rounds int, within time.Duration, see 
 	}
 	r := rand.New(rand.NewPCG(11, 7))
 	acks, amid := 0, 0
-	// On a busy machine kills come later, and there are more of them, until some came amid an
+	// On a busy machine kills come later. The rounds continue until some kills came during an
 	// append and some after one.
 	for round := 0; round < rounds || (acks == 0 || amid == 0) && round < 10*rounds; round++ {
 		c := child.Start(t, o)

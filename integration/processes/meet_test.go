@@ -18,13 +18,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestArrays lets three processes append to one array at once, each lot with a value of its own.
-// Some are killed, one takes over every claim that it meets, and 2 % of the responses of servers
-// are lost. Each acknowledged lot is stored once, and no lot is stored twice.
+// TestArrays: three processes append to one array concurrently, each lot with its own value. Some
+// are killed, one takes over every claim that it meets, and 2 % of the servers' responses are lost.
+// Each acknowledged lot is stored once, and no lot is stored twice.
 func TestArrays(t *testing.T) { everywhere(t, false) }
 
-// TestGroups is TestArrays of two arrays of a group with consolidated metadata. The arrays have the
-// same lots, also when a process was killed between their documents.
+// TestGroups is TestArrays for two arrays of a group with consolidated metadata. Both arrays have
+// the same lots, even if a process was killed between their documents.
 func TestGroups(t *testing.T) { everywhere(t, true) }
 
 func everywhere(t *testing.T, group bool) {
@@ -57,13 +57,13 @@ func turnsOr(t *testing.T, n int) int {
 }
 
 const (
-	meeters = 3 // processes that append at once
+	meeters = 3 // concurrent processes
 	lots    = 4 // of each process
 	renewed = 8 // rounds after which the node is created anew, in another layout
 )
 
-// meetings runs rounds of meeting processes, which open the store as lossy says. A process that is
-// killed runs for within at most.
+// meetings runs rounds of meeting processes, which open the store as lossy determines. A process to
+// be killed runs for at most within.
 func meetings(t *testing.T, direct, lossy order, group bool, rounds int, within time.Duration) {
 	st, err := direct.open(t.Context())
 	if err != nil {
@@ -107,7 +107,7 @@ func meetings(t *testing.T, direct, lossy order, group bool, rounds int, within 
 	}
 }
 
-// meeting is the node that processes append to, and the lots that were acknowledged.
+// meeting is the node that processes append to, with the acknowledged lots.
 type meeting struct {
 	path  string
 	group bool
@@ -183,8 +183,8 @@ func (m *meeting) round(t *testing.T, r *rand.Rand, o order, round int, within t
 	return acks, kills
 }
 
-// meet appends lots to an array or a group, waits for others and takes over old claims. A lot whose
-// append was a conflict is not acknowledged.
+// meet appends lots to an array or a group, waits for other appends and takes over old claims. A
+// lot whose append was a conflict is not acknowledged.
 func (o order) meet(ctx context.Context, st store.Store) error {
 	options := zarr.AppendOptions{Wait: 5 * time.Minute, TakeOver: o.Age}
 	for id := o.First; id < o.First+o.Count; id++ {
@@ -220,7 +220,7 @@ func appendLotToArray(ctx context.Context, st store.Store, path string, id int64
 	return err
 }
 
-// recover appends one lot more, in the place of whoever left a claim.
+// recover appends one more lot, taking over any remaining claim.
 func (m *meeting) recover(ctx context.Context, st store.Store, round int64) error {
 	id := -1 - round
 	m.acked[id] = true
@@ -230,7 +230,7 @@ func (m *meeting) recover(ctx context.Context, st store.Store, round int64) erro
 	return appendLotToArray(ctx, st, m.path, id, zarr.AppendOptions{TakeOver: -1})
 }
 
-// check reads the lots. settled says that no append is in flight and none was left half done.
+// check reads the lots. settled reports that no append is in flight and none was left incomplete.
 func (m *meeting) check(ctx context.Context, st store.Store, settled bool) error {
 	if !m.group {
 		a, err := zarr.OpenArray(ctx, st, m.path)
@@ -279,8 +279,7 @@ func (m *meeting) check(ctx context.Context, st store.Store, settled bool) error
 	return nil
 }
 
-// lots checks that rows are whole lots, each at most once, and that each acknowledged one is among
-// them.
+// lots checks that rows are whole lots, each at most once, including every acknowledged one.
 func (m *meeting) lots(rows []int64) error {
 	if err := whole(rows); err != nil {
 		return err

@@ -13,12 +13,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// lot is how many rows one append has: no whole number of chunks.
+// lot is the number of rows of one append, which is not a multiple of a chunk.
 const lot = 3
 
 func lotOf(id int64) []int64 { return slices.Repeat([]int64{id}, lot) }
 
-// TestRace lets two processes append 25 lots each to one array, while a reader looks.
+// TestRace: two processes append 25 lots each to one array while a reader reads it.
 func TestRace(t *testing.T) {
 	t.Run("dir", func(t *testing.T) { race(t, order{Place: t.TempDir()}) })
 	for _, p := range bucket.All() {
@@ -84,7 +84,7 @@ func race(t *testing.T, o order) {
 	t.Logf("%d looks", looks)
 }
 
-// whole makes sure that rows are lots, none of them twice, and no hole.
+// whole checks that rows are lots, without duplicates or gaps.
 func whole(rows []int64) error {
 	seen := map[int64]bool{}
 	for i := 0; i < len(rows); i += lot {

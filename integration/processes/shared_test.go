@@ -25,7 +25,7 @@ const (
 // defaultTurns is the number of turns without ZARGO_TURNS.
 const defaultTurns = 12
 
-// turns is how often each process writes to a chunk, and to a shard.
+// turns returns how often each process writes to a chunk, and to a shard.
 func turns(t *testing.T) int64 {
 	text := os.Getenv("ZARGO_TURNS")
 	if text == "" {
@@ -38,8 +38,8 @@ func turns(t *testing.T) int64 {
 	return n
 }
 
-// sharedSpecs are an array of shared chunks, and one of shared shards. Each process has elements of
-// its own in all of them.
+// sharedSpecs returns an array of shared chunks and one of shared shards. Each process has separate
+// elements in all of them.
 func sharedSpecs(turns int) map[string]zarr.Spec {
 	width := sharers * turns
 	return map[string]zarr.Spec{
@@ -65,12 +65,11 @@ func (o order) shared(ctx context.Context, st store.Store) error {
 	return nil
 }
 
-// mark is what a process writes in a turn.
+// mark returns the value that a process writes in a turn.
 func (o order) mark(turn int64) int64 { return 1 + o.First*o.Count + turn }
 
-// TestShared lets 16 processes write elements of their own into 8 chunks and 2 shards that they
-// share: every element is there; also where 5 % of the answers are lost after the server did its
-// part.
+// TestShared: 16 processes write separate elements of 8 shared chunks and 2 shared shards. Every
+// element is stored, also if 5 % of the responses are lost after the server has done its part.
 func TestShared(t *testing.T) {
 	n := turns(t)
 	t.Run("dir", func(t *testing.T) { sharing(t, order{Place: t.TempDir(), Count: n}) })

@@ -49,8 +49,8 @@ func newXarray(t *testing.T) *xarray {
 	return &xarray{in, bufio.NewScanner(out)}
 }
 
-// see has xarray open a group, by its consolidated metadata and without, and compare what it reads:
-// n rows by the former, at least as many by the latter where no process was killed in between.
+// see opens a group with xarray, with and without consolidated metadata, and compares the data: n
+// rows with it, and at least as many without it if no process was killed in between.
 func (x *xarray) see(t *testing.T, place string, n int) {
 	t.Helper()
 	if _, err := fmt.Fprintln(x.in, place); err != nil {

@@ -30,7 +30,7 @@ func build(t *testing.T) string {
 	return program
 }
 
-// run runs the program and returns what it prints, once it ended with a code.
+// run runs the program, which must exit with the code, and returns its output.
 func run(t *testing.T, program string, code int, args ...string) string {
 	t.Helper()
 	var out, why bytes.Buffer
@@ -47,11 +47,13 @@ func run(t *testing.T, program string, code int, args ...string) string {
 	return out.String()
 }
 
-// TestCommands damages a hierarchy in a bucket in every way that a repair knows and repairs it by
-// the command from a copy beside it. Then diff finds nothing, hash finds what is changed later,
-// census counts what is stored, and rm --dry-run deletes nothing.
+// TestCommands damages a hierarchy in a bucket with each kind of damage that can be repaired, and
+// repairs it by the command from a copy beside it. Then diff finds no difference, hash detects a
+// later change, census counts the stored objects, and rm --dry-run deletes nothing.
 func TestCommands(t *testing.T) {
-	const planned = 7 // six of damageAll, and consolidated metadata that is stale since the separator of keys is another
+	// Six of damageAll, and consolidated metadata that is stale because of the changed separator of
+	// keys.
+	const planned = 7
 	program := build(t)
 	for _, p := range providers() {
 		t.Run(p.Name, func(t *testing.T) {
@@ -116,7 +118,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// damageAll makes a damage of each kind.
+// damageAll applies one damage of each kind.
 func damageAll(t *testing.T, st store.Store) {
 	t.Helper()
 	flip(t, st, "sums/c/1", 1)
@@ -127,7 +129,7 @@ func damageAll(t *testing.T, st store.Store) {
 	set(t, st, "keys/zarr.json", "chunk_key_encoding", `{"name":"v2"}`)
 }
 
-// statesOf counts what became of each step.
+// statesOf counts the outcomes of the steps.
 func statesOf(t *testing.T, out string) map[validate.State]int {
 	t.Helper()
 	var said struct {
@@ -155,7 +157,7 @@ func same(a, b map[string]string) bool {
 	return len(a) == len(b)
 }
 
-// census checks what is counted of each array against what a listing has.
+// census compares the counts of each array with a listing.
 func census(t *testing.T, program, url string, stored map[string]string) {
 	t.Helper()
 	var counts []struct {

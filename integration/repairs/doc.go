@@ -1,11 +1,11 @@
-// Package repairs damages hierarchies in buckets and repairs them there, from other copies too.
+// Package repairs damages hierarchies in buckets and repairs them there, also from other copies.
 //
-// The commands validate, hash, diff, census and rm --dry-run are run as a program against S3,
-// Google Cloud Storage and Azure Blob Storage. That repairs are conditional is proven on each:
-// another writer changes an object between the moment it was found damaged and the one it is
-// replaced, and what that stored must stay.
+// It runs the commands validate, hash, diff, census and rm --dry-run as a program against S3,
+// Google Cloud Storage and Azure Blob Storage. On each it verifies that repairs are conditional: if
+// another writer changes an object after it was found damaged and before it is replaced, the other
+// writer's value remains.
 //
-// The package has tests only:
+// The package contains only tests:
 //
 //	python3 integration/servers/servers.py run s3 gcs azure -- go test ./integration/repairs
 package repairs

@@ -12,7 +12,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// providers are those that repairs run on.
+// providers returns the providers that repairs are tested on.
 func providers() []bucket.Provider { return bucket.All() }
 
 // site is a hierarchy: "sums" with checksums, "keys" and "plain" compressed, "long" with one shard
@@ -87,7 +87,7 @@ func remove(t *testing.T, st store.Store, key string) {
 	}
 }
 
-// flip changes a bit of a byte of an object.
+// flip flips a bit of a byte of an object.
 func flip(t *testing.T, st store.Store, key string, at int) {
 	t.Helper()
 	b := get(t, st, key)
@@ -95,7 +95,7 @@ func flip(t *testing.T, st store.Store, key string, at int) {
 	put(t, st, key, b)
 }
 
-// set gives a document another value of a member.
+// set changes the value of a member of a document.
 func set(t *testing.T, st store.Store, key, member, value string) {
 	t.Helper()
 	doc, err := meta.Edit(key, get(t, st, key), map[string]json.RawMessage{member: json.RawMessage(value)})
@@ -105,7 +105,7 @@ func set(t *testing.T, st store.Store, key, member, value string) {
 	put(t, st, key, doc)
 }
 
-// contents are all objects of a store.
+// contents returns all objects of a store.
 func contents(t *testing.T, st store.Store) map[string]string {
 	t.Helper()
 	all := map[string]string{}

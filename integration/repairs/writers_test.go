@@ -20,20 +20,21 @@ import (
 
 var shape = regexp.MustCompile(`"shape":\s*\[\s*8\s*\]`)
 
-// TestOthersWriteMeanwhile: what another writer stores just before a repair puts an object stays,
-// on each provider and for each kind of repair. A second repair, which no one disturbs, does it.
+// TestOthersWriteMeanwhile: if another writer stores an object just before a repair replaces it,
+// that write remains, on each provider and for each kind of repair. A second, undisturbed repair
+// succeeds.
 func TestOthersWriteMeanwhile(t *testing.T) {
 	spaced := func(was string) string { return was + " " }
-	longer := func(was string) string { return shape.ReplaceAllString(was, `"shape":[10]`) } // the append goes on
+	longer := func(was string) string { return shape.ReplaceAllString(was, `"shape":[10]`) } // the append continues
 	titled := func(was string) string { return strings.Replace(was, `"node_type"`, `"title":"theirs","node_type"`, 1) }
 	tests := []struct {
 		name   string
 		make   func(t *testing.T, st store.Store)
 		damage func(t *testing.T, st store.Store)
 		rule   rule.Rule
-		key    string // what the repair puts, and another writer just before
+		key    string // the object of the repair, which another writer changes just before
 		op     store.Op
-		kind   error // nil: the repair reads again, and keeps what the other writer changed
+		kind   error // nil: the repair reads again and keeps the change of the other writer
 		theirs func(string) string
 	}{
 		{"chunk", site, func(t *testing.T, st store.Store) { flip(t, st, "sums/c/1", 1) }, rule.Corrupt, "sums/c/1", store.OpPut, fault.Conflict, spaced},
@@ -112,7 +113,7 @@ func TestOthersWriteMeanwhile(t *testing.T) {
 	}
 }
 
-// stepOf repairs and returns the one step about a rule.
+// stepOf runs the repair and returns its one step for a rule.
 func stepOf(t *testing.T, st store.Store, o validate.RepairOptions, of rule.Rule) validate.Step {
 	t.Helper()
 	r, err := validate.Repair(t.Context(), st, "", o, func(rule.Finding) {})
@@ -131,7 +132,7 @@ func stepOf(t *testing.T, st store.Store, o validate.RepairOptions, of rule.Rule
 	return found[0]
 }
 
-// others are the members of a document that the repairs of consolidated metadata and of a claim do
+// others returns the members of a document that repairs of consolidated metadata and of a claim do
 // not change.
 func others(t *testing.T, doc string) map[string]any {
 	t.Helper()

@@ -1,14 +1,14 @@
-// Package servers holds the program that starts what the integration tests need, and its tests. The
-// program is Python (3.9 or later, standard library only), because it has to run before anything of
-// this module is built:
+// Package servers contains the program that starts the servers of the integration tests, and its
+// tests. The program is written in Python (3.9 or later, standard library only), because it runs
+// before this module is built:
 //
 //	integration/servers/servers.py run s3 peers -- go test ./...
 //	integration/servers/servers.py up s3
 //	eval "$(integration/servers/servers.py env)"
 //
-// servers.py is the commands; s3.py, minio.py, gcs.py, azure.py, web.py and peers.py are what can
-// be started, a new server is one more file of that kind, and a service of docker-compose.yml,
-// which compose_test.py compares with them; process.py starts and stops processes; common.py finds
-// or builds programs. Versions are pinned in the file of the server, and in
+// servers.py implements the commands. s3.py, minio.py, gcs.py, azure.py, web.py and peers.py each
+// implement one server; a new server is one more such file, and a service in docker-compose.yml,
+// which compose_test.py compares with it. process.py starts and stops processes, and common.py
+// finds or builds programs. Versions are pinned in the file of the server and in
 // integration/peers/requirements.txt.
 package servers

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// The program is tested in its own language.
+// TestProgram runs the Python tests of the program.
 func TestProgram(t *testing.T) { run(t, "servers_test.py") }
 
-// So is what docker-compose.yml has in common with it.
+// TestCompose compares docker-compose.yml with the program.
 func TestCompose(t *testing.T) { run(t, "compose_test.py") }
 
 func run(t *testing.T, tests string) {
@@ -23,7 +23,7 @@ func run(t *testing.T, tests string) {
 		t.Skipf("SKIPPED: %v", err)
 	}
 	cmd := exec.CommandContext(t.Context(), python, "-B", tests)
-	cmd.WaitDelay = 10 * time.Second // for what a failing test may have left behind
+	cmd.WaitDelay = 10 * time.Second // for processes left by a failing test
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

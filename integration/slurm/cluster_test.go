@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// script is the server of integration/servers, which is also how programs of Slurm are called.
+// script is the server of integration/servers, which also calls the programs of Slurm.
 func script(t *testing.T) string {
 	t.Helper()
 	path, err := filepath.Abs("../servers/slurm.py")
@@ -27,7 +27,7 @@ func slurm(t *testing.T, args ...string) string {
 	return run(t, "", 0, "python3", append([]string{script(t)}, args...)...)
 }
 
-// run runs a program, which exits with the code, and returns its standard output.
+// run runs a program, which must exit with the code, and returns its standard output.
 func run(t *testing.T, dir string, code int, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)
@@ -40,7 +40,7 @@ func run(t *testing.T, dir string, code int, name string, args ...string) string
 	return string(out)
 }
 
-// within polls until ok.
+// within polls until ok returns true.
 func within(t *testing.T, limit time.Duration, what string, ok func() bool) {
 	t.Helper()
 	for end := time.Now().Add(limit); !ok(); time.Sleep(100 * time.Millisecond) {
@@ -53,7 +53,7 @@ func within(t *testing.T, limit time.Duration, what string, ok func() bool) {
 // task is a task of a job array.
 type task struct{ index, state, node, restarts string }
 
-// tasks are those of a job.
+// tasks returns the tasks of a job.
 func tasks(t *testing.T, job string) []task {
 	t.Helper()
 	var all []task
@@ -67,7 +67,7 @@ func tasks(t *testing.T, job string) []task {
 	return all
 }
 
-// count is how many tasks of a job are as ok says.
+// count returns the number of a job's tasks that ok accepts.
 func count(t *testing.T, job string, ok func(task) bool) (n int) {
 	t.Helper()
 	for _, x := range tasks(t, job) {
@@ -78,7 +78,7 @@ func count(t *testing.T, job string, ok func(task) bool) (n int) {
 	return n
 }
 
-// completes waits for n tasks of a job.
+// completes waits until n tasks of a job have completed.
 func completes(t *testing.T, job string, n int) {
 	t.Helper()
 	within(t, 40*time.Second, fmt.Sprintf("%d tasks of job %s are COMPLETED", n, job), func() bool {
@@ -86,7 +86,7 @@ func completes(t *testing.T, job string, n int) {
 	})
 }
 
-// tree is all files of a folder.
+// tree returns all files of a directory.
 func tree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}

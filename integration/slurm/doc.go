@@ -1,7 +1,8 @@
-// Package slurm runs transfers as job arrays of a real Slurm cluster: eight indices on two nodes,
-// of which one is lost or cut off while its tasks run, and indices that run twice at once.
+// Package slurm runs transfers as job arrays of a real Slurm cluster: eight indices on two nodes.
+// One node is lost or disconnected while its tasks run, and some indices run twice at the same
+// time.
 //
-// The package has tests only:
+// The package contains only tests:
 //
 //	python3 integration/servers/servers.py run slurm -- go test ./integration/slurm
 package slurm

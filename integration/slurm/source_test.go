@@ -10,17 +10,17 @@ import (
 	"testing"
 )
 
-// source serves a folder. It can hold back requests for chunks, so that what is done to a node is
-// done in the middle of its tasks.
+// source serves a directory. It can hold requests for chunks back, so that a failure of a node
+// happens in the middle of its tasks.
 type source struct {
 	*httptest.Server
-	refuses atomic.Bool // answers 503
+	refuses atomic.Bool // responds with 503
 	refused atomic.Int64
-	held    atomic.Int64 // requests that are held back now, of processes that live
+	held    atomic.Int64 // requests of live processes that are held back now
 
 	mu   sync.Mutex
-	free int           // how many requests for chunks of each index are answered
-	open chan struct{} // closed when all are; nil when none is held back
+	free int           // number of requests for chunks of each index that get a response
+	open chan struct{} // closed when all may continue; nil if none is held back
 	met  [indices]int  // requests for chunks of each index
 }
 
@@ -64,14 +64,14 @@ func (s *source) pass(r *http.Request, index int) bool {
 	}
 }
 
-// hold answers the next n requests for chunks of each index, and holds back all after them.
+// hold lets the next n requests for chunks of each index continue, and holds all later ones back.
 func (s *source) hold(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.free, s.open, s.met = n, make(chan struct{}), [indices]int{}
 }
 
-// release answers all.
+// release lets all requests continue.
 func (s *source) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

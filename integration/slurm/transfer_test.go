@@ -16,14 +16,14 @@ import (
 const (
 	indices = 8
 	side    = 1024
-	// free is after how many of the 128 requests of an index the source holds back the others. A
-	// task has 16: those that have begun are in the middle of their work, and one or more are not
-	// done.
+	// free is the number of an index's 128 requests after which the source holds the others back. A
+	// task has 16 requests: the running tasks are in the middle of their work, and at least one is
+	// not done.
 	free = 100
 )
 
-// TestTransfer runs one rechunk as a job array again and again, each time with another misfortune:
-// each time what is stored is what one process stores.
+// TestTransfer runs one rechunk as a job array repeatedly, each time with another failure. The
+// stored data is always the same as from one process.
 func TestTransfer(t *testing.T) {
 	if os.Getenv("ZARR_SLURM") == "" {
 		t.Skip("SKIPPED: no Slurm; see integration/servers/servers.py --help")
@@ -50,8 +50,8 @@ func TestTransfer(t *testing.T) {
 	t.Run("transient", c.transient)
 }
 
-// write makes the source: each row is a chunk, and a chunk of the target needs sixteen. Each index
-// needs rows of its own.
+// write creates the source: each row is a chunk, and a chunk of the target needs sixteen. Each
+// index needs separate rows.
 func write(t *testing.T, work string) {
 	t.Helper()
 	a, err := zarr.Create(t.Context(), dir.New(work), "src", zarr.Spec{Shape: []int{side, side}, Chunks: []int{1, side}, DType: dtype.Int32})
@@ -70,17 +70,17 @@ func write(t *testing.T, work string) {
 type cluster struct {
 	work string
 	from *source
-	want map[string]string // what one process stores
+	want map[string]string // the objects that one process stores
 }
 
-// plan plans the rechunk to a folder.
+// plan plans the rechunk to a directory.
 func (c *cluster) plan(t *testing.T, to string) string {
 	t.Helper()
 	run(t, c.work, 0, "zargo", "transfer", "plan", c.from.URL+"/src", filepath.Join(c.work, to), "--chunks", "16,16", "-o", to+".json")
 	return filepath.Join(c.work, to+".json")
 }
 
-// result checks that a transfer is complete, and returns what it stored.
+// result checks that a transfer is complete and returns the stored objects.
 func (c *cluster) result(t *testing.T, to string) map[string]string {
 	t.Helper()
 	plan := filepath.Join(c.work, to+".json")
@@ -91,7 +91,7 @@ func (c *cluster) result(t *testing.T, to string) map[string]string {
 	return tree(t, filepath.Join(c.work, to))
 }
 
-// same checks what a job array stored.
+// same checks the objects that a job array stored.
 func (c *cluster) same(t *testing.T, to string) {
 	t.Helper()
 	if got := c.result(t, to); !maps.Equal(got, c.want) {
@@ -99,7 +99,7 @@ func (c *cluster) same(t *testing.T, to string) {
 	}
 }
 
-// submit submits indices of a plan, and returns the job's number.
+// submit submits indices of a plan and returns the job's number.
 func (c *cluster) submit(t *testing.T, plan, array string, args ...string) string {
 	t.Helper()
 	job, err := filepath.Abs("../../examples/jobs/slurm.sh")
@@ -110,8 +110,8 @@ func (c *cluster) submit(t *testing.T, plan, array string, args ...string) strin
 	return strings.TrimSpace(said)
 }
 
-// begun submits all indices, of which the source lets none end, and returns when none goes on: how
-// many of its requests are held back.
+// begun submits all indices while the source holds requests back. It returns when all tasks wait,
+// with the number of requests held back.
 func (c *cluster) begun(t *testing.T, to string) (job string, waiting int64) {
 	t.Helper()
 	plan := c.plan(t, to)
@@ -140,7 +140,7 @@ func (c *cluster) plain(t *testing.T) {
 	c.same(t, "plain")
 }
 
-// nodeLost kills a node with all that runs there.
+// nodeLost kills a node and all its processes.
 func (c *cluster) nodeLost(t *testing.T) {
 	job, before := c.begun(t, "lost")
 	defer slurm(t, "start", "n2")
@@ -153,7 +153,7 @@ func (c *cluster) nodeLost(t *testing.T) {
 	c.same(t, "lost")
 }
 
-// moved waits until the tasks that n2 had run on n1.
+// moved waits until the tasks of n2 have run on n1.
 func (c *cluster) moved(t *testing.T, job string) (n int) {
 	t.Helper()
 	within(t, 40*time.Second, "what n2 had runs on n1", func() bool {
@@ -172,7 +172,8 @@ func (c *cluster) moved(t *testing.T, job string) (n int) {
 	return n
 }
 
-// daemonLost makes Slurm believe that a node is lost: two attempts of its tasks run at once.
+// daemonLost makes Slurm believe that a node is lost, so that two attempts of its tasks run
+// concurrently.
 func (c *cluster) daemonLost(t *testing.T) {
 	job, before := c.begun(t, "cut")
 	defer slurm(t, "start", "n2")
@@ -185,7 +186,7 @@ func (c *cluster) daemonLost(t *testing.T) {
 	c.same(t, "cut")
 }
 
-// twice runs one index in two jobs at once.
+// twice runs one index in two jobs concurrently.
 func (c *cluster) twice(t *testing.T) {
 	job, before := c.begun(t, "twice")
 	again := c.submit(t, filepath.Join(c.work, "twice.json"), "3")
@@ -196,8 +197,8 @@ func (c *cluster) twice(t *testing.T) {
 	c.same(t, "twice")
 }
 
-// transient lets all tasks fail while the source is not available: they start again, as the code is
-// 75.
+// transient lets all tasks fail while the source is unavailable. They are restarted, because the
+// exit code is 75.
 func (c *cluster) transient(t *testing.T) {
 	plan := c.plan(t, "transient")
 	c.from.refuses.Store(true)

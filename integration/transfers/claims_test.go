@@ -22,12 +22,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// rounds is how many targets TestClaims has in each bucket.
+// rounds is the number of targets of TestClaims in each bucket.
 var rounds = flag.Int("rounds", 4, "how many targets TestClaims has in each bucket")
 
-// TestClaims has two processes of each of two plans copy to one target at once, through faults and
-// lost responses. Each is interrupted at random and begun again until it ends well or is refused:
-// one plan is, and the target holds the other one.
+// TestClaims: two processes for each of two plans copy to one target at the same time, through
+// faults and lost responses. Each is interrupted at random and restarted until it succeeds or is
+// refused. One plan is refused, and the target contains the copy of the other.
 func TestClaims(t *testing.T) {
 	for _, provider := range bucket.All() {
 		t.Run(provider.Name, func(t *testing.T) {

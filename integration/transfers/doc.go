@@ -1,3 +1,3 @@
-// Package transfers copies between real servers, through faults and interruptions, and by several
-// processes at once.
+// Package transfers tests copies between real servers: with faults, with interruptions, and by
+// several processes at once.
 package transfers

@@ -17,18 +17,18 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// number is how many chunks are copied. With -objects 10000 it takes four minutes, in most of which
-// clients wait because they met so many 503s.
+// number is the number of chunks that are copied. With -objects 10000 the test takes four minutes,
+// mostly retry delays after 503s.
 var number = flag.Int("objects", 2000, "how many objects TestS3ToGCS copies")
 
-// repeated is how many requests two interruptions may repeat. Each interruption cuts the two tasks
-// that run at once, of 48 objects that are read in the source and written. A write finds the object
-// in the target, and compares it.
+// repeated is the maximum number of requests that two interruptions repeat. Each interrupts two
+// running tasks of 48 objects, which are read from the source and written. A write finds the object
+// in the target and compares it.
 const repeated = 2 * 2 * 48 * 3
 
-// TestS3ToGCS copies objects while one request in twenty meets a 503 or a reset, is interrupted
-// twice and goes on: the copy is equal, and took no more requests than were planned, beside those
-// that failed and what was cut. Of ten thousand objects that is less than a twentieth more.
+// TestS3ToGCS copies objects while one request in twenty gets a 503 or a reset. The copy is
+// interrupted twice and continued. The result is equal, and the requests are the planned ones plus
+// those that failed or were interrupted. For ten thousand objects these are less than a twentieth.
 func TestS3ToGCS(t *testing.T) {
 	objects := *number
 	from, to := bucket.S3(), bucket.GCS()
@@ -55,7 +55,7 @@ func TestS3ToGCS(t *testing.T) {
 	}
 	planned := int64(0)
 	for _, c := range costs {
-		planned += c.Reads + c.Writes + 2*int64(c.Tasks) // a marker, and a look at the claim
+		planned += c.Reads + c.Writes + 2*int64(c.Tasks) // a marker, and a read of the claim
 	}
 
 	rates := faultproxy.Rates{SlowDown: 0.025, Reset: 0.025}
@@ -125,7 +125,7 @@ func TestS3ToGCS(t *testing.T) {
 		}
 		n++
 	}
-	if n != objects+2 { // and the documents of the array and of the group above
+	if n != objects+2 { // and the documents of the array and of its parent group
 		t.Errorf("%d objects are stored", n)
 	}
 }

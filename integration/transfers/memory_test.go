@@ -18,7 +18,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// TestMemory rechunks an array that is larger than the memory of the process, in which it stays.
+// TestMemory rechunks an array that is larger than the memory limit of the process, which stays
+// within the limit.
 func TestMemory(t *testing.T) {
 	if race.Enabled {
 		t.Skip("SKIPPED: with -race memory is several times as large")
@@ -70,8 +71,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// resident runs a plan in a process of its own, and returns how many bytes of memory it had at
-// most.
+// resident runs a plan in its own process and returns the peak of its resident bytes.
 func resident(t *testing.T, p *transfer.Plan) int64 {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "plan.json")
@@ -91,7 +91,7 @@ func resident(t *testing.T, p *transfer.Plan) int64 {
 	return int64(c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss) << 10 //nolint:unconvert // 32 bits on some machines
 }
 
-// TestShardMemory makes one shard of 512 MiB in a quarter of that.
+// TestShardMemory creates one shard of 512 MiB in a quarter of that memory.
 func TestShardMemory(t *testing.T) {
 	if race.Enabled {
 		t.Skip("SKIPPED: with -race memory is several times as large")

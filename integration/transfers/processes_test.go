@@ -18,8 +18,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// childEnv makes the test binary a process that runs tasks, and boundEnv one that keeps to the
-// plan's memory; their value is the file of a plan.
+// childEnv is the variable that makes the test binary a process that runs tasks, and boundEnv one
+// that keeps to the plan's memory. Their value is the file of a plan.
 const (
 	childEnv = "ZARGO_TRANSFERS_CHILD"
 	boundEnv = "ZARGO_TRANSFERS_BOUND"
@@ -38,11 +38,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// folders opens the folders that plans name.
+// folders opens the directories that plans name.
 func folders(_ context.Context, name string) (store.Store, error) { return dir.New(name), nil }
 
-// bound runs a plan as cmd/zargo does: with a limit on the heap that leaves out what the program
-// takes.
+// bound runs a plan as cmd/zargo does: with a heap limit that excludes the memory of the program
+// itself.
 func bound(ctx context.Context, name string) error {
 	b, err := os.ReadFile(name)
 	if err != nil {
@@ -56,7 +56,8 @@ func bound(ctx context.Context, name string) error {
 	return transfer.Run(ctx, p, folders, transfer.RunOptions{})
 }
 
-// child runs all tasks of a plan one after another, whatever was done, and says which are done.
+// child runs all tasks of a plan in order, even if they were done before, and reports those that
+// are done.
 func child(ctx context.Context, name string) error {
 	b, err := os.ReadFile(name)
 	if err != nil {
@@ -76,8 +77,8 @@ func child(ctx context.Context, name string) error {
 	return transfer.RunTask(ctx, p, last, folders)
 }
 
-// TestProcesses has three processes run the same tasks at once, of which one is killed in the
-// middle: all is stored as one process stores it.
+// TestProcesses: three processes run the same tasks concurrently, and one is killed in the middle.
+// The stored data is the same as from one process.
 func TestProcesses(t *testing.T) {
 	from, to, alone := t.TempDir(), t.TempDir(), t.TempDir()
 	a, err := zarr.Create(t.Context(), dir.New(from), "a", zarr.Spec{Shape: []int{200, 60, 40}, Chunks: []int{5, 60, 40}, DType: dtype.Float32})
@@ -158,7 +159,7 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// stored are all objects in a folder.
+// stored returns all objects in a directory.
 func stored(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	st, all := dir.New(folder), map[string]string{}

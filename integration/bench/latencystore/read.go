@@ -16,7 +16,7 @@ func trimQuotes(s string) string {
 	return strings.Trim(strings.TrimPrefix(strings.TrimSpace(s), "W/"), `"`)
 }
 
-// matches reports whether the etag is among those of an If-Match or If-None-Match header.
+// matches reports whether an If-Match or If-None-Match header contains the etag.
 func matches(header, etag string) bool {
 	for _, f := range strings.Split(header, ",") {
 		if f = trimQuotes(f); f == "*" || f == trimQuotes(etag) {
@@ -26,9 +26,9 @@ func matches(header, etag string) bool {
 	return false
 }
 
-// parseRange gives the half-open byte range of a Range header. use is false when the header does
-// not apply (absent, malformed, several ranges: the whole object is sent); bad when it cannot be
-// satisfied.
+// parseRange returns the half-open byte range of a Range header. use is false if the whole object
+// must be sent: the header is absent, malformed or has several ranges. bad is true if the range
+// cannot be satisfied.
 func parseRange(h string, size int64) (from, to int64, use, bad bool) {
 	spec, ok := strings.CutPrefix(h, "bytes=")
 	if !ok || strings.Contains(spec, ",") {

@@ -14,9 +14,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// TestReadsUnderFaults reads an array of 200 chunks, each with a checksum, from a server that fails
-// in every way that it can: values are right, and for five requests that fail no more than six are
-// made anew. Where bytes are changed on the way the read is an error.
+// TestReadsUnderFaults reads an array of 200 chunks, each with a checksum, from a server with all
+// kinds of faults. Values are correct, and at most six requests are sent again per five that fail.
+// If bytes are changed in transit, the read is an error.
 func TestReadsUnderFaults(t *testing.T) {
 	const side = 200
 	server, s := start(t)

@@ -29,7 +29,7 @@ func (s *server) connState(_ net.Conn, cs http.ConnState) {
 	}
 }
 
-// control answers the /__ paths; they are neither delayed nor counted.
+// control serves the /__ paths, which are neither delayed nor counted.
 func (s *server) control(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	switch r.URL.Path {
@@ -65,7 +65,7 @@ func (s *server) control(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// reply counts what goes out.
+// reply counts the bytes sent.
 type reply struct {
 	http.ResponseWriter
 	status int
@@ -88,7 +88,7 @@ func (r *reply) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// ReadFrom keeps the sendfile path of net/http open.
+// ReadFrom lets net/http use sendfile.
 func (r *reply) ReadFrom(src io.Reader) (int64, error) {
 	if r.status == 0 {
 		r.status = 200
@@ -128,7 +128,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}()
 	w.Header().Set("x-amz-request-id", strconv.FormatInt(began.UnixNano(), 36))
 	w.Header().Set("Server", "latencystore")
-	// a write is delayed after its body has come in, anything else before it is looked at
+	// a write is delayed after its body has arrived, any other request before it is handled
 	if kind != "put" && !sleep(r.Context(), p.delay) {
 		rw.status = 499
 		return
@@ -249,7 +249,7 @@ func classify(r *http.Request, key string, q url.Values) (op, kind string) {
 	return "Other", "other"
 }
 
-// sleep waits d; it is false when the client went away.
+// sleep waits for d. It returns false if the client has gone.
 func sleep(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return true

@@ -22,7 +22,7 @@ func start(t *testing.T) (string, *server) {
 	return ts.URL, s
 }
 
-// answer is a response without its body; of no status where there was none.
+// answer is a response without its body. The status is 0 if there was none.
 type answer struct {
 	StatusCode int
 	Header     http.Header

@@ -16,8 +16,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// dataset is how the benchmark stores an array of a shape under a name. Chunks that are larger than
-// the array are legal.
+// dataset returns the Spec of the array with the given name and shape. Chunks larger than the array
+// are legal.
 func dataset(name string, shape []int) (zarr.Spec, error) {
 	blosc := codec.Blosc(codec.BloscOptions{Cname: "lz4", Level: 5, Shuffle: "shuffle"})
 	s := zarr.Spec{Format: 3, Shape: shape, DType: dtype.Float32, Codecs: []codec.Spec{}}
@@ -41,16 +41,16 @@ func dataset(name string, shape []int) (zarr.Spec, error) {
 	return s, nil
 }
 
-// part is how many elements are turned into bytes at once.
+// part is the number of elements converted to bytes at a time.
 const part = 1 << 14
 
-// field reads an array of float32 from a file of NumPy.
+// field reads an array of float32 from a NumPy file.
 func field(path string) ([]int, []float32, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer func() { _ = f.Close() }() // only read
+	defer func() { _ = f.Close() }() // read-only
 	r := bufio.NewReaderSize(f, 4*part)
 	h, err := npy.ReadHeader(r)
 	if err != nil {
@@ -77,7 +77,7 @@ func field(path string) ([]int, []float32, error) {
 	return h.Shape, values, nil
 }
 
-// checksum is the CRC-32/IEEE of the values, little-endian.
+// checksum returns the CRC-32/IEEE of the values, little-endian.
 func checksum(values []float32) uint32 {
 	sum, buf := uint32(0), make([]byte, 4*part)
 	for len(values) > 0 {

@@ -16,10 +16,10 @@ func main() {
 	}
 }
 
-// run does the task that args holds and prints its result.
+// run performs the task in args and prints its result.
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("peerbench", flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // the error says it
+	flags.SetOutput(io.Discard) // the error contains the usage
 	hedge := flags.Bool("hedge", false, "make slow reads twice")
 	if err := flags.Parse(args); err != nil {
 		return err

@@ -23,7 +23,7 @@ import (
 // edges is larger than a chunk of 64³ along two axes.
 var edges = []int{2, 66, 70}
 
-// makeField makes field.npy as the benchmark does, in small.
+// makeField creates a small field.npy in the form of the benchmark.
 func makeField(t *testing.T, root string) (values []float32) {
 	t.Helper()
 	values = make([]float32, edges[0]*edges[1]*edges[2])
@@ -40,7 +40,7 @@ func makeField(t *testing.T, root string) (values []float32) {
 	return values
 }
 
-// makeArrays makes an array of each data set.
+// makeArrays creates an array of each data set.
 func makeArrays(t *testing.T, root string, values []float32) {
 	t.Helper()
 	for _, name := range []string{"blosc64", "v2blosc", "zstd128", "raw64", "shard32"} {
@@ -58,7 +58,8 @@ func makeArrays(t *testing.T, root string, values []float32) {
 	}
 }
 
-// makeGroups makes groups of nine arrays, of both formats with and without consolidated metadata.
+// makeGroups creates groups of nine arrays, of both formats, with and without consolidated
+// metadata.
 func makeGroups(t *testing.T, root string) {
 	t.Helper()
 	ctx, st := t.Context(), dir.New(root)
@@ -95,7 +96,7 @@ func floatsToBytes(v []float32) []byte {
 	return b
 }
 
-// answer is the last line of what the program prints for a task.
+// answer is the last line of the program's output for a task.
 func answer(t *testing.T, fields map[string]any) map[string]any {
 	t.Helper()
 	arg, err := json.Marshal(fields)
@@ -114,7 +115,7 @@ func answer(t *testing.T, fields map[string]any) map[string]any {
 	return m
 }
 
-// The tasks of the benchmark's workloads W1, W2 and W4 to W7, in a folder and in a bucket.
+// TestReadingTasks: the tasks of the workloads W1, W2 and W4 to W7, in a directory and in a bucket.
 func TestReadingTasks(t *testing.T) {
 	root := t.TempDir()
 	values := makeField(t, root)
@@ -161,7 +162,8 @@ func TestReadingTasks(t *testing.T) {
 	}
 }
 
-// wantMeasured wants the numbers that every task has, and the server's for S3 alone.
+// wantMeasured checks that a result has the measurements of every task, and the server's for S3
+// only.
 func (b *bucket) wantMeasured(t *testing.T, got map[string]any, where string) {
 	t.Helper()
 	if s, ok := got["seconds"].(float64); !ok || s <= 0 {
@@ -220,7 +222,7 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// The task of W3. What was written is read back by another task.
+// TestWritingTask: the task of W3. Another task reads the written array back.
 func TestWritingTask(t *testing.T) {
 	root := t.TempDir()
 	values := makeField(t, root)
@@ -250,8 +252,8 @@ func TestWritingTask(t *testing.T) {
 	}
 }
 
-// A rechunk leaves what it read, in chunks that have all of the first axis; at the ends of the
-// others there are fewer.
+// TestRechunk: a rechunked array has the same elements, in chunks that span the first axis and are
+// cut at the ends of the others.
 func TestRechunk(t *testing.T) {
 	root := t.TempDir()
 	st := dir.New(root)

@@ -13,15 +13,15 @@ import (
 // result is one measurement.
 type result struct {
 	Seconds float64 `json:"seconds"`
-	CPU     float64 `json:"cpu,omitempty"`    // seconds of all threads; absent where the system does not say
+	CPU     float64 `json:"cpu,omitempty"`    // of all threads; absent if unknown
 	RSS     int64   `json:"rss_mb,omitempty"` // MiB
 	Bytes   int     `json:"bytes,omitempty"`
-	CRC     *uint32 `json:"crc,omitempty"` // absent for what is read back by the benchmark
+	CRC     *uint32 `json:"crc,omitempty"` // absent for values that the benchmark reads back
 	Count   *int    `json:"count,omitempty"`
 	*traffic
 }
 
-// traffic is what the server counted.
+// traffic holds the counts of the server.
 type traffic struct {
 	Requests      int            `json:"requests"`
 	Ops           map[string]int `json:"ops"`
@@ -32,8 +32,8 @@ type traffic struct {
 	Faults        map[string]int `json:"faults,omitempty"`
 }
 
-// measure does the task and times it. Nothing else is within the time: not the values of a write,
-// the server's counts, nor the checksum.
+// measure performs the task and times it. The time excludes preparing values, fetching the server's
+// counts and the checksum.
 func (t task) measure(ctx context.Context) (result, error) {
 	do, err := t.prepare()
 	if err != nil {
@@ -59,7 +59,7 @@ func (t task) measure(ctx context.Context) (result, error) {
 	r := result{Seconds: seconds, CPU: (after - cpu).Seconds(), RSS: rss >> 20, Bytes: 4*len(out.values) + out.bytes}
 	switch t.Do {
 	case "group", "names":
-		sum := uint32(out.count) // so that counts are compared as checksums are
+		sum := uint32(out.count) // compared like a checksum
 		r.Count, r.CRC = &out.count, &sum
 	case "write", "rechunk":
 	default:
@@ -74,7 +74,7 @@ func (t task) measure(ctx context.Context) (result, error) {
 	return r, nil
 }
 
-// stats reads what the server counted.
+// stats fetches the counts of the server.
 func stats(ctx context.Context, url string) (*traffic, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -84,7 +84,7 @@ func stats(ctx context.Context, url string) (*traffic, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = resp.Body.Close() }() // only read
+	defer func() { _ = resp.Body.Close() }() // read-only
 	if resp.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("%s: %s", url, resp.Status)
 	}

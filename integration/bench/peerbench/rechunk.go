@@ -12,15 +12,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// workers read, and write, at once; each reads so many planes of the first axis, which stay in a
-// processor's cache until they are laid out.
+// workers is the number of concurrent reads and of concurrent writes. Each reads this number of
+// planes along the first axis, which fit into a processor's cache.
 const workers, planes = 2, 4
 
-// rechunk copies an array of three axes into uncompressed chunks of edge × edge that have all of
-// the first axis: a row of them along the last axis after the other. A row needs a part of each
-// source chunk, and all of the chunks that it writes. So every byte of an uncompressed source is
-// read once, every chunk is written once, from where it lies, and memory is one row, used again for
-// the next.
+// rechunk copies an array of three axes into uncompressed chunks of edge × edge that span the first
+// axis. It processes one row of chunks along the last axis at a time. A row needs part of each
+// source chunk and completes all chunks that it writes. So every byte of an uncompressed source is
+// read once, every chunk is written once without a further copy, and one buffer of a row is reused.
 func (t task) rechunk(ctx context.Context, st store.Store) (out outcome, err error) {
 	src, err := zarr.OpenArray(ctx, st, "", t.options()...)
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// bucket serves a store as the bucket "bench" of S3, as far as these tasks need it, and counts as
-// the benchmark's server does.
+// bucket serves a store as the bucket "bench" of an S3 server. It implements what these tasks need
+// and counts like the server of the benchmark.
 type bucket struct {
 	of  store.Store
 	url string
@@ -31,7 +31,7 @@ type bucket struct {
 	current, max int
 }
 
-// serve starts a server that ends with the test.
+// serve starts a server that is closed at the end of the test.
 func serve(t *testing.T, of store.Store) *bucket {
 	b := &bucket{of: of, ops: map[string]int{}}
 	srv := httptest.NewServer(b)

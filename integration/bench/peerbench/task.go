@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// task is what the benchmark asks for.
+// task is one order of the benchmark.
 type task struct {
 	Do     string  `json:"do"`
 	Where  string  `json:"where"`
@@ -32,15 +32,15 @@ type task struct {
 	hedge bool
 }
 
-// outcome is what a task leaves: values, the bytes of those that are no longer in memory, or the
-// number of members.
+// outcome is the result of a task: values, the size of values no longer in memory, or the number of
+// members.
 type outcome struct {
 	values []float32
 	bytes  int
 	count  int
 }
 
-// prepare reads what is not to be timed, and gives the rest.
+// prepare does the work that is not timed, and returns the function to time.
 func (t task) prepare() (func(context.Context, store.Store) (outcome, error), error) {
 	switch t.Do {
 	case "read":
@@ -67,7 +67,7 @@ func (t task) prepare() (func(context.Context, store.Store) (outcome, error), er
 	return nil, fmt.Errorf("%q: %w", t.Do, errors.ErrUnsupported)
 }
 
-// open opens the folder, or the prefix of the bucket, in which a node is.
+// open opens the directory, or the prefix of the bucket, that contains a node.
 func (t task) open(ctx context.Context, path string) (store.Store, error) {
 	o := []s3.Option{s3.Anonymous(), s3.PathStyle()}
 	if t.hedge {
@@ -84,7 +84,7 @@ func (t task) open(ctx context.Context, path string) (store.Store, error) {
 	return nil, fmt.Errorf("where is file or s3, not %q", t.Where)
 }
 
-// options say the format where it is known.
+// options sets the format if it is known.
 func (t task) options() []zarr.Option {
 	if t.Format == nil {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// usage is the processor time of this process and the most bytes of memory that it had.
+// usage returns the processor time of this process and its peak memory in bytes.
 func usage() (cpu time.Duration, rss int64) {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

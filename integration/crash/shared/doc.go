@@ -1,10 +1,11 @@
-// Package shared kills processes that write one array in a folder together.
+// Package shared kills processes that write one array in a directory together.
 //
-// Of sixteen processes eight replace whole chunks and eight change parts of the same chunks. One of
-// them is killed and replaced every few milliseconds, 324 times. Each looks after every
-// acknowledged write whether it is there, and at the end all acknowledged elements are compared.
+// Of sixteen processes, eight replace whole chunks and eight change parts of the same chunks. One
+// of them is killed and replaced every few milliseconds, 324 times. Each process reads every
+// acknowledged write back, and at the end all acknowledged elements are compared.
 //
-// The package has tests only, and links no cloud, so that its processes begin quickly:
+// The package contains only tests, and links no cloud packages, so that its processes start
+// quickly:
 //
 //	go test ./integration/crash/shared
 package shared

@@ -21,7 +21,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// childEnv makes the test binary a member; its value is an order.
+// childEnv is the variable that makes the test binary a member. Its value is an order.
 const childEnv = "ZARGO_SHARED_CHILD"
 
 type order struct {
@@ -47,9 +47,9 @@ func TestMain(m *testing.M) {
 	os.Exit(1)
 }
 
-// In the array each chunk is a row, which one process replaces as a whole. Some of its elements are
-// also written by one process each, which writes that column of all rows; the others, the free
-// ones, are not.
+// Each chunk of the array is a row, which one process replaces whole. Each of the first columns is
+// also written by one process, in all rows. The other elements, the free ones, are only written
+// with their row.
 const (
 	path    = "array"
 	rows    = 8 // and as many processes that write whole chunks
@@ -60,16 +60,16 @@ const (
 	pause = 2 * time.Millisecond // at most, between rounds: two cores are to begin processes too
 )
 
-// member is a process that writes the shared array until it is killed. A whole write of a row sets
-// all of it to one positive number, a partial one an element to a negative one; each member's
-// numbers grow.
+// member is a process that writes the shared array until it is killed. A whole write sets all
+// elements of a row to one positive number, a partial write sets one element to a negative number.
+// The numbers of each member increase.
 type member struct {
 	Whole bool
 	At    int // its row, or its column
 	First int64
 }
 
-// String is the key of what it acknowledged.
+// String returns the key of the member's acknowledged writes.
 func (m member) String() string {
 	if m.Whole {
 		return fmt.Sprintf("whole %d", m.At)
@@ -77,8 +77,8 @@ func (m member) String() string {
 	return fmt.Sprintf("part %d", m.At)
 }
 
-// run prints each write that was acknowledged, "row number" on a line, and ends with an error when
-// the array then does not hold it, nor what another wrote later.
+// run prints each acknowledged write as a line "row number". It returns an error if the array then
+// contains neither that write nor a later one of another member.
 func (m member) run(ctx context.Context, root string) error {
 	a, err := zarr.OpenArray(ctx, dir.New(root), path)
 	if err != nil {
@@ -99,7 +99,8 @@ func (m member) run(ctx context.Context, root string) error {
 	}
 }
 
-// whole replaces its row. No other member changes a free element, so those must stay.
+// whole replaces the member's row. No other member changes a free element, so these must not
+// change.
 func (m member) whole(ctx context.Context, a *zarr.Array, g int64) error {
 	src := make([]int64, columns+free)
 	for i := range src {
@@ -122,8 +123,8 @@ func (m member) whole(ctx context.Context, a *zarr.Array, g int64) error {
 	return nil
 }
 
-// part replaces its element of a row. What is there afterwards is that, or a whole write that came
-// after it, and so is later than the one that was there before.
+// part replaces the member's element of a row. The element must then have that number, or that of a
+// later whole write, which is later than the one read before.
 func (m member) part(ctx context.Context, a *zarr.Array, r int, g int64) error {
 	before, err := zarr.Read[int64](ctx, a, zarr.At(r))
 	if err != nil {
@@ -146,7 +147,7 @@ func (m member) part(ctx context.Context, a *zarr.Array, r int, g int64) error {
 	return nil
 }
 
-// torn is an error if a row is not of one whole write with parts laid over it.
+// torn returns an error if a row is not the result of one whole write and partial writes after it.
 func torn(row []int64) error {
 	for i, v := range row {
 		if want := row[columns]; v != want && (i >= columns || v >= 0) {
@@ -156,8 +157,8 @@ func torn(row []int64) error {
 	return nil
 }
 
-// TestKill: in a directory whole and partial writers of the same chunks, each a process, lose
-// nothing that was acknowledged, however they are killed.
+// TestKill: in a directory, killed whole and partial writers of the same chunks, each a process,
+// lose no acknowledged write.
 func TestKill(t *testing.T) {
 	root := t.TempDir()
 	_, err := zarr.Create(t.Context(), dir.New(root), path, zarr.Spec{
@@ -182,7 +183,7 @@ func TestKill(t *testing.T) {
 			return
 		}
 	}
-	// The last word is the partial writers', so that their elements can be compared too.
+	// The partial writers continue last, so that their elements can be compared too.
 	c.stop(func(m member) bool { return m.Whole })
 	c.again()
 	c.stop(func(member) bool { return true })
@@ -196,7 +197,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// crew are the processes.
+// crew holds the running processes.
 type crew struct {
 	t     *testing.T
 	root  string
@@ -205,7 +206,7 @@ type crew struct {
 	killed, wholes, parts int
 
 	mu    sync.Mutex
-	acked map[string][]int64 // by member and row: the last number
+	acked map[string][]int64 // the last number, by member and row
 }
 
 type proc struct {
@@ -213,7 +214,7 @@ type proc struct {
 	cmd    *exec.Cmd
 	stdin  io.Closer
 	stderr bytes.Buffer
-	done   chan struct{} // its output was read to the end
+	done   chan struct{} // closed when its output has been read to the end
 }
 
 func (c *crew) launch(m member) *proc {
@@ -254,7 +255,7 @@ func (c *crew) launch(m member) *proc {
 	return p
 }
 
-// last are the last numbers that a member has acknowledged, by row.
+// last returns the last acknowledged numbers of a member, by row.
 func (c *crew) last(m member) []int64 {
 	last := c.acked[m.String()]
 	if last == nil {
@@ -266,7 +267,7 @@ func (c *crew) last(m member) []int64 {
 
 func (c *crew) start(m member) { c.procs = append(c.procs, c.launch(m)) }
 
-// end kills a process and reads what it still had said.
+// end kills a process and reads the rest of its output.
 func (c *crew) end(p *proc) {
 	_ = p.cmd.Process.Kill()
 	<-p.done
@@ -278,8 +279,8 @@ func (c *crew) end(p *proc) {
 	}
 }
 
-// replace kills a process and starts another in its place, whose numbers are beyond those that it
-// may have written.
+// replace kills a process and starts another, whose numbers are larger than those that the killed
+// one may have written.
 func (c *crew) replace(i int) {
 	p := c.procs[i]
 	c.end(p)
@@ -293,7 +294,7 @@ func (c *crew) replace(i int) {
 	c.procs[i] = c.launch(next)
 }
 
-// stop kills some of them.
+// stop stops the processes that the function selects.
 func (c *crew) stop(which func(member) bool) {
 	var stay []*proc
 	for _, p := range c.procs {
@@ -328,8 +329,8 @@ func (c *crew) again() {
 	}
 }
 
-// check compares what is stored with what was acknowledged. A killed process may have written one
-// number more.
+// check compares the stored elements with the acknowledged numbers. A killed process may have
+// written one number more.
 func (c *crew) check() {
 	a, err := zarr.OpenArray(c.t.Context(), dir.New(c.root), path)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// methods are all codecs with the levels that differ in kind.
+// methods returns all codecs with the levels that differ in kind.
 func methods() []struct {
 	codec  string
 	levels []int
@@ -33,7 +33,7 @@ func methods() []struct {
 	}
 }
 
-// Cases are every codec at every level with every set, and blosc with each of its shuffles.
+// Cases returns every codec at every level with every set, and blosc with each of its shuffles.
 func Cases(sets []Set) (all []lengths.Case) {
 	for _, m := range methods() {
 		shuffles := 1
@@ -51,7 +51,7 @@ func Cases(sets []Set) (all []lengths.Case) {
 	return all
 }
 
-// Config is numcodecs' id and configuration of a case.
+// Config returns numcodecs' id and configuration of a case.
 func Config(c lengths.Case) (id string, config json.RawMessage) {
 	id, cname, _ := strings.Cut(c.Codec, " ")
 	options := numcodecs.Config{}
@@ -68,8 +68,9 @@ func Config(c lengths.Case) (id string, config json.RawMessage) {
 	return id, options.JSON(id)
 }
 
-// Pieces are what is encoded of a set, each by itself: zstd has all in one, lz4 in pieces of 1 MiB,
-// others the first two of these, but bz2 one, and lzma a quarter of one, since it is slow.
+// Pieces returns the byte slices of a set that are encoded separately. zstd encodes the whole set,
+// lz4 all pieces of 1 MiB, and the others the first two of these, except bz2 one and lzma a quarter
+// of one, because they are slow.
 func Pieces(c lengths.Case, s Set) (pieces [][]byte) {
 	size, most := piece, 2
 	switch c.Codec {
@@ -88,7 +89,7 @@ func Pieces(c lengths.Case, s Set) (pieces [][]byte) {
 	return pieces
 }
 
-// Encode is zargo's part of a case.
+// Encode returns zargo's encoding of a piece.
 func Encode(c lengths.Case, s Set, piece []byte) ([]byte, error) {
 	name, err := json.Marshal(s.DType)
 	if err != nil {

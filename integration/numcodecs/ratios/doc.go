@@ -1,10 +1,9 @@
-// Package ratios measures how long what zargo writes is against what numcodecs writes of the same
-// bytes, with the same codec at the same level: [Sets] are the bytes, [Cases] what they are encoded
-// with. How long each came out of both is recorded in internal/lengths, of which the tables of
-// docs/evidence/lengths.md are made.
+// Package ratios compares the encoded sizes of zargo and numcodecs, for the same bytes with the
+// same codec at the same level. [Sets] returns the bytes, and [Cases] the codecs and levels. The
+// sizes are recorded in internal/lengths, which generates the tables of docs/evidence/lengths.md.
 //
 //	make ratios   # encodes everything with both, writes the record and the tables, and prints each
 //
-// The tests encode a part of the cases and hold both programs to the record, byte for byte.
-// Numcodecs is asked through the judge of the package above, and without one only zargo is held.
+// The tests encode part of the cases and compare the sizes of both programs with the record,
+// exactly. Without the Python of package numcodecs they compare zargo only.
 package ratios

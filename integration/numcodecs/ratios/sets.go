@@ -6,18 +6,19 @@ import (
 	"math/rand/v2"
 )
 
-// Set is an array to encode: bytes, and what its elements are.
+// Set is an array to encode: its bytes and the type of its elements.
 type Set struct {
 	Name  string
-	DType string // as numpy names it
-	Bench bool   // one of the benchmark's
+	DType string // numpy's name
+	Bench bool   // used by the benchmark
 	Bytes []byte
 }
 
-// piece is what gzip and its like, blosc and lz4 are given at once: 1 MiB.
+// piece is the length that gzip and similar codecs, blosc and lz4 encode at once: 1 MiB.
 const piece = 1 << 20
 
-// Sets makes all arrays: the same on any machine, so every product is rounded by itself.
+// Sets returns all arrays. They are the same on any machine, because every product is rounded
+// separately.
 func Sets() []Set {
 	three, two := cube(0.05, 64), square(0.05, 64)
 	return []Set{
@@ -31,8 +32,8 @@ func Sets() []Set {
 	}
 }
 
-// cube is a field of 64 by 128 by 128: waves along each axis and noise, in steps of 1/steps, or as
-// it comes where steps is 0.
+// cube returns a field of 64 by 128 by 128: waves along each axis and noise, in steps of 1/steps,
+// or without rounding if steps is 0.
 func cube(noise, steps float64) []float64 {
 	r := rand.New(rand.NewPCG(7, 3))
 	a, b, c := wave(64, 20), wave(128, 27), wave(128, 34)
@@ -47,7 +48,7 @@ func cube(noise, steps float64) []float64 {
 	return out
 }
 
-// square is such a field of 1024 by 1024.
+// square returns a similar field of 1024 by 1024.
 func square(noise, steps float64) []float64 {
 	r := rand.New(rand.NewPCG(7, 2))
 	a, b := wave(1024, 20), wave(1024, 27)
@@ -60,7 +61,7 @@ func square(noise, steps float64) []float64 {
 	return out
 }
 
-// measured is what a sensor makes of a value.
+// measured adds noise to a value and rounds it to steps, like a sensor.
 func measured(r *rand.Rand, value, noise, steps float64) float64 {
 	value += float64(noise * normal(r))
 	if steps == 0 {
@@ -69,8 +70,8 @@ func measured(r *rand.Rand, value, noise, steps float64) float64 {
 	return math.RoundToEven(float64(value*steps)) / steps
 }
 
-// normal is nearly distributed as its name says: the sum of twelve numbers between 0 and 1, less 6.
-// Unlike rand's it takes no function that processors compute differently.
+// normal returns a nearly normal random number: the sum of twelve numbers between 0 and 1, minus 6.
+// Unlike rand's, it uses no function whose result depends on the processor.
 func normal(r *rand.Rand) float64 {
 	sum := -6.0
 	for range 12 {
@@ -79,7 +80,7 @@ func normal(r *rand.Rand) float64 {
 	return sum
 }
 
-// wave is the sine of 0, 1/length, 2/length and so on, n of them, by turning a unit vector.
+// wave returns the sines of 0, 1/length, 2/length and so on, n of them, by rotating a unit vector.
 func wave(n int, length float64) []float64 {
 	angle := 1 / length
 	sin, cos, term := 0.0, 0.0, 1.0
@@ -98,8 +99,8 @@ func wave(n int, length float64) []float64 {
 	return out
 }
 
-// sparse is zeros with one of three numbers in about every hundredth place, as masks and labels
-// are.
+// sparse returns zeros with one of three numbers in about one of a hundred places, like masks and
+// labels.
 func sparse(n int) []byte {
 	r := rand.New(rand.NewPCG(7, 4))
 	b := make([]byte, n)
@@ -126,7 +127,7 @@ func float64s(values []float64) []byte {
 	return b
 }
 
-// int16s are the values in steps of 1/steps, as files pack them.
+// int16s returns the values in steps of 1/steps, as files pack them.
 func int16s(values []float64, steps float64) []byte {
 	b := make([]byte, 0, 2*len(values))
 	for _, v := range values {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// text is n bytes of something like prose: sentences of words that are as frequent as Zipf's law
-// has them, every second word one of a few that like to follow the one before.
+// text returns n bytes that resemble prose: sentences of words whose frequencies follow Zipf's law.
+// Every second word is one of a few typical successors of the word before.
 func text(n int) []byte {
 	r := rand.New(rand.NewPCG(7, 1))
 	words := vocabulary(r, 12_000)
@@ -52,7 +52,7 @@ func text(n int) []byte {
 	return out[:n]
 }
 
-// vocabulary makes words, the short ones first.
+// vocabulary returns random words, the short ones first.
 func vocabulary(r *rand.Rand, n int) []string {
 	begin := strings.Fields("b c d f g h l m n p r s t w st tr pr th ch sh br gr pl")
 	middle := strings.Fields("a e i o u a e i o ea ou ai ee")

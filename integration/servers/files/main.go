@@ -47,12 +47,12 @@ func (s files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, f)
 }
 
-// open opens a file; what is no file, or cannot be a name of one, does not exist.
+// open opens a regular file. Any other name is reported as not existing.
 func (s files) open(name string) (*os.File, fs.FileInfo, error) {
 	if !fs.ValidPath(name) {
 		return nil, nil, fs.ErrNotExist
 	}
-	info, err := s.root.Stat(name) // first: opening a pipe would wait
+	info, err := s.root.Stat(name) // before Open, which would block on a pipe
 	if err == nil && !info.Mode().IsRegular() {
 		err = fs.ErrNotExist
 	}
@@ -66,7 +66,7 @@ func (s files) open(name string) (*os.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if info, err = f.Stat(); err != nil { // of the file that is open, not of one that replaced it
+	if info, err = f.Stat(); err != nil { // of the open file, not of its replacement
 		_ = f.Close()
 		return nil, nil, err
 	}

@@ -31,7 +31,7 @@ func serve(t *testing.T, root string) string {
 	return server.URL
 }
 
-// site is a folder read over HTTP, with the folder's own listing and writer.
+// site is a directory read over HTTP, with the directory's own listing and writer.
 type site struct {
 	store.Store
 	folder store.Store
@@ -48,7 +48,7 @@ func (s site) List(ctx context.Context, prefix string, o store.ListOptions) iter
 	}
 }
 
-// quiet is a writer that does not tell versions: they are not ETags.
+// quiet is a writer that returns no versions, because they are not ETags.
 type quiet struct{ store.Store }
 
 func (q quiet) Put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {

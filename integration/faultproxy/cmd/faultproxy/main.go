@@ -48,7 +48,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer context.AfterFunc(ctx, func() { _ = p.Close() })() // Serve returns when it is closed
+	defer context.AfterFunc(ctx, func() { _ = p.Close() })() // makes Serve return
 	fmt.Fprintf(out, "http://%s\n", ln.Addr())
 	return p.Serve(ln)
 }
