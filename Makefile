@@ -197,8 +197,12 @@ cover: ## coverage of all packages by all tests, in coverage.out
 	@$(GO) tool cover -func=coverage.out | tail -1
 
 .PHONY: bench
-bench: ## benchmarks for benchstat: BENCH=Read PKG=./zarr COUNT=10
+bench: ## compare the benchmarks of two commits: OLD=main NEW=HEAD; without OLD, run benchmarks: BENCH=Read PKG=./zarr COUNT=10
+ifdef OLD
+	@GO='$(GO)' BENCH='$(BENCH)' COUNT=$(if $(filter-out 1,$(COUNT)),$(COUNT),6) internal/tools/bench.sh '$(OLD)' '$(or $(NEW),HEAD)'
+else
 	@$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count=$(COUNT) $(PKG)
+endif
 
 .PHONY: sizes
 sizes: ## what the smallest program with each store weighs, and the functions among the examples, which are started too
