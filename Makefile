@@ -102,6 +102,12 @@ check: ## what CI runs before make minio slurm: format, lint, vet everywhere, ti
 	@$(MAKE) --no-print-directory test RACE=1 $(QUICK) PKG="$(LONGEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(OUTSIDE) $(ALONE) ./internal/archtest)" | tr '\n' ' ')"
 	@CGO_ENABLED=0 $(MAKE) --no-print-directory test $(QUICK) PKG="$(OUTSIDE) $(COUNTED) $(ALONE)"
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=2s FUZZBUILD=-race FUZZJOBS=$(JOBS)
+	@$(MAKE) --no-print-directory comments
+
+.PHONY: comments
+comments: ## habits of phrasing in comments, per 1,000 lines; a pointer, never a failure
+	@if command -v $(PYTHON) >/dev/null; then $(PYTHON) internal/tools/comments.py --tests . || true; \
+	else echo "comments: skipped because $(PYTHON) is not on PATH" >&2; fi
 
 # Before Go 1.27 the end of the time may itself be reported as a failure (golang/go#75804). A finding has an input, which is
 # written down, or is one of the seeds, or panics.
@@ -191,8 +197,12 @@ cover: ## coverage of all packages by all tests, in coverage.out
 	@$(GO) tool cover -func=coverage.out | tail -1
 
 .PHONY: bench
-bench: ## benchmarks for benchstat: BENCH=Read PKG=./zarr COUNT=10
+bench: ## compare the benchmarks of two commits: OLD=main NEW=HEAD; without OLD, run benchmarks: BENCH=Read PKG=./zarr COUNT=10
+ifdef OLD
+	@GO='$(GO)' BENCH='$(BENCH)' COUNT=$(if $(filter-out 1,$(COUNT)),$(COUNT),6) internal/tools/bench.sh '$(OLD)' '$(or $(NEW),HEAD)'
+else
 	@$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count=$(COUNT) $(PKG)
+endif
 
 .PHONY: sizes
 sizes: ## what the smallest program with each store weighs, and the functions among the examples, which are started too

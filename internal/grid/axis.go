@@ -35,7 +35,8 @@ func Even(chunk []int) []Axis {
 
 // Uneven returns an axis of n elements divided by runs, whose lengths must add up to n or more.
 //
-// Chunks beyond n are dropped, so that no number overflows. Adjacent runs of one length are
+// Chunks beyond n are dropped, so that no number overflows. If n is 0, the axis has the length of
+// the first run, because codecs such as sharding accept only chunks of certain lengths. Adjacent runs of one length are
 // joined. If one run remains, the axis is as of [Even]. The memory depends on the number of runs,
 // not on the number of chunks.
 func Uneven(n int, runs []Run) Axis {
@@ -56,6 +57,9 @@ func Uneven(n int, runs []Run) Axis {
 	}
 	switch len(all) {
 	case 0: // n is 0
+		if len(runs) > 0 {
+			return Axis{edge: runs[0].Edge}
+		}
 		return Axis{edge: 1}
 	case 1:
 		return Axis{edge: all[0].edge}

@@ -50,7 +50,11 @@ func (n *Node) SetAttrs(ctx context.Context, attrs map[string]any) (*Node, error
 	if err != nil {
 		return nil, n.Errorf(err)
 	}
+	shared := b.Doc.Key == b.AttrsDoc.Key // always so in v3
 	b.Attrs, b.AttrsDoc = attrs, document.Stored{Key: b.AttrsDoc.Key, Bytes: doc, Version: v}
+	if shared {
+		b.Doc = b.AttrsDoc
+	}
 	return &b, nil
 }
 
