@@ -85,7 +85,7 @@ ALONE := $(addprefix ./zarr/codec/internal/,bzip2 deflate lz4hc lzma msgpack num
 
 # Tests that count allocations, look at the memory of processes, or run only some of their cases
 # with -race: they run without it too. Package zarr does so in purego.
-COUNTED := ./integration/gocloud ./integration/transfers ./transfer
+COUNTED := ./integration/metamorphic ./integration/gocloud ./integration/transfers ./transfer
 
 # What takes longest, in this order, begun before the rest, so that nothing long is left alone at
 # the end.
