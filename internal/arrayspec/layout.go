@@ -42,18 +42,18 @@ func (l Layout) elements(rank, size int) (int, error) {
 	}
 	for i, r := range l.AspectRatio {
 		if !(r >= 0) || math.IsInf(r, 1) {
-			return 0, fmt.Errorf("AspectRatio[%d] must be above 0, is %v", i, r)
+			return 0, fmt.Errorf("AspectRatio[%d] must be a finite number of at least 0, is %v", i, r)
 		}
 	}
 	switch {
 	case l.Elements < 0 || l.Bytes < 0:
-		return 0, errors.New("Elements and Bytes must not be negative")
+		return 0, errors.New("negative Elements or Bytes")
 	case l.Elements > 0 && l.Bytes > 0:
-		return 0, errors.New("Elements and Bytes cannot both be set")
+		return 0, errors.New("only one of Elements and Bytes can be set")
 	case l.Elements > 0:
 		return l.Elements, nil
 	case l.Bytes > 0 && size == 0:
-		return 0, errors.New("Bytes needs elements of a fixed size")
+		return 0, errors.New("elements must have a fixed size if Bytes is set")
 	case l.Bytes > 0:
 		return max(l.Bytes/size, 1), nil
 	}

@@ -51,7 +51,7 @@ func (s *keptShard) inner(ctx context.Context, l *plan.Level) (found []codec.Sha
 			return err
 		}
 		for k, p := range rd.Pieces {
-			found[p.I] = got[k].Entry.Index
+			found[p.I] = got[k].Index
 		}
 		return nil
 	})
