@@ -57,8 +57,9 @@ func TestZargo(t *testing.T) {
 	})
 }
 
-// TestNumcodecs encodes a few cases with numcodecs. It omits lzma, and gzip and zlib if the version of
-// zlib differs: Python takes these libraries from the machine, and other versions write other bytes.
+// TestNumcodecs encodes a few cases with numcodecs. It omits lzma, and gzip and zlib if the version
+// of zlib differs: Python takes these libraries from the machine, and other versions write other
+// bytes.
 func TestNumcodecs(t *testing.T) {
 	r, err := lengths.Recorded()
 	if err != nil {
