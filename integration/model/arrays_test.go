@@ -67,8 +67,7 @@ func (k weights) pick(a *actor) kind {
 	return kinds[a.rng.IntN(len(kinds))]
 }
 
-// play runs a history in which the actors run run. Then a healthy actor recovers from their
-// failures.
+// play runs a history whose actors call run. Then a healthy actor recovers from their failures.
 func (w *hierarchy) play(run func(ctx context.Context, a *actor)) {
 	h := w.h
 	if err := w.create(context.Background()); err != nil {
@@ -177,7 +176,7 @@ func (w *hierarchy) patience(a *actor, o *op) zarr.AppendOptions {
 	return zarr.AppendOptions{}
 }
 
-// over notes that claims of living actors may end.
+// over records that claims of living actors may end.
 func (w *hierarchy) over() {
 	w.h.mu.Lock()
 	w.h.over = true
@@ -248,7 +247,7 @@ func (b box) selection(rank int) []zarr.Selection {
 	return s
 }
 
-// appended checks the end of an append to one array.
+// appended checks the result of an append to one array.
 func (w *hierarchy) appended(a *actor, o *op, out *zarr.Array, err error) {
 	t := o.targets[0]
 	p := o.part(t)
