@@ -421,7 +421,7 @@ func (w *hierarchy) agree(o *op) {
 		}
 	}
 	if o.kind == doDrop {
-		// DropClaim ends an append whose rows may be in all arrays and not in consolidated metadata.
+		// The dropped append may be in all arrays and not in consolidated metadata.
 		w.behind = true
 	}
 	if o.kind == doConsolidate && w.fresh {
