@@ -99,7 +99,7 @@ func casts() []cast {
 // castDiffers matches the arrays for which zarr-python differs from the text of cast_value. By the
 // text, "clamp" changes infinity and values beyond the range to the nearest finite number of the
 // data type. zarr-python refuses infinity for integers, and stores infinity for values beyond the
-// range of a float. Each array is tried: one that has become equal fails the test until it is
+// range of a float. Every array is tried. An array that has become equal fails the test until it is
 // removed here.
 var castDiffers = regexp.MustCompile(`^<f8 to (int8, .*, clamp, inf|float32, .*, clamp, edges|float32, towards-positive, clamp, within)$`)
 

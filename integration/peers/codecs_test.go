@@ -19,8 +19,8 @@ import (
 )
 
 // codecLack is a kind of array that a peer does not support, with a part of the peer's error or, if
-// the peer is wrong, of zargo's. Each is tried: one that works fails the test until it is removed
-// here.
+// the peer is wrong, of zargo's. Every entry is tried. An entry that works fails the test until it
+// is removed here.
 type codecLack struct {
 	peer, verb string // verb "" is both
 	of         string // a pattern of the arrays' names
@@ -28,7 +28,7 @@ type codecLack struct {
 	wrong      bool // the peer's result differs from the specification
 }
 
-// row returns its line in docs/evidence/interoperability.md.
+// row returns the entry's line in docs/evidence/interoperability.md.
 func (l codecLack) row() string {
 	return toldRow(l.peer, l.verb, "`"+strings.ReplaceAll(l.of, "|", `\|`)+"`", l.says, l.wrong)
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// The sizes of all arrays of TestCodecs. Both axes end within a chunk. The chunks of the second row
-// are not stored, and neither is the second shard. A chunk of single bytes has at least 128 bytes,
+// The sizes of all arrays of TestCodecs. Both axes end within a chunk. The second row of chunks is
+// not stored, and neither is the second shard. A chunk of single bytes has at least 128 bytes,
 // because blosc stores shorter chunks uncompressed.
 var (
 	codedShape, codedChunks, codedShards, codedBox = []int{23, 17}, []int{16, 12}, []int{16, 24}, []int{16, 17}

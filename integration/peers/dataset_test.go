@@ -332,7 +332,7 @@ func writeVariable(ctx context.Context, g *zarr.Group, v Variable) error {
 	if g.Format() == 2 {
 		attrs["_ARRAY_DIMENSIONS"] = append([]string{}, v.Dims...)
 		if v.Fill == nil {
-			spec.Fill = zarr.NoFill // xarray reads any fill value as a missing value
+			spec.Fill = zarr.NoFill // xarray would treat elements with a fill value as missing
 		}
 		spec.Codecs = []codec.Spec{codec.Blosc(codec.BloscOptions{Cname: "lz4", Level: 5, Shuffle: "shuffle"})}
 	} else {

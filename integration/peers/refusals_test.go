@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// The tables of this file list every known failure. Each entry is tried: one that works fails the
-// test until it is removed here.
+// The tables of this file list every known failure. Every entry is tried. An entry that works fails
+// the test until it is removed here.
 
 // refusal is a kind of array that a peer does not support at any place, with a part of its error
 // or, if the peer is wrong, of the difference found.
@@ -72,7 +72,7 @@ func refusalOf(j job) *refusal {
 	return &refusals[i]
 }
 
-// row returns its line in docs/evidence/interoperability.md.
+// row returns the entry's line in docs/evidence/interoperability.md.
 func (f refusal) row() string { return toldRow(f.peer, f.verb, f.kind, f.says, f.wrong) }
 
 // toldRow formats a line of docs/evidence/interoperability.md.

@@ -18,8 +18,8 @@ import (
 )
 
 // typeLack is a kind of array that a peer does not support, with a part of the peer's error or, if
-// the peer is wrong, of zargo's. Each is tried: one that works fails the test until it is removed
-// here.
+// the peer is wrong, of zargo's. Every entry is tried. An entry that works fails the test until it
+// is removed here.
 type typeLack struct {
 	peer, verb string // verb "" is both
 	format     int
@@ -29,7 +29,7 @@ type typeLack struct {
 	wrong      bool // the peer's result differs from the specification
 }
 
-// row returns its line in docs/evidence/interoperability.md.
+// row returns the entry's line in docs/evidence/interoperability.md.
 func (l typeLack) row() string {
 	only := map[string]string{
 		"": "", "shards": ", in shards", "-F-": ", transposed", "-F-.*chunks": ", transposed, not in shards", "-big-": ", in big-endian order",
