@@ -20,7 +20,8 @@ var (
 	scaledTypes  = slices.DeleteFunc(slices.Concat(wholeTypes, floatTypes), func(s string) bool { return s[1:] == "u4" }) // see pick
 )
 
-// filters returns the rows of array filters. They are exact: both encoders write the same bytes.
+// filters returns the rows of array filters. They are exact: numcodecs and zargo write the same
+// bytes.
 func filters() []numcodecs.ID {
 	return []numcodecs.ID{
 		{ID: "delta", Types: wholeTypes, Cases: 4000, Config: deltaConfig(0), Contents: started, Elems: 3000, Exact: true, Lossy: true, NonEmpty: true},

@@ -125,7 +125,7 @@ func tryIDs(t *testing.T, j *numcodecs.Judge, tensorstore bool) {
 	}
 }
 
-// try creates one array, which both encode and decode.
+// try creates one array, which numcodecs and zargo encode and decode.
 func try(t *testing.T, j *numcodecs.Judge, id numcodecs.ID, r *rand.Rand) {
 	t.Helper()
 	name := id.Types[r.IntN(len(id.Types))]
@@ -136,7 +136,8 @@ func try(t *testing.T, j *numcodecs.Judge, id numcodecs.ID, r *rand.Rand) {
 	tryArray(t, j, id, q, array)
 }
 
-// tryArray encodes and decodes an array in memory form with both. It returns the encoded bytes.
+// tryArray encodes and decodes an array in memory form with numcodecs and zargo. It returns the
+// encoded bytes of each.
 func tryArray(t *testing.T, j *numcodecs.Judge, id numcodecs.ID, q numcodecs.Question, array []byte) (theirs, ours []byte) {
 	t.Helper()
 	typ, order := v2Type(t, q.DType)

@@ -34,8 +34,8 @@ func objectIDs() []objectID {
 	}
 }
 
-// TestObjects encodes and decodes arrays of objects with both. It compares the objects and the
-// stored bytes.
+// TestObjects encodes and decodes arrays of objects with numcodecs and zargo. It compares the
+// objects and the stored bytes.
 func TestObjects(t *testing.T) {
 	each(t, tryObjectIDs)
 }
