@@ -135,7 +135,7 @@ func TestInProcess(t *testing.T) {
 	}
 }
 
-// compare holds what was stored against what one process stores.
+// compare compares the stored files with those of a single process.
 func compare(t *testing.T, p *transfer.Plan, to string, want map[string]string) {
 	t.Helper()
 	if got := files(t, to); !maps.Equal(got, want) {

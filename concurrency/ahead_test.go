@@ -25,8 +25,8 @@ func upTo(n int) func(func(int) bool) {
 // slowly is a task that takes a second and returns its number.
 func slowly(ctx context.Context, i int) (int, error) { return i, Sleep(ctx, time.Second) }
 
-// TestResults: what is in advance of a loop whose body takes a second for each result, as the task
-// does.
+// TestResults measures how many results are computed ahead of a loop. The task and the body of the
+// loop take a second each.
 func TestResults(t *testing.T) {
 	one := func(int) int64 { return 1 }
 	for _, tt := range []struct {
@@ -91,8 +91,8 @@ func TestResultsInOrder(t *testing.T) {
 	})
 }
 
-// TestResultsEnd: an error, a break, a cancelled context and a panic end what is under way, and
-// give memory back.
+// TestResultsEnd: an error, a break, a cancelled context and a panic end the running tasks and
+// release their memory.
 func TestResultsEnd(t *testing.T) {
 	stop := errors.New("stop")
 	for _, end := range []string{"error", "break", "cancel", "panic"} {

@@ -250,8 +250,8 @@ func TestAcquireNowAheadPanics(t *testing.T) {
 	NewBudget(1).AcquireNow(Ahead, 1)
 }
 
-// TestAcquireNow: it gives what Acquire gives at once, also what is larger than its share and runs
-// alone, and reserves nothing else.
+// TestAcquireNow: AcquireNow succeeds where Acquire would not wait, also for more than the share,
+// which then runs alone. Otherwise it reserves nothing.
 func TestAcquireNow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, 80)

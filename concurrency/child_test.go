@@ -12,7 +12,7 @@ func (q *queue) within(b *Budget) *queue {
 	return &queue{t: q.t, b: b, granted: q.granted, holds: q.holds, mu: q.mu}
 }
 
-// used checks what is held.
+// used checks how many bytes are held.
 func (q *queue) used(want int64) {
 	q.t.Helper()
 	if now, _ := q.b.Used(); now != want {
@@ -20,8 +20,8 @@ func (q *queue) used(want int64) {
 	}
 }
 
-// TestChildHasABound: its Tasks wait for each other where the parent has room for more, and what it
-// holds is held of the parent.
+// TestChildHasABound: the child's Tasks wait for each other although the parent has free bytes.
+// Bytes that the child holds are held in the parent too.
 func TestChildHasABound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, 160)
@@ -102,7 +102,7 @@ func TestChildTaskIsAlone(t *testing.T) {
 	})
 }
 
-// TestCancelledInTheParent: a waiter that ends in the line of the parent gives back what it has of
+// TestCancelledInTheParent: a waiter that is cancelled in the parent's queue releases its bytes in
 // the child.
 func TestCancelledInTheParent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// specFlags describes what is stored for a new array or group. put has them too.
+// specFlags describes the metadata of a new array or group. put has them too.
 type specFlags struct {
 	Chunks        string   `help:"Elements of a chunk along each axis: 5,5. About a million elements, of equal sides, without it." placeholder:"N,…"`
 	Aspect        string   `help:"Proportions of the sides of chunks where --chunks does not give them: 1,2,2." placeholder:"N,…"`

@@ -19,12 +19,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// lines gives what is written, piece by piece.
+// lines sends each written text to a channel.
 type lines chan string
 
 func (l lines) Write(b []byte) (int, error) { l <- string(b); return len(b), nil }
 
-// serve runs the program on an array, asks one question and ends it.
+// serve runs the program on an array, sends one request and stops the program.
 func serve(t *testing.T, url string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -83,7 +83,7 @@ func TestArguments(t *testing.T) {
 	}
 	tests := []struct {
 		name, args string
-		is         error // nil is any
+		is         error // nil: any error
 	}{
 		{"no array", "", nil},
 		{"no name", "data.zarr", nil},

@@ -23,14 +23,14 @@ import (
 )
 
 const (
-	side  = 32            // of the arrays
-	chunk = 8             // of their chunks
-	block = chunk * chunk // elements of a chunk, of 4 bytes
+	side  = 32            // length of the arrays
+	chunk = 8             // length of their chunks
+	block = chunk * chunk // elements of a chunk, 4 bytes each
 )
 
-// put makes an array of side × side float32, where the value at [y, x] is y*side + x. It is not
-// compressed: what zstd keeps from one call to the next must not be made in a test's bubble
-// (testing/synctest). For the same reason put is not called in one.
+// put creates an array of side × side float32, where the value at [y, x] is y*side + x. It is not
+// compressed, because state that zstd keeps between calls must not be created in a testing/synctest
+// bubble. For the same reason put is not called in a bubble.
 func put(t *testing.T, st store.Store) {
 	t.Helper()
 	a, err := zarr.Create(t.Context(), st, "", zarr.Spec{Shape: []int{side, side}, Chunks: []int{chunk, chunk}, DType: dtype.Float32,
@@ -47,10 +47,10 @@ func put(t *testing.T, st store.Store) {
 	}
 }
 
-// gate is a store whose reads of chunks wait until they are let through, or fail.
+// gate is a store whose reads of chunks wait until the gate is opened, or fail.
 type gate struct {
 	store.Store
-	open chan struct{} // closed when reads may go on
+	open chan struct{} // closed when reads may continue
 	fail error
 
 	mu      sync.Mutex
@@ -80,7 +80,7 @@ func (g *gate) Get(ctx context.Context, key string, o store.GetOptions, buf []by
 	}
 }
 
-// stored gives a store with an array.
+// stored returns a store with an array.
 func stored(t *testing.T) store.Store {
 	t.Helper()
 	st := mem.New()
@@ -88,7 +88,7 @@ func stored(t *testing.T) store.Store {
 	return st
 }
 
-// fresh makes a service with one array "x", behind the gate.
+// fresh returns a service with one array "x", behind the gate.
 func fresh(t *testing.T, budget int64, timeout time.Duration, g *gate) *service {
 	t.Helper()
 	s := newService(budget, timeout, side*side-1)
@@ -127,7 +127,7 @@ func TestPages(t *testing.T) {
 	tests := []struct {
 		name, target string
 		code         int
-		body         string // what it contains
+		body         string // a part of it
 	}{
 		{"stats over chunks", "/stats?array=x&region=7:9,7:9", 200, `{"count":4,"mean":247.5,"min":231,"max":264}`},
 		{"mean", "/mean?array=x&region=1", 200, `{"mean":47.5}`},
@@ -173,7 +173,7 @@ func TestStoreErrors(t *testing.T) {
 	}
 }
 
-// A request whose chunks do not come gets 504, and gives back what it held.
+// A request whose chunks do not arrive gets 504 and releases its memory.
 func TestDeadline(t *testing.T) {
 	st := stored(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -189,11 +189,11 @@ func TestDeadline(t *testing.T) {
 	})
 }
 
-// Of fifty requests of sixteen chunks each, only as many blocks are in memory as the budget has
-// room for; the others wait, some of them past their deadline, and all that wait no longer give
-// back what they held.
+// Fifty requests read sixteen chunks each. Only as many blocks are in memory as the budget allows.
+// The others wait, some of them past their deadline. Requests that stop waiting release their
+// reservations.
 func TestBudget(t *testing.T) {
-	const room = 7 // blocks in the share of Tasks, 7/8 of the budget's half
+	const room = 7 // blocks in the share of Tasks, 7/8 of half the budget
 	st := stored(t)
 	synctest.Test(t, func(t *testing.T) {
 		g := &gate{Store: st, open: make(chan struct{})}
@@ -203,7 +203,7 @@ func TestBudget(t *testing.T) {
 		for n := range requests {
 			go func() {
 				ctx := t.Context()
-				if n == requests-1 { // the last waits for the budget only
+				if n == requests-1 { // the last request waits for the budget only
 					var cancel context.CancelFunc
 					ctx, cancel = context.WithTimeout(ctx, time.Second)
 					defer cancel()
@@ -213,7 +213,7 @@ func TestBudget(t *testing.T) {
 			}()
 			synctest.Wait()
 		}
-		if code := <-codes; code != 504 { // time stands still until everyone waits
+		if code := <-codes; code != 504 { // the bubble's clock advances only when all goroutines wait
 			t.Errorf("past the deadline: %d", code)
 		}
 		synctest.Wait()
@@ -236,7 +236,7 @@ func TestBudget(t *testing.T) {
 	})
 }
 
-// Many callers over real connections get right answers.
+// Many callers over real connections receive correct responses.
 func TestManyCallers(t *testing.T) {
 	s := fresh(t, 2*3*block*4, time.Minute, &gate{Store: stored(t), open: opened()})
 	srv := httptest.NewServer(s.handler())

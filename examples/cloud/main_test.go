@@ -11,7 +11,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// do runs the example on a URL and makes sure that nothing is left there.
+// do runs the example on a URL and checks that it leaves no objects.
 func do(t *testing.T, url string) {
 	t.Helper()
 	var out bytes.Buffer

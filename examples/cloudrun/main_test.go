@@ -19,7 +19,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// fill makes an array of 4 × 100 000 elements, of which the first six of the first row are set.
+// fill creates an array of 4 × 100 000 elements and writes the first six of its first row.
 func fill(t *testing.T, st store.Store) {
 	t.Helper()
 	a, err := zarr.Create(t.Context(), st, "", zarr.Spec{Shape: []int{4, 100_000}, Chunks: []int{2, 3}, DType: dtype.Float32, Fill: -1})
@@ -31,7 +31,7 @@ func fill(t *testing.T, st store.Store) {
 	}
 }
 
-// serve opens the array as the program does, asks for a region over HTTP and compares.
+// serve opens the array as the program does, requests a region over HTTP and compares the response.
 func serve(t *testing.T, url string) {
 	t.Helper()
 	a, err := open(t.Context(), url)
@@ -70,7 +70,7 @@ func TestGCS(t *testing.T) {
 	serve(t, url)
 }
 
-// ask calls the handler in process.
+// ask calls the handler in process and returns the status code.
 func ask(a *zarr.Array, method, target string) int {
 	w := httptest.NewRecorder()
 	handler{a}.ServeHTTP(w, httptest.NewRequest(method, target, nil))
@@ -108,7 +108,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// silent never answers for a chunk.
+// silent blocks reads of chunks until the context ends.
 type silent struct{ store.Store }
 
 func (s silent) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
@@ -121,7 +121,7 @@ func (s silent) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 
 func TestDeadline(t *testing.T) {
 	st := mem.New()
-	fill(t, st) // not in the bubble, because codecs keep things from one call to the next
+	fill(t, st) // not in the bubble, because codecs keep state between calls
 	synctest.Test(t, func(t *testing.T) {
 		a, err := zarr.OpenArray(t.Context(), silent{st}, "")
 		if err != nil {
@@ -133,7 +133,7 @@ func TestDeadline(t *testing.T) {
 	})
 }
 
-// listen gives a listener on a port of its own.
+// listen returns a listener on a free port.
 func listen(t *testing.T) net.Listener {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

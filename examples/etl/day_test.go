@@ -16,8 +16,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// TestDayAtOnce: jobs that begin the same dataset with the same day at the same time all succeed,
-// and one of them appends it. So it is with the next day.
+// TestDayAtOnce: jobs that create the same dataset with the same day concurrently all succeed, and
+// one of them appends the day. The same holds for the next day.
 func TestDayAtOnce(t *testing.T) {
 	const first = 494000
 	for _, jobs := range []int{2, 5, 12} {
@@ -86,8 +86,8 @@ func (m *mortal) List(ctx context.Context, prefix string, o store.ListOptions) i
 	return m.Store.List(ctx, prefix, o)
 }
 
-// TestDayKilled: the next job completes what a job began that was killed at any request of its
-// first day, or of its second.
+// TestDayKilled: a job is killed at each request of its first or second day. The next job completes
+// it.
 func TestDayKilled(t *testing.T) {
 	const first = 494000
 	days := []store.Store{dir.New(makeDay(t, first, 24)), dir.New(makeDay(t, first+24, 24))}
@@ -116,8 +116,7 @@ func TestDayKilled(t *testing.T) {
 	}
 }
 
-// TestGroupWithoutTimes: a group that was made by others, and has none of the arrays, becomes a
-// dataset.
+// TestGroupWithoutTimes: an existing group without any of the arrays becomes a dataset.
 func TestGroupWithoutTimes(t *testing.T) {
 	url := filepath.Join(t.TempDir(), "maps.zarr")
 	if _, err := zarr.CreateGroup(t.Context(), dir.New(url), "", zarr.Spec{Attrs: map[string]any{"title": "maps"}}); err != nil {

@@ -19,10 +19,10 @@ import (
 
 const lats, lons = 23, 15
 
-// value is that of the map of an hour at a place.
+// value returns the value at a place in the map of an hour.
 func value(hour, place int) float32 { return float32(hour*1000 + place) }
 
-// makeDay stores a day of maps, and returns where.
+// makeDay stores a day of maps, and returns the directory.
 func makeDay(t *testing.T, first, n int) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), fmt.Sprintf("day%d.zarr", first))
@@ -55,7 +55,7 @@ func put[T any](t *testing.T, g *zarr.Group, path string, spec zarr.Spec, values
 	}
 }
 
-// check reads all maps of a dataset by its consolidated metadata.
+// check opens a dataset by its consolidated metadata and reads all maps.
 func check(t *testing.T, url string, first, n int) *zarr.Array {
 	t.Helper()
 	var a *zarr.Array
@@ -91,7 +91,7 @@ func check(t *testing.T, url string, first, n int) *zarr.Array {
 	return a
 }
 
-// The two jobs, each run more often than it has work, and the second one interrupted.
+// Both jobs run more often than necessary, and the second job is interrupted once.
 func jobs(t *testing.T, dataset, target string) {
 	t.Helper()
 	const first = 494000
@@ -125,7 +125,7 @@ func jobs(t *testing.T, dataset, target string) {
 	}
 }
 
-// writer calls a function with what is written.
+// writer calls a function with the written text.
 type writer func(string)
 
 func (w writer) Write(b []byte) (int, error) {
@@ -138,7 +138,7 @@ func TestDirectory(t *testing.T) {
 	jobs(t, filepath.Join(root, "maps.zarr"), filepath.Join(root, "series.zarr"))
 }
 
-// From one kind of store to another. The buckets are on the servers that "make test" starts.
+// Between a bucket and a directory. The buckets are on the servers that "make test" starts.
 func TestBuckets(t *testing.T) {
 	for _, p := range bucket.All() {
 		t.Run(p.Name, func(t *testing.T) {

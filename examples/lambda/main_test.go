@@ -21,7 +21,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// fill makes an array of 4 × 600 000 elements, of which the first six of the first row are set.
+// fill creates an array of 4 × 600 000 elements and writes the first six of its first row.
 func fill(t *testing.T, st store.Store) *zarr.Array {
 	t.Helper()
 	a, err := zarr.Create(t.Context(), st, "", zarr.Spec{Shape: []int{4, 600_000}, Chunks: []int{2, 3}, DType: dtype.Float32, Fill: -1})
@@ -34,7 +34,7 @@ func fill(t *testing.T, st store.Store) *zarr.Array {
 	return a
 }
 
-// call asks as Lambda's runtime does, with JSON on both sides.
+// call sends JSON and decodes the response as Lambda's runtime does.
 func call(t *testing.T, url, payload, want string) {
 	t.Helper()
 	f, err := open(t.Context(), url, "")
@@ -60,7 +60,7 @@ func TestDirectory(t *testing.T) {
 	call(t, "file://"+root, `{"region":"0,5"}`, `{"shape":[1,1],"dtype":"float32","values":[6.5]}`)
 }
 
-// With its metadata at hand the array is opened without a request: here there is none to be read.
+// If the metadata is configured, the array is opened without a request: here zarr.json was removed.
 func TestMetadata(t *testing.T) {
 	root := t.TempDir()
 	fill(t, dir.New(root))
@@ -119,7 +119,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// silent never answers for a chunk.
+// silent blocks reads of chunks until the context ends.
 type silent struct{ store.Store }
 
 func (s silent) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
@@ -130,10 +130,10 @@ func (s silent) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 	return s.Store.Get(ctx, key, o, buf)
 }
 
-// A call gives up before Lambda does.
+// A call returns before Lambda's deadline.
 func TestDeadline(t *testing.T) {
 	st := mem.New()
-	fill(t, st) // not in the bubble, because codecs keep things from one call to the next
+	fill(t, st) // not in the bubble, because codecs keep state between calls
 	synctest.Test(t, func(t *testing.T) {
 		a, err := zarr.OpenArray(t.Context(), silent{st}, "")
 		if err != nil {

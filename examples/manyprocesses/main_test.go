@@ -15,7 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// The processes are this test, started again: with this variable it is the command.
+// With this environment variable, the test binary runs the command. The command starts it for each
+// process.
 const asCommand = "ZARGO_EXAMPLE_IS_COMMAND"
 
 func TestMain(m *testing.M) {
@@ -26,7 +27,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// do runs the command on a URL and looks at the array on its own.
+// do runs the command on a URL and checks the array separately.
 func do(t *testing.T, url string) {
 	t.Helper()
 	t.Setenv(asCommand, "1")
@@ -65,8 +66,8 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// A process that fails ends the command, and none is left waiting. Without the variable they are
-// tests that were started with flags that tests do not have.
+// A process that fails ends the command and all other processes. Without the variable the processes
+// are tests with unknown flags, which fail.
 func TestFailingProcess(t *testing.T) {
 	t.Setenv(asCommand, "")
 	err := run(t.Context(), []string{filepath.Join(t.TempDir(), "array")}, nil, &bytes.Buffer{})

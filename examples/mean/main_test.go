@@ -60,7 +60,7 @@ func TestRefuses(t *testing.T) {
 	tests := []struct {
 		name, url string
 		to        int
-		is        error // nil is any
+		is        error // nil: any error
 	}{
 		{"no array", filepath.Join(root, "none"), 1, zarr.ErrNotFound},
 		{"beyond the shape", array, 3, zarr.ErrSelection},

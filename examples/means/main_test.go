@@ -15,7 +15,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// put creates an array at a URL and sets all of it.
+// put creates an array at a URL and writes all of its elements.
 func put[T any](t *testing.T, url string, spec zarr.Spec, values []T) {
 	t.Helper()
 	st, err := all.Mux().Open(t.Context(), url)
@@ -32,7 +32,7 @@ func put[T any](t *testing.T, url string, spec zarr.Spec, values []T) {
 	}
 }
 
-// get reads an array of the shape.
+// get reads an array and checks its shape.
 func get[T any](t *testing.T, url string, shape []int) ([]T, *zarr.Array) {
 	t.Helper()
 	st, err := all.Mux().Open(t.Context(), url)
@@ -54,7 +54,7 @@ func get[T any](t *testing.T, url string, shape []int) ([]T, *zarr.Array) {
 	return values, a
 }
 
-// hours gives values whose means no float rounds: multiples of every.
+// hours returns values that are multiples of every, so that all means are exact in float32.
 func hours(rows, cols, every int) []float32 {
 	v := make([]float32, rows*cols)
 	for i := range v {
@@ -83,9 +83,9 @@ func TestMeans(t *testing.T) {
 	tests := []struct {
 		name                            string
 		rows, cols, every, chunk0, tile int
-		read                            string // chunks read: each once where lengths go into one another
+		read                            string // chunks read: each once if one length divides the other
 	}{
-		{"chunks of whole days", 96, 10, 24, 48, 4, "6 chunks read, 8 written"}, // two reach beyond the shape, and are read first,
+		{"chunks of whole days", 96, 10, 24, 48, 4, "6 chunks read, 8 written"}, // two chunks extend beyond the shape and are read first
 		{"chunks of hours", 96, 10, 24, 1, 10, "96 chunks read, 4 written"},
 		{"a day that is cut short", 50, 7, 24, 24, 7, "3 chunks read, 3 written"},
 		{"chunks that are no days, of which two are read twice", 60, 5, 24, 10, 5, "8 chunks read, 3 written"},
@@ -100,7 +100,7 @@ func TestMeans(t *testing.T) {
 			put(t, from, zarr.Spec{Shape: []int{test.rows, test.cols}, Chunks: []int{test.chunk0, test.tile}, DType: dtype.Float32,
 				Dims: []string{"time", "x"}, Attrs: map[string]any{"units": "K"}}, values)
 			var out bytes.Buffer
-			for range 2 { // a second run changes nothing
+			for range 2 { // the second run changes nothing
 				out.Reset()
 				if err := run(t.Context(), []string{"-every", fmt.Sprint(test.every), "-tasks", "3", from, to}, &out); err != nil {
 					t.Fatal(err)
@@ -123,7 +123,7 @@ func TestMeans(t *testing.T) {
 	}
 }
 
-// From one kind of store to another. The buckets are on the servers that "make test" starts.
+// Between a bucket and a directory. The buckets are on the servers that "make test" starts.
 func TestBuckets(t *testing.T) {
 	for _, p := range bucket.All() {
 		t.Run(p.Name, func(t *testing.T) {
@@ -156,7 +156,7 @@ func TestRefuses(t *testing.T) {
 	tests := []struct {
 		name string
 		args []string
-		is   error // nil is any
+		is   error // nil: any error
 	}{
 		{"not a number to make means of", []string{ints, filepath.Join(root, "x")}, errors.ErrUnsupported},
 		{"no array", []string{filepath.Join(root, "none"), filepath.Join(root, "x")}, zarr.ErrNotFound},

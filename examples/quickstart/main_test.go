@@ -59,7 +59,7 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// A stranger's first command must not wait for SDKs to be downloaded and compiled.
+// The first command of a new user must not wait until SDKs are downloaded and compiled.
 func TestLinksNoProvider(t *testing.T) {
 	deps, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").Output()
 	if err != nil {

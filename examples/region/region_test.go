@@ -44,7 +44,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Blocks cover every element of the region once, and none of them crosses the grid.
+// Blocks cover every element of the region once, and no block crosses a chunk boundary.
 func TestBlocks(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -90,7 +90,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// at yields the indices of an axis, and one 0 where there is none.
+// at yields the indices along an axis, or one 0 if the region lacks the axis.
 func (r Region) at(axis int) func(func(int) bool) {
 	return func(yield func(int) bool) {
 		s := Span{0, 1}
@@ -102,7 +102,7 @@ func (r Region) at(axis int) func(func(int) bool) {
 	}
 }
 
-// put makes an array of three values and gives the answer for it as JSON.
+// put creates an array of the values and returns its Answer as JSON.
 func put[T any](t *testing.T, dt dtype.Type, values []T) string {
 	t.Helper()
 	a, err := zarr.Create(t.Context(), mem.New(), "", zarr.Spec{Shape: []int{len(values)}, DType: dt})

@@ -17,7 +17,7 @@ func TestRun(t *testing.T) {
 	for name, url := range urls {
 		t.Run(name, func(t *testing.T) {
 			at := url(t)
-			for range 2 { // the program may be run again
+			for range 2 { // the second run must succeed too
 				var out bytes.Buffer
 				if err := run(t.Context(), at, &out); err != nil || out.String() != "[308 309 310 NaN NaN]\n" {
 					t.Fatalf("%q, %v", &out, err)

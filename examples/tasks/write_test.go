@@ -44,7 +44,7 @@ func Example_share() {
 	if _, err := zarr.Create(ctx, st, "x", zarr.Spec{Shape: []int{8}, Chunks: []int{8}, DType: dtype.Int32}); err != nil {
 		log.Fatal(err)
 	}
-	// Each task stands for a process: it opens the array itself. All write to one chunk.
+	// Each task represents a process and opens the array itself. All write to one chunk.
 	err := concurrency.EachN(ctx, 8, 8, func(ctx context.Context, i int) error {
 		a, err := zarr.OpenArray(ctx, st, "x")
 		if err != nil {
@@ -72,7 +72,7 @@ func Example_setAttr() {
 	if _, err := a.SetAttrs(ctx, map[string]any{"source": "another process"}); err != nil {
 		log.Fatal(err)
 	}
-	a, err = setAttr(ctx, a, "units", "K") // a is from before that change
+	a, err = setAttr(ctx, a, "units", "K") // a lacks this change
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -25,7 +25,7 @@ const drawing = `/
   a-b/
 `
 
-// plant makes the hierarchy.
+// plant creates the hierarchy.
 func plant(t *testing.T, st store.Store) {
 	t.Helper()
 	root, err := zarr.CreateGroup(t.Context(), st, "", zarr.Spec{Attrs: map[string]any{"title": "tree"}})
@@ -44,7 +44,7 @@ func plant(t *testing.T, st store.Store) {
 	}
 }
 
-// consolidate puts the documents of all nodes into the root's, as zarr-python 3 does.
+// consolidate writes the documents of all nodes into that of the root, as zarr-python 3 does.
 func consolidate(t *testing.T, st store.Store) {
 	t.Helper()
 	documents := map[string]json.RawMessage{}
@@ -73,7 +73,7 @@ func consolidate(t *testing.T, st store.Store) {
 	}
 }
 
-// do runs the command and gives the drawing and the last line.
+// do runs the command and returns the drawing and the last line.
 func do(t *testing.T, args ...string) (text, last string, err error) {
 	t.Helper()
 	var out bytes.Buffer
@@ -103,7 +103,8 @@ func check(t *testing.T, url string) {
 	if err != nil || text != drawing {
 		t.Errorf("direct: %v\n%s", err, text)
 	}
-	// Consolidated, only the root's own documents are asked for, of every format and kind at once.
+	// With consolidated metadata, only the root's own documents are requested, of every format and
+	// kind concurrently.
 	if direct != walked || consolidated != "6 nodes, 3 requests\n" || walked == consolidated {
 		t.Errorf("walked %q, direct %q, consolidated %q", walked, direct, consolidated)
 	}

@@ -20,7 +20,7 @@ func TestFail(t *testing.T) {
 		name string
 		err  error
 		code int
-		tell bool // whether the caller is told what was wrong
+		tell bool // whether the response contains the reason
 	}{
 		{"no array", fault.NotFound, 404, true},
 		{"bad region", fault.Newf(fault.Selection, "why"), 400, true},
@@ -63,7 +63,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// A request that is under way when the service is told to stop gets its answer.
+// A request in flight when the service is stopped receives its response.
 func TestServeEndsRequestsUnderWay(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

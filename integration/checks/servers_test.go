@@ -148,7 +148,7 @@ func within(t *testing.T, r *bucketcheck.Report, p bucketcheck.Plan) {
 	}
 }
 
-// empty lists what is left of a run that wrote.
+// empty checks that a run that wrote left no objects.
 func empty(t *testing.T, o bucketcheck.Options) {
 	t.Helper()
 	if o.Key != "" {

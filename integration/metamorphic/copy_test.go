@@ -84,7 +84,8 @@ func (w *world) copyOptions(format int) transfer.Options {
 	return o
 }
 
-// transfer plans, encodes and decodes the plan, runs it, verifies it and removes what it left.
+// transfer creates the plan, encodes, decodes and runs it, verifies the copy and removes the plan's
+// leftovers.
 func (w *world) transfer(ctx context.Context, n zarr.Node, from, to *place, o transfer.Options) {
 	p, err := transfer.NewPlan(ctx, n, to, o)
 	w.must(err)
@@ -113,7 +114,7 @@ func (w *world) transfer(ctx context.Context, n zarr.Node, from, to *place, o tr
 	w.must(transfer.Clean(ctx, p, open))
 }
 
-// unclosed leaves a store open when a plan closes it.
+// unclosed is a store that stays open when a plan closes it.
 type unclosed struct{ store.Forward }
 
 func (unclosed) Close() error { return nil }

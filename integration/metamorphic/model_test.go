@@ -29,8 +29,8 @@ type array struct {
 
 type cell struct {
 	value int8
-	// faded is set if the cell is the fill value or value: a write replaced a chunk that is partly
-	// outside the shape, and what it stored outside is not specified.
+	// faded is set if the cell is the fill value or value: a write replaced a chunk that extends
+	// beyond the shape, and elements outside the shape are not specified.
 	faded bool
 }
 
@@ -56,7 +56,7 @@ func (m *array) at(lists [][]int) []int {
 	return out
 }
 
-// fade notes a write to the array: cells outside the shape may have become the fill value.
+// fade records a write to the array: cells outside the shape may have become the fill value.
 func (m *array) fade() {
 	in := map[int]bool{}
 	for _, i := range m.inside(m.shape) {
@@ -77,8 +77,8 @@ func (m *array) set(at []int, v []int8) {
 	}
 }
 
-// compare returns the difference between the model and the elements that were read. Cells that are
-// faded become what was read.
+// compare returns the difference between the model and the elements that were read. Faded cells
+// take the value that was read.
 func (m *array) compare(got []int8) error {
 	at := m.inside(m.shape)
 	if len(got) != len(at) {
@@ -98,8 +98,8 @@ func (m *array) compare(got []int8) error {
 	return nil
 }
 
-// part returns the model of a copy of the elements from lo to before hi. Stored objects may be moved
-// unchanged, with elements outside of that.
+// part returns the model of a copy of the region [lo,hi). Stored objects may be moved unchanged,
+// with elements outside the region.
 func (m *array) part(lo, hi []int) *array {
 	out := &array{elems: m.elems, names: m.names, attrs: maps.Clone(m.attrs), cells: make([]cell, len(m.cells)), loose: true}
 	rest := make([]int, len(lo))

@@ -20,7 +20,8 @@ import (
 type place struct {
 	store.Store
 	name string
-	// single says that writers need zarr.SingleWriter, because the store lacks conditional writes.
+	// single reports that writers need zarr.SingleWriter, because the store lacks conditional
+	// writes.
 	single bool
 }
 

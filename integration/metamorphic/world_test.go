@@ -29,7 +29,7 @@ type world struct {
 	arrays map[string]*array
 	groups map[string]map[string]any // attributes by path; "" is the root
 	// consolidated are the texts of all nodes at the time of the last Consolidate; nil if the root
-	// has no consolidated metadata or its contents are not modelled.
+	// lacks consolidated metadata or its contents are not modelled.
 	consolidated map[string]string
 	v2left       bool // v2 documents remain beside those of v3
 	steps        []string
@@ -206,7 +206,7 @@ func (w *world) append(ctx context.Context) {
 	}
 	at := m.at(lists)
 	if len(at) == 0 {
-		return // no elements, so no rows can be told from none
+		return // a block without elements does not show how many rows it has
 	}
 	v := m.elems.numbers(w.rng, len(at))
 	var err error
@@ -386,7 +386,7 @@ func (w *world) orphans(ctx context.Context) {
 	for _, i := range m.inside(m.shape) {
 		m.cells[i].faded = false
 	}
-	m.open = nil // the document was claimed meanwhile
+	m.open = nil // the document has had a claim meanwhile
 }
 
 // texts returns one line for each node below the root.

@@ -46,11 +46,11 @@ type op struct {
 	text      string
 	began     int // step
 	over      bool
-	err       error // when it is over
-	faults    int   // that were injected
+	err       error // set at the end
+	faults    int   // number of injected faults
 	cancelled bool
 	cancel    context.CancelFunc
-	lates     int  // requests on their way
+	lates     int  // requests in flight
 	lateDoc   bool // a document of it arrived late
 	waits     bool // it has the option Wait
 	tolerant  bool // its error is checked by the caller
@@ -58,7 +58,7 @@ type op struct {
 	deleted   []string     // keys of chunks
 	opened    *docs.Source // of a write: the array's documents when it was opened
 
-	// Of changes of a shape:
+	// For changes of a shape:
 	axis    int
 	n       int                  // rows
 	row     func(r, j int) int32 // the element j of row r
@@ -83,7 +83,7 @@ type part struct {
 	first     int   // where they begin
 	was       []int // the shape before
 	shape     []int // the shape after
-	completes bool  // rows of another's append are written again
+	completes bool  // rows of another actor's append are written again
 }
 
 func (o *op) part(t *truth) *part {
@@ -112,18 +112,18 @@ type actor struct {
 	rng     *rand.Rand
 	healthy bool // no fault is injected
 	dead    bool
-	last    []*request // that it had sent when it died
+	last    []*request // requests sent before it died
 	cancel  context.CancelFunc
 	gate    *gate
 	op      *op
 	count   int // operations
 	limits  *concurrency.Limits
 	cache   *cache.Cache
-	stale   bool             // the cache may be behind what others write
+	stale   bool             // the cache may have older values than the store
 	since   map[*truth][]int // for cached reads: the step of the last change by this actor that an element must show
 }
 
-// actor makes one and runs it.
+// actor creates an actor and runs it.
 func (h *history) actor(healthy bool, run func(ctx context.Context, a *actor)) {
 	a := &actor{h: h, id: len(h.actors), healthy: healthy, rng: rand.New(rand.NewPCG(h.seed, uint64(100+len(h.actors))))}
 	a.gate = &gate{h, a}
@@ -215,7 +215,7 @@ func result(err error) string {
 	return err.Error()
 }
 
-// refuses says why an operation may not have an error.
+// refuses returns why an operation may not return an error; "" if it may.
 func (o *op) refuses(err error) string {
 	h := o.by.h
 	switch {

@@ -11,7 +11,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/cache"
 )
 
-// most is how long along an axis an array may be for an actor to make it longer.
+// most is the maximum length along an axis that an actor may extend.
 const most = 14
 
 // arrays is the family of histories of one array.
@@ -49,10 +49,10 @@ func caches(h *history) {
 	})
 }
 
-// weights say how often actors do what.
+// weights are the relative frequencies of operations.
 type weights map[kind]int
 
-// pick is one of them.
+// pick returns a random operation.
 func (k weights) pick(a *actor) kind {
 	var kinds []kind
 	for what, n := range k {
@@ -67,7 +67,7 @@ func (k weights) pick(a *actor) kind {
 	return kinds[a.rng.IntN(len(kinds))]
 }
 
-// play runs a history of actors that run run, and lets a healthy one recover what they left.
+// play runs a history whose actors call run. Then a healthy actor recovers from their failures.
 func (w *hierarchy) play(run func(ctx context.Context, a *actor)) {
 	h := w.h
 	if err := w.create(context.Background()); err != nil {
@@ -148,7 +148,7 @@ func (w *hierarchy) actor(ctx context.Context, a *actor, k weights) {
 	}
 }
 
-// patience picks the options of an operation that claims.
+// patience returns random options of an operation that creates a claim.
 func (w *hierarchy) patience(a *actor, o *op) zarr.AppendOptions {
 	k := a.rng.IntN(4)
 	if w.h.peaceful && k != 3 {
@@ -176,14 +176,14 @@ func (w *hierarchy) patience(a *actor, o *op) zarr.AppendOptions {
 	return zarr.AppendOptions{}
 }
 
-// over notes that claims of living actors may end.
+// over records that claims of living actors may end.
 func (w *hierarchy) over() {
 	w.h.mu.Lock()
 	w.h.over = true
 	w.h.mu.Unlock()
 }
 
-// with is an array with options, which sends few requests at once.
+// with opens an array with options that allow few concurrent requests.
 func with(x *zarr.Array, options ...zarr.Option) *zarr.Array {
 	y, err := x.With(append(slices.Clone(options), zarr.Limit(zarr.Limits{InFlight: 4}))...)
 	if err != nil {
@@ -192,7 +192,7 @@ func with(x *zarr.Array, options ...zarr.Option) *zarr.Array {
 	return y
 }
 
-// filling makes the rows of an append: some are fill.
+// filling creates the rows of an append. Some are the fill value.
 func (o *op) filling(a *actor) {
 	zero := a.rng.IntN(8)
 	o.row = func(r, j int) int32 {
@@ -217,7 +217,7 @@ func (w *hierarchy) append(ctx context.Context, a *actor, t *truth, x *zarr.Arra
 	return x
 }
 
-// appendTo appends the rows of o to y; nil after an error.
+// appendTo appends the rows of o to y. It returns nil after an error.
 func (w *hierarchy) appendTo(ctx context.Context, a *actor, t *truth, y *zarr.Array, o *op) *zarr.Array {
 	var out *zarr.Array
 	a.do(ctx, o, func(ctx context.Context) (err error) {
@@ -231,14 +231,14 @@ func (w *hierarchy) appendTo(ctx context.Context, a *actor, t *truth, y *zarr.Ar
 	return out
 }
 
-// values are the rows of an append in a box.
+// values returns the rows of an append within a box.
 func (o *op) values(b box, from int) []int32 {
 	v := make([]int32, 0, b.len())
 	b.each(func(c [2]int) { v = append(v, o.row(c[o.axis]-from, c[1-o.axis])) })
 	return v
 }
 
-// selection selects a box.
+// selection returns the selection of a box.
 func (b box) selection(rank int) []zarr.Selection {
 	s := make([]zarr.Selection, rank)
 	for i := range s {
@@ -247,7 +247,7 @@ func (b box) selection(rank int) []zarr.Selection {
 	return s
 }
 
-// appended checks the end of an append to one array.
+// appended checks the result of an append to one array.
 func (w *hierarchy) appended(a *actor, o *op, out *zarr.Array, err error) {
 	t := o.targets[0]
 	p := o.part(t)
@@ -267,14 +267,14 @@ func (w *hierarchy) appended(a *actor, o *op, out *zarr.Array, err error) {
 	}
 }
 
-// had reports whether an array had a shape at a step or later: who looks after a response was lost
-// returns the array as it is by then.
+// had reports whether an array had a shape at a step or later. After a lost response, an actor
+// reads the documents again and returns the array as it is by then.
 func (w *hierarchy) had(t *truth, shape []int, from int) bool {
 	return slices.ContainsFunc(w.log[t], func(s shaped) bool { return s.step >= from && slices.Equal(s.shape, shape) })
 }
 
-// saw notes that cached reads of the actor must show its own change from now on: of all elements in
-// objects that a box touches.
+// saw records that cached reads of the actor must show its own change from now on, for all elements
+// of the objects that a box touches.
 func (a *actor) saw(t *truth, b box) {
 	if a.cache == nil {
 		return
@@ -311,7 +311,7 @@ func (w *hierarchy) writer(ctx context.Context, a *actor, t *truth, x *zarr.Arra
 		}
 		shape := s.Array().Shape()
 		if t.rank > 1 && shape[1-o.axis] == 0 {
-			o.n = 0 // another actor has made the other axis empty
+			o.n = 0 // another actor has emptied the other axis
 		}
 		for r := range o.n {
 			b := all(shape)
@@ -383,7 +383,7 @@ func (w *hierarchy) resizeTo(ctx context.Context, a *actor, t *truth, x, y *zarr
 	return x
 }
 
-// resized notes what an acknowledged Resize has deleted.
+// resized records the deletions of an acknowledged Resize.
 func (w *hierarchy) resized(a *actor, o *op, out *zarr.Array) {
 	t := o.targets[0]
 	p := o.part(t)
@@ -403,7 +403,7 @@ func (w *hierarchy) resized(a *actor, o *op, out *zarr.Array) {
 		if kept.has(c) {
 			return
 		}
-		whole := false // its object is wholly outside
+		whole := false // its object is completely outside
 		for i := range t.rank {
 			whole = whole || c[i]/t.chunk[i]*t.chunk[i] >= low[i]
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// copyWorld is two arrays with the same metadata and other values, and plans to copy them to one
+// copyWorld is two arrays with equal metadata and different values, and plans to copy them to one
 // target.
 type copyWorld struct {
 	h      *history
@@ -105,7 +105,7 @@ func (w *copyWorld) create() error {
 	return nil
 }
 
-// open opens the stores of a plan.
+// open opens a store of the plans.
 func (a *actor) open(context.Context, string) (store.Store, error) { return a.store(), nil }
 
 func (w *copyWorld) actor(ctx context.Context, a *actor) {
@@ -142,7 +142,7 @@ func (w *copyWorld) run(ctx context.Context, a *actor, k int, tolerant bool) (ou
 	return out
 }
 
-// tasks runs the tasks one by one, in their order.
+// tasks runs the tasks in order, one at a time.
 func (w *copyWorld) tasks(ctx context.Context, a *actor, k int) {
 	a.do(ctx, &op{kind: doRun, text: fmt.Sprint("tasks of plan ", k+1)}, func(ctx context.Context) error {
 		for i := range w.plans[k].Tasks() {
@@ -170,7 +170,7 @@ func (w *copyWorld) verify(ctx context.Context, a *actor, k int) {
 	})
 }
 
-// acknowledged notes that a plan is complete.
+// acknowledged records that a plan is complete.
 func (w *copyWorld) acknowledged(o *op, k int) {
 	if w.done >= 0 && w.done != k {
 		w.h.fail("%v is acknowledged, and so was plan %d", o, w.done+1)
@@ -191,7 +191,7 @@ func (w *copyWorld) applied(r *request) {
 	}
 }
 
-// look reads the target, which is not there or a copy of one source.
+// look reads the target, which is absent or a copy of one source.
 func (w *copyWorld) look(what string) {
 	h := w.h
 	ctx := context.Background()
@@ -221,8 +221,8 @@ func (w *copyWorld) look(what string) {
 	}
 }
 
-// recover runs both plans again, one of which must be complete then. The other is Exists, or its
-// run says that the target is another's.
+// recover runs both plans again. One of them must be complete then. The other fails with Exists, or
+// because the target belongs to another source.
 func (w *copyWorld) recover(ctx context.Context, a *actor) {
 	errs := [2]error{}
 	for _, k := range a.rng.Perm(2) {

@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// daily is the family of histories of jobs, each of which appends one day after the other at the
-// row where the day is due (AppendOptions.At). Every actor runs the same jobs.
+// daily is the family of histories of jobs that append one day after another, each at its row
+// (AppendOptions.At). Every actor runs the same jobs.
 func daily(h *history) {
 	w := newHierarchy(h, h.rng.IntN(2) == 0)
 	t := w.arrays[0]
@@ -20,18 +20,18 @@ func daily(h *history) {
 	w.play(j.run)
 }
 
-// jobs are the days that are appended.
+// jobs are the appends of consecutive days.
 type jobs struct {
 	*hierarchy
 	first int // row of the first day
 	days  int
-	rows  int // of a day
+	rows  int // per day
 }
 
-// maxTries is how often one actor runs the job of one day.
+// maxTries is the maximum number of times that one actor runs the job of one day.
 const maxTries = 3
 
-// run runs the jobs in order, and ends with the first one that does not succeed.
+// run runs the jobs in order and stops at the first failure.
 func (j *jobs) run(ctx context.Context, a *actor) {
 	for day := range j.days {
 		if a.rng.IntN(3) == 0 {
@@ -72,7 +72,7 @@ func (j *jobs) append(ctx context.Context, a *actor, at int) *op {
 	return o
 }
 
-// between is another operation.
+// between runs another operation.
 func (j *jobs) between(ctx context.Context, a *actor) {
 	t := j.arrays[a.rng.IntN(len(j.arrays))]
 	what := weights{doRead: 2, doAttrs: 2, doWrite: 1, doOrphans: 1, doDrop: 1, doConsolidate: 1}.pick(a)
@@ -106,9 +106,9 @@ func (j *jobs) between(ctx context.Context, a *actor) {
 	}
 }
 
-// dated checks the end of an append at a row. Nobody makes arrays shorter, so of all appends at one
-// row at most one is acknowledged, and its rows begin there. fault.Exists: all arrays have the row,
-// also for who opens the group.
+// dated checks the end of an append at a row. No operation shortens arrays, so at most one append
+// at a row is acknowledged, and its rows start there. After fault.Exists all arrays have the row,
+// also for a process that opens the group.
 func (w *hierarchy) dated(o *op, err error) {
 	at := *o.appends.At
 	switch {

@@ -48,8 +48,8 @@ func (w *hierarchy) write(ctx context.Context, a *actor, t *truth, x *zarr.Array
 	}, func(err error) {
 		if err == nil {
 			t.acknowledge(o, b, o.began, a.h.step)
-			// What an array with an older shape writes outside the stored one is no element: an
-			// append or a resize may replace it.
+			// Elements that an array with an outdated shape writes outside the stored shape are
+			// lost: an append or a resize may replace them.
 			inside := w.inside(t, o.began, a.h.step)
 			b.each(func(c [2]int) {
 				if !inside.has(c) {
@@ -85,7 +85,7 @@ func (w *hierarchy) read(ctx context.Context, a *actor, t *truth, x *zarr.Array)
 				return 0
 			}
 		}
-		w.look("after " + o.String()) // what is wrong in the store is no fault of a cache
+		w.look("after " + o.String()) // violations in the store are not the cache's
 		w.compare(t, o.String(), b, v, o.began, a.h.step, since)
 	})
 }
@@ -107,7 +107,7 @@ func (w *hierarchy) refresh(ctx context.Context, a *actor, t *truth, x *zarr.Arr
 	return x
 }
 
-// edge notes that Refresh found another shape: objects at the old edge are asked for again.
+// edge records that Refresh returned another shape: objects at the old edge are requested again.
 func (a *actor) edge(t *truth, old, is []int) {
 	if slices.Equal(old, is) || a.cache == nil {
 		return
@@ -154,9 +154,9 @@ func (w *hierarchy) orphans(ctx context.Context, a *actor, t *truth, x *zarr.Arr
 	})
 }
 
-// outside notes that elements of the objects that an operation deleted are gone. Which those are is
-// not promised: objects that a change may be writing, by the document that the array was opened
-// from, are left out.
+// outside records that the elements of the objects that an operation deleted are gone. It omits
+// objects that, by the document from which the array was opened, another change may be writing:
+// their deletion is not promised.
 func (w *hierarchy) outside(a *actor, t *truth, o *op) {
 	for _, key := range o.deleted {
 		b, ok := t.object(key)
@@ -169,9 +169,9 @@ func (w *hierarchy) outside(a *actor, t *truth, o *op) {
 	}
 }
 
-// unknowing notes that a write has deleted an object under a key that must stay taken, by a record
-// that its array was opened before: "a write through a handle that was opened before the record does
-// not know it" (ADR 025). Puts that are on their way may set the elements.
+// unknowing records that a write has deleted an object whose key must stay taken, because the array
+// was opened before the record: "a write through a handle that was opened before the record does
+// not know it" (ADR 025). Late puts may set the elements.
 func (w *hierarchy) unknowing(o *op, key string) {
 	for _, t := range w.arrays {
 		b, ok := t.object(key)
@@ -201,8 +201,8 @@ func (w *hierarchy) drop(ctx context.Context, a *actor, n zarr.Node) {
 	}, nil)
 }
 
-// remove removes the array, and makes it again, unless a request is on its way to it: "keys that
-// are written while it runs may stay" (upkeep.Removal.Run).
+// remove removes the array and creates it again. It does nothing while a late request may arrive:
+// "keys that are written while it runs may stay" (upkeep.Removal.Run).
 func (w *hierarchy) remove(ctx context.Context, a *actor, t *truth, x *zarr.Array) *zarr.Array {
 	a.h.mu.Lock()
 	coming := len(a.h.lates) > 0

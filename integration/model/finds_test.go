@@ -116,8 +116,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// chunk is what differs between two runs: where errors happened, as of several chunks that fail at
-// once it is any, and random numbers in keys.
+// chunk matches the text that may differ between two runs: the place of an error, because any of
+// several chunks that fail concurrently may be reported, and random numbers in keys.
 var chunk = regexp.MustCompile(`\.[0-9a-f]{16}|chunk \[[0-9 ]*\] \([^)]*\)|"g/[dt]"`)
 
 // at returns an event and those before it.

@@ -14,7 +14,7 @@ func groups(h *history) {
 	w.play(func(ctx context.Context, a *actor) { w.member(ctx, a) })
 }
 
-// member does a few operations with the group.
+// member runs a few operations on the group.
 func (w *hierarchy) member(ctx context.Context, a *actor) {
 	var g *zarr.Group
 	k := weights{doAppend: 6, doWrite: 1, doRead: 2, doAttrs: 1, doConsolidate: 1, doDrop: 1, doRefresh: 1}
@@ -90,7 +90,7 @@ func (w *hierarchy) groupAttrs(ctx context.Context, a *actor, g **zarr.Group) {
 	*g = out
 }
 
-// groupAppend appends the rows of o to all arrays of the group, which is opened where g is nil.
+// groupAppend appends the rows of o to all arrays of the group. It opens the group if g is nil.
 func (w *hierarchy) groupAppend(ctx context.Context, a *actor, g *zarr.Group, o *op) *zarr.Group {
 	a.do(ctx, o, func(ctx context.Context) (err error) {
 		if g == nil {

@@ -13,19 +13,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// hierarchy is one array, or a group with two, and what may be stored of them.
+// hierarchy is one array, or a group with two arrays, and the metadata that may be stored for them.
 type hierarchy struct {
 	h      *history
 	arrays []*truth
 	spec   []zarr.Spec
-	group  string // path of the group; "" where there is none
+	group  string // path of the group; "" if there is none
 	format int
 	limits *concurrency.Limits // of looks
 
 	claims map[string]string // claims in documents, by key
 	owners map[string]*op    // of claims, by ID
-	from   int               // where the rows of the append begin that has the group's claim
-	copied map[string][]int  // shapes in the group's consolidated metadata; nil where there is none
+	from   int               // start of the rows of the append whose claim is in the group's document
+	copied map[string][]int  // shapes in the group's consolidated metadata; nil without it
 	log    map[*truth][]shaped
 	behind bool        // consolidated metadata may be older than the arrays
 	fresh  bool        // the last document of the group found no consolidated metadata
@@ -38,7 +38,7 @@ type shaped struct {
 	shape []int
 }
 
-// newHierarchy creates what the history begins with.
+// newHierarchy creates the initial state of the history.
 func newHierarchy(h *history, group bool) *hierarchy {
 	w := &hierarchy{h: h, format: 3, claims: map[string]string{}, owners: map[string]*op{}, log: map[*truth][]shaped{}}
 	w.limits = &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(1 << 20)}
@@ -87,7 +87,7 @@ func newHierarchy(h *history, group bool) *hierarchy {
 	return w
 }
 
-// create creates it in the store.
+// create writes the initial state to the store.
 func (w *hierarchy) create(ctx context.Context) error {
 	o := zarr.Limit(zarr.Limits{Shared: w.limits})
 	if w.group != "" {
@@ -131,7 +131,7 @@ func (w *hierarchy) create(ctx context.Context) error {
 	return nil
 }
 
-// document is what the model reads of metadata.
+// document is the part of a metadata document that the model reads.
 type document struct {
 	Shape      []int
 	Claim      identity `json:"zargo_claim"`
@@ -151,7 +151,7 @@ type identity struct {
 	Pending bool
 }
 
-// first is the row at which an append began by which arrays may be longer.
+// first returns the first row of an append from which arrays may be longer.
 func (i identity) first() int {
 	if i.Pending && len(i.Ends) == 0 {
 		return never
@@ -170,7 +170,7 @@ func (w *hierarchy) applied(r *request) {
 	}
 }
 
-// put is a document that was stored.
+// put records a document that an operation stored.
 func (w *hierarchy) put(o *op, key string, text []byte) {
 	var d document
 	if err := json.Unmarshal(text, &d); err != nil {
@@ -208,7 +208,7 @@ func (w *hierarchy) put(o *op, key string, text []byte) {
 	w.agree(o)
 }
 
-// groupPut is a document of the group.
+// groupPut records a document of the group.
 func (w *hierarchy) groupPut(o *op, name string, d document) {
 	w.fresh = w.copied == nil
 	switch {
@@ -245,9 +245,9 @@ func (w *hierarchy) groupPut(o *op, name string, d document) {
 	}
 }
 
-// lengths returns the least and the greatest length along the group's dimension. An append that is
-// to be completed began at the least. Without a claim, consolidated metadata has a length too: it
-// may be that of before an append whose claim was dropped.
+// lengths returns the minimum and the maximum length along the group's dimension. An append that
+// must be completed starts at the minimum. Without a claim, the length in consolidated metadata
+// counts too: it may be older than an append whose claim was dropped.
 func (w *hierarchy) lengths() (low, high int) {
 	low = never
 	for _, t := range w.arrays {
@@ -263,12 +263,12 @@ func (w *hierarchy) lengths() (low, high int) {
 	return low, high
 }
 
-// claimed is the group's claim.
+// claimed returns the group's claim.
 func (w *hierarchy) claimed() string {
 	return w.claims[w.group+"/zarr.json"] + w.claims[w.group+"/.zattrs"]
 }
 
-// axis is the one that has the name time.
+// axis returns the axis named time.
 func (w *hierarchy) axis(t *truth) int {
 	s := w.spec[slices.Index(w.arrays, t)]
 	dims := s.Dims
@@ -278,7 +278,7 @@ func (w *hierarchy) axis(t *truth) int {
 	return slices.Index(dims, "time")
 }
 
-// axisOf is the axis along which an operation appends to an array.
+// axisOf returns the axis along which an operation appends to an array.
 func (w *hierarchy) axisOf(t *truth, o *op) int {
 	if w.group != "" {
 		return w.axis(t)
@@ -286,7 +286,7 @@ func (w *hierarchy) axisOf(t *truth, o *op) int {
 	return o.axis
 }
 
-// rows is the box of rows of an append.
+// rows returns the box of the rows of an append.
 func (w *hierarchy) rows(t *truth, o *op, lo, hi int) box {
 	b := all(t.shape)
 	axis := w.axisOf(t, o)
@@ -294,13 +294,13 @@ func (w *hierarchy) rows(t *truth, o *op, lo, hi int) box {
 	return b
 }
 
-// rowValue is what an append writes at an element, where its rows begin at from.
+// rowValue returns the value that an append writes to an element if its rows start at from.
 func (w *hierarchy) rowValue(t *truth, o *op, from int, c [2]int) int32 {
 	axis := w.axisOf(t, o)
 	return o.row(c[axis]-from, c[1-axis])
 }
 
-// arrayPut is a document of an array.
+// arrayPut records a document of an array.
 func (w *hierarchy) arrayPut(o *op, t *truth, shape []int) {
 	h := w.h
 	switch {
@@ -312,7 +312,7 @@ func (w *hierarchy) arrayPut(o *op, t *truth, shape []int) {
 	case slices.Equal(t.shape, shape):
 		p := o.part(t)
 		p.touched = true
-		if !p.completes { // else this may be the end of its claim, which leaves the shape too
+		if !p.completes { // else this may be the end of its claim, which keeps the shape too
 			p.claimed = h.step
 		}
 		return
@@ -344,7 +344,7 @@ func (w *hierarchy) arrayPut(o *op, t *truth, shape []int) {
 	}
 }
 
-// longer is a shape that an append sets: its rows are visible from now on.
+// longer records the shape that an append sets: its rows are visible from now on.
 func (w *hierarchy) longer(o *op, t *truth, shape []int) {
 	p := o.part(t)
 	axis := w.axisOf(t, o)
@@ -421,12 +421,11 @@ func (w *hierarchy) agree(o *op) {
 		}
 	}
 	if o.kind == doDrop {
-		// DropClaim gives the append up where its rows are in all arrays and consolidated metadata
-		// is as it was.
+		// The dropped append may be in all arrays and not in consolidated metadata.
 		w.behind = true
 	}
 	if o.kind == doConsolidate && w.fresh {
-		// "The copy is a cache": an append that went by before there was one does not know of it.
+		// "The copy is a cache": an append that started without a copy does not update it.
 		w.behind = true
 	}
 	if m == n {

@@ -62,7 +62,8 @@ type history struct {
 	peaceful bool // no claim of another actor is taken over or dropped before the recovery
 }
 
-// world is the family's part of a history: what is created, what actors do, and what must hold.
+// world is the part of a history that depends on its family: the initial state, the operations of
+// the actors, and the invariants.
 type world interface {
 	// applied is called for each request that changed the store.
 	applied(r *request)
@@ -170,12 +171,13 @@ func (h *history) abandon(r *request, err error) {
 	h.finish(r, err)
 }
 
-// spent reports whether the actor was dead when it sent the request, which is then not sent.
+// spent reports whether the actor was already dead when it sent the request. Such a request is not
+// sent.
 func (r *request) spent() bool { return r.by.dead && !slices.Contains(r.by.last, r) }
 
-// mayBeLate leaves out unconditional deletes of whole objects by resizes and removals, of which the
-// documentation says so: "a Resize that is taken over while it deletes must have ended"
-// ([zarr.AppendOptions]), and a removal "asks nothing about versions" (upkeep.Removal).
+// mayBeLate excludes unconditional deletes of whole objects by resizes and removals, as documented:
+// "a Resize that is taken over while it deletes must have ended" ([zarr.AppendOptions]), and a
+// removal "asks nothing about versions" (upkeep.Removal).
 func (r *request) mayBeLate() bool {
 	return r.verb != del || r.detail != "" || r.op == nil || r.op.kind == doWrite
 }

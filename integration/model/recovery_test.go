@@ -11,7 +11,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// recoverFirst is a healthy actor that appends with TakeOver, and makes arrays longer: all of it
+// recoverFirst runs as a healthy actor that appends with TakeOver and extends arrays. All of it
 // must succeed.
 func (w *hierarchy) recoverFirst(ctx context.Context, a *actor) {
 	if w.group != "" {
@@ -26,13 +26,13 @@ func (w *hierarchy) recoverFirst(ctx context.Context, a *actor) {
 	o := &op{kind: doAppend, axis: a.rng.IntN(t.rank), n: 2, targets: []*truth{t}}
 	o.filling(a)
 	o.text = fmt.Sprintf("%d rows along %d of %v take over", o.n, o.axis, x.Shape())
-	// A shape that a late request sets in between is a conflict, which Wait tries again after.
+	// If a late request changes the shape in between, the append conflicts, and Wait retries it.
 	o.appends = zarr.AppendOptions{TakeOver: -1, Wait: 10 * time.Second}
 	x = w.appendTo(ctx, a, t, with(x), o)
 	w.grow(ctx, a, t, x)
 }
 
-// recoverLast makes the array longer once more, after the last late request.
+// recoverLast extends the array again after the last late request.
 func (w *hierarchy) recoverLast(ctx context.Context, a *actor) {
 	if w.group != "" {
 		w.recoverGroup(ctx, a)
@@ -54,7 +54,7 @@ func (w *hierarchy) open(ctx context.Context, a *actor, t *truth) (x *zarr.Array
 	return x
 }
 
-// grow makes an array longer along each axis, by a Resize.
+// grow extends an array along each axis with Resize.
 func (w *hierarchy) grow(ctx context.Context, a *actor, t *truth, x *zarr.Array) {
 	if x == nil {
 		return
@@ -74,8 +74,8 @@ func (w *hierarchy) grow(ctx context.Context, a *actor, t *truth, x *zarr.Array)
 	}
 }
 
-// recoverGroup appends to the group what completes an append that was not completed, and then once
-// more. A late request that shows rows of another append in between has it look again.
+// recoverGroup appends to the group twice: first the rows that complete an incomplete append, then
+// new rows. It retries if a late request makes rows of another append visible in between.
 func (w *hierarchy) recoverGroup(ctx context.Context, a *actor) {
 	for range 2 {
 		for try := range 4 {
@@ -97,7 +97,7 @@ func (w *hierarchy) recoverGroup(ctx context.Context, a *actor) {
 	}
 }
 
-// migrate gives the array v3 metadata, while nobody else is at work.
+// migrate converts the array to v3 while no other actor runs.
 func (w *hierarchy) migrate() {
 	h := w.h
 	remove := h.rng.IntN(2) == 0
@@ -108,7 +108,7 @@ func (w *hierarchy) migrate() {
 		}
 		o := &op{kind: doMigrate, text: fmt.Sprintf("remove %v", remove)}
 		claimed := slices.ContainsFunc([]string{".zarray"}, func(n string) bool { return w.claims[w.arrays[0].path+"/"+n] != "" })
-		o.tolerant = claimed || len(h.lates) > 0 // a claim may be in the way
+		o.tolerant = claimed || len(h.lates) > 0 // a claim may prevent the migration
 		a.do(ctx, o, func(ctx context.Context) error {
 			_, err := upkeep.Migrate(ctx, x, upkeep.MigrateOptions{Remove: remove})
 			return err

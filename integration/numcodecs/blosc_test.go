@@ -12,17 +12,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// The axes of TestBlosc that stand by themselves.
+// The properties of TestBlosc that do not depend on each other.
 var (
 	bloscNames    = []string{"blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"}
 	bloscShuffles = []int{-1, 0, 1, 2}
-	// bloscSizes are elements of every kind: even and odd, the largest that is split and one more,
-	// the largest of all.
+	// bloscSizes are element sizes: even and odd, the largest that is split and one more, and the
+	// largest of all.
 	bloscSizes = []int{1, 2, 3, 4, 7, 8, 12, 15, 16, 17, 32, 255}
 )
 
-// bloscSplits are ways to split blocks. Of elements that are too large to be split, c-blosc does
-// not read what it makes with ALWAYS.
+// bloscSplits returns the split modes for an element size. c-blosc cannot read its own frames with
+// ALWAYS if the elements are too large to be split.
 func bloscSplits(size int) []string {
 	if size > 16 {
 		return []string{"NEVER"}
@@ -30,19 +30,19 @@ func bloscSplits(size int) []string {
 	return []string{"NEVER", "ALWAYS"}
 }
 
-// bloscBlocks are sizes of blocks for elements of a size: one of the encoder's choice, the shortest
-// that is split and one that is too short for it by a byte, and an odd one.
+// bloscBlocks returns block sizes for an element size: the encoder's choice, the smallest that is
+// split, one byte less, and an odd size.
 func bloscBlocks(size int) []int { return []int{0, 128 * size, 128*size - 1, 5003} }
 
-// bloscLengths are bytes of an array: one, too few to compress, whole elements and blocks, a few
-// more than a block, a few less, and some with a rest that is large enough for a block. All but the
-// third end within an element where it has several bytes.
+// bloscLengths returns lengths of an array in bytes: one byte, too few to compress, whole elements
+// and blocks, slightly more than a block, slightly less, and with a last block that is long enough
+// to be split. All but the third end within an element, if elements have several bytes.
 func bloscLengths(size, block int, split string) []int {
 	if block == 0 {
-		block = 32 << 10 // it goes by the level, from 8 KiB on
+		block = 32 << 10 // depends on the level, from 8 KiB
 	}
 	if split == "ALWAYS" {
-		block = min(max(block*size, 1<<16), 1<<20) // as the encoder has it then, whatever it was told
+		block = min(max(block*size, 1<<16), 1<<20) // the encoder ignores the requested size then
 	}
 	block -= block % size
 	return []int{1, 127, 2 * block, block + 2*size/3, block - 1, 2*block + 130*size + size/2}
@@ -54,11 +54,11 @@ type bloscCase struct {
 	split                        string
 }
 
-// slow tells of an array of many blocks or bytes: with -race, where pools forget, zstd may make an
-// encoder of many MiB for each block.
+// slow reports whether an array has many blocks or bytes. With -race, pools drop entries, and zstd
+// may allocate an encoder of many MiB for each block.
 func (c bloscCase) slow() bool { return c.length > 100_000 || c.block > 0 && c.length > 16*c.block }
 
-// bloscCases are all of a compressor.
+// bloscCases returns the cases of one compressor.
 func bloscCases() (all []bloscCase) {
 	for _, shuffle := range bloscShuffles {
 		for _, size := range bloscSizes {
@@ -74,11 +74,11 @@ func bloscCases() (all []bloscCase) {
 	return all
 }
 
-// TestBlosc tries every compressor of blosc with every shuffle, size of elements, size of blocks,
-// way to split them and kind of length, each with all the others: 2,016 arrays of each compressor;
-// levels and contents are drawn. Blosc's elements are not the array's, which are bytes: so an array
-// can end within one. TensorStore judges snappy, and splits blocks as it likes. Frames are alike
-// but for the bytes of the streams.
+// TestBlosc tries every combination of compressor, shuffle, element size, block size, split mode
+// and kind of length: 2,016 arrays of each compressor. Levels and contents are random. The arrays
+// are bytes, so that they can end within an element of Blosc. TensorStore is the reference for
+// snappy, and chooses the split mode itself. The frames must be equal except for the bytes of the
+// streams.
 func TestBlosc(t *testing.T) {
 	each(t, tryBloscs)
 }
@@ -129,10 +129,10 @@ func tryBlosc(t *testing.T, j *numcodecs.Judge, cname string, c bloscCase, r *ra
 	theirs, ours := header(t, a), header(t, b)
 	seen["judge: "+form(theirs)]++
 	seen["zargo: "+form(ours)]++
-	if theirs.Split != ours.Split { // then the encoder has other blocks
+	if theirs.Split != ours.Split { // the encoders choose different blocks
 		theirs.Split, theirs.BlockSize = ours.Split, ours.BlockSize
 	}
-	theirs.Encoded, theirs.Stored = ours.Encoded, ours.Stored // which goes by the streams
+	theirs.Encoded, theirs.Stored = ours.Encoded, ours.Stored // both depend on the streams
 	if theirs != ours {
 		t.Errorf("%s %s: the judge's frame is %+v, zargo's %+v", q.Config, q.Split, theirs, ours)
 	}
@@ -147,7 +147,7 @@ func header(t *testing.T, frame []byte) blosc.Header {
 	return h
 }
 
-// form is what is to be seen of a frame.
+// form returns the shuffle of a frame, and whether it is stored, split or whole.
 func form(h blosc.Header) string {
 	switch {
 	case h.Stored:
@@ -158,8 +158,8 @@ func form(h blosc.Header) string {
 	return fmt.Sprint(h.Shuffle, " whole")
 }
 
-// holdForms finds all forms among what was made, but for blocks of zstd that zargo splits: it never
-// does.
+// holdForms checks that the frames of the reference and those of zargo have every form, except that
+// zargo never splits blocks of zstd.
 func holdForms(t *testing.T, cname string, seen map[string]int) {
 	t.Helper()
 	for _, who := range []string{"judge", "zargo"} {

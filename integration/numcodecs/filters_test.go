@@ -20,7 +20,8 @@ var (
 	scaledTypes  = slices.DeleteFunc(slices.Concat(wholeTypes, floatTypes), func(s string) bool { return s[1:] == "u4" }) // see pick
 )
 
-// filters are the rows of the filters of arrays. They are exact: the same bytes both ways.
+// filters returns the rows of array filters. They are exact: numcodecs and zargo write the same
+// bytes.
 func filters() []numcodecs.ID {
 	return []numcodecs.ID{
 		{ID: "delta", Types: wholeTypes, Cases: 4000, Config: deltaConfig(0), Contents: started, Elems: 3000, Exact: true, Lossy: true, NonEmpty: true},
@@ -38,7 +39,7 @@ func filters() []numcodecs.ID {
 	}
 }
 
-// spell names a data type in one of both byte orders.
+// spell returns the name of a data type in a random byte order.
 func spell(r *rand.Rand, t dtype.Type) string {
 	return spellIn(t, []dtype.Order{dtype.Little, dtype.Big}[r.IntN(2)])
 }
@@ -46,7 +47,7 @@ func spell(r *rand.Rand, t dtype.Type) string {
 func spellIn(t dtype.Type, o dtype.Order) string {
 	raw, err := t.V2(o)
 	if err != nil {
-		panic(err) // it was read from v2 metadata
+		panic(err) // t was parsed from v2 metadata
 	}
 	var s string
 	if err := json.Unmarshal(raw, &s); err != nil {
@@ -59,8 +60,8 @@ func isFloat(t dtype.Type) bool {
 	return t == dtype.Float16 || t == dtype.Float32 || t == dtype.Float64
 }
 
-// pick is a type that numpy casts to and from t as one is cast on any machine and in any place of
-// an array: floats out of the range of uint32 are not.
+// pick returns a random type that numpy converts to and from t independently of the machine and of
+// the position in the array. Conversions of floats outside the range of uint32 depend on both.
 func pick(r *rand.Rand, t dtype.Type, from []string) string {
 	for {
 		s := from[r.IntN(len(from))]
@@ -71,15 +72,15 @@ func pick(r *rand.Rand, t dtype.Type, from []string) string {
 	}
 }
 
-// to gives configurations of astype from elements in little-endian order to one of the types.
+// to returns configurations of astype from little-endian elements to one of the types.
 func to(types ...string) func(*rand.Rand, dtype.Type) numcodecs.Config {
 	return func(r *rand.Rand, t dtype.Type) numcodecs.Config {
 		return numcodecs.Config{"decode_dtype": fmt.Sprintf("<f%d", t.Size()), "encode_dtype": types[r.IntN(len(types))]}
 	}
 }
 
-// deltaConfig views an array in a byte order, or in any. Floats are viewed as what they are: which
-// of two NaNs a sum becomes is left to the compiler, so there are to be none but those that the
+// deltaConfig views an array in the byte order o, or in any. Floats are viewed as floats: the
+// compiler decides which of two NaNs a sum returns, so the only NaNs must be those that the
 // processor makes.
 func deltaConfig(o dtype.Order) func(*rand.Rand, dtype.Type) numcodecs.Config {
 	return func(r *rand.Rand, t dtype.Type) numcodecs.Config {
@@ -103,8 +104,8 @@ func asTypeConfig(r *rand.Rand, t dtype.Type) numcodecs.Config {
 	return numcodecs.Config{"decode_dtype": spell(r, t), "encode_dtype": pick(r, t, numberTypes)}
 }
 
-// scaleConfig takes whole numbers that the type has, and for floats any, with and without a
-// fraction: Python tells 1 from 1.0.
+// scaleConfig has whole numbers in the range of the type, and for floats also fractions: 1 and 1.0
+// differ in Python.
 func scaleConfig(r *rand.Rand, t dtype.Type) numcodecs.Config {
 	c := numcodecs.Config{"dtype": spell(r, t), "offset": r.IntN(100), "scale": 1 + r.IntN(100)}
 	if isFloat(t) || r.IntN(2) == 0 {
@@ -133,8 +134,8 @@ func bitroundConfig(r *rand.Rand, t dtype.Type) numcodecs.Config {
 	return numcodecs.Config{"keepbits": r.IntN(most + 1)}
 }
 
-// started fills an array that begins with 0: numpy casts the first element by itself, and refuses
-// what it would wrap elsewhere. There is no NaN in it.
+// started fills an array that starts with 0 and has no NaN. numpy converts the first element
+// separately, and refuses values that it wraps in other elements.
 func started(r *rand.Rand, t dtype.Type, array []byte) {
 	if size := floatSize(t); size > 0 {
 		walk(r, size, array, false)
@@ -144,7 +145,7 @@ func started(r *rand.Rand, t dtype.Type, array []byte) {
 	clear(array[:min(len(array), t.Size())])
 }
 
-// within fills an array of floats with numbers between two, whole and not.
+// within fills an array of floats with numbers between lo and hi, of any magnitude.
 func within(lo, hi float64) func(*rand.Rand, dtype.Type, []byte) {
 	return func(r *rand.Rand, t dtype.Type, array []byte) {
 		for i := 0; i < len(array); i += t.Size() {
@@ -171,8 +172,8 @@ func putFloat(b []byte, f float64) {
 	}
 }
 
-// mixture fills an array with numbers of its type: near each other, near the ends of every integer
-// type, special ones, noise.
+// mixture fills an array with numbers of its type: close to each other, close to the limits of
+// every integer type, special values, and noise.
 func mixture(r *rand.Rand, t dtype.Type, array []byte) {
 	size := floatSize(t)
 	if size == 0 || r.IntN(5) == 0 {
@@ -182,7 +183,7 @@ func mixture(r *rand.Rand, t dtype.Type, array []byte) {
 	walk(r, size, array, true)
 }
 
-// floatSize is the size of one float of an element; 0 for other types.
+// floatSize returns the size of one float of an element; 0 for other types.
 func floatSize(t dtype.Type) int {
 	switch {
 	case t == dtype.Complex64 || t == dtype.Complex128:
@@ -214,6 +215,6 @@ func walk(r *rand.Rand, size int, array []byte, nan bool) {
 	}
 }
 
-// specials are the ends of ranges and what is no number.
+// specials are zeros, limits of ranges, infinities and NaN.
 var specials = []float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), 5e-324, -1e-40, 6e-8, 65504, 65520, 1e38, -3.5e38, 1e308,
 	1 << 7, -1 << 7, 1 << 8, 1 << 15, -1 << 15, 1 << 16, 1 << 31, -1 << 31, 1 << 32, -1 << 32, 1 << 53, 1 << 63, -1 << 63, 1 << 64, -1 << 64, 1.5, 2.5, -0.5}

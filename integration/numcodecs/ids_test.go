@@ -14,7 +14,7 @@ import (
 // plainTypes are data types of several sizes and both byte orders.
 var plainTypes = []string{"|u1", "|b1", "<i2", ">i2", "<f4", ">u4", "<f8", ">i8", "<c16", "|S3", "|S7"}
 
-// ids is the table: every id with what it is tried with.
+// ids returns the table: each codec id with its data types and configurations.
 func ids() []numcodecs.ID {
 	return []numcodecs.ID{
 		{ID: "zlib", Types: plainTypes, Cases: 500, Config: level(-1, 9)},
@@ -45,7 +45,7 @@ func ids() []numcodecs.ID {
 	}
 }
 
-// sometimes is a configuration that may also be left empty.
+// sometimes returns c, or in one call of ten nil.
 func sometimes(r *rand.Rand, c numcodecs.Config) numcodecs.Config {
 	if r.IntN(10) == 0 {
 		return nil
@@ -53,7 +53,7 @@ func sometimes(r *rand.Rand, c numcodecs.Config) numcodecs.Config {
 	return c
 }
 
-// between is a number in [lo, hi].
+// between returns a random number in [lo, hi].
 func between(r *rand.Rand, lo, hi int) int { return lo + r.IntN(hi-lo+1) }
 
 func level(lo, hi int) func(*rand.Rand, dtype.Type) numcodecs.Config {
@@ -70,8 +70,8 @@ func lz4Config(r *rand.Rand, _ dtype.Type) numcodecs.Config {
 	return sometimes(r, numcodecs.Config{"acceleration": between(r, -2, 200)})
 }
 
-// shuffleConfig takes sizes that divide the array's bytes, which are all that numcodecs takes:
-// divisors of the data type's.
+// shuffleConfig has divisors of the element size: numcodecs accepts only sizes that divide the
+// array's length in bytes.
 func shuffleConfig(r *rand.Rand, t dtype.Type) numcodecs.Config {
 	size := between(r, 1, t.Size())
 	for t.Size()%size != 0 {
@@ -88,10 +88,10 @@ func seed(r *rand.Rand, _ dtype.Type) numcodecs.Config {
 	return sometimes(r, numcodecs.Config{"initval": []uint32{0, 1, math.MaxUint32, r.Uint32()}[r.IntN(4)], "prefix": nil})
 }
 
-// valueTypes are the data types of which Python has the elements.
+// valueTypes are the data types whose elements have a Python value.
 var valueTypes = []string{"|u1", "|b1", "<i2", ">i4", "<u8", ">i8", "<f8", ">f4", "<f2", "<U3", ">U5"}
 
-// values fills an array with numbers that have a name in JSON, or with text.
+// values fills an array with numbers, including infinities and NaN, or with text.
 func values(r *rand.Rand, t dtype.Type, array []byte) {
 	numcodecs.Contents(r, t, array)
 	for size := t.Size(); len(array) > 0; array = array[size:] {
@@ -134,11 +134,11 @@ func textLabels(r *rand.Rand, t dtype.Type) numcodecs.Config {
 	return c
 }
 
-// bloscTypes are elements of every kind of size: split and not, odd, the largest that blosc knows
-// and one too large.
+// bloscTypes have every kind of element size: split and not split, odd, the largest of blosc and a
+// larger one.
 var bloscTypes = []string{"|u1", "<i2", "|S3", "<f4", ">f8", "<c16", "|S5", "|S7", "|S15", "|S17", "|S100", "|S255", "|S256"}
 
-// bloscConfig has any level, shuffle and size of blocks.
+// bloscConfig returns any level, shuffle and block size.
 func bloscConfig(cname string) func(*rand.Rand, dtype.Type) numcodecs.Config {
 	return func(r *rand.Rand, _ dtype.Type) numcodecs.Config {
 		block := 0
@@ -150,7 +150,7 @@ func bloscConfig(cname string) func(*rand.Rand, dtype.Type) numcodecs.Config {
 	}
 }
 
-// lzmaConfig is xz with any check, alone, and raw, by a preset or with any chain of filters.
+// lzmaConfig returns xz with any check, alone, or raw, by a preset or with any chain of filters.
 func lzmaConfig(r *rand.Rand, _ dtype.Type) numcodecs.Config {
 	format := between(r, 1, 3)
 	c := numcodecs.Config{"format": format, "check": -1, "preset": nil, "filters": nil}
@@ -194,14 +194,14 @@ func lzmaConfig(r *rand.Rand, _ dtype.Type) numcodecs.Config {
 	return c
 }
 
-// code is what the branch filters of lzma look for, among noise.
+// code fills an array with the instructions that lzma's branch filters search for, and noise.
 func code(r *rand.Rand, _ dtype.Type, array []byte) {
 	for i := range array {
 		array[i] = []byte{0xe8, 0xe9, 0, 0xff, 0x48, 1, 0x40, 0x7f, 0xc0, 0xeb, 0xf0, 0xf8, 0x10, 0x12, 0x16, byte(r.Uint32()), byte(r.Uint32())}[r.IntN(17)]
 	}
 }
 
-// sizedTypes have elements of 1 to 255 bytes, and of more than blosc can say.
+// sizedTypes have elements of 1 to 260 bytes; the limit of blosc is 255.
 func sizedTypes() []string {
 	names := slices.Clone(plainTypes)
 	for n := 1; n <= 260; n++ {
@@ -210,7 +210,7 @@ func sizedTypes() []string {
 	return names
 }
 
-// anyBlosc has any compressor too, but for snappy.
+// anyBlosc returns any compressor except snappy.
 func anyBlosc(r *rand.Rand, t dtype.Type) numcodecs.Config {
 	return bloscConfig([]string{"blosclz", "lz4", "lz4hc", "zstd", "zlib"}[r.IntN(5)])(r, t)
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// pythons are the Pythons that have numcodecs, each of another version, by the variable that names
-// it. The first has TensorStore too.
+// pythons are the Python installations with numcodecs, in different versions, by environment
+// variable. The first also has TensorStore.
 var pythons = []struct {
 	env, numcodecs string
 	tensorstore    bool
@@ -29,8 +29,8 @@ var pythons = []struct {
 	{"ZARGO_PEERS_PYTHON313", "0.17.1", false},
 }
 
-// judges are the Pythons of a run, by variable; a test that asks first starts one, and TestMain
-// stops them.
+// judges are the running Python processes by environment variable. The first test that needs one
+// starts it, and TestMain stops it.
 var judges struct {
 	sync.Mutex
 	up map[string]*numcodecs.Judge
@@ -50,7 +50,7 @@ func run(m *testing.M) (code int) {
 	return m.Run()
 }
 
-// judge gives the Python that a variable names.
+// judge returns the Python process for an environment variable.
 func judge(t *testing.T, env string) *numcodecs.Judge {
 	t.Helper()
 	python := os.Getenv(env)
@@ -73,7 +73,7 @@ func judge(t *testing.T, env string) *numcodecs.Judge {
 	return j
 }
 
-// each runs a test with every version of numcodecs, which are asked side by side.
+// each runs a test with every version of numcodecs in parallel.
 func each(t *testing.T, test func(t *testing.T, j *numcodecs.Judge, tensorstore bool)) {
 	t.Helper()
 	for _, p := range pythons {
@@ -92,8 +92,8 @@ func each(t *testing.T, test func(t *testing.T, j *numcodecs.Judge, tensorstore 
 	}
 }
 
-// full is for `make cross-check`, which takes a quarter of an hour: some arrays of each kind are
-// enough for every day.
+// full is set by `make cross-check`, which takes a quarter of an hour. Otherwise a few arrays of
+// each kind are tried.
 var full = flag.Bool("full", false, "try as many arrays as the tables say, not 8 of each kind")
 
 // TestNumcodecs tries every id of the table.
@@ -104,7 +104,7 @@ func TestNumcodecs(t *testing.T) {
 func tryIDs(t *testing.T, j *numcodecs.Judge, tensorstore bool) {
 	for _, id := range append(ids(), filters()...) {
 		if id.Library == numcodecs.TensorStore && !tensorstore {
-			continue // it is the same for both
+			continue // the same in both
 		}
 		name := id.ID + id.Name
 		t.Run(name, func(t *testing.T) {
@@ -125,7 +125,7 @@ func tryIDs(t *testing.T, j *numcodecs.Judge, tensorstore bool) {
 	}
 }
 
-// try makes one array and has both encode and decode it.
+// try creates one array, which numcodecs and zargo encode and decode.
 func try(t *testing.T, j *numcodecs.Judge, id numcodecs.ID, r *rand.Rand) {
 	t.Helper()
 	name := id.Types[r.IntN(len(id.Types))]
@@ -136,7 +136,8 @@ func try(t *testing.T, j *numcodecs.Judge, id numcodecs.ID, r *rand.Rand) {
 	tryArray(t, j, id, q, array)
 }
 
-// tryArray has both encode and decode an array in memory form. It gives what they stored.
+// tryArray encodes and decodes an array in memory form with numcodecs and zargo. It returns the
+// encoded bytes of each.
 func tryArray(t *testing.T, j *numcodecs.Judge, id numcodecs.ID, q numcodecs.Question, array []byte) (theirs, ours []byte) {
 	t.Helper()
 	typ, order := v2Type(t, q.DType)
@@ -192,7 +193,7 @@ func tryArray(t *testing.T, j *numcodecs.Judge, id numcodecs.ID, q numcodecs.Que
 	return theirs, ours
 }
 
-// v2Type reads a data type as v2 metadata names it.
+// v2Type parses a data type of v2 metadata.
 func v2Type(t *testing.T, name string) (dtype.Type, dtype.Order) {
 	t.Helper()
 	raw, err := json.Marshal(name)
@@ -243,7 +244,7 @@ func decode(t *testing.T, in codec.Repr, stored []byte, s codec.Spec) []byte {
 	return b
 }
 
-// differ says where two forms differ; nil when they do not.
+// differ returns the first difference between two memory forms, or nil.
 func differ(got, want []byte) error {
 	i := 0
 	for i < min(len(got), len(want)) && got[i] == want[i] {

@@ -20,7 +20,7 @@ type objectID struct {
 	cases    int
 	exact    bool
 	config   func(r *rand.Rand) numcodecs.Config
-	item     func(r *rand.Rand, c numcodecs.Config) any // one object, as encoding/json spells it
+	item     func(r *rand.Rand, c numcodecs.Config) any // one object, for encoding/json
 }
 
 func objectIDs() []objectID {
@@ -34,8 +34,8 @@ func objectIDs() []objectID {
 	}
 }
 
-// TestObjects has arrays of objects encoded and decoded by both. What is compared are the objects,
-// and the stored bytes.
+// TestObjects encodes and decodes arrays of objects with numcodecs and zargo. It compares the
+// objects and the stored bytes.
 func TestObjects(t *testing.T) {
 	each(t, tryObjectIDs)
 }
@@ -123,7 +123,7 @@ func same(a, b []byte) bool {
 	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
-// tell spells elements as the judge does.
+// tell formats elements as judge.py does.
 func tell(t *testing.T, typ dtype.Type, items [][]byte) []byte {
 	t.Helper()
 	list := make([]any, len(items))
@@ -153,7 +153,7 @@ func tell(t *testing.T, typ dtype.Type, items [][]byte) []byte {
 	return out
 }
 
-// listen gives the elements of what a case has made.
+// listen converts the objects of a case to elements.
 func listen(t *testing.T, typ dtype.Type, array []any) [][]byte {
 	t.Helper()
 	items := make([][]byte, len(array))
@@ -189,12 +189,12 @@ func listen(t *testing.T, typ dtype.Type, array []any) [][]byte {
 	return items
 }
 
-// b64 are bytes as an object of one member.
+// b64 returns bytes as an object with one member.
 type b64 []byte
 
 func (b b64) MarshalJSON() ([]byte, error) { return json.Marshal(map[string][]byte{"b64": b}) }
 
-// real is a floating-point number, which has a point as Python spells it.
+// real returns a floating-point number with a decimal point, as Python formats it.
 type real float64
 
 func (f real) MarshalJSON() ([]byte, error) {
@@ -238,7 +238,7 @@ func blob(r *rand.Rand) b64 {
 	return b
 }
 
-// object is a value of any kind.
+// object returns a random value.
 func object(r *rand.Rand, depth int, bytes, nan bool) any {
 	kinds := 8
 	if depth == 0 {
@@ -285,7 +285,7 @@ func object(r *rand.Rand, depth int, bytes, nan bool) any {
 }
 
 func jsonConfig(r *rand.Rand) numcodecs.Config {
-	// sort_keys only: what is not sorted comes in another order from encoding/json than a map has.
+	// sort_keys only: without it, encoding/json writes members in another order than a Python dict.
 	return sometimes(r, numcodecs.Config{"encoding": "utf-8", "ensure_ascii": r.IntN(2) == 0, "allow_nan": r.IntN(2) == 0, "sort_keys": true,
 		"skipkeys": false, "check_circular": true, "indent": nil, "separators": []string{",", ":"}, "strict": r.IntN(2) == 0})
 }
@@ -319,7 +319,7 @@ func label(i int) string {
 	return []string{"red", "green", "blue", "", "é", "漢字😀", "violet", "red ", "Red", "x", "yellow", "long label of some length"}[i]
 }
 
-// labelConfig has some of the labels, some twice.
+// labelConfig returns some of the labels, some of them twice.
 func labelConfig(r *rand.Rand) numcodecs.Config {
 	labels := make([]string, r.IntN(10))
 	for i := range labels {

@@ -18,15 +18,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// cast is an array behind cast_value or scale_offset, with values at which these differ.
+// cast is an array with cast_value or scale_offset, and values for which implementations may
+// differ.
 type cast struct {
 	name   string
-	from   string // as v2 has it, little-endian
+	from   string // v2 name, little-endian
 	codecs []codec.Spec
 	values []byte
 }
 
-// numbers are the memory form of numbers in a data type.
+// numbers returns numbers in the memory form of a data type.
 func numbers(from string, values ...float64) (b []byte) {
 	for _, v := range values {
 		switch from {
@@ -47,8 +48,8 @@ func numbers(from string, values ...float64) (b []byte) {
 	return b
 }
 
-// casts are the arrays: data types by each way to round and each way to take what is out of range,
-// with values in range and out of it.
+// casts returns the arrays: data types with each rounding mode and each out_of_range mode, and with
+// values inside and outside the range.
 func casts() []cast {
 	var all []cast
 	inf, nan := math.Inf(1), math.NaN()
@@ -95,16 +96,16 @@ func casts() []cast {
 	return all
 }
 
-// castDiffers are patterns of arrays that zarr-python has otherwise than the text of cast_value, by
-// which "clamp" brings infinity and what is beyond the largest number to the nearest finite number
-// of the data type: it refuses infinity for integers, and makes infinity of what is out of the
-// range of a float. Each is tried every time: one that has become equal fails the test until it is
-// taken out.
+// castDiffers matches the arrays for which zarr-python differs from the text of cast_value. By the
+// text, "clamp" changes infinity and values beyond the range to the nearest finite number of the
+// data type. zarr-python refuses infinity for integers, and stores infinity for values beyond the
+// range of a float. Every array is tried. An array that has become equal fails the test until it is
+// removed here.
 var castDiffers = regexp.MustCompile(`^<f8 to (int8, .*, clamp, inf|float32, .*, clamp, edges|float32, towards-positive, clamp, within)$`)
 
-// TestCastValue meets zarr-python 3.4 in cast_value and scale_offset at the edges of data types:
-// both refuse to store an array or both store the same bytes, and both read the same of what zargo
-// stored.
+// TestCastValue compares zargo with zarr-python 3.4 in cast_value and scale_offset at the limits of
+// data types. Both refuse to store an array or both store the same bytes, and both read the same
+// elements from the array that zargo stored.
 func TestCastValue(t *testing.T) {
 	needPython(t)
 	t.Parallel()

@@ -18,17 +18,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// codecLack is a kind of array that a peer does not do, with a part of what it says, or, where it
-// is wrong, of what zargo says. Each is tried every time: one that has begun to work fails the test
-// until it is taken out.
+// codecLack is a kind of array that a peer does not support, with a part of the peer's error or, if
+// the peer is wrong, of zargo's. Every entry is tried. An entry that works fails the test until it
+// is removed here.
 type codecLack struct {
 	peer, verb string // verb "" is both
 	of         string // a pattern of the arrays' names
 	says       string
-	wrong      bool // the peer does it, but otherwise than the specification has it
+	wrong      bool // the peer's result differs from the specification
 }
 
-// row is what docs/evidence/interoperability.md says of it.
+// row returns the entry's line in docs/evidence/interoperability.md.
 func (l codecLack) row() string {
 	return toldRow(l.peer, l.verb, "`"+strings.ReplaceAll(l.of, "|", `\|`)+"`", l.says, l.wrong)
 }
@@ -61,15 +61,16 @@ var codecLacks = []codecLack{
 	{peer: "zarr-python-2", verb: "write", of: "blosc-snappy", says: "compressor not supported: 'snappy'"},
 	{peer: "zarr-python-2", verb: "read", of: "blosc-snappy", says: "error during blosc decompression"},
 	{peer: "zarr-python-2", verb: "read", of: "v2 lzma-filters", says: "Cannot specify filters except with FORMAT_RAW"},
-	// It has no fill values of arrays or bytes: what is not stored is the number or the text that
-	// metadata has.
+	// It lacks fill values that are arrays or bytes: missing elements are the number or the text in
+	// the metadata.
 	{peer: "zarr-python-2", verb: "read", of: "v2 vlen-array", says: "gives an element of type <class 'int'>"},
 	{peer: "zarr-python-2", verb: "read", of: "v2 vlen-bytes", says: "gives an element of type <class 'str'>"},
 	{peer: "zarr-python-2", verb: "write", of: "v2 vlen-bytes", says: "expected byte string, found ''"},
 
 	{peer: "zarrs", of: "v2 .* of .U3", says: "unsupported data type"},
 	{peer: "zarrs", of: `v2 (transposed delta|shuffle\+lz4|zstd\+crc32|fixedscaleoffset\+delta|adler32|astype|base64|bitround|categorize|crc32|delta|fletcher32|jenkins_lookup3|json2|lz4|lzma|msgpack2|packbits|quantize|zstd-checksum)`, says: "unsupported codec"},
-	// It computes with the bytes turned around; zarr-python 2 and 3 have the values that zargo has.
+	// It computes with the bytes in reverse order; zarr-python 2 and 3 have the same values as
+	// zargo.
 	{peer: "zarrs", of: "v2 fixedscaleoffset of >f4", says: "other values", wrong: true},
 	{peer: "zarrs", verb: "read", of: `v2 vlen-.*\+`, says: "the size of a decoded chunk is"}, // it decompresses last
 	{peer: "zarrs", verb: "read", of: "vlen-", says: "variable length data type not supported"},
@@ -78,7 +79,7 @@ var codecLacks = []codecLack{
 	{peer: "zarrs", verb: "read", of: "v3 reshape", says: "partial decoding with the reshape codec is not yet supported"},
 }
 
-// lackPatterns are those of codecLacks.
+// lackPatterns are the compiled patterns of codecLacks.
 type lackPatterns []*regexp.Regexp
 
 func newLackPatterns() (all lackPatterns) {
@@ -88,7 +89,7 @@ func newLackPatterns() (all lackPatterns) {
 	return all
 }
 
-// first finds the first of codecLacks that fits, -1 where none does.
+// first returns the index of the first matching entry of codecLacks, or -1.
 func (p lackPatterns) first(peer, verb string, a coded) int {
 	for i, l := range codecLacks {
 		if l.peer == peer && (l.verb == "" || l.verb == verb) && p[i].MatchString(a.Name) {
@@ -101,15 +102,16 @@ func (p lackPatterns) first(peer, verb string, a coded) int {
 // codecPeers are the peers of TestCodecs by format.
 var codecPeers = map[int][]string{2: {"zarr-python", "zarr-python-3.4", "tensorstore", "zarr-python-2", "zarrs"}, 3: {"zarr-python", "zarr-python-3.4", "tensorstore", "zarrs"}}
 
-// TestCodecs meets the peers in arrays of every codec, each way. They make themselves what they
-// write, with the codecs that the metadata of zargo's array names, and spell these as zargo does.
+// TestCodecs exchanges arrays of every codec with the peers, in both directions. A peer creates its
+// own arrays, with the codecs in the metadata of zargo's array, and must name and configure them as
+// zargo does.
 func TestCodecs(t *testing.T) {
 	needPython(t)
 	t.Parallel()
 	folder := t.TempDir()
 	arrays := codedArrays()
 	var jobs []job
-	var of []int // the arrays of the jobs
+	var of []int // the array of each job
 	want := make([][]string, len(arrays))
 	for i, a := range arrays {
 		path := fmt.Sprint("zargo/", i)
@@ -165,7 +167,7 @@ func TestCodecs(t *testing.T) {
 	}
 }
 
-// codecCounts are how many arrays were equal in every element, refused, and had otherwise.
+// codecCounts are the numbers of arrays that were equal in every element, refused, and different.
 type codecCounts struct{ equal, refused, wrong int }
 
 // codecTotals are the counts by peer, verb and format.
@@ -190,7 +192,8 @@ var codecTotals = map[string]codecCounts{
 	"zarrs write v3":           {122, 138, 0},
 }
 
-// TestStatusTellsCodecs holds docs/evidence/interoperability.md to codecLacks, and these to what is tried.
+// TestStatusTellsCodecs checks docs/evidence/interoperability.md against codecLacks, and each entry
+// of codecLacks against the arrays.
 func TestStatusTellsCodecs(t *testing.T) {
 	b, err := os.ReadFile("../../docs/evidence/interoperability.md")
 	if err != nil {
@@ -215,7 +218,7 @@ func TestStatusTellsCodecs(t *testing.T) {
 	}
 }
 
-// TestEveryCodecIsTried holds the chains to what zargo knows.
+// TestEveryCodecIsTried checks that the chains contain every codec that zargo has.
 func TestEveryCodecIsTried(t *testing.T) {
 	tried := map[string]bool{}
 	for _, a := range codedArrays() {
@@ -231,17 +234,17 @@ func TestEveryCodecIsTried(t *testing.T) {
 	}
 }
 
-// codedJob is what a peer must know of an array.
+// codedJob describes an array to a peer.
 type codedJob struct {
 	Format  int             `json:"format"`
 	Kind    string          `json:"kind"`
 	Meta    json.RawMessage `json:"meta"`
 	Values  []string        `json:"values"`
-	Written []int           `json:"written"` // where they are, from 0 along each axis
+	Written []int           `json:"written"` // shape of the box, which starts at 0
 }
 
-// writeCoded makes an array and writes its box. It gives what is then read, in hex, and the
-// metadata.
+// writeCoded creates an array and writes its box. It returns the elements of the whole array in
+// hex, and the metadata.
 func writeCoded(t *testing.T, path string, a coded) (want []string, meta json.RawMessage) {
 	t.Helper()
 	made, err := zarr.Create(t.Context(), dir.New(path), "", a.spec())
@@ -275,7 +278,7 @@ func writeCoded(t *testing.T, path string, a coded) (want []string, meta json.Ra
 	return want, metadataAt(t, path, a)
 }
 
-// written is the part of what was read that is in the box: its first rows.
+// written returns the elements of the box, which are the first rows of all.
 func written(a coded, all []string) []string {
 	n := codedBox[0] * codedBox[1]
 	if a.varies() {
@@ -292,7 +295,7 @@ func writeItems[E any](t *testing.T, made *zarr.Array, values [][]byte, of func(
 	return zarr.Write(t.Context(), made, items, sel...)
 }
 
-// readCoded reads all of an array, in hex.
+// readCoded reads the whole array, in hex.
 func readCoded(t *testing.T, st store.Store, a coded) ([]string, error) {
 	opened, err := zarr.OpenArray(t.Context(), st, "")
 	if err != nil {
@@ -327,12 +330,12 @@ func readItems[E any](t *testing.T, opened *zarr.Array, of func(E) []byte) ([]st
 	return hexes(raw), err
 }
 
-// ownMembers tells whether a peer writes the configurations of codecs as it would of itself.
-// TensorStore leaves some members out, and zarrs is given metadata.
+// ownMembers reports whether a peer writes the configurations of codecs itself and in full.
+// TensorStore omits some members, and zarrs receives the metadata.
 func ownMembers(peer string) bool { return strings.HasPrefix(peer, "zarr-python") }
 
-// members are the codecs of metadata, without what some versions of a peer write and others leave
-// out.
+// members returns the codecs of metadata without the members that only some versions of a peer
+// write.
 func members(t *testing.T, meta json.RawMessage) string {
 	t.Helper()
 	var m map[string]any

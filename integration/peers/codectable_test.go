@@ -16,33 +16,33 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// What all arrays of TestCodecs have in common: ragged at both edges, and the chunks of the second
-// row of these are not stored, nor is the second shard. A chunk of bytes is as large as blosc asks,
-// which stores less than 128 as they are.
+// The sizes of all arrays of TestCodecs. Both axes end within a chunk. The second row of chunks is
+// not stored, and neither is the second shard. A chunk of single bytes has at least 128 bytes,
+// because blosc stores shorter chunks uncompressed.
 var (
 	codedShape, codedChunks, codedShards, codedBox = []int{23, 17}, []int{16, 12}, []int{16, 24}, []int{16, 17}
 )
 
-// chain is codecs with the data types on which they are tried.
+// chain is a list of codecs with the data types on which they are tried.
 type chain struct {
-	name  string // what of it matters, codecs behind each other after "+"
-	types string // as v2 has them, between spaces
-	// Names and configurations, between bars, those of v2 without an id. TYPE is the data type as
-	// it is there, SIZE that of an element in bytes.
+	name  string // the relevant codecs, joined by "+"
+	types string // v2 names, separated by spaces
+	// Names and configurations, separated by bars; v2 configurations are without an id. TYPE is the
+	// data type in the notation of the format, SIZE is the size of an element in bytes.
 	codecs string
 	more   mode
 }
 
-// mode is what else is to be known of a chain.
+// mode holds further properties of a chain.
 type mode int
 
 const (
-	lossy   mode = 1 << iota // other values come back than were written
+	lossy   mode = 1 << iota // reading returns other values than were written
 	columns                  // column by column
-	whole                    // not in shards too
+	whole                    // not in shards
 )
 
-// The data types of most chains.
+// Data types of several chains.
 const (
 	plain  = "|u1 <i2 >i2 <f8"
 	ints   = "<i2 >i2 <i4"
@@ -50,7 +50,7 @@ const (
 	texts  = "string"
 )
 
-// chains2 are the chains of v2, of every codec that zargo writes there.
+// chains2 are the v2 chains, with every codec that zargo writes in v2.
 func chains2() []chain {
 	all := []chain{
 		{"none", plain, "", 0},
@@ -110,7 +110,7 @@ func chains2() []chain {
 	return all
 }
 
-// chains3 are the chains of v3, which name no codec that makes bytes where that is bytes.
+// chains3 are the v3 chains. They omit the array-to-bytes codec if it is bytes.
 func chains3() []chain {
 	all := []chain{
 		{"none", plain, "", 0},
@@ -173,14 +173,14 @@ type coded struct {
 	Name   string // also the path
 	chain  chain
 	format int
-	Type   string // as v2 has it
+	Type   string // v2 name
 	shards bool
 
 	typ   dtype.Type
 	order dtype.Order
 }
 
-// codedArrays are all chains on their data types, in v3 in shards too.
+// codedArrays returns an array for each chain and data type; in v3 in shards too.
 func codedArrays() []coded {
 	var all []coded
 	for i, chains := range [][]chain{chains2(), chains3()} {
@@ -202,7 +202,7 @@ func codedArrays() []coded {
 	return all
 }
 
-// storedAs reads the name of a data type.
+// storedAs parses the name of a data type.
 func storedAs(name string) (dtype.Type, dtype.Order) {
 	switch name {
 	case "json":
@@ -217,10 +217,10 @@ func storedAs(name string) (dtype.Type, dtype.Order) {
 	return t, map[byte]dtype.Order{'<': dtype.Little, '>': dtype.Big}[name[0]]
 }
 
-// varies tells whether elements have no fixed length.
+// varies reports whether elements have variable length.
 func (a coded) varies() bool { return a.typ.Size() == 0 }
 
-// kind is the data type as Python is told it: little-endian.
+// kind returns the data type for Python: little-endian.
 func (a coded) kind() string { return strings.Replace(a.Type, ">", "<", 1) }
 
 func (a coded) spec() zarr.Spec {
@@ -264,10 +264,10 @@ func (a coded) spec() zarr.Spec {
 	return s
 }
 
-// values are the elements of the box that is written, in C order: all of them in one, or each by
-// itself where their length is not fixed. Numbers are from 0 to 99, and floats have a fraction. Of
-// four rows three are the same, and the other one is noise: so codecs find something to compress
-// and something not to.
+// values returns the elements of the box that is written, in C order: all of them in one slice, or
+// one slice per element if their length varies. Numbers are from 0 to 99, and floats have a
+// fraction. Of each four rows three are equal and one is noise, so a chunk has parts that compress
+// and parts that do not.
 func (a coded) values() [][]byte {
 	r := rand.New(rand.NewPCG(uint64(len(a.Name)), 7))
 	var items [][]byte
@@ -288,7 +288,7 @@ func (a coded) values() [][]byte {
 	return [][]byte{all}
 }
 
-// element has a number, and of floats a fraction.
+// element returns an element with the number n; floats have the fraction part.
 func (a coded) element(n int, part float64) []byte {
 	text := []string{"", "a", "é漢", "other"}[n%4]
 	switch t := a.typ.(type) {
@@ -335,7 +335,7 @@ func hexes(items [][]byte) []string {
 	return out
 }
 
-// shorts are the numbers of a ragged element.
+// shorts returns the numbers of a ragged element.
 func shorts(b []byte) (out []int16) {
 	for ; len(b) > 0; b = b[2:] {
 		out = append(out, int16(binary.LittleEndian.Uint16(b)))
@@ -343,7 +343,7 @@ func shorts(b []byte) (out []int16) {
 	return out
 }
 
-// bytesOf is what shorts takes.
+// bytesOf encodes the numbers of a ragged element.
 func bytesOf(v []int16) (b []byte) {
 	for _, n := range v {
 		b = binary.LittleEndian.AppendUint16(b, uint16(n))

@@ -22,13 +22,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// saved is what xarray knows of a group that it wrote and read again.
+// saved is xarray's description of a group that it wrote and read back.
 type saved struct {
 	Attrs     map[string]any
 	Variables map[string]savedVariable
 }
 
-// savedVariable is a variable that xarray did not decode.
+// savedVariable is a variable as xarray reads it without decoding.
 type savedVariable struct {
 	Dims   []string
 	Shape  []int
@@ -39,11 +39,11 @@ type savedVariable struct {
 	Text   []string
 }
 
-// groups are the groups that are datasets.
+// groups are the paths of the groups that are datasets.
 var groups = []string{"", "sub/part"}
 
-// xarrays are the peers that write at a place; where there is a web server they write in its
-// folder. xarray 3.4 is the same xarray on zarr-python 3.4.
+// xarrays returns the peers that write at a place. For the web server they write in the served
+// directory. xarray 3.4 is the same xarray with zarr-python 3.4.
 func xarrays(name string) []string {
 	return map[string][]string{
 		"dir": {"xarray/local", "xarray/obstore", "xarray/fsspec", "xarray-3.4/local"}, "s3": {"xarray/obstore", "xarray/fsspec"}, "gcs": {"xarray/fsspec"},
@@ -51,7 +51,7 @@ func xarrays(name string) []string {
 	}[name]
 }
 
-// xarraysReading are the peers that read what zargo wrote.
+// xarraysReading returns the peers that read the datasets of zargo.
 func xarraysReading(name string) []string {
 	return map[string][]string{
 		"dir": {"xarray/local", "xarray/obstore", "xarray/fsspec", "xarray-3.4/local"}, "s3": {"xarray/obstore", "xarray/fsspec"}, "gcs": {"xarray/obstore", "xarray/fsspec"},
@@ -102,7 +102,7 @@ func TestWeWriteXarrayReads(t *testing.T) {
 					jobs = append(jobs, l)
 					j.Path = fmt.Sprintf("%s/v%d", peer, format)
 					writeDataset(t, at.writes, j.Path, format)
-					j.Path, j.Place, j.Consolidate = "", at.out+"/"+j.Path, at.in+"/"+j.Path // xarray looks for it at the root only
+					j.Path, j.Place, j.Consolidate = "", at.out+"/"+j.Path, at.in+"/"+j.Path // xarray finds consolidated metadata at the root only
 				}
 				jobs = append(jobs, j)
 			}
@@ -130,8 +130,8 @@ func xarrayLacks(place, verb string) []lack {
 	})
 }
 
-// readDataset opens what xarray wrote, walks all of it in one request, and compares it with what
-// xarray says and with what it must be.
+// readDataset opens a dataset of xarray, reads all of its metadata in one request, and compares it
+// with xarray's description and with the expected dataset.
 func readDataset(t *testing.T, st store.Store, path string, format int, told map[string]saved) {
 	var mu sync.Mutex
 	var events []string
@@ -244,7 +244,7 @@ func readVariable(t *testing.T, a *zarr.Array, v Variable, told savedVariable) {
 	}
 }
 
-// readText compares text of any length.
+// readText compares text of variable length.
 func readText(t *testing.T, a *zarr.Array, v Variable, told savedVariable) {
 	t.Helper()
 	got, err := zarr.Read[string](t.Context(), a)
@@ -253,8 +253,8 @@ func readText(t *testing.T, a *zarr.Array, v Variable, told savedVariable) {
 	}
 }
 
-// fillOf is the value that stands for a missing one, in memory form: v2's fill value, or v3's
-// attribute _FillValue, which is a number, and base64 of a float64 for a float.
+// fillOf returns the value that marks a missing element, in memory form: the fill value in v2, the
+// attribute _FillValue in v3. The attribute is a number, or base64 of a float64 for a float.
 func fillOf(t *testing.T, a *zarr.Array, attrs map[string]any) []byte {
 	t.Helper()
 	if a.Format() == 2 {
@@ -307,7 +307,7 @@ func checkTimes(t *testing.T, a *zarr.Array) {
 	}
 }
 
-// writeDataset writes the groups as xarray expects to find them.
+// writeDataset writes the groups with the names and attributes that xarray expects.
 func writeDataset(t *testing.T, st store.Store, path string, format int) {
 	t.Helper()
 	for _, group := range groups {
@@ -332,7 +332,7 @@ func writeVariable(ctx context.Context, g *zarr.Group, v Variable) error {
 	if g.Format() == 2 {
 		attrs["_ARRAY_DIMENSIONS"] = append([]string{}, v.Dims...)
 		if v.Fill == nil {
-			spec.Fill = zarr.NoFill // any other would mean missing values to xarray
+			spec.Fill = zarr.NoFill // xarray would treat elements with a fill value as missing
 		}
 		spec.Codecs = []codec.Spec{codec.Blosc(codec.BloscOptions{Cname: "lz4", Level: 5, Shuffle: "shuffle"})}
 	} else {
@@ -354,7 +354,7 @@ func writeVariable(ctx context.Context, g *zarr.Group, v Variable) error {
 	return a.WriteBytes(ctx, v.Raw)
 }
 
-// sameJSON compares two values as JSON spells them.
+// sameJSON compares two values after encoding them as JSON.
 func sameJSON(t *testing.T, what string, got, want any) {
 	t.Helper()
 	spell := func(v any) string {
@@ -369,12 +369,12 @@ func sameJSON(t *testing.T, what string, got, want any) {
 	}
 }
 
-// TestNoWayIsForgotten finds each way of xarray to each place among those that are taken or among
-// the lacks.
+// TestNoWayIsForgotten checks that xarray with each storage library is tried or listed in lacks,
+// for each place.
 func TestNoWayIsForgotten(t *testing.T) {
 	for _, p := range placeNames {
 		for _, via := range []string{"obstore", "fsspec"} {
-			writes := p.name != "http" && slices.Contains(xarrays(p.name), "xarray/"+via) // there it writes in a folder
+			writes := p.name != "http" && slices.Contains(xarrays(p.name), "xarray/"+via) // there it writes in a directory
 			if lacks := lackOf(p.name, "xarray/"+via, "write") != nil; lacks == writes {
 				t.Errorf("xarray/%s at %s: writes %v, lacks it %v", via, p.name, writes, lacks)
 			}

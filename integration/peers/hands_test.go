@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// pythons are the Pythons of all tests: TestMain stops them.
+// pythons are the Python processes of all tests. TestMain stops them.
 var pythons crew
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
@@ -25,13 +25,14 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// library is that of a peer, whose name may say behind a slash how it gets to its store.
+// library returns the library of a peer: the name before the slash. The part after it names the
+// storage library.
 func library(peer string) string {
 	name, _, _ := strings.Cut(peer, "/")
 	return name
 }
 
-// pythonOf is the variable that names a library's Python.
+// pythonOf returns the environment variable that names the Python of a library.
 func pythonOf(library string) string {
 	switch library {
 	case "zarr-python-2":
@@ -42,14 +43,14 @@ func pythonOf(library string) string {
 	return pythonEnv
 }
 
-// crew is a Python for each library. Each is slow to start, so it is started once, when it is first
-// asked, and stays up.
+// crew has one Python process for each library. A process starts slowly, so it is started with the
+// first job and kept for all tests.
 type crew struct {
 	mu    sync.Mutex
 	hands map[string]*hand
 }
 
-// hand gives a library's Python.
+// hand returns the process of a library.
 func (c *crew) hand(library string) (*hand, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -67,24 +68,24 @@ func (c *crew) hand(library string) (*hand, error) {
 	return h, nil
 }
 
-// stop ends them all.
+// stop ends all processes.
 func (c *crew) stop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, h := range c.hands {
-		_ = h.in.Close() // it ends by that
+		_ = h.in.Close() // ends the process
 		<-h.ended
 	}
 }
 
-// hand is a Python that does jobs as long as its input is open.
+// hand is a Python process that does jobs until its input is closed.
 type hand struct {
 	library string
 	in      io.WriteCloser
 	ended   chan struct{}
-	why     error // behind ended
+	why     error // set before ended is closed
 
-	mu      sync.Mutex // of what follows, and of in
+	mu      sync.Mutex // guards the fields below, and in
 	last    int
 	waiting map[int]chan<- said
 }
@@ -110,7 +111,7 @@ func startHand(python, library string) (*hand, error) {
 		defer close(h.ended)
 		heard := h.listen(out)
 		if heard != nil {
-			_ = cmd.Process.Kill() // nobody listens to it any more
+			_ = cmd.Process.Kill() // its output is no longer read
 		}
 		_ = in.Close()
 		h.why = fmt.Errorf("serve.py %s: ended: %v, %v\n%s", library, heard, cmd.Wait(), stderr.Bytes())
@@ -118,14 +119,14 @@ func startHand(python, library string) (*hand, error) {
 	return h, nil
 }
 
-// listen hands every answer to the one who waits for it.
+// listen delivers each result to the channel of its job.
 func (h *hand) listen(out io.Reader) error {
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, 16<<20)
 	for lines.Scan() {
 		var s said
 		d := json.NewDecoder(bytes.NewReader(lines.Bytes()))
-		d.UseNumber() // as zargo gives attributes
+		d.UseNumber() // the number type of zargo's attributes
 		if err := d.Decode(&s); err != nil {
 			return fmt.Errorf("it says %q: %w", lines.Bytes(), err)
 		}
@@ -136,12 +137,13 @@ func (h *hand) listen(out io.Reader) error {
 		if who == nil {
 			return fmt.Errorf("it says %q, which nobody asked", lines.Bytes())
 		}
-		who <- s // it has room for all of its answers
+		who <- s // the channel has the capacity for all results
 	}
 	return lines.Err()
 }
 
-// ask has some of the jobs done, and puts what is said of each in its place.
+// ask sends the jobs with the indexes some, and stores the result of each in all at the job's
+// index.
 func (h *hand) ask(ctx context.Context, jobs []job, some []int, all []said) error {
 	answers := make(chan said, len(some))
 	place := map[int]int{}
@@ -166,7 +168,7 @@ func (h *hand) ask(ctx context.Context, jobs []job, some []int, all []said) erro
 	return nil
 }
 
-// send gives the job the next number.
+// send numbers the job and sends it.
 func (h *hand) send(j job, to chan<- said) (id int, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -174,21 +176,22 @@ func (h *hand) send(j job, to chan<- said) (id int, err error) {
 	j.ID = h.last
 	b, err := json.Marshal(j)
 	if err != nil {
-		panic(err) // our own types
+		panic(err) // the types are our own
 	}
 	h.waiting[j.ID] = to
 	_, err = h.in.Write(append(b, '\n'))
 	return j.ID, err
 }
 
-// TestPythonThatEnds asks a program that ends at once: whoever asks hears why, and does not wait.
+// TestPythonThatEnds sends jobs to a program that exits immediately: the call returns the reason
+// instead of waiting.
 func TestPythonThatEnds(t *testing.T) {
 	h, err := startHand(os.Args[0], "nothing")
 	if err != nil {
 		t.Fatal(err)
 	}
 	err = h.ask(t.Context(), []job{{Do: "read"}}, []int{0}, make([]said, 1))
-	if err == nil || !strings.Contains(err.Error(), "-W") { // the flag that it does not know
+	if err == nil || !strings.Contains(err.Error(), "-W") { // the program rejects this flag
 		t.Errorf("got %v", err)
 	}
 }

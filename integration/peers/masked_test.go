@@ -17,7 +17,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// masks has xarray save or look at datasets of masked.py, and returns what it says of each.
+// masks makes xarray save or load datasets of masked.py, and returns the result for each.
 func masks(t *testing.T, do string, format int, folders ...string) [][]string {
 	t.Helper()
 	jobs := make([]job, len(folders))
@@ -34,8 +34,8 @@ func masks(t *testing.T, do string, format int, folders ...string) [][]string {
 	return all
 }
 
-// TestMasked: what xarray has for missing is the same after each way to the other format and,
-// copied, back again.
+// TestMasked checks that the same values are missing in xarray after each conversion to the other
+// format and back.
 func TestMasked(t *testing.T) {
 	t.Parallel()
 	needPython(t)

@@ -20,14 +20,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// duty is what a peer does at a place: the whole matrix, or the sample.
+// duty is the set of rows that a peer writes or reads at a place: the matrix or the sample.
 type duty struct {
 	peer string
-	rows int // as many as it must do
+	rows int // the number of rows that must succeed
 	of   func() []Row
 }
 
-// writers write for zargo. Where there is a web server they write in its folder.
+// writers returns the peers that write for zargo, by place. For the web server they write in the
+// served directory.
 func writers() map[string][]duty {
 	return map[string][]duty{
 		"dir": {
@@ -41,7 +42,7 @@ func writers() map[string][]duty {
 	}
 }
 
-// readers read what zargo wrote.
+// readers returns the peers that read the rows of zargo, by place.
 func readers() map[string][]duty {
 	return map[string][]duty{
 		"dir": {
@@ -55,7 +56,7 @@ func readers() map[string][]duty {
 	}
 }
 
-// ours are the rows that zargo writes.
+// ours returns the rows that zargo writes.
 func ours() []Row       { return writable(Matrix()) }
 func oursSample() []Row { return sample(ours()) }
 
@@ -63,7 +64,7 @@ func writable(rows []Row) []Row {
 	return slices.DeleteFunc(rows, func(r Row) bool { return r.ReadOnly })
 }
 
-// probe is the row by which a peer shows that it still cannot.
+// probe is the row with which entries of lacks are tried.
 const probe = "v3/int32/raw"
 
 func TestPeersWriteWeRead(t *testing.T) {
@@ -110,7 +111,7 @@ func TestWeWritePeersRead(t *testing.T) {
 	})
 }
 
-// tries are jobs for what a peer lacks at a place, with a row.
+// tries returns jobs for the entries of lacks at a place.
 func tries(name, verb, url, below string) (jobs []job) {
 	r := byName(Matrix(), probe)
 	for _, l := range lacks {
@@ -121,8 +122,8 @@ func tries(name, verb, url, below string) (jobs []job) {
 	return jobs
 }
 
-// judge gives the indexes of the jobs that were done, having held the others to what is known not
-// to work.
+// judge returns the indexes of the successful jobs. It checks failures and wrong results against
+// lacks and refusals.
 func judge(t *testing.T, name string, jobs []job, answers []said) (did []int) {
 	t.Helper()
 	for i, j := range jobs {
@@ -156,7 +157,7 @@ func judge(t *testing.T, name string, jobs []job, answers []said) (did []int) {
 	return did
 }
 
-// holds holds what was found of a row to what is known to be wrong.
+// holds fails if a known defect of a peer is fixed or shows a different error.
 func holds(j job, trouble error) error {
 	f := refusalOf(j)
 	switch {
@@ -170,7 +171,7 @@ func holds(j job, trouble error) error {
 	return nil
 }
 
-// count holds each peer to the number of rows it must do.
+// count checks the number of rows that each peer did.
 func count(t *testing.T, duties []duty, jobs []job, did []int) {
 	t.Helper()
 	done := map[string]int{}
@@ -185,8 +186,7 @@ func count(t *testing.T, duties []duty, jobs []job, did []int) {
 	}
 }
 
-// TestRoundTrip writes and reads the rows with zargo alone: what the peers cannot see, it sees
-// without them.
+// TestRoundTrip writes and reads the rows with zargo alone, also those that no peer supports.
 func TestRoundTrip(t *testing.T) {
 	st := mem.New()
 	rows := ours()
@@ -199,7 +199,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// each runs all of the jobs, some at a time, and reports every error.
+// each runs jobs 0 to n-1, several at a time, and reports every error.
 func each(t *testing.T, n int, job func(ctx context.Context, i int) error) {
 	t.Helper()
 	err := concurrency.EachN(t.Context(), 16, n, func(ctx context.Context, i int) error {
@@ -213,7 +213,8 @@ func each(t *testing.T, n int, job func(ctx context.Context, i int) error) {
 	}
 }
 
-// readRow reads what a peer wrote and compares every element, the fill value and the attributes.
+// readRow reads a row that a peer wrote and compares every element, the fill value and the
+// attributes.
 func readRow(ctx context.Context, st store.Store, path string, r Row, peer string, s said) error {
 	a, err := zarr.OpenArray(ctx, st, path)
 	if err != nil {
@@ -232,7 +233,7 @@ func readRow(ctx context.Context, st store.Store, path string, r Row, peer strin
 	if r.Dims != nil && !slices.Equal(a.Dims(), r.Dims) {
 		return fmt.Errorf("%s: dimension names %q, want %q", path, a.Dims(), r.Dims)
 	}
-	if r.Attrs != nil && !(peer == "tensorstore" && r.Format == 2) { // which has none there
+	if r.Attrs != nil && !(peer == "tensorstore" && r.Format == 2) { // TensorStore has none in v2
 		got, err := json.Marshal(a.Attrs())
 		if err != nil {
 			return err
@@ -253,7 +254,7 @@ func readRow(ctx context.Context, st store.Store, path string, r Row, peer strin
 	return nil
 }
 
-// writeRow writes a row the way a user would: whole, or chunk by chunk when some are left out.
+// writeRow writes a row as a user would: in one call, or chunk by chunk if some are omitted.
 func writeRow(ctx context.Context, st store.Store, r Row) error {
 	spec := zarr.Spec{
 		Format: r.Format, Shape: r.Shape, Chunks: r.Chunks, DType: r.Type(), Fill: zarr.NoFill, Codecs: codecs(r),
@@ -289,7 +290,7 @@ func writeRow(ctx context.Context, st store.Store, r Row) error {
 	return nil
 }
 
-// codecs are the row's codecs as zargo takes them, bytes among them for the byte order.
+// codecs returns the row's codecs for zargo, with bytes for the byte order.
 func codecs(r Row) []codec.Spec {
 	var out []codec.Spec
 	if r.Transpose != nil && r.Format == 3 {
@@ -330,7 +331,7 @@ func digest(b []byte) string {
 	return hex.EncodeToString(s[:])
 }
 
-// differ is the first index at which two slices of one length differ, or -1.
+// differ returns the first index at which two slices of equal length differ, or -1.
 func differ(a, b []byte) int {
 	for i := range b {
 		if a[i] != b[i] {
@@ -340,7 +341,7 @@ func differ(a, b []byte) int {
 	return -1
 }
 
-// TestMatrix holds the matrix to what is asked of it.
+// TestMatrix checks the number of rows, their names, and the lengths of the expected elements.
 func TestMatrix(t *testing.T) {
 	rows := Matrix()
 	names := map[string]bool{}
@@ -355,7 +356,7 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// TestSample holds the samples to what is asked of them.
+// TestSample checks that a sample has every facet that occurs in its rows.
 func TestSample(t *testing.T) {
 	for name, rows := range map[string][]Row{"all": Matrix(), "ours": ours()} {
 		got := map[string]bool{}
@@ -376,15 +377,15 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// TestNoPeerIsForgotten finds each peer at each place among the duties or among the lacks, and not
-// among both.
+// TestNoPeerIsForgotten checks that each peer has, at each place, either a duty or an entry in
+// lacks.
 func TestNoPeerIsForgotten(t *testing.T) {
 	has := func(duties []duty, peer string) bool {
 		return slices.ContainsFunc(duties, func(d duty) bool { return d.peer == peer })
 	}
 	for _, p := range placeNames {
 		for _, peer := range []string{"zarr-python/obstore", "zarr-python/fsspec", "tensorstore"} {
-			writes := p.name != "http" && has(writers()[p.name], peer) // there they write in a folder
+			writes := p.name != "http" && has(writers()[p.name], peer) // there they write in a directory
 			if lacks := lackOf(p.name, peer, "write") != nil; lacks == writes {
 				t.Errorf("%s at %s: writes %v, lacks it %v", peer, p.name, writes, lacks)
 			}

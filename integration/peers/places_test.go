@@ -14,18 +14,19 @@ import (
 	httpstore "github.com/zargo-io/zargo/zarr/store/http"
 )
 
-// place is where both sides meet. What is read by HTTP is written in the folder that is served.
+// place is where zargo and the peers exchange data. What peers read by HTTP is written in the
+// served directory.
 type place struct {
-	reads, writes store.Store // zargo's
-	in, out       string      // where the peers write, and where they read; a folder or a URL
+	reads, writes store.Store // for zargo
+	in, out       string      // where peers write and read: a directory or a URL
 }
 
-// placeNames are all places, with the variable that names the bucket, if one is needed.
+// placeNames are all places, with the environment variable that names the bucket if one is needed.
 var placeNames = []struct{ name, env string }{
 	{"dir", ""}, {"s3", bucket.S3().Env}, {"gcs", bucket.GCS().Env}, {"azure", bucket.Azure().Env}, {"http", ""},
 }
 
-// open gives a place of its own for the test, which is skipped when it lacks the server.
+// open returns a place that no other test uses. It skips the test if the server is missing.
 func open(t *testing.T, name string) place {
 	t.Helper()
 	switch name {
@@ -63,8 +64,8 @@ func closeAtEnd(t *testing.T, st store.Store) {
 	})
 }
 
-// served is a folder and the URL at which it is served: the server's that ZARR_TEST_HTTP_URL names,
-// else a server of the test's own.
+// served returns an empty directory and its URL, on the server that ZARR_TEST_HTTP_URL names or,
+// without that, on a server of this test.
 func served(t *testing.T) (folder, url string) {
 	t.Helper()
 	root, url := os.Getenv("ZARR_TEST_HTTP_DIR"), os.Getenv("ZARR_TEST_HTTP_URL")
@@ -83,14 +84,14 @@ func served(t *testing.T) (folder, url string) {
 			t.Error(err)
 		}
 	})
-	if err := os.Chmod(folder, 0o755); err != nil { // the server may be another user
+	if err := os.Chmod(folder, 0o755); err != nil { // the server may run as another user
 		t.Fatal(err)
 	}
 	return folder, strings.TrimRight(url, "/") + strings.TrimPrefix(folder, strings.TrimRight(root, "/"))
 }
 
-// files serves a folder's files and nothing else, as nginx does for servers.py: what is not a file
-// is not found, whatever the method, and nothing is taken.
+// files serves the files of a directory as nginx does for servers.py. Any other path is not found,
+// whatever the method, and it accepts no writes.
 func files(folder string) http.Handler {
 	within := os.DirFS(folder)
 	serve := http.FileServerFS(within)
@@ -109,8 +110,8 @@ func files(folder string) http.Handler {
 	})
 }
 
-// everywhere runs a test at each place: plan says there what the peers are to do, they do it for
-// all the places at once, for a Python is slow to start, and check judges the answers.
+// everywhere runs a test at each place. plan returns the jobs of the peers there. The jobs of all
+// places run together, because a Python process starts slowly. check compares the results.
 func everywhere(t *testing.T, plan func(t *testing.T, name string, at place) []job, check func(t *testing.T, name string, at place, jobs []job, answers []said)) {
 	t.Helper()
 	needPython(t)

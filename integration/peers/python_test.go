@@ -10,46 +10,46 @@ import (
 	"github.com/zargo-io/zargo/integration/bucket"
 )
 
-// pythonEnv names the Python that has requirements.txt, zarr2Env the one that has
-// requirements-zarr2.txt, and python313Env the one that has requirements-py313.txt.
+// Environment variables: pythonEnv names the Python with requirements.txt, zarr2Env the one with
+// requirements-zarr2.txt, python313Env the one with requirements-py313.txt.
 const (
 	pythonEnv    = "ZARGO_PEERS_PYTHON"
 	zarr2Env     = "ZARGO_PEERS_ZARR2"
 	python313Env = "ZARGO_PEERS_PYTHON313"
 )
 
-// job is one thing that a peer is asked to do.
+// job is one task of a peer.
 type job struct {
 	ID    int    `json:"id"`
 	Do    string `json:"do"` // "write" or "read" a row; "save" or "load" the dataset; "save-masked" or "look-masked" that of TestMasked; "write-type" or "read-type" an array of TestTypes, "write-chain" or "read-chain" one of TestCodecs, "write-boxes" or "read-boxes" one of TestShards or TestRectilinear
 	Peer  string `json:"peer"`
-	Place string `json:"place"` // a folder or a URL
+	Place string `json:"place"` // a directory or a URL
 	Path  string `json:"path"`
 	Row   *Row   `json:"row,omitempty"`
 
 	Format      int    `json:"format,omitempty"`
-	Consolidate string `json:"consolidate,omitempty"` // the folder in which to add consolidated metadata before it is loaded
+	Consolidate string `json:"consolidate,omitempty"` // the directory in which to add consolidated metadata before the load
 
 	Array any `json:"array,omitempty"`
 
-	lack bool // it is known not to work
+	lack bool // the job is expected to fail
 }
 
-// said is what a peer says of one job.
+// said is the result of one job.
 type said struct {
 	ID     int
-	SHA256 string           // it wrote or read these bytes
-	Groups map[string]saved // it saved these groups of the dataset, or found them as they should be
-	Values []string         // it read these elements
-	Hex    string           // and these of one that has boxes
+	SHA256 string           // of the bytes that it wrote or read
+	Groups map[string]saved // the groups of the dataset that it saved, or found to be correct
+	Values []string         // the elements that it read
+	Hex    string           // the elements that it read, for jobs with boxes
 
-	Error   string // it refused or failed
-	Differs string // it read something else
+	Error   string // why it refused or failed
+	Differs string // how the data that it read differ
 }
 
 func (s said) done() bool { return s.Error == "" && s.Differs == "" }
 
-// needPython skips a test that could not ask anything.
+// needPython skips a test if a Python is missing.
 func needPython(t *testing.T) {
 	t.Helper()
 	for env, file := range map[string]string{pythonEnv: "requirements.txt", zarr2Env: "requirements-zarr2.txt", python313Env: "requirements-py313.txt"} {
@@ -59,11 +59,11 @@ func needPython(t *testing.T) {
 	}
 }
 
-// ask has the peers do all the jobs, all the peers at once and each a few at a time, and gives what
-// they say in the same order.
+// ask sends the jobs to the peers, to all peers concurrently and to each a few at a time, and
+// returns the results in the order of the jobs.
 func ask(t *testing.T, jobs []job) []said {
 	t.Helper()
-	of := map[string][]int{} // the indexes of a library's jobs
+	of := map[string][]int{} // the indexes of each library's jobs
 	for i, j := range jobs {
 		of[library(j.Peer)] = append(of[library(j.Peer)], i)
 	}

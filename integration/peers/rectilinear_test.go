@@ -18,7 +18,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// unevenArrays are arrays of rectilinear grids, of chunks and of shards.
+// unevenArrays returns arrays with rectilinear grids of chunks and of shards.
 func unevenArrays() []sharded {
 	var all []sharded
 	boxes := map[int][][][2]int{2: {{{0, 6}, {0, 12}}, {{5, 11}, {3, 4}}, {{9, 14}, {10, 12}}}, 3: {{{0, 4}, {0, 6}, {0, 5}}, {{1, 7}, {2, 3}, {1, 4}}}}
@@ -51,9 +51,9 @@ func unevenArrays() []sharded {
 	return all
 }
 
-// TestRectilinear meets zarr-python 3.4 and zarrs in arrays whose chunks or shards have several
-// shapes, each way. What is told to make an array makes its own metadata, zarrs apart, which is
-// given it and has no arrays. TensorStore has no such grid.
+// TestRectilinear exchanges arrays whose chunks or shards differ in shape with zarr-python 3.4 and
+// zarrs, in both directions. zarr-python creates its own arrays; zarrs receives the metadata.
+// TensorStore lacks rectilinear grids.
 func TestRectilinear(t *testing.T) {
 	needPython(t)
 	t.Parallel()
@@ -83,7 +83,7 @@ func TestRectilinear(t *testing.T) {
 	}
 	want := map[string][2]map[string]int{
 		"read":  {{"zarr-python-3.4": 36, "zarrs": 36}, {"tensorstore": 36}},
-		"write": {{"zarr-python-3.4": 24, "zarrs": 36}, {"zarr-python-3.4": 12}}, // of these it makes none, but reads them
+		"write": {{"zarr-python-3.4": 24, "zarrs": 36}, {"zarr-python-3.4": 12}}, // zarr-python cannot create 12, but reads them
 	}
 	for verb, jobs := range jobs {
 		good, refused := judgeBoxes(t, verb, jobs, func(s said, j job) bool {
@@ -93,7 +93,7 @@ func TestRectilinear(t *testing.T) {
 			t.Errorf("%s: equal %v, refused %v", verb, good, refused)
 		}
 	}
-	// What zarr-python writes raw is byte for byte what zargo does.
+	// The uncompressed objects of zarr-python are byte for byte those of zargo.
 	for _, a := range arrays {
 		if name, _, _ := strings.Cut(a.Name, "-"); !slices.Contains([]string{"plain", "runs", "cube", "big"}, name) {
 			continue
@@ -105,7 +105,7 @@ func TestRectilinear(t *testing.T) {
 	}
 }
 
-// chunksOf are the objects of an array in a folder, but for its metadata.
+// chunksOf returns the objects of an array in a directory, without its metadata.
 func chunksOf(t *testing.T, folder string) map[string][]byte {
 	t.Helper()
 	chunks := map[string][]byte{}

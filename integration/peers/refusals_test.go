@@ -11,34 +11,34 @@ import (
 	"testing"
 )
 
-// This file holds all that is known not to work, and nothing else is excused. Each entry is tried
-// every time: one that has begun to work fails the test until it is taken out here.
+// The tables of this file list every known failure. Every entry is tried. An entry that works fails
+// the test until it is removed here.
 
-// refusal is a kind of array that a peer does not do anywhere, with a part of what it says, or,
-// where it is wrong, of what is then found.
+// refusal is a kind of array that a peer does not support at any place, with a part of its error
+// or, if the peer is wrong, of the difference found.
 type refusal struct {
 	peer, verb string // verb "" is both
-	kind       string // in words
+	kind       string // for the documentation
 	of         func(Row) bool
 	says       string
-	wrong      bool // the peer does it, but otherwise than the specification has it
+	wrong      bool // the peer's result differs from the specification
 }
 
 var refusals = []refusal{
 	{peer: "tensorstore", kind: "v3 with `numcodecs.zlib`", of: func(r Row) bool { return r.Format == 3 && hasCodec(r, "zlib") }, says: "numcodecs.zlib"},
 	{peer: "zarr-python-2", verb: "write", kind: "v3", of: func(r Row) bool { return r.Format == 3 }, says: "V3 reading and writing is experimental"},
 	{peer: "zarr-python-2", verb: "read", kind: "v3", of: func(r Row) bool { return r.Format == 3 }, says: "array not found"},
-	// It makes 0 of all that equals 0.
+	// It writes 0 for all values that equal 0.
 	{peer: "zarr-python-2", verb: "write", kind: "v2: float16, float32, float64 with the fill value -0", of: func(r Row) bool {
 		return r.Format == 2 && strings.HasPrefix(r.DType, "float") && isNegativeZero(r.FillBytes())
 	}, says: "fill value 00", wrong: true},
-	// It adds the imaginary part times i to the real one.
+	// It adds the imaginary part times i to the real part.
 	{peer: "zarr-python-2", verb: "read", kind: "v2: complex64, complex128 with missing chunks and a fill value that is not finite", of: func(r Row) bool {
 		return r.Format == 2 && isComplex(r) && strings.Trim(hex.EncodeToString(r.FillBytes()), "0") != "" && !bytes.Equal(r.Full(), r.Expected())
 	}, says: "element", wrong: true},
 	{peer: "zarrs", kind: "v2: complex64, complex128 without a fill value", of: func(r Row) bool { return r.Format == 2 && isComplex(r) && r.Fill == nil }, says: "incompatible fill value metadata"},
-	// Where it reads a part of a chunk it turns around the eight or sixteen bytes of an element,
-	// and not those of each number.
+	// Where it reads a part of a chunk, it reverses the 8 or 16 bytes of an element instead of
+	// those of each number.
 	{peer: "zarrs", verb: "read", kind: "complex64, complex128 in big-endian order, chunks over the edge", of: func(r Row) bool {
 		return isComplex(r) && r.Order == "big" && slices.ContainsFunc(r.Written(), func(b Box) bool { return overEdge(r, b) })
 	}, says: "element", wrong: true},
@@ -46,7 +46,7 @@ var refusals = []refusal{
 
 func isComplex(r Row) bool { return strings.HasPrefix(r.DType, "complex") }
 
-// overEdge tells whether the array ends within a chunk, and has something of it.
+// overEdge reports whether the array ends within the chunk, and the chunk has elements of it.
 func overEdge(r Row, b Box) bool {
 	over, some := false, true
 	for i := range b.Lo {
@@ -61,7 +61,7 @@ func isNegativeZero(fill []byte) bool {
 	return fill[n] == 0x80 && strings.Trim(string(fill[:n]), "\x00") == ""
 }
 
-// refusalOf finds the first that fits.
+// refusalOf returns the first matching refusal, or nil.
 func refusalOf(j job) *refusal {
 	i := slices.IndexFunc(refusals, func(f refusal) bool {
 		return f.peer == j.Peer && (f.verb == "" || f.verb == j.Do) && f.of(*j.Row)
@@ -72,10 +72,10 @@ func refusalOf(j job) *refusal {
 	return &refusals[i]
 }
 
-// row is what docs/evidence/interoperability.md says of it.
+// row returns the entry's line in docs/evidence/interoperability.md.
 func (f refusal) row() string { return toldRow(f.peer, f.verb, f.kind, f.says, f.wrong) }
 
-// toldRow is a row of docs/evidence/interoperability.md.
+// toldRow formats a line of docs/evidence/interoperability.md.
 func toldRow(peer, verb, kind, says string, wrong bool) string {
 	if verb == "" {
 		verb = "write, read"
@@ -91,9 +91,9 @@ func hasCodec(r Row, name string) bool {
 	return slices.ContainsFunc(r.Codecs, func(c Codec) bool { return c.Name == name })
 }
 
-// lack is a thing that a peer cannot do at a place, with a pattern of what it says, and why it is
-// so. The pattern has several branches where several requests are under way and any may be the
-// first to fail.
+// lack is an operation that a peer cannot do at a place, with a pattern of its error, and the
+// reason. The pattern has alternatives where several requests are in flight, any of which may fail
+// first.
 type lack struct {
 	place, peer, verb string
 	says              string
@@ -122,7 +122,7 @@ func lackOf(place, peer, verb string) *lack {
 	return &lacks[i]
 }
 
-// check judges what the peer said when it was asked nevertheless.
+// check checks that the peer still fails with the known error.
 func (l lack) check(t *testing.T, s said) {
 	t.Helper()
 	switch {
@@ -135,7 +135,7 @@ func (l lack) check(t *testing.T, s said) {
 	}
 }
 
-// TestStatusTellsAll holds docs/evidence/interoperability.md to the tables above.
+// TestStatusTellsAll checks docs/evidence/interoperability.md against the tables above.
 func TestStatusTellsAll(t *testing.T) {
 	b, err := os.ReadFile("../../docs/evidence/interoperability.md")
 	if err != nil {

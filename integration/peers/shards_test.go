@@ -18,21 +18,21 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// sharded is one sharded array that both sides write in part and read.
+// sharded is a sharded array that each side writes in parts and reads.
 type sharded struct {
 	Name  string     `json:"name"`
 	Shape []int      `json:"shape"`
 	DType string     `json:"dtype"`
-	Boxes [][][2]int `json:"boxes"` // what is written, one after another; parts of inner chunks, and shards left out
+	Boxes [][][2]int `json:"boxes"` // written in this order; they end within inner chunks and omit shards
 
-	// Of an array that a peer makes itself: how it is cut, and its codecs.
+	// Chunks and codecs, for arrays that a peer creates.
 	Edges  [][]int `json:"edges,omitempty"`
 	Codecs any     `json:"codecs,omitempty"`
 
 	spec zarr.Spec
 }
 
-// shardedArrays is every layout of shards for some data types.
+// shardedArrays returns every shard layout for several data types.
 func shardedArrays() []sharded {
 	var all []sharded
 	little := codec.Bytes(dtype.Little)
@@ -74,7 +74,7 @@ func shardedArrays() []sharded {
 	return all
 }
 
-// full is every element in memory form: element i is 7i mod 251.
+// full returns all elements in memory form: element i is 7i mod 251.
 func (a sharded) full() []byte {
 	n := 1
 	for _, d := range a.Shape {
@@ -99,7 +99,7 @@ func element(typ string, v int) []byte {
 	return binary.LittleEndian.AppendUint64(nil, math.Float64bits(float64(v)))
 }
 
-// expected is what must be read after the boxes were written.
+// expected returns the whole array after the boxes were written.
 func (a sharded) expected() []byte {
 	full := a.full()
 	size := a.spec.DType.Size()
@@ -110,7 +110,7 @@ func (a sharded) expected() []byte {
 	return out
 }
 
-// part is the box's elements, in C order.
+// part returns the elements of the box, in C order.
 func (a sharded) part(box [][2]int) []byte {
 	var out []byte
 	full, size := a.full(), a.spec.DType.Size()
@@ -118,18 +118,18 @@ func (a sharded) part(box [][2]int) []byte {
 	return out
 }
 
-// shardRefusals are what peers say of layouts that they do not take, by words that only this has.
+// shardRefusals are parts of the errors with which peers refuse layouts.
 func shardRefusals() map[string]string {
 	return map[string]string{
 		"tensorstore": "is not compatible with subsequent bytes -> bytes codecs", // crc-after, gzip-after
-		// They hold inner chunks against the shard before it is transposed.
+		// They compare inner chunks with the shape of the shard before the transposition.
 		"zarr-python":     "needs to be divisible by the shard's inner `chunk_shape`", // transposed
 		"zarr-python-3.4": "is not divisible by the shard's inner chunk size",
 	}
 }
 
-// TestShards meets zarr-python, TensorStore and zarrs in sharded arrays, each way: the arrays are
-// made by zargo, written in part by one side and read by the other.
+// TestShards exchanges sharded arrays with zarr-python, TensorStore and zarrs, in both directions.
+// zargo creates the arrays, one side writes parts of them, and the other side reads them.
 func TestShards(t *testing.T) {
 	needPython(t)
 	t.Parallel()
@@ -161,8 +161,8 @@ func TestShards(t *testing.T) {
 	}
 }
 
-// judgeBoxes has the peers write or read arrays with boxes, and counts which they had right and
-// which they refused by words that are known.
+// judgeBoxes sends the jobs, and counts by peer the correct results and the refusals. A refusal
+// must be a known one.
 func judgeBoxes(t *testing.T, verb string, jobs []job, known func(said, job) bool) (good, refused map[string]int) {
 	t.Helper()
 	good, refused = map[string]int{}, map[string]int{}
@@ -209,7 +209,7 @@ func readAll(t *testing.T, st store.Store, a sharded) ([]byte, error) {
 	return got, opened.ReadBytes(t.Context(), got)
 }
 
-// eachOf calls f with the number of every element of a box.
+// eachOf calls f with the index of each element of a box.
 func eachOf(box [][2]int, shape []int, f func(i int)) {
 	var walk func(axis, at int)
 	walk = func(axis, at int) {

@@ -21,9 +21,8 @@ import (
 // shardReaders are the peers that read shards.
 var shardReaders = []string{"zarr-python", "zarr-python-3.4", "tensorstore", "zarrs"}
 
-// TestStreamedShards: shards whose inner chunks were written one after another, the last ones
-// first, are read by zarr-python, TensorStore and zarrs, whatever their layout. The layouts whose
-// inner chunks cannot be written one by one are known.
+// TestStreamedShards writes the inner chunks of shards one by one, the last ones first.
+// zarr-python, TensorStore and zarrs must read the shards of every layout that can be written so.
 func TestStreamedShards(t *testing.T) {
 	needPython(t)
 	t.Parallel()
@@ -65,7 +64,7 @@ func TestStreamedShards(t *testing.T) {
 	}
 }
 
-// stream writes the shards of an array, each by its inner chunks, the last ones first.
+// stream writes the inner chunks of each shard of an array, the last ones first.
 func stream(ctx context.Context, made *zarr.Array, a sharded) error {
 	for shard := range made.ObjectRegions() {
 		w, err := made.OpenShard(ctx, shard.Coord...)
@@ -104,8 +103,8 @@ func within(r, shard zarr.Region) bool {
 	return true
 }
 
-// TestStreamedRows: what [zarr.Writer] sends as parts of shards while rows come is read by them
-// too.
+// TestStreamedRows checks that the peers read shards that [zarr.Writer] uploaded in parts while it
+// received rows.
 func TestStreamedRows(t *testing.T) {
 	needPython(t)
 	t.Parallel()
@@ -146,7 +145,7 @@ func TestStreamedRows(t *testing.T) {
 		if _, err := w.Close(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if parts.Load() < 6 { // two rows of shards of two, and what remains
+		if parts.Load() < 6 { // two rows of two shards, and the rest
 			t.Errorf("%s: %d parts", tt.name, parts.Load())
 		}
 		var jobs []job

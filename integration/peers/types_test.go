@@ -17,19 +17,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// typeLack is a kind of array that a peer does not do, with a part of what it says, or, where it is
-// wrong, of what zargo says. Each is tried every time: one that has begun to work fails the test
-// until it is taken out.
+// typeLack is a kind of array that a peer does not support, with a part of the peer's error or, if
+// the peer is wrong, of zargo's. Every entry is tried. An entry that works fails the test until it
+// is removed here.
 type typeLack struct {
 	peer, verb string // verb "" is both
 	format     int
-	kinds      string // names, between spaces, or all
-	only       string // a pattern of the array's name, where not all of these
+	kinds      string // data types separated by spaces, or all
+	only       string // a pattern of the array's name; "" matches all
 	says       string
-	wrong      bool // the peer does it, but otherwise than the specification has it
+	wrong      bool // the peer's result differs from the specification
 }
 
-// row is what docs/evidence/interoperability.md says of it.
+// row returns the entry's line in docs/evidence/interoperability.md.
 func (l typeLack) row() string {
 	only := map[string]string{
 		"": "", "shards": ", in shards", "-F-": ", transposed", "-F-.*chunks": ", transposed, not in shards", "-big-": ", in big-endian order",
@@ -37,12 +37,13 @@ func (l typeLack) row() string {
 	return toldRow(l.peer, l.verb, fmt.Sprintf("v%d: %s%s", l.format, strings.ReplaceAll(l.kinds, " ", ", "), only), l.says, l.wrong)
 }
 
-// of tells whether an array is one of these.
+// of reports whether the entry covers an array.
 func (l typeLack) of(a typed) bool {
 	return l.format == a.Format && (l.kinds == all || slices.Contains(strings.Fields(l.kinds), a.Kind)) && regexp.MustCompile(l.only).MatchString(a.Name)
 }
 
-// TestStatusTellsTypes holds docs/evidence/interoperability.md to typeLacks, and these to what is tried.
+// TestStatusTellsTypes checks docs/evidence/interoperability.md against typeLacks, and each entry
+// of typeLacks against the arrays.
 func TestStatusTellsTypes(t *testing.T) {
 	b, err := os.ReadFile("../../docs/evidence/interoperability.md")
 	if err != nil {
@@ -65,13 +66,13 @@ func TestStatusTellsTypes(t *testing.T) {
 	}
 }
 
-// small are the numbers that numpy does not have of its own, those that v2 has.
+// small are the numbers of v2 that numpy itself lacks.
 const small = "bfloat16 float8_e3m4 float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu float4_e2m1fn int2 int4"
 
-// times64 are the instants and durations.
+// times64 are the time points and durations.
 const times64 = "M8[D] M8[s] M8[25us] M8[ns] m8[h] m8[10ms] m8[ns]"
 
-// all stands for every kind that a format has.
+// all stands for every data type of a format.
 const all = "all"
 
 var typeLacks = []typeLack{
@@ -80,12 +81,10 @@ var typeLacks = []typeLack{
 	{peer: "zarr-python", format: 3, kinds: "V5 V16", only: "shards", says: "unhashable type: 'writeable void-scalar'"},
 	{peer: "zarr-python", verb: "read", format: 2, kinds: "nested subarray", says: "No Zarr data type found that matches"},
 	{peer: "zarr-python", verb: "write", format: 2, kinds: "subarray", says: "Cannot compare structured arrays"},
-	// It writes "structured", which is what it knows, and not "struct", which is what is
-	// registered.
+	// Its name of the data type is "structured"; the registered name is "struct".
 	{peer: "zarr-python", verb: "read", format: 3, kinds: "struct pair nested r40", says: "No Zarr data type found that matches"},
 	{peer: "zarr-python", verb: "write", format: 3, kinds: "struct pair nested", only: "shards", says: "unhashable type: 'writeable void-scalar'"},
-	// What it writes transposed it does not read as it was either: it encodes elements in the order
-	// of memory.
+	// It does not read its own transposed arrays correctly: it encodes elements in memory order.
 	{peer: "zarr-python", verb: "write", format: 3, kinds: "string bytes", only: "-F-", says: "other values", wrong: true},
 
 	{peer: "zarr-python-3.4", format: 2, kinds: small, says: "No Zarr data type found that matches"},
@@ -99,8 +98,8 @@ var typeLacks = []typeLack{
 	{peer: "tensorstore", format: 3, kinds: times64 + " S1 S6 U1 U3 string bytes float8_e4m3 uint4", says: "data type is not one of the supported data types"},
 	{peer: "tensorstore", format: 3, kinds: "struct nested", says: "Nested struct types and extension data types"},
 	{peer: "tensorstore", verb: "read", format: 3, kinds: "r40", says: "Expected base64-encoded string for raw_bytes fill_value"}, // v3 has a list of numbers
-	// Its 1 in metadata is 2^-64 and its 2^-64 is 1: the exponent's bias is 63 there, where it is
-	// 127.
+	// Its value 1 is 2^-64 in metadata, and its 2^-64 is 1: it uses an exponent bias of 63 there
+	// instead of 127.
 	{peer: "tensorstore", verb: "write", format: 2, kinds: "float8_e8m0fnu", says: "fill value bf, want 7f", wrong: true},
 	{peer: "tensorstore", verb: "write", format: 3, kinds: "float8_e8m0fnu", says: "fill value bf, want 7f", wrong: true},
 	{peer: "tensorstore", verb: "read", format: 2, kinds: "float8_e8m0fnu", says: "other values", wrong: true},
@@ -108,7 +107,7 @@ var typeLacks = []typeLack{
 
 	{peer: "zarr-python-2", verb: "read", format: 2, kinds: small, says: "error decoding metadata"},
 	{peer: "zarr-python-2", verb: "write", format: 2, kinds: small, says: "not understood"},
-	// It has no fill values of bytes: what is not stored is the text that metadata has.
+	// It lacks fill values that are bytes: missing elements are the text in the metadata.
 	{peer: "zarr-python-2", verb: "read", format: 2, kinds: "bytes", says: "gives an element of type <class 'str'>"},
 	{peer: "zarr-python-2", verb: "write", format: 2, kinds: "bytes", says: "Object of type bytes is not JSON serializable"},
 	{peer: "zarr-python-2", verb: "read", format: 3, kinds: all, says: "array not found"},
@@ -121,17 +120,17 @@ var typeLacks = []typeLack{
 	{peer: "zarrs", format: 3, kinds: "S1 S6 U1 U3 V5 V16 struct pair nested float8_e4m3fn", says: "is not supported"},
 	{peer: "zarrs", verb: "read", format: 3, kinds: "string bytes", only: "-F-.*chunks", says: "indexer references array indices"},
 	{peer: "zarrs", verb: "read", format: 3, kinds: "string bytes", says: "variable length data type not supported"}, // in Python
-	// It wants their bits in hexadecimal digits, and the specification has numbers too.
+	// It requires hexadecimal digits; the specification also has numbers.
 	{peer: "zarrs", verb: "read", format: 3, kinds: "float8_e3m4 float8_e4m3 float8_e4m3b11fnuz float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu float4_e2m1fn", says: "incompatible fill value metadata"},
 	{peer: "zarrs", verb: "write", format: 2, kinds: "string bytes", says: "PanicException"},
 	{peer: "zarrs", verb: "write", format: 3, kinds: "string bytes", says: "PanicException"},
-	// Where it reads a part of a chunk it turns around the eight or sixteen bytes of an element,
-	// and not those of each number.
+	// Where it reads a part of a chunk, it reverses the 8 or 16 bytes of an element instead of
+	// those of each number.
 	{peer: "zarrs", verb: "read", format: 2, kinds: "complex64 complex128", only: "-big-", says: "other values", wrong: true},
 	{peer: "zarrs", verb: "read", format: 3, kinds: "complex64 complex128", only: "-big-", says: "other values", wrong: true},
 }
 
-// lackOfType finds the first that fits.
+// lackOfType returns the first matching entry, or nil.
 func lackOfType(peer, verb string, a typed) *typeLack {
 	i := slices.IndexFunc(typeLacks, func(l typeLack) bool {
 		return l.peer == peer && (l.verb == "" || l.verb == verb) && l.of(a)
@@ -142,7 +141,7 @@ func lackOfType(peer, verb string, a typed) *typeLack {
 	return &typeLacks[i]
 }
 
-// typeCounts are how many arrays of a verb are equal, refused and wrong by peer.
+// typeCounts are, for each peer, the numbers of arrays that were equal, refused and wrong.
 type typeCounts struct {
 	arrays                int
 	equal, refused, wrong map[string]int
@@ -151,8 +150,8 @@ type typeCounts struct {
 // typePeers are the peers of TestTypes.
 var typePeers = []string{"zarr-python", "zarr-python-3.4", "tensorstore", "zarr-python-2", "zarrs"}
 
-// TestTypes meets the peers in arrays of every data type, each way. They make themselves what they
-// write.
+// TestTypes exchanges arrays of every data type with the peers, in both directions. The peers
+// create the arrays that they write.
 func TestTypes(t *testing.T) {
 	needPython(t)
 	t.Parallel()
@@ -171,7 +170,7 @@ func TestTypes(t *testing.T) {
 		t.Run(verb, func(t *testing.T) {
 			t.Parallel()
 			arrays := typedArrays()
-			if verb == "write" { // numpy has no other name for r40 than V5's
+			if verb == "write" { // numpy writes r40 as V5
 				arrays = slices.DeleteFunc(arrays, func(a typed) bool { return a.Kind == "r40" })
 			}
 			folder := t.TempDir()
@@ -214,7 +213,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// writeTyped makes an array and writes its boxes.
+// writeTyped creates an array and writes its boxes.
 func writeTyped(t *testing.T, path string, a typed) {
 	t.Helper()
 	made, err := zarr.Create(t.Context(), dir.New(path), "", a.spec())
@@ -242,7 +241,8 @@ func writeTyped(t *testing.T, path string, a typed) {
 	}
 }
 
-// readTyped reads what a peer wrote, each element in hex, and says what is not as it should be.
+// readTyped reads an array that a peer wrote, and returns each element in hex. trouble is an error
+// or a difference in the metadata.
 func readTyped(t *testing.T, path string, a typed) (values []string, trouble string) {
 	opened, err := zarr.OpenArray(t.Context(), dir.New(path), "")
 	if err != nil {
@@ -280,7 +280,7 @@ func readTyped(t *testing.T, path string, a typed) (values []string, trouble str
 	return values, ""
 }
 
-// typedJob is an array with all that a peer must know of it.
+// typedJob describes an array to a peer.
 type typedJob struct {
 	typed
 	kind
@@ -290,14 +290,14 @@ type typedJob struct {
 	Boxes  [][][2]int `json:"boxes"`
 }
 
-// typeSaid is what a peer says of one array.
+// typeSaid is the result of a peer for one array.
 type typeSaid struct {
 	peer  string
 	array typed
 	said
 }
 
-// askTypes has every peer write or read every array, at folder/peer/name or folder/name.
+// askTypes makes every peer write or read every array, at folder/peer/name or folder/name.
 func askTypes(t *testing.T, verb string, arrays []typed, folder string) (told []typeSaid) {
 	t.Helper()
 	var jobs []job

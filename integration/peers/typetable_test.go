@@ -13,27 +13,27 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// What all arrays of TestTypes have in common: ragged at both edges. The boxes are written one
-// after another, and leave out the chunk (0, 1), which is a part of a shard, and the chunks (2, 0)
-// and (3, 0), which are a whole one.
+// The sizes of all arrays of TestTypes. Both axes end within a chunk. The boxes are written in this
+// order. They omit the chunk (0, 1), which is a part of a shard, and the chunks (2, 0) and (3, 0),
+// which are a whole shard.
 var (
 	typedShape, typedChunks, typedShards = []int{7, 5}, []int{2, 3}, []int{4, 3}
 	typedBoxes                           = [][][2]int{{{0, 2}, {0, 3}}, {{2, 4}, {0, 5}}, {{4, 7}, {3, 5}}}
 )
 
-// kind is a data type with the values that its arrays hold.
+// kind is a data type with the values of its arrays.
 type kind struct {
 	Name   string          `json:"-"`
 	Numpy  json.RawMessage `json:"numpy"`  // a numpy data type, one of ml_dtypes, "string" or "bytes"
-	V3     json.RawMessage `json:"v3"`     // TensorStore's data_type, which is only told and not found by numpy's
+	V3     json.RawMessage `json:"v3"`     // TensorStore's data_type, which it cannot derive from numpy's
 	Fill   string          `json:"fill"`   // memory form in hex
-	Values []string        `json:"values"` // every element, likewise
+	Values []string        `json:"values"` // every element, in the same form
 
 	typ dtype.Type
 }
 
-// kinds are the data types of TestTypes: all that zarr-python or TensorStore knows, and two that
-// neither does. Those that numpy has are spelled as it does.
+// kinds returns the data types of TestTypes: all that zarr-python or TensorStore has, and two that
+// neither has. The names are numpy's where numpy has the type.
 func kinds() []kind {
 	var all []kind
 	add := func(name, spelled string) {
@@ -42,7 +42,7 @@ func kinds() []kind {
 			panic(err) // our own table
 		}
 		if name != "mixed" {
-			t, _, _ = dtype.Uniform(t) // the byte order is the array's
+			t, _, _ = dtype.Uniform(t) // the byte order is a property of the array
 		}
 		all = append(all, newKind(name, t))
 	}
@@ -81,7 +81,7 @@ func newKind(name string, t dtype.Type) kind {
 	}
 	v3, err := t.V3()
 	if err != nil {
-		v3 = json.RawMessage("null") // it has none
+		v3 = json.RawMessage("null") // v3 lacks it
 	}
 	h := fnv.New64a()
 	h.Write([]byte(name))
@@ -93,8 +93,8 @@ func newKind(name string, t dtype.Type) kind {
 	return k
 }
 
-// valueOf draws an element in memory form. A number is any pattern of bits, but 1 for a fill value
-// of floats: what metadata makes of other ones is the matter of [Matrix].
+// valueOf returns a random element in memory form. Numbers have any bits, except that the fill
+// value of floats is 1: [Matrix] tests other fill values in metadata.
 func valueOf(r *rand.Rand, t dtype.Type, fill bool) []byte {
 	const letters = "aé漢𝄞Z"
 	switch t := t.(type) {
@@ -124,14 +124,14 @@ func valueOf(r *rand.Rand, t dtype.Type, fill bool) []byte {
 			b = append(b, string(pickRune(r, letters))...)
 		}
 		if t == dtype.Bytes && len(b) > 0 {
-			b[0] = 0xff // no UTF-8
+			b[0] = 0xff // not valid UTF-8
 		}
 		return b
 	case dtype.Basic:
 		if one := map[bool]string{true: "[1,1]", false: "1"}[strings.HasPrefix(t.String(), "complex")]; fill && t != dtype.Bool {
 			b, err := t.ParseFill(json.RawMessage(one), 3)
 			if err != nil {
-				panic(err) // every one of our types has a 1
+				panic(err) // every type of the table has a 1
 			}
 			return b
 		}
@@ -163,7 +163,7 @@ type typed struct {
 	Name      string `json:"name"` // also the path
 	Kind      string `json:"kind"`
 	Format    int    `json:"format"`
-	Endian    string `json:"endian"` // "little" or "big", "" where there is none
+	Endian    string `json:"endian"` // "little" or "big"; "" for types without byte order
 	Memory    string `json:"memory"` // "C" or "F"
 	Separator string `json:"separator"`
 	Sharded   bool   `json:"sharded"`
@@ -171,8 +171,8 @@ type typed struct {
 	kind kind
 }
 
-// typedArrays are all kinds in every byte order or, in little-endian, column by column; in both
-// formats; with both separators; and in v3 in shards or not.
+// typedArrays returns an array of every kind in each byte order or, in little-endian, column by
+// column; in both formats; with both separators; and in v3 with and without shards.
 func typedArrays() []typed {
 	var all []typed
 	for _, k := range kinds() {
@@ -201,8 +201,8 @@ func typedArrays() []typed {
 	return all
 }
 
-// spelled tells whether a format has the data type: v3 has no structures with subarrays, and v2 the
-// small numbers that TensorStore has there, bfloat16 in little-endian order only.
+// spelled reports whether a format has the data type. v3 lacks structures with subarrays. v2 lacks
+// the small numbers of TensorStore, and has bfloat16 in little-endian order only.
 func (k kind) spelled(format int, order dtype.Order) bool {
 	var err error
 	if format == 3 {
@@ -227,7 +227,7 @@ func (a typed) spec() zarr.Spec {
 	}
 	stored := a.kind.typ
 	if a.Format == 2 {
-		stored = dtype.InOrder(stored, max(order, dtype.Little)) // which the fill value of a structure has too
+		stored = dtype.InOrder(stored, max(order, dtype.Little)) // the fill value of a structure is in this order too
 	}
 	fill, err := stored.FormatFill(unhex(a.kind.Fill), a.Format)
 	if err != nil {
@@ -237,7 +237,7 @@ func (a typed) spec() zarr.Spec {
 	return s
 }
 
-// expected is every element as it must be read.
+// expected returns every element that a reader must see.
 func (k kind) expected() []string {
 	out := make([]string, len(k.Values))
 	for i := range out {
@@ -249,7 +249,7 @@ func (k kind) expected() []string {
 	return out
 }
 
-// part is the elements of a box, in C order.
+// part returns the elements of a box, in C order.
 func (k kind) part(box [][2]int) (out [][]byte) {
 	eachOf(box, typedShape, func(i int) { out = append(out, unhex(k.Values[i])) })
 	return out

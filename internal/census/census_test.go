@@ -71,7 +71,7 @@ func TestChunks(t *testing.T) {
 			st := mem.New()
 			a := create(t, st, zarr.Spec{Format: format, Shape: []int{10, 10}, Chunks: []int{4, 4}, Codecs: []codec.Spec{codec.Zstd(1)}})
 			fill(t, a, 40, zarr.Range(0, 4))
-			// Beyond the array, and what is no chunk.
+			// Chunks outside the array, and keys of other objects.
 			for _, key := range []string{a.ChunkKey(3, 0), a.ChunkKey(0, 7), "a/notes.txt", "a/c/x"} {
 				if _, err := st.Put(t.Context(), key, []byte("12345"), store.PutOptions{}); err != nil {
 					t.Fatal(err)

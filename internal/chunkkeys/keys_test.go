@@ -103,7 +103,8 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// TestHugeGrids: a grid of more positions than a number holds costs what is in the set.
+// TestHugeGrids: in a grid with more positions than an int can count, a set costs memory only for
+// its members.
 func TestHugeGrids(t *testing.T) {
 	const many = math.MaxInt
 	s := NewSet([]int{many, many})

@@ -178,7 +178,7 @@ func covering(shape, chunk []int, at [][]int, points int, start []int) (covers b
 	return covers, n
 }
 
-// Points of a chunk that is far longer than the array: what is taken is what they take.
+// Points in a chunk that is much longer than the array cover only themselves.
 func TestPointsCoverLongChunk(t *testing.T) {
 	chunk := []int{1 << 15, 1 << 15}
 	axes := Even(chunk)

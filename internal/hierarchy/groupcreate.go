@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// OpenOrCreateGroup opens a group and creates what is missing: the group, its arrays and the
+// OpenOrCreateGroup opens a group and creates the missing parts: the group, its arrays and the
 // consolidated metadata. specs are by path below the group. Package zarr documents the details.
 func (n *Node) OpenOrCreateGroup(ctx context.Context, format int, attrs map[string]any, specs map[string]arrayspec.Spec) (*Node, error) {
 	at := n.at(n.Path)

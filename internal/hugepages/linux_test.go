@@ -162,8 +162,8 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// TestTouch: the pages of memory are made before they are written, and keep what is written
-// meanwhile.
+// TestTouch: all pages are populated before the program writes them, and concurrent writes to them
+// are kept.
 func TestTouch(t *testing.T) {
 	if !populate(make([]byte, os.Getpagesize())) {
 		t.Skip("this kernel has no MADV_POPULATE_WRITE")

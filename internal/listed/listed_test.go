@@ -17,7 +17,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/storetest"
 )
 
-// below is a store that notes what it is asked for. Its listings have pages of four keys.
+// below is a store that records its requests. Its listings have pages of four keys.
 type below struct {
 	store.Store
 	incomplete bool
@@ -77,7 +77,7 @@ func (p paged) PutParts(ctx context.Context, key string, o store.PartsOptions) (
 	return store.PutParts(ctx, p.Store, key, o)
 }
 
-// took is what was asked for since the last call: how many requests of each kind.
+// took returns the number of requests of each kind since the previous call.
 func (b *below) took() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -142,7 +142,8 @@ func remove(t *testing.T, s store.Store, i int) {
 	check(t, s.Delete(t.Context(), fmt.Sprintf("a/c/%d", i), store.DeleteOptions{}))
 }
 
-// TestLearn asks for what a listing has, for what is no position of the grid, and for no other key.
+// TestLearn: only keys in the listing and keys that are not positions of the grid are requested
+// from the store below.
 func TestLearn(t *testing.T) {
 	for _, c := range []struct {
 		name       string
@@ -281,7 +282,8 @@ func TestDeletesOfPuts(t *testing.T) {
 	}
 }
 
-// TestReadsOfPuts: what is put after the listing is read; the listing proves no absence any more.
+// TestReadsOfPuts: after a Put, objects that were stored since the listing can be read. The listing
+// no longer proves their absence.
 func TestReadsOfPuts(t *testing.T) {
 	b := &below{}
 	s := array(t, b, 40)

@@ -57,7 +57,7 @@ func TestWriteAndCheck(t *testing.T) {
 	}
 }
 
-// What is no manifest is an error.
+// Lines that do not belong to a manifest are errors.
 func TestBadManifests(t *testing.T) {
 	digits := strings.Repeat("0", 64)
 	for _, text := range []string{"\n", "x  y\n", digits + " y\n", digits + "  \n", digits[1:] + "  y\n", digits + "  y\n1" + digits[1:] + "  y\n", strings.Repeat("x", 1<<16)} {

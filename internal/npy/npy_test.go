@@ -165,8 +165,8 @@ func TestReadNumpy(t *testing.T) {
 	}
 }
 
-// TestReadNumpyTypes reads what is no plain number; elements are compared with what numpy says they
-// are.
+// TestReadNumpyTypes reads structures, text, times and booleans, and compares the elements with
+// those that numpy prints.
 func TestReadNumpyTypes(t *testing.T) {
 	nested := `[["p",[["x'y",">f4",[2]],["n","<u2",[2]]]],["u",">U2"],["s","|S3"],["t","<M8[s]"],["b","|b1"]]`
 	one := "0000c03f000000c0" + "01000200" + "e900000000f60100" + "616200" + "80a9595e00000000" + "01"

@@ -22,7 +22,8 @@ func TestStoreConforms(t *testing.T) {
 	storetest.Run(t, func(*testing.T) store.Store { return Around(mem.New()) }, few...)
 }
 
-// heard listens at the place of a store and returns what it heard, a line for each report.
+// heard listens at the place of a store. The returned function returns the reports since the
+// previous call.
 func heard(s store.Store) func() string {
 	var lines []string
 	site := Process().Listen(&lines, store.PlaceOf(s), func(c Change) {

@@ -52,8 +52,8 @@ func (o ListOptions) Check(prefix string) error {
 	return checkBeginning("StartAfter", o.StartAfter)
 }
 
-// checkBeginning returns fault.Path if s is not the beginning of any key. what is the option's
-// name.
+// checkBeginning returns fault.Path if s is not the beginning of any key. The error has the
+// option's name.
 func checkBeginning(what, s string) error {
 	if s == "" {
 		return nil

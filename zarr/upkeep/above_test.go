@@ -20,8 +20,8 @@ import (
 
 var scalar = zarr.Spec{Shape: []int{2}, DType: dtype.Int8}
 
-// TestCheckAbove holds what it costs to know which copies a change left out of date, and to bring
-// them up to date.
+// TestCheckAbove checks the requests that find the copies a change made stale, and those that
+// update them.
 func TestCheckAbove(t *testing.T) {
 	for format, want := range map[int]struct{ look, update, again string }{
 		2: {
@@ -92,8 +92,8 @@ func TestCheckAbove(t *testing.T) {
 	}
 }
 
-// TestUpdateAbove brings each kind of change into the copy. What it makes is what Consolidate
-// makes.
+// TestUpdateAbove updates the copy after each kind of change. The result equals that of
+// Consolidate.
 func TestUpdateAbove(t *testing.T) {
 	for name, change := range map[string]func(context.Context, *mem.Store, *zarr.Group) (zarr.Node, error){
 		"a new array": func(ctx context.Context, _ *mem.Store, g *zarr.Group) (zarr.Node, error) {

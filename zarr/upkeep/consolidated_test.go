@@ -85,8 +85,8 @@ func TestCheckBesideBroken(t *testing.T) {
 	}
 }
 
-// TestCheckAfterConsolidate: what a group held when it was opened does not count, what is stored
-// does.
+// TestCheckAfterConsolidate: the check reads the stored copy, not the one that the group read when
+// it was opened.
 func TestCheckAfterConsolidate(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		t.Run(fmt.Sprint("v", format), func(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// Consolidated metadata does not follow what is changed below it, unless it is updated too.
+// Consolidated metadata does not follow changes of the nodes below it: it must be updated.
 func ExampleUpdateAbove() {
 	ctx := context.Background()
 	g, err := weather(ctx).Consolidate(ctx)
@@ -151,7 +151,7 @@ func ExampleFindOrphans() {
 	// <nil>
 }
 
-// The process of an append was killed a day ago, and what it did not finish is given up.
+// The process of an append was killed a day ago. DropClaim abandons the append.
 func ExampleDropClaim() {
 	ctx, st := context.Background(), oldDirectory(context.Background())
 	const claim = `"zargo_claim":{"id":"0123456789abcdef0123456789abcdef","what":"append","from":2,"to":4,"since":"2020-11-23T10:00:00Z"}`

@@ -28,8 +28,8 @@ func oldArray(t *testing.T, st store.Store, sep string, shape, chunks []int) {
 	unsay(t, st, "x")
 }
 
-// TestCheckKeys is about what is found in folders of all kinds, with one axis to five, and what it
-// costs.
+// TestCheckKeys checks the layout that is detected, and the requests for it, in directories of all
+// kinds and with one to five axes.
 func TestCheckKeys(t *testing.T) {
 	const flat, nested = "chunks are flat (0.0)", "chunks are nested (0/0)"
 	tests := []struct {
@@ -151,7 +151,7 @@ func TestCheckKeysIsBounded(t *testing.T) {
 	}
 }
 
-// sortedStore lists in the order of keys, and counts what is taken.
+// sortedStore lists in the order of keys, and counts the entries that the caller takes.
 type sortedStore struct {
 	*mem.Store
 	seen int

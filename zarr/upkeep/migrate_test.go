@@ -216,7 +216,8 @@ func TestMigrateConsolidated(t *testing.T) {
 		if d, err := upkeep.CheckConsolidated(t.Context(), g); err != nil || d != nil || g.Format() != 3 || !has("top/.zmetadata") {
 			t.Errorf("%v: v%d, %v, %v", opts, g.Format(), d, err)
 		}
-		// What is left of v2 goes the second time, with g as v3 and nothing to write.
+		// The second migration finds g as v3, writes nothing and deletes the remaining v2
+		// documents.
 		if _, err := upkeep.Migrate(t.Context(), g, upkeep.MigrateOptions{Remove: true}); err != nil {
 			t.Fatal(err)
 		}

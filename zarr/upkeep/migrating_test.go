@@ -162,8 +162,8 @@ func TestMigrateEnds(t *testing.T) {
 	check()
 }
 
-// TestMigrateKilled: a migration is killed before each of its requests. Nobody appends to what it
-// claimed, and the next migration completes it.
+// TestMigrateKilled: a migration is killed before each of its requests. No append to the claimed
+// nodes succeeds, and the next migration completes it.
 func TestMigrateKilled(t *testing.T) {
 	for _, remove := range []bool{false, true} {
 		left := 0

@@ -31,8 +31,8 @@ func (b batches) Provide(target any) bool {
 // single is a store without batches.
 type single struct{ store.Store }
 
-// TestDeletes: a plan says exactly how many requests delete what there is, in batches or one by
-// one.
+// TestDeletes: a plan has the exact number of requests that delete the stored objects, in batches
+// or one by one.
 func TestDeletes(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		for _, keys := range []int{0, 2, 3, 5, 1000} { // 0: the store has no batches

@@ -15,8 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/validate"
 )
 
-// TestBelowBrokenNodes: what is below a group that cannot be read is looked at all the same, and
-// chunks are not taken for nodes.
+// TestBelowBrokenNodes: nodes below an unreadable group are checked, and chunks are not mistaken
+// for nodes.
 func TestBelowBrokenNodes(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -73,7 +73,7 @@ func (s torn) List(ctx context.Context, prefix string, o store.ListOptions) iter
 	}
 }
 
-// TestListingThatBreaksOff: what was listed until then is looked at.
+// TestListingThatBreaksOff: keys that were listed before the error are checked.
 func TestListingThatBreaksOff(t *testing.T) {
 	st := tree(t, 3)
 	put(t, st, "in/txt/zarr.json", "{")

@@ -12,7 +12,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/validate"
 )
 
-// A report for machines: what was counted, and every finding as JSON.
+// A report for machines: the counts and every finding as JSON.
 func ExampleRun_report() {
 	ctx, st := context.Background(), mem.New()
 	for key, value := range map[string]string{

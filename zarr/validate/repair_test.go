@@ -45,8 +45,8 @@ func repaired(t *testing.T, st store.Store, o validate.RepairOptions) *validate.
 	return r
 }
 
-// TestRepair repairs each kind of damage: a second run finds nothing, every value is what it was,
-// and a dry run changed nothing. What cannot be repaired is left byte for byte.
+// TestRepair repairs each kind of damage: a second run finds nothing, every value is unchanged, and
+// a dry run changes nothing. Damage that cannot be repaired is left byte for byte.
 func TestRepair(t *testing.T) {
 	for _, d := range damages() {
 		for name, open := range map[string]func() store.Store{"mem": func() store.Store { return mem.New() }, "dir": func() store.Store { return dir.New(t.TempDir()) }} {

@@ -37,9 +37,9 @@ func remove(t *testing.T, st store.Store, keys ...string) {
 	}
 }
 
-// TestRestore takes from a copy what each kind of damage left to it: the objects are what they were
-// byte for byte, and a second run finds nothing. A dry run changes nothing and names the same. What
-// is held of objects is reserved.
+// TestRestore repairs each kind of damage from a copy: the objects are byte for byte the original
+// ones, and a second run finds nothing. A dry run changes nothing and lists the same steps. Memory
+// for objects is reserved.
 func TestRestore(t *testing.T) {
 	for _, d := range damages() {
 		if d.rule != rule.Corrupt && d.rule != rule.MissingChunk && d.rule != rule.Metadata {
@@ -103,8 +103,8 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// TestDryRestoreUnseen: a dry run says of documents that it would restore what it cannot look at
-// before, and of nothing else. The repair then looks at it.
+// TestDryRestoreUnseen: a dry run that would restore a document reports that the nodes or chunks
+// below it are not checked yet. It reports this for documents only. The repair then checks them.
 func TestDryRestoreUnseen(t *testing.T) {
 	for _, tt := range []struct{ key, unseen string }{
 		{"zarr.json", "below"}, {"g/zarr.json", "below"}, {"g/a/zarr.json", "chunks"}, {"g/a/c/0", ""},
@@ -514,7 +514,7 @@ func TestRestoreMeetsWriters(t *testing.T) {
 	}
 }
 
-// TestRestoreLong restores a shard in parts, which is longer than what is held in memory.
+// TestRestoreLong restores, in parts, a shard that is longer than the memory for it.
 func TestRestoreLong(t *testing.T) {
 	st, spare, kept := mem.New(), mem.New(), mem.New()
 	values := make([]byte, 6<<20)
@@ -557,7 +557,7 @@ func TestRestoreLong(t *testing.T) {
 	}
 }
 
-// TestRestoreRequests: what it costs to restore a chunk beyond what finding it does.
+// TestRestoreRequests checks the requests that restore a chunk.
 func TestRestoreRequests(t *testing.T) {
 	st, spare := damagedSite(t)
 	var mine, theirs []string

@@ -78,7 +78,7 @@ func TestUnreadableChunks(t *testing.T) {
 	}
 }
 
-// A node that is a link to what is not there is no stray key alone.
+// A link to a missing directory is reported as an unreadable node too, not only as a stray key.
 func TestUnreadableNode(t *testing.T) {
 	root := t.TempDir()
 	put(t, dir.New(root), "zarr.json", groupV3)

@@ -381,7 +381,7 @@ func TestWithoutData(t *testing.T) {
 	}
 }
 
-// TestFew bounds what is told of one array.
+// TestFew: the number of findings of one array is limited.
 func TestFew(t *testing.T) {
 	st := tree(t, 3)
 	for i := range 150 {
@@ -393,7 +393,7 @@ func TestFew(t *testing.T) {
 	}
 }
 
-// TestHostileShapes: what is claimed costs nothing, what is there counts.
+// TestHostileShapes: the cost depends on the stored chunks, not on the declared shape.
 func TestHostileShapes(t *testing.T) {
 	st := mem.New()
 	const doc = `{"zarr_format":2,"shape":[4611686018427387904],"chunks":[%d],"dtype":"|u1","compressor":{"id":"zstd"},"fill_value":0,"order":"C","filters":null}`
@@ -530,7 +530,7 @@ func (refusing) Get(_ context.Context, key string, _ store.GetOptions, _ []byte)
 	return store.Value{}, &fault.KeyError{Op: "get", Key: key, Kind: fault.Refused}
 }
 
-// TestOneReason: what is true of every document that a node may have is told once.
+// TestOneReason: one error of all documents that a node may have is reported once.
 func TestOneReason(t *testing.T) {
 	var found []rule.Finding
 	_, err := validate.Run(t.Context(), refusing{mem.New()}, "", validate.Options{}, func(f rule.Finding) { found = append(found, f) })

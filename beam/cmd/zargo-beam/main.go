@@ -49,7 +49,7 @@ func run(ctx context.Context, url, runner string, workers int) error {
 	if _, err := sdk.Run(ctx, runner, pipeline); err != nil {
 		return err
 	}
-	// What is stored decides, nothing that a runner says of its jobs.
+	// Only the stored objects show success, not a runner's job status.
 	missing, err := transfer.Verify(ctx, p, beam.Open)
 	if err == nil && len(missing) > 0 {
 		err = fmt.Errorf("%d tasks are not done, the first is %d", len(missing), missing[0])
@@ -60,7 +60,7 @@ func run(ctx context.Context, url, runner string, workers int) error {
 // maxPlan bounds a plan in bytes.
 const maxPlan = 1 << 30
 
-// read reads what is at a URL.
+// read returns the value at a URL.
 func read(ctx context.Context, url string) ([]byte, error) {
 	dir, name := path.Split(url)
 	if dir == "" {

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestFunctions builds both functions, starts them as their clouds do and compares the answers. How
-// long that took is printed, never judged.
+// TestFunctions builds both functions, starts them as their clouds do and compares the responses.
+// The times are printed and not checked.
 func TestFunctions(t *testing.T) {
 	var out bytes.Buffer
 	if err := run(t.Context(), []string{"-starts", "2"}, &out); err != nil {
@@ -27,7 +27,7 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// A function that cannot answer must not be measured, and what it says must be seen.
+// A function without a valid response must not be measured, and its error output must be printed.
 func TestFailuresAreSeen(t *testing.T) {
 	temp := t.TempDir()
 	program, _, err := build(t.Context(), module+"examples/lambda", filepath.Join(temp, "lambda"), "lambda.norpc")
@@ -51,7 +51,7 @@ func TestFailuresAreSeen(t *testing.T) {
 	}
 }
 
-// All programs compile, and the smallest with a store on disk runs.
+// All programs compile, and the smallest one that uses a directory runs.
 func TestSmallest(t *testing.T) {
 	temp := t.TempDir()
 	array := filepath.Join(temp, "array")

@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/internal/lengths"
 )
 
-// few are the cases of every day: of each codec at each level a short one, and at 3 the benchmark's
-// field in three axes.
+// few selects the cases of a normal run: a short one of each codec and level, and at level 3 the
+// benchmark's three-dimensional field.
 func few(c lengths.Case) bool {
 	switch {
 	case c.Set == "float32-3d":
@@ -20,13 +20,13 @@ func few(c lengths.Case) bool {
 	return c.Set == "text"
 }
 
-// slow are those that take numcodecs most of the time that it takes for few.
+// slow selects the cases of few in which numcodecs spends most of the time.
 func slow(c lengths.Case) bool {
 	return c.Codec == "zstd" && c.Level > 12 || c.Codec == "blosc zstd" && c.Level == 9
 }
 
-// TestRecord finds the sets as they were, and every case in the record, which with -update it
-// writes anew instead.
+// TestRecord checks that the sets have not changed and that the record has every case. With -update
+// it writes a new record instead.
 func TestRecord(t *testing.T) {
 	if *update {
 		write(t)
@@ -49,7 +49,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestZargo encodes a few cases: each is as long as the record says.
+// TestZargo encodes a few cases and compares the lengths with the record.
 func TestZargo(t *testing.T) {
 	hold(t, few, "zargo", func(l lengths.Length) int { return l.Zargo }, func(c lengths.Case, s Set) int {
 		n, _ := zargo(t, c, s)
@@ -57,8 +57,9 @@ func TestZargo(t *testing.T) {
 	})
 }
 
-// TestNumcodecs has numcodecs encode a few cases. Python's lzma, and its zlib of another version,
-// are other libraries on other machines, which make other bytes.
+// TestNumcodecs encodes a few cases with numcodecs. It omits lzma, and gzip and zlib if the version
+// of zlib differs: Python takes these libraries from the machine, and other versions write other
+// bytes.
 func TestNumcodecs(t *testing.T) {
 	r, err := lengths.Recorded()
 	if err != nil {
@@ -85,7 +86,7 @@ func TestNumcodecs(t *testing.T) {
 	})
 }
 
-// hold encodes some of the recorded cases.
+// hold encodes the selected cases and compares the lengths with the record.
 func hold(t *testing.T, which func(lengths.Case) bool, who string, want func(lengths.Length) int, encode func(lengths.Case, Set) int) {
 	t.Helper()
 	r, err := lengths.Recorded()

@@ -31,7 +31,7 @@ func sums(sets []Set) (all []lengths.Sum) {
 	return all
 }
 
-// judge starts a Python that uses one processor, as a chain of codecs does.
+// judge starts a Python process that uses one CPU, as zargo does for one chain of codecs.
 func judge(t *testing.T) *numcodecs.Judge {
 	t.Helper()
 	python := os.Getenv(pythonEnv)
@@ -51,7 +51,7 @@ func judge(t *testing.T) *numcodecs.Judge {
 	return j
 }
 
-// zargo encodes a case: bytes, and how long it took.
+// zargo encodes a case, and returns the encoded length and the time.
 func zargo(t *testing.T, c lengths.Case, s Set) (n int, took time.Duration) {
 	t.Helper()
 	for _, p := range Pieces(c, s) {
@@ -66,7 +66,7 @@ func zargo(t *testing.T, c lengths.Case, s Set) (n int, took time.Duration) {
 	return n, took
 }
 
-// theirs is the same with numcodecs.
+// theirs does the same with numcodecs.
 func theirs(t *testing.T, j *numcodecs.Judge, c lengths.Case, s Set) (n int, took time.Duration) {
 	t.Helper()
 	_, config := Config(c)
@@ -89,7 +89,7 @@ func find(t *testing.T, sets []Set, name string) Set {
 	return sets[i]
 }
 
-// write makes the record anew. The pages are made of it by the tests of internal/tables.
+// write writes a new record. The tests of internal/tables generate the pages from it.
 func write(t *testing.T) {
 	t.Helper()
 	if os.Getenv(pythonEnv) == "" {
@@ -120,7 +120,7 @@ func write(t *testing.T) {
 	}
 }
 
-// timed adds the times of the codec and the level that came last.
+// timed adds the times of the last codec and level.
 func timed(r *lengths.Record, ours, theirs time.Duration) {
 	last := r.Lengths[len(r.Lengths)-1]
 	r.Times = append(r.Times, lengths.Time{Codec: last.Codec, Level: last.Level, Ratio: ours.Seconds() / theirs.Seconds()})

@@ -27,7 +27,7 @@ var features = [...]Feature{
 	Versions, IfVersionGet, IfNotVersionGet, IfVersionPut, IfAbsentPut, IfVersionDelete, LastRange, AnyKey,
 }
 
-// Option changes what is tested.
+// Option changes the tests that are run.
 type Option struct {
 	name  string
 	apply func(*config) error

@@ -172,7 +172,7 @@ func (w *encoder) write(pos int, s symbol) {
 	w.rangeEncoder.length(&m.repeated, int(s.n), posState)
 }
 
-// matched encodes a match; s.what is the distance less one.
+// matched encodes a match with the distance s.what+1.
 func (w *encoder) matched(state, pos int, s symbol) {
 	m := &w.model
 	posState := pos & (1<<m.PB - 1)
