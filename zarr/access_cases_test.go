@@ -58,15 +58,15 @@ var accesses = []struct {
 	{"Check", checks},
 }
 
-// numbersOf is a matrix of uint16 without a compressor.
+// numbersOf returns the spec of a matrix of uint16 without a compressor.
 func numbersOf(rows, cols int, chunks, shards []int) zarr.Spec {
 	return zarr.Spec{Shape: []int{rows, cols}, Chunks: chunks, Shards: shards, DType: dtype.Uint16, Codecs: []codec.Spec{}}
 }
 
-// ones is so many elements that are no fill values.
+// ones returns n elements that differ from the fill value.
 func ones[T uint8 | uint16](n int) []T { return slices.Repeat([]T{1}, n) }
 
-// write and read are steps for elements that are numbers.
+// write and read are steps that write and read elements of a numeric type.
 func write[T uint8 | uint16](s *scene, name string, a *zarr.Array, sel ...zarr.Selection) {
 	s.Helper()
 	s.step("write "+name, func() error { return writeOnes[T](s, a, sel...) })
@@ -89,15 +89,15 @@ func read[T uint8 | uint16](s *scene, name string, a *zarr.Array, sel ...zarr.Se
 	s.step("read "+name, func() error { _, err := zarr.Read[T](s.Context(), a, sel...); return err })
 }
 
-// inParts has shards read in parts, however small they are.
+// inParts makes the store read shards in parts, even small ones.
 func inParts(s *scene) { s.st.tuning.RangeGap, s.st.tuning.RangeMax = 0, 64 }
 
-// selections writes all of an array, and reads and writes each kind of selection of it.
+// selections writes the whole array, then reads and writes it with each kind of selection.
 func selections(s *scene, spec zarr.Spec) {
 	a := s.create(spec)
 	write[uint16](s, "all", a)
 	s.step("read all, opened anew", func() error { _, err := zarr.Read[uint16](s.Context(), s.open()); return err })
-	b := s.open(zarr.Limit(zarr.Limits{InFlight: 1})) // whose reads find the indexes that others left
+	b := s.open(zarr.Limit(zarr.Limits{InFlight: 1})) // whose reads use the indexes that earlier reads cached
 	for _, w := range []struct {
 		name string
 		sel  []zarr.Selection
@@ -116,7 +116,7 @@ func selections(s *scene, spec zarr.Spec) {
 	}
 }
 
-// absent is about chunks that are not there.
+// absent covers chunks that are not stored.
 func absent(s *scene) {
 	a := s.create(numbersOf(4, 4, []int{2, 2}, nil))
 	read[uint16](s, "an empty array", a)
@@ -126,7 +126,7 @@ func absent(s *scene) {
 	read[uint16](s, "over its edge", a, zarr.Range(1, 3), zarr.Range(1, 3))
 }
 
-// fills is about values that need not be stored.
+// fills covers writes of the fill value, which need not be stored.
 func fills(s *scene, spec zarr.Spec) {
 	a := s.create(spec)
 	none := func(name string, n int, sel ...zarr.Selection) {
@@ -179,7 +179,7 @@ func fields(s *scene) {
 	})
 }
 
-// shardedFields does so in shards.
+// shardedFields reads and writes fields of structures in shards.
 func shardedFields(s *scene) {
 	typ, err := dtype.Of[pairs]()
 	if err != nil {
@@ -207,7 +207,7 @@ func fieldSteps(s *scene, a *zarr.Array, path []string, write func(a *zarr.Array
 	s.step("write a part through a new view", func() error { return write(field(s.T, s.open(), path...), 1, zarr.At(0), zarr.At(0)) })
 }
 
-// texts and items read and write elements that vary in length, 13 of them.
+// texts and items write and read 13 elements of varying length.
 func texts(s *scene, spec zarr.Spec) {
 	spec.Shape, spec.DType, spec.Codecs = []int{13}, dtype.String, []codec.Spec{}
 	a := s.create(spec)
@@ -248,7 +248,7 @@ func items(s *scene, spec zarr.Spec) {
 	put("empty a chunk", [][]byte{{}, {}}, zarr.Range(2, 4))
 }
 
-// large reads a shard of 6 MiB in 96 chunks, and another one that is absent.
+// large reads a shard of 6 MiB in 96 chunks, and an absent shard.
 func large(s *scene, atStart bool) {
 	const chunk, n = 64 << 10, 96
 	a := s.create(zarr.Spec{Shape: []int{2 * n * chunk}, Chunks: []int{n * chunk}, DType: dtype.Uint8,
@@ -271,7 +271,7 @@ func large(s *scene, atStart bool) {
 	write[uint8](s, "one element of an absent one", a, zarr.At(n*chunk))
 }
 
-// longest is about a shard of 24 MiB, more than one request may read.
+// longest reads a shard of 24 MiB, which is more than one request may read.
 func longest(s *scene) {
 	const chunk, n = 512 << 10, 48
 	a := s.create(zarr.Spec{Shape: []int{n * chunk}, Chunks: []int{chunk}, Shards: []int{n * chunk}, DType: dtype.Uint8, Codecs: []codec.Spec{}})
@@ -280,7 +280,7 @@ func longest(s *scene) {
 	s.step("read half of it", func() error { return s.open().Check(s.Context(), zarr.Range(0, n*chunk/2)) })
 }
 
-// nestedShards is about 4 shards of 16 chunks in a shard.
+// nestedShards covers a shard that contains 4 shards of 16 chunks each.
 func nestedShards(s *scene) {
 	const chunk = 32 << 10
 	inner := codec.Sharding(codec.ShardingOptions{Chunk: []int{chunk}, AtStart: true})
@@ -298,7 +298,7 @@ func nestedShards(s *scene) {
 	read[uint8](s, "it", a, zarr.Range(0, 16*chunk))
 }
 
-// afterShards is about shards that another codec encodes, which have no parts.
+// afterShards covers shards that a further codec encodes, so that they cannot be read in parts.
 func afterShards(s *scene) {
 	a := s.create(shardSpecs()["checksum after"])
 	s.step("write all", func() error { return zarr.Write(s.Context(), a, count(143)) })
@@ -306,7 +306,7 @@ func afterShards(s *scene) {
 	s.step("write one element", func() error { return zarr.Write(s.Context(), a, count(1), zarr.At(3), zarr.At(3)) })
 }
 
-// unused is about shards that are longer than an encoder makes them.
+// unused covers shards that contain unused bytes.
 func unused(s *scene, nested bool) {
 	gaps(s.T, s.backing, nested)
 	a := s.open()
@@ -317,7 +317,8 @@ func unused(s *scene, nested bool) {
 	read[uint8](s, "all again", a)
 }
 
-// bareStore is about stores that cannot do what partial writes and parts of shards need.
+// bareStore covers stores without the features that partial writes and reads of parts of shards
+// need.
 func bareStore(s *scene) {
 	inParts(s)
 	s.inOrder = true
@@ -348,7 +349,7 @@ func bareStore(s *scene) {
 	})
 }
 
-// conflicts is about writers that come between a read and the write that follows.
+// conflicts covers writers that change a chunk between the read and the write of another writer.
 func conflicts(s *scene) {
 	s.inOrder = true
 	s.opts = []zarr.Option{zarr.Limit(zarr.Limits{InFlight: 1})}
@@ -374,7 +375,7 @@ func conflicts(s *scene) {
 	write[uint16](s, "a part of a chunk that another one writes, against its word", alone, zarr.All, zarr.At(0))
 }
 
-// staleIndexes is about shards that are replaced after their index was read.
+// staleIndexes covers shards that are replaced after their index was read.
 func staleIndexes(s *scene) {
 	s.inOrder = true
 	s.opts = []zarr.Option{zarr.Limit(zarr.Limits{InFlight: 1})}
@@ -410,7 +411,7 @@ func staleIndexes(s *scene) {
 	then(0, 64)
 	count, b := 0, s.open()
 	s.st.before = func(op, key string) {
-		if count++; count == 2 || count == 4 { // a chunk, after the index; another one, after that and the chunk before
+		if count++; count == 2 || count == 4 { // before the first read of a chunk, and before its retry
 			s.st.note(nil, "(another one writes the shard)")
 			if err := replace(0, 64)(); err != nil {
 				s.Error(err)
@@ -425,7 +426,7 @@ func staleIndexes(s *scene) {
 	read[uint16](s, "after its own write", b, zarr.All, zarr.At(8))
 }
 
-// bounded is about calls that may make fewer requests than they need.
+// bounded covers calls that need more requests than their limit.
 func bounded(s *scene) {
 	s.inOrder = true
 	s.opts = []zarr.Option{zarr.Limit(zarr.Limits{InFlight: 1, Requests: 3})}
@@ -440,7 +441,7 @@ func bounded(s *scene) {
 	s.step("read two chunks of one", func() error { return s.open().Check(s.Context(), zarr.All, zarr.Range(0, 64).By(32)) })
 }
 
-// checks is about reading without keeping.
+// checks covers Check, which discards the elements that it reads.
 func checks(s *scene) {
 	a := s.create(numbersOf(4, 4, []int{1, 2}, []int{2, 4}))
 	write[uint16](s, "all", a)

@@ -15,12 +15,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// Large results lie on huge pages where the system allows it; the advice ends with the call, and
-// contents are as ever.
+// TestLargeResults checks the contents of large results, which use huge pages where the system
+// allows it, and that a result is no longer marked for huge pages after the call.
 func TestLargeResults(t *testing.T) {
 	side := 256
 	if race.Enabled {
-		side = 128 // a large result too, in an eighth of the time
+		side = 128 // still a large result, in an eighth of the time
 	}
 	a, err := zarr.Create(t.Context(), mem.New(), "a", zarr.Spec{Shape: []int{side, side, side}, Chunks: []int{64, 64, 64}, DType: dtype.Float32})
 	if err != nil {
@@ -63,8 +63,8 @@ func TestLargeResults(t *testing.T) {
 	check("ReadInto", func(i int) float64 { return float64(got[i]) }, len(got))
 }
 
-// memoryFlags is the line of flags that the kernel has for the memory at an address, or "" where it
-// has none.
+// memoryFlags returns the flags that the kernel reports for the memory at an address, or "" if the
+// system does not report any.
 func memoryFlags(t *testing.T, at uintptr) string {
 	t.Helper()
 	all, err := os.ReadFile("/proc/self/smaps")

@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestAppendKeepsNewAttrs appends to and resizes the array that SetAttrs returned. With SingleWriter
-// both once stored the attributes of before SetAttrs again, because the array kept the old document.
+// TestAppendKeepsNewAttrs appends to and resizes the array that SetAttrs returned. With
+// SingleWriter both once restored the old attributes, because the array kept the old document.
 func TestAppendKeepsNewAttrs(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		for _, opts := range [][]zarr.Option{nil, {zarr.SingleWriter()}} {

@@ -24,8 +24,8 @@ func blocksArray(t *testing.T, s zarr.Spec) *zarr.Array {
 	return a
 }
 
-// TestBlocksAs: with Convert blocks are converted as ReadAs does, and a type is
-// refused before anything is requested.
+// TestBlocksAs checks that blocks with Convert are converted as ReadAs does, and that an unsuitable
+// type is refused before any request.
 func TestBlocksAs(t *testing.T) {
 	ctx := t.Context()
 	a := blocksArray(t, zarr.Spec{Shape: []int{10}, Chunks: []int{4}, DType: dtype.Float32})
@@ -81,8 +81,8 @@ func TestBlocksAs(t *testing.T) {
 	}
 }
 
-// TestBlocksOfOneBudget: many loops hold no more results together than their budget has, and all of
-// them end.
+// TestBlocksOfOneBudget checks that concurrent loops together hold no more results than their
+// shared budget allows, and that all of them finish.
 func TestBlocksOfOneBudget(t *testing.T) {
 	ctx := t.Context()
 	a := blocksArray(t, zarr.Spec{Shape: []int{64, 1000}, Chunks: []int{1, 1000}, DType: dtype.Uint8, Fill: 1})
@@ -114,7 +114,7 @@ func TestBlocksOfOneBudget(t *testing.T) {
 	if used, _ := budget.Used(); used != 0 {
 		t.Errorf("%d bytes are still held", used)
 	}
-	for _, err := range zarr.Blocks[uint8](ctx, a, zarr.BlockOptions{Results: concurrency.NewBudget(10)}) { // a block is longer than the budget
+	for _, err := range zarr.Blocks[uint8](ctx, a, zarr.BlockOptions{Results: concurrency.NewBudget(10)}) { // a block is larger than the budget
 		if err != nil {
 			t.Error(err)
 		}
@@ -132,7 +132,8 @@ func TestBlocksOfOneBudget(t *testing.T) {
 	}
 }
 
-// TestMaxBytes: a call that reads more bytes is ErrLimit, and counts alone.
+// TestMaxBytes checks that a call which reads more than Limits.Bytes returns ErrLimit, and that
+// each call is counted separately.
 func TestMaxBytes(t *testing.T) {
 	ctx := t.Context()
 	a := blocksArray(t, zarr.Spec{Shape: []int{1000}, Chunks: []int{10}, DType: dtype.Uint8, Codecs: []codec.Spec{}})

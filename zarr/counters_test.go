@@ -15,13 +15,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// allocations are how often memory is allocated for each further chunk of a call, for each further
-// shard beside its chunks, and for a call of one chunk beside that.
+// allocations counts the allocations for each further chunk of a call, for each further shard
+// without its chunks, and for the remainder of a call of one chunk.
 type allocations struct{ chunk, shard, call int }
 
-// frozen is a store that keeps what it has: after the first writes its Puts do nothing, and
-// allocate nothing. What a call allocates is then what the library does, without the copy of the
-// value, the version and the row of a map that a store in memory makes of a Put.
+// frozen is a store whose Puts do nothing and allocate nothing once full is set. The allocations of
+// a call are then those of the library, without the copy of the value, the version and the map
+// entry that a memory store allocates for a Put.
 type frozen struct {
 	store.Store
 	full bool
@@ -34,21 +34,21 @@ func (f *frozen) Put(ctx context.Context, key string, b []byte, o store.PutOptio
 	return f.Store.Put(ctx, key, b, o)
 }
 
-// TestAllocations holds what calls allocate once pools are warm. The numbers are those of today:
-// more is an error, and so is a number that could be lower. "Rows" are chunks that do not lie
-// contiguous in what is read; of "parts" every second row is written.
+// TestAllocations checks how often calls allocate once pools are warm. A higher number than the
+// expected one is an error, and so is a lower one, which must be recorded here. The chunks of
+// "rows" are not contiguous in the result; writes of "parts" write every second row.
 func TestAllocations(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector makes pools forget at random, so allocations cannot be counted")
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a collection empties pools
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a collection would empty the pools
 	blosc, zstd, turn := codec.Blosc(codec.BloscOptions{Cname: "lz4"}), codec.Zstd(1), codec.Transpose(1, 0)
 	whole := [3]allocations{{4, 0, 12}, {4, 0, 14}, {4, 0, 15}}
 	for _, tt := range []struct {
 		name         string
 		codecs       []codec.Spec
 		rows, shards bool
-		want         [3]allocations // of reads, writes, and writes of parts
+		want         [3]allocations // for reads, writes, and writes of parts
 	}{
 		{"raw", []codec.Spec{}, false, false, whole},
 		{"raw, rows", []codec.Spec{}, true, false, whole},
@@ -70,7 +70,7 @@ func TestAllocations(t *testing.T) {
 			someShards, moreShards := allocated(t, spec, 64, false), allocated(t, spec, 128, false)
 			for k, want := range tt.want {
 				if _, ok := bytesview.Of([]float32{0}); !ok {
-					want.call++ // the bytes of the elements
+					want.call++ // for the bytes of the elements
 				}
 				got := allocations{chunk: int(math.Round((more[k] - some[k]) / 64))}
 				if tt.shards {
@@ -89,8 +89,8 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// allocated is how often a read, a write, and a write of parts allocate of so many chunks of an
-// array 16 wide; in one shard if inShard.
+// allocated returns how often a read, a write, and a write of parts allocate for so many chunks of
+// an array that is 16 elements wide. The chunks are in one shard if inShard is set.
 func allocated(t *testing.T, spec zarr.Spec, chunks int, inShard bool) (least [3]float64) {
 	t.Helper()
 	sel := []zarr.Selection{zarr.All, zarr.All}
@@ -115,7 +115,7 @@ func allocated(t *testing.T, spec zarr.Spec, chunks int, inShard bool) (least [3
 			return zarr.Write(context.Background(), a, v[:len(v)/2], zarr.Range(0, zarr.End).By(2), sel[1])
 		},
 	} {
-		for try := range 3 { // the least: a goroutine that finds a pool empty adds to it
+		for try := range 3 { // use the minimum: a goroutine that finds a pool empty allocates more
 			n := testing.AllocsPerRun(3, func() {
 				if err := f(); err != nil {
 					t.Fatal(err)

@@ -24,7 +24,7 @@ func ExampleAppend() {
 		}
 	}
 	fmt.Println(a.Shape())
-	_, err = zarr.Append(ctx, old, 0, []float32{9, 9, 9}, zarr.AppendOptions{}) // which grew since
+	_, err = zarr.Append(ctx, old, 0, []float32{9, 9, 9}, zarr.AppendOptions{}) // old is stale: the array has grown since
 	fmt.Println(errors.Is(err, zarr.ErrConflict))
 	// Output:
 	// [3 3]
@@ -36,7 +36,7 @@ func ExampleAppendOptions() {
 	if _, err := zarr.Create(ctx, st, "t2m", zarr.Spec{Shape: []int{0, 3}, Chunks: []int{2, 3}, DType: dtype.Float32}); err != nil {
 		panic(err)
 	}
-	for range 2 { // a job for day 0 that is run twice
+	for range 2 { // the job for day 0 runs twice
 		a, err := zarr.OpenArray(ctx, st, "t2m")
 		if err != nil {
 			panic(err)

@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// Temperatures to a hundredth of a degree take two bytes each, and their differences fewer still.
-// What is read are float32 again.
+// Temperatures to a hundredth of a degree take two bytes each, and their differences compress
+// further. Reads return float32.
 func ExampleCreate_filters() {
 	ctx := context.Background()
 	a, err := zarr.Create(ctx, mem.New(), "t2m", zarr.Spec{
@@ -36,8 +36,7 @@ func ExampleCreate_filters() {
 	// [280.15 280.16 280.17 280.20 279.95 279.90] <nil>
 }
 
-// The last bits of measured values are noise, which no compressor makes smaller. Rounded away, they
-// are zeros.
+// The last bits of measured values are noise, which does not compress. BitRound sets them to zero.
 func ExampleCreate_bitRound() {
 	ctx := context.Background()
 	a, err := zarr.Create(ctx, mem.New(), "wind", zarr.Spec{
@@ -54,8 +53,8 @@ func ExampleCreate_bitRound() {
 	// [3.140625 2.71875 1.4140625] <nil>
 }
 
-// Elements that are arrays of any length are slices in Go. They are of v2, as zarr-python 2 wrote
-// them.
+// Elements that are arrays of any length are slices in Go. They are a data type of v2, as
+// zarr-python 2 wrote them.
 func ExampleWrite_ragged() {
 	ctx := context.Background()
 	tracks, err := dtype.RaggedOf(dtype.Int32, dtype.Little)

@@ -9,7 +9,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// With consolidated metadata the group's document is all that is asked for.
+// With consolidated metadata only the group's document is requested.
 func ExampleGroup_OpenArray() {
 	ctx := context.Background()
 	g, err := weather(ctx).Consolidate(ctx)
@@ -31,7 +31,7 @@ func ExampleGroup_OpenArray() {
 	// mask <nil>
 }
 
-// Names are folders, and nothing is opened. A listing of 1,000 entries is one request.
+// Names lists directories and opens no nodes. A listing of 1,000 entries is one request.
 func ExampleGroup_Names() {
 	ctx := context.Background()
 	st := store.Observe(weather(ctx).Store(), func(_ context.Context, e store.Event) { fmt.Println(e.Op, e.Key) })
@@ -49,7 +49,7 @@ func ExampleGroup_Names() {
 	// u10 <nil>
 }
 
-// Documents that a catalogue has, or another process, open a node without a request.
+// Documents from a catalogue or another process open a node without a request.
 func ExampleDocuments() {
 	ctx := context.Background()
 	st := weather(ctx).Store()

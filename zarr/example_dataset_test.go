@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// A job that runs each day begins like this, the first time as well as later, and in any number of
+// A job that runs each day starts like this, the first time and every later time, in any number of
 // processes.
 func ExampleOpenOrCreateGroup() {
 	ctx, st := context.Background(), mem.New()

@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// A field that is an array itself adds its axes to those of the array.
+// The axes of a field that is itself an array follow those of the array.
 func ExampleArray_Field() {
 	ctx := context.Background()
 	t, err := dtype.NewStruct(dtype.Field{Name: "id", Type: dtype.Int16}, dtype.Field{Name: "at", Type: dtype.Float32, Shape: []int{2}})

@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// A chunk for each month of a year of days. The second axis is cut into chunks of one length.
+// Each chunk is one month of a year of days. The second axis has chunks of one length.
 func ExampleArray_Edges() {
 	ctx := context.Background()
 	months := []int{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}

@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// oldDirectory is an array as writers left it that are older than dimension_separator: one chunk,
-// nested, and a document that does not say so.
+// oldDirectory returns an array from a writer older than dimension_separator: one nested chunk, and
+// a document that does not declare the separator.
 func oldDirectory(ctx context.Context) store.Store {
 	st := mem.New()
 	for key, value := range map[string]string{

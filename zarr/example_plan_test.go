@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// What a read would request, before anything is.
+// Plan returns the requests of a read before any is sent.
 func ExampleArray_Plan() {
 	ctx := context.Background()
 	a, err := zarr.Create(ctx, mem.New(), "t2m", zarr.Spec{Shape: []int{4, 4}, Chunks: []int{2, 2}, DType: dtype.Float32, Codecs: []codec.Spec{}})
@@ -30,7 +30,7 @@ func ExampleArray_Plan() {
 	// 2 to 2 gets of at most 32 bytes
 }
 
-// A chunk of which a part stays is read before it is written.
+// A chunk that is written in part is read first.
 func ExampleArray_PlanWrite() {
 	ctx := context.Background()
 	a, err := zarr.Create(ctx, mem.New(), "t2m", zarr.Spec{Shape: []int{4}, Chunks: []int{2}, DType: dtype.Float32, Codecs: []codec.Spec{}})
@@ -48,7 +48,7 @@ func ExampleArray_PlanWrite() {
 	// put t2m/c/1: 8 bytes
 }
 
-// What is read of a shard is known when its index is.
+// The reads of a shard's chunks are known once its index was read.
 func ExamplePlan_Resolve() {
 	ctx := context.Background()
 	spec := zarr.Spec{Shape: []int{1 << 16}, Chunks: []int{1 << 10}, Shards: []int{1 << 16}, DType: dtype.Uint8, Codecs: []codec.Spec{}}

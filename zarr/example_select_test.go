@@ -8,7 +8,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// Lists of elements, masks and ranges on different axes select their cross product.
+// Lists of indexes, masks and ranges on different axes select their cross product.
 func ExampleIndex() {
 	ctx := context.Background()
 	a := numbers(ctx, mem.New()) // 4 × 6: 0, 1, … 23

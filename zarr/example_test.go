@@ -81,7 +81,7 @@ func ExampleOpenArray() {
 func ExampleOpenOrCreate() {
 	ctx, st := context.Background(), mem.New()
 	spec := zarr.Spec{Shape: []int{100}, DType: dtype.Int32}
-	for range 2 { // the second time it is there
+	for range 2 { // the second call opens it
 		a, err := zarr.OpenOrCreate(ctx, st, "x", spec)
 		fmt.Println(a, err)
 	}
@@ -105,7 +105,7 @@ func ExampleReplace() {
 	// Output: [0.5 0.5] <nil>
 }
 
-// numbers is a 4 × 6 array of 0, 1, 2, … in chunks of 2 × 3.
+// numbers creates a 4 × 6 array of 0, 1, 2, … in chunks of 2 × 3.
 func numbers(ctx context.Context, st store.Store) *zarr.Array {
 	a, err := zarr.Create(ctx, st, "numbers", zarr.Spec{Shape: []int{4, 6}, Chunks: []int{2, 3}, DType: dtype.Int64})
 	if err != nil {
@@ -128,9 +128,9 @@ func ExampleRead() {
 	fmt.Println(zarr.Read[int64](ctx, a, zarr.Range(1, 3), zarr.Range(2, 4))) // a box, in C order
 	fmt.Println(zarr.Read[int64](ctx, a, zarr.All, zarr.Range(0, zarr.End).By(5)))
 
-	_, err := zarr.Read[int32](ctx, a) // nothing is converted
+	_, err := zarr.Read[int32](ctx, a) // values are not converted
 	fmt.Println(errors.Is(err, zarr.ErrType))
-	_, err = zarr.Read[int64](ctx, a, zarr.Range(2, 9)) // nothing is clipped
+	_, err = zarr.Read[int64](ctx, a, zarr.Range(2, 9)) // ranges are not clipped
 	fmt.Println(errors.Is(err, zarr.ErrSelection))
 	// Output:
 	// [6 7 8 9 10 11] <nil>
@@ -175,7 +175,7 @@ func ExampleWrite() {
 	// Two whole chunks: written, not read.
 	err := zarr.Write(ctx, a, slices.Repeat([]int64{-1}, 12), zarr.Range(0, 2))
 	fmt.Println(report.Gets.Load(), report.Puts.Load(), err)
-	// Part of one chunk: read, changed, and written if nobody else wrote it in between.
+	// Part of one chunk: read, changed, and written if no other writer changed it in between.
 	err = zarr.Write(ctx, a, []int64{100}, zarr.At(3), zarr.At(5))
 	fmt.Println(report.Gets.Load(), report.Puts.Load(), err)
 
@@ -186,7 +186,7 @@ func ExampleWrite() {
 	// [-1 -1 16 17 22 100] <nil>
 }
 
-// Regions may be written from any number of goroutines, on chunk boundaries or not.
+// Any number of goroutines may write regions, on chunk boundaries or not.
 func ExampleWrite_parallel() {
 	ctx, st := context.Background(), mem.New()
 	a, err := zarr.Create(ctx, st, "x", zarr.Spec{Shape: []int{8, 4}, Chunks: []int{3, 4}, DType: dtype.Uint8})
@@ -283,7 +283,7 @@ func ExampleOpen() {
 	// array of 24 int64
 }
 
-// weather is a hierarchy of two groups and three arrays.
+// weather creates a hierarchy of two groups and three arrays.
 func weather(ctx context.Context) *zarr.Group {
 	root, err := zarr.CreateGroup(ctx, mem.New(), "", zarr.Spec{})
 	if err != nil {
@@ -333,7 +333,7 @@ func ExampleGroup_Walk() {
 	// era5/u10
 }
 
-// Options of one call travel on a view.
+// A view has the options of one call.
 func ExampleArray_With() {
 	ctx := context.Background()
 	a := numbers(ctx, mem.New())
@@ -349,7 +349,7 @@ func ExampleArray_With() {
 	// true
 }
 
-// A chunk that is there but cannot be decoded is an error that says which one, never fill values.
+// A chunk that exists but cannot be decoded is an error that names it, never fill values.
 func ExampleChunkError() {
 	ctx, st := context.Background(), mem.New()
 	a := numbers(ctx, st)

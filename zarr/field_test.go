@@ -17,7 +17,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// sample is what stationType has as a Go struct.
+// sample is the Go struct of stationType.
 type sample struct {
 	ID int16       `zarr:"id"`
 	M  [2][3]int32 `zarr:"m"`
@@ -42,8 +42,8 @@ func stationType(t *testing.T) *dtype.Struct {
 	return s
 }
 
-// fieldSpecs gives arrays of stations that v2 has, with fill values of which some differ within an
-// element.
+// fieldSpecs returns specs of v2 arrays of stations. In their fill values, the elements of m differ
+// and those of at are equal.
 func fieldSpecs(t *testing.T) map[string]zarr.Spec {
 	base := zarr.Spec{Format: 2, Shape: []int{5, 7}, Chunks: []int{2, 3}, DType: stationType(t), Fill: sample{ID: 3, M: [2][3]int32{{1, 2, 3}, {4, 5, 6}}, At: [2]spot{{7, [2]int16{8, 8}}, {7, [2]int16{8, 8}}}}}
 	big, fortran, none := base, base, base
@@ -53,7 +53,7 @@ func fieldSpecs(t *testing.T) map[string]zarr.Spec {
 	return map[string]zarr.Spec{"little": base, "big": big, "fortran": fortran, "no fill": none}
 }
 
-// TestFieldsAgainstOracle writes and reads structures and fields of them, by regions and by points.
+// TestFieldsAgainstOracle writes and reads structures and their fields, by regions and by points.
 func TestFieldsAgainstOracle(t *testing.T) {
 	for name, spec := range fieldSpecs(t) {
 		t.Run(name, func(t *testing.T) {
@@ -149,7 +149,7 @@ func field(t *testing.T, a *zarr.Array, path ...string) *zarr.Array {
 	return f
 }
 
-// pairs is a structure that v3 has.
+// pairs is a structure that v3 supports.
 type pairs struct {
 	A int16 `zarr:"a"`
 	B struct {
@@ -158,7 +158,8 @@ type pairs struct {
 	} `zarr:"b"`
 }
 
-// TestFieldsOfShards does the same in shards, which are read in parts.
+// TestFieldsOfShards writes and reads structures and their fields in shards, which are read in
+// parts.
 func TestFieldsOfShards(t *testing.T) {
 	typ, err := dtype.Of[pairs]()
 	if err != nil {
@@ -224,7 +225,8 @@ func TestFieldsOfShards(t *testing.T) {
 	}
 }
 
-// TestWritersOfFields: each owns a field of the same elements, and none loses anything.
+// TestWritersOfFields checks that concurrent writers of different fields of the same elements lose
+// no values.
 func TestWritersOfFields(t *testing.T) {
 	st := mem.New()
 	type three struct {
@@ -289,7 +291,7 @@ func TestFieldViews(t *testing.T) {
 	if got, err := zarr.Read[int32](t.Context(), with, zarr.At(0), zarr.At(0)); err != nil || !slices.Equal(got, []int32{1, 2, 3, 4, 5, 6}) || r.Gets.Load() != 1 {
 		t.Errorf("%v, %v, %v", got, err, &r)
 	}
-	// Values that are the fill value in all fields are not stored, and chunks of them are gone.
+	// Elements whose fields all have the fill value are not stored, and a chunk of them is deleted.
 	id := field(t, a, "id")
 	for _, v := range []int16{5, 3} {
 		if err := zarr.Write(t.Context(), id, []int16{v}, zarr.At(0), zarr.At(0)); err != nil {
@@ -316,7 +318,7 @@ func TestFieldViews(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, v, err)
 		}
 	}
-	// A chunk that is torn is an error that names it, by its place among those that are stored.
+	// The error for a torn chunk names the chunk by its coordinates in the stored array.
 	if err := zarr.Write(t.Context(), id, []int16{5}, zarr.At(0), zarr.At(0)); err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestFindingsOfParts: with Findings too a part of an uncompressed chunk of numbers is read alone,
-// as no number breaks a rule. Of bools all are looked at.
+// TestFindingsOfParts checks that with Findings, too, a part of an uncompressed chunk of numbers is
+// read alone, because no number violates a rule. A chunk of bools is read whole.
 func TestFindingsOfParts(t *testing.T) {
 	for _, c := range []struct {
 		of   dtype.Type

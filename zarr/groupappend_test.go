@@ -15,7 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// forecast is a group with data, its coordinate, and an array without the dimension that grows.
+// forecast creates a group with data, its coordinate, and an array without the dimension that
+// grows.
 func forecast(t *testing.T, st store.Store, format int, consolidated bool) *zarr.Group {
 	t.Helper()
 	g, err := zarr.CreateGroup(t.Context(), st, "g", zarr.Spec{Format: format})
@@ -54,7 +55,7 @@ func forecast(t *testing.T, st store.Store, format int, consolidated bool) *zarr
 
 func bytesOf(n int, v byte) []byte { return slices.Repeat([]byte{v}, n) }
 
-// day are the rows of n times.
+// day returns n rows for each array that has the dimension time.
 func day(n int, v int32) []zarr.Rows {
 	return []zarr.Rows{
 		zarr.RowsOf("t2m", slices.Repeat([]int32{v}, 3*n)),
@@ -65,8 +66,8 @@ func day(n int, v int32) []zarr.Rows {
 	}
 }
 
-// lengths are those of the arrays along time: as the group's consolidated metadata has them, or
-// each array by itself.
+// lengths returns the lengths of the arrays along time: those in the group's consolidated metadata
+// or, with IgnoreConsolidated, those of the arrays themselves.
 func lengths(t *testing.T, st store.Store, opts ...zarr.Option) [3]int {
 	t.Helper()
 	g, err := zarr.OpenGroup(t.Context(), st, "g", opts...)
@@ -163,8 +164,8 @@ func TestGroupAppendRefuses(t *testing.T) {
 	}
 }
 
-// TestGroupAppendKilled: a process is killed at each of its puts. Consolidated metadata shows all
-// arrays at one length at any time, also while another process completes the append.
+// TestGroupAppendKilled kills a process at each of its puts. Consolidated metadata always shows all
+// arrays at the same length, also while another process completes the append.
 func TestGroupAppendKilled(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		done := false
@@ -194,7 +195,7 @@ func TestGroupAppendKilled(t *testing.T) {
 				if g, err = zarr.OpenGroup(t.Context(), seen, "g"); err != nil {
 					t.Fatal(err)
 				}
-				if lengths(t, st) == [3]int{5, 5, 5} { // all is there but the end of the record
+				if lengths(t, st) == [3]int{5, 5, 5} { // only the end of the record is missing
 					if _, err := g.Append(t.Context(), "time", over, day(2, 8)...); err != nil {
 						t.Fatal(err)
 					}
@@ -206,7 +207,7 @@ func TestGroupAppendKilled(t *testing.T) {
 				if _, err := g.Append(t.Context(), "time", over, day(2, 7)...); left > 1 && !errors.Is(err, fault.Conflict) && lengths(t, st, zarr.IgnoreConsolidated()) != [3]int{4, 4, 4} {
 					t.Fatalf("%d puts: other rows: %v", left, err)
 				} else if err == nil {
-					continue // nothing of the killed one was there
+					continue // the killed append had left nothing
 				}
 				if _, err := g.Append(t.Context(), "time", over, day(3, 7)...); err != nil {
 					t.Fatalf("%d puts: %v", left, err)
@@ -232,7 +233,7 @@ func TestGroupAppendKilled(t *testing.T) {
 	}
 }
 
-// watched looks after each put.
+// watched is a store that calls look after each put.
 type watched struct {
 	store.Store
 	mu   sync.Mutex

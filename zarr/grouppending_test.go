@@ -13,9 +13,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestGroupAppendPending: an append reads a group of 2 rows. Another one appends rows at 2 and ends,
-// before the first one claims the group, whose document is as it was. The group is consolidated, and
-// a third one takes over the claim, before the first one finds out. The rows of the second stay: the third fails with ErrExists.
+// TestGroupAppendPending starts an append to a group of 2 rows. Before it claims the group, another
+// append adds rows at 2 and completes, after which the group's document is the same as before. Then
+// the group is consolidated and a third append takes over the claim, before the first one notices
+// the change. The rows of the second append remain: the third fails with ErrExists.
 func TestGroupAppendPending(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		st := mem.New()
@@ -47,7 +48,7 @@ func TestGroupAppendPending(t *testing.T) {
 		if format == 2 {
 			doc = "g/.zattrs"
 		}
-		var mu sync.Mutex // the puts of both arrays wait for the others
+		var mu sync.Mutex // serializes the puts of both arrays
 		claimed, taken := false, false
 		slow := store.Around(st, store.Hooks{
 			Before: func(ctx context.Context, c store.Call) (context.Context, error) {
@@ -65,7 +66,7 @@ func TestGroupAppendPending(t *testing.T) {
 					}
 					taken = true
 					g, err := zarr.OpenGroup(t.Context(), st, "g")
-					if err == nil && format == 3 { // a v2 group is not, while an append is in progress
+					if err == nil && format == 3 { // a v2 group is not consolidated while an append is in progress
 						_, err = g.Consolidate(t.Context())
 					}
 					if err != nil {

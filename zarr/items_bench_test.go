@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// BenchmarkTexts reads and writes a million texts of some ten bytes, in chunks of 2^16.
+// BenchmarkTexts writes and reads 2^20 texts of about ten bytes, in chunks of 2^16.
 func BenchmarkTexts(b *testing.B) {
 	const n = 1 << 20
 	a, err := zarr.Create(b.Context(), mem.New(), "a", zarr.Spec{Shape: []int{n}, Chunks: []int{1 << 16}, DType: dtype.String, Codecs: []codec.Spec{codec.Zstd(1)}})
@@ -44,7 +44,7 @@ func BenchmarkTexts(b *testing.B) {
 	}
 }
 
-// BenchmarkNumbers reads 16 MiB in 256 chunks that nothing compresses, and in shards.
+// BenchmarkNumbers reads 16 MiB of uncompressed numbers in 256 chunks, and in shards.
 func BenchmarkNumbers(b *testing.B) {
 	for name, spec := range map[string]zarr.Spec{
 		"layout=chunks": {Chunks: []int{1 << 14}},

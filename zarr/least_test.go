@@ -12,8 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestFewBytesOfLargeChunks: of a chunk that says it has 1 GiB, and is stored in the bytes of a
-// small one, an element is asked for. That is corrupt, and takes no room to find.
+// TestFewBytesOfLargeChunks reads one element of a chunk that is declared as 1 GiB and stored in
+// the bytes of a chunk of 1 KiB. The read must fail with ErrCorrupt and allocate at most 128 MiB.
 func TestFewBytesOfLargeChunks(t *testing.T) {
 	const small, large = 1 << 10, 1 << 30
 	whole := func(bytes ...codec.Spec) func(int) []codec.Spec {
@@ -41,12 +41,12 @@ func TestFewBytesOfLargeChunks(t *testing.T) {
 			b := create("large", large)
 			put(t, st, b.ChunkKey(0), get(t, st, a.ChunkKey(0)))
 
-			for _, sel := range []zarr.Selection{zarr.At(0), zarr.Index(2, 0)} { // decoded in its place, and beside it
+			for _, sel := range []zarr.Selection{zarr.At(0), zarr.Index(2, 0)} { // decoded in place, and into a buffer
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
 				_, err := zarr.Read[uint8](t.Context(), b, sel)
 				runtime.ReadMemStats(&after)
-				if used := after.TotalAlloc - before.TotalAlloc; !errors.Is(err, zarr.ErrCorrupt) || used > 128<<20 { // the buffer for what is stored has up to 64 MiB
+				if used := after.TotalAlloc - before.TotalAlloc; !errors.Is(err, zarr.ErrCorrupt) || used > 128<<20 { // the buffer of stored bytes has up to 64 MiB
 					t.Errorf("%v: %d bytes allocated: %v", sel, used, err)
 				}
 			}

@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// BenchmarkMembers opens the 1,000 members of a group in memory, so that what counts is what is
-// done with their documents.
+// BenchmarkMembers opens the 1,000 members of a group in memory, which measures the processing of
+// their documents.
 func BenchmarkMembers(b *testing.B) {
 	for _, consolidated := range []bool{false, true} {
 		b.Run(fmt.Sprintf("consolidated=%v", consolidated), func(b *testing.B) {

@@ -12,7 +12,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// namesOf gathers the names of a group, and the first error.
+// namesOf returns the names of a group, and the first error.
 func namesOf(t *testing.T, g *zarr.Group) (names []string, err error) {
 	t.Helper()
 	for name, err := range g.Names(t.Context()) {
@@ -24,8 +24,8 @@ func namesOf(t *testing.T, g *zarr.Group) (names []string, err error) {
 	return names, nil
 }
 
-// TestNames: names are those of the folders of a listing, nodes or not, in the order of Members;
-// those of consolidated metadata are what that has.
+// TestNames checks that names are those of the directories in a listing, whether or not they are
+// nodes, in the order of Members. With consolidated metadata they are the names in it.
 func TestNames(t *testing.T) {
 	for format, want := range map[int][]string{2: {"__a", "a", "a-b", "a0", "folder"}, 3: {"a", "a-b", "a0", "folder"}} {
 		t.Run(fmt.Sprint("v", format), func(t *testing.T) {
@@ -73,8 +73,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestNamesCost: opening nothing, names take a listing alone: a page for each 1,000 entries, of
-// which the group's own document is one.
+// TestNamesCost checks that Names opens no member and only lists: one page for each 1,000 entries,
+// which include the group's own document.
 func TestNamesCost(t *testing.T) {
 	for children, pages := range map[int]int{999: 1, 1000: 2, 1999: 2} {
 		st := mem.New()
@@ -82,7 +82,7 @@ func TestNamesCost(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range children {
-			mustPut(t, st, fmt.Sprintf("g/%04d/zarr.json", i), "{") // which is not looked at
+			mustPut(t, st, fmt.Sprintf("g/%04d/zarr.json", i), "{") // is not read
 		}
 		var tr transcript
 		g, err := zarr.OpenGroup(t.Context(), store.Observe(st, tr.Record), "g", zarr.Format(3))
@@ -96,8 +96,8 @@ func TestNamesCost(t *testing.T) {
 	}
 }
 
-// TestNamesUnlisted: without a listing names come from consolidated metadata, or there is an error
-// that says why that is of no use.
+// TestNamesUnlisted checks that without a listing names come from consolidated metadata, and that
+// the error says why if that is unusable.
 func TestNamesUnlisted(t *testing.T) {
 	for format, doc := range map[int]string{2: `{"zarr_consolidated_format":7,"metadata":{}}`, 3: `{"zarr_format":3,"node_type":"group","consolidated_metadata":{"kind":"inline","metadata":7}}`} {
 		st := mem.New()

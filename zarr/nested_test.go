@@ -24,7 +24,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// nestedSpecs are arrays of 11 × 13 in shards of 8 × 6 with shards in them.
+// nestedSpecs returns specs of arrays of 11 × 13 in shards of 8 × 6 that contain shards.
 func nestedSpecs() map[string]zarr.Spec {
 	with := func(codecs ...codec.Spec) zarr.Spec {
 		return zarr.Spec{Shape: []int{11, 13}, Chunks: []int{8, 6}, DType: dtype.Float32, Fill: -1, Codecs: codecs}
@@ -45,7 +45,7 @@ func nestedSpecs() map[string]zarr.Spec {
 }
 
 // TestNestedAgainstOracle writes and reads random regions and points of arrays with shards in
-// shards, as TestShardsAgainstOracle does.
+// shards, like TestShardsAgainstOracle.
 func TestNestedAgainstOracle(t *testing.T) {
 	for name, spec := range nestedSpecs() {
 		for _, numbers := range [][2]int64{{-1, 0}, {0, 100}, {60, 1 << 20}, {1 << 20, 1 << 20}} {
@@ -61,7 +61,7 @@ func TestNestedAgainstOracle(t *testing.T) {
 				for step := range 10 {
 					sel, index := randomRegion(r, 11, 13)
 					values := make([]float32, len(index))
-					same := r.IntN(3) == 0 // nothing but fill values
+					same := r.IntN(3) == 0 // only fill values
 					for i, at := range index {
 						if values[i] = float32(r.IntN(100)); same {
 							values[i] = -1
@@ -106,8 +106,8 @@ func TestNestedAgainstOracle(t *testing.T) {
 	}
 }
 
-// twice makes an array of 64 uint8 with checksums, all 1: one shard of four inner shards of four
-// chunks of 4, in a store that merges nothing.
+// twice creates an array of 64 uint8 with checksums, all 1, and returns it with its stored shard,
+// which contains four shards of four chunks of 4.
 func twice(t *testing.T, st store.Store, outer, inner bool) (a *zarr.Array, shard []byte) {
 	t.Helper()
 	within := codec.Sharding(codec.ShardingOptions{Chunk: []int{4}, Codecs: []codec.Spec{codec.Bytes(0), codec.CRC32C()}, AtStart: inner})
@@ -119,8 +119,8 @@ func twice(t *testing.T, st store.Store, outer, inner bool) (a *zarr.Array, shar
 	return a, stored(t, st)
 }
 
-// reopen opens the array that twice made, through a store that counts its requests and merges as it
-// is told.
+// reopen opens the array of twice through a store that records its requests in tr and merges reads
+// as gap and longest specify.
 func reopen(t *testing.T, st store.Store, tr *transcript, gap, longest int64, opts ...zarr.Option) *zarr.Array {
 	t.Helper()
 	a, err := zarr.OpenArray(t.Context(), tuned{store.Observe(st, tr.Record), gap, longest}, "x", opts...)
@@ -131,8 +131,8 @@ func reopen(t *testing.T, st store.Store, tr *transcript, gap, longest int64, op
 	return a
 }
 
-// TestTornNestedShards cuts and breaks stored shards with shards in them: wherever that is, it is
-// an error that names the key, and never a fill value.
+// TestTornNestedShards truncates stored shards that contain shards, and flips their bits. Every
+// damage is an error that names the key, and is never read as fill values.
 func TestTornNestedShards(t *testing.T) {
 	for _, starts := range [][2]bool{{false, false}, {false, true}, {true, false}, {true, true}} {
 		backing := mem.New()
@@ -143,7 +143,7 @@ func TestTornNestedShards(t *testing.T) {
 		broken := map[string][]byte{"empty": {}, "one byte short": shard[:len(shard)-1], "cut in the middle": shard[:len(shard)/2]}
 		step := 1
 		if race.Enabled {
-			step = 7 // of every part some: what runs beside each other is the same for every byte of a part
+			step = 7 // some bytes of every part: concurrency is the same for all bytes of a part
 		}
 		for i := 0; i < len(shard); i += step {
 			b := bytes.Clone(shard)
@@ -164,15 +164,14 @@ func TestTornNestedShards(t *testing.T) {
 	}
 }
 
-// TestHostileNestedIndexes reads shards whose indexes are right by their checksums and wrong
-// otherwise.
+// TestHostileNestedIndexes reads shards whose indexes have correct checksums and wrong entries.
 func TestHostileNestedIndexes(t *testing.T) {
 	const no = 1<<64 - 1
 	plain := []codec.Spec{codec.Bytes(dtype.Little)}
 	const inner = 16 + 4*16 // bytes of an inner shard
 	tests := []struct {
 		name         string
-		outer, inner [2]uint64 // of the first inner shard, and of the first chunk of that
+		outer, inner [2]uint64 // of the first inner shard, and of its first chunk
 		fact         string    // that the error mentions; "": none
 		first        byte
 	}{
@@ -231,7 +230,7 @@ func TestHostileNestedIndexes(t *testing.T) {
 					t.Errorf("%s, merging %v: %v, %v", tt.name, numbers, got, err)
 				}
 			}
-			// Other inner chunks do not suffer.
+			// Other inner chunks remain readable.
 			if got, err := zarr.Read[uint8](t.Context(), a, zarr.At(20)); err != nil || got[0] != 1 {
 				t.Errorf("%s, merging %v, beside it: %v, %v", tt.name, numbers, got, err)
 			}
@@ -239,8 +238,8 @@ func TestHostileNestedIndexes(t *testing.T) {
 	}
 }
 
-// TestNestedReplaced: what is read of a shard is of one version, wherever between its requests it
-// is replaced.
+// TestNestedReplaced checks that a read returns the elements of one version of a shard if the shard
+// is replaced between any two of its requests.
 func TestNestedReplaced(t *testing.T) {
 	for pinned := 1; pinned <= 4; pinned++ {
 		for name, now := range map[string][]byte{"replaced": bytes.Repeat([]byte{2}, 64), "smaller": append(make([]byte, 40), bytes.Repeat([]byte{2}, 24)...), "deleted": make([]byte, 64)} {
@@ -262,7 +261,7 @@ func TestNestedReplaced(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// Two inner shards, a chunk of each: two indexes and two chunks.
+			// Two inner shards and one chunk of each: two indexes and two chunks.
 			if got, err := zarr.Read[uint8](t.Context(), a, zarr.Range(44, 52)); err != nil || !bytes.Equal(got, now[44:52]) || !done {
 				t.Errorf("%s before request %d: %v, %v, want %v", name, pinned, got, err, now[44:52])
 			}
@@ -270,7 +269,8 @@ func TestNestedReplaced(t *testing.T) {
 	}
 }
 
-// TestNestedMissingIsAskedAgain: what the indexes in the cache say is missing may be there by now.
+// TestNestedMissingIsAskedAgain checks that chunks which are missing in cached indexes are
+// requested again, because they may exist by now.
 func TestNestedMissingIsAskedAgain(t *testing.T) {
 	backing := mem.New()
 	writer, _ := twice(t, backing, false, false)
@@ -296,7 +296,7 @@ func TestNestedMissingIsAskedAgain(t *testing.T) {
 	}
 }
 
-// TestManyReadersOfOneInnerShard: its index is read once for all of them.
+// TestManyReadersOfOneInnerShard checks that concurrent readers share one read of the index.
 func TestManyReadersOfOneInnerShard(t *testing.T) {
 	backing := mem.New()
 	twice(t, backing, false, false)
@@ -322,7 +322,7 @@ func TestManyReadersOfOneInnerShard(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		// The inner shard is 100 bytes at 100, and its index the last 68 of them.
+		// The inner shard has 100 bytes at offset 100. Its index is the last 68 of them.
 		for what, want := range map[string]int64{"132+68": 1, "last 68": 1, "100+8": 8, "108+8": 8} {
 			n, ok := gets.Load(what)
 			if !ok || n.(*atomic.Int64).Load() != want {
@@ -332,11 +332,11 @@ func TestManyReadersOfOneInnerShard(t *testing.T) {
 	})
 }
 
-// TestNestedReport counts the deepest chunks, and all bytes.
+// TestNestedReport checks that a report counts the innermost chunks, and all bytes.
 func TestNestedReport(t *testing.T) {
 	backing := mem.New()
 	writer, _ := twice(t, backing, false, false)
-	// The second inner shard is gone, and the first chunk of the third.
+	// Remove the second inner shard and the first chunk of the third.
 	if err := zarr.Write(t.Context(), writer, make([]byte, 20), zarr.Range(16, 36)); err != nil {
 		t.Fatal(err)
 	}
@@ -353,7 +353,8 @@ func TestNestedReport(t *testing.T) {
 		if r.Chunks.Load() != 8 || r.Missing.Load() != 5 {
 			t.Errorf("merging %v: %v", numbers, &r)
 		}
-		// Two of each inner shard are there: its index and they; with all merged the whole object.
+		// Without merging, these are the outer index, the indexes of two inner shards, two chunks
+		// of the first and one of the third.
 		if numbers[0] < 0 && (r.Gets.Load() != 1+2+2+1 || r.BytesRead.Load() != 68+2*68+3*8) {
 			t.Errorf("merging %v: %v", numbers, &r)
 		}

@@ -9,15 +9,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// nth is the store of a process to which something happens at its n-th request, counted from 0.
+// nth is a store that calls do or fails at its n-th request, counted from 0.
 type nth struct {
 	store.Store
 	mu    sync.Mutex
-	puts  bool // count puts alone
+	puts  bool // count only puts
 	n     int
 	seen  int
 	do    func()                   // before the request
-	fails func(apply func()) error // of a put: in its place
+	fails func(apply func()) error // instead of a put
 }
 
 // at counts a request, and reports whether it is the n-th.

@@ -16,7 +16,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// objects are values of every kind.
+// objects returns n values, of all JSON types.
 func objects(n int) []json.RawMessage {
 	all := []string{`"x"`, `1`, `2.5`, `null`, `true`, `[1,"a",null]`, `{"k":[1,2],"é":"ü"}`, `""`, `{}`}
 	items := make([]json.RawMessage, n)
@@ -26,7 +26,7 @@ func objects(n int) []json.RawMessage {
 	return items
 }
 
-// TestObjects creates arrays of objects, writes them whole and in part, opens them again, and reads
+// TestObjects creates arrays of objects, writes them whole and in part, reopens them, and reads
 // them whole and in part.
 func TestObjects(t *testing.T) {
 	for name, codecs := range map[string][]codec.Spec{"default": nil, "json2": {codec.JSON2(), codec.Zlib(1)}, "msgpack2": {codec.MsgPack2()}} {
@@ -74,7 +74,7 @@ func TestObjects(t *testing.T) {
 			if text, err := zarr.ReadAs[string](t.Context(), a, zarr.Index(0), zarr.Index(0)); err != nil || text[0] != "x" {
 				t.Errorf("%q, %v", text, err)
 			}
-			// Chunks of nothing but the fill value are not stored.
+			// Chunks that contain only the fill value are not stored.
 			if err := zarr.Write(t.Context(), a, slices.Repeat([]json.RawMessage{json.RawMessage(`"none"`)}, 20)); err != nil {
 				t.Fatal(err)
 			}
@@ -85,7 +85,7 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-// TestRagged has arrays as elements.
+// TestRagged writes and reads elements that are arrays.
 func TestRagged(t *testing.T) {
 	of, err := dtype.RaggedOf(dtype.Float32, dtype.Big)
 	if err != nil {
@@ -122,7 +122,7 @@ func TestRagged(t *testing.T) {
 	}
 }
 
-// TestObjectsNeedV2: v3 has no such data types, and other codecs make nothing of them.
+// TestObjectsNeedV2 checks that v3 refuses these data types, and that json2 refuses arrays.
 func TestObjectsNeedV2(t *testing.T) {
 	of, err := dtype.RaggedOf(dtype.Uint8, dtype.NoOrder)
 	if err != nil {
@@ -138,7 +138,8 @@ func TestObjectsNeedV2(t *testing.T) {
 	}
 }
 
-// TestCategories: text in codes, of a list that has not all of it.
+// TestCategories writes text as codes for a list that lacks one of the texts. That text is read as
+// "".
 func TestCategories(t *testing.T) {
 	st := mem.New()
 	a, err := zarr.Create(t.Context(), st, "a", zarr.Spec{Format: 2, Shape: []int{3}, Chunks: []int{2}, DType: dtype.String, Codecs: []codec.Spec{codec.Categorize(dtype.String, dtype.Uint8, "red", "green")}})
@@ -157,8 +158,8 @@ func TestCategories(t *testing.T) {
 	}
 }
 
-// TestListsHaveNoOrder: json2 and msgpack2 store nested lists, whatever the order in memory. The
-// chunk is what zarr-python 2 writes of [[1,2,3],[4,5,6]] with order "F".
+// TestListsHaveNoOrder checks that json2 and msgpack2 store nested lists independently of the order
+// in memory. The chunk is what zarr-python 2 writes for [[1,2,3],[4,5,6]] with order "F".
 func TestListsHaveNoOrder(t *testing.T) {
 	for name, r := range map[string]struct{ dtype, filter, chunk string }{
 		"objects":  {"|O", `{"id":"json2"}`, `[[1,2,3],[4,5,6],"|O",[2,3]]`},
@@ -198,7 +199,7 @@ func TestListsHaveNoOrder(t *testing.T) {
 	}
 }
 
-// TestLabelsCountEachTime has a chunk of 4 KiB of codes that stand for 4 MiB of text.
+// TestLabelsCountEachTime reads a chunk whose 4 KiB of codes decode to 4 MiB of text.
 func TestLabelsCountEachTime(t *testing.T) {
 	label := strings.Repeat("x", 1<<10)
 	a, err := zarr.Create(t.Context(), mem.New(), "a", zarr.Spec{Format: 2, Shape: []int{1 << 12}, DType: dtype.String, Codecs: []codec.Spec{codec.Categorize(dtype.String, dtype.Uint8, label)}})
@@ -221,7 +222,8 @@ func TestLabelsCountEachTime(t *testing.T) {
 	}
 }
 
-// TestFillIsShared reads 1024 missing elements whose fill value has 64 KiB.
+// TestFillIsShared reads 1024 missing elements whose fill value has 64 KiB, and checks that they
+// share its memory.
 func TestFillIsShared(t *testing.T) {
 	fill := strings.Repeat("x", 1<<16)
 	a, err := zarr.Create(t.Context(), mem.New(), "a", zarr.Spec{Shape: []int{1 << 10}, DType: dtype.String, Fill: fill})

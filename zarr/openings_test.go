@@ -19,9 +19,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestOpenings holds what opening costs to testdata/openings.txt: "# step: requests in round
-// trips", then each request after the number of its round trip. Every request takes a second of the
-// bubble's clock, so a request that starts in second n is of round trip n+1.
+// TestOpenings compares the requests of opening nodes with testdata/openings.txt: "# step: requests
+// in round trips", then each request after the number of its round trip. Every request takes one
+// second of the bubble's clock, so a request that starts in second n belongs to round trip n+1.
 func TestOpenings(t *testing.T) {
 	backing := mem.New()
 	spec := zarr.Spec{Shape: []int{4}, Chunks: []int{2}, DType: dtype.Float32, Codecs: []codec.Spec{}, Attrs: map[string]any{"a": 1}}
@@ -135,7 +135,7 @@ func TestOpenings(t *testing.T) {
 	sameRequests(t, "testdata/openings.txt", out.String())
 }
 
-// documents are those of a group and of all nodes below it.
+// documents returns the documents of a group and of all nodes below it.
 func documents(t *testing.T, st store.Store, path string) map[string][]byte {
 	t.Helper()
 	g, err := zarr.OpenGroup(t.Context(), st, path)
@@ -161,7 +161,7 @@ func documents(t *testing.T, st store.Store, path string) map[string][]byte {
 	return all
 }
 
-// TestOpeningsUnlisted: opening is the same for a store that cannot list.
+// TestOpeningsUnlisted checks that opening is the same for a store that cannot list.
 func TestOpeningsUnlisted(t *testing.T) {
 	for _, format := range []int{3, 2} {
 		backing := mem.New()
@@ -204,7 +204,7 @@ type opening struct {
 	lines []string
 }
 
-// over is a store whose requests take a second each.
+// over returns s with requests that take one second each and are recorded in o.
 func (o *opening) over(s store.Store) store.Store {
 	slow := store.Around(s, store.Hooks{Before: func(ctx context.Context, _ store.Call) (context.Context, error) {
 		time.Sleep(time.Second)
@@ -263,8 +263,8 @@ func TestMembersCost(t *testing.T) {
 	}
 }
 
-// TestMembersUnderRefusals walks a store that refuses what is not there: a refusal counts as
-// absence only where another document makes the member a node.
+// TestMembersUnderRefusals walks a store that refuses requests for absent keys. A refusal counts as
+// absence only if another document makes the member a node.
 func TestMembersUnderRefusals(t *testing.T) {
 	backing := mem.New()
 	spec := zarr.Spec{Format: 2, Shape: []int{4}, DType: dtype.Float32}

@@ -16,7 +16,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// lines is a user's own codec of strings: each in a line.
+// lines is a caller's codec of strings. It writes each string on a line.
 type lines struct{ elems int }
 
 func newLines(_ json.RawMessage, in codec.Repr) (any, error) {
@@ -48,8 +48,8 @@ func (c lines) Decode(dst codec.Block, src []byte) error {
 	return nil
 }
 
-// TestOwnCodecOfStrings: a user's codec makes bytes of strings, by itself, in shards, in order F,
-// and before a compressor.
+// TestOwnCodecOfStrings uses a caller's codec that encodes strings as bytes: alone, in shards, in
+// order F, and before a compressor.
 func TestOwnCodecOfStrings(t *testing.T) {
 	table := codec.Builtin().With("example.com.lines", newLines)
 	own := codec.Spec{Name: "example.com.lines"}

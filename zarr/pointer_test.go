@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestPointersToCodecs: an error about a codec points to the member of the document, by the names
-// of its format.
+// TestPointersToCodecs checks that an error about a codec points to the member of the document, by
+// the names of the document's format.
 func TestPointersToCodecs(t *testing.T) {
 	v3 := func(codecs string) string {
 		return `{"zarr_format":3,"node_type":"array","shape":[4],"data_type":"int32","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[4]}},` +

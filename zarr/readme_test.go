@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Docs name the tests that prove each row of a table, as `folder: TestOne, TestTwo`. Each of them
-// must be there.
+// TestDocsNameTests checks that the tests exist which docs name as proof of each row of a table, as
+// `folder: TestOne, TestTwo`.
 func TestDocsNameTests(t *testing.T) {
 	for _, doc := range []string{"docs/reference/status.md", "docs/evidence/correctness.md", "docs/reference/rules.md"} {
 		t.Run(doc, func(t *testing.T) { namesTests(t, doc) })

@@ -13,8 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// failedAppend appends values along an axis, and fails at the put of a key, which is still on its
-// way. Puts of other keys are made before.
+// failedAppend appends values along an axis and fails at the put of key, which late executes
+// afterwards. Puts of other keys are made before.
 func failedAppend(t *testing.T, st store.Store, axis int, key string, values ...int32) (late func()) {
 	t.Helper()
 	k := &killed{Store: st, left: -1}
@@ -28,8 +28,8 @@ func failedAppend(t *testing.T, st store.Store, axis int, key string, values ...
 	return k.arrive
 }
 
-// TestMetadataOnlyGrowth: rows of an append that failed are not values of an array that grows by
-// MetadataOnly.
+// TestMetadataOnlyGrowth checks that rows of a failed append do not become values of an array that
+// grows by MetadataOnly.
 func TestMetadataOnlyGrowth(t *testing.T) {
 	for format := 2; format <= 3; format++ {
 		st := mem.New()
@@ -51,7 +51,8 @@ func TestMetadataOnlyGrowth(t *testing.T) {
 	}
 }
 
-// TestRecordAlongAnotherAxis: what a failed append left is known by all axes.
+// TestRecordAlongAnotherAxis checks that resizes along any axis respect the record of a failed
+// append.
 func TestRecordAlongAnotherAxis(t *testing.T) {
 	st := mem.New()
 	create(t, st, zarr.Spec{Shape: []int{4, 2}, Chunks: []int{2, 1}, DType: dtype.Int32})
@@ -71,9 +72,9 @@ func TestRecordAlongAnotherAxis(t *testing.T) {
 	wantValues(t, a, make([]int32, 16)...)
 }
 
-// TestLatePutAfterResize: a Resize to the same, a smaller or a larger shape, and an append of fill
-// values; then a put of a failed append arrives. It does not either where the rows were deleted and
-// appended again.
+// TestLatePutAfterResize resizes an array to the same, a smaller or a larger shape and appends fill
+// values. Then a put of a failed append arrives. It must have no effect, also where the rows were
+// deleted and appended again.
 func TestLatePutAfterResize(t *testing.T) {
 	for _, shapes := range [][][]int{{}, {{4}}, {{3}}, {{8}, {4}}, {{8}, {3}, {8}}, {{1}, {6}}} {
 		for _, metadataOnly := range []bool{true, false} {
@@ -95,7 +96,7 @@ func TestLatePutAfterResize(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				// Nor do values that are written again make the key free.
+				// Values that are written again do not free the key either.
 				if err := zarr.Write(t.Context(), a, []int32{5, 5}, zarr.Range(6, 8)); err != nil {
 					t.Fatal(err)
 				}
@@ -112,8 +113,8 @@ func TestLatePutAfterResize(t *testing.T) {
 	}
 }
 
-// TestRecordIsHostile: a record in a document takes neither more time nor memory than a shape, and
-// one that is malformed is an error of whoever changes the shape.
+// TestRecordIsHostile checks that a record in a document takes no more time or memory than a shape,
+// and that a malformed one is an error of the call that changes the shape.
 func TestRecordIsHostile(t *testing.T) {
 	for _, tt := range []struct {
 		record string
@@ -145,7 +146,7 @@ func TestRecordIsHostile(t *testing.T) {
 	}
 }
 
-// TestAppendAt: an array and a group are appended to at a row alone.
+// TestAppendAt checks that an append with At writes at that row or fails.
 func TestAppendAt(t *testing.T) {
 	st := mem.New()
 	stale := create(t, st, zarr.Spec{Shape: []int{2}, Chunks: []int{2}, DType: dtype.Int32})
@@ -160,7 +161,7 @@ func TestAppendAt(t *testing.T) {
 	}{
 		{3, 0, zarr.ErrConflict},
 		{2, 0, nil},
-		{2, 0, zarr.ErrConflict}, // stale is not what is stored
+		{2, 0, zarr.ErrConflict}, // stale differs from the stored array
 		{2, time.Minute, zarr.ErrExists},
 		{1, 0, zarr.ErrExists},
 		{4, time.Minute, nil},
@@ -174,8 +175,8 @@ func TestAppendAt(t *testing.T) {
 	}
 }
 
-// TestGroupAppendAt: two processes append the same day, one of them while the other is at any of
-// its requests. Once one says that the day is there, who opens the group sees it.
+// TestGroupAppendAt lets two processes append the same day, one of them during any request of the
+// other. Once one reports that the day exists, a caller that opens the group sees it.
 func TestGroupAppendAt(t *testing.T) {
 	for _, p := range pairings() {
 		meet(t, func(n, m int) (bool, bool) {

@@ -13,8 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// TestRefusedAttributes: an array whose .zattrs is refused is read without attributes, and nothing
-// is written as if it had none.
+// TestRefusedAttributes checks that an array whose .zattrs is refused is read without attributes,
+// and that nothing is written as if it had none.
 func TestRefusedAttributes(t *testing.T) {
 	ctx := t.Context()
 	for _, there := range []bool{true, false} {
@@ -75,7 +75,7 @@ func TestRefusedAttributes(t *testing.T) {
 	}
 }
 
-// everything are the keys of a store and what is in them.
+// everything returns the values of a store by key.
 func everything(t *testing.T, st store.Store) map[string]string {
 	t.Helper()
 	all := map[string]string{}

@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestRegions: the regions of chunks, and those of objects, cover every element once, and lie where
-// the grid says.
+// TestRegions checks that the regions of chunks, and those of objects, cover every element once and
+// are where the grid has them.
 func TestRegions(t *testing.T) {
 	specs := []zarr.Spec{
 		{Shape: []int{}},

@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestReportCountsWhatIsAsked: metadata documents are no chunks, and every listing and every delete
-// counts.
+// TestReportCountsWhatIsAsked checks that metadata documents do not count as chunks, and that every
+// listing and every delete counts.
 func TestReportCountsWhatIsAsked(t *testing.T) {
 	st := mem.New()
 	var r zarr.Report

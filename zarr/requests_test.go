@@ -19,8 +19,8 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/requests.txt anew")
 
-// TestRequests holds what each operation costs to testdata/requests.txt: "# step", then its
-// requests.
+// TestRequests compares the requests of each operation with testdata/requests.txt: "# step", then
+// its requests.
 func TestRequests(t *testing.T) {
 	ctx := t.Context()
 	var tr transcript
@@ -84,7 +84,8 @@ func TestRequests(t *testing.T) {
 	step("walk a v3 group with a v2 array in it", walk())
 	step("replace an array", func() error { _, err := zarr.Replace(ctx, st, "g/sub/x", spec); return err })
 
-	// Sharded: 32 KiB in 128 chunks of 256 bytes; a shard that is missing is another one.
+	// Two shards of 32 KiB, each in 128 chunks of 256 bytes. Steps on a missing shard use the
+	// second.
 	shards := zarr.Spec{Shape: []int{128 * 64 * 2}, Chunks: []int{64}, Shards: []int{128 * 64}, DType: dtype.Float32, Codecs: []codec.Spec{}}
 	var b *zarr.Array
 	reopen := func() (err error) { b, err = zarr.OpenArray(ctx, st, "s", zarr.Format(3)); return err }
@@ -123,7 +124,7 @@ func TestRequests(t *testing.T) {
 	}
 	step("read one element of a shard of 256 bytes", read(9, 10))
 
-	// Hierarchies of a group and an array, of each format.
+	// Hierarchies of a group and an array, in each format.
 	var g *zarr.Group
 	for _, format := range []int{3, 2} {
 		top := fmt.Sprint("v", format)
@@ -141,8 +142,8 @@ func TestRequests(t *testing.T) {
 	}
 	step("migrate it", func() error { _, err := upkeep.Migrate(ctx, g, upkeep.MigrateOptions{Remove: true}); return err })
 
-	// Shards in shards: 16 of 16 KiB in an object, with 64 chunks of 256 bytes each and 1028 bytes
-	// of index.
+	// Shards in shards: an object contains 16 shards of 16 KiB, each with 64 chunks of 256 bytes
+	// and an index of 1028 bytes.
 	within := codec.Sharding(codec.ShardingOptions{Chunk: []int{64}})
 	nested := zarr.Spec{Shape: []int{16 * 64 * 64}, Chunks: []int{16 * 64 * 64}, DType: dtype.Float32,
 		Codecs: []codec.Spec{codec.Sharding(codec.ShardingOptions{Chunk: []int{64 * 64}, Codecs: []codec.Spec{within}})}}
@@ -174,8 +175,8 @@ func TestRequests(t *testing.T) {
 	sameRequests(t, "testdata/requests.txt", out.String())
 }
 
-// TestConsolidated reads a hierarchy from consolidated metadata alone, and changes nodes that came
-// from it.
+// TestConsolidated reads a hierarchy from consolidated metadata alone, and changes nodes that were
+// opened from it.
 func TestConsolidated(t *testing.T) {
 	docs := map[string]map[string]string{
 		"v2": {
@@ -254,7 +255,7 @@ func TestConsolidated(t *testing.T) {
 			if !slices.Equal(seen, []string{"g", "late", "g/x"}) {
 				t.Errorf("walked directly %v", seen)
 			}
-			// Consolidated metadata is no authority for writing.
+			// Writes do not rely on consolidated metadata.
 			y, err := x.SetAttrs(ctx, map[string]any{"units": "m"})
 			if err != nil || y.Attrs()["units"] != "m" {
 				t.Fatalf("%v, %v", y, err)
@@ -266,7 +267,7 @@ func TestConsolidated(t *testing.T) {
 	}
 }
 
-// sameRequests compares requests with those of a file, which -update writes.
+// sameRequests compares requests with those in a file, which -update writes.
 func sameRequests(t *testing.T, file, got string) {
 	t.Helper()
 	if *update {

@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// FuzzSelection reads what bytes say of an array whose elements are their own places: the elements
-// of NumPy's arithmetic, or ErrSelection.
+// FuzzSelection decodes bytes as selections of an array whose elements are their own positions. A
+// read returns the elements that NumPy would, or ErrSelection.
 func FuzzSelection(f *testing.F) {
 	f.Add([]byte{0, 0, 7, 1, 1, 3, 0, 0})
 	f.Add([]byte{0, 6, 0, 254, 2, 1, 4, 4})
@@ -32,7 +32,7 @@ func FuzzSelection(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var sel []zarr.Selection
-		var index [][]int // what each selects, where it is right
+		var index [][]int // what each selects, if it is valid
 		right := true
 		for ; len(b) >= 4 && len(sel) < 3; b = b[4:] {
 			n := 0
@@ -45,7 +45,7 @@ func FuzzSelection(f *testing.F) {
 			case 0:
 				sel = append(sel, zarr.Range(x, y).By(z))
 				one = nil
-				right = false // its own rules: what it selects is asked of the library below
+				right = false // the indexes of ranges are not computed here: only the shape of the result is checked
 			case 1:
 				sel = append(sel, zarr.At(x))
 				one = []int{x}

@@ -15,7 +15,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// randomSelection draws a selection of an axis, and the elements that it means, one by one.
+// randomSelection returns a random selection of an axis, and the indexes that it selects.
 func randomSelection(r *rand.Rand, n, chunk int) (zarr.Selection, []int) {
 	every := func(lo, hi int) (list []int) {
 		for i := lo; i < hi; i++ {
@@ -65,8 +65,8 @@ func randomSelection(r *rand.Rand, n, chunk int) (zarr.Selection, []int) {
 	return zarr.All, every(0, n)
 }
 
-// each calls f for every element of a cross product, in C order, with its place in an array of the
-// shape.
+// each calls f for every element of a cross product, in C order, with its position in an array of
+// the given shape.
 func each(shape []int, lists [][]int, f func(at int)) {
 	var walk func(d, at int)
 	walk = func(d, at int) {
@@ -81,8 +81,8 @@ func each(shape []int, lists [][]int, f func(at int)) {
 	walk(0, 0)
 }
 
-// randomPoints draws a selection of all axes at once, and the places that it means in an array of
-// the shape.
+// randomPoints returns a random selection of all axes together, and the positions that it selects
+// in an array of the given shape.
 func randomPoints(r *rand.Rand, shape []int, total int) (zarr.Selection, []int) {
 	var list []int
 	if r.IntN(3) == 0 || len(shape) == 0 {
@@ -95,7 +95,7 @@ func randomPoints(r *rand.Rand, shape []int, total int) (zarr.Selection, []int) 
 		if len(shape) == 0 || shape[0] != total {
 			return zarr.Mask(mask), list
 		}
-		coords := make([][]int, len(shape)) // a mask would be of axis 0
+		coords := make([][]int, len(shape)) // a mask would apply to axis 0
 		for _, i := range list {
 			for d := len(shape) - 1; d >= 0; d-- {
 				coords[d] = append(coords[d], i%shape[d])
@@ -119,8 +119,8 @@ func randomPoints(r *rand.Rand, shape []int, total int) (zarr.Selection, []int) 
 	return zarr.Points(coords...), list
 }
 
-// TestSelectionsAgainstOracle reads and writes what random selections select of random arrays, in
-// every order of giving them, and compares with moving one element at a time.
+// TestSelectionsAgainstOracle reads and writes random selections of random arrays, which are passed
+// in any order, and compares the results with those of moving one element at a time.
 func TestSelectionsAgainstOracle(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	stores := map[string]store.Store{"mem": mem.New(), "dir": dir.New(t.TempDir())}
@@ -167,7 +167,7 @@ func TestSelectionsAgainstOracle(t *testing.T) {
 		}
 		for range 6 {
 			var sel []zarr.Selection
-			var places []int // in the array, of what is selected
+			var places []int // positions of the selected elements in the array
 			lists := make([][]int, rank)
 			for d := range rank {
 				var s zarr.Selection
@@ -254,7 +254,7 @@ func TestSelectionsThatDoNotFit(t *testing.T) {
 	}
 }
 
-// A step as long as an int goes is a step that leaves the axis.
+// TestStepsDoNotOverflow checks that the largest steps leave the axis after one element.
 func TestStepsDoNotOverflow(t *testing.T) {
 	a, err := zarr.Create(t.Context(), mem.New(), "a", zarr.Spec{Shape: []int{5}, Chunks: []int{2}, DType: dtype.Int8})
 	if err != nil {

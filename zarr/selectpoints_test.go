@@ -13,8 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestPointsRequestEachChunkOnce reads points that go to and fro between chunks, of arrays with
-// shards and without.
+// TestPointsRequestEachChunkOnce reads points that alternate between chunks, of arrays with and
+// without shards.
 func TestPointsRequestEachChunkOnce(t *testing.T) {
 	var tr transcript
 	st := store.Observe(mem.New(), tr.Record)
@@ -54,8 +54,8 @@ func TestPointsRequestEachChunkOnce(t *testing.T) {
 	}
 }
 
-// TestPointsOfWholeChunksAreNotRead writes, point by point and backwards, one chunk at the edge
-// wholly, another one but for its last element, and one element twice.
+// TestPointsOfWholeChunksAreNotRead writes, point by point and backwards, a whole chunk at the
+// edge, another chunk except for its last element, and one element twice.
 func TestPointsOfWholeChunksAreNotRead(t *testing.T) {
 	var tr transcript
 	st := store.Observe(mem.New(), tr.Record)
@@ -121,7 +121,7 @@ func TestPointsOfWholeChunksAreNotRead(t *testing.T) {
 	}
 }
 
-// TestPointsOfStrings writes and reads texts one by one, some of them twice.
+// TestPointsOfStrings writes and reads single texts, some of them twice.
 func TestPointsOfStrings(t *testing.T) {
 	st := mem.New()
 	r := rand.New(rand.NewPCG(7, 8))
@@ -152,7 +152,7 @@ func TestPointsOfStrings(t *testing.T) {
 	}
 }
 
-// TestPointsAreKept: what is done to the lists later does not reach the selection.
+// TestPointsAreKept checks that later changes to the caller's lists do not affect the selection.
 func TestPointsAreKept(t *testing.T) {
 	a := mustCreate(t, mem.New(), "a", zarr.Spec{Shape: []int{3}, DType: dtype.Int8})
 	if err := zarr.Write(t.Context(), a, []int8{5, 6, 7}); err != nil {
@@ -176,8 +176,8 @@ func TestPointsAreKept(t *testing.T) {
 	}
 }
 
-// TestMaskOfTheArray: the only mask of a call is of axis 0 if it has its length, else of the whole
-// array; with other selections it is of its axis.
+// TestMaskOfTheArray checks that the only mask of a call applies to axis 0 if it has the axis's
+// length, and otherwise to the whole array. Beside other selections it applies to its axis.
 func TestMaskOfTheArray(t *testing.T) {
 	a := mustCreate(t, mem.New(), "a", zarr.Spec{Shape: []int{2, 3}, DType: dtype.Int8})
 	if err := zarr.Write(t.Context(), a, []int8{0, 1, 2, 3, 4, 5}); err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// oldArray makes "x" as writers did before dimension_separator: a document without it, and chunks
-// under keys that only the writer knew. Elements are 1, 2, … and the fill value is -1.
+// oldArray creates "x" as writers did before dimension_separator: its document lacks the member, so
+// that only the writer knew the keys of its chunks. Elements are 1, 2, … and the fill value is -1.
 func oldArray(t *testing.T, st store.Store, sep string, shape, chunks []int) {
 	t.Helper()
 	a := mustCreate(t, st, "x", zarr.Spec{Format: 2, Shape: shape, Chunks: chunks, DType: dtype.Float32, Fill: -1, Separator: sep, Codecs: []codec.Spec{codec.Zlib(1)}})
@@ -28,8 +28,8 @@ func oldArray(t *testing.T, st store.Store, sep string, shape, chunks []int) {
 
 func filled(n int, v float32) []float32 { return slices.Repeat([]float32{v}, n) }
 
-// TestNestedUnsaid goes the whole way of an old array: read as the specification says, found out,
-// read, written, given other attributes, replaced.
+// TestNestedUnsaid reads an old array as the specification says, detects its separator, and then
+// reads it, writes it, changes its attributes and replaces it.
 func TestNestedUnsaid(t *testing.T) {
 	for name, st := range stores(t) {
 		t.Run(name, func(t *testing.T) {
@@ -104,7 +104,8 @@ func TestNestedUnsaid(t *testing.T) {
 				t.Errorf("the document became %s", now)
 			}
 
-			// The spec decides what a new array says; the old chunks go, whatever they are called.
+			// The spec decides the separator of a new array. The old chunks are deleted under
+			// either separator.
 			if _, err := zarr.Replace(ctx, st, "x", zarr.Spec{Format: 2, Shape: []int{4, 4}, DType: dtype.Int8}, zarr.Separator("/")); !errors.Is(err, zarr.ErrSelection) {
 				t.Errorf("replaced against the option: %v", err)
 			}
@@ -121,8 +122,8 @@ func TestNestedUnsaid(t *testing.T) {
 	}
 }
 
-// TestSeparatorContradicted refuses the option where metadata says otherwise, and takes it where it
-// says the same.
+// TestSeparatorContradicted checks that the option is refused if metadata declares another
+// separator, and accepted if it declares the same one.
 func TestSeparatorContradicted(t *testing.T) {
 	st := mem.New()
 	for i, spec := range []zarr.Spec{{Format: 2, Separator: "."}, {Format: 2, Separator: "/"}, {Format: 3, Separator: "."}, {Format: 3, Separator: "/"}, {Format: 3}} {
@@ -160,8 +161,8 @@ func TestSeparatorContradicted(t *testing.T) {
 	}
 }
 
-// TestSeparatorOfGroup passes the option to members, from listings and from consolidated metadata.
-// One that contradicts it is an error in its place.
+// TestSeparatorOfGroup checks that the option applies to members, from listings and from
+// consolidated metadata. A member that contradicts it yields an error in its place.
 func TestSeparatorOfGroup(t *testing.T) {
 	st := mem.New()
 	ctx := t.Context()
@@ -200,7 +201,7 @@ func TestSeparatorOfGroup(t *testing.T) {
 	check("consolidated")
 }
 
-// TestReadsNeverLook holds a read whose every chunk is missing to one request for each.
+// TestReadsNeverLook checks that a read sends one request for each chunk even if all are missing.
 func TestReadsNeverLook(t *testing.T) {
 	backing := mem.New()
 	oldArray(t, backing, "/", []int{4, 4}, []int{2, 2})

@@ -1,6 +1,6 @@
 //go:build !race
 
-// What is reserved is the same with -race, where this takes half a minute.
+// The reserved memory is the same with -race, where this test takes half a minute.
 
 package zarr_test
 
@@ -16,9 +16,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestMemoryOfShardsWritten: a shard that is written takes its own length, and beside that what is
-// encoded at once, also where it has more than elements have, more than memory is made for at
-// first, and parts that stay as they were.
+// TestMemoryOfShardsWritten checks that a write of a shard takes the shard's length and the memory
+// of the chunks that are encoded concurrently. The cases include shards longer than their elements,
+// shards longer than the first allocation, and chunks that the write does not change.
 func TestMemoryOfShardsWritten(t *testing.T) {
 	const mib = 1 << 20
 	for _, tt := range []struct {
@@ -42,7 +42,7 @@ func TestMemoryOfShardsWritten(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := make([]uint8, n)
-			if _, err := rand.NewChaCha8([32]byte{1, 2}).Read(want); err != nil { // nothing compresses it
+			if _, err := rand.NewChaCha8([32]byte{1, 2}).Read(want); err != nil { // incompressible
 				t.Fatal(err)
 			}
 			if err := zarr.Write(t.Context(), a, want); err != nil {

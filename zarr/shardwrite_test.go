@@ -15,8 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// checked makes an array of four chunks of 16 uint8 with checksums in one shard, full of ones, and
-// gives the stored bytes.
+// checked creates an array of four chunks of 16 uint8 with checksums in one shard, all 1, and
+// returns it with the stored bytes.
 func checked(t *testing.T, st store.Store) (a *zarr.Array, shard []byte) {
 	t.Helper()
 	a = mustCreate(t, st, "x", zarr.Spec{Shape: []int{64}, Chunks: []int{16}, Shards: []int{64}, DType: dtype.Uint8, Codecs: []codec.Spec{codec.CRC32C()}})
@@ -42,8 +42,8 @@ func replaceShard(t *testing.T, st store.Store, b []byte) {
 	}
 }
 
-// TestUntouchedInnerChunksKeepTheirBytes: they are not even looked at, so that a broken one stays
-// broken, and is mended by writing all of it.
+// TestUntouchedInnerChunksKeepTheirBytes checks that a write does not decode the other inner
+// chunks: a broken one remains broken until it is written whole.
 func TestUntouchedInnerChunksKeepTheirBytes(t *testing.T) {
 	st := mem.New()
 	a, shard := checked(t, st)
@@ -75,8 +75,8 @@ func TestUntouchedInnerChunksKeepTheirBytes(t *testing.T) {
 	}
 }
 
-// TestRaggedInnerChunksAreWrittenUnread: all that the array has of the last inner chunk is all of
-// it.
+// TestRaggedInnerChunksAreWrittenUnread checks that a write of all elements that the array has in
+// the last inner chunk is a write of the whole chunk.
 func TestRaggedInnerChunksAreWrittenUnread(t *testing.T) {
 	st := mem.New()
 	a := mustCreate(t, st, "x", zarr.Spec{Shape: []int{60}, Chunks: []int{16}, Shards: []int{64}, DType: dtype.Uint8, Codecs: []codec.Spec{codec.CRC32C()}})
@@ -97,8 +97,8 @@ func TestRaggedInnerChunksAreWrittenUnread(t *testing.T) {
 	}
 }
 
-// TestWritesToTornShards: a part of one is refused and changes nothing, all of one is written
-// unread.
+// TestWritesToTornShards checks that a write of a part of a torn shard is refused and changes
+// nothing, and that a write of the whole shard does not read it.
 func TestWritesToTornShards(t *testing.T) {
 	st := mem.New()
 	a, shard := checked(t, st)
@@ -107,12 +107,12 @@ func TestWritesToTornShards(t *testing.T) {
 		if err := zarr.Write(t.Context(), a, []uint8{7}, zarr.At(60)); !errors.Is(err, zarr.ErrCorrupt) || len(stored(t, st)) != n {
 			t.Errorf("cut to %d: %v", n, err)
 		}
-		// Whole inner chunks, and still not the whole shard.
+		// Whole inner chunks, but not the whole shard.
 		if err := zarr.Write(t.Context(), a, make([]uint8, 32), zarr.Range(0, 32)); !errors.Is(err, zarr.ErrCorrupt) || len(stored(t, st)) != n {
 			t.Errorf("cut to %d: half of it: %v", n, err)
 		}
 	}
-	// An index that is right and speaks of what is not there.
+	// A well-formed index whose entries are beyond the end of the shard.
 	replaceShard(t, st, shard[72:])
 	if err := zarr.Write(t.Context(), a, []uint8{7}, zarr.At(0)); !errors.Is(err, zarr.ErrCorrupt) {
 		t.Errorf("with a wrong index: %v", err)
@@ -122,7 +122,8 @@ func TestWritesToTornShards(t *testing.T) {
 	}
 }
 
-// TestFillInShards: inner chunks of nothing but fill values are not stored, nor is a shard of such.
+// TestFillInShards checks that inner chunks that contain only fill values are not stored, nor are
+// shards of such chunks.
 func TestFillInShards(t *testing.T) {
 	st := mem.New()
 	a, shard := checked(t, st)
@@ -159,8 +160,8 @@ func TestFillInShards(t *testing.T) {
 	}
 }
 
-// TestManyWritersOfOneShard: goroutines each own one element of a shard that they all rewrite; half
-// of them open their own array.
+// TestManyWritersOfOneShard runs goroutines that each own one element of a shard, which all of them
+// rewrite. Half of them open the array themselves.
 func TestManyWritersOfOneShard(t *testing.T) {
 	st := mem.New()
 	shared := mustCreate(t, st, "x", zarr.Spec{Shape: []int{24}, Chunks: []int{3}, Shards: []int{24}, DType: dtype.Int32})
@@ -193,7 +194,7 @@ func TestManyWritersOfOneShard(t *testing.T) {
 	}
 }
 
-// TestShardLimits: what metadata promises is not allocated.
+// TestShardLimits checks that sizes which metadata declares are not allocated beyond the limit.
 func TestShardLimits(t *testing.T) {
 	st := mem.New()
 	huge := mustCreate(t, st, "x", zarr.Spec{Shape: []int{1 << 24}, Chunks: []int{1}, Shards: []int{1 << 24}, DType: dtype.Int8}, zarr.Limit(zarr.Limits{Chunk: 1 << 20}))

@@ -17,7 +17,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestSpecOf holds that a Spec which was written comes back in the words in which it was written.
+// TestSpecOf checks that Spec returns the Spec with which an array was created, unchanged.
 func TestSpecOf(t *testing.T) {
 	zstd := []codec.Spec{codec.Zstd(3)}
 	little := func(more ...codec.Spec) []codec.Spec { return append([]codec.Spec{codec.Bytes(dtype.Little)}, more...) }
@@ -57,8 +57,8 @@ func TestSpecOf(t *testing.T) {
 	}
 }
 
-// TestSpecKeepsTheOrder: a filter may stand behind the codec that makes bytes, where Create would
-// not put it.
+// TestSpecKeepsTheOrder checks that a filter may follow the codec that encodes elements as bytes,
+// where Create would not put it.
 func TestSpecKeepsTheOrder(t *testing.T) {
 	ctx, st := t.Context(), mem.New()
 	mustPut(t, st, "zarr.json", `{"zarr_format":3,"node_type":"array","shape":[4],"data_type":"uint16","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[4]}},
@@ -80,7 +80,8 @@ func TestSpecKeepsTheOrder(t *testing.T) {
 	}
 }
 
-// TestSpecOfLenient: what is read although it breaks a rule is created as the rules have it.
+// TestSpecOfLenient checks that the Spec of an array that violates a rule creates an array that
+// follows the rule.
 func TestSpecOfLenient(t *testing.T) {
 	v3 := func(typ, fill, codecs string) string {
 		return `{"zarr_format":3,"node_type":"array","shape":[4],"data_type":` + typ + `,"chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2]}},
@@ -119,7 +120,7 @@ func TestSpecOfLenient(t *testing.T) {
 	}
 }
 
-// TestSpecIsTheCallers: changing it changes no array.
+// TestSpecIsTheCallers checks that changes to a Spec do not change the array.
 func TestSpecIsTheCallers(t *testing.T) {
 	a := mustCreate(t, mem.New(), "", zarr.Spec{Shape: []int{6, 4}, ChunkEdges: [][]int{{1, 2, 3}, {4}}, DType: dtype.Int8, Dims: []string{"y", "x"}, Attrs: map[string]any{"a": 1}})
 	s := a.Spec()
@@ -129,7 +130,7 @@ func TestSpecIsTheCallers(t *testing.T) {
 	}
 }
 
-// TestSpecRefuses: what contradicts itself is refused before anything is stored.
+// TestSpecRefuses checks that a Spec that contradicts itself is refused before anything is stored.
 func TestSpecRefuses(t *testing.T) {
 	base := zarr.Spec{Shape: []int{4}, DType: dtype.Int8}
 	for name, change := range map[string]func(*zarr.Spec){
@@ -163,7 +164,8 @@ func TestSpecRefuses(t *testing.T) {
 	}
 }
 
-// The Spec of a view of a field is that of an array which can hold it.
+// TestSpecOfField checks that the Spec of a view of a field creates an array that can store the
+// field.
 func TestSpecOfField(t *testing.T) {
 	type cell struct {
 		ID  uint16
@@ -198,7 +200,7 @@ func TestSpecOfField(t *testing.T) {
 	}
 }
 
-// The same array, with other chunks and in another format.
+// This creates the same array with other chunks and in another format.
 func ExampleArray_Spec() {
 	ctx := context.Background()
 	a, err := zarr.Create(ctx, mem.New(), "t2m", zarr.Spec{Format: 2, Shape: []int{4, 6}, Chunks: []int{2, 3}, DType: dtype.Float32,

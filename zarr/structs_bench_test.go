@@ -8,7 +8,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// BenchmarkStructs reads one structure at a time, which shows what a call does besides.
+// BenchmarkStructs reads one structure at a time, which measures the overhead of a call.
 func BenchmarkStructs(b *testing.B) {
 	type ten struct {
 		A, B, C, D, E int32

@@ -43,7 +43,7 @@ func newTurns(st store.Store, n int) *turns {
 	return t
 }
 
-// free lets all requests of an actor pass that runs by itself.
+// free lets all requests of an actor pass without a turn.
 func (a *actor) free() { a.gate = nil }
 
 func (a *actor) turn() error {
@@ -119,9 +119,9 @@ func (p *actorParts) Commit(ctx context.Context, o store.PutOptions) (store.Vers
 	return p.Parts.Commit(ctx, o)
 }
 
-// run runs actors to their end. schedule names the actor of each turn that several wait for; beyond
-// it the first one has it. choices are how many of these turns there were, with the number of
-// actors of each. An actor that is not in a request, nor done, is asleep.
+// run runs actors to their end. schedule names the actor of each turn for which several wait;
+// beyond its end the first one is chosen. choices has the number of waiting actors for each of
+// these turns. An actor that has not ended and is not in a request is asleep.
 func (t *turns) run(schedule []int, do ...func()) (choices []int) {
 	t.running.Store(true)
 	for i, a := range t.actors {
@@ -165,8 +165,8 @@ func (t *turns) run(schedule []int, do ...func()) (choices []int) {
 	}
 }
 
-// someOrders calls try with schedules made of a seed, and with those that give one actor all turns
-// from some turn of the other one on. Under the race detector it tries a quarter of them.
+// someOrders calls try with schedules made of a seed, and with those that switch once from one
+// actor to the other. Under the race detector it tries a quarter of them.
 func someOrders(t *testing.T, seed uint64, n int, try func(t *testing.T, schedule []int) []int) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 1))

@@ -10,7 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// A v1 array takes a second round trip to be found, and none of its keys is ever written.
+// TestV1IsReadOnly checks that a v1 array is found in a second round trip, and that none of its
+// keys is ever written.
 func TestV1IsReadOnly(t *testing.T) {
 	st := mem.New()
 	for key, value := range map[string]string{

@@ -16,7 +16,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestWriteItems writes what ReadItems gives, whole and in part, in chunks and in shards.
+// TestWriteItems writes the items that ReadItems returns, whole and in part, in chunks and in
+// shards.
 func TestWriteItems(t *testing.T) {
 	ragged, err := dtype.RaggedOf(dtype.Float32, dtype.Big)
 	if err != nil {
@@ -127,8 +128,7 @@ func ExampleArray_WriteItems() {
 		fmt.Println(err)
 		return
 	}
-	// What ReadItems gives of one array is what WriteItems takes for another, whatever their
-	// elements are.
+	// WriteItems accepts the items that ReadItems returns, whatever their data type.
 	fmt.Println(a.WriteItems(ctx, [][]byte{json.RawMessage(`{"level": "info"}`), json.RawMessage(`[1, 2]`)}, zarr.Range(0, 2)))
 	items, err := a.ReadItems(ctx)
 	fmt.Printf("%s %v\n", items, err)

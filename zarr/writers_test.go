@@ -17,17 +17,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/validate"
 )
 
-// writer is what another implementation stores: documents and chunks that break a rule and have one
-// meaning all the same.
+// writer is an array or group as another implementation stores it: its documents and chunks violate
+// a rule, but have only one meaning.
 type writer struct {
 	name   string
 	stored map[string]string
-	want   string // the elements, or what is there
+	want   string // the elements
 	broken rule.Rule
-	refuse bool // by the group's opening, not by the array's
+	refuse bool // strict mode refuses the group or its members, not the array
 }
 
-// unhex is a chunk.
+// unhex returns the bytes of a chunk.
 func unhex(t *testing.T, s string) string {
 	t.Helper()
 	b, err := hex.DecodeString(s)
@@ -47,8 +47,8 @@ func writers(t *testing.T) []writer {
 	}
 	const group2, group3, little = `{"zarr_format":2}`, `{"zarr_format":3,"node_type":"group"}`, `{"name":"bytes","configuration":{"endian":"little"}}`
 	plain := unhex(t, "00000000010000000200000003000000")
-	// numcodecs 0.17.1 made these two of 0, 1, 2, 3; the third is the uint64 pair of a shard of
-	// zarrita without checksum.
+	// numcodecs 0.17.1 encoded 0, 1, 2, 3 as frame and stream. shard ends with the two uint64 of an
+	// index that zarrita writes without checksum.
 	frame := unhex(t, "0201330410000000100000002000000000000000010000000200000003000000")
 	stream := unhex(t, "1f8b0800ac03036b04ff63606060600462262066066200a9af8e2710000000")
 	shard := plain + unhex(t, "00000000000000001000000000000000")
@@ -80,7 +80,7 @@ func writers(t *testing.T) []writer {
 	}
 }
 
-// elements reads all of an array, spelled as Go does.
+// elements reads the whole array and formats it as fmt does.
 func elements(t *testing.T, a *zarr.Array) (string, error) {
 	t.Helper()
 	ctx := t.Context()
@@ -107,7 +107,7 @@ func elements(t *testing.T, a *zarr.Array) (string, error) {
 	return fmt.Sprint(out), err
 }
 
-// TestWritersAreRead reads what other implementations store: by default, with a report, strictly,
+// TestWritersAreRead reads what other implementations store: by default, with Findings, strictly,
 // through the group and with the validator.
 func TestWritersAreRead(t *testing.T) {
 	for _, w := range writers(t) {
@@ -155,14 +155,14 @@ func TestWritersAreRead(t *testing.T) {
 			if _, err := validate.Run(ctx, st, "", validate.Options{Data: true}, func(f rule.Finding) { found = append(found, string(f.Rule)) }); err != nil {
 				t.Error(err)
 			}
-			if !slices.Contains(found, string(w.broken)) && !strings.HasPrefix(w.name, "v1") { // a group of v2 does not have it
+			if !slices.Contains(found, string(w.broken)) && !strings.HasPrefix(w.name, "v1") { // a v2 group does not list a v1 array
 				t.Errorf("the validator found %q, want %s", found, w.broken)
 			}
 		})
 	}
 }
 
-// strictly opens and reads where rules are held to.
+// strictly opens and reads w in strict mode.
 func strictly(t *testing.T, st *mem.Store, w writer) error {
 	t.Helper()
 	if w.refuse {
@@ -185,8 +185,9 @@ func strictly(t *testing.T, st *mem.Store, w writer) error {
 	return err
 }
 
-// TestWritersAreNotCopied: metadata that zargo writes has none of the spellings that it reads. The
-// configuration of a codec is the codec's own; creating an array completes it or refuses it.
+// TestWritersAreNotCopied checks that metadata which zargo writes has none of the forms that it
+// tolerates when it reads. The configuration of a codec is not changed; creating an array completes
+// it or refuses it.
 func TestWritersAreNotCopied(t *testing.T) {
 	for _, w := range writers(t) {
 		if w.broken != rule.FillSpelling && w.name != "a draft's bytes" {

@@ -21,7 +21,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// keys lists all keys of a store, sorted.
+// keys returns all keys of a store, sorted.
 func keys(t *testing.T, st store.Store) []string {
 	t.Helper()
 	var ks []string
@@ -195,7 +195,7 @@ func TestFillEqualChunksAreNotStored(t *testing.T) {
 				if got := len(keys(t, st)) > before; got != tt.stored {
 					t.Errorf("stored: %v", got)
 				}
-				// The same through parts of the chunk.
+				// Write the same in parts of the chunk.
 				for _, v := range []float32{5, tt.value} {
 					for i := range 2 {
 						if err := zarr.Write(t.Context(), a, []float32{v, v}, zarr.Range(2*i, 2*i+2)); err != nil {
@@ -472,13 +472,13 @@ func TestWalk(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				}
-				break // stopping early is fine
+				break // a caller may stop early
 			}
 		})
 	}
 }
 
-// answers is a store that gives a fixed error for some keys.
+// answers is a store whose Gets fail with a fixed error for some keys.
 type answers struct {
 	store.Store
 	errs func(key string) error
@@ -491,7 +491,8 @@ func (a answers) Get(ctx context.Context, key string, o store.GetOptions, buf []
 	return a.Store.Get(ctx, key, o, buf)
 }
 
-// TestOnlyProvenAbsenceIsFill runs on a bubble's clock: a conflict is met with a thousand tries.
+// TestOnlyProvenAbsenceIsFill runs on a bubble's clock, because a conflict is retried a thousand
+// times.
 func TestOnlyProvenAbsenceIsFill(t *testing.T) {
 	for _, kind := range []error{zarr.ErrRefused, zarr.ErrThrottled, zarr.ErrUnavailable, zarr.ErrConflict, zarr.ErrCorrupt, context.DeadlineExceeded, errors.New("odd")} {
 		st := mem.New()
@@ -523,7 +524,7 @@ func TestOpenUnderRefusals(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		st := mem.New()
 		mustCreate(t, st, "x", zarr.Spec{Format: format, Shape: []int{4}, DType: dtype.Float32})
-		// A bucket without list permission answers 403 for whatever is not there.
+		// A bucket without list permission responds with 403 for absent keys.
 		st403 := answers{st, func(key string) error {
 			if _, err := st.Get(t.Context(), key, store.GetOptions{}, nil); err != nil {
 				return zarr.ErrRefused
@@ -596,12 +597,13 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestManyWritersOfOneChunk: 24 goroutines each own one element of a chunk that they all rewrite.
+// TestManyWritersOfOneChunk runs 24 goroutines that each own one element of a chunk, which all of
+// them rewrite.
 func TestManyWritersOfOneChunk(t *testing.T) {
 	st := mem.New()
 	mustCreate(t, st, "x", zarr.Spec{Shape: []int{24}, DType: dtype.Int32})
-	// Half of them share one opened array, half open their own: the ones take turns, the others
-	// conflict.
+	// Half of them share one opened array and take turns. The other half open the array themselves
+	// and conflict.
 	shared, err := zarr.OpenArray(t.Context(), st, "x")
 	if err != nil {
 		t.Fatal(err)
@@ -679,8 +681,8 @@ func TestChunksAreChosen(t *testing.T) {
 	}
 }
 
-// TestShardsAreChosen: a shard is a whole number of chunks along each axis, as many as the bound
-// allows.
+// TestShardsAreChosen checks that a shard is a whole number of chunks along each axis, as many as
+// the layout allows.
 func TestShardsAreChosen(t *testing.T) {
 	big := []int{1000, 2000, 3000}
 	tests := []struct {
@@ -689,7 +691,7 @@ func TestShardsAreChosen(t *testing.T) {
 		chunks, shards zarr.Layout
 		chunk, shard   []int
 	}{
-		// 512^3 elements are 2^27: five chunks of 101 along each axis.
+		// 512^3 elements are 2^27. A shard has five chunks of 101 along each axis.
 		{"both chosen", big, nil, zarr.Layout{}, zarr.Layout{Elements: 1 << 27}, []int{101, 101, 101}, []int{505, 505, 505}},
 		{"by bytes", big, nil, zarr.Layout{Bytes: 2 << 20}, zarr.Layout{Bytes: 2 << 27}, []int{101, 101, 101}, []int{505, 505, 505}},
 		// 64 chunks of 64 × 128 × 128.
@@ -724,7 +726,7 @@ func TestShardsAreChosen(t *testing.T) {
 	}
 }
 
-// Another table makes the codecs anew.
+// TestCodecsAreForViewsToo checks that a view with another table builds its codecs again.
 func TestCodecsAreForViewsToo(t *testing.T) {
 	a, err := zarr.Create(t.Context(), mem.New(), "", zarr.Spec{Shape: []int{2}, DType: dtype.Int8})
 	if err != nil {
@@ -736,7 +738,7 @@ func TestCodecsAreForViewsToo(t *testing.T) {
 	}
 }
 
-// TestLimitsFieldByField: a later Limit replaces the fields that it sets, and no others.
+// TestLimitsFieldByField checks that a later Limit replaces only the fields that it sets.
 func TestLimitsFieldByField(t *testing.T) {
 	a := mustCreate(t, mem.New(), "a", zarr.Spec{Shape: []int{4}, Chunks: []int{1}, DType: dtype.Int8})
 	b, err := a.With(zarr.Limit(zarr.Limits{Requests: 2, Chunk: 100}),

@@ -11,7 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// Attributes set at the same time by several lose nothing, as long as there are fewer than tries.
+// TestAttrsConcurrently checks that concurrent changes of attributes lose nothing if there are no
+// more of them than attempts.
 func TestAttrsConcurrently(t *testing.T) {
 	p := newProgram()
 	do(t, p, "create mem://m/x --shape 1 --dtype int8")
@@ -30,7 +31,7 @@ func TestAttrsConcurrently(t *testing.T) {
 	}
 }
 
-// Of two programs, each sees the other's change.
+// TestAttrsOfLibrary checks that the command and the library see each other's changes.
 func TestAttrsOfLibrary(t *testing.T) {
 	p := newProgram()
 	ctx := context.Background()

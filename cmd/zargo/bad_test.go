@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Bad input, as issue 3 lists it, in a folder; what needs a bucket is in s3_test.go. Each is an
-// exit code and one line that names URL, key and cause.
+// TestBadInput covers bad input in a directory; s3_test.go covers buckets. Each case expects an
+// exit code and one line that names the URL, the key and the cause.
 func TestBadInput(t *testing.T) {
 	int16s := numpyFile(t, "int16")
 	t.Chdir(t.TempDir())
@@ -113,7 +113,7 @@ func TestBadInput(t *testing.T) {
 			"create a/../../x --group --root a"} {
 			fails(t, zargo(t, p, line), 4, "unsafe path")
 		}
-		if runtime.GOOS != "windows" { // where it separates folders
+		if runtime.GOOS != "windows" { // where a backslash separates directories
 			fails(t, zargo(t, p, `info a\b`), 4, "unsafe path")
 		}
 		fails(t, zargo(t, p, "create mem://m/__x --group"), 4, "unsafe path", "__x")
@@ -163,7 +163,8 @@ func TestReadOnlyFolder(t *testing.T) {
 	}
 }
 
-// A file is written whole or not at all, and keeps the permissions of the one it replaces.
+// TestOutputFile checks that a file is written whole or not at all, and keeps the permissions of
+// the file that it replaces.
 func TestOutputFile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := newProgram()
@@ -187,7 +188,7 @@ func TestOutputFile(t *testing.T) {
 	}
 }
 
-// A closed standard output is an error, not a stack.
+// TestBrokenOutput checks that a closed standard output is an error, not a panic.
 func TestBrokenOutput(t *testing.T) {
 	p := newProgram()
 	do(t, p, "create mem://m/x --shape 3 --dtype int8")

@@ -19,13 +19,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// The place is another each time, and a directory lists in the order that its file system has.
+// The prefix of a check is random, and a directory lists in the order of its file system.
 var (
 	anyPlace = regexp.MustCompile(`zargo-check-[a-z0-9]{12}`)
 	anyOrder = regexp.MustCompile(`in (no order|the order of their bytes)`)
 )
 
-// TestBucketTables holds what is printed of memory and of a directory, where no time is in it.
+// TestBucketTables compares the output for a store in memory and for a directory. It contains no
+// times.
 func TestBucketTables(t *testing.T) {
 	here, err := os.Getwd()
 	if err != nil {
@@ -69,7 +70,8 @@ func TestBucketTables(t *testing.T) {
 	}
 }
 
-// A run with speed prints times, which are not compared, and takes no more than it said.
+// TestBucketSpeed checks the output of a run with speed, except its times, and that the run takes
+// no more requests and bytes than its dry run announces.
 func TestBucketSpeed(t *testing.T) {
 	var got struct {
 		Checks []struct{ Verdict string }
@@ -108,7 +110,7 @@ func TestBucketSpeed(t *testing.T) {
 	}
 }
 
-// withStore makes the program open one store for every mem:// URL.
+// withStore returns a program that opens st for every mem:// URL.
 func withStore(st store.Store) *program {
 	return &program{mem: func(_ context.Context, l openurl.Location) (store.Store, error) { return store.Prefix(st, l.Path) }}
 }
@@ -165,7 +167,7 @@ func TestBucketExitCodes(t *testing.T) {
 	fails(t, zargo(t, p, "bucket"), 2)
 }
 
-// absentIgnored writes over what is there.
+// absentIgnored is a store that ignores IfAbsent.
 type absentIgnored struct{ store.Store }
 
 func (s absentIgnored) Put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
@@ -173,7 +175,8 @@ func (s absentIgnored) Put(ctx context.Context, key string, value []byte, o stor
 	return s.Store.Put(ctx, key, value, o)
 }
 
-// An interrupt deletes what was written, and prints what was found.
+// TestBucketInterrupted checks that an interrupt deletes the written objects and prints the results
+// so far.
 func TestBucketInterrupted(t *testing.T) {
 	m := mem.New()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -31,7 +31,7 @@ func TestParseCodec(t *testing.T) {
 		{`{"name":"crc32c"}`, `crc32c`},
 		{`{"id":"zlib","level":1}`, `numcodecs.zlib{"level":1}`},
 		{`{"id":"delta","dtype":"<i4"}`, `numcodecs.delta{"dtype":"<i4"}`},
-		// Not understood.
+		// Invalid.
 		{"", ""}, {":", ""}, {"zstd:x", ""}, {"zstd:1:checksum:2", ""}, {"zstd:1:sum", ""}, {"crc32c:1", ""}, {"gzip:1:2", ""}, {"lz4:x", ""}, {"bz2:1:2", ""}, {"crc32:1", ""}, {"jenkins_lookup3:-1", ""}, {"transpose", ""}, {"transpose:a", ""}, {"bytes:middle", ""},
 		{"mine:1", ""}, {"{", ""}, {"{}", ""}, {`{"name":7}`, ""}, {`{"name":"zstd","configuration":3}`, ""}, {`{"name":"zstd","extra":3}`, ""}, {`mine{`, ""}, {`mine{}}`, ""}, {`{"name":""}`, ""}, {`{"id":null}`, ""}, {`{"id":""}`, ""}, {"a b", ""},
 	}
@@ -43,7 +43,7 @@ func TestParseCodec(t *testing.T) {
 	}
 }
 
-// TestCodecErrors: the error for a codec that is not understood gives the form that would be.
+// TestCodecErrors checks that the error for an invalid codec contains a valid form.
 func TestCodecErrors(t *testing.T) {
 	for _, tt := range []struct{ text, says string }{
 		{"gzip:x", "gzip:LEVEL"}, {"gzip:3:4", "gzip:LEVEL"}, {"blosc:lz4:five", "blosc:lz4:5:shuffle"}, {"bytes:bigg", "bytes:big"}, {"transpose", "transpose:1,0"}, {"crc32:7", "it takes nothing"},
@@ -55,7 +55,7 @@ func TestCodecErrors(t *testing.T) {
 	}
 }
 
-// TestCodecsPrintAsTheyAreRead: what a codec prints as, in zargo info, can be given to --codec.
+// TestCodecsPrintAsTheyAreRead checks that --codec accepts codecs as zargo info prints them.
 func TestCodecsPrintAsTheyAreRead(t *testing.T) {
 	sharded, err := codec.Builtin().Normalize([]codec.Spec{codec.Sharding(codec.ShardingOptions{Chunk: []int{2, 6}, Codecs: []codec.Spec{codec.Transpose(0, 1), codec.Bytes(dtype.Little)}})},
 		codec.Repr{Shape: []int{4, 6}, Type: dtype.Float32, Fill: make([]byte, 4)})

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// shell gives a shell's path, and a file with the script for it.
+// shell returns the path of a shell, and a file with its completion script.
 func shell(t *testing.T, name string) (path, script string) {
 	t.Helper()
 	text := do(t, newProgram(), "completion "+name)
@@ -33,7 +33,7 @@ func shell(t *testing.T, name string) (path, script string) {
 func TestBashCompletion(t *testing.T) {
 	bash, script := shell(t, "bash")
 	for _, r := range []struct {
-		name, words string // the last is completed
+		name, words string // the last one is completed
 		want, not   []string
 	}{
 		{"commands", "zargo c", []string{"cat", "create", "consolidate", "completion"}, []string{"info"}},

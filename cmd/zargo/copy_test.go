@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// TestCopyInterrupted interrupts a copy, which says how it is gone on with, and goes on.
+// TestCopyInterrupted interrupts a copy, whose message says how to resume it, and resumes it.
 func TestCopyInterrupted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := newProgram()
@@ -61,7 +61,7 @@ func TestCopyInterrupted(t *testing.T) {
 	}
 }
 
-// TestCopyResumedWithFlags goes on with a copy by the command that began it, with all its flags.
+// TestCopyResumedWithFlags resumes a copy by the command that started it, with all its flags.
 func TestCopyResumedWithFlags(t *testing.T) {
 	for _, flags := range []string{"--chunks 7", "--chunks 7 --shards 21", "--shards x=20 --chunks x=5 --sel x=1:399", "--codec gzip:1 --shards 16"} {
 		t.Chdir(t.TempDir())
@@ -125,7 +125,7 @@ func TestShareOfEngines(t *testing.T) {
 	}
 }
 
-// TestTransientIs75 runs a plan whose source fails for a while.
+// TestTransientIs75 runs a plan whose source fails temporarily.
 func TestTransientIs75(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := newProgram()
@@ -148,8 +148,8 @@ func TestTransientIs75(t *testing.T) {
 	do(t, p, "info dst")
 }
 
-// TestPlansHoldNoSecrets: what a URL of a web server is signed with is not in the plan, and is
-// given again.
+// TestPlansHoldNoSecrets checks that a plan does not contain the signature of a web server's URL,
+// which must be passed again.
 func TestPlansHoldNoSecrets(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := newProgram()

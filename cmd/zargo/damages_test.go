@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestDamages: each kind of damage has its exit code and its line.
+// TestDamages checks the exit code and the line of each kind of damage.
 func TestDamages(t *testing.T) {
 	read := func(t *testing.T, name string) []byte {
 		b, err := os.ReadFile(name)
@@ -43,7 +43,7 @@ func TestDamages(t *testing.T) {
 		before []string
 		damage func(t *testing.T)
 		code   int
-		line   string // fields with one space
+		line   string // fields separated by one space
 	}{
 		{"torn shard", shard, cut("g/a/c/1", 5), 5, "error corrupt a/c/1 corrupt data: the shard has 5 bytes, its index alone 36"},
 		{"bad index checksum", shard, flip("g/a/c/1", 0), 5, "error corrupt a/c/1 index of the shard: codec crc32c: corrupt data: checksum of 32 bytes"},

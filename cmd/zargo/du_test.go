@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// One listing counts everything, however much there is, and a copy of the metadata says which nodes
-// there are.
+// TestDuRequests checks that one listing counts everything, and that consolidated metadata
+// determines the nodes.
 func TestDuRequests(t *testing.T) {
 	b, p := newBucket(t), newProgram()
 	do(t, p, "create "+b.at("b", "w.zarr")+" --group")
@@ -41,7 +41,7 @@ func TestDuRequests(t *testing.T) {
 	}
 }
 
-// A bucket is looked into, and each folder in it said to be what it is.
+// TestLsOfABucket checks that ls lists the entries of a bucket with their kinds.
 func TestLsOfABucket(t *testing.T) {
 	b, p := newBucket(t), newProgram()
 	do(t, p, "create "+b.at("b", "w.zarr")+" --group")
@@ -63,8 +63,8 @@ func TestLsOfABucket(t *testing.T) {
 	fails(t, zargo(t, p, "ls "+b.at("b", "deep")), 8, "s3://b/deep", "AccessDenied")
 }
 
-// TestDryRunListsOnce: a dry run of rm counts what is stored, and the requests that delete it, by
-// one listing.
+// TestDryRunListsOnce checks that a dry run of rm takes one listing to count the stored objects and
+// the requests that delete them.
 func TestDryRunListsOnce(t *testing.T) {
 	b, p := newBucket(t), newProgram()
 	do(t, p, "create "+b.at("b", "w.zarr")+" --group")

@@ -58,8 +58,8 @@ func TestExitCode(t *testing.T) {
 	}
 }
 
-// Every kind of error that there is has a code of its own in the table, but for Type and Unchanged,
-// which no command can get.
+// TestEveryKindHasACode checks that every kind of error has an exit code in the table, except Type
+// and Unchanged, which no command can return.
 func TestEveryKindHasACode(t *testing.T) {
 	for _, k := range []error{fault.NotFound, fault.Exists, fault.Conflict, fault.ReadOnly, fault.Selection, fault.Metadata, fault.Path,
 		fault.Corrupt, fault.Refused, fault.Throttled, fault.Unavailable, fault.Limit, errors.ErrUnsupported} {
@@ -69,7 +69,8 @@ func TestEveryKindHasACode(t *testing.T) {
 	}
 }
 
-// The table in the program, in its help and in docs/reference/cli.md is one.
+// TestExitCodesAreDocumented checks that the help and docs/reference/cli.md contain the program's
+// table.
 func TestExitCodesAreDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../docs/reference/cli.md")
 	if err != nil {
@@ -86,7 +87,8 @@ func TestExitCodesAreDocumented(t *testing.T) {
 	}
 }
 
-// TestErrorsAreDocumented: docs/errors.md has a row for every kind of error, with its exit code.
+// TestErrorsAreDocumented checks that docs/errors.md has a row for every kind of error, with its
+// exit code.
 func TestErrorsAreDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../docs/errors.md")
 	if err != nil {

@@ -12,12 +12,13 @@ import (
 
 var update = flag.Bool("update", false, "write what the sessions in testdata print into them")
 
-// A session is a text of commands, after "$ ", and what they print: standard output, standard
-// error, and "exit N" where that is not 0. Beside zargo there are
+// TestSessions runs the sessions in testdata. A session is a text of commands, after "$ ", and
+// their output: standard output, standard error, and "exit N" unless N is 0. Besides zargo, the
+// commands are
 //
 //	copy FROM TO        copies a file that numpy wrote
-//	write FILE TEXT     makes a file
-//	remove FILE         removes one
+//	write FILE TEXT     creates a file
+//	remove FILE         deletes a file
 //	files               lists all files
 func TestSessions(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.txt")
@@ -123,7 +124,7 @@ func play(t *testing.T, p *program, args []string, numpy string) string {
 	return ""
 }
 
-// files are all files below the working folder.
+// files returns the names of all files below the working directory.
 func files(t testing.TB) []string {
 	t.Helper()
 	var names []string
@@ -140,7 +141,7 @@ func files(t testing.TB) []string {
 	return names
 }
 
-// words splits a command at spaces that are not within single quotes.
+// words splits a command at spaces outside of single quotes.
 func words(command string) []string {
 	var list []string
 	word, quoted, any := "", false, false

@@ -9,9 +9,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// Every command's help has examples, and they work, one after another: those of create and put
-// first, since the others need what these make. Those with a bucket's URL, a pipe or the shell's
-// own words are not run.
+// TestExamplesInHelp checks that the help of every command has examples, and runs them in order.
+// Those of create and put come first, because the others use their arrays. Examples with a bucket's
+// URL, a pipe or shell syntax are not run.
 func TestExamplesInHelp(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := newProgram()

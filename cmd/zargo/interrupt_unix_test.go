@@ -19,8 +19,8 @@ import (
 	"time"
 )
 
-// start runs the command in a process of its own, which reads from a bucket that never answers, and
-// returns when the first request has arrived.
+// start runs the command in its own process, reading from a bucket that never responds, and returns
+// when the first request has arrived.
 func start(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
 	arrived := make(chan struct{}, 100)
@@ -72,8 +72,8 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// A second interrupt kills, where the first does not get through: here because standard input does
-// not end.
+// TestSecondInterrupt checks that a second interrupt kills the process if the first one has no
+// effect, here because standard input does not end.
 func TestSecondInterrupt(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -89,7 +89,7 @@ func TestSecondInterrupt(t *testing.T) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	// The array appears once the header is read; the elements never come.
+	// The array exists once the header is read; the elements never arrive.
 	if _, err := in.Write([]byte(head("(100,)"))); err != nil {
 		t.Fatal(err)
 	}
@@ -108,9 +108,9 @@ func TestSecondInterrupt(t *testing.T) {
 			t.Error("it succeeded")
 		}
 	}()
-	for { // the handler is put back a moment after the first
+	for { // the handler is restored shortly after the first interrupt
 		if err := c.Process.Signal(os.Interrupt); err != nil {
-			break // it has ended
+			break // the process has exited
 		}
 		select {
 		case <-done:
@@ -125,7 +125,8 @@ func TestSecondInterrupt(t *testing.T) {
 	<-done
 }
 
-// A check of a directory that is interrupted leaves nothing, no folder either.
+// TestInterruptedBucketCheck checks that an interrupted check of a directory leaves nothing, not
+// even a directory.
 func TestInterruptedBucketCheck(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -163,8 +164,8 @@ func TestInterruptedBucketCheck(t *testing.T) {
 	}
 }
 
-// TestTerminated: an engine that ends a process by SIGTERM sees a code of its own, and nothing is
-// left half done.
+// TestTerminated checks that SIGTERM, which an engine sends, has its own exit code and leaves no
+// partial output.
 func TestTerminated(t *testing.T) {
 	folder := t.TempDir()
 	c, errOut := start(t, "cat", "-o", filepath.Join(folder, "out"))

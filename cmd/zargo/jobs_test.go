@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestJobFiles runs the command line of each file of examples/jobs as its engine does, once for
+// TestJobFiles runs the command line of each file in examples/jobs as its engine does, once for
 // each index.
 func TestJobFiles(t *testing.T) {
 	jobs, err := filepath.Abs("../../examples/jobs")
@@ -55,7 +55,7 @@ func TestJobFiles(t *testing.T) {
 	}
 }
 
-// commandLine is the arguments of zargo in a job file, for plan.json.
+// commandLine returns the arguments of zargo in a job file, with plan.json as the plan.
 func commandLine(t *testing.T, text string) (args []string) {
 	t.Helper()
 	if _, script, ok := strings.Cut(text, "\nexec zargo "); ok {

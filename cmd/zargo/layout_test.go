@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// unsaid is a v2 document that does not say how chunk keys are spelled.
+// unsaid is a v2 document without the separator of chunk keys.
 const unsaid = `{"zarr_format":2,"shape":[2,2],"chunks":[2,2],"dtype":"|u1","compressor":null,"fill_value":0,"order":"C","filters":null}`
 
-// TestLayoutOverHTTP finds nested chunks where there is no listing.
+// TestLayoutOverHTTP checks that nested chunks are detected without a listing.
 func TestLayoutOverHTTP(t *testing.T) {
 	root := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(root, "old", "0"), 0o777); err != nil {
@@ -34,8 +34,8 @@ func TestLayoutOverHTTP(t *testing.T) {
 	}
 }
 
-// TestLayoutRefused is about who may read and write, but not list: the metadata is shown, and a
-// write goes where the metadata says.
+// TestLayoutRefused covers a caller who may read and write but not list. The metadata is printed,
+// and a write uses the keys that the metadata declares.
 func TestLayoutRefused(t *testing.T) {
 	b := newBucket(t)
 	b.objects["old/.zarray"] = []byte(unsaid)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// linkedTree makes a hierarchy "g" with links to another one, "ext", which holds files that are no
-// Zarr either.
+// linkedTree creates a hierarchy "g" with links to another one, "ext", which also contains files
+// that do not belong to Zarr.
 func linkedTree(t *testing.T, p *program) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -35,7 +35,7 @@ func link(t *testing.T, to, name string) {
 	}
 }
 
-// kept fails unless what the links of linkedTree lead to is as it was.
+// kept fails if a target of linkedTree's links was deleted.
 func kept(t *testing.T) {
 	t.Helper()
 	for _, name := range []string{"ext/zarr.json", "ext/x/zarr.json", "ext/notes.txt", "ext/sub/data.bin"} {
@@ -45,7 +45,7 @@ func kept(t *testing.T) {
 	}
 }
 
-// gone fails unless nothing is under a name.
+// gone fails if a file or link with the name exists.
 func gone(t *testing.T, name string) {
 	t.Helper()
 	if _, err := os.Lstat(name); !errors.Is(err, os.ErrNotExist) {
@@ -62,8 +62,8 @@ func has(t *testing.T, text string, words ...string) {
 	}
 }
 
-// TestRemoveLinks: rm removes the links of a hierarchy and its folders, nothing that they lead to,
-// and the dry run says so.
+// TestRemoveLinks checks that rm removes the links and directories of a hierarchy but no target of
+// a link, and that the dry run reports this.
 func TestRemoveLinks(t *testing.T) {
 	p := newProgram()
 	linkedTree(t, p)
@@ -77,7 +77,8 @@ func TestRemoveLinks(t *testing.T) {
 	kept(t)
 }
 
-// TestRemoveOfALink: a link that is named itself is removed, and what lies behind one is refused.
+// TestRemoveOfALink checks that a link is removed if it is named itself, and that a path through a
+// link is refused.
 func TestRemoveOfALink(t *testing.T) {
 	p := newProgram()
 	linkedTree(t, p)
@@ -93,8 +94,8 @@ func TestRemoveOfALink(t *testing.T) {
 	kept(t)
 }
 
-// TestRemoveFolderWithLinks: rm --force of a folder that is no node follows no link, and leaves no
-// folder.
+// TestRemoveFolderWithLinks checks that rm --force of a directory that is not a node follows no
+// link and leaves no directory.
 func TestRemoveFolderWithLinks(t *testing.T) {
 	p := newProgram()
 	linkedTree(t, p)
@@ -106,8 +107,8 @@ func TestRemoveFolderWithLinks(t *testing.T) {
 	kept(t)
 }
 
-// TestRemoveLeavesNoFolders: no empty folder of what is deleted stays, of a node below a group or
-// of a whole hierarchy.
+// TestRemoveLeavesNoFolders checks that no empty directory remains after deleting a node below a
+// group, or a whole hierarchy.
 func TestRemoveLeavesNoFolders(t *testing.T) {
 	p := newProgram()
 	t.Chdir(t.TempDir())
@@ -122,7 +123,8 @@ func TestRemoveLeavesNoFolders(t *testing.T) {
 	gone(t, "w")
 }
 
-// TestRepairFollowsNoLink: orphans behind a link stay, and the dry run and the repair say so.
+// TestRepairFollowsNoLink checks that orphans behind a link remain, and that the dry run and the
+// repair report them.
 func TestRepairFollowsNoLink(t *testing.T) {
 	p := newProgram()
 	t.Chdir(t.TempDir())

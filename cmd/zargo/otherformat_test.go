@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestOtherFormats: a NetCDF, HDF5 or TIFF file is named as such, in a directory and in a bucket,
-// and nothing else is.
+// TestOtherFormats checks that NetCDF, HDF5 and TIFF files, and only those, are identified, in a
+// directory and in a bucket.
 func TestOtherFormats(t *testing.T) {
 	t.Chdir(t.TempDir())
 	b, p := newBucket(t), newProgram()

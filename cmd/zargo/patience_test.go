@@ -14,7 +14,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// down is a store that is unavailable until some time has passed.
+// down is a store that is unavailable until a point in time.
 type down struct {
 	store.Store
 	until time.Time
@@ -43,7 +43,7 @@ func TestLate(t *testing.T) {
 				var out bytes.Buffer
 				l := &late{out: &out}
 				begin := time.Now()
-				var said time.Duration // when the first line came, to a tenth of a second
+				var said time.Duration // when the first line was written, to a tenth of a second
 				st, err := retry.New(&down{mem.New(), begin.Add(r.down)}, retry.Notify(l.notify))
 				if err != nil {
 					t.Fatal(err)
@@ -51,7 +51,7 @@ func TestLate(t *testing.T) {
 				done := make(chan struct{})
 				go func() {
 					defer close(done)
-					_, _ = st.Get(t.Context(), "k", store.GetOptions{}, nil) // it fails, or there is none
+					_, _ = st.Get(t.Context(), "k", store.GetOptions{}, nil) // fails, or the key is absent
 					_, _ = st.Get(t.Context(), "k", store.GetOptions{}, nil)
 				}()
 				for said == 0 {
@@ -80,7 +80,7 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// After the run nothing is written.
+// TestLateEnds checks that nothing is written after the run.
 func TestLateEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer

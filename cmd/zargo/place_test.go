@@ -10,7 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// What a listing or a browser shows is a document's URL; it is its node.
+// TestDocumentIsItsNode checks that the URL of a document, as a listing or a browser shows it,
+// refers to the document's node.
 func TestDocumentIsItsNode(t *testing.T) {
 	t.Chdir(t.TempDir())
 	b, p := newBucket(t), newProgram()
@@ -51,7 +52,7 @@ func TestDocumentIsItsNode(t *testing.T) {
 	}
 }
 
-// The URLs of other tools are understood. Nothing is sent.
+// TestForms checks that URLs in the forms of other tools are accepted. It sends no requests.
 func TestForms(t *testing.T) {
 	t.Setenv("AZURE_STORAGE_KEY", "a2V5")
 	t.Setenv("AZURE_STORAGE_ACCOUNT", "acct")
@@ -86,7 +87,7 @@ func TestNativeFormIsSaid(t *testing.T) {
 	}
 }
 
-// A message names the URL once, with the endpoint where there is one.
+// TestURLOnce checks that a message names the URL once, with the endpoint if it has one.
 func TestURLOnce(t *testing.T) {
 	b, p := newBucket(t), newProgram()
 	lines := []string{"info " + b.at("b", "x"), "ls " + b.at("nob", "x"), "create " + b.at("nob", "x") + " --group", "cat --timeout 300ms s3://b/x?region=us-east-1&endpoint=" + url.QueryEscape("http://127.0.0.1:1"),

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestPlanOfManyChunks: the sums of 4,000,000,000 chunks are counted by arithmetic, and their
-// requests are not listed unasked.
+// TestPlanOfManyChunks checks that the sums of 4,000,000,000 chunks are computed without a loop
+// over the chunks, and that their requests are not listed by default.
 func TestPlanOfManyChunks(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := newProgram()

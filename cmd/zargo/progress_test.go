@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// lockedBuffer may be read while others write.
+// lockedBuffer may be read during writes.
 type lockedBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -33,7 +33,8 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// TestLine: the line of a terminal comes after a second, changes, and is gone in the end.
+// TestLine checks that the line on a terminal appears after a second, changes, and is removed at
+// the end.
 func TestLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out lockedBuffer
@@ -68,7 +69,7 @@ func TestLine(t *testing.T) {
 	})
 }
 
-// TestLineAfterKey: ^C that the terminal shows in the line does not stay.
+// TestLineAfterKey checks that the ^C which a terminal prints within the line is removed.
 func TestLineAfterKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out lockedBuffer
@@ -88,7 +89,7 @@ func TestLineAfterKey(t *testing.T) {
 	})
 }
 
-// TestQuickWork shows no line, and neither does what shows nothing.
+// TestQuickWork checks that quick work shows no line, and that notShown never shows one.
 func TestQuickWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out lockedBuffer
@@ -111,7 +112,7 @@ func TestQuickWork(t *testing.T) {
 	})
 }
 
-// TestLines: without a terminal there is a line every few seconds, and one in the end.
+// TestLines checks that without a terminal a line is printed every few seconds, and one at the end.
 func TestLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out lockedBuffer
@@ -135,10 +136,10 @@ func TestLines(t *testing.T) {
 	})
 }
 
-// TestOutputAfterLine: what is printed on standard output ends the line.
+// TestOutputAfterLine checks that output on standard output removes the line.
 func TestOutputAfterLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var terminal lockedBuffer // both are
+		var terminal lockedBuffer // standard output and standard error
 		p := &progress{how: live, out: &terminal}
 		p.begin(work{unit: "objects"})
 		time.Sleep(2 * time.Second)
@@ -170,8 +171,8 @@ func TestProgressFlag(t *testing.T) {
 	fails(t, zargo(t, newProgram(), "du --progress=often"), 2, "auto, always or never", "often")
 }
 
-// TestProgressOfCommands: each command that may take long says how far it came, all of it in the
-// end.
+// TestProgressOfCommands checks that each command that may take long reports its progress, and all
+// of its work at the end.
 func TestProgressOfCommands(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := newProgram()
@@ -203,7 +204,7 @@ func TestProgressOfCommands(t *testing.T) {
 		{"transfer clean plan.json --progress", `[1-9]\d* objects`},
 		{"create old --group --format 2", ``},
 		{"create old/a --shape 3 --dtype int8 --format 2", ``},
-		{"migrate old --progress", `[4-9] documents`}, // two that are read at least, and two that are written
+		{"migrate old --progress", `[4-9] documents`}, // at least two are read and two are written
 		{"consolidate old --progress", `[3-9] documents`},
 		{"consolidate old --check --progress", `[2-9] documents`},
 		{"ls -r g --progress", `3 nodes`},

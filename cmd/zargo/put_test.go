@@ -22,8 +22,8 @@ func numpyFile(t testing.TB, name string) []byte {
 	return b
 }
 
-// What numpy wrote goes into an array and comes out as the same bytes, whatever the byte order and
-// format.
+// TestNumpyRoundTrip puts files that numpy wrote into arrays and reads the same bytes, for every
+// byte order and format.
 func TestNumpyRoundTrip(t *testing.T) {
 	for b := dtype.Bool; b <= dtype.Complex128; b++ {
 		name := b.String()
@@ -99,19 +99,19 @@ func TestPutRefuses(t *testing.T) {
 	}
 }
 
-// head is the header of a .npy file of int8 with a shape.
+// head returns the header of a .npy file of int8 with the given shape.
 func head(shape string) string {
 	text := "{'descr': '|i1', 'fortran_order': False, 'shape': " + shape + ", }\n"
 	return "\x93NUMPY\x01\x00" + string([]byte{byte(len(text)), 0}) + text
 }
 
-// A selection of more than a band goes through in parts: the same elements, and no chunk written
-// twice.
+// TestPutAndCatInBands moves a selection larger than a band in parts, and checks its elements and
+// that no chunk is written twice.
 func TestPutAndCatInBands(t *testing.T) {
 	if testing.Short() {
 		t.Skip("moves 150 MiB")
 	}
-	const rows, cols = 150, 1 << 17 // of float64: 1 MiB a row, and a band is 128 MiB
+	const rows, cols = 150, 1 << 17 // of float64: 1 MiB for each row, and a band has 128 MiB
 	head, err := npy.AppendHeader(nil, npy.Header{Type: dtype.Float64, Order: dtype.Little, Shape: []int{rows, cols}})
 	if err != nil {
 		t.Fatal(err)
@@ -158,7 +158,7 @@ func TestPutAndCatInBands(t *testing.T) {
 	}
 }
 
-// rowReader gives rows of 1 MiB, each byte the row's number.
+// rowReader yields rows of 1 MiB. Each byte of a row has the number of rows left.
 type rowReader struct{ left, at int }
 
 func (r *rowReader) Read(b []byte) (int, error) {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// TestRatesAreChecked: what is no rate is a mistake in the command line.
+// TestRatesAreChecked checks that an invalid rate is an error in the command line.
 func TestRatesAreChecked(t *testing.T) {
 	p := newProgram()
 	do(t, p, "create mem://rates/a --shape 1 --chunks 1 --dtype uint8")
@@ -20,8 +20,8 @@ func TestRatesAreChecked(t *testing.T) {
 	do(t, p, "cat mem://rates/a --fleet 8 --request-rate 3000 --byte-rate 100MiB")
 }
 
-// TestRequestRate: requests to a server are as far apart as the flags say, for this process of a
-// fleet.
+// TestRequestRate checks that requests to a server have at least the interval that the flags
+// specify for one process of a fleet.
 func TestRequestRate(t *testing.T) {
 	p := newProgram()
 	t.Chdir(t.TempDir())
@@ -40,8 +40,8 @@ func TestRequestRate(t *testing.T) {
 	do(t, p, fmt.Sprintf("cat %s/src --fleet 4 --request-rate 400", srv.URL))
 	mu.Lock()
 	defer mu.Unlock()
-	// A hundred in a second are this process's share. A timer may come late, and what it loses may
-	// be made up within 50 ms.
+	// This process's share is a hundred requests per second. A timer may fire late, and the process
+	// may make up for the delay within 50 ms.
 	if least := time.Duration(requests-1)*10*time.Millisecond - 50*time.Millisecond; requests < 40 || last.Sub(begun) < least {
 		t.Errorf("%d requests in %v, want %v at least", requests, last.Sub(begun), least)
 	}

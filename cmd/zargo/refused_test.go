@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What a server refuses is said with what to do about it.
+// TestRefusedWrites checks that the error for a refused write says how to correct it.
 func TestRefusedWrites(t *testing.T) {
 	p := newProgram()
 	t.Run("anonymous put in S3", func(t *testing.T) {

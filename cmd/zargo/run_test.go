@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// actAsZargo makes this test binary the command, for tests that need a process.
+// actAsZargo is the environment variable that makes this test binary the command, for tests that
+// need a process.
 const actAsZargo = "ZARGO_TEST_MAIN"
 
 func TestMain(m *testing.M) {
@@ -21,13 +22,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// result is what a run left.
+// result is the exit code and the output of a run.
 type result struct {
 	code     int
 	out, err string
 }
 
-// zargo runs the command in this process; arguments are split at spaces.
+// zargo runs the command in this process, with line split at spaces as its arguments.
 func zargo(t testing.TB, p *program, line string) result {
 	t.Helper()
 	return zargoArgs(t, p, nil, strings.Fields(line)...)
@@ -40,7 +41,7 @@ func zargoArgs(t testing.TB, p *program, in []byte, args ...string) result {
 	return result{code, out.String(), errOut.String()}
 }
 
-// do is zargo where nothing may go wrong.
+// do runs the command, which must succeed without output on standard error, and returns its output.
 func do(t testing.TB, p *program, line string) string {
 	t.Helper()
 	r := zargo(t, p, line)
@@ -50,8 +51,8 @@ func do(t testing.TB, p *program, line string) string {
 	return r.out
 }
 
-// fails runs a command that must fail with a code, and one line on standard error that holds every
-// one of the words.
+// fails checks that a run failed with the code, and with one line on standard error that contains
+// each of the words.
 func fails(t testing.TB, r result, code int, words ...string) {
 	t.Helper()
 	if r.code != code {

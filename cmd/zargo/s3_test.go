@@ -15,16 +15,16 @@ import (
 	"testing"
 )
 
-// bucket is as much of an S3 server as the command needs: one bucket, "b", path style.
+// bucket is an S3 server with the features that the command needs: one bucket, "b", in path style.
 type bucket struct {
 	mu      sync.Mutex
 	objects map[string][]byte
-	refuse  func(r *http.Request) (status int, code string) // status 0 goes on
+	refuse  func(r *http.Request) (status int, code string) // status 0 serves the request
 	url     string
 }
 
-// newBucket starts a server that ends with the test, and keeps the machine's own AWS configuration
-// out of it.
+// newBucket starts a server that is closed at the end of the test, and isolates the test from the
+// machine's AWS configuration.
 func newBucket(t testing.TB) *bucket {
 	t.Helper()
 	for _, name := range []string{"AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3",
@@ -44,12 +44,12 @@ func newBucket(t testing.TB) *bucket {
 	return b
 }
 
-// unsetenv is t.Setenv for a variable that is not to be there.
+// unsetenv is like t.Setenv, for a variable that must be unset.
 func unsetenv(t testing.TB, name string) {
 	t.Setenv(name, "") // the SDK takes an empty variable for none; and the test restores it
 }
 
-// at is the URL of a key in a bucket of the server.
+// at returns the URL of a key in a bucket of the server.
 func (b *bucket) at(name, key string) string {
 	return "s3://" + name + "/" + key + "?region=us-east-1&use_path_style=true&request_checksum_calculation=when_required&endpoint=" + url.QueryEscape(b.url)
 }
@@ -172,7 +172,7 @@ func TestS3(t *testing.T) {
 	if got := b.keys(); !slices.Equal(got, want) {
 		t.Errorf("keys %q, want %q", got, want)
 	}
-	// Without a group above, none appears; with --root they begin there.
+	// Without a group above, no groups are created; with --root they start at the root.
 	do(t, p, "create "+b.at("b", "x/y/z")+" --shape 1 --dtype int8")
 	do(t, p, "create "+b.at("b", "r/s/t")+" --shape 1 --dtype int8 --root s3://b/r")
 	for _, k := range []string{"zarr.json", "x/zarr.json", "x/y/zarr.json"} {

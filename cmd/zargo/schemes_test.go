@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/zip"
 )
 
-// TestZipAndHTTP reads one hierarchy from a directory, from an archive of it, and both over HTTP.
+// TestZipAndHTTP reads a hierarchy from a directory, from a ZIP archive, and from both over HTTP.
 func TestZipAndHTTP(t *testing.T) {
 	p := newProgram()
 	root := t.TempDir()
@@ -70,6 +70,6 @@ func TestZipAndHTTP(t *testing.T) {
 	fails(t, zargo(t, p, "create "+archive+"|zip:y --group"), 12, "tree.zip")
 	fails(t, zargo(t, p, "cat "+srv.URL+"/nope"), 3, srv.URL+"/nope")
 	fails(t, zargo(t, p, "create "+srv.URL+"/tree/new --group"), 12, srv.URL)
-	fails(t, zargo(t, p, "attrs --set a=1 "+srv.URL+"/tree/g/x"), 12, srv.URL) // this server tells no ETags
+	fails(t, zargo(t, p, "attrs --set a=1 "+srv.URL+"/tree/g/x"), 12, srv.URL) // this server does not send ETags
 	fails(t, zargo(t, p, "ls "+srv.URL+"/tree/g"), 6, srv.URL)
 }

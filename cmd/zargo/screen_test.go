@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// screenOf is what a terminal shows after some text: its lines, without those at the end that are
-// empty.
+// screenOf returns the lines that a terminal shows after it received text, without empty lines at
+// the end.
 func screenOf(t testing.TB, text string) []string {
 	t.Helper()
 	lines, x, y := [][]rune{nil}, 0, 0
@@ -17,7 +17,7 @@ func screenOf(t testing.TB, text string) []string {
 		switch r {
 		case '\r':
 			x = 0
-		case '\n': // a terminal adds \r to it
+		case '\n': // a terminal adds \r
 			if x, y = 0, y+1; y == len(lines) {
 				lines = append(lines, nil)
 			}

@@ -93,7 +93,7 @@ func TestRegionBytes(t *testing.T) {
 	}
 }
 
-// TestSlicesAgainstPython takes every slice of short axes whose ends are inside and compares with
+// TestSlicesAgainstPython compares every slice of short axes, with both ends inside the axis, with
 // stepping from one end to the other.
 func TestSlicesAgainstPython(t *testing.T) {
 	for n := 1; n <= 5; n++ {
@@ -140,8 +140,8 @@ func checkSlice(t *testing.T, text string, n int, want []int) {
 	}
 }
 
-// Bands follow one another, cover the selection, hold no more than asked for, and cut no chunk in
-// two.
+// TestBands checks that bands are consecutive, cover the selection, are no larger than requested,
+// and do not divide chunks.
 func TestBands(t *testing.T) {
 	for _, r := range []struct {
 		name   string
@@ -171,7 +171,7 @@ func TestBands(t *testing.T) {
 	}
 }
 
-// TestBandsOfUnevenChunks is TestBands where chunks differ in length.
+// TestBandsOfUnevenChunks is TestBands for chunks that differ in length.
 func TestBandsOfUnevenChunks(t *testing.T) {
 	edges := []int{5, 20, 3, 1, 1, 30, 40}
 	chunkOf := func(_, i int) (n int) {
@@ -216,7 +216,8 @@ func TestBandsOfUnevenChunks(t *testing.T) {
 	}
 }
 
-// checkBands cuts a region; chunkOf is the number of the chunk that holds an element along an axis.
+// checkBands divides a region into bands. chunkOf returns the number of the chunk that contains an
+// element along an axis.
 func checkBands(t *testing.T, whole region, chunks chunking, chunkOf func(k, i int) int, target int64) {
 	t.Helper()
 	parts, err := cut(t.Context(), whole, chunks, 8, target, 1<<30)
@@ -227,7 +228,7 @@ func checkBands(t *testing.T, whole region, chunks chunking, chunkOf func(k, i i
 	if err != nil {
 		t.Fatal(err)
 	}
-	var positions []int // along the axis that is cut
+	var positions []int // along the axis that is divided
 	sum, k := int64(0), slices.IndexFunc(whole, func(a axis) bool { return a.count > 1 })
 	lastChunk := -1
 	for b := range parts {
@@ -280,7 +281,7 @@ func TestBandsLimit(t *testing.T) {
 	for b := range parts {
 		t.Error("a band of nothing", b)
 	}
-	// A list that has more of one chunk than there is room for is cut within it.
+	// A list with more elements of one chunk than the limit allows is divided within the chunk.
 	again := region{{0, 1, 1000, false, make([]int, 1000)}, {0, 1, 10, false, nil}}
 	if parts, err = cut(t.Context(), again, chunking{shape: []int{100, 10}}, 8, 80, 300*10*8); err != nil {
 		t.Fatal(err)
@@ -294,8 +295,8 @@ func TestBandsLimit(t *testing.T) {
 	}
 }
 
-// TestBandsWithinChunks: where a row of chunks is longer than the limit, bands are cut along any
-// axis, follow one another in C order, and none is longer than the limit.
+// TestBandsWithinChunks checks that if a row of chunks exceeds the limit, bands are divided along
+// any axis, follow one another in C order, and do not exceed the limit.
 func TestBandsWithinChunks(t *testing.T) {
 	list := []int{5, 5, 1, 9, 2}
 	for name, r := range map[string]region{
@@ -327,7 +328,7 @@ func TestBandsWithinChunks(t *testing.T) {
 	}
 }
 
-// positions are those of the elements of a region, in C order.
+// positions returns the positions of the elements of a region, in C order.
 func (r region) positions() [][]int {
 	all := [][]int{{}}
 	for _, a := range r {
@@ -342,7 +343,7 @@ func (r region) positions() [][]int {
 	return all
 }
 
-// TestBandsOfLongAxes cuts axes that are too long to go along element by element.
+// TestBandsOfLongAxes divides axes that are too long to visit element by element.
 func TestBandsOfLongAxes(t *testing.T) {
 	const n = math.MaxInt
 	for name, tt := range map[string]struct {
@@ -363,7 +364,7 @@ func TestBandsOfLongAxes(t *testing.T) {
 			t.Errorf("%s: cut at %v, want %v", name, got, tt.want)
 		}
 	}
-	// Chunks that differ in length have to be looked at one by one, while there is time.
+	// Chunks that differ in length are visited one by one until the context ends.
 	ctx, cancel := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")
 	cancel(enough)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestStatusTellsSchemes holds the table of stores to the schemes that the program opens.
+// TestStatusTellsSchemes compares the table of stores with the schemes that the program opens.
 func TestStatusTellsSchemes(t *testing.T) {
 	b, err := os.ReadFile("../../docs/reference/status.md")
 	if err != nil {

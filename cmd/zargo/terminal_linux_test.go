@@ -19,14 +19,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openTerminal opens a pseudo terminal of some columns.
+// openTerminal opens a pseudo terminal with the given number of columns.
 func openTerminal(t *testing.T, columns uint16) (keyboard, terminal *os.File) {
 	t.Helper()
 	keyboard, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = keyboard.Close() }) // once more, as a rule
+	t.Cleanup(func() { _ = keyboard.Close() }) // usually closed before
 	fd := int(keyboard.Fd())
 	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
 	if err == nil {
@@ -44,13 +44,13 @@ func openTerminal(t *testing.T, columns uint16) (keyboard, terminal *os.File) {
 	return keyboard, terminal
 }
 
-// onTerminal is a command whose standard error is a terminal, which it controls.
+// onTerminal is a command whose controlling terminal is its standard error.
 type onTerminal struct {
 	*exec.Cmd
 	keyboard *os.File
 	out      bytes.Buffer
 	shown    lockedBuffer
-	read     chan struct{} // closed when the terminal was closed
+	read     chan struct{} // closed when the terminal has been closed
 }
 
 func startOnTerminal(t *testing.T, columns uint16, kind string, args ...string) *onTerminal {
@@ -67,7 +67,7 @@ func startOnTerminal(t *testing.T, columns uint16, kind string, args ...string) 
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	_ = terminal.Close() // the process has it
+	_ = terminal.Close() // the process has its own
 	go func() {
 		defer close(c.read)
 		buf := make([]byte, 4096)
@@ -75,7 +75,7 @@ func startOnTerminal(t *testing.T, columns uint16, kind string, args ...string) 
 			n, err := keyboard.Read(buf)
 			_, _ = c.shown.Write(buf[:n])
 			if err != nil {
-				return // EIO: the process has ended
+				return // EIO: the process has exited
 			}
 		}
 	}()
@@ -89,7 +89,7 @@ func startOnTerminal(t *testing.T, columns uint16, kind string, args ...string) 
 	return c
 }
 
-// until waits until the terminal shows what the pattern says.
+// until waits until the terminal shows text that matches the pattern.
 func (c *onTerminal) until(t *testing.T, pattern string) {
 	t.Helper()
 	re := regexp.MustCompile(pattern)
@@ -100,7 +100,7 @@ func (c *onTerminal) until(t *testing.T, pattern string) {
 	}
 }
 
-// code waits for the end.
+// code waits for the process and returns its exit code.
 func (c *onTerminal) code(t *testing.T) int {
 	t.Helper()
 	var exit *exec.ExitError
@@ -111,7 +111,8 @@ func (c *onTerminal) code(t *testing.T) int {
 	return c.ProcessState.ExitCode()
 }
 
-// slowly serves the files of the working folder, of chunks only the first few until it is released.
+// slowly serves the files of the working directory. It serves only the first chunks until release
+// is called.
 func slowly(t *testing.T, chunks int64) (url string, release func()) {
 	t.Helper()
 	var served atomic.Int64
@@ -131,7 +132,7 @@ func slowly(t *testing.T, chunks int64) (url string, release func()) {
 	return srv.URL, func() { close(free) }
 }
 
-// makeSource makes an array of 400 chunks.
+// makeSource creates an array of 400 chunks.
 func makeSource(t *testing.T) {
 	t.Helper()
 	p := newProgram()
@@ -139,7 +140,8 @@ func makeSource(t *testing.T) {
 	do(t, p, "put src src.npy --create --chunks 1")
 }
 
-// TestTerminal: a terminal shows how far a read is while it lasts, and nothing in the end.
+// TestTerminal checks that a terminal shows the progress of a read while it runs, and nothing at
+// the end.
 func TestTerminal(t *testing.T) {
 	t.Chdir(t.TempDir())
 	makeSource(t)
@@ -158,8 +160,8 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
-// TestNarrowTerminal: the line is not longer than the terminal is wide, and one that does not know
-// its width is taken for 80.
+// TestNarrowTerminal checks that the line is no longer than the terminal's width, and that an
+// unknown width counts as 80.
 func TestNarrowTerminal(t *testing.T) {
 	t.Chdir(t.TempDir())
 	makeSource(t)
@@ -183,7 +185,8 @@ func TestNarrowTerminal(t *testing.T) {
 	}
 }
 
-// TestTerminalInterrupted: ^C takes the line away, and what stays says how to go on.
+// TestTerminalInterrupted checks that ^C removes the line, and that the remaining message says how
+// to resume.
 func TestTerminalInterrupted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	makeSource(t)
@@ -202,7 +205,8 @@ func TestTerminalInterrupted(t *testing.T) {
 	}
 }
 
-// TestTerminalWithout: where no line can be drawn, or none is wanted, there is none.
+// TestTerminalWithout checks that no line is shown if the terminal cannot draw one or the flags
+// disable it.
 func TestTerminalWithout(t *testing.T) {
 	_, terminal := openTerminal(t, 80)
 	defer terminal.Close()

@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// counted is a .npy file of 0, 1, 2, … in a shape.
+// counted returns a .npy file of 0, 1, 2, … in the given shape.
 func counted(t testing.TB, shape []int) []byte {
 	t.Helper()
 	b, err := npy.AppendHeader(nil, npy.Header{Type: dtype.Int64, Order: dtype.Little, Shape: shape})
@@ -30,7 +30,7 @@ func counted(t testing.TB, shape []int) []byte {
 	return b
 }
 
-// Whole numbers are printed as numpy prints them.
+// TestTextAsNumpy checks that integers are printed as numpy prints them.
 func TestTextAsNumpy(t *testing.T) {
 	names, err := filepath.Glob("testdata/numpy/*.str")
 	if err != nil || len(names) != 10 {
@@ -62,13 +62,14 @@ func TestTextAsNumpy(t *testing.T) {
 	}
 }
 
-// Dropped axes and steps do not change which elements are the corners.
+// TestTextOfSelection checks that dropped axes and steps do not change which elements are the
+// corners.
 func TestTextOfSelection(t *testing.T) {
 	p := newProgram()
 	if r := zargoArgs(t, p, counted(t, []int{3, 60, 50}), "put", "mem://m/x", "-", "--create"); r.code != 0 {
 		t.Fatal(r.err)
 	}
-	// Rows of 50: element (1, 2i, j) is 3000 + 100 i + j.
+	// Rows have 50 elements: element (1, 2i, j) is 3000 + 100 i + j.
 	want := `[[3000 3001 3002 ... 3047 3048 3049]
  [3100 3101 3102 ... 3147 3148 3149]
  [3200 3201 3202 ... 3247 3248 3249]
@@ -82,7 +83,8 @@ func TestTextOfSelection(t *testing.T) {
 	}
 }
 
-// An array of many axes is shown by fewer elements, and one of too many not at all.
+// TestTextOfManyAxes checks that an array of many axes is printed with fewer elements, and that one
+// of too many axes is refused.
 func TestTextOfManyAxes(t *testing.T) {
 	p := newProgram()
 	ten := strings.TrimSuffix(strings.Repeat("4,", 10), ",")
@@ -108,7 +110,7 @@ func TestHelpOfEveryCommand(t *testing.T) {
 	}
 }
 
-// A report tells what was asked of the store, on standard error, whether or not the run succeeds.
+// TestVerbose checks that -v reports the requests on standard error.
 func TestVerbose(t *testing.T) {
 	p := newProgram()
 	do(t, p, "create mem://m/x --dtype int8 --shape 4 --chunks 2")

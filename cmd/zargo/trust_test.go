@@ -7,8 +7,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Credentials go where the user said so outside of the URL. Nothing is sent: opening is enough for
-// an error.
+// TestTrust checks that credentials are sent only where the user allowed it outside of the URL. It
+// sends no requests: opening a store suffices for the error.
 func TestTrust(t *testing.T) {
 	newBucket(t) // for its environment
 	for name, value := range map[string]string{"AZURE_STORAGE_ACCOUNT": "acct", "AZURE_STORAGE_SAS_TOKEN": "sv=1&sig=hidden", "AZURE_STORAGE_KEY": "", "AZURE_STORAGE_CONNECTION_STRING": "",
@@ -16,7 +16,7 @@ func TestTrust(t *testing.T) {
 		t.Setenv(name, value)
 	}
 	p := newProgram()
-	s3 := "s3://b/x?region=us-east-1&use_path_style=true&endpoint=http://192.0.2.1" // an address is refused before anything is sent
+	s3 := "s3://b/x?region=us-east-1&use_path_style=true&endpoint=http://192.0.2.1" // an address is refused before any request
 	for _, r := range []struct{ name, line, with string }{
 		{"S3 over http", "info " + s3, "info --tuning --allow-http " + s3},
 		{"Azure elsewhere", "info --tuning azblob://c/x?domain=store.example", "info --tuning azblob://c/x?domain=store.example --trust-host=store.example"},
@@ -37,7 +37,7 @@ func TestTrust(t *testing.T) {
 	fails(t, zargo(t, p, "info "+s3+"&requester_pays=true&anonymous=true"), 2, "s3://b/x", "requester")
 }
 
-// What only reads asks for no credentials to write, and every command that writes can.
+// TestWrites checks which command lines request write access.
 func TestWrites(t *testing.T) {
 	for line, want := range map[string]bool{
 		"info x": false, "ls": false, "ls x": false, "du x": false, "census x": false, "diff x y": false, "hash x": false, "cat x": false, "validate x": false, "consolidate x --check": false, "migrate x --dry-run": false, "rm x --dry-run": false, "attrs x": false,
@@ -59,7 +59,7 @@ func TestWrites(t *testing.T) {
 	}
 }
 
-// On a local disk --trust-locks changes nothing.
+// TestTrustLocks checks that --trust-locks has no effect on a local disk.
 func TestTrustLocks(t *testing.T) {
 	p, dir := newProgram(), t.TempDir()
 	do(t, p, "create --group --trust-locks "+dir+"/g")

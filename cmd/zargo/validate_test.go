@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// TestOneLongKey: a long key does not make every other line as long, and what does not reach its
-// width is aligned.
+// TestOneLongKey checks that a long key does not lengthen all other lines, and that shorter keys
+// are aligned.
 func TestOneLongKey(t *testing.T) {
 	long := strings.Repeat("k", maxAligned+1)
 	found := []rule.Finding{{Rule: rule.Metadata, Key: "a", Pointer: "/é"}, {Rule: rule.BareToken, Key: long}, {Rule: rule.Metadata, Path: "abcde"}, {Rule: rule.NotThere}}
@@ -26,7 +26,7 @@ func TestOneLongKey(t *testing.T) {
 	}
 }
 
-// TestIncomplete: who reads what a run printed that did not reach its end is told so.
+// TestIncomplete checks that the output of a run that did not complete says so.
 func TestIncomplete(t *testing.T) {
 	t.Chdir(t.TempDir())
 	do(t, newProgram(), "create g --group")

@@ -12,7 +12,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// memory is the memory form of a Go value.
+// memory returns the memory form of a Go value.
 func memory(t testing.TB, v any) []byte {
 	t.Helper()
 	b, err := binary.Append(nil, binary.LittleEndian, v)
@@ -89,7 +89,8 @@ func TestEveryBasicTypeHasElements(t *testing.T) {
 	}
 }
 
-// Every float16 reads back as the same bits, and five digits are enough for each.
+// TestHalfRoundTrip checks that every float16 but NaN is parsed back to the same bits, and is
+// formatted with at most five digits.
 func TestHalfRoundTrip(t *testing.T) {
 	one, err := elements(dtype.Float16, jsonSpelling())
 	if err != nil {
@@ -112,7 +113,7 @@ func TestHalfRoundTrip(t *testing.T) {
 	}
 }
 
-// A sink gives the same whatever the bands.
+// TestSinks checks that the output of a sink does not depend on the bands.
 func TestSinks(t *testing.T) {
 	elems := memory(t, []int16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})
 	for _, r := range []struct {
