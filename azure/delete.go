@@ -59,7 +59,7 @@ func (b *bucket) deleteSome(ctx context.Context, keys []string) (rest []string, 
 	why := provider.Unmentioned(len(keys), foreign)
 	for _, r := range out {
 		if r == nil || r.ContentID == nil || *r.ContentID < 0 || *r.ContentID >= len(keys) {
-			return keys, foreign("a part of it is about none of the keys")
+			return keys, foreign("a part of it has a Content-ID that is not in the batch")
 		}
 		err := r.Error
 		if err != nil {
@@ -78,7 +78,7 @@ func (b *bucket) deleteSome(ctx context.Context, keys []string) (rest []string, 
 func submit(ctx context.Context, c *container.Client, batch *container.BatchBuilder) (out []*container.BatchResponseItem, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			out, err = nil, errors.New("it is not the answer to this batch")
+			out, err = nil, errors.New("the response does not belong to this batch")
 		}
 	}()
 	resp, err := c.SubmitBatch(ctx, batch, nil)

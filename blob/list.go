@@ -53,7 +53,7 @@ func (s *Store) ListPage(ctx context.Context, prefix string, o store.ListOptions
 	}
 	page, next, err := list(ctx, prefix, o, token)
 	if err == nil && next != "" && next == token {
-		err = fault.Newf(fault.Unavailable, "the listing does not advance")
+		err = fault.Newf(fault.Unavailable, "the listing returned the page token of the request again")
 	}
 	if err != nil {
 		return nil, "", s.failed(ctx, "list", prefix, err)

@@ -97,9 +97,9 @@ func (w *waiter) leave() {
 	w.from.wake() // others may have waited for w
 }
 
-// wake grants waiters in b and its ancestors as far as possible: ancestors first, since the waiters
-// of b join their lines. Blocks come before Tasks, because a steady stream of Tasks would keep them
-// waiting.
+// wake lets waiters proceed while bytes are free. It starts with the root, because a waiter that b
+// admits then queues in b's parent. Within a budget the order is Block, Index, Task: otherwise a
+// steady stream of Tasks could starve Blocks.
 func (b *Budget) wake() {
 	if b.parent != nil {
 		b.parent.wake()

@@ -89,7 +89,7 @@ func (b *bucket) notCopied(ctx context.Context, from, to string, o store.CopyOpt
 		}
 	case codeOf(err) == "NoSuchKey" && o.IfVersion != "":
 		if _, look := b.get(ctx, from, store.GetOptions{Max: 1}, nil); look == nil || errors.Is(look, fault.Limit) {
-			return fault.Newf(fault.Conflict, "there is nothing to be replaced: %w", err)
+			return fault.Newf(fault.Conflict, "the object to be replaced does not exist: %w", err)
 		}
 	}
 	return b.explain(err, toWrite)

@@ -119,7 +119,8 @@ func (f *fenced) Put(ctx context.Context, key string, value []byte, o store.PutO
 	return v, err
 }
 
-// Delete deletes on condition of the current version. It sends no delete if the key is absent.
+// Delete reads the version of key and deletes the object only if the version is unchanged, so a
+// stale worker removes nothing newer. It sends no delete for an absent key.
 func (f *fenced) Delete(ctx context.Context, key string, o store.DeleteOptions) error {
 	c, conditions, err := f.held()
 	if err != nil {

@@ -15,8 +15,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// documentsStored reports whether all documents of the plan are stored. It is used if the target
-// has no claim. fault.Exists: another node is at the target, or the completed copy was changed.
+// documentsStored reports whether the target has all documents of the plan. If the target has no
+// claim, that means that the copy was completed and its claim removed. It returns fault.Exists if
+// a document differs: the target is another node, or the copy was changed afterwards.
 func (w *Worker) documentsStored(ctx context.Context) (bool, error) {
 	last := w.last()
 	is, found, err := w.holds(ctx, last, []byte(w.p.Documents.Target[last]))

@@ -138,7 +138,7 @@ func (w *Worker) Close() error {
 // Task runs one task, see [RunTask].
 func (w *Worker) Task(ctx context.Context, i int) error {
 	if i < 0 || i >= w.tasks {
-		return fault.Newf(fault.Selection, "transfer: task %d of %d", i, w.tasks)
+		return fault.Newf(fault.Selection, "transfer: the task must be at least 0 and below %d, is %d", w.tasks, i)
 	}
 	c, err := w.enter(ctx)
 	var marker string

@@ -261,7 +261,7 @@ func inAxis(i, n int) (int, error) {
 	if k := fromEnd(i, n); k >= 0 && k < n {
 		return k, nil
 	}
-	return 0, usagef("index %d is out of bounds", i)
+	return 0, usagef("index %d is out of bounds for an axis of length %d", i, n)
 }
 
 func (it item) String() string {

@@ -213,8 +213,8 @@ func (s *Stream) During(ctx context.Context, hold *concurrency.Hold, flight int,
 	})
 }
 
-// Commit writes the index and stores the shard under its key, on a condition. A shard without inner
-// chunks must not be committed.
+// Commit writes the index and stores the shard under s.Key, subject to the conditions in o. The
+// shard must have at least one inner chunk.
 func (s *Stream) Commit(ctx context.Context, o store.PutOptions) error {
 	index, err := s.locations.Encode(nil)
 	if err != nil {

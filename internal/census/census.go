@@ -54,7 +54,7 @@ type Counts struct {
 	Problems []Problem `json:"problems,omitempty"`
 }
 
-// Problem is why a chunk is corrupt.
+// Problem describes a corrupt chunk: its key and the error.
 type Problem struct {
 	Key string `json:"key"`
 	Err string `json:"error"`

@@ -24,8 +24,8 @@ type Options struct {
 	// are stored. The default allows arrays with equal fill values whose listings are complete.
 	All bool
 
-	// Progress is called at the start and after each block of values, with the number of compared
-	// elements and of all elements to compare. Calls are not concurrent.
+	// Progress is called at the start and after each block, with the number of elements compared so
+	// far and the total. Calls are not concurrent.
 	Progress func(done, total int64)
 }
 

@@ -10,10 +10,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// These methods wait, decode and encode as the functions that they name, and report that to the
-// trace of the call. Without a listener they read no clock and allocate nothing.
+// The methods below wrap the functions named in their comments and report waits and work to the
+// call's trace. Without a trace they do not read the clock or allocate.
 
-// reserve is [concurrency.Budget.Acquire].
+// reserve calls [concurrency.Budget.Acquire].
 func (r *Call) reserve(ctx context.Context, k concurrency.Kind, n int64) (*concurrency.Hold, error) {
 	b := r.Options.Limits.Bytes
 	if tracesWaits(ctx, r.trace) {

@@ -166,7 +166,7 @@ func (w *appending) decide(count int) error {
 	}
 	w.from, w.to = old.From, longest
 	if old.Dim != w.group.dim || count != w.to-w.from {
-		return fault.Newf(fault.Conflict, "%v must be completed first, with the same rows", old)
+		return fault.Newf(fault.Conflict, "%v is unfinished: append its %d rows along %q first, not %d along %q", old, w.to-w.from, old.Dim, count, w.group.dim)
 	}
 	return nil
 }

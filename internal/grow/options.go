@@ -18,9 +18,9 @@ type Options struct {
 	Over document.TakeOver // claims of other processes that may be taken over
 }
 
-// mayBegin checks At for an append that would begin at row from. fault.Conflict: the array has
-// fewer rows than At. fault.Exists: it has more. Before it returns fault.Exists, mayBegin calls
-// confirm, which checks that the stored array has more rows too.
+// mayBegin checks o.At against from, the row at which an append would begin. It returns
+// fault.Conflict if the array has fewer rows than o.At. It returns fault.Exists if the array has
+// more rows and confirm returns nil, which checks the stored array.
 func (o Options) mayBegin(from int, confirm func() error) error {
 	switch {
 	case o.At == nil || *o.At == from:

@@ -123,8 +123,8 @@ func (r *resizing) showsPast() bool {
 	return ok && len(past.Outside(r.base)) > 0
 }
 
-// left returns the boxes between base and the new shape where objects may hold values of changes
-// that were given up.
+// left returns the regions outside base but within the new shape that abandoned changes may have
+// written to.
 func (r *resizing) left() (boxes []claim.Box) {
 	for _, b := range r.record.Left {
 		if b, ok := b.And(claim.Whole(r.shape)); ok {

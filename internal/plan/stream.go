@@ -11,8 +11,8 @@ type Limits struct {
 }
 
 const (
-	// partSize is the target length of parts. A failed part is soon sent again, and several fit the
-	// part of the budget that one Task may take.
+	// partSize is the target length of an upload part: small enough that resending one is cheap and
+	// that several fit in a Task's share of the memory budget.
 	partSize = 8 << 20
 	// leastPart is the shortest part that every provider accepts: in S3 only the last part may be
 	// shorter.

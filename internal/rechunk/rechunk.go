@@ -104,7 +104,7 @@ func newSolver(p Problem) (*solver, error) {
 		return nil, fmt.Errorf("rechunk: shape %v, from chunks %v to %v: lengths differ: %w", p.Shape, p.From, p.To, fault.Selection)
 	}
 	if p.ItemSize < 1 || p.Memory < 0 || p.MinIntermediate < 0 || p.MinRead < 0 {
-		return nil, fmt.Errorf("rechunk: items of %d bytes, memory %d, requests worth %d and %d bytes: %w", p.ItemSize, p.Memory, p.MinRead, p.MinIntermediate, fault.Selection)
+		return nil, fmt.Errorf("rechunk: ItemSize must be at least 1 (is %d), Memory, MinRead and MinIntermediate at least 0 (are %d, %d, %d): %w", p.ItemSize, p.Memory, p.MinRead, p.MinIntermediate, fault.Selection)
 	}
 	s := &solver{rows: -1, item: int64(p.ItemSize), memory: p.Memory, get: p.MinRead, request: p.MinIntermediate, fromBytes: int64(p.ItemSize), toBytes: int64(p.ItemSize)}
 	if s.request == 0 {

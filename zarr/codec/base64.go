@@ -35,15 +35,15 @@ func (base64Codec) Decode(dst, src []byte, limit int) ([]byte, error) {
 		size--
 	}
 	if len(src)%4 != 0 || size < 0 {
-		return dst, fault.Newf(fault.Corrupt, "base64 of %d bytes, which are no fours", len(src))
+		return dst, fault.Newf(fault.Corrupt, "the length of base64 must be a multiple of 4, is %d", len(src))
 	}
 	if size > limit {
-		return dst, fault.Newf(fault.Corrupt, "base64 holds %d bytes, at most %d are due", size, limit)
+		return dst, fault.Newf(fault.Corrupt, "base64 decodes to %d bytes, want at most %d", size, limit)
 	}
 	out, room := extend(dst, size)
 	n, err := base64.StdEncoding.Decode(room[:size:size], src)
 	if err != nil || n != size {
-		return dst, fault.Newf(fault.Corrupt, "base64 of %d bytes holds %d, %d are due (%v)", len(src), n, size, err)
+		return dst, fault.Newf(fault.Corrupt, "base64 of %d bytes decodes to %d bytes, want %d (%v)", len(src), n, size, err)
 	}
 	return out, nil
 }

@@ -163,7 +163,7 @@ func (b bitroundBytes) Encode(dst, src []byte) ([]byte, error) {
 	case b.refuse != nil:
 		return dst, b.refuse
 	case len(src)%b.unit != 0:
-		return dst, fault.Newf(fault.Metadata, "%d bytes are no elements of %v", len(src), b.out.Type)
+		return dst, fault.Newf(fault.Metadata, "%d bytes are not a whole number of %v elements", len(src), b.out.Type)
 	}
 	start := len(dst)
 	dst = append(dst, src...)
@@ -175,7 +175,7 @@ func (bitroundBytes) DecodeView(src []byte) ([]byte, error) { return src, nil }
 
 func (bitroundBytes) Decode(dst, src []byte, limit int) ([]byte, error) {
 	if len(src) > limit {
-		return dst, fault.Newf(fault.Corrupt, "%d bytes, at most %d are due", len(src), limit)
+		return dst, fault.Newf(fault.Corrupt, "decoded to %d bytes, want at most %d", len(src), limit)
 	}
 	return append(dst, src...), nil
 }

@@ -153,7 +153,7 @@ func (c *categorizeItems) Decode(dst Block, src []byte) error {
 
 func (c *categorizeItems) DecodeItems(src []byte, do func(item []byte) error) error {
 	if int64(len(src)) != c.EncodedSize() {
-		return fault.Newf(fault.Corrupt, "%d bytes, %d codes of %d are due", len(src), c.elems, c.size)
+		return fault.Newf(fault.Corrupt, "%d codes of %d bytes are needed, the chunk has %d bytes", c.elems, c.size, len(src))
 	}
 	for ; len(src) > 0; src = src[c.size:] {
 		if err := do(c.get(src[:c.size])); err != nil {

@@ -303,7 +303,7 @@ func (s stage) fits(b Block) error {
 		return fault.Newf(fault.Selection, "room for %d elements, the chunk has %d", len(b.Items), s.elems)
 	}
 	if !s.items && len(b.Bytes) != s.bytes {
-		return fault.Newf(fault.Selection, "room for %d bytes, the chunk has %d", len(b.Bytes), s.bytes)
+		return fault.Newf(fault.Selection, "the buffer must have %d bytes, has %d", s.bytes, len(b.Bytes))
 	}
 	return nil
 }

@@ -111,7 +111,7 @@ func (c checksum) Decode(dst, src []byte, limit int) ([]byte, error) {
 		return dst, err
 	}
 	if len(b) > limit {
-		return dst, fault.Newf(fault.Corrupt, "%d bytes, at most %d are due", len(b), limit)
+		return dst, fault.Newf(fault.Corrupt, "decoded to %d bytes, want at most %d", len(b), limit)
 	}
 	return append(dst, b...), nil
 }

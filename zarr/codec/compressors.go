@@ -242,7 +242,8 @@ func autoShuffle(size int) blosc.Shuffle {
 
 func (c *bloscCodec) Encode(dst, src []byte) ([]byte, error) { return c.enc.Encode(dst, src) }
 
-// Decode ignores a few bytes after the frame; see cut.
+// Decode accepts and reports up to 16 elements of padding after the frame, which early versions of
+// z5 wrote; see cut.
 func (c *bloscCodec) Decode(dst, src []byte, limit int) ([]byte, error) {
 	frame := c.cut(src)
 	out, err := blosc.Decode(dst, frame, limit)
@@ -288,7 +289,7 @@ func (c *bloscCodec) DecodeTo(dst Strided, src []byte, _ *Scratch) error {
 	}
 	defer f.Close()
 	if f.Size() != c.array.bytes {
-		return fault.Newf(fault.Corrupt, "decodes to %d bytes, %d are due", f.Size(), c.array.bytes)
+		return fault.Newf(fault.Corrupt, "decoded to %d bytes, want %d", f.Size(), c.array.bytes)
 	}
 	var m move
 	m.inChunk(dst, c.array.shape)

@@ -152,7 +152,7 @@ func (c *Chain) unpack(slot int, dst Strided, src []byte, s *Scratch) error {
 	placer, ok := c.array.(Placer)
 	switch {
 	case plain && len(b) != c.packed.bytes:
-		return c.wrap(fault.Newf(fault.Corrupt, "%d bytes, the chunk has %d", len(b), c.packed.bytes))
+		return c.wrap(fault.Newf(fault.Corrupt, "the chunk needs %d decoded bytes, has %d", c.packed.bytes, len(b)))
 	case plain && direct && (len(b) == 0 || &b[0] == &to.Bytes[0]):
 		return c.wrap(inPlace.DecodeInPlace(to.Bytes))
 	case ok && (raw == nil || rows):
@@ -219,10 +219,10 @@ func (c *Chain) between(st *bytesStage) int64 {
 // check compares a decoded length with the expected one.
 func (st *bytesStage) check(n int) error {
 	if st.size >= 0 && int64(n) != st.size {
-		return fault.Newf(fault.Corrupt, "decodes to %d bytes, %d are due", n, st.size)
+		return fault.Newf(fault.Corrupt, "decoded to %d bytes, want %d", n, st.size)
 	}
 	if n > st.limit {
-		return fault.Newf(fault.Corrupt, "decodes to %d bytes, at most %d are due", n, st.limit)
+		return fault.Newf(fault.Corrupt, "decoded to %d bytes, want at most %d", n, st.limit)
 	}
 	return nil
 }

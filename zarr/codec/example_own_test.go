@@ -42,7 +42,7 @@ func (runs) Encode(dst, src []byte) ([]byte, error) {
 func (runs) Decode(dst, src []byte, limit int) ([]byte, error) {
 	for ; len(src) >= 2; src = src[2:] {
 		if limit -= int(src[0]); limit < 0 {
-			return dst, fault.Newf(fault.Corrupt, "runs of more bytes than are due")
+			return dst, fault.Newf(fault.Corrupt, "decoded to more bytes than the chunk has")
 		}
 		for range src[0] {
 			dst = append(dst, src[1])

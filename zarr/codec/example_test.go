@@ -51,7 +51,7 @@ func (x xor) Encode(dst, src []byte) ([]byte, error) {
 
 func (x xor) Decode(dst, src []byte, limit int) ([]byte, error) {
 	if len(src) > limit {
-		return dst, fault.Newf(fault.Corrupt, "%d bytes, at most %d are due", len(src), limit)
+		return dst, fault.Newf(fault.Corrupt, "decoded to %d bytes, want at most %d", len(src), limit)
 	}
 	return x.Encode(dst, src)
 }

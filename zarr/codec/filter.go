@@ -190,7 +190,7 @@ func (b bytesFilter) Encode(dst, src []byte) ([]byte, error) {
 	case b.refuse != nil:
 		return dst, b.refuse
 	case n < 0:
-		return dst, fault.Newf(fault.Metadata, "%d bytes are no elements of %v", len(src), b.dec.typ)
+		return dst, fault.Newf(fault.Metadata, "%d bytes are not a whole number of %v elements", len(src), b.dec.typ)
 	}
 	out, room := extend(dst, int(n))
 	if err := number.Run(room, src, b.dec.number, b.enc.number, b.encode()...); err != nil {
@@ -203,9 +203,9 @@ func (b bytesFilter) Decode(dst, src []byte, limit int) ([]byte, error) {
 	n := sized(int64(len(src)), b.enc, b.dec)
 	switch {
 	case n < 0:
-		return dst, fault.Newf(fault.Corrupt, "%d bytes are no elements of %v", len(src), b.enc.typ)
+		return dst, fault.Newf(fault.Corrupt, "%d bytes are not a whole number of %v elements", len(src), b.enc.typ)
 	case n > int64(limit):
-		return dst, fault.Newf(fault.Corrupt, "%d bytes, at most %d are due", n, limit)
+		return dst, fault.Newf(fault.Corrupt, "decoded to %d bytes, want at most %d", n, limit)
 	}
 	out, room := extend(dst, int(n))
 	if err := number.Run(room, src, b.enc.number, b.dec.number, b.decode()...); err != nil {

@@ -57,7 +57,7 @@ func (c *Chain) decodeItems(box Strided, src []byte, s *Scratch, do func(at int,
 		return c.wrap(shards.decodeItems(inner, b, s, do))
 	}
 	if m, ok := c.array.(MinEncoder); ok && int64(len(b)) < m.MinEncoded() {
-		return c.wrap(fault.Newf(fault.Corrupt, "%d bytes, the chunk has %d elements, which take %d or more", len(b), c.packed.elems, m.MinEncoded()))
+		return c.wrap(fault.Newf(fault.Corrupt, "%d elements need at least %d bytes, the chunk has %d", c.packed.elems, m.MinEncoded(), len(b)))
 	}
 	w := newItemWalk(inner, do)
 	if err := d.DecodeItems(b, w.next); err != nil {

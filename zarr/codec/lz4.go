@@ -56,7 +56,7 @@ func (c lz4Codec) Decode(dst, src []byte, limit int) ([]byte, error) {
 	size, block := int64(binary.LittleEndian.Uint32(src)), src[4:]
 	switch {
 	case size > int64(limit):
-		return dst, fault.Newf(fault.Corrupt, "lz4 says %d bytes, at most %d are due", size, limit)
+		return dst, fault.Newf(fault.Corrupt, "lz4 declares %d bytes, want at most %d", size, limit)
 	case size > 255*int64(len(block)):
 		return dst, fault.Newf(fault.Corrupt, "lz4 says %d bytes, %d cannot hold so many", size, len(block))
 	case size == 0 && (len(block) != 1 || block[0] != 0):

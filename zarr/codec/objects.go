@@ -137,7 +137,7 @@ func (c *objects) DecodeItems(src []byte, do func(item []byte) error) error {
 	case err != nil:
 		return err
 	case d.dtype != "|O":
-		return fault.Newf(fault.Corrupt, "elements of %.40q where objects are due", d.dtype)
+		return fault.Newf(fault.Corrupt, "elements must be objects (|O), are %.40q", d.dtype)
 	case d.elems != c.count:
 		return fault.Newf(fault.Corrupt, "%d elements of the shape %v, the chunk has %d", d.elems, d.shape, c.count)
 	}

@@ -130,7 +130,7 @@ func (p *packbits) Encode(dst []byte, src Block) ([]byte, error) {
 
 func (p *packbits) Decode(dst Block, src []byte) error {
 	if int64(len(src)) != p.EncodedSize() {
-		return fault.Newf(fault.Corrupt, "%d bytes, the chunk has %d", len(src), p.EncodedSize())
+		return fault.Newf(fault.Corrupt, "the chunk needs %d stored bytes, has %d", p.EncodedSize(), len(src))
 	}
 	said := p.spare()
 	switch p.padding {
@@ -241,7 +241,7 @@ func (b boolBits) Decode(dst, src []byte, limit int) ([]byte, error) {
 		return dst, err
 	}
 	if n > limit {
-		return dst, fault.Newf(fault.Corrupt, "%d truth values, at most %d are due", n, limit)
+		return dst, fault.Newf(fault.Corrupt, "decoded to %d Boolean values, want at most %d", n, limit)
 	}
 	dst, room := extend(dst, n)
 	b.unpack(room, src)

@@ -101,7 +101,7 @@ func (t *Table) newSharding(raw json.RawMessage, in Repr) (any, error) {
 	}
 	s := &sharding{in: in, chunk: o.Chunk, atStart: o.AtStart, report: t.report}
 	if len(s.chunk) != len(in.Shape) {
-		return nil, fault.Newf(fault.Metadata, "inner chunks %v for a shard of shape %v", s.chunk, in.Shape)
+		return nil, fault.Newf(fault.Metadata, "shard shape %v has rank %d, inner chunks %v have rank %d", in.Shape, len(in.Shape), s.chunk, len(s.chunk))
 	}
 	s.n = 1
 	for i, c := range s.chunk {
@@ -121,7 +121,7 @@ func (t *Table) newSharding(raw json.RawMessage, in Repr) (any, error) {
 		return nil, err
 	}
 	if s.size = s.index.EncodedSize(); s.size < 0 {
-		return nil, fault.Newf(fault.Metadata, "the index codecs %v make bytes of varying length", o.Index)
+		return nil, fault.Newf(fault.Metadata, "index codecs must have output of fixed length, %v do not", o.Index)
 	}
 	s.typical = addSat(mulSat(s.inner.typical, int64(s.n)), s.size)
 	s.most = s.worst()

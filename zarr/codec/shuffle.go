@@ -34,7 +34,7 @@ func (shuffleCodec) Worst(n int64) int64       { return n }
 // Encode rejects a partial element at the end, as numcodecs does, which could not read it.
 func (s shuffleCodec) Encode(dst, src []byte) ([]byte, error) {
 	if len(src)%s.size != 0 {
-		return dst, fault.Newf(fault.Metadata, "%d bytes are no whole elements of %d", len(src), s.size)
+		return dst, fault.Newf(fault.Metadata, "%d bytes are not a multiple of the element size %d", len(src), s.size)
 	}
 	dst, out := extend(dst, len(src))
 	planes.Split(out, src, s.size)
@@ -44,9 +44,9 @@ func (s shuffleCodec) Encode(dst, src []byte) ([]byte, error) {
 func (s shuffleCodec) Decode(dst, src []byte, limit int) ([]byte, error) {
 	switch {
 	case len(src) > limit:
-		return dst, fault.Newf(fault.Corrupt, "%d bytes, at most %d are due", len(src), limit)
+		return dst, fault.Newf(fault.Corrupt, "decoded to %d bytes, want at most %d", len(src), limit)
 	case len(src)%s.size != 0:
-		return dst, fault.Newf(fault.Corrupt, "%d bytes are no whole elements of %d", len(src), s.size)
+		return dst, fault.Newf(fault.Corrupt, "%d bytes are not a multiple of the element size %d", len(src), s.size)
 	}
 	dst, out := extend(dst, len(src))
 	planes.Join(out, src, s.size)

@@ -362,7 +362,7 @@ func (f Field) parseFill(raw json.RawMessage, format int, shape []int) ([]byte, 
 	}
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil || len(list) != shape[0] {
-		return nil, fault.Newf(fault.Metadata, "fill value %s is no list of %d", abbreviate(raw), shape[0])
+		return nil, fault.Newf(fault.Metadata, "the fill value of an array field must be a list of %d values, is %s", shape[0], abbreviate(raw))
 	}
 	var b []byte
 	for _, m := range list {

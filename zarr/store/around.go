@@ -93,7 +93,7 @@ func (a *around) before(ctx context.Context, c *Call) (context.Context, error) {
 	return ctx, err
 }
 
-// after reports a request with a Count of 1.
+// after calls the hook After for a request of one key: Result.Count is 1.
 func (a *around) after(ctx context.Context, c *Call, bytes int64, err error) {
 	a.done(ctx, c, Result{Bytes: bytes, Count: 1, Err: err})
 }

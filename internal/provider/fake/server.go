@@ -178,7 +178,7 @@ const (
 	XHTML = "<html><head><title>Not here</title></head><body/></html>"
 )
 
-// Object is a value that a server with ranges as in RFC 9110 returns.
+// Object is a stored value and the Range header (RFC 9110) of a request for it.
 type Object struct {
 	Value []byte
 	// Range is the range header of the request; "" is the whole value.

@@ -66,11 +66,11 @@ func openFrame(src []byte, limit int) (Header, error) {
 	case err != nil:
 		return h, err
 	case h.Encoded != len(src):
-		return h, fault.Newf(fault.Corrupt, "blosc frame says that it has %d bytes, there are %d", h.Encoded, len(src))
+		return h, fault.Newf(fault.Corrupt, "the blosc header declares a frame of %d bytes, the frame has %d", h.Encoded, len(src))
 	case h.Size > limit:
-		return h, fault.Newf(fault.Corrupt, "blosc frame says %d bytes, at most %d are due", h.Size, limit)
+		return h, fault.Newf(fault.Corrupt, "the blosc header declares %d decoded bytes, want at most %d", h.Size, limit)
 	case h.Stored && h.Encoded != HeaderSize+h.Size:
-		return h, fault.Newf(fault.Corrupt, "blosc frame of %d bytes says that it stores %d", h.Encoded, h.Size)
+		return h, fault.Newf(fault.Corrupt, "a blosc frame of %d bytes cannot store %d bytes uncompressed", h.Encoded, h.Size)
 	case h.Stored:
 		return h, nil
 	case h.blocks() > (len(src)-HeaderSize)/4:
@@ -169,7 +169,7 @@ func (h Header) decodeStream(out, src []byte) (err error) {
 		}
 	}
 	if err == nil && n != len(out) {
-		err = errorf("%d bytes where %d are due", n, len(out))
+		err = errorf("decoded to %d bytes, want %d", n, len(out))
 	}
 	return err
 }

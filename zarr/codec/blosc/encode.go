@@ -46,13 +46,13 @@ type work struct {
 func NewEncoder(o Options) (*Encoder, error) {
 	switch {
 	case o.Compressor > Zstd:
-		return nil, fault.Newf(fault.Metadata, "blosc compressor %d", o.Compressor)
+		return nil, fault.Newf(fault.Metadata, "blosc compressor must be 0 to %d, is %d", Zstd, o.Compressor)
 	case o.Level < 0 || o.Level > 9:
-		return nil, fault.Newf(fault.Metadata, "blosc level %d is not in 0 to 9", o.Level)
+		return nil, fault.Newf(fault.Metadata, "blosc level must be 0 to 9, is %d", o.Level)
 	case o.Shuffle > BitShuffle:
-		return nil, fault.Newf(fault.Metadata, "blosc shuffle %d", o.Shuffle)
+		return nil, fault.Newf(fault.Metadata, "blosc shuffle must be 0 to %d, is %d", BitShuffle, o.Shuffle)
 	case o.TypeSize < 0 || o.BlockSize < 0:
-		return nil, fault.Newf(fault.Metadata, "blosc elements of %d bytes, blocks of %d", o.TypeSize, o.BlockSize)
+		return nil, fault.Newf(fault.Metadata, "blosc element and block sizes must not be negative, are %d and %d", o.TypeSize, o.BlockSize)
 	}
 	if o.TypeSize == 0 || o.TypeSize > MaxTypeSize {
 		o.TypeSize = 1
@@ -80,7 +80,7 @@ func Encode(dst, src []byte, o Options) ([]byte, error) {
 // than src.
 func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 	if len(src) > MaxSize {
-		return dst, fault.Newf(fault.Limit, "%d bytes, a blosc frame holds at most %d", len(src), MaxSize)
+		return dst, fault.Newf(fault.Limit, "a blosc frame holds at most %d bytes, not %d", MaxSize, len(src))
 	}
 	h := Header{Compressor: e.o.Compressor, Shuffle: e.o.Shuffle, TypeSize: e.o.TypeSize, Size: len(src), BlockSize: e.blockSize(len(src))}
 	h.Split = e.split(h.BlockSize)

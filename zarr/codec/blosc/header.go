@@ -50,9 +50,9 @@ func ParseHeader(src []byte) (Header, error) {
 	}
 	switch v := src[0]; {
 	case v > frameVersion && v <= 5:
-		return h, fault.Newf(errors.ErrUnsupported, "blosc2 frame (version %d)", v)
+		return h, fault.Newf(errors.ErrUnsupported, "the blosc frame has version %d (blosc2), only version 2 is supported", v)
 	case v != frameVersion:
-		return h, fault.Newf(fault.Corrupt, "no blosc frame: version %d", v)
+		return h, fault.Newf(fault.Corrupt, "not a blosc frame: version %d", v)
 	case src[1] != codecVersion:
 		return h, fault.Newf(fault.Corrupt, "blosc frame with compressor version %d", src[1])
 	}
@@ -65,11 +65,11 @@ func ParseHeader(src []byte) (Header, error) {
 	size, block, encoded := binary.LittleEndian.Uint32(src[4:]), binary.LittleEndian.Uint32(src[8:]), binary.LittleEndian.Uint32(src[12:])
 	switch {
 	case size > MaxSize || encoded > MaxSize+HeaderSize:
-		return h, fault.Newf(fault.Corrupt, "blosc frame says %d bytes in %d", size, encoded)
+		return h, fault.Newf(fault.Corrupt, "the blosc header declares %d bytes encoded in %d", size, encoded)
 	case encoded < HeaderSize:
-		return h, fault.Newf(fault.Corrupt, "blosc frame says that it has %d bytes, less than its header", encoded)
+		return h, fault.Newf(fault.Corrupt, "the blosc header declares a frame of %d bytes, shorter than the header", encoded)
 	case size > 0 && (block == 0 || block > size):
-		return h, fault.Newf(fault.Corrupt, "blosc frame says blocks of %d bytes for %d bytes", block, size)
+		return h, fault.Newf(fault.Corrupt, "the blosc header declares blocks of %d bytes for %d bytes", block, size)
 	case h.TypeSize == 0:
 		return h, fault.Newf(fault.Corrupt, "blosc frame says elements of 0 bytes")
 	}

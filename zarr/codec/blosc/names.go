@@ -75,5 +75,5 @@ func ParseShuffle(name string) (Shuffle, error) {
 	if i := slices.Index(shuffleNames[:], name); i >= 0 {
 		return Shuffle(i), nil
 	}
-	return 0, fault.Newf(fault.Metadata, "shuffle %q is none of %q", name, shuffleNames)
+	return 0, fault.Newf(fault.Metadata, "shuffle must be one of %q, is %q", shuffleNames, name)
 }

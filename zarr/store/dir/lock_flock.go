@@ -22,7 +22,7 @@ func (l flocked) release() { _ = l.f.close() }
 func (s *Store) tryValue(t tree, path string) (locked, error) {
 	f, err := t.open(path)
 	if errors.Is(err, fs.ErrPermission) {
-		err = fault.Newf(fault.Refused, "the value may not be read, so it cannot be locked: %w", clean(err))
+		err = fault.Newf(fault.Refused, "locking needs read permission for the file: %w", clean(err))
 	}
 	if err != nil {
 		return nil, err

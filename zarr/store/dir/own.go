@@ -17,10 +17,10 @@ func (e *linkError) Error() string {
 	return "the symbolic link " + e.path + " is on the way, and deletes follow no link"
 }
 
-// ownFolder opens the directory of a path from the root downwards, through real directories only.
-// The tree is for names in that directory; the caller closes it. It returns a *linkError for a link
-// in the path, even if the link replaces a directory during the call. The tree remains bound to the
-// directory that was opened, even if it is moved, so operations in it cannot reach another one.
+// ownFolder opens the parent directory of path, one component at a time from the root, and follows
+// no symbolic link. It returns a *linkError if a component is a link, even if the link replaces a
+// directory during the call. Operations on the result stay within the opened directory, even if it
+// is moved. The caller must close the result.
 func (s *Store) ownFolder(path string) (confined, error) {
 	none := confined{}
 	r, err := os.OpenRoot(s.root)

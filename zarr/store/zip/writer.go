@@ -43,7 +43,7 @@ func (w *Writer) Add(key string, value []byte) error {
 		return err
 	}
 	if _, ok := w.names[key]; ok {
-		return fault.Newf(fault.Exists, "zip: %q is in the archive", key)
+		return fault.Newf(fault.Exists, "zip: the archive already has the key %q", key)
 	}
 	w.names[key] = struct{}{}
 	r := record{key: key, crc: crc32.ChecksumIEEE(value), size: uint64(len(value)), off: w.off}

@@ -87,8 +87,9 @@ func (e *Encoder) search(src []byte, from, to int) {
 	}
 }
 
-// latest is search with a single try, the latest position with the same hash. It does not search
-// within matches that are long enough, and searches fewer positions in data without matches.
+// latest is like search, but tries only the most recent position with the same hash. It skips the
+// positions inside a match of at least nice bytes, and more and more positions while nothing
+// matches.
 func (e *Encoder) latest(src []byte, from, to int) {
 	l, found := e.level, e.matches[:to-from]
 	limit := from + min(longest, len(src)-tail-from)

@@ -17,7 +17,7 @@ type output struct {
 	coder decoder // shared by all streams and blocks: its probabilities may be larger than a stream
 }
 
-var errLimit = errors.New("more bytes than are due")
+var errLimit = errors.New("decoded to more bytes than the chunk has")
 
 // newOutput appends to dst up to limit bytes. The buffer grows with the output, from a size in
 // proportion to srcLen.

@@ -22,7 +22,7 @@ const (
 // Outside is the mode for numbers beyond the range of a type.
 type Outside string
 
-// The modes, as named by the codec cast_value.
+// Modes for numbers out of range, as spelled in the configuration of the codec cast_value.
 const (
 	Refuse Outside = "error"
 	Clamp  Outside = "clamp"
@@ -39,8 +39,7 @@ type Value struct {
 // the first such pair. Others are rounded according to r; if the result is out of range, o applies.
 // NaN cannot be converted to an integer.
 //
-// If a number cannot be converted, the step fails with fault.Type.
-// A step that fails has the error fault.Type.
+// The step returns fault.Type if a number cannot be converted.
 func Convert(from, to Type, r Rounding, o Outside, pairs []Pair) Step {
 	find := finder(pairs, from)
 	return func(b *Block) {

@@ -31,7 +31,7 @@ func (a *Appender) Append(dst []byte, in io.Reader, limit, srcLen int) ([]byte, 
 		n, err := in.Read(p)
 		switch {
 		case n > 0 && full:
-			return dst, fmt.Errorf("more than the %d bytes that are due", limit)
+			return dst, fmt.Errorf("decoded to more than %d bytes", limit)
 		case n == 0 && err == nil:
 			if idle++; idle > 100 {
 				return dst, io.ErrNoProgress

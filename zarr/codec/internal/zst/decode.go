@@ -41,7 +41,7 @@ func Decode(dst, src []byte, limit int) ([]byte, error) {
 	if room < most {
 		size, known := guess(src)
 		if known && size > uint64(most) {
-			return dst, fault.Newf(fault.Corrupt, "zstd: frame says %d bytes, at most %d are due, and %d hold at most %d", size, limit, len(src), most)
+			return dst, fault.Newf(fault.Corrupt, "zstd: the frame declares %d bytes, want at most %d; %d encoded bytes decode to at most %d", size, limit, len(src), most)
 		}
 		room = max(room, int(min(size, uint64(most))))
 	}
@@ -55,9 +55,9 @@ func Decode(dst, src []byte, limit int) ([]byte, error) {
 			}
 			return dst[:start+len(out)], nil
 		case room >= most && err == nil:
-			return dst, fault.Newf(fault.Corrupt, "zstd: %d bytes where at most %d are due", len(out), limit)
+			return dst, fault.Newf(fault.Corrupt, "zstd: decoded to %d bytes, want at most %d", len(out), limit)
 		case room >= most:
-			return dst, fault.Newf(fault.Corrupt, "zstd: %v (at most %d bytes are due)", err, limit)
+			return dst, fault.Newf(fault.Corrupt, "zstd: %v (want at most %d bytes)", err, limit)
 		}
 		// The buffer may have been too small; the error for a frame without a content size does not
 		// tell. Retry with four times the size, and at last with the maximum.

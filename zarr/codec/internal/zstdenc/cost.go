@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// bit is the unit of costs: they are in 1/256 of a bit.
+// bit is the cost of one bit. Costs are in units of 1/256 bit.
 const bit = 256
 
 // logs are log2 of 256 to 511, minus 8, as costs. It is read-only.
