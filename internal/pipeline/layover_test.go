@@ -140,9 +140,9 @@ func TestLayOverRefuses(t *testing.T) {
 		src  Memory
 		want string
 	}{
-		{"shorter", []byte{1, 0, 1}, part(1, 1), "needs 4 stored bytes, has 3"},
-		{"longer", []byte{1, 0, 1, 0, 1}, part(1, 1), "needs 4 stored bytes, has 5"},
-		{"empty", []byte{}, part(1, 1), "needs 4 stored bytes, has 0"},
+		{"shorter", []byte{1, 0, 1}, part(1, 1), "has 3 bytes, want 4"},
+		{"longer", []byte{1, 0, 1, 0, 1}, part(1, 1), "has 5 bytes, want 4"},
+		{"empty", []byte{}, part(1, 1), "has 0 bytes, want 4"},
 		{"no element", []byte{1, 0, 1, 0}, part(1, 7), "7"},
 	} {
 		out, _, err := c.Encode(tt.old[:0], tt.old, tt.src, b, &Scratch{})

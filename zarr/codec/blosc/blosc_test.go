@@ -100,13 +100,13 @@ func TestHostileFrames(t *testing.T) {
 	}{
 		{"empty", fault.Corrupt, "header", func(b []byte) []byte { return nil }},
 		{"15 bytes", fault.Corrupt, "16 bytes", func(b []byte) []byte { return b[:15] }},
-		{"header only", fault.Corrupt, "there are 16", func(b []byte) []byte { return b[:16] }},
+		{"header only", fault.Corrupt, "the frame has 16", func(b []byte) []byte { return b[:16] }},
 		{"version 99", fault.Corrupt, "99", set(0, 99)},
 		{"version 0", fault.Corrupt, "version 0", set(0, 0)},
 		{"blosc2", errors.ErrUnsupported, "blosc2", set(0, 5)},
 		{"codec version", fault.Corrupt, "version 2", set(1, 2)},
 		{"format 7", errors.ErrUnsupported, "7", set(2, 0xe1)},
-		{"memcpyed lie", fault.Corrupt, "stores 8192", set(2, 0x23)},
+		{"memcpyed lie", fault.Corrupt, "cannot store 8192", set(2, 0x23)},
 		{"another codec", fault.Corrupt, "snappy", set(2, 0x41)},
 		{"element of 0", fault.Corrupt, "elements of 0", set(3, 0)},
 		{"size 0", fault.Corrupt, "", word(4, 0)},
@@ -120,7 +120,7 @@ func TestHostileFrames(t *testing.T) {
 		{"block beyond", fault.Corrupt, "8193", word(8, 8193)},
 		{"encoded 0", fault.Corrupt, "0 bytes", word(12, 0)},
 		{"encoded small", fault.Corrupt, "20", word(12, 20)},
-		{"encoded beyond", fault.Corrupt, "says", word(12, uint32(len(good)+1))},
+		{"encoded beyond", fault.Corrupt, "declares a frame of", word(12, uint32(len(good)+1))},
 		{"encoded 4 GiB", fault.Corrupt, "4294967295", word(12, 1<<32-1)},
 		{"block starts beyond", fault.Corrupt, "block 0 starts", word(16, uint32(len(good)))},
 		{"block starts at -1", fault.Corrupt, "starts at -1", word(16, 1<<32-1)},
@@ -130,7 +130,7 @@ func TestHostileFrames(t *testing.T) {
 		{"stream huge", fault.Corrupt, "stream 0", word(first, 1<<30)},
 		{"stream negative", fault.Corrupt, "stream 0", word(first, 1<<32-5)},
 		{"stream empty", fault.Corrupt, "stream 0", word(first, 0)},
-		{"trailing byte", fault.Corrupt, "there are", func(b []byte) []byte { return append(b, 0) }},
+		{"trailing byte", fault.Corrupt, "the frame has", func(b []byte) []byte { return append(b, 0) }},
 	}
 	for _, tt := range tests {
 		out, err := blosc.Decode(nil, tt.wreck(bytes.Clone(good)), len(want))
