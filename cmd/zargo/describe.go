@@ -14,8 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// nodeInfo is the JSON object that info and ls print for a node. docs/reference/cli.md documents it. Members
-// may be added but are never removed or given another meaning.
+// nodeInfo is the JSON object that info and ls print for a node, as docs/reference/cli.md documents
+// it. Members may be added but are never removed or given another meaning.
 type nodeInfo struct {
 	Kind   string `json:"kind"` // "array" or "group"; otherwise "folder" or "object"
 	URL    string `json:"url,omitempty"`

@@ -9,8 +9,8 @@ import (
 	"github.com/zargo-io/zargo/internal/doctest"
 )
 
-// TestPageSessions checks that every block of a page that shows a session of the command is part of a
-// session in testdata, which TestSessions runs.
+// TestPageSessions checks that every session of the command on a page is part of a session in
+// testdata, which TestSessions runs.
 func TestPageSessions(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.txt")
 	if err != nil {

@@ -136,8 +136,8 @@ func BenchmarkPoints(b *testing.B) {
 	})
 }
 
-// BenchmarkAppend appends 128 rows, one row of chunks, and replaces the array with an empty one after
-// eight appends.
+// BenchmarkAppend appends 128 rows, one row of chunks. It replaces the array with an empty one
+// after eight appends.
 func BenchmarkAppend(b *testing.B) {
 	over(b, func(b *testing.B, st store.Store, s zarr.Spec) {
 		s.Shape = []int{0, side}

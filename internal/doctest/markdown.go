@@ -76,7 +76,7 @@ func (p *Pages) Below(dir string) []string {
 }
 
 var (
-	fence  = regexp.MustCompile("(?ms)^[ \t]*```([^\n]*)\n(.*?)^[ \t]*```[ \t]*$")
+	fence  = regexp.MustCompile("(?ms)^[ \t]*```[^\n]*\n.*?^[ \t]*```[ \t]*$")
 	inline = regexp.MustCompile("`[^`\n]*`")
 	target = regexp.MustCompile(`\]\(([^)\s]+)(?: "[^"]*")?\)`)
 	title  = regexp.MustCompile(`(?m)^#{1,6} +(.*?) *#*$`)
@@ -201,10 +201,10 @@ var (
 	word   = regexp.MustCompile(`\w+`)
 )
 
-// Tests returns the number of tests that pages name, and one line for each that does not exist. A
-// page names the tests of a package as `directory: TestOne, TestTwo`, and a test of any package as
+// Tests returns how many tests each page names, and one line for each that does not exist. A page
+// names the tests of a package as `directory: TestOne, TestTwo`, and a test of any package as
 // `TestOne`.
-func (p *Pages) Tests() (named int, bad []string, err error) {
+func (p *Pages) Tests() (named map[string]int, bad []string, err error) {
 	declared := map[string]map[string]bool{"": {}} // by directory; "" has the tests of all
 	err = files(p.root, "_test.go", func(name, text string) error {
 		dir := path.Dir(name)
@@ -217,7 +217,7 @@ func (p *Pages) Tests() (named int, bad []string, err error) {
 		return nil
 	})
 	if err != nil {
-		return 0, nil, fmt.Errorf("doctest: %w", err)
+		return nil, nil, fmt.Errorf("doctest: %w", err)
 	}
 	// Shared tests of fakes are in ordinary files.
 	err = files(p.root, ".go", func(_, text string) error {
@@ -227,13 +227,14 @@ func (p *Pages) Tests() (named int, bad []string, err error) {
 		return nil
 	})
 	if err != nil {
-		return 0, nil, fmt.Errorf("doctest: %w", err)
+		return nil, nil, fmt.Errorf("doctest: %w", err)
 	}
+	named = map[string]int{}
 	for _, name := range slices.Sorted(maps.Keys(p.text)) {
 		text := fence.ReplaceAllString(p.text[name], "")
 		for _, m := range proofs.FindAllStringSubmatch(text, -1) {
 			for _, t := range word.FindAllString(m[2], -1) {
-				named++
+				named[name]++
 				if !declared[m[1]][t] {
 					bad = append(bad, fmt.Sprintf("%s: %s has no %s", name, m[1], t))
 				}
@@ -241,7 +242,7 @@ func (p *Pages) Tests() (named int, bad []string, err error) {
 		}
 		for _, span := range code.FindAllString(proofs.ReplaceAllString(text, ""), -1) {
 			for _, t := range test.FindAllString(span, -1) {
-				named++
+				named[name]++
 				if !declared[""][t] {
 					bad = append(bad, fmt.Sprintf("%s: there is no %s", name, t))
 				}
@@ -273,13 +274,13 @@ func (p *Pages) Unchecked(names ...string) ([]string, error) {
 	}
 	var bad []string
 	for _, name := range names {
-		for _, m := range fence.FindAllStringSubmatch(p.text[name], -1) {
-			if strings.TrimSpace(m[1]) != "go" {
+		for _, b := range Fenced(p.text[name]) {
+			if b.Lang != "go" {
 				continue
 			}
-			block := "\n" + strings.TrimSpace(indent.ReplaceAllString(m[2], "")) + "\n"
+			block := "\n" + strings.TrimSpace(indent.ReplaceAllString(b.Text, "")) + "\n"
 			if !slices.ContainsFunc(sources, func(s string) bool { return strings.Contains(s, block) }) {
-				bad = append(bad, fmt.Sprintf("%s: no Example and no program has this code:\n%s", name, m[2]))
+				bad = append(bad, fmt.Sprintf("%s: no Example and no program has this code:\n%s", name, b.Text))
 			}
 		}
 	}

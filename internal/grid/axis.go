@@ -35,10 +35,10 @@ func Even(chunk []int) []Axis {
 
 // Uneven returns an axis of n elements divided by runs, whose lengths must add up to n or more.
 //
-// Chunks beyond n are dropped, so that no number overflows. If n is 0, the axis has the length of
-// the first run, because codecs such as sharding accept only chunks of certain lengths. Adjacent runs of one length are
-// joined. If one run remains, the axis is as of [Even]. The memory depends on the number of runs,
-// not on the number of chunks.
+// Chunks beyond n are dropped, so that no number overflows. If n is 0, chunks have the length of the
+// first run, because codecs such as sharding accept only chunks of certain lengths. Adjacent runs
+// of one length are joined. If one run remains, the axis is as of [Even]. The memory depends on the
+// number of runs, not on the number of chunks.
 func Uneven(n int, runs []Run) Axis {
 	var all []segment
 	first, start := 0, 0

@@ -249,7 +249,8 @@ func (e *encoder) literalThenRep(start, i, at int, before symbol, price uint32, 
 	}
 }
 
-// repPrice returns the price of a rep match without its length; for rep0, of a length of at least two.
+// repPrice returns the price of a rep match without its length. A rep0 match has a length of at
+// least two.
 func (m *model) repPrice(r, state, posState int) uint32 {
 	if r == 0 {
 		return bitPrice(m.repNot0[state], 0) + bitPrice(m.repLong[state][posState], 1)

@@ -20,8 +20,8 @@ var reference = func() *zstd.Decoder {
 	return d
 }()
 
-// check encodes src, checks that reference decodes the frame to src and that its length is bounded, and
-// returns the frame.
+// check encodes src and returns the frame. It checks that reference decodes the frame to src, and
+// that the length of the frame is bounded.
 func check(t *testing.T, name string, e *Encoder, src []byte) []byte {
 	t.Helper()
 	frame := e.Encode([]byte("before"), src)
