@@ -75,7 +75,7 @@ type resizing struct {
 	shape   []int // the new shape
 	base    []int // the shape in the document while the resize is in progress
 	deletes bool  // delete objects outside base
-	clears  bool  // clear elements outside base in objects that remain
+	clears  bool  // clear elements outside shape in objects that remain; some may have such elements
 	held    *document.Held
 	record  claim.Record // the record when the resize began
 }
@@ -86,10 +86,28 @@ func newResizing(a Array, shape []int, outside Outside) *resizing {
 	for i, n := range shape {
 		low[i] = min(low[i], n)
 	}
-	if !outside.Keep && !slices.Equal(low, r.base) {
-		r.base, r.deletes, r.clears = low, true, outside.Clear
+	if outside.Keep {
+		return r
+	}
+	for i, end := range ends(a, low) {
+		r.clears = r.clears || outside.Clear && shape[i] < end
+	}
+	if r.clears || !slices.Equal(low, r.base) {
+		r.base, r.deletes = low, true
 	}
 	return r
+}
+
+// ends returns where the last chunks of a shape end, along each axis.
+func ends(a Array, shape []int) []int {
+	e := slices.Clone(shape)
+	for i, n := range shape {
+		if n > 0 {
+			_, start, length := chunkAt(a, i, n-1)
+			e[i] = start + length
+		}
+	}
+	return e
 }
 
 // begin returns the first change of a document that carries record. If no object must be deleted
@@ -180,19 +198,15 @@ func (r *resizing) commit(ctx context.Context) error {
 	return r.held.Commit(ctx, document.Change{Edits: edits, Record: record.Written(r.shape)})
 }
 
-// delete deletes the objects outside base. In the remaining objects it sets elements outside base
-// to the fill value along each axis that is to be cleared, or along which they may hold values of
-// an earlier shape.
+// delete deletes the objects outside base. In the remaining objects it sets elements to the fill
+// value: those outside base along each axis on which they may hold values of an earlier shape, and
+// those outside the new shape if the resize clears.
 func (r *resizing) delete(ctx context.Context) error {
 	past := r.record.Past
-	// ends is where the last chunks of base end. far also covers the old and the past shape.
-	far, ends := make([]int, len(r.base)), make([]int, len(r.base))
+	// far covers the last chunks of base, the old shape and the past shape.
+	far, ends := make([]int, len(r.base)), ends(r.a, r.base)
 	was := shapeOf(r.a)
-	for i, n := range r.base {
-		if ends[i] = n; n > 0 {
-			_, start, length := chunkAt(r.a, i, n-1)
-			ends[i] = start + length
-		}
+	for i := range r.base {
 		far[i] = max(was[i], ends[i])
 		if past != nil {
 			far[i] = max(far[i], past[i])
@@ -208,9 +222,15 @@ func (r *resizing) delete(ctx context.Context) error {
 	if err := deleteOutside(ctx, b.Engine(), r.base, b.Position); err != nil {
 		return err
 	}
-	for axis, n := range r.base {
-		edge := r.clears && n < was[axis] || past != nil && n < past[axis]
-		if n == ends[axis] || !edge {
+	for axis, end := range ends {
+		n := end
+		if r.clears {
+			n = min(n, r.shape[axis])
+		}
+		if past != nil && r.base[axis] < past[axis] {
+			n = r.base[axis]
+		}
+		if n == end {
 			continue
 		}
 		box := claim.Whole(ends)
