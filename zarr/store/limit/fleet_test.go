@@ -114,20 +114,25 @@ func TestFleets(t *testing.T) {
 				}
 				t.Run(fmt.Sprintf("%s, %d processes, told %t", k.name, procs, told), func(t *testing.T) {
 					t.Parallel()
-					var slower, asked []float64
-					// The waits between retries are random: 2 of 304 fleets of ten processes exceeded the
-					// bound, by at most 0.02. A fleet over the bound is run twice more, and the medians count.
-					for len(slower) == 0 || len(slower) < 3 && (slices.Max(slower) > 1.2 || slices.Max(asked) > 2.5) {
+					var slower []float64
+					// The waits between retries are random: 10 of 944 fleets took more than 1.2 times the
+					// optimum, at most 1.39. Such a fleet is run twice more, and the median must be at
+					// most 1.2.
+					for len(slower) == 0 || len(slower) < 3 && slices.Max(slower) > 1.2 {
 						synctest.Test(t, func(t *testing.T) {
 							s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, rate: k.rate, burst: k.rate / 10, doubles: k.doubles}
 							o := fleet{procs: procs, n: n, told: told, writes: k.writes, numbers: k.numbers}.run(t, s)
 							all := float64(procs * n)
 							optimum := max(all/k.rate, float64(n)*s.latency.Seconds()/128) // of one process no more than 128 requests are in flight at first
-							slower, asked = append(slower, o.took.Seconds()/optimum), append(asked, float64(s.requests)/all)
+							took, asked := o.took.Seconds()/optimum, float64(s.requests)/all
+							slower = append(slower, took)
 							t.Logf("%d requests each: %v, %.2f times the optimum, half of the processes at %.2f; %.2f requests to one that is needed; %d failed",
-								n, o.took.Round(ms), o.took.Seconds()/optimum, o.median.Seconds()/optimum, float64(s.requests)/all, len(o.failed))
+								n, o.took.Round(ms), took, o.median.Seconds()/optimum, asked, len(o.failed))
 							if len(o.failed) > 0 {
 								t.Errorf("one of those that failed: %v", o.failed[0])
+							}
+							if took > 1.5 || asked > 2.5 {
+								t.Error("want at most 1.5 times the optimum and 2.5 requests to one that is needed")
 							}
 						})
 						if t.Failed() {
@@ -135,9 +140,8 @@ func TestFleets(t *testing.T) {
 						}
 					}
 					slices.Sort(slower)
-					slices.Sort(asked)
-					if slower[len(slower)/2] > 1.2 || asked[len(asked)/2] > 2.5 {
-						t.Error("want at most 1.2 times the optimum and 2.5 requests to one that is needed")
+					if slower[len(slower)/2] > 1.2 {
+						t.Errorf("%.2f times the optimum, want at most 1.2 in the median", slower)
 					}
 				})
 			}
