@@ -39,7 +39,7 @@ var refusals = []refusal{
 	{peer: "zarrs", kind: "v2: complex64, complex128 without a fill value", of: func(r Row) bool { return r.Format == 2 && isComplex(r) && r.Fill == nil }, says: "incompatible fill value metadata"},
 	// Where it reads a part of a chunk, it reverses the 8 or 16 bytes of an element instead of
 	// those of each number.
-	{peer: "zarrs", verb: "read", kind: "complex64, complex128 in big-endian order, chunks over the edge", of: func(r Row) bool {
+	{peer: "zarrs", verb: "read", kind: "complex64, complex128 in big-endian order, with chunks that extend beyond the array", of: func(r Row) bool {
 		return isComplex(r) && r.Order == "big" && slices.ContainsFunc(r.Written(), func(b Box) bool { return overEdge(r, b) })
 	}, says: "element", wrong: true},
 }
@@ -80,11 +80,27 @@ func toldRow(peer, verb, kind, says string, wrong bool) string {
 	if verb == "" {
 		verb = "write, read"
 	}
-	how := "says"
-	if wrong {
-		how = "is wrong:"
+	result := fmt.Sprintf("error `%s`", says)
+	switch {
+	case wrong && strings.HasPrefix(says, "fill value"):
+		result = "wrong fill value"
+	case wrong:
+		result = "wrong elements"
 	}
-	return fmt.Sprintf("| %s | %s | %s | %s `%s` |", peer, verb, kind, how, says)
+	return fmt.Sprintf("| %s | %s | %s | %s |", title(peer), verb, kind, result)
+}
+
+// title returns the documentation's name of a peer, such as "zarr-python 3.1 with obstore".
+func title(peer string) string {
+	name, by, _ := strings.Cut(peer, "/")
+	name = map[string]string{
+		"zarr-python": "zarr-python 3.1", "zarr-python-3.4": "zarr-python 3.4", "zarr-python-2": "zarr-python 2",
+		"tensorstore": "TensorStore", "zarrs": "zarrs", "xarray": "xarray",
+	}[name]
+	if by != "" {
+		name += " with " + by
+	}
+	return name
 }
 
 func hasCodec(r Row, name string) bool {
@@ -101,17 +117,17 @@ type lack struct {
 }
 
 var lacks = []lack{
-	{"gcs", "zarr-python/obstore", "write", "invalid uploadType", "obstore uploads by the XML API, which fake-gcs-server does not have"},
-	{"gcs", "xarray/obstore", "write", "invalid uploadType", "as zarr-python/obstore"},
-	{"azure", "tensorstore", "write", `"azure" is not a registered KvStore driver`, "TensorStore has no driver for Azure"},
-	{"azure", "tensorstore", "read", `"azure" is not a registered KvStore driver`, "TensorStore has no driver for Azure"},
-	{"http", "zarr-python/obstore", "write", "HttpStore|MKCOL", "a web server takes no writes"},
-	{"http", "zarr-python/fsspec", "write", "ClientResponseError", "a web server takes no writes"},
-	{"http", "tensorstore", "write", "does not support writing", "a web server takes no writes"},
-	{"http", "xarray/obstore", "write", "HttpStore|MKCOL", "a web server takes no writes"},
-	{"http", "xarray/fsspec", "write", "ClientResponseError", "a web server takes no writes"},
-	{"http", "xarray/obstore", "read without consolidated metadata", "has no variable", "a web server has no listing"},
-	{"http", "xarray/fsspec", "read without consolidated metadata", "has no variable", "a web server has no listing"},
+	{"gcs", "zarr-python/obstore", "write", "invalid uploadType", "obstore uploads with the XML API, which fake-gcs-server does not support"},
+	{"gcs", "xarray/obstore", "write", "invalid uploadType", "obstore uploads with the XML API, which fake-gcs-server does not support"},
+	{"azure", "tensorstore", "write", `"azure" is not a registered KvStore driver`, "TensorStore does not have a driver for Azure"},
+	{"azure", "tensorstore", "read", `"azure" is not a registered KvStore driver`, "TensorStore does not have a driver for Azure"},
+	{"http", "zarr-python/obstore", "write", "HttpStore|MKCOL", "web servers do not accept writes"},
+	{"http", "zarr-python/fsspec", "write", "ClientResponseError", "web servers do not accept writes"},
+	{"http", "tensorstore", "write", "does not support writing", "web servers do not accept writes"},
+	{"http", "xarray/obstore", "write", "HttpStore|MKCOL", "web servers do not accept writes"},
+	{"http", "xarray/fsspec", "write", "ClientResponseError", "web servers do not accept writes"},
+	{"http", "xarray/obstore", "read without consolidated metadata", "has no variable", "web servers do not list keys"},
+	{"http", "xarray/fsspec", "read without consolidated metadata", "has no variable", "web servers do not list keys"},
 }
 
 func lackOf(place, peer, verb string) *lack {
@@ -141,12 +157,12 @@ func TestStatusTellsAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, found := strings.Cut(string(b), "| at | peer | cannot | because |\n|---|---|---|---|\n")
+	_, section, found := strings.Cut(string(b), "| store | implementation | cannot | reason |\n|---|---|---|---|\n")
 	section, _, _ = strings.Cut(section, "\n\n")
 	if got := strings.Split(strings.TrimSpace(section), "\n"); !found || len(got) != len(lacks) {
 		t.Errorf("docs/evidence/interoperability.md has %d rows of what a peer cannot do, want %d", len(got), len(lacks))
 	}
-	_, told, _ := strings.Cut(string(b), "| peer | cannot | of these rows | and |\n|---|---|---|---|\n")
+	_, told, _ := strings.Cut(string(b), "| implementation | cannot | arrays | result |\n|---|---|---|---|\n")
 	told, _, _ = strings.Cut(told, "\n\n")
 	var want []string
 	for _, f := range refusals {
@@ -156,7 +172,7 @@ func TestStatusTellsAll(t *testing.T) {
 		t.Errorf("docs/evidence/interoperability.md says\n%s\nwant\n%s", told, w)
 	}
 	for _, l := range lacks {
-		row := fmt.Sprintf("| %s | %s | %s | %s |", l.place, l.peer, l.verb, l.why)
+		row := fmt.Sprintf("| %s | %s | %s | %s |", map[string]string{"gcs": "GCS", "azure": "Azure", "http": "HTTP"}[l.place], title(l.peer), l.verb, l.why)
 		if !strings.Contains(section, row) {
 			t.Errorf("docs/evidence/interoperability.md does not say:\n%s", row)
 		}

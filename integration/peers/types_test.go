@@ -32,9 +32,9 @@ type typeLack struct {
 // row returns the entry's line in docs/evidence/interoperability.md.
 func (l typeLack) row() string {
 	only := map[string]string{
-		"": "", "shards": ", in shards", "-F-": ", transposed", "-F-.*chunks": ", transposed, not in shards", "-big-": ", in big-endian order",
+		"": "", "shards": " in shards", "-F-": " transposed", "-F-.*chunks": " transposed, without shards", "-big-": " in big-endian order",
 	}[l.only]
-	return toldRow(l.peer, l.verb, fmt.Sprintf("v%d: %s%s", l.format, strings.ReplaceAll(l.kinds, " ", ", "), only), l.says, l.wrong)
+	return toldRow(l.peer, l.verb, fmt.Sprintf("v%d%s: %s", l.format, only, strings.ReplaceAll(l.kinds, " ", ", ")), l.says, l.wrong)
 }
 
 // of reports whether the entry covers an array.
@@ -49,7 +49,7 @@ func TestStatusTellsTypes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, found := strings.Cut(string(b), "| peer | cannot | of | and |\n|---|---|---|---|\n")
+	_, section, found := strings.Cut(string(b), "| implementation | cannot | data types | result |\n|---|---|---|---|\n")
 	section, _, _ = strings.Cut(section, "\n\n")
 	var want []string
 	arrays := typedArrays()
@@ -108,7 +108,7 @@ var typeLacks = []typeLack{
 	{peer: "zarr-python-2", verb: "read", format: 2, kinds: small, says: "error decoding metadata"},
 	{peer: "zarr-python-2", verb: "write", format: 2, kinds: small, says: "not understood"},
 	// It lacks fill values that are bytes: missing elements are the text in the metadata.
-	{peer: "zarr-python-2", verb: "read", format: 2, kinds: "bytes", says: "gives an element of type <class 'str'>"},
+	{peer: "zarr-python-2", verb: "read", format: 2, kinds: "bytes", says: "returned an element of type <class 'str'>"},
 	{peer: "zarr-python-2", verb: "write", format: 2, kinds: "bytes", says: "Object of type bytes is not JSON serializable"},
 	{peer: "zarr-python-2", verb: "read", format: 3, kinds: all, says: "array not found"},
 	{peer: "zarr-python-2", verb: "write", format: 3, kinds: all, says: "V3 reading and writing is experimental"},

@@ -3,7 +3,6 @@ package tables
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/zargo-io/zargo/internal/lengths"
 )
@@ -12,7 +11,7 @@ import (
 // an outlier.
 const near = 3.0
 
-// longer is the phrase used in the rows.
+// longer is the phrase used in the heading of a column.
 var longer = fmt.Sprintf("more than %g %% longer", near)
 
 // span is the minimum, the maximum and the count of some numbers.
@@ -83,7 +82,7 @@ func lengthTable() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("numcodecs %s, whose gzip and zlib are zlib %s:\n\n%s", r.Numcodecs, r.Zlib, lengthRows(r)), nil
+	return fmt.Sprintf("The versions are numcodecs %s and, for gzip and zlib, zlib %s.\n\n%s", r.Numcodecs, r.Zlib, lengthRows(r)), nil
 }
 
 func lengthRows(r lengths.Record) string {
@@ -105,7 +104,7 @@ func lengthRows(r lengths.Record) string {
 			row[time] += " … " + most
 		}
 	}
-	return table([]string{"", "level", "bench: least … most", "all: least … most", "of all, " + longer, "time, of C's"}, rows)
+	return table([]string{"codec", "level", "benchmark arrays, %", "all arrays, %", longer, "time"}, rows)
 }
 
 // percent formats a difference with its sign, except for zero.
@@ -119,7 +118,7 @@ func percent(x float64) string {
 
 func signed(s span) string { return percent(s.least) + " … " + percent(s.most) }
 
-// lengthList generates the list of outliers, on the benchmark's data and on other data.
+// lengthList generates the table of outliers.
 func lengthList() (string, error) {
 	r, err := lengths.Recorded()
 	if err != nil {
@@ -128,43 +127,37 @@ func lengthList() (string, error) {
 	return farRows(r), nil
 }
 
+// farRows returns a row for each method with outliers among the benchmark arrays, then one for each
+// with outliers among the other arrays. A row has the largest outlier.
 func farRows(r lengths.Record) string {
 	bench := map[string]bool{}
 	for _, s := range r.Sums {
 		bench[s.Set] = s.Bench
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "These are %s, at the levels here; with the most that it is, in per cent, and of what:\n\n", longer)
-	for _, part := range []struct {
-		of string
-		in func(set string) bool
-	}{
-		{"the benchmark's data", func(set string) bool { return bench[set] }},
-		{"other data", func(set string) bool { return !bench[set] }},
-	} {
-		var order []string
-		levels := map[string][]string{}
+	var rows [][]string
+	add := func(benchmark bool) {
 		for _, m := range measured(r) {
 			var most lengths.Length
 			for _, l := range m.far {
-				if part.in(l.Set) && (most.Codec == "" || l.More() > most.More()) {
+				if bench[l.Set] == benchmark && (most.Codec == "" || l.More() > most.More()) {
 					most = l
 				}
 			}
-			if most.Codec == "" {
-				continue
+			if most.Codec != "" {
+				rows = append(rows, []string{m.name, fmt.Sprint(m.level), code(most.Set), percent(most.More())})
 			}
-			if levels[m.name] == nil {
-				order = append(order, m.name)
-			}
-			levels[m.name] = append(levels[m.name], fmt.Sprintf("%d (%s, %s)", m.level, percent(most.More()), most.Set))
-		}
-		for _, name := range order {
-			fmt.Fprintf(&b, "- %s, on %s: %s\n", name, part.of, strings.Join(levels[name], ", "))
-		}
-		if order == nil {
-			fmt.Fprintf(&b, "- nothing on %s\n", part.of)
 		}
 	}
-	return b.String()
+	add(true)
+	text := ""
+	if rows == nil {
+		text = fmt.Sprintf("No encoding of a benchmark array is %s.\n", longer)
+	}
+	if add(false); rows == nil {
+		return text
+	}
+	if text != "" {
+		text += "\n"
+	}
+	return text + table([]string{"codec", "level", "array", "difference, %"}, rows)
 }

@@ -13,8 +13,8 @@ func length(codec string, level int, set string, zargo, theirs int) lengths.Leng
 	return lengths.Length{Case: lengths.Case{Codec: codec, Level: level, Set: set}, Zargo: zargo, Numcodecs: theirs}
 }
 
-// TestLengths puts a record together: gzip with zlib, levels that are alike, and whatever is far
-// from C's.
+// TestLengths generates both tables from a record: gzip and zlib share rows, and so do equal levels.
+// Outliers have rows of their own.
 func TestLengths(t *testing.T) {
 	r := lengths.Record{
 		Sums: []lengths.Sum{{Set: "a", Bench: true}, {Set: "b", Bench: true}, {Set: "c"}},
@@ -35,21 +35,22 @@ func TestLengths(t *testing.T) {
 `; rows != want {
 		t.Errorf("%s\nwant\n%s", rows, want)
 	}
-	if got, want := farRows(r), `These are more than 3 % longer, at the levels here; with the most that it is, in per cent, and of what:
-
-- x, on the benchmark's data: 3 (+5.0, b), 4 (+4.1, a)
-- gzip, zlib, on other data: 1 (+3.1, c)
-- x, on other data: 4 (+100.0, c)
+	if got, want := farRows(r), `| codec | level | array | difference, % |
+|---|---|---|---|
+| x | 3 | `+"`b`"+` | +5.0 |
+| x | 4 | `+"`a`"+` | +4.1 |
+| gzip, zlib | 1 | `+"`c`"+` | +3.1 |
+| x | 4 | `+"`c`"+` | +100.0 |
 `; got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
-	if got := farRows(lengths.Record{}); strings.Count(got, "- nothing on ") != 2 {
-		t.Errorf("%s\nof nothing", got)
+	if got, want := farRows(lengths.Record{}), "No encoding of a benchmark array is more than 3 % longer.\n"; got != want {
+		t.Errorf("without lengths: %q, want %q", got, want)
 	}
 }
 
-// TestEveryLongerIsTold finds in the list whatever is recorded as far from C's on the benchmark's
-// data.
+// TestEveryLongerIsTold finds in the list each method that is recorded as far from C's on a
+// benchmark array.
 func TestEveryLongerIsTold(t *testing.T) {
 	r, err := lengths.Recorded()
 	if err != nil {
@@ -63,7 +64,7 @@ func TestEveryLongerIsTold(t *testing.T) {
 		if m.bench.most <= near {
 			continue
 		}
-		line := fmt.Sprintf(`(?m)^- %s, on the benchmark's data:.* %d \(%s, `, m.name, m.level, regexp.QuoteMeta(percent(m.bench.most)))
+		line := fmt.Sprintf(`(?m)^\| %s \| %d \| .* \| %s \|$`, m.name, m.level, regexp.QuoteMeta(percent(m.bench.most)))
 		if !regexp.MustCompile(line).MatchString(list) {
 			t.Errorf("%s at %d is not in\n%s", m.name, m.level, list)
 		}

@@ -35,11 +35,11 @@ class Array:
 
     def hexes(self, got):
         if got.shape != self.shape:
-            raise TypeError(f"gives the shape {got.shape}")
+            raise TypeError(f"returned the shape {got.shape}")
         if not self.varies():
             dtype = np.dtype(self.kind)
             if got.dtype.newbyteorder("<") != dtype:
-                raise TypeError(f"gives the data type {got.dtype}")
+                raise TypeError(f"returned the data type {got.dtype}")
             return [got.astype(dtype).tobytes().hex()]
         return [self.item(v).hex() for v in got.flat]
 
@@ -47,7 +47,7 @@ class Array:
         if self.kind == "json":
             return json.dumps(v, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
         if not isinstance(v, {"string": str, "bytes": bytes, "ragged": np.ndarray}[self.kind]):
-            raise TypeError(f"gives an element of type {type(v)}")
+            raise TypeError(f"returned an element of type {type(v)}")
         return v.encode() if self.kind == "string" else v if self.kind == "bytes" else v.astype("<i2").tobytes()
 
     @property

@@ -58,15 +58,15 @@ class Array:
 
     def hexes(self, got):
         if got.shape != tuple(self.shape):
-            raise TypeError(f"gives the shape {got.shape}")
+            raise TypeError(f"returned the shape {got.shape}")
         if self.varies():
             for v in got.flat:
                 if not isinstance(v, {"string": str, "bytes": bytes}[self.numpy]):
-                    raise TypeError(f"gives an element of type {type(v)}")
+                    raise TypeError(f"returned an element of type {type(v)}")
             return [(v.encode() if self.numpy == "string" else v).hex() for v in got.flat]
         dtype = little(numpy_type(self.numpy))
         if not same(got.dtype, dtype):
-            raise TypeError(f"gives the data type {got.dtype}")
+            raise TypeError(f"returned the data type {got.dtype}")
         return split(got.astype(dtype).tobytes(), dtype.itemsize)
 
 

@@ -96,7 +96,7 @@ class Types:
         if opened.dtype not in (ts.char, ts.byte):
             return a.hexes(opened.read().result())
         if opened.shape[:-1] != tuple(a.shape):
-            raise TypeError(f"gives the shape {opened.shape}")
+            raise TypeError(f"returned the shape {opened.shape}")
         copy = self.memory(opened)
         copy.write(opened).result()
         return datatypes.split(copy.kvstore.read(b"0.0").result().value, opened.shape[-1])
