@@ -6,7 +6,7 @@ import "github.com/zargo-io/zargo/zarr/rule"
 func rules() (string, error) {
 	var rows [][]string
 	for _, r := range rule.All() {
-		kind := "what the store said"
+		kind := "the store's error"
 		if k := r.Kind(); k != nil {
 			kind = k.Error()
 		}
@@ -16,5 +16,5 @@ func rules() (string, error) {
 		}
 		rows = append(rows, []string{code(string(r)), r.Severity().String(), r.Text(), found, kind, r.Section()})
 	}
-	return table([]string{"code", "severity", "what breaks it", "found with", "kind", "source"}, rows), nil
+	return table([]string{"code", "severity", "violation", "found with", "kind", "source"}, rows), nil
 }
