@@ -83,7 +83,7 @@ func lengthTable() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("numcodecs %s, whose gzip and zlib are zlib %s:\n\n%s", r.Numcodecs, r.Zlib, lengthRows(r)), nil
+	return fmt.Sprintf("The sizes are compared with numcodecs %s, which uses zlib %s for gzip and zlib.\n\n%s", r.Numcodecs, r.Zlib, lengthRows(r)), nil
 }
 
 func lengthRows(r lengths.Record) string {
@@ -105,7 +105,7 @@ func lengthRows(r lengths.Record) string {
 			row[time] += " … " + most
 		}
 	}
-	return table([]string{"", "level", "bench: least … most", "all: least … most", "of all, " + longer, "time, of C's"}, rows)
+	return table([]string{"codec", "level", "benchmark, from … to", "all, from … to", longer, "relative time"}, rows)
 }
 
 // percent formats a difference with its sign, except for zero.
@@ -134,12 +134,12 @@ func farRows(r lengths.Record) string {
 		bench[s.Set] = s.Bench
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "These are %s, at the levels here; with the most that it is, in per cent, and of what:\n\n", longer)
+	fmt.Fprintf(&b, "The following levels are %s for some data. The parentheses contain the largest\ndifference in per cent and the name of the data.\n\n", longer)
 	for _, part := range []struct {
 		of string
 		in func(set string) bool
 	}{
-		{"the benchmark's data", func(set string) bool { return bench[set] }},
+		{"the benchmark data", func(set string) bool { return bench[set] }},
 		{"other data", func(set string) bool { return !bench[set] }},
 	} {
 		var order []string
@@ -163,7 +163,7 @@ func farRows(r lengths.Record) string {
 			fmt.Fprintf(&b, "- %s, on %s: %s\n", name, part.of, strings.Join(levels[name], ", "))
 		}
 		if order == nil {
-			fmt.Fprintf(&b, "- nothing on %s\n", part.of)
+			fmt.Fprintf(&b, "- none on %s\n", part.of)
 		}
 	}
 	return b.String()

@@ -35,15 +35,16 @@ func TestLengths(t *testing.T) {
 `; rows != want {
 		t.Errorf("%s\nwant\n%s", rows, want)
 	}
-	if got, want := farRows(r), `These are more than 3 % longer, at the levels here; with the most that it is, in per cent, and of what:
+	if got, want := farRows(r), `The following levels are more than 3 % longer for some data. The parentheses contain the largest
+difference in per cent and the name of the data.
 
-- x, on the benchmark's data: 3 (+5.0, b), 4 (+4.1, a)
+- x, on the benchmark data: 3 (+5.0, b), 4 (+4.1, a)
 - gzip, zlib, on other data: 1 (+3.1, c)
 - x, on other data: 4 (+100.0, c)
 `; got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
-	if got := farRows(lengths.Record{}); strings.Count(got, "- nothing on ") != 2 {
+	if got := farRows(lengths.Record{}); strings.Count(got, "- none on ") != 2 {
 		t.Errorf("%s\nof nothing", got)
 	}
 }
@@ -63,7 +64,7 @@ func TestEveryLongerIsTold(t *testing.T) {
 		if m.bench.most <= near {
 			continue
 		}
-		line := fmt.Sprintf(`(?m)^- %s, on the benchmark's data:.* %d \(%s, `, m.name, m.level, regexp.QuoteMeta(percent(m.bench.most)))
+		line := fmt.Sprintf(`(?m)^- %s, on the benchmark data:.* %d \(%s, `, m.name, m.level, regexp.QuoteMeta(percent(m.bench.most)))
 		if !regexp.MustCompile(line).MatchString(list) {
 			t.Errorf("%s at %d is not in\n%s", m.name, m.level, list)
 		}
