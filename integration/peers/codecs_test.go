@@ -199,7 +199,7 @@ func TestStatusTellsCodecs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, found := strings.Cut(string(b), "| peer | cannot | of arrays of TestCodecs | and |\n|---|---|---|---|\n")
+	_, section, found := strings.Cut(string(b), "| peer | operation | arrays | result |\n|---|---|---|---|\n")
 	section, _, _ = strings.Cut(section, "\n\n")
 	used, patterns := map[int]bool{}, newLackPatterns()
 	for _, a := range codedArrays() {

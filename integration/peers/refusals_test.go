@@ -39,7 +39,7 @@ var refusals = []refusal{
 	{peer: "zarrs", kind: "v2: complex64, complex128 without a fill value", of: func(r Row) bool { return r.Format == 2 && isComplex(r) && r.Fill == nil }, says: "incompatible fill value metadata"},
 	// Where it reads a part of a chunk, it reverses the 8 or 16 bytes of an element instead of
 	// those of each number.
-	{peer: "zarrs", verb: "read", kind: "complex64, complex128 in big-endian order, chunks over the edge", of: func(r Row) bool {
+	{peer: "zarrs", verb: "read", kind: "complex64, complex128 in big-endian order, chunks at the edge of the array", of: func(r Row) bool {
 		return isComplex(r) && r.Order == "big" && slices.ContainsFunc(r.Written(), func(b Box) bool { return overEdge(r, b) })
 	}, says: "element", wrong: true},
 }
@@ -80,9 +80,9 @@ func toldRow(peer, verb, kind, says string, wrong bool) string {
 	if verb == "" {
 		verb = "write, read"
 	}
-	how := "says"
+	how := "error"
 	if wrong {
-		how = "is wrong:"
+		how = "wrong:"
 	}
 	return fmt.Sprintf("| %s | %s | %s | %s `%s` |", peer, verb, kind, how, says)
 }
@@ -101,17 +101,17 @@ type lack struct {
 }
 
 var lacks = []lack{
-	{"gcs", "zarr-python/obstore", "write", "invalid uploadType", "obstore uploads by the XML API, which fake-gcs-server does not have"},
-	{"gcs", "xarray/obstore", "write", "invalid uploadType", "as zarr-python/obstore"},
+	{"gcs", "zarr-python/obstore", "write", "invalid uploadType", "obstore uploads by the XML API, which fake-gcs-server lacks"},
+	{"gcs", "xarray/obstore", "write", "invalid uploadType", "obstore uploads by the XML API, which fake-gcs-server lacks"},
 	{"azure", "tensorstore", "write", `"azure" is not a registered KvStore driver`, "TensorStore has no driver for Azure"},
 	{"azure", "tensorstore", "read", `"azure" is not a registered KvStore driver`, "TensorStore has no driver for Azure"},
-	{"http", "zarr-python/obstore", "write", "HttpStore|MKCOL", "a web server takes no writes"},
-	{"http", "zarr-python/fsspec", "write", "ClientResponseError", "a web server takes no writes"},
-	{"http", "tensorstore", "write", "does not support writing", "a web server takes no writes"},
-	{"http", "xarray/obstore", "write", "HttpStore|MKCOL", "a web server takes no writes"},
-	{"http", "xarray/fsspec", "write", "ClientResponseError", "a web server takes no writes"},
-	{"http", "xarray/obstore", "read without consolidated metadata", "has no variable", "a web server has no listing"},
-	{"http", "xarray/fsspec", "read without consolidated metadata", "has no variable", "a web server has no listing"},
+	{"http", "zarr-python/obstore", "write", "HttpStore|MKCOL", "a web server accepts no writes"},
+	{"http", "zarr-python/fsspec", "write", "ClientResponseError", "a web server accepts no writes"},
+	{"http", "tensorstore", "write", "does not support writing", "a web server accepts no writes"},
+	{"http", "xarray/obstore", "write", "HttpStore|MKCOL", "a web server accepts no writes"},
+	{"http", "xarray/fsspec", "write", "ClientResponseError", "a web server accepts no writes"},
+	{"http", "xarray/obstore", "read without consolidated metadata", "has no variable", "a web server cannot list"},
+	{"http", "xarray/fsspec", "read without consolidated metadata", "has no variable", "a web server cannot list"},
 }
 
 func lackOf(place, peer, verb string) *lack {
@@ -141,12 +141,12 @@ func TestStatusTellsAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, found := strings.Cut(string(b), "| at | peer | cannot | because |\n|---|---|---|---|\n")
+	_, section, found := strings.Cut(string(b), "| place | peer | operation | reason |\n|---|---|---|---|\n")
 	section, _, _ = strings.Cut(section, "\n\n")
 	if got := strings.Split(strings.TrimSpace(section), "\n"); !found || len(got) != len(lacks) {
 		t.Errorf("docs/evidence/interoperability.md has %d rows of what a peer cannot do, want %d", len(got), len(lacks))
 	}
-	_, told, _ := strings.Cut(string(b), "| peer | cannot | of these rows | and |\n|---|---|---|---|\n")
+	_, told, _ := strings.Cut(string(b), "| peer | operation | arrays of the matrix | result |\n|---|---|---|---|\n")
 	told, _, _ = strings.Cut(told, "\n\n")
 	var want []string
 	for _, f := range refusals {

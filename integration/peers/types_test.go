@@ -49,7 +49,7 @@ func TestStatusTellsTypes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, found := strings.Cut(string(b), "| peer | cannot | of | and |\n|---|---|---|---|\n")
+	_, section, found := strings.Cut(string(b), "| peer | operation | data types | result |\n|---|---|---|---|\n")
 	section, _, _ = strings.Cut(section, "\n\n")
 	var want []string
 	arrays := typedArrays()
