@@ -6,7 +6,7 @@ import "github.com/zargo-io/zargo/zarr/rule"
 func rules() (string, error) {
 	var rows [][]string
 	for _, r := range rule.All() {
-		kind := "what the store said"
+		kind := "the store's error"
 		if k := r.Kind(); k != nil {
 			kind = k.Error()
 		}

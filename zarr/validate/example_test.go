@@ -41,7 +41,7 @@ func ExampleRun_report() {
 
 	// Unordered output:
 	// 1 2 {"error":1,"warning":1} <nil>
-	// warning no-filters .zarray the member "filters" is missing; there are none
+	// warning no-filters .zarray the member "filters" is missing; null is assumed
 	// error corrupt 1 codec bytes: corrupt data: the chunk has 1 bytes, want 2
 	// true {"severity":"error","code":"corrupt","path":"","key":"1","message":"codec bytes: corrupt data: the chunk has 1 bytes, want 2","source":"Zarr core specification 3.1, \"Codecs\"; Zarr sharding codec 1.0, \"Binary shard format\""} <nil>
 }
