@@ -138,7 +138,7 @@ func TestLenient(t *testing.T) {
 		})
 		told[tt.want] = true
 	}
-	// The table has every rule whose violation is an error in strict mode.
+	// The table must have every rule whose violation is an error in strict mode.
 	last := slices.Index(rule.All(), rule.ElementForm)
 	for _, r := range rule.All()[:last] {
 		if !told[r] {

@@ -29,7 +29,7 @@ type Removal struct {
 // RemoveOptions configures [PlanRemove].
 type RemoveOptions struct {
 	// Seen is called for each object, one call at a time and in no particular order. The entry's
-	// key is relative to the root of the store. nil disables it, the default.
+	// key is relative to the root of the store. The default is nil.
 	Seen func(store.Entry)
 }
 
