@@ -27,7 +27,7 @@ func document(t *testing.T, st store.Store, key string) []byte {
 	return v.Bytes
 }
 
-// names returns the codecs in an array's metadata. Filters of v2 have a star.
+// names returns the codecs in an array's metadata. It marks filters of v2 with a star.
 func names(t *testing.T, st store.Store, path string, format int) string {
 	t.Helper()
 	var out []string

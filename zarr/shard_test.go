@@ -331,7 +331,7 @@ func TestOnlyProvenAbsenceOfShardsIsFill(t *testing.T) {
 			}
 			if at == "index again" {
 				if _, err := zarr.Read[uint8](t.Context(), a, zarr.At(40)); err != nil {
-					t.Fatal(err) // now the index is known
+					t.Fatal(err) // the index is now known
 				}
 			}
 			now.Store(at)
@@ -556,8 +556,8 @@ func TestIndexesThatAreKept(t *testing.T) {
 	read(shards-15, 2)
 }
 
-// bubble returns limits that belong to a synctest bubble: the limits of the process must not be
-// made in one. Tests in a bubble must not use codecs that keep channels either.
+// bubble returns limits that belong to a synctest bubble, because the limits of the process must
+// not be created in one. Tests in a bubble must not use codecs that keep channels either.
 func bubble() zarr.Option {
 	return zarr.Limit(zarr.Limits{Shared: &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(1 << 20)}})
 }

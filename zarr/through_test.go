@@ -243,7 +243,7 @@ func TestWriteThroughStale(t *testing.T) {
 }
 
 // TestWriteTextThroughConsolidated writes text, whose elements are numbers in memory. The check
-// against the stored metadata must not compare that form.
+// against the stored metadata must not compare the memory form.
 func TestWriteTextThroughConsolidated(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		st := mem.New()
