@@ -39,7 +39,7 @@ type BlockOptions struct {
 	// page faults for large blocks. It has no effect if Results is set. By default each block has
 	// its own memory, which the caller may keep.
 	Reuse bool
-	// Convert converts elements to T as [ReadAs] does. If the data type does not convert to T, the
+	// Convert converts elements to T as [ReadAs] does. If the data type cannot be converted, the
 	// loop yields ErrType before any request. An element that T cannot represent exactly ends the
 	// loop.
 	Convert bool

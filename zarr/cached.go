@@ -11,8 +11,8 @@ import (
 
 // Cache reads chunks through c, which any number of arrays may share. Arrays and views that decode
 // the chunks of one store in the same way share entries. Writes and deletes of this process
-// invalidate entries, even through arrays and groups without the option. By default chunks are not
-// cached. A nil cache is ErrSelection.
+// invalidate entries, even through arrays and groups without the option. c must not be nil
+// (ErrSelection otherwise). By default chunks are not cached.
 //
 // [Array.Check] bypasses the cache. [Limits.Requests] counts the requests that a read would send
 // without the cache. Sharded arrays are read in parts. They bypass the cache in stores that lack

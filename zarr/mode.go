@@ -16,8 +16,8 @@ func Strict() Option {
 
 // Findings calls tell for every violation of a rule that a read tolerates: for metadata when a node
 // is opened, for chunks when they are read. The read continues unless [Strict] is set. A finding in
-// a chunk names the array; its Key is empty. tell may be called concurrently. By default violations
-// are not reported. A nil function is ErrSelection.
+// a chunk names the array; its Key is empty. tell may be called concurrently, and must not be nil
+// (ErrSelection otherwise). By default violations are not reported.
 func Findings(tell func(rule.Finding)) Option {
 	return Option{"Findings(…)", func(c *config) error {
 		if tell == nil {

@@ -155,8 +155,8 @@ func Separator(sep string) Option {
 }
 
 // Extensions sets the tables of codecs and data types, to add some that are not built in. A nil
-// table leaves the current one unchanged. The defaults are codec.Builtin and dtype.Standard. It is
-// ErrSelection if both tables are nil.
+// table leaves the current one unchanged; at least one must be set (ErrSelection otherwise). The
+// defaults are codec.Builtin and dtype.Standard.
 func Extensions(codecs *codec.Table, types *dtype.Table) Option {
 	return Option{"Extensions(…)", func(c *config) error {
 		if codecs == nil && types == nil {

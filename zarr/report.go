@@ -32,7 +32,7 @@ type Report struct {
 	WireBytes  atomic.Int64 // bytes of request and response bodies, including failed attempts
 	BytesUsed  atomic.Int64 // bytes of the selected elements of chunks
 	SlotWait   atomic.Int64 // nanoseconds that requests waited for a request slot
-	PauseWait  atomic.Int64 // nanoseconds that requests waited on demand of the service or for a rate limit
+	PauseWait  atomic.Int64 // nanoseconds that requests waited to obey the service or a rate limit
 	MemoryWait atomic.Int64 // nanoseconds that chunks waited for memory
 	CPUWait    atomic.Int64 // nanoseconds that chunks waited for a CPU slot
 	KeyWait    atomic.Int64 // nanoseconds that partial writes waited for other writes to the same chunk

@@ -43,13 +43,13 @@ func (all) String() string                      { return ":" }
 // Slice selects every step-th element of an axis from lo up to, but not including, hi; see [Range].
 type Slice struct{ lo, hi, step int }
 
-// Range selects the elements from lo up to, but not including, hi; hi may be [End]. It is
-// ErrSelection unless 0 ≤ lo ≤ hi ≤ length. Range does not clip, and negative numbers do not count
+// Range selects the elements from lo up to, but not including, hi; hi may be [End]. 0 ≤ lo ≤ hi ≤
+// length must hold (ErrSelection otherwise). Range does not clip, and negative numbers do not count
 // from the end.
 func Range(lo, hi int) Slice { return Slice{lo, hi, 1} }
 
-// By selects every step-th element, beginning with the first one, or with the last one and
-// backwards if step is negative: Range(2, 7).By(-2) selects 6, 4, 2. A step of 0 is ErrSelection.
+// By selects every step-th element, or every -step-th backwards from the last one: Range(2,
+// 7).By(-2) selects 6, 4, 2. step must not be 0 (ErrSelection otherwise).
 func (s Slice) By(step int) Slice { s.step = step; return s }
 
 func (s Slice) resolve(ax axis) (grid.Slice, error) {
@@ -87,8 +87,8 @@ func (s Slice) String() string {
 	return t
 }
 
-// At selects the single element i. It is ErrSelection unless 0 ≤ i < length. The result keeps the
-// axis, with length 1.
+// At selects the single element i. 0 ≤ i < length must hold (ErrSelection otherwise). The result
+// keeps the axis, with length 1.
 func At(i int) Selection { return at(i) }
 
 type at int

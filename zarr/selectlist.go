@@ -8,9 +8,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Index selects the given elements in the given order. It is ErrSelection unless each is at least 0
-// and less than the length of the axis. If an element is repeated, a read returns it each time, and
-// a write stores its last value. Without arguments Index selects nothing.
+// Index selects the given elements in the given order. Each must be at least 0 and less than the
+// length of the axis (ErrSelection otherwise). If an element is repeated, a read returns it each
+// time, and a write stores its last value. Without arguments Index selects nothing.
 func Index(elements ...int) Selection { return index(slices.Clone(elements)) }
 
 type index []int
@@ -60,9 +60,9 @@ func (m mask) resolve(ax axis) (grid.Slice, error) {
 func (m mask) String() string { return briefly("Mask", []bool(m)) }
 
 // Chunks selects the elements of the chunks from lo up to, but not including, hi along an axis; hi
-// may be [End]. In a sharded array these are the inner chunks. It is ErrSelection unless 0 ≤ lo ≤
-// hi ≤ count, the number of chunks that contain elements of the array. The last chunk ends at the
-// end of the axis.
+// may be [End]. In a sharded array these are the inner chunks. 0 ≤ lo ≤ hi ≤ count must hold
+// (ErrSelection otherwise), where count is the number of chunks that contain elements of the array.
+// The last chunk ends at the end of the axis.
 func Chunks(lo, hi int) Selection { return chunks{lo, hi} }
 
 type chunks struct{ lo, hi int }

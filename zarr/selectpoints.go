@@ -14,8 +14,8 @@ import (
 // and a write stores its last value.
 //
 // Points must be the only selection of its call. Each chunk that contains points is requested once.
-// It is ErrSelection if the lists differ in length, if their number is not the array's rank, if a
-// coordinate is outside its axis, or if the array has no axes.
+// The lists must have the same length, their number must be the rank of the array and at least 1,
+// and each coordinate must be within its axis (ErrSelection otherwise).
 func Points(coords ...[]int) Selection {
 	p := make(points, len(coords))
 	for i, c := range coords {

@@ -37,9 +37,9 @@ type Spec struct {
 	// those of Chunks; all inner chunks have the same shape.
 	ShardEdges [][]int
 
-	// Grid is the grid of stored objects as it is written in the metadata, where runs of equal
-	// chunks can be counted. It replaces Chunks, ChunkEdges, Shards and ShardEdges. If the objects
-	// are shards, Codecs must include codec.Sharding.
+	// Grid is the grid of stored objects as in the metadata, which can contain runs of equal
+	// chunks. It replaces Chunks, ChunkEdges, Shards and ShardEdges. If the objects are shards,
+	// Codecs must include codec.Sharding.
 	Grid meta.Grid
 
 	// Fill is the fill value, which is the value of elements that were never written. It is a Go

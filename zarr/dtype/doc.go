@@ -17,7 +17,8 @@
 // # Errors
 //
 // Errors have the kind fault.Metadata (malformed), errors.ErrUnsupported (well-formed but unknown
-// to this package) or fault.Type (a value that does not fit). The package does no I/O.
+// to this package), fault.Type (a value that does not fit) or fault.Limit (a type that is too large
+// or nested too deep, or a time out of range). The package does no I/O.
 //
 // # Concurrency
 //

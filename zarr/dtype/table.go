@@ -28,8 +28,8 @@ type Table struct {
 var standard = sync.OnceValue(newStandard)
 
 // Standard returns the table of the data types of this package: those of the v3 core, of its
-// registered extensions and of zarr-python, all typestrings of v2 except those of objects other
-// than text or bytes, and TensorStore's v2 names.
+// registered extensions and of zarr-python, all typestrings of v2, and TensorStore's v2 names. "|O"
+// is text, bytes, JSON or arrays, depending on its codec.
 func Standard() *Table { return standard() }
 
 func newStandard() *Table {

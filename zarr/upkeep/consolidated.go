@@ -18,7 +18,7 @@ import (
 // Difference is a node whose consolidated metadata differs from its stored documents.
 type Difference struct {
 	Path string // relative to the group; "" is the group itself, which v2 copies too
-	Why  string // "missing", "gone" or "changed"
+	Why  string // "missing" from the metadata, "gone" from the store, or "changed"
 }
 
 // String returns the path and the reason.

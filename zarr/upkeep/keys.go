@@ -62,8 +62,8 @@ func (l KeyLayout) String() string {
 // CheckKeys detects the key layouts of the stored chunks of a v2 array. Use it for an array whose
 // chunks seem to be missing, for example when the [zarr.Report] of a read counts as many Missing as
 // Chunks. Some old writers nested chunks without recording it in the metadata (see
-// [zarr.Separator]), others recorded nesting and wrote flat keys. Reads never check the layout, and
-// CheckKeys does not change how a is read.
+// [zarr.Separator]), and others recorded nesting and wrote flat keys. Reads never check the layout,
+// and CheckKeys does not change how a is read.
 //
 // It costs a listing of one level and one of the first directory of chunks, each limited to the
 // first 1000 entries. One key proves a layout; keys after the first 1000 entries are not seen. If

@@ -33,8 +33,8 @@ type RemoveOptions struct {
 	Seen func(store.Entry)
 }
 
-// PlanRemove lists what removing an array, or a group with everything below it, would delete. That
-// includes keys below the node's path that belong to no node.
+// PlanRemove lists the objects that removing an array, or a group with everything below it, would
+// delete. They include keys below the node's path that belong to no node.
 func PlanRemove(ctx context.Context, n zarr.Node, o RemoveOptions) (*Removal, error) {
 	var seen []func(store.Entry)
 	if o.Seen != nil {

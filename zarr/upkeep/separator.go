@@ -14,8 +14,8 @@ import (
 // RecordSeparator writes the chunk key separator that a uses, from the option [zarr.Separator] or
 // the default, into the document of a v2 array, so that readers no longer need the option. If the
 // metadata declares a separator, RecordSeparator does nothing. It changes nothing else in the
-// document and touches no chunk: chunks stored under the other separator remain unread. a is a
-// snapshot and does not change.
+// document and does not change chunks: chunks stored under the other separator remain unread. a is
+// a snapshot and does not change.
 //
 // RecordSeparator returns ErrConflict if the document changed since a was opened; open the array
 // again before deciding. It returns errors.ErrUnsupported if the store has no versions, unless

@@ -60,8 +60,8 @@ type Step struct {
 	Path     string // path of the node
 	Key      string // key of the first finding, or of the object
 	Findings int    // 0 for an object that no finding names
-	Text     string // the repair, or why it was not made
-	Err      error  // why the repair failed; nil if none was tried
+	Text     string // description of the repair, or the reason why it was not made
+	Err      error  // error of a repair that failed; nil if none was tried
 	// Unseen describes what a dry run could not check, because that requires this repair first.
 	// More may have to be repaired than is planned. It is "" if everything was checked.
 	Unseen string
@@ -83,17 +83,17 @@ func (s Step) MarshalJSON() ([]byte, error) {
 
 // Repairs is the result of a repair.
 type Repairs struct {
-	Found *Result // before the repair
-	Left  *Result // after the repair, without the repaired findings; in a dry run, all findings
+	Found *Result // findings before the repair
+	Left  *Result // findings after the repair; in a dry run, all findings
 	Steps []Step  // in order of path
 }
 
-// Repair checks a hierarchy as [Run] does and then repairs what it can without inventing data. All
-// writes are conditional. It rewrites consolidated metadata that is stale or unreadable, and
-// corrects metadata whose declared chunk keys are unused (see [upkeep.CorrectKeys]). If the options
-// allow it, it deletes orphan chunks and drops leftover claims. It leaves everything else unchanged
-// and returns a Step with the reason: for example, a corrupt or missing chunk can only come from
-// another copy of the data.
+// Repair checks a hierarchy as [Run] does, and then makes the repairs that do not require inventing
+// data. All writes are conditional. It rewrites consolidated metadata that is stale or unreadable,
+// and corrects metadata whose declared chunk keys are unused (see [upkeep.CorrectKeys]). If the
+// options allow it, it deletes orphan chunks and drops leftover claims. It leaves everything else
+// unchanged and returns a Step with the reason: for example, a corrupt or missing chunk can only
+// come from another copy of the data.
 //
 // With From, Repair restores damaged chunks and shards on condition that the stored object is still
 // the damaged one. If both arrays encode alike, it takes the copy's stored object. Otherwise it

@@ -42,7 +42,7 @@ type Result struct {
 	worst  [rule.Fault + 1]rule.Finding // by severity; set where Counts is not 0
 }
 
-// Worst returns the worst finding whose severity is at least least, and whether one exists. Among
+// Worst returns the worst finding of severity least or higher, and whether one exists. Among
 // findings of the highest severity, the rule's kind decides in this order: corrupt data, metadata,
 // path, limit, unsupported, not found. Findings of one kind are ordered by path, then by key.
 func (r *Result) Worst(least rule.Severity) (rule.Finding, bool) {
