@@ -85,8 +85,8 @@ func (a *Array) wantLen(r grid.Selection, have int, unit string, each int) error
 	return nil
 }
 
-// selected resolves a selection and returns its number of elements. It returns ErrLimit if these
-// exceed the memory of the process at each bytes per element.
+// selected resolves a selection and returns its number of elements. It returns ErrLimit if elements
+// of each bytes exceed the memory of the process.
 func (a *Array) selected(sel []Selection, each int64) (grid.Selection, int, error) {
 	r, err := a.region(sel)
 	if err != nil {

@@ -43,7 +43,7 @@ type Report struct {
 // String returns the counts on one line. It omits counts that are 0, except for the first eight.
 func (r *Report) String() string { return (*account.Counts)(r).String() }
 
-// ReportTo adds the work of the calls on a node to r. With nil, the default, it is not counted.
+// ReportTo adds the work of the calls on a node to r. With nil, the default, no work is counted.
 func ReportTo(r *Report) Option {
 	var to *account.Report
 	if r != nil {

@@ -129,7 +129,7 @@ func TestOpenThroughStale(t *testing.T) {
 				t.Errorf("the group itself: %v, %v", n, err)
 			}
 
-			// A group that replaces the array.
+			// A group replaces the array.
 			for _, name := range []string{"zarr.json", ".zarray", ".zattrs"} {
 				for _, path := range []string{"top/a/", "top/x/y/b/"} {
 					if err := st.Delete(ctx, path+name, store.DeleteOptions{}); err != nil {
