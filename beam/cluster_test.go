@@ -19,7 +19,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 )
 
-// serveEnv makes the test binary a server: "prism PORT" or "pool PORT PROGRAM".
+// serveEnv is the variable that makes the test binary a server: "prism PORT" or "pool PORT
+// PROGRAM".
 const serveEnv = "ZARGO_BEAM_SERVE"
 
 func serve(what string) error {
@@ -33,7 +34,7 @@ func serve(what string) error {
 		if _, err := prism.CreateJobServer(ctx, prism.Options{Port: port}); err != nil {
 			return err
 		}
-		select {} // until it is killed
+		select {} // until the process is killed
 	}
 	p, err := pool.New(ctx, port, program)
 	if err != nil {
@@ -42,8 +43,8 @@ func serve(what string) error {
 	return p.ServeAndWait()
 }
 
-// TestCluster: a server, a pool of workers, a worker and the program that begins the job, each in a
-// process of its own.
+// TestCluster runs a server, a pool of workers, a worker and the program that starts the job, each
+// in a separate process.
 func TestCluster(t *testing.T) {
 	work := t.TempDir()
 	program, boot := filepath.Join(work, "zargo-beam"), filepath.Join(work, "boot")
@@ -51,7 +52,7 @@ func TestCluster(t *testing.T) {
 	build(t, boot, "github.com/apache/beam/sdks/v2/go/container") // fetches the program from the server and starts it
 	staged := filepath.Join(work, "staged")
 	script := filepath.Join(work, "boot.sh")
-	if err := os.WriteFile(script, []byte("#!/bin/sh\nexec "+boot+" --semi_persist_dir="+staged+" \"$@\"\n"), 0o700); err != nil { //nolint:gosec // it is run
+	if err := os.WriteFile(script, []byte("#!/bin/sh\nexec "+boot+" --semi_persist_dir="+staged+" \"$@\"\n"), 0o700); err != nil { //nolint:gosec // the script must be executable
 		t.Fatal(err)
 	}
 	jobs, workers := freePort(t), freePort(t)
@@ -101,7 +102,8 @@ func freePort(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// server starts this binary as a server, and ends it and all that it started with the test.
+// server starts this binary as a server. At the end of the test it kills the server and all
+// processes that it started.
 func server(t *testing.T, port int, what string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -112,7 +114,7 @@ func server(t *testing.T, port int, what string) {
 	cmd := exec.Command(self)
 	cmd.Env = append(os.Environ(), serveEnv+"="+what)
 	cmd.Stdout, cmd.Stderr = &out, &out
-	cmd.Dir = t.TempDir() // the boot program leaves files where it starts
+	cmd.Dir = t.TempDir() // the boot program writes files into its working directory
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.WaitDelay = 5 * time.Second
 	if err := cmd.Start(); err != nil {
@@ -143,7 +145,7 @@ func server(t *testing.T, port int, what string) {
 	t.Fatalf("%s does not answer", what)
 }
 
-// last are the last lines of what a program printed.
+// last returns the last lines of the output of a program.
 func last(out []byte) string {
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	return strings.Join(lines[max(0, len(lines)-20):], "\n")

@@ -13,8 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Register makes the pipeline's functions known to Beam. Call it once, before beam.Init, in the
-// program that a runner starts workers of.
+// Register registers the pipeline's functions with Beam. Call it once, before beam.Init, in the
+// program that runs as a worker.
 func Register() {
 	register.DoFn2x0[[]byte, func(int64)](&firstStage{})
 	register.DoFn3x0[[]byte, func(*int64) bool, func(int64)](&nextStage{})
@@ -23,10 +23,10 @@ func Register() {
 	register.Iter1[int64]()
 }
 
-// Transfer adds a plan to a pipeline. Its output are the numbers of the tasks of the last stage,
-// once they are done. workers is how many workers the runner has, as by its flag: each keeps to its
-// share of what a provider takes from a new client. 0 is for a number that is not known: workers
-// find their share by what the bucket refuses.
+// Transfer adds the tasks of a plan to a pipeline. Its output is the numbers of the tasks of the
+// last stage, after they are done. workers is the number of workers of the runner. Each worker uses
+// its share of the request rate that a provider accepts from a new client. 0 means that the number
+// is unknown; workers then adapt their rate to the requests that the bucket refuses.
 func Transfer(s sdk.Scope, p *transfer.Plan, workers int) sdk.PCollection {
 	s = s.Scope("zargo.Transfer")
 	var done sdk.PCollection
@@ -44,20 +44,20 @@ func Transfer(s sdk.Scope, p *transfer.Plan, workers int) sdk.PCollection {
 	return done
 }
 
-// firstStage emits the numbers of tasks.
+// firstStage emits the numbers of the tasks of the first stage.
 type firstStage struct{ First, N int64 }
 
-// ProcessElement emits them all.
+// ProcessElement emits the numbers of the stage's tasks.
 func (f *firstStage) ProcessElement(_ []byte, emit func(int64)) { numbers(f.First, f.N, emit) }
 
-// nextStage is firstStage once the tasks of the stage before are done: a side input is complete
-// when it is read.
+// nextStage emits the numbers of the tasks of a later stage. Its side input is complete only when
+// the tasks of the previous stage are done.
 type nextStage struct{ First, N int64 }
 
 // ProcessElement emits the numbers of the stage's tasks.
 func (f *nextStage) ProcessElement(_ []byte, done func(*int64) bool, emit func(int64)) {
 	var task int64
-	for done(&task) { //nolint:revive // that it ends is what is waited for
+	for done(&task) { //nolint:revive // wait for the end of the side input
 	}
 	numbers(f.First, f.N, emit)
 }
@@ -68,9 +68,9 @@ func numbers(first, n int64, emit func(int64)) {
 	}
 }
 
-// run runs tasks.
+// run runs the tasks of a plan.
 type run struct {
-	Plan    []byte // as Plan.Encode has it
+	Plan    []byte // encoded by Plan.Encode
 	Workers int
 	worker  *transfer.Worker
 }
@@ -85,10 +85,10 @@ func (r *run) Setup(ctx context.Context) error {
 	return err
 }
 
-// ProcessElement runs a task.
+// ProcessElement runs a task and emits its number.
 func (r *run) ProcessElement(ctx context.Context, task int64, emit func(int64)) error {
 	if r.worker == nil {
-		return errors.New("zargo: a task without Setup")
+		return errors.New("zargo: ProcessElement was called before Setup")
 	}
 	if err := r.worker.Task(ctx, int(task)); err != nil {
 		return err
@@ -108,7 +108,7 @@ func (r *run) Teardown() error {
 // Open opens the store at a URL: a path, s3://, gs:// or azblob://.
 func Open(ctx context.Context, url string) (store.Store, error) { return opener(1)(ctx, url) }
 
-// opener is Open for one of some workers.
+// opener returns an Opener for one of several workers that share the default limits.
 func opener(workers int) transfer.Opener {
 	return all.With(all.Options{Limits: concurrency.Default().Share(workers)}).Open
 }

@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// makePlan plans to rechunk an array from one folder to another, in one stage or by way of
+// makePlan plans to rechunk an array from one directory to another, in one stage or through
 // temporary arrays.
 func makePlan(t *testing.T, from, to string, one bool) *transfer.Plan {
 	t.Helper()
@@ -56,7 +56,7 @@ func makePlan(t *testing.T, from, to string, one bool) *transfer.Plan {
 	return p
 }
 
-// source is a folder with an array to be copied.
+// source returns a directory with an array to copy.
 func source(t *testing.T) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "maps")
@@ -74,7 +74,7 @@ func source(t *testing.T) string {
 	return folder
 }
 
-// files are all files below a folder but what a transfer keeps for itself.
+// files returns all files below a directory, except those that a transfer uses itself.
 func files(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -92,7 +92,7 @@ func files(t *testing.T, folder string) map[string]string {
 	return all
 }
 
-// wanted is what one process makes of the plan.
+// wanted returns the files that one process stores for the plan.
 func wanted(t *testing.T, from string, one bool) map[string]string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "wanted")
@@ -104,7 +104,7 @@ func wanted(t *testing.T, from string, one bool) map[string]string {
 	return files(t, to)
 }
 
-// tests are plans of one stage and of two, before that which publishes the target.
+// tests are plans of one stage and of two stages, not counting the stage that publishes the target.
 var tests = []struct {
 	name   string
 	one    bool
@@ -114,7 +114,7 @@ var tests = []struct {
 	{"two stages", false, 3},
 }
 
-// TestInProcess: Prism within the process stores the same bytes as a run without Beam.
+// TestInProcess checks that Prism within the process stores the same bytes as a run without Beam.
 func TestInProcess(t *testing.T) {
 	from := source(t)
 	for _, tt := range tests {

@@ -97,7 +97,7 @@ func selections(s *scene, spec zarr.Spec) {
 	a := s.create(spec)
 	write[uint16](s, "all", a)
 	s.step("read all, opened anew", func() error { _, err := zarr.Read[uint16](s.Context(), s.open()); return err })
-	b := s.open(zarr.Limit(zarr.Limits{InFlight: 1})) // whose reads use the indexes that earlier reads cached
+	b := s.open(zarr.Limit(zarr.Limits{InFlight: 1})) // its reads use the indexes that earlier reads cached
 	for _, w := range []struct {
 		name string
 		sel  []zarr.Selection

@@ -17,8 +17,8 @@ import (
 )
 
 // TestRandomAccess compares the requests of random reads and writes of 300 random arrays with
-// testdata/access_random.txt. The file has a hash for each array: of all requests of each call, in
-// sorted order, with the stored bytes. -v prints the requests, so that two versions can be
+// testdata/access_random.txt. For each array the file has a hash of the requests of each call, in
+// sorted order, and of the stored bytes. -v prints the requests, so that two versions can be
 // compared. The test also compares the elements that are read with those that were written.
 func TestRandomAccess(t *testing.T) {
 	var out strings.Builder
@@ -164,7 +164,8 @@ func randomAccess(t *testing.T, seed uint64, w io.Writer, opts ...zarr.Option) s
 	switch r.IntN(8) {
 	case 0:
 		s.st.noVersions = true
-		// One at a time, so that later requests know what the store lacks.
+		// Send one request at a time, so that later requests never use features that earlier ones
+		// found missing.
 		s.opts = append(s.opts, zarr.SingleWriter(), zarr.Limit(zarr.Limits{InFlight: 1}))
 	case 1:
 		s.st.noTails = true
@@ -183,7 +184,7 @@ func randomAccess(t *testing.T, seed uint64, w io.Writer, opts ...zarr.Option) s
 
 	chunk := a.Chunks()
 	if chunk == nil || a.Sharded() {
-		chunk = slices.Repeat([]int{3}, len(spec.Shape)) // no selection of blocks
+		chunk = slices.Repeat([]int{3}, len(spec.Shape)) // the lengths only shape random selections
 	}
 	pick := func() (sel []zarr.Selection, at []int) {
 		if r.IntN(4) == 0 {

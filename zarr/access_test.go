@@ -23,8 +23,8 @@ type recorder struct {
 	store.Store
 	tuning                           store.Tuning
 	noVersions, noTails, noCondition bool
-	sums                             bool                 // record hashes of stored values too
-	before                           func(op, key string) // called before each request; uses another store
+	sums                             bool                 // also record hashes of stored values
+	before                           func(op, key string) // called before each request; must use another store
 
 	mu    sync.Mutex
 	lines []string
@@ -60,10 +60,10 @@ func (s *recorder) note(err error, parts ...string) {
 	s.lines = append(s.lines, line)
 }
 
-// short returns a key without the name of the array, as lines have it.
+// short returns a key without the name of the array, as in recorded lines.
 func short(key string) string { return strings.TrimPrefix(key, "x/") }
 
-// given formats a condition for a line.
+// given formats a condition for a recorded line.
 func given(name string, v store.Version) string {
 	if v == "" {
 		return ""
@@ -128,7 +128,7 @@ func (s *recorder) take(inOrder bool) []string {
 	return lines
 }
 
-// cloud returns the settings of a store behind a network, as package s3 has them.
+// cloud returns the settings of package s3 for a store behind a network.
 func cloud() store.Tuning {
 	t := store.Local()
 	t.Requests, t.RangeGap, t.RangeMax = 128, 1<<20, 16<<20
@@ -141,8 +141,8 @@ type scene struct {
 	*testing.T
 	backing *mem.Store
 	st      *recorder
-	opts    []zarr.Option // of arrays that are opened
-	inOrder bool          // steps send one request after another, and their order is compared
+	opts    []zarr.Option // options for opening arrays
+	inOrder bool          // steps send one request at a time, and their order is compared
 	steps   []sceneStep
 }
 
@@ -168,7 +168,7 @@ func (s *scene) create(spec zarr.Spec, opts ...zarr.Option) *zarr.Array {
 	return s.open(opts...)
 }
 
-// others returns the array as another process has it. Its requests are not recorded.
+// others returns the array as another process would open it. Its requests are not recorded.
 func (s *scene) others() *zarr.Array {
 	s.Helper()
 	a, err := zarr.OpenArray(s.Context(), s.backing, "x")
@@ -187,7 +187,7 @@ func (s *scene) step(name string, f func() error) {
 	s.steps = append(s.steps, sceneStep{name, s.st.take(s.inOrder)})
 }
 
-// fails is a step that ends with an error of a kind.
+// fails runs a step that must end with an error of a kind.
 func (s *scene) fails(name string, kind error, f func() error) {
 	s.Helper()
 	s.step(name, func() error {
@@ -214,9 +214,10 @@ func (s *scene) once(op, what string, f func() error) {
 	}
 }
 
-// TestAccess compares the requests of each kind of read and write with testdata/access.txt: a line
-// "# case: step", then its requests, sorted unless the case sends one at a time. Each case runs
-// with the settings of local stores and of cloud stores. If these differ, the step is there twice.
+// TestAccess compares the requests of each kind of read and write with testdata/access.txt. The
+// file has a line "# case: step", then its requests, sorted unless the case sends one at a time.
+// Each case runs with the settings of local stores and of cloud stores. If their requests differ,
+// the file has the step twice.
 func TestAccess(t *testing.T) {
 	var out strings.Builder
 	for _, c := range accesses {

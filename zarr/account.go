@@ -5,7 +5,7 @@ import (
 	"github.com/zargo-io/zargo/internal/engine"
 )
 
-// engine returns the options of reads and writes.
+// engine returns the options of the engine that reads and writes the objects.
 func (c *config) engine() engine.Options {
 	return engine.Options{
 		Limits: c.limits, InFlight: c.inFlight, ChunkLimit: c.Chunks.ChunkLimit, SingleWriter: c.SingleWriter,

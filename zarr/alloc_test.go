@@ -15,7 +15,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestLargeResults checks the contents of large results, which use huge pages where the system
+// TestLargeResults checks the contents of large results, which use huge pages if the system
 // allows it, and that a result is no longer marked for huge pages after the call.
 func TestLargeResults(t *testing.T) {
 	side := 256

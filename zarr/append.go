@@ -17,18 +17,17 @@ type AppendOptions struct {
 	//	a, err = zarr.Append(ctx, a, 0, day, zarr.AppendOptions{At: new(24 * n)})
 	//
 	// If the array has more rows, the append fails with ErrExists. If it has fewer, the append
-	// fails with ErrConflict, after waiting for them as Wait allows. nil is the end, wherever that
-	// is.
+	// waits for the missing rows for up to Wait, and then fails with ErrConflict. The default, nil,
+	// appends at the current end.
 	At *int
-	// Wait is how long to wait for other processes that append or resize. The append then follows
-	// their rows. NewWriter waits before it returns. The default, 0, does not wait.
+	// Wait is the maximum time to wait for other processes that append or resize. The append then
+	// begins after their rows. NewWriter waits before it returns. The default, 0, does not wait.
 	Wait time.Duration
-	// TakeOver replaces a change that began at least this long ago and has not ended, usually
-	// because its process was killed. The unfinished change is discarded. If its process is still
-	// running, that process fails with ErrConflict, and its late requests change nothing that
-	// others wrote. The deletes of a Resize are an exception: a Resize that is taken over while it
-	// deletes must have ended. 0, the default, takes over no change; a negative duration takes
-	// over every change.
+	// TakeOver discards an unfinished change of another process if the change began at least this
+	// long ago, usually because that process was killed. If the process is still running, it fails
+	// with ErrConflict, and its late requests change nothing that others wrote. A Resize that is
+	// deleting chunks is an exception: its process must have ended. The default, 0, takes over no
+	// change. A negative duration takes over any change.
 	TakeOver time.Duration
 }
 
@@ -46,8 +45,9 @@ func (o AppendOptions) grow() grow.Options {
 // Only one append at a time changes an array. It first claims the rows in the array's metadata
 // document. While the claim exists, another append or resize fails with ErrConflict and changes
 // nothing. An append to an array that grew since it was opened also fails with ErrConflict (see
-// [Array.Refresh]), unless AppendOptions lets it wait. The claim of a killed process remains and
-// does not affect readers; AppendOptions can take it over. After an error the shape is unchanged.
+// [Array.Refresh]), unless AppendOptions lets it wait. After an error the shape is unchanged. If
+// the process is killed, its claim remains. The claim does not affect readers, and
+// AppendOptions.TakeOver removes it.
 //
 // An existing chunk, or shard, that receives some of the rows is read and written again, on
 // condition that it did not change in between. [Report] counts these as Rewritten. For rows that
@@ -72,11 +72,11 @@ func Append[T any](ctx context.Context, a *Array, axis int, src []T, o AppendOpt
 	}, o)
 }
 
-// AppendFunc is [Append] of n rows that the function write stores, for any data type and in any
-// number of pieces. It calls write with a view of the array that includes the new rows; from is
-// the index of the first one. Pieces that are not whole chunks are read and written again. write
-// must not keep the view. If AppendFunc waits for other processes, it may call write more than
-// once.
+// AppendFunc extends the array by n rows along axis, as [Append] does, and calls write to store the
+// rows. It passes a view of the array that includes the new rows, and the index of the first one.
+// The elements may have any data type, and write may store them in any number of pieces. Chunks
+// that a piece covers only in part are read and written again. write must not keep the view. If
+// AppendFunc waits for other processes, it may call write more than once.
 func (a *Array) AppendFunc(ctx context.Context, axis, n int, write func(ctx context.Context, view *Array, from int) error, o AppendOptions) (*Array, error) {
 	if err := a.growable(axis); err != nil {
 		return nil, a.errf(err)
@@ -93,14 +93,14 @@ func (a *Array) AppendFunc(ctx context.Context, axis, n int, write func(ctx cont
 	return viewed(out), nil
 }
 
-// rows returns the number of rows in a number of elements.
+// rows returns the number of rows along axis that the given number of elements fills.
 func (a *Array) rows(axis, elements int) (int, error) {
 	if err := a.growable(axis); err != nil {
 		return 0, a.errf(err)
 	}
 	row := a.row(axis)
 	if elements > 0 && (row == 0 || elements%row != 0) {
-		return 0, a.errf(fault.Newf(fault.Selection, "a row has %d elements, and %d is not a multiple of it", row, elements))
+		return 0, a.errf(fault.Newf(fault.Selection, "the number of elements must be a multiple of %d, the length of a row, is %d", row, elements))
 	}
 	if elements == 0 {
 		return 0, nil
@@ -108,7 +108,7 @@ func (a *Array) rows(axis, elements int) (int, error) {
 	return elements / row, nil
 }
 
-// row returns the number of elements at one index of an axis.
+// row returns the number of elements of one row along axis.
 func (a *Array) row(axis int) int {
 	n := 1
 	for i, d := range a.meta.Shape {

@@ -304,7 +304,7 @@ func TestFailedAppendLeavesNoClaim(t *testing.T) {
 	if _, err := zarr.Append(t.Context(), bad, 0, []int32{9, 9, 9, 9, 9, 9, 9, 9}, zarr.AppendOptions{}); !errors.Is(err, errKilled) {
 		t.Fatal(err)
 	}
-	a, err := zarr.Append(t.Context(), a, 0, []int32{0, 0, 0}, zarr.AppendOptions{}) // where the failed one wrote
+	a, err := zarr.Append(t.Context(), a, 0, []int32{0, 0, 0}, zarr.AppendOptions{}) // where the failed append wrote
 	if err != nil {
 		t.Fatal(err)
 	}

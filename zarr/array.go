@@ -21,11 +21,11 @@ type Array struct {
 	node
 	meta   *meta.Array
 	pipe   *pipeline.Pipeline // codecs of one stored object: a chunk or a shard
-	blocks []grid.Axis        // chunk boundaries along each axis, or those of inner chunks
+	blocks []grid.Axis        // boundaries of chunks, or of inner chunks, along each axis
 	engine *engine.Array      // reads and writes the objects
 	shared *shared
 	field  *fieldView                            // nil unless the array is a view of one field
-	shards func(coord []int) *engine.ShardWriter // open shards to write to; nil: the store
+	shards func(coord []int) *engine.ShardWriter // open shards to write to; nil: write to the store
 }
 
 // fieldView describes an Array that is a view of one field of base.
@@ -52,7 +52,7 @@ func blocksOf(p *pipeline.Pipeline) []grid.Axis {
 	return p.Axes()
 }
 
-// makeArray returns an array with bound codecs, or the view of the field with the path field.
+// makeArray returns the array of node n; field is the path of the viewed field, or nil.
 func makeArray(n node, m *meta.Array, pipe *pipeline.Pipeline, s *shared, field []string) *Array {
 	prefix := join(n.at.Path, "")
 	if prefix != "" {
@@ -99,8 +99,8 @@ func (a *Array) Shards() []int {
 	return nil
 }
 
-// Regular reports whether all chunks, or all shards of a sharded array, have one shape. They may
-// differ only in a rectilinear grid.
+// Regular reports whether all chunks, or all shards of a sharded array, have the same shape. Only a
+// rectilinear grid has chunks of different shapes.
 func (a *Array) Regular() bool { return a.pipe.Even() }
 
 // Sharded reports whether each stored object is a shard whose inner chunks can be read one by one.
@@ -113,8 +113,7 @@ func (a *Array) DType() dtype.Type { return a.meta.DType }
 // of v2.
 func (a *Array) Codecs() []codec.Spec { return a.pipe.Specs() }
 
-// Fill returns the fill value in memory form (see package dtype), or nil if it is undefined, as
-// with v2's null.
+// Fill returns the fill value in memory form (see package dtype), or nil if it is undefined.
 func (a *Array) Fill() []byte { return slices.Clone(a.meta.Fill) }
 
 // ChunkLimit returns the maximum size in bytes of a decoded chunk in memory; see [Limits.Chunk].

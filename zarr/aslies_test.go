@@ -82,7 +82,7 @@ func TestWriteAsItLies(t *testing.T) {
 			if !slices.Equal(src, want) {
 				t.Error("what was given was changed")
 			}
-			clear(src) // stores keep none of it
+			clear(src) // stores must have copied the values
 			if got, err := zarr.Read[uint16](t.Context(), a, tt.sel...); err != nil || !slices.Equal(got, want) {
 				t.Errorf("other values are read than written: %v", err)
 			}

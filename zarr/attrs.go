@@ -5,9 +5,9 @@ import "context"
 // SetAttrs replaces all attributes of the array, and returns the array with them. All other
 // metadata is unchanged, byte for byte.
 //
-// SetAttrs returns ErrConflict if the document was changed since a was opened; open the array
-// again and decide on the attributes again. A store without versions returns
-// errors.ErrUnsupported, unless [SingleWriter] is set. A read-only store returns ErrReadOnly.
+// SetAttrs returns ErrConflict if the document was changed since a was opened. Then open the array
+// again, and decide on the attributes again. SetAttrs returns ErrReadOnly in a read-only store, and
+// errors.ErrUnsupported in one without versions, unless [SingleWriter] is set.
 //
 // Consolidated metadata of the groups above keeps the old attributes until it is updated by
 // [Group.Consolidate], or by UpdateAbove of package upkeep.
@@ -21,8 +21,7 @@ func (a *Array) SetAttrs(ctx context.Context, attrs map[string]any) (*Array, err
 	return a.changed(nodeOf(at, a.cfg), &m), nil
 }
 
-// SetAttrs replaces all attributes of the group, and returns the group with them, as
-// [Array.SetAttrs] does.
+// SetAttrs replaces all attributes of the group and returns the group, as [Array.SetAttrs] does.
 func (g *Group) SetAttrs(ctx context.Context, attrs map[string]any) (*Group, error) {
 	at, err := g.at.SetAttrs(ctx, attrs)
 	if err != nil {

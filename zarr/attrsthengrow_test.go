@@ -9,7 +9,8 @@ import (
 )
 
 // TestAppendKeepsNewAttrs appends to and resizes the array that SetAttrs returned. With
-// SingleWriter both once restored the old attributes, because the array kept the old document.
+// SingleWriter both restored the old attributes in an earlier version, because the array kept the
+// old document.
 func TestAppendKeepsNewAttrs(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		for _, opts := range [][]zarr.Option{nil, {zarr.SingleWriter()}} {

@@ -15,7 +15,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Block is one part of the selection of a loop over [Blocks].
+// Block is a rectangular part of a selection, as yielded by [Blocks].
 type Block[T any] struct {
 	At     []int // offset within the selection, in elements along each dimension
 	Shape  []int // elements along each dimension
@@ -25,29 +25,30 @@ type Block[T any] struct {
 // BlockOptions are the options of [Blocks]: the size of blocks, their order and their memory.
 type BlockOptions struct {
 	// Objects is the number of stored objects (chunks, or shards) in a block along each dimension.
-	// nil is one along each. Blocks are smaller at the ends of the selection.
+	// The default, nil, is one along each dimension. Blocks at the ends of the selection may be
+	// smaller.
 	Objects []int
-	// Ahead is the maximum number of blocks that are read, or waiting, in addition to the next
-	// block of the loop. 0 is the number of requests of one call in flight (see
-	// [Limits.InFlight]); -1 is none. Blocks read ahead use at most half of the memory budget
+	// Ahead is the maximum number of blocks, after the next block of the loop, that are being read
+	// or have been read. 0 is the number of requests of one call in flight (see [Limits.InFlight]);
+	// -1 disables reading ahead. Blocks read ahead use at most half of the memory budget
 	// ([Limits.Shared]). A block that would exceed that is read when the loop reaches it.
 	Ahead int
 	// AnyOrder yields each block as soon as it has been read. The default is C order.
 	AnyOrder bool
-	// Reuse reuses the memory of a block's Values for another block when the loop body ends, which
-	// avoids page faults for large blocks. With Results memory is not reused. The default is
-	// separate memory for each block, which the caller may keep.
+	// Reuse lets a later block use the memory of Values after the loop body has ended, which avoids
+	// page faults for large blocks. It has no effect if Results is set. By default each block has
+	// its own memory, which the caller may keep.
 	Reuse bool
-	// Convert converts elements to T as [ReadAs] does. If the data type does not convert to T, the
+	// Convert converts elements to T as [ReadAs] does. If the data type cannot be converted, the
 	// loop yields ErrType before any request. An element that T cannot represent exactly ends the
 	// loop.
 	Convert bool
-	// Results counts the memory of each block until the loop body ends. The next block waits until
-	// its memory is available, and blocks are read ahead only if theirs is. Loops with the same
-	// budget together hold no more than it allows, or a single block that is larger. Results must
-	// be a budget for results alone, not that of [Limits.Shared] (ErrSelection). A loop body must
-	// not run another loop with the same budget, because each would wait for the other. nil, the
-	// default, does not count yielded blocks.
+	// Results is a budget that counts the memory of each block until the loop body ends. The next
+	// block waits until its memory is available. Other blocks are read ahead only if their memory
+	// is available. All loops with the same budget together use at most its size, except that a
+	// single larger block may be read alone. Results must not be the budget of [Limits.Shared]
+	// (ErrSelection). A loop body must not run another loop with the same budget, because each
+	// would wait for the other. With nil, the default, yielded blocks are not counted.
 	Results *concurrency.Budget
 }
 
@@ -60,14 +61,14 @@ type BlockOptions struct {
 //		use(b)
 //	}
 //
-// Each stored object is read once, unless a list in sel returns to it. T and the errors are as for
-// [Read]. The first error is yielded with a zero Block and ends the loop. Leaving the loop cancels
-// requests in flight and waits for them.
+// Each stored object is read once, unless an index list in sel selects from it again later. T and
+// the errors are as for [Read]. The first error is yielded with a zero Block and ends the loop.
+// Leaving the loop cancels requests in flight and waits for them.
 //
 // The loop counts as one call for [Limits.Requests] and [Report]. If an object takes more than one
-// request, the loop may exceed Limits.Requests after some blocks. A block larger than memory is
-// ErrLimit. [Points], and a [Mask] of the whole array, are ErrSelection, because their elements do
-// not form blocks.
+// request, the loop may exceed Limits.Requests after some blocks. Blocks yields ErrLimit if a block
+// is larger than memory. It yields ErrSelection for [Points] and for a [Mask] of the whole array,
+// because their elements do not form blocks.
 func Blocks[T any](ctx context.Context, a *Array, o BlockOptions, sel ...Selection) iter.Seq2[Block[T], error] {
 	return func(yield func(Block[T], error) bool) {
 		l, err := newBlockLoop[T](a, o, sel)
@@ -80,7 +81,7 @@ func Blocks[T any](ctx context.Context, a *Array, o BlockOptions, sel ...Selecti
 		}
 		for b, err := range concurrency.Results(ctx, l.advance(), l.blocks, l.read) {
 			if err != nil {
-				if err == context.Cause(ctx) { // of no block, whose errors name the array
+				if err == context.Cause(ctx) { // not the error of a block, which names the array
 					err = a.errf(err)
 				}
 				yield(Block[T]{}, err)
@@ -122,7 +123,7 @@ func newBlockLoop[T any](a *Array, o BlockOptions, sel []Selection) (*blockLoop[
 		return nil, err
 	}
 	if o.Results != nil && o.Results == a.cfg.limits.Bytes {
-		return nil, a.errf(fault.Newf(fault.Selection, "Results must be another budget than Limits.Shared.Bytes"))
+		return nil, a.errf(fault.Newf(fault.Selection, "Results must not be the budget of Limits.Shared"))
 	}
 	region, ok := r.(grid.Region)
 	if !ok {
@@ -143,7 +144,7 @@ func newBlockLoop[T any](a *Array, o BlockOptions, sel []Selection) (*blockLoop[
 	return l, nil
 }
 
-// advance returns how far blocks are read ahead of the loop.
+// advance returns the limits for reading blocks ahead of the loop.
 func (l *blockLoop[T]) advance() concurrency.InAdvance[blockAt] {
 	n, cfg := l.o.Ahead, &l.array.cfg
 	if n == 0 {
@@ -158,7 +159,7 @@ func (l *blockLoop[T]) advance() concurrency.InAdvance[blockAt] {
 	return in
 }
 
-// need returns the memory of a block in bytes, without the contents of varying elements.
+// need returns the memory of a block in bytes, without the contents of elements of varying length.
 func (l *blockLoop[T]) need(block blockAt) int64 {
 	n, ok := block.region.Len()
 	if !ok || int64(n) > math.MaxInt64/max(l.each, 1) {
@@ -167,13 +168,13 @@ func (l *blockLoop[T]) need(block blockAt) int64 {
 	return int64(n) * l.each
 }
 
-// blockAt is a block that has not been read.
+// blockAt describes a block before it is read: its offset in the selection, and its region.
 type blockAt struct {
 	at     []int
 	region grid.Region
 }
 
-// blocks yields the blocks in C order, one by one: all together may be too many for memory.
+// blocks yields the blocks in C order, without a list, which could exceed memory.
 func (l *blockLoop[T]) blocks(yield func(blockAt) bool) {
 	at := make([]grid.Stretch, len(l.region))
 	for i, s := range l.region {
@@ -204,7 +205,7 @@ func (l *blockLoop[T]) blocks(yield func(blockAt) bool) {
 	}
 }
 
-// stretch returns the part of a block along dimension i. It starts at the j-th selected element.
+// stretch returns the range of a block along dimension i that starts at the j-th selected element.
 func (l *blockLoop[T]) stretch(i, j int) grid.Stretch {
 	return l.region[i].Stretch(j, l.array.pipe.Axes()[i], l.objects[i])
 }
@@ -222,7 +223,7 @@ func (l *blockLoop[T]) read(ctx context.Context, b blockAt) (Block[T], error) {
 	return Block[T]{b.at, b.region.Shape(), dst}, l.fill(ctx, l.array, dst, b.region)
 }
 
-// alloc returns memory for n elements.
+// alloc returns memory for n elements, if possible that of a finished block.
 func (l *blockLoop[T]) alloc(n int) ([]T, hugepages.Advice) {
 	l.mu.Lock()
 	i := slices.IndexFunc(l.idle, func(b []T) bool { return cap(b) >= n })

@@ -102,7 +102,7 @@ func TestBlocks(t *testing.T) {
 				continue
 			}
 			lay(got, whole, b)
-			clear(b.Values) // the body owns them
+			clear(b.Values) // the loop body owns the values
 		}
 		for _, b := range kept {
 			lay(got, whole, b)

@@ -11,12 +11,12 @@ import (
 
 // Cache reads chunks through c, which any number of arrays may share. Arrays and views that decode
 // the chunks of one store in the same way share entries. Writes and deletes of this process
-// invalidate entries, even through arrays and groups without the option. The default is no cache;
-// nil is ErrSelection.
+// invalidate entries, even through arrays and groups without the option. c must not be nil
+// (ErrSelection otherwise). By default chunks are not cached.
 //
 // [Array.Check] bypasses the cache. [Limits.Requests] counts the requests that a read would send
-// without it. Sharded arrays are read in parts. They bypass the cache in stores that lack versions
-// or suffix ranges.
+// without the cache. Sharded arrays are read in parts. They bypass the cache in stores that lack
+// versions or suffix ranges.
 func Cache(c *cache.Cache) Option {
 	return Option{"Cache(…)", func(cfg *config) error {
 		if c == nil {
@@ -27,7 +27,7 @@ func Cache(c *cache.Cache) Option {
 	}}
 }
 
-// cached returns the array's reader of the cache, or nil. own identifies the state of all views.
+// cached returns the array's reader of the cache, or nil. own is shared by all views of the array.
 func (n *node) cached(pipe *pipeline.Pipeline, own any, field []string) *chunkcache.Reader {
 	if n.cfg.cache == nil {
 		return nil
@@ -35,7 +35,7 @@ func (n *node) cached(pipe *pipeline.Pipeline, own any, field []string) *chunkca
 	var by any
 	switch {
 	case n.at.Judge() != nil:
-		by = own // findings while decoding belong to this array
+		by = own // findings of the decoder must be reported for this array only
 	case n.cfg.own != nil:
 		by = n.cfg.own
 	}

@@ -99,7 +99,7 @@ func (s *scene) first(a *zarr.Array, want int32, requests []string) {
 	s.reads(a, []int32{want}, requests, zarr.Index(0), zarr.Index(0))
 }
 
-var corner = []zarr.Selection{zarr.Range(0, 2), zarr.Range(0, 2)} // of the first chunk
+var corner = []zarr.Selection{zarr.Range(0, 2), zarr.Range(0, 2)} // a part of the first chunk
 
 func TestCachedRequests(t *testing.T) {
 	t.Run("chunks", func(t *testing.T) {
@@ -449,8 +449,8 @@ func TestCachedWrites(t *testing.T) {
 	})
 }
 
-// TestCachedApart checks that stores, codecs and fields do not share chunks, and that stores of one
-// name do.
+// TestCachedApart checks that stores, codecs and fields do not share chunks, and that stores with
+// the same name do.
 func TestCachedApart(t *testing.T) {
 	c := cache.New(1<<20, cache.Immutable())
 	value := func(st store.Store, c *cache.Cache, want int32) {
@@ -508,9 +508,9 @@ func TestCachedApart(t *testing.T) {
 }
 
 // TestCachedAtOnce checks that many goroutines which read and write through a cache that is too
-// small never read elements older than their own writes. A shard that changes during a hundred
-// reads in a row is a conflict (TestShardThatIsNeverTheSame). 16 writers can cause that on a busy
-// machine; then it is read again.
+// small never read elements older than their own writes. A read fails with a conflict if a shard
+// changes during a hundred attempts (TestShardThatIsNeverTheSame). 16 writers can cause that on a
+// busy machine, so the test then reads again.
 func TestCachedAtOnce(t *testing.T) {
 	for _, shards := range []bool{false, true} {
 		s, a, _ := cachedScene(t, shards, cache.New(5000, cache.Immutable()))
@@ -548,9 +548,9 @@ func TestCachedAtOnce(t *testing.T) {
 	}
 }
 
-// TestCachedAllocations bounds the allocations of reading a cached chunk, and each further one; see
-// TestAllocations for those without a cache. The cache itself allocates nothing: the 3 are the box,
-// the object and the key.
+// TestCachedAllocations bounds the allocations of reading a cached chunk, and of each further
+// chunk; see TestAllocations for those without a cache. The cache itself allocates nothing. The 3
+// allocations are the box, the object and the key.
 func TestCachedAllocations(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector makes pools forget at random, so allocations cannot be counted")

@@ -22,7 +22,7 @@ import (
 )
 
 // ownWrites returns the ways in which a process changes stored elements of the array at path. The
-// array has 16 elements, and all are nonzero.
+// array has 16 elements, all nonzero.
 func ownWrites() map[string]func(ctx context.Context, a *zarr.Array) error {
 	resize := func(ctx context.Context, a *zarr.Array, o zarr.ResizeOptions, n ...int) (err error) {
 		for _, n := range n {
@@ -156,7 +156,7 @@ func TestCachedAfterOwnWrites(t *testing.T) {
 			for where, base := range bases {
 				for through, view := range ownViews() {
 					if where == "dir" && through != "opened again" {
-						continue // as with mem
+						continue // same as with mem
 					}
 					for said, validity := range validities {
 						for _, shards := range [][]int{nil, {8}} {
@@ -214,7 +214,7 @@ func afterOwnWrite(ctx context.Context, st store.Store, view func(store.Store) (
 				default:
 				}
 				_, _ = zarr.Read[int32](ctx, r, zarr.Index(n%16)) // old, new, or in between
-				time.Sleep(20 * time.Microsecond)                 // so that the change ends
+				time.Sleep(20 * time.Microsecond)                 // let the change finish
 			}
 		})
 	}
@@ -226,7 +226,7 @@ func afterOwnWrite(ctx context.Context, st store.Store, view func(store.Store) (
 		}
 	}
 	wg.Wait()
-	for _, r := range readers { // results of the reads above are not kept
+	for _, r := range readers { // the caches must not have kept results of the reads above
 		if err == nil {
 			err = asStored(ctx, st, r)
 		}

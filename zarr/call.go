@@ -17,7 +17,7 @@ func (a *Array) read(ctx context.Context, dst []byte, r grid.Selection) error {
 	return nil
 }
 
-// begin starts a call of several reads of a region, and returns their context and array.
+// begin starts a call that reads a region in steps. It returns the context and array for them.
 func (a *Array) begin(ctx context.Context, r grid.Selection) (context.Context, *Array, error) {
 	ctx, e, err := a.engine.Begin(ctx, r)
 	if err != nil {
@@ -47,7 +47,7 @@ func (a *Array) write(ctx context.Context, src []byte, r grid.Selection) error {
 	return nil
 }
 
-// numbered returns the array with uint64 numbers of items instead of its varying elements.
+// numbered returns a view of the array with uint64 numbers of items in place of its elements.
 func (a *Array) numbered(items *pipeline.Items) *Array {
 	m := *a.meta
 	m.DType = dtype.Uint64

@@ -6,8 +6,8 @@ import (
 	"github.com/zargo-io/zargo/internal/hierarchy"
 )
 
-// confirm checks, once and before the first write, that the array's stored metadata agrees with
-// the documents it was opened from. Chunks written by a stale copy would be garbage to other
+// confirm checks, once and before the first write, that the array's stored metadata agrees with the
+// documents it was opened from. A chunk encoded by stale metadata would be garbage to other
 // readers.
 func (a *Array) confirm(ctx context.Context) error {
 	if a.at.From == hierarchy.FromStore || a.shared.confirmed.Load() {

@@ -6,17 +6,17 @@ import "context"
 // open the hierarchy with one request. The document is the group's zarr.json, or .zmetadata for
 // v2. Consolidate returns the group with the new copy; g is unchanged.
 //
-// The nodes are read one by one, never from an older copy. The document is written on condition
-// that no other writer changed it since. If one did, Consolidate reads everything again. So
-// concurrent calls all succeed, and the final document is at least as recent as each of them. If a
-// node cannot be read, or has another format than the group, Consolidate returns an error and
-// writes nothing.
+// Consolidate reads each node from the store, never from an older copy. It writes the document on
+// condition that no other writer changed it since. If one did, Consolidate reads everything again.
+// Concurrent calls therefore all succeed, and the final document is at least as recent as each of
+// them. If a node cannot be read, or has another format than the group, Consolidate returns an
+// error and writes nothing.
 //
-// While a [Group.Append] is in progress, its arrays have their previous length in the copy. The
-// append then sets their new length.
+// During a [Group.Append] the copy contains the previous length of the arrays. The append sets the
+// new length when it completes.
 //
-// The copy does not follow later changes. Call Consolidate again, or see package upkeep, which
-// checks the copy and updates it for a single node.
+// Later changes of nodes do not update the copy. Call Consolidate again, or see package upkeep,
+// which checks the copy and updates it for a single node.
 func (g *Group) Consolidate(ctx context.Context) (*Group, error) {
 	at, err := g.at.Consolidate(ctx)
 	if err != nil {

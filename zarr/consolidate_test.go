@@ -72,7 +72,7 @@ func TestConsolidate(t *testing.T) {
 }
 
 // TestConsolidateReturns checks that the group that Consolidate returns is like one that is opened
-// then: it is walked with at most one request, and can be changed.
+// afterwards: walking it takes at most one request, and it can be changed.
 func TestConsolidateReturns(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		var r zarr.Report
@@ -130,7 +130,7 @@ func TestConsolidateOverAnything(t *testing.T) {
 		if d, err := upkeep.CheckConsolidated(t.Context(), root); err != nil || d != nil {
 			t.Errorf("%s: %v, %v", name, d, err)
 		}
-		// A writer that read the previous copy loses.
+		// A write that requires the previous copy fails.
 		if _, err := st.Put(t.Context(), "top/.zmetadata", []byte(old), store.PutOptions{}); err != nil {
 			t.Fatal(err)
 		}

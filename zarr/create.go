@@ -15,8 +15,8 @@ import (
 //
 // Create returns ErrExists if a node exists at path. It also returns ErrExists if a stored key
 // would be read as a chunk of the new array, for example a chunk of an array whose metadata alone
-// was deleted; [Replace] deletes such keys. Create looks for them in one listing of at most 1000
-// entries. It does not check stores that cannot list or refuse to.
+// was deleted; [Replace] deletes such keys. Create looks for such keys in one listing of at most
+// 1000 entries. It skips this check if the store cannot list or refuses to list.
 //
 // Consolidated metadata of the groups above lacks the new array until it is updated by
 // [Group.Consolidate], or by UpdateAbove of package upkeep.
@@ -36,9 +36,9 @@ func OpenOrCreate(ctx context.Context, st store.Store, path string, spec Spec, o
 // it.
 //
 // Replace first deletes the old metadata, on condition that it did not change since Replace read
-// it. Then it deletes the chunks, and finally creates the new array. So no reader sees new
-// metadata with old chunks. If the process is killed in between, no array is left, and Replace can
-// be called again.
+// it. Then it deletes the chunks, and finally it creates the new array, so that no reader sees new
+// metadata with old chunks. If the process is killed in between, the array does not exist, and
+// Replace can be called again.
 //
 // Call Replace only while no other process reads or writes the array. An *Array that was opened
 // before reads the deleted chunks as the fill value.
@@ -75,7 +75,7 @@ func CreateGroup(ctx context.Context, st store.Store, path string, spec Spec, op
 	return newNode(at, cfg).(*Group), nil
 }
 
-// ofGroup returns ErrMetadata if fields are set that a group lacks. It sets the default Format.
+// ofGroup returns ErrMetadata if s sets a field that groups lack. It sets the default Format.
 func (s *Spec) ofGroup() error {
 	if rest := (Spec{Format: s.Format, Attrs: s.Attrs}); !reflect.DeepEqual(*s, rest) {
 		return fault.Newf(fault.Metadata, "the Spec of a group may set only Format and Attrs")

@@ -9,8 +9,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Dim applies s to the axis that is named name (see [Array.Dims]) instead of the next axis in
-// order. ErrSelection: no axis or several axes have the name, or the axis is selected twice.
+// Dim applies s to the axis named name (see [Array.Dims]) instead of the next axis in order.
+// Functions that receive the selection return ErrSelection if no axis or more than one axis has the
+// name, or if the axis is selected twice.
 func Dim(name string, s Selection) Selection { return dim{name, s} }
 
 type dim struct {
@@ -23,20 +24,20 @@ func (d dim) resolve(ax axis) (grid.Slice, error) {
 		return grid.Slice{}, fault.Newf(fault.Selection, "the selection of dimension %q is nil", d.name)
 	}
 	if _, again := d.sel.(dim); again {
-		return grid.Slice{}, fault.Newf(fault.Selection, "the selection of dimension %q is another Dim", d.name)
+		return grid.Slice{}, fault.Newf(fault.Selection, "the selection of dimension %q must not be a Dim", d.name)
 	}
 	return d.sel.resolve(ax)
 }
 
 func (d dim) String() string { return fmt.Sprintf("%s=%v", d.name, d.sel) }
 
-// axisOf returns the axis with a name.
+// axisOf returns the index of the axis with a name.
 func (a *Array) axisOf(name string) (int, error) {
 	dims := a.dims()
 	i := slices.Index(dims, name)
 	switch {
 	case name == "" || i < 0:
-		return 0, fault.Newf(fault.Selection, "the dimensions are %q; none is named %q", dims, name)
+		return 0, fault.Newf(fault.Selection, "no dimension of %q is named %q", dims, name)
 	case slices.Contains(dims[i+1:], name):
 		return 0, fault.Newf(fault.Selection, "dimension name %q is ambiguous: more than one axis has it", name)
 	}
@@ -58,12 +59,11 @@ func (a *Array) dims() []string {
 	return arrayspec.Dims(a.at.Attrs, len(a.meta.Shape))
 }
 
-// WithDimNames returns a view of the array with names for its dimensions, which apply if the
-// metadata has none. They are not stored. WithDimNames returns ErrSelection if the number of names
-// is not the rank.
+// WithDimNames returns a view of the array with dimension names, which are not stored and apply
+// only if the metadata has none. It returns ErrSelection if their number is not the rank.
 func (a *Array) WithDimNames(names ...string) (*Array, error) {
 	if len(names) != len(a.meta.Shape) {
-		return nil, a.errf(fault.Newf(fault.Selection, "the array has rank %d, and %d dimension names were passed", len(a.meta.Shape), len(names)))
+		return nil, a.errf(fault.Newf(fault.Selection, "the array has rank %d, but %d dimension names were passed", len(a.meta.Shape), len(names)))
 	}
 	n := a.node
 	n.cfg.dims = slices.Clone(names)

@@ -132,7 +132,7 @@ func TestGivenAndStale(t *testing.T) {
 			t.Errorf("v%d: IgnoreConsolidated: %v", format, direct.Attrs())
 		}
 
-		// Another array replaces it, or none.
+		// Another array replaces it, or it is deleted.
 		spec.DType = dtype.Int16
 		if _, err := zarr.Replace(ctx, backing, "a", spec); err != nil {
 			t.Fatal(err)

@@ -19,8 +19,8 @@ import (
 // edges are arrays of uint8 with objects that extend beyond the shape.
 var edges = map[string]struct {
 	spec   zarr.Spec
-	append int // rows
-	orders int // maximum orders of requests that are tried
+	append int // number of rows to append
+	orders int // maximum number of orders of requests to try
 }{
 	"v2":            {zarr.Spec{Format: 2, Shape: []int{6}, DType: dtype.Uint8, Codecs: []codec.Spec{}, Chunks: []int{4}}, 3, 300},
 	"v3":            {zarr.Spec{Shape: []int{6}, DType: dtype.Uint8, Codecs: []codec.Spec{}, Chunks: []int{4}}, 3, 300},
@@ -86,7 +86,7 @@ func staleWrite(t *testing.T, schedule []int, spec zarr.Spec, more int, was, wri
 	return choices
 }
 
-// bareOf is a store that refuses conditions, and declares it if it is honest.
+// bareOf is a store that refuses conditions. If honest is set, it also reports that it lacks them.
 type bareOf struct {
 	store.Store
 	can    store.Conditions

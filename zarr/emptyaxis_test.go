@@ -10,8 +10,8 @@ import (
 )
 
 // TestEmptyAxisOfShards resizes an array whose shards differ in length to no elements, opens it and
-// lets it grow again. An axis without elements once had shards of length 1, which inner chunks of
-// length 2 do not divide.
+// lets it grow again. In an earlier version an axis without elements had shards of length 1, which
+// inner chunks of length 2 do not divide.
 func TestEmptyAxisOfShards(t *testing.T) {
 	st := mem.New()
 	spec := zarr.Spec{Shape: []int{6}, DType: dtype.Uint8, Chunks: []int{2}, ShardEdges: [][]int{{2, 4}}}

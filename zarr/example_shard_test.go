@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// A shard is one object with many chunks in it. A read of a few chunks requests the shard's index,
-// and one range for neighbouring chunks.
+// A shard is one object that contains many chunks. A read of a few chunks requests the shard's
+// index, and one range for adjacent chunks.
 func ExampleArray_Shards() {
 	ctx := context.Background()
 	st := mem.New()

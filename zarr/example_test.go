@@ -25,7 +25,7 @@ func Example() {
 	if err := zarr.Write(ctx, a, slices.Repeat([]float32{21.5}, 15*180*360), zarr.Range(0, 15)); err != nil {
 		log.Fatal(err)
 	}
-	year, err := zarr.Read[float32](ctx, a, zarr.All, zarr.At(90), zarr.At(180)) // 37 chunks, many at once
+	year, err := zarr.Read[float32](ctx, a, zarr.All, zarr.At(90), zarr.At(180)) // 37 chunks, read concurrently
 	fmt.Println(len(year), year[13:17], err)
 	// Output: 365 [21.5 21.5 0 0] <nil>
 }
@@ -81,7 +81,7 @@ func ExampleOpenArray() {
 func ExampleOpenOrCreate() {
 	ctx, st := context.Background(), mem.New()
 	spec := zarr.Spec{Shape: []int{100}, DType: dtype.Int32}
-	for range 2 { // the second call opens it
+	for range 2 { // the second call opens the array
 		a, err := zarr.OpenOrCreate(ctx, st, "x", spec)
 		fmt.Println(a, err)
 	}
@@ -124,7 +124,7 @@ func numbers(ctx context.Context, st store.Store) *zarr.Array {
 func ExampleRead() {
 	ctx := context.Background()
 	a := numbers(ctx, mem.New())
-	fmt.Println(zarr.Read[int64](ctx, a, zarr.At(1)))                         // fewer selections than axes: all of the rest
+	fmt.Println(zarr.Read[int64](ctx, a, zarr.At(1)))                         // the remaining axes are selected completely
 	fmt.Println(zarr.Read[int64](ctx, a, zarr.Range(1, 3), zarr.Range(2, 4))) // a box, in C order
 	fmt.Println(zarr.Read[int64](ctx, a, zarr.All, zarr.Range(0, zarr.End).By(5)))
 
@@ -144,7 +144,7 @@ func ExampleReadInto() {
 	ctx := context.Background()
 	a := numbers(ctx, mem.New())
 	dst := make([]int64, 6)
-	for row := range 4 { // one buffer for all
+	for row := range 4 { // reuse one buffer
 		if err := zarr.ReadInto(ctx, a, dst, zarr.At(row)); err != nil {
 			log.Fatal(err)
 		}
@@ -228,7 +228,7 @@ func ExampleArray_SetAttrs() {
 	b, err := a.SetAttrs(ctx, attrs)
 	fmt.Println(b.Attrs(), err)
 
-	_, err = a.SetAttrs(ctx, map[string]any{}) // a is from before the change
+	_, err = a.SetAttrs(ctx, map[string]any{}) // a was opened before the change
 	fmt.Println(errors.Is(err, zarr.ErrConflict))
 	// Output:
 	// map[long_name:2 metre temperature units:K] <nil>
@@ -252,7 +252,7 @@ func ExampleAttr() {
 
 func ExampleOpenGroup() {
 	ctx, st := context.Background(), mem.New()
-	numbers(ctx, st) // the root became a group
+	numbers(ctx, st) // also creates the root group
 
 	root, err := zarr.OpenGroup(ctx, st, "")
 	if err != nil {
@@ -303,7 +303,7 @@ func ExampleCreateGroup() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	sub, err := g.CreateGroup(ctx, "2026/t2m", nil) // "2026" is created with it
+	sub, err := g.CreateGroup(ctx, "2026/t2m", nil) // also creates "2026"
 	fmt.Println(g, sub, err)
 	// Output: "forecasts" group v3 "forecasts/2026/t2m" group v3 <nil>
 }
@@ -333,7 +333,7 @@ func ExampleGroup_Walk() {
 	// era5/u10
 }
 
-// A view has the options of one call.
+// With returns a view of the array with other options.
 func ExampleArray_With() {
 	ctx := context.Background()
 	a := numbers(ctx, mem.New())
@@ -376,7 +376,7 @@ func ExampleReadAs() {
 	// Output:
 	// <nil>
 	// [1 2 300] <nil>
-	// zarr: "x" in mem://: wrong type: element 2 of float64 as int8: 300 is not a value of it
+	// zarr: "x" in mem://: wrong type: element 2 of float64 cannot be converted to int8: 300 is not representable
 }
 
 func ExampleWrite_strings() {

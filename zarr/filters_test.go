@@ -27,7 +27,7 @@ func document(t *testing.T, st store.Store, key string) []byte {
 	return v.Bytes
 }
 
-// names returns the codecs in an array's metadata. Filters of v2 have a star.
+// names returns the codecs in an array's metadata. It marks filters of v2 with a star.
 func names(t *testing.T, st store.Store, path string, format int) string {
 	t.Helper()
 	var out []string
@@ -287,7 +287,7 @@ func TestMigrateFilters(t *testing.T) {
 		t.Errorf("v%d: %v (%v)", a.Format(), got, err)
 	}
 
-	// A filter of big-endian numbers that views them as another type.
+	// v3 does not support a filter that views big-endian numbers as another type.
 	spec.Codecs[1] = codec.FromNumcodecs("delta", json.RawMessage(`{"dtype":"<i4"}`))
 	if a, err = zarr.Create(t.Context(), st, "b", spec); err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestFindingsOfParts checks that with Findings, too, a part of an uncompressed chunk of numbers is
+// TestFindingsOfParts checks that with Findings a part of an uncompressed chunk of numbers is still
 // read alone, because no number violates a rule. A chunk of bools is read whole.
 func TestFindingsOfParts(t *testing.T) {
 	for _, c := range []struct {

@@ -11,11 +11,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// costOf returns the bytes that an element of a result takes with its source, without contents.
+// costOf returns the memory in bytes for one element of a result: a T, and its source if it is
+// converted. It excludes the contents of elements of varying length.
 func costOf[T any](a *Array) int64 {
 	each, size := int64(reflect.TypeFor[T]().Size()), int64(a.meta.DType.Size())
 	if size == 0 {
-		return each + 8 // its number
+		return each + 8 // the number of its item
 	}
 	if _, ok := a.meta.DType.(*dtype.Struct); !ok {
 		if _, ok := bytesview.Of([]T(nil)); ok {
@@ -25,7 +26,7 @@ func costOf[T any](a *Array) int64 {
 	return each + size
 }
 
-// regionOf resolves a selection for a buffer of n Ts.
+// regionOf resolves a selection for a buffer of n elements of type T.
 func regionOf[T any](a *Array, n int, sel []Selection) (grid.Selection, error) {
 	r, err := a.region(sel)
 	if err != nil {
@@ -63,7 +64,7 @@ func fits[T any](a *Array) error {
 	return nil
 }
 
-// sized returns the number of elements of a selection. ErrLimit: their size overflows an int.
+// sized returns the number of elements of a selection, or ErrLimit if their size is too large.
 func (a *Array) sized(r grid.Selection) (int, error) {
 	n, ok := r.Len()
 	if !ok || n > math.MaxInt/max(a.meta.DType.Size(), 1) {
@@ -72,19 +73,20 @@ func (a *Array) sized(r grid.Selection) (int, error) {
 	return n, nil
 }
 
-// wantLen checks that a buffer of have units, each per element, fits the selection.
+// wantLen returns ErrSelection unless have is the number of elements of r times each.
 func (a *Array) wantLen(r grid.Selection, have int, unit string, each int) error {
 	n, err := a.sized(r)
 	if err != nil {
 		return err
 	}
 	if n*each != have {
-		return a.errf(fault.Newf(fault.Selection, "a selection of shape %v has %d %s, the buffer has %d", r.Shape(), n*each, unit, have))
+		return a.errf(fault.Newf(fault.Selection, "a selection of shape %v has %d %s, but the buffer has %d", r.Shape(), n*each, unit, have))
 	}
 	return nil
 }
 
-// selected resolves a selection whose elements take each bytes of memory, as mayHold allows.
+// selected resolves a selection and returns its number of elements. It returns ErrLimit if elements
+// of each bytes exceed the memory of the process.
 func (a *Array) selected(sel []Selection, each int64) (grid.Selection, int, error) {
 	r, err := a.region(sel)
 	if err != nil {
@@ -97,7 +99,7 @@ func (a *Array) selected(sel []Selection, each int64) (grid.Selection, int, erro
 	return r, n, a.mayHold(n, each)
 }
 
-// mayHold returns ErrLimit if n elements of each bytes are more than the process may use.
+// mayHold returns ErrLimit if n elements of each bytes exceed the memory limit of the process.
 func (a *Array) mayHold(n int, each int64) error {
 	if most := concurrency.Memory() / max(each, 1); int64(n) > most || int64(n) > math.MaxInt/max(each, 1) {
 		return a.errf(fault.Newf(fault.Limit, "%d elements of %d bytes each exceed the memory limit of the process", n, each))
@@ -105,7 +107,7 @@ func (a *Array) mayHold(n int, each int64) error {
 	return nil
 }
 
-// varies returns ErrType if elements have a fixed size.
+// varies returns ErrType if the elements have a fixed size.
 func (a *Array) varies() error {
 	if t := a.meta.DType; t.Size() > 0 {
 		return a.errf(fault.Newf(fault.Type, "elements must vary in length; those of %v have %d bytes each", t, t.Size()))
@@ -113,7 +115,8 @@ func (a *Array) varies() error {
 	return nil
 }
 
-// fixedSize returns ErrType if elements vary in length: their memory form is not their bytes.
+// fixedSize returns ErrType if the elements vary in length, because the memory form of such
+// elements is not their bytes.
 func (a *Array) fixedSize() error {
 	if a.meta.DType.Size() == 0 {
 		return a.errf(fault.Newf(fault.Type, "elements must have a fixed size; those of %v vary in length and are %v in Go", a.meta.DType, a.meta.DType.Go()))

@@ -57,8 +57,8 @@ func gapped() []byte {
 	return slices.Concat(bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{9}, 16), bytes.Repeat([]byte{1}, 16))
 }
 
-// TestWritesToShardsWithUnusedSpace writes part of such a shard, and checks that the other chunks
-// keep their elements and that the unused space is removed without being read.
+// TestWritesToShardsWithUnusedSpace writes part of a shard of gaps, and checks that the other
+// chunks keep their elements and that the unused space is removed without being read.
 func TestWritesToShardsWithUnusedSpace(t *testing.T) {
 	for _, nested := range []bool{false, true} {
 		backing := mem.New()
@@ -219,7 +219,7 @@ func TestMaxRequests(t *testing.T) {
 		name, path string
 		gap        int64
 		do         func(*zarr.Array) error
-		needs      int // requests
+		needs      int // requests that the call needs
 		known      int // requests that are known before the first one
 	}{
 		{"chunks", "plain", 0, read, 4, 4},

@@ -4,10 +4,10 @@ import (
 	"iter"
 )
 
-// Edges yields the first element and the length of each chunk along an axis, in a sharded array of
-// each shard. The length is that of the grid, so the last chunk may extend beyond the array. Edges
-// does not build a list, because an axis may have more chunks than memory can hold. axis is at
-// least 0 and less than the rank.
+// Edges yields the first element and the length of each chunk along an axis, or of each shard if
+// the array is sharded. The length is that of the grid, so the last chunk may extend beyond the
+// array. Edges does not build a list, because an axis may have more chunks than memory can hold.
+// axis must be at least 0 and less than the rank.
 func (a *Array) Edges(axis int) iter.Seq2[int, int] {
 	cut, n := a.pipe.Axes()[axis], a.meta.Shape[axis]
 	return func(yield func(int, int) bool) {
@@ -19,8 +19,8 @@ func (a *Array) Edges(axis int) iter.Seq2[int, int] {
 	}
 }
 
-// GridShape returns the number of chunks along each axis, in a sharded array the number of shards.
-// The slice is the caller's.
+// GridShape returns the number of chunks along each axis, or of shards if the array is sharded. The
+// slice is the caller's.
 func (a *Array) GridShape() []int {
 	n := make([]int, len(a.pipe.Axes()))
 	for i, cut := range a.pipe.Axes() {
@@ -29,14 +29,14 @@ func (a *Array) GridShape() []int {
 	return n
 }
 
-// Edge returns the first element and the length of the i-th chunk along an axis, in a sharded
-// array of the i-th shard. The length is as for [Array.Edges]. i is at least 0 and less than
-// [Array.GridShape] of the axis.
+// Edge returns the first element and the length of the i-th chunk along an axis, or of the i-th
+// shard if the array is sharded. The length is as for [Array.Edges]. i must be at least 0 and less
+// than the [Array.GridShape] of the axis.
 func (a *Array) Edge(axis, i int) (start, length int) { return a.pipe.Axes()[axis].Chunk(i) }
 
-// ChunkAt returns the chunk that contains element i along an axis, in a sharded array the shard:
-// its index, for [Array.ChunkKey], its first element, and its length as for [Array.Edges]. i is at
-// least 0 and less than the length of the axis.
+// ChunkAt returns the chunk that contains element i along an axis, or the shard if the array is
+// sharded. It returns its index, for [Array.ChunkKey], its first element, and its length as for
+// [Array.Edges]. i must be at least 0 and less than the length of the axis.
 func (a *Array) ChunkAt(axis, i int) (chunk, start, length int) {
 	chunk, length, off := a.pipe.Axes()[axis].Locate(i)
 	return chunk, i - off, length

@@ -298,7 +298,7 @@ func TestWhatAGridIs(t *testing.T) {
 		spec              zarr.Spec
 		chunks, shards    []int
 		regular, isShards bool
-		edges             [][2]int // of the first axis
+		edges             [][2]int // chunk boundaries of the first axis
 		text              string
 		grid              string
 	}{
@@ -468,7 +468,7 @@ func TestHostileGrids(t *testing.T) {
 	}
 }
 
-// TestShardsThatInnerChunksDoNotDivide checks that such shards are refused when the array is
+// TestShardsThatInnerChunksDoNotDivide checks that an array with such shards is refused when it is
 // opened, wherever in the document the wrong length is.
 func TestShardsThatInnerChunksDoNotDivide(t *testing.T) {
 	sharded := `[{"name":"sharding_indexed","configuration":{"chunk_shape":[2,3],"codecs":["bytes"],"index_codecs":[{"name":"bytes","configuration":{"endian":"little"}}]}}]`
@@ -483,7 +483,7 @@ func TestShardsThatInnerChunksDoNotDivide(t *testing.T) {
 			`[8,[3,7]]`:               true,
 			`[[4,1,6],9]`:             true,
 			`[10,[3,2,6]]`:            true,
-			`[[4,[2,3],6,3],[3,6,4]]`: false, // shards beyond the array are never made
+			`[[4,[2,3],6,3],[3,6,4]]`: false, // shards beyond the array are never created
 		} {
 			t.Run(name+" "+edges, func(t *testing.T) {
 				st := mem.New()
@@ -514,7 +514,7 @@ func TestShardsThatInnerChunksDoNotDivide(t *testing.T) {
 	}
 }
 
-// TestManyShapes reads chunks of more shapes than are kept, from several goroutines concurrently.
+// TestManyShapes reads chunks of more shapes than an array caches, from several goroutines.
 func TestManyShapes(t *testing.T) {
 	edges, n := []int{}, 0
 	for i := range 17 { // 17² shapes

@@ -39,7 +39,7 @@ func RowsOf[T any](path string, values []T) Rows {
 	}
 }
 
-// fit returns the axis of an array that is named dim, and the number of rows to append along it.
+// fit returns the axis of the array a that is named dim, and the number of rows to append along it.
 func (r Rows) fit(a *Array, dim string) (axis, n int, err error) {
 	if axis, err = a.axisOf(dim); err == nil {
 		err = a.growable(axis)
@@ -49,7 +49,7 @@ func (r Rows) fit(a *Array, dim string) (axis, n int, err error) {
 	case r.count != nil:
 		n, err = r.count(a, axis)
 	case n < 0 || r.Write == nil:
-		err = fault.Newf(fault.Selection, "the Rows of %q need N of at least 0 and Write: N is %d, Write is set: %v", r.Path, n, r.Write != nil)
+		err = fault.Newf(fault.Selection, "the Rows of %q must set Write and an N of at least 0; N is %d, Write is nil: %v", r.Path, n, r.Write == nil)
 	}
 	return axis, n, err
 }
@@ -65,13 +65,13 @@ func (r Rows) fit(a *Array, dim string) (axis, n int, err error) {
 // claims an array: meanwhile other appends fail with ErrConflict, or wait.
 //
 // After an error the arrays have their old lengths, unless the error says that some have grown. A
-// killed process may also leave arrays that have grown. An Append of the same rows with TakeOver
-// then completes the unfinished one, and is the only Append that the group accepts. Its At in
-// AppendOptions is the old number of rows, which the arrays opened through the group still have.
+// killed process may also leave arrays that have grown. The group then accepts only an Append of
+// the same rows with TakeOver, which completes the unfinished one. Its AppendOptions.At is the old
+// number of rows, which the arrays opened through the group still report.
 //
-// All arrays in the group's consolidated metadata that have the dimension must be among the rows,
-// and all of them must have the same length along it (ErrSelection otherwise). Append does not
-// update the consolidated metadata of groups above.
+// The rows must include all arrays in the group's consolidated metadata that have the dimension.
+// All arrays must have the same length along it. Otherwise Append returns ErrSelection. Append does
+// not update the consolidated metadata of groups above.
 func (g *Group) Append(ctx context.Context, dim string, o AppendOptions, rows ...Rows) (*Group, error) {
 	of, err := g.rows(dim, rows)
 	if err != nil {
@@ -120,7 +120,7 @@ func (g *Group) rows(dim string, rows []Rows) ([]grow.Rows, error) {
 		}
 		path := join(g.Path(), p)
 		if seen[path] {
-			return nil, fault.Newf(fault.Selection, "array %q is named by more than one Rows", path)
+			return nil, fault.Newf(fault.Selection, "more than one Rows has the path %q", path)
 		}
 		seen[path] = true
 		of[i] = grow.Rows{

@@ -207,7 +207,7 @@ func TestGroupAppendKilled(t *testing.T) {
 				if _, err := g.Append(t.Context(), "time", over, day(2, 7)...); left > 1 && !errors.Is(err, fault.Conflict) && lengths(t, st, zarr.IgnoreConsolidated()) != [3]int{4, 4, 4} {
 					t.Fatalf("%d puts: other rows: %v", left, err)
 				} else if err == nil {
-					continue // the killed append had left nothing
+					continue // the killed append left nothing
 				}
 				if _, err := g.Append(t.Context(), "time", over, day(3, 7)...); err != nil {
 					t.Fatalf("%d puts: %v", left, err)

@@ -9,10 +9,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// OpenOrCreateGroup opens the group at path if the group and its arrays exist. Otherwise it
-// creates the missing ones, and the group's consolidated metadata. The keys of arrays are paths
-// relative to the group. Arrays have the group's format unless their Spec sets one. Only Format
-// and Attrs of spec may be set, as for [CreateGroup].
+// OpenOrCreateGroup opens the group at path if the group and its arrays exist. Otherwise it creates
+// the missing nodes, and the group's consolidated metadata. The keys of arrays are paths relative
+// to the group. Arrays have the group's format unless their Spec sets one. Only Format and Attrs of
+// spec may be set, as for [CreateGroup].
 //
 //	g, err := zarr.OpenOrCreateGroup(ctx, st, "weather", zarr.Spec{}, map[string]zarr.Spec{
 //		"t2m": {
@@ -28,10 +28,10 @@ import (
 // Concurrent callers all succeed and open the same group. The next call completes the work of a
 // caller that was killed. If everything exists, the cost is that of [OpenGroup].
 //
-// An existing node must agree with its Spec; otherwise OpenOrCreateGroup returns ErrExists, and
-// the error names the difference. Attributes may differ, because they may have been set since. An
-// axis of length 0 in the Spec agrees with any length, because rows may have been appended since.
-// Nodes of the group that are not in arrays are unchanged.
+// An existing node must agree with its Spec; otherwise OpenOrCreateGroup returns ErrExists, and the
+// error names the difference. Attributes may differ, because they may have been set since. An axis
+// of length 0 in the Spec agrees with any length, because rows may have been appended since. Nodes
+// of the group that are not in arrays are not changed.
 func OpenOrCreateGroup(ctx context.Context, st store.Store, path string, spec Spec, arrays map[string]Spec, opts ...Option) (*Group, error) {
 	at, cfg, err := place(st, path, opts)
 	if err != nil {

@@ -189,7 +189,7 @@ func TestCreateGroupExists(t *testing.T) {
 				t.Errorf("stored are %s, before %s", now, before)
 			}
 		}
-		// An array that replaces the group, and a group that replaces an array.
+		// An array replaces the group, and a group replaces an array.
 		backing := mem.New()
 		mustCreate(t, backing, "g", zarr.Spec{Format: format, Shape: []int{1}, DType: dtype.Uint8})
 		if _, err := createDataset(t, backing, format); !errors.Is(err, zarr.ErrExists) {

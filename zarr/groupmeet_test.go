@@ -187,8 +187,8 @@ func TestGroupAppendsMeet(t *testing.T) {
 	}
 }
 
-// TestGroupAppendsTakenOver has a second process take over from the first, which was only slow and
-// does not know it.
+// TestGroupAppendsTakenOver lets a second process take over from the first, which is slow but still
+// running.
 func TestGroupAppendsTakenOver(t *testing.T) {
 	for _, p := range pairings() {
 		for _, rows := range []int{3, 2} {
@@ -227,11 +227,12 @@ func TestGroupAppendsTakenOver(t *testing.T) {
 }
 
 // TestGroupAppendTakerKilled kills the process that takes over an append before one of its puts,
-// while the first process, which was only slow, continues. A third process completes the append.
+// while the first process, which is slow but still running, continues. A third process completes
+// the append.
 func TestGroupAppendTakerKilled(t *testing.T) {
 	step := 2
 	if race.Enabled {
-		step = 19 // one request of the taker for each of the first; else all
+		step = 19 // one request of the taker for each of the first, instead of all
 	}
 	for _, p := range pairings() {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
@@ -259,9 +260,8 @@ func TestGroupAppendTakerKilled(t *testing.T) {
 }
 
 // meet calls f with the numbers of the requests at which two processes stop, until a process has no
-// more requests. It uses each request of the first process, with a third of those of the second.
-// Under the race detector it uses a thirty-first, because only one of the two processes runs at any
-// time.
+// more requests. It uses each request of the first process with every third of the second. Under
+// the race detector it uses every 31st, because only one of the two processes runs at any time.
 func meet(t *testing.T, f func(n, m int) (first, second bool)) {
 	t.Helper()
 	step := 3
@@ -286,7 +286,7 @@ func meet(t *testing.T, f func(n, m int) (first, second bool)) {
 }
 
 // interleave runs a until before its n-th request, then b until before its m-th, then a to its end,
-// and then b. It reports whether both sent so many requests.
+// and then b. It reports whether both sent at least that many requests.
 func interleave(_ context.Context, st store.Store, n, m int, a, b func(store.Store)) (bool, bool) {
 	stopped, goOn, done := make(chan bool), make(chan bool), make(chan bool)
 	first := &nth{Store: st, n: n, do: func() { stopped <- true; <-goOn }}

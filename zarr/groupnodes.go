@@ -6,9 +6,9 @@ import (
 	"github.com/zargo-io/zargo/internal/document"
 )
 
-// Open opens the node at a path relative to the group. It uses the group's consolidated metadata,
-// without a request, if that contains the node, and otherwise opens it from the store as the
-// function [Open] does. [IgnoreConsolidated] always opens it from the store.
+// Open opens the node at a path relative to the group. If the group's consolidated metadata
+// contains the node, Open sends no request. Otherwise it opens the node from the store, as the
+// function [Open] does. With [IgnoreConsolidated], nodes are always opened from the store.
 //
 // Consolidated metadata is a copy. A node that was changed or deleted since is opened as the copy
 // describes it. A node that was created since is opened from the store. The copy of a v2 group is

@@ -39,8 +39,7 @@ func (g growing) Parse(doc document.Stored) (grow.Array, error) {
 	return growing{newNode(at, g.cfg).(*Array)}, nil
 }
 
-// Stored returns the array with its stored documents. It reads them if the array was opened from
-// elsewhere.
+// Stored returns the array with its stored documents, which it reads if a has others.
 func (g growing) Stored(ctx context.Context) (grow.Array, error) {
 	if g.at.From == hierarchy.FromStore {
 		return g, nil
@@ -52,7 +51,7 @@ func (g growing) Stored(ctx context.Context) (grow.Array, error) {
 	return growing{g.changed(nodeOf(at, g.cfg), g.meta)}, nil
 }
 
-// Reopen is [Array.Refresh].
+// Reopen implements grow.Array by [Array.Refresh].
 func (g growing) Reopen(ctx context.Context) (grow.Array, error) {
 	a, err := g.Refresh(ctx)
 	if err != nil {
@@ -61,7 +60,8 @@ func (g growing) Reopen(ctx context.Context) (grow.Array, error) {
 	return growing{a}, nil
 }
 
-// Guarded returns the array for writes under a guard. The array need not be stored yet.
+// Guarded returns the array with a guard for its writes, and with the option StoreFill if storeFill
+// is set. Writes do not confirm the metadata, because it may not be stored yet.
 func (g growing) Guarded(guard engine.Guard, storeFill bool) (grow.Array, error) {
 	a := g.Array
 	if storeFill && !a.cfg.Chunks.StoreFill {
@@ -99,7 +99,7 @@ func (a *Array) growable(axis int) error {
 		return err
 	}
 	if axis < 0 || axis >= len(a.meta.Shape) {
-		return fault.Newf(fault.Selection, "the array has rank %d; axis %d does not exist", len(a.meta.Shape), axis)
+		return fault.Newf(fault.Selection, "axis %d is out of range for an array of rank %d", axis, len(a.meta.Shape))
 	}
 	return nil
 }

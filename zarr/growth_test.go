@@ -19,7 +19,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// layouts are int32 arrays of shape 4, 4 in whose chunks another shape may end.
+// layouts are specs of int32 arrays of shape 4, 4. Other shapes may end within their chunks.
 var layouts = map[string]zarr.Spec{
 	"v2":      {Format: 2, Shape: []int{4, 4}, Chunks: []int{3, 2}, DType: dtype.Int32},
 	"v3":      {Shape: []int{4, 4}, Chunks: []int{3, 2}, DType: dtype.Int32, Codecs: []codec.Spec{}},
@@ -164,7 +164,7 @@ func TestResizeCut(t *testing.T) {
 						for n := 0; ; n++ {
 							st := mem.New()
 							a := full(t, st, layout)
-							if left { // of an append that failed
+							if left { // chunks of a failed append
 								bad := onStore(t, a, &nth{Store: st, n: 4, puts: true, fails: func(func()) error { return errKilled }})
 								if _, err := zarr.Append(t.Context(), bad, 1, slices.Repeat([]int32{99}, 16), zarr.AppendOptions{}); err == nil && layout != "sharded" {
 									t.Fatal("it succeeded")
@@ -272,8 +272,8 @@ func (k lateChunks) Put(ctx context.Context, key string, b []byte, o store.PutOp
 }
 
 // TestLatePuts kills processes that append or resize at a put while others continue, and executes
-// puts of the killed ones in between. The test uses one goroutine; a tenth runs under the race
-// detector.
+// puts of the killed ones in between. The test uses one goroutine. A tenth of the seeds runs under
+// the race detector.
 func TestLatePuts(t *testing.T) {
 	seeds := uint64(400)
 	if race.Enabled {

@@ -10,14 +10,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// ReadItems is [Array.ReadBytes] for data types whose elements vary in length. It returns the
-// selected elements in C order, each in memory form (see package dtype). The slice is the
-// caller's. Equal elements may share memory, so the caller must not change their bytes, but may
-// append to them.
+// ReadItems reads the selected elements of a data type whose elements vary in length. It returns
+// them in C order, each in memory form (see package dtype). The slice is the caller's. Equal
+// elements may share memory, so the caller must not change their bytes, but may append to them.
 //
 // ReadItems returns ErrType for other data types. It returns ErrLimit if the result takes more
-// memory than concurrency.Memory: 32 bytes for each element, plus the bytes of elements that are
-// neither the fill value nor equal to the preceding one.
+// memory than concurrency.Memory. The memory is 32 bytes for each element, plus the bytes of
+// elements that are neither the fill value nor equal to the preceding one.
 func (a *Array) ReadItems(ctx context.Context, sel ...Selection) ([][]byte, error) {
 	if err := a.varies(); err != nil {
 		return nil, err
@@ -36,7 +35,7 @@ func (a *Array) ReadItems(ctx context.Context, sel ...Selection) ([][]byte, erro
 	return items, nil
 }
 
-// readItems reads elements that vary in length, as strings or slices.
+// readItems reads elements that vary in length into dst, whose elements are strings or slices.
 func readItems[T any](ctx context.Context, a *Array, dst []T, r grid.Selection) error {
 	p, err := a.readPacked(ctx, len(dst), r, costOf[T](a))
 	if err != nil {
@@ -53,7 +52,7 @@ func readItems[T any](ctx context.Context, a *Array, dst []T, r grid.Selection) 
 			return nil
 		}
 	}
-	all := reflect.ValueOf(dst) // of a named type, or slices of numbers
+	all := reflect.ValueOf(dst) // elements of a named type, or slices of numbers
 	for i := range dst {
 		v := all.Index(i)
 		if p.Same(i) {
@@ -101,7 +100,7 @@ func writeItems[T any](ctx context.Context, a *Array, src []T, r grid.Selection)
 			}
 		}
 	case dtype.VarLen:
-		items := make([][]byte, 1) // converted to the stored form
+		items := make([][]byte, 1) // memory for one item, or for all items of JSON
 		if t == dtype.JSON {
 			// Convert all items together, so that an error has the index of its element.
 			items = make([][]byte, len(src))

@@ -6,8 +6,8 @@ import (
 	"github.com/zargo-io/zargo/internal/hierarchy"
 )
 
-// keeping returns the array for a write of a selection. It stores chunks of fill values if, by the
-// document that was opened, a late request of an abandoned change may still write there.
+// keeping returns the array to use for a write of r. The result stores fill values if, according to
+// the opened document, a late request of an abandoned change may still write to r.
 func (a *Array) keeping(r grid.Selection) (*Array, error) {
 	if a.cfg.Chunks.StoreFill || a.shards != nil || a.at.From != hierarchy.FromStore {
 		return a, nil

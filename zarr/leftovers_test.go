@@ -18,8 +18,8 @@ import (
 )
 
 // TestCreateOverLeftovers creates arrays over existing objects. If the array would read them as its
-// own, the error is ErrExists and they remain. Objects that it would never read are ignored.
-// Replace deletes the former and keeps the latter.
+// own, Create returns ErrExists and they remain. It ignores objects that the array would never
+// read. Replace deletes the former and keeps the latter.
 func TestCreateOverLeftovers(t *testing.T) {
 	const v1 = `{"zarr_format":1,"shape":[4,4],"chunks":[2,2],"dtype":"<i4","fill_value":0,"compression":null,"compression_opts":null,"order":"C"}`
 	plain := zarr.Spec{Shape: []int{4, 4}, Chunks: []int{2, 2}, DType: dtype.Int32, Codecs: []codec.Spec{}}
@@ -36,7 +36,7 @@ func TestCreateOverLeftovers(t *testing.T) {
 		key    string
 		value  string
 		exists bool
-		stays  bool // after Replace
+		stays  bool // remains after Replace
 	}{
 		{"v3", plain, "c/1/0", "x", true, false},
 		{"v3, a chunk beyond the array", plain, "c/7/7", "x", true, false},

@@ -11,18 +11,17 @@ import (
 // Limits are the bounds set by the option [Limit]. A field that is 0 or nil sets no bound.
 type Limits struct {
 	// Requests is the maximum number of requests that one call may send to the store. A call that
-	// needs more returns ErrLimit. If the selection alone shows that a call
-	// needs more, the call fails before its first request. Requests for inner chunks are counted,
-	// and refused, after the index of their shard has been read. A request that is repeated because
-	// another writer replaced an object counts again. Retries within the store and requests for
-	// metadata do not count.
+	// needs more returns ErrLimit. If the selection alone shows this, the call fails before its
+	// first request. Requests for inner chunks are counted, and refused, after the index of their
+	// shard has been read. A request that is repeated because another writer replaced an object
+	// counts again. Retries within the store and requests for metadata do not count.
 	Requests int
 
 	// Bytes is the maximum number of bytes of stored values that one call may read and write. A
-	// call that needs more returns ErrLimit. Metadata does not count. Requests
-	// for inner chunks are refused before they are sent, because the shard's index has their
-	// lengths. Where lengths are unknown, a call may exceed Bytes by the requests in flight, which
-	// are not canceled.
+	// call that needs more returns ErrLimit. Metadata does not count. Requests for inner chunks are
+	// refused before they are sent, because the shard's index has their lengths. If lengths are
+	// unknown in advance, a call may exceed Bytes by the requests in flight, which are not
+	// canceled.
 	Bytes int64
 
 	// InFlight is the maximum number of chunks that one call processes concurrently. The default
@@ -30,10 +29,10 @@ type Limits struct {
 	// own limit on requests, shared by all calls, applies in any case.
 	InFlight int
 
-	// Chunk is the maximum size in bytes of a decoded chunk in memory, and of the index of a
-	// shard, which has 16 bytes for each inner chunk. Larger ones are ErrLimit. An element of
-	// varying length counts as its bytes plus 8. The default for a chunk is half of
-	// [concurrency.Memory]; for an index it is at most 32 MiB.
+	// Chunk is the maximum size in bytes of a decoded chunk in memory, and of the index of a shard,
+	// which has 16 bytes for each inner chunk. Larger ones are ErrLimit. An element of varying
+	// length counts as its bytes plus 8. The default for a chunk is half of [concurrency.Memory].
+	// The default for an index is the same, but at most 32 MiB.
 	Chunk int64
 
 	// Metadata is the maximum size in bytes of one metadata document. A longer document is

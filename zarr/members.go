@@ -45,7 +45,7 @@ func (g *Group) visit(ctx context.Context, depth int) iter.Seq2[Node, error] {
 // A directory is a node only if it contains zarr.json, .zarray or .zgroup, which Names does not
 // check. Names omits objects directly below the group, and names that v3 reserves.
 //
-// An error of the store ends the iteration. A store that cannot list yields errors.ErrUnsupported.
+// An error of the store ends the iteration. If it cannot list, the error is errors.ErrUnsupported.
 func (g *Group) Names(ctx context.Context) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		names, err := g.at.Names(ctx)

@@ -5,19 +5,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// Strict refuses metadata and chunks that break a rule of severity Warning of package rule. By
-// default reads tolerate them: non-standard spellings in metadata, stored bytes that encode no
-// element of the data type, bytes after a compressed chunk, shards whose inner chunks overlap. The
-// error is a *rule.Error within a *MetaError or a *ChunkError, and its kind is ErrMetadata or
-// ErrCorrupt. Rules about the keys of a store are checked by package validate.
+// Strict refuses metadata and chunks that violate a rule of severity Warning of package rule. By
+// default reads tolerate such violations: non-standard spellings in metadata, stored bytes that do
+// not encode an element of the data type, bytes after a compressed chunk, and shards whose inner
+// chunks overlap. The error is a *rule.Error within a *MetaError or a *ChunkError, and its kind is
+// ErrMetadata or ErrCorrupt. Package validate checks the rules about the keys of a store.
 func Strict() Option {
 	return Option{"Strict()", func(c *config) error { c.Strict = true; return nil }}
 }
 
-// Findings calls tell for every violation of a rule that a read tolerates: for metadata when a
-// node is opened, for chunks when they are read. The read continues unless [Strict] is set. A
-// finding in a chunk names the array; its Key is empty. tell may be called concurrently. The
-// default is no function; nil is ErrSelection.
+// Findings calls tell for every violation of a rule that a read tolerates: for metadata when a node
+// is opened, for chunks when they are read. The read continues unless [Strict] is set. A finding in
+// a chunk names the array; its Key is empty. tell may be called concurrently, and must not be nil
+// (ErrSelection otherwise). By default violations are not reported.
 func Findings(tell func(rule.Finding)) Option {
 	return Option{"Findings(…)", func(c *config) error {
 		if tell == nil {

@@ -25,7 +25,7 @@ func namesOf(t *testing.T, g *zarr.Group) (names []string, err error) {
 }
 
 // TestNames checks that names are those of the directories in a listing, whether or not they are
-// nodes, in the order of Members. With consolidated metadata they are the names in it.
+// nodes, in the order of Members. With consolidated metadata they are the names in the metadata.
 func TestNames(t *testing.T) {
 	for format, want := range map[int][]string{2: {"__a", "a", "a-b", "a0", "folder"}, 3: {"a", "a-b", "a0", "folder"}} {
 		t.Run(fmt.Sprint("v", format), func(t *testing.T) {
@@ -96,8 +96,8 @@ func TestNamesCost(t *testing.T) {
 	}
 }
 
-// TestNamesUnlisted checks that without a listing names come from consolidated metadata, and that
-// the error says why if that is unusable.
+// TestNamesUnlisted checks that names come from consolidated metadata if the store cannot list, and
+// that the error gives the reason if the metadata is unusable.
 func TestNamesUnlisted(t *testing.T) {
 	for format, doc := range map[int]string{2: `{"zarr_consolidated_format":7,"metadata":{}}`, 3: `{"zarr_format":3,"node_type":"group","consolidated_metadata":{"kind":"inline","metadata":7}}`} {
 		st := mem.New()

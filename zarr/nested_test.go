@@ -171,8 +171,8 @@ func TestHostileNestedIndexes(t *testing.T) {
 	const inner = 16 + 4*16 // bytes of an inner shard
 	tests := []struct {
 		name         string
-		outer, inner [2]uint64 // of the first inner shard, and of its first chunk
-		fact         string    // that the error mentions; "": none
+		outer, inner [2]uint64 // entries of the first inner shard, and of its first chunk
+		fact         string    // text that the error must contain; "" if there is no error
 		first        byte
 	}{
 		{"right", [2]uint64{0, inner}, [2]uint64{0, 4}, "", 1},
@@ -261,7 +261,7 @@ func TestNestedReplaced(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// Two inner shards and one chunk of each: two indexes and two chunks.
+			// The range is in two inner shards, with one chunk of each: two indexes and two chunks.
 			if got, err := zarr.Read[uint8](t.Context(), a, zarr.Range(44, 52)); err != nil || !bytes.Equal(got, now[44:52]) || !done {
 				t.Errorf("%s before request %d: %v, %v, want %v", name, pinned, got, err, now[44:52])
 			}
@@ -270,7 +270,7 @@ func TestNestedReplaced(t *testing.T) {
 }
 
 // TestNestedMissingIsAskedAgain checks that chunks which are missing in cached indexes are
-// requested again, because they may exist by now.
+// requested again, because they may exist now.
 func TestNestedMissingIsAskedAgain(t *testing.T) {
 	backing := mem.New()
 	writer, _ := twice(t, backing, false, false)

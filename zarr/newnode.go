@@ -2,7 +2,7 @@ package zarr
 
 import "github.com/zargo-io/zargo/internal/hierarchy"
 
-// newNode returns the Array or Group at a node that was found.
+// newNode returns the Array or Group of an opened node.
 func newNode(at *hierarchy.Node, cfg config) Node {
 	if at.Array() == nil {
 		return &Group{nodeOf(at, cfg)}

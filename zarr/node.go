@@ -40,7 +40,7 @@ type node struct {
 	cfg config
 }
 
-// nodeOf returns the node at with the options of cfg, and with its own hierarchy.Options.
+// nodeOf returns the node at with the options cfg, except hierarchy.Options, which are those of at.
 func nodeOf(at *hierarchy.Node, cfg config) node {
 	cfg.Options = at.Cfg
 	return node{at.Handle(), at, cfg}
@@ -72,7 +72,7 @@ func (n *node) Attrs() map[string]any {
 func (n *node) Options() []Option { return slices.Clone(n.cfg.opts) }
 
 // Attr decodes the attribute name of n as a T: Attr[string](a, "units"). ok reports whether the
-// attribute exists. A value that does not decode as a T is ErrType.
+// attribute exists. Attr returns ErrType if the value cannot be decoded as a T.
 func Attr[T any](n Node, name string) (value T, ok bool, err error) {
 	v, ok := n.Attrs()[name]
 	if !ok {
@@ -95,5 +95,4 @@ func Attr[T any](n Node, name string) (value T, ok bool, err error) {
 // errf adds the store and the path of the node to an error.
 func (n *node) errf(err error) error { return n.at.Errorf(err) }
 
-// join joins a path and a name.
 func join(path, name string) string { return document.Join(path, name) }

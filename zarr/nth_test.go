@@ -16,8 +16,8 @@ type nth struct {
 	puts  bool // count only puts
 	n     int
 	seen  int
-	do    func()                   // before the request
-	fails func(apply func()) error // instead of a put
+	do    func()                   // called before the request
+	fails func(apply func()) error // called instead of the put
 }
 
 // at counts a request, and reports whether it is the n-th.

@@ -138,7 +138,7 @@ func TestObjectsNeedV2(t *testing.T) {
 	}
 }
 
-// TestCategories writes text as codes for a list that lacks one of the texts. That text is read as
+// TestCategories writes text as codes of a list that lacks one of the texts. That text is read as
 // "".
 func TestCategories(t *testing.T) {
 	st := mem.New()
@@ -199,7 +199,7 @@ func TestListsHaveNoOrder(t *testing.T) {
 	}
 }
 
-// TestLabelsCountEachTime reads a chunk whose 4 KiB of codes decode to 4 MiB of text.
+// TestLabelsCountEachTime checks a chunk whose 4 KiB of codes decode to 4 MiB of text.
 func TestLabelsCountEachTime(t *testing.T) {
 	label := strings.Repeat("x", 1<<10)
 	a, err := zarr.Create(t.Context(), mem.New(), "a", zarr.Spec{Format: 2, Shape: []int{1 << 12}, DType: dtype.String, Codecs: []codec.Spec{codec.Categorize(dtype.String, dtype.Uint8, label)}})

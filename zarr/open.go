@@ -14,8 +14,8 @@ import (
 // OpenArray opens the array at path, where "" is the store's root. It detects the format in one
 // round trip, or in two for Zarr v1, which is read-only.
 //
-// OpenArray returns ErrNotFound if there is no array at path, and ErrRefused if it found no
-// metadata and the store refused to return some of the documents that would hold it.
+// OpenArray returns ErrNotFound if there is no array at path. It returns ErrRefused if it found no
+// metadata and the store refused access to some of the documents that it tried.
 func OpenArray(ctx context.Context, st store.Store, path string, opts ...Option) (*Array, error) {
 	n, err := openWith(ctx, st, path, opts, document.Array)
 	if err != nil {
@@ -27,7 +27,7 @@ func OpenArray(ctx context.Context, st store.Store, path string, opts ...Option)
 // OpenGroup opens the group at path, where "" is the store's root. Errors are as for [OpenArray].
 //
 // With Format(2) and without [IgnoreConsolidated], OpenGroup reads the group's consolidated
-// metadata first. A group without consolidated metadata then costs a second round trip.
+// metadata first. If that does not exist, OpenGroup needs a second round trip.
 func OpenGroup(ctx context.Context, st store.Store, path string, opts ...Option) (*Group, error) {
 	n, err := openWith(ctx, st, path, opts, document.Group)
 	if err != nil {

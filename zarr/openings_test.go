@@ -19,9 +19,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestOpenings compares the requests of opening nodes with testdata/openings.txt: "# step: requests
-// in round trips", then each request after the number of its round trip. Every request takes one
-// second of the bubble's clock, so a request that starts in second n belongs to round trip n+1.
+// TestOpenings compares the requests of opening nodes with testdata/openings.txt. The file has a
+// line "# step: requests in round trips", then each request after the number of its round trip.
+// Every request takes one second of the bubble's clock, so a request that starts in second n
+// belongs to round trip n+1.
 func TestOpenings(t *testing.T) {
 	backing := mem.New()
 	spec := zarr.Spec{Shape: []int{4}, Chunks: []int{2}, DType: dtype.Float32, Codecs: []codec.Spec{}, Attrs: map[string]any{"a": 1}}

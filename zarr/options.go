@@ -24,7 +24,7 @@ type Option struct {
 // String returns the option as a call, such as "Format(3)".
 func (o Option) String() string { return o.name }
 
-// config is the sum of a node's options.
+// config contains the options of a node.
 type config struct {
 	hierarchy.Options
 	opts        []Option
@@ -35,7 +35,7 @@ type config struct {
 	dims        []string     // dimension names for metadata without them
 	limits      *concurrency.Limits
 	cache       *cache.Cache // of decoded chunks; nil: no cache
-	own         *codec.Table // table of the option Extensions
+	own         *codec.Table // set by the option Extensions
 }
 
 // maxMetadata is the default maximum size in bytes of one metadata document. Consolidated metadata
@@ -51,7 +51,7 @@ func (c *config) add(opts []Option) error {
 	c.opts = slices.Concat(c.opts, opts)
 	for _, o := range opts {
 		if o.apply == nil {
-			return fault.Newf(fault.Selection, "the option is the zero Option; options are made by the functions of package zarr")
+			return fault.Newf(fault.Selection, "the zero Option is not a valid option")
 		}
 		if err := o.apply(c); err != nil {
 			return fmt.Errorf("zarr: option %v: %w", o, err)
@@ -64,7 +64,8 @@ func (c *config) add(opts []Option) error {
 		c.Table = codec.Builtin()
 	}
 	if c.Chunks.ChunkLimit == 0 {
-		// Half of the memory that the process may use: a chunk must fit beside its encoded form.
+		// Half of the memory that the process may use, because a chunk must fit beside its encoded
+		// form.
 		c.Chunks.ChunkLimit = concurrency.Memory() / 2
 	}
 	if c.Chunks.IndexLimit == 0 {
@@ -73,8 +74,8 @@ func (c *config) add(opts []Option) error {
 	return nil
 }
 
-// Format opens only nodes of one Zarr format, and saves the requests that would detect the format.
-// The default, 0, opens any format. Bounds: 0 to 3.
+// Format opens only nodes of one Zarr format, which saves the requests that detect the format. The
+// default, 0, opens any format. format must be 0 to 3.
 func Format(format int) Option {
 	return Option{fmt.Sprintf("Format(%d)", format), func(c *config) error {
 		if format < 0 || format > 3 {
@@ -86,20 +87,20 @@ func Format(format int) Option {
 }
 
 // Documents opens nodes from the caller's metadata documents instead of the stored ones. The keys
-// of docs are relative to the store's root. These nodes take no request:
+// of docs are relative to the store's root. Opening these nodes sends no request:
 //
 //   - a node for which docs has "path/zarr.json", ".zarray" and ".zattrs", or ".zgroup" and
 //     ".zattrs"
 //   - a group for which docs has only ".zmetadata"
 //   - a node in consolidated metadata among docs
 //
-// All other nodes are read from the store. The documents may come from a binary, a catalog or
-// another process; the method Documents of [Node] returns those of a node:
+// All other nodes are read from the store. The documents may be embedded in a binary, or come from
+// a catalog or another process. The method Documents of [Node] returns those of a node:
 //
 //	docs, err := a.Documents() // in one process
 //	a, err := zarr.OpenArray(ctx, st, "t2m", zarr.Documents(docs)) // in another
 //
-// The documents of a node belong together: if docs has .zarray but lacks .zattrs, the array has no
+// docs must contain all documents of a node: if it has .zarray but lacks .zattrs, the array has no
 // attributes. Documents are parsed and bounded like stored ones. The caller must not change them
 // afterwards. Members and Walk still list the store unless docs has consolidated metadata.
 //
@@ -122,7 +123,7 @@ func StoreFill() Option {
 
 // SingleWriter promises that no other writer changes the array at the same time. Partial chunks,
 // and chunks that extend beyond the shape, are then read and written without a condition. Stores
-// without conditional writes need it. The default is conditional writes.
+// without conditional writes require this option. By default writes are conditional.
 func SingleWriter() Option {
 	return Option{"SingleWriter()", func(c *config) error { c.SingleWriter = true; return nil }}
 }
@@ -135,14 +136,14 @@ func IgnoreConsolidated() Option {
 }
 
 // Separator sets the separator in chunk keys, "/" or ".", for v2 arrays whose metadata lacks
-// dimension_separator. The default is ".", as specified. But writers older than that member
-// (zarr-python's NestedDirectoryStore, N5-like ones) also stored keys such as 0/0. With "." all
+// dimension_separator. The default is ".", as specified. Writers older than that member, such as
+// zarr-python's NestedDirectoryStore and N5-like stores, also stored keys such as 0/0. With "." all
 // chunks of such an array are missing and read as the fill value. The separator is never guessed;
-// package upkeep can detect it. Reads and writes use the option; the metadata stays unchanged.
+// package upkeep can detect it. Reads and writes use the option. The metadata is not changed.
 //
-// Metadata that specifies a separator wins: opening or creating an array whose metadata specifies
-// another separator returns ErrSelection. The option does not affect v2 arrays with fewer than two
-// axes, because their keys contain no separator.
+// Opening or creating an array whose metadata specifies another separator returns ErrSelection. The
+// option does not affect v2 arrays with fewer than two axes, because their keys contain no
+// separator.
 func Separator(sep string) Option {
 	return Option{fmt.Sprintf("Separator(%q)", sep), func(c *config) error {
 		if sep != "/" && sep != "." {
@@ -154,8 +155,8 @@ func Separator(sep string) Option {
 }
 
 // Extensions sets the tables of codecs and data types, to add some that are not built in. A nil
-// table leaves the current one. The defaults are codec.Builtin and dtype.Standard. Two nil tables
-// are ErrSelection.
+// table leaves the current one unchanged; at least one must be set (ErrSelection otherwise). The
+// defaults are codec.Builtin and dtype.Standard.
 func Extensions(codecs *codec.Table, types *dtype.Table) Option {
 	return Option{"Extensions(…)", func(c *config) error {
 		if codecs == nil && types == nil {

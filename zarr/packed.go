@@ -17,8 +17,8 @@ type Packed struct {
 	items   *pipeline.Items
 }
 
-// ReadPacked is [Array.ReadItems] for many short elements, and saves the 24 bytes of a slice for
-// each element. Errors are as for ReadItems.
+// ReadPacked is like [Array.ReadItems], but returns the elements in one [Packed]. For many short
+// elements this saves the 24 bytes of a slice header for each. Errors are as for ReadItems.
 func (a *Array) ReadPacked(ctx context.Context, sel ...Selection) (*Packed, error) {
 	if err := a.varies(); err != nil {
 		return nil, err
@@ -34,16 +34,16 @@ func (a *Array) ReadPacked(ctx context.Context, sel ...Selection) (*Packed, erro
 func (p *Packed) Len() int { return len(p.numbers) / 8 }
 
 // At returns the i-th element in memory form (see package dtype). The bytes must not be changed. i
-// is at least 0 and less than Len.
+// must be at least 0 and less than Len.
 func (p *Packed) At(i int) []byte { return p.items.At(p.number(i)) }
 
 func (p *Packed) number(i int) uint64 { return binary.LittleEndian.Uint64(p.numbers[8*i:]) }
 
-// Bytes returns the memory of the elements in bytes.
+// Bytes returns the size of the elements in memory.
 func (p *Packed) Bytes() int64 { return int64(len(p.numbers)) + p.items.Kept() }
 
-// Same reports whether the i-th element is known to equal the preceding one, without comparing
-// their bytes.
+// Same reports whether the i-th element is known to equal the preceding one, without
+// comparing bytes.
 func (p *Packed) Same(i int) bool { return i > 0 && p.number(i) == p.number(i-1) }
 
 // readPacked reads the n elements of a region. each is the number of bytes that the caller needs
@@ -60,8 +60,7 @@ func (a *Array) readPacked(ctx context.Context, n int, r grid.Selection, each in
 	return p, a.numbered(items).read(ctx, p.numbers, r)
 }
 
-// dense reports whether the blocks contain little besides the selected elements, so that results
-// may refer to the blocks instead of copying from them.
+// dense reports whether most bytes of the blocks are selected, so that results may refer to blocks.
 func (p *Packed) dense() bool {
 	var selected int64
 	for i := range p.Len() {
@@ -72,7 +71,7 @@ func (p *Packed) dense() bool {
 	return p.items.Dense(selected)
 }
 
-// slices sets dst to the elements. They may refer to the blocks, and share memory if equal.
+// slices sets dst to the elements. They may refer to the blocks. Equal elements may share memory.
 func (p *Packed) slices(dst [][]byte) {
 	fill, dense := append([]byte{}, p.items.At(0)...), p.dense()
 	for i := range dst {

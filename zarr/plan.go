@@ -11,9 +11,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Plan lists the requests that a read or a write sends to the store. [Array.Plan] and
-// [Array.PlanWrite] return one. Its memory does not depend on the number of requests. It is safe
-// for concurrent use.
+// Plan describes the requests that a read or a write sends to the store. [Array.Plan] and
+// [Array.PlanWrite] return one. Its size does not depend on the number of requests. It is safe for
+// concurrent use.
 type Plan struct {
 	array *Array
 	plan  *plan.Plan
@@ -26,12 +26,13 @@ type Request struct {
 	Op    string
 	Key   string      // relative to the store's root
 	Range store.Range // of a get
-	Bytes int64       // maximum bytes of the value to transfer; math.MaxInt64 if unbounded
+	Bytes int64       // maximum bytes of the value to transfer; math.MaxInt64 if unlimited
 	Exact bool        // exactly Bytes are transferred if the key exists
-	Maybe bool        // of a write: not always sent; see [Array.PlanWrite]
+	Maybe bool        // the request of a write is not always sent; see [Array.PlanWrite]
 	Most  int64       // maximum number of times that it is sent
-	// Role is the purpose: "chunk", "shard", "index", "inner index" for the indexes of nested
-	// shards, "inner" for inner chunks, or "probe" for a version.
+	// Role is the purpose of the request: "chunk", "shard", "index", "inner index" for the indexes
+	// of nested shards, "inner" for inner chunks, or "probe" for a request that reads only a
+	// version.
 	Role string
 }
 
@@ -56,25 +57,26 @@ func (r Request) String() string {
 	return fmt.Sprintf("%s: at most %d bytes", s, r.Bytes)
 }
 
-// Plan returns the requests of a read of sel, without sending any. It includes requests for chunks
-// that are missing. It does not include retries and the effects of concurrent writers. Errors are
-// those of [Array.Selected].
+// Plan returns the requests that a read of sel would send, without sending any. It includes
+// requests for chunks that are missing. It does not include retries and the effects of concurrent
+// writers. Errors are those of [Array.Selected].
 func (a *Array) Plan(sel ...Selection) (*Plan, error) { return a.planned(nil, sel) }
 
-// PlanWrite returns the requests of a write of sel, without sending any:
+// PlanWrite returns the requests that a write of sel would send, without sending any:
 //
 //   - A completely selected chunk has a put.
 //   - A chunk that extends beyond the array's shape, and whose elements inside the shape are all
-//     selected, has a put, and a get and a put that are sent only if the chunk exists.
+//     selected, has a put. It also has a get and a second put, which are sent only if the chunk
+//     exists.
 //   - Any other chunk has a get and a put.
 //
-// If all elements of a chunk equal the fill value, which the plan cannot know, the put is a
-// delete, or is not sent if the chunk is missing.
+// The plan does not know the elements. If all elements of a chunk equal the fill value, a write
+// sends a delete instead of the put, or nothing if the chunk is missing.
 //
-// The plan of a shard that takes too much of the memory for chunks has a put, which is sent if the
-// encoded shard is short, and the steps of an upload in parts: one "parts", several "part", and a
-// "commit" or, after an error, an "abort". If the shard is written in part, the plan also has gets
-// of its index and of the inner chunks that are kept. Errors are those of [Array.Plan].
+// A shard that takes too much of the memory for chunks has a put, which is sent if the encoded
+// shard is short. It also has the steps of an upload in parts: one "parts", several "part", and a
+// "commit" or, after an error, an "abort". If only part of the shard is selected, there are also
+// gets of its index and of the inner chunks that are kept. Errors are those of [Array.Plan].
 func (a *Array) PlanWrite(sel ...Selection) (*Plan, error) {
 	return a.planned(a.engine.WriteOptions(), sel)
 }
@@ -94,8 +96,8 @@ func (a *Array) planned(w *plan.WriteOptions, sel []Selection) (*Plan, error) {
 	return &Plan{a, a.engine.Plan(r, w)}, nil
 }
 
-// Requests yields the requests that are known without sending one, in the order of the objects.
-// For a shard that is read in parts this is only the request for its index.
+// Requests yields the requests that are known in advance, in the order of the objects. For a shard
+// that is read in parts this is only the request for its index.
 func (p *Plan) Requests() iter.Seq[Request] {
 	return func(yield func(Request) bool) {
 		for r := range p.plan.Requests() {
@@ -107,13 +109,13 @@ func (p *Plan) Requests() iter.Seq[Request] {
 }
 
 // Resolve reads the indexes of shards that are read in parts, and yields all requests of a read.
-// For each shard it yields the request for its index, then, level by level, those for the indexes
-// of nested shards and for ranges of inner chunks. For a write it yields the same requests as
-// [Plan.Requests]. The first error ends the sequence; errors are those of [Read].
+// For each shard it yields the request for its index. Level by level it then yields the requests
+// for the indexes of nested shards and for ranges of inner chunks. For a write it yields the same
+// requests as [Plan.Requests]. The first error ends the sequence; errors are those of [Read].
 //
-// A read through a newly opened array sends these requests, in another order. Two cases differ.
-// Ranges are merged by the measured speed of the store, which may have changed since the plan was
-// made. A read does not request an index that its array already holds.
+// A read through a newly opened array sends these requests in another order, with two differences.
+// A read merges ranges according to the measured speed of the store, which may have changed since
+// the plan was made. A read does not request an index that its array has in memory.
 func (p *Plan) Resolve(ctx context.Context) iter.Seq2[Request, error] {
 	return func(yield func(Request, error) bool) {
 		for r, err := range p.array.engine.Resolve(ctx, p.plan) {
@@ -141,8 +143,8 @@ func (p *Plan) Bounds() (least, most store.Amount) {
 	return p.plan.Bounds()
 }
 
-// String returns one line for each of [Plan.Requests]. If the store has measured its speed, a line
-// with the speed that the plan uses comes first.
+// String returns one line for each of [Plan.Requests]. If the store has measured its speed, the
+// first line is a comment with the speed that the plan uses.
 func (p *Plan) String() string {
 	var b strings.Builder
 	if m := p.plan.Measured; m.Bandwidth > 0 {

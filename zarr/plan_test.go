@@ -91,8 +91,8 @@ func TestPlanEnds(t *testing.T) {
 	}
 }
 
-// TestPlanOfBareStores checks that if shards cannot be read in parts, the plan is to try, and then
-// to read each whole.
+// TestPlanOfBareStores checks the plan for a store that cannot read shards in parts: one request
+// for each index, which fails, and then one for each whole shard.
 func TestPlanOfBareStores(t *testing.T) {
 	for _, noTail := range []bool{false, true} {
 		backing := mem.New()
@@ -134,7 +134,7 @@ func TestPlanMeetsWriters(t *testing.T) {
 	if err != nil || !done {
 		t.Fatal(err, done)
 	}
-	// Of the second inner shard nothing is left, and the fourth begins where the second did.
+	// The second inner shard is gone, and the fourth begins at its offset.
 	if want := []string{"get x/c/0 last 68: 68 bytes", "get x/c/0 132+68: 68 bytes", "get x/c/0 100+8: 8 bytes"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -220,7 +220,7 @@ func TestResolveMeasured(t *testing.T) {
 	if err := zarr.Write(t.Context(), a, bytes.Repeat([]byte{1}, 50*shard*chunk)); err != nil {
 		t.Fatal(err)
 	}
-	var wanted []int // one element of each chunk
+	var wanted []int // the index of one element of each chunk
 	for i := range 50 {
 		for k := range 16 {
 			wanted = append(wanted, (i*shard+k)*chunk, (i*shard+31+k)*chunk)

@@ -9,10 +9,10 @@ import (
 )
 
 // Read returns the selected elements of the array in C order. T must be the Go type of the data
-// type's memory form, such as float32 for float32 and dtype.F16 for float16; any other type is
-// ErrType. Read converts nothing; see [ReadAs].
+// type's memory form, such as float32 for float32 and dtype.F16 for float16. Read returns ErrType
+// for any other T; see [ReadAs].
 //
-// Read returns ErrLimit, before it allocates, if the selected elements take more memory as Ts than
+// Read returns ErrLimit, before it allocates, if the selected elements as Ts take more memory than
 // concurrency.Memory. Strings of one chunk may share one longer string, and equal slices may share
 // memory, as for [Array.ReadItems].
 func Read[T any](ctx context.Context, a *Array, sel ...Selection) ([]T, error) {
@@ -47,9 +47,9 @@ func ReadInto[T any](ctx context.Context, a *Array, dst []T, sel ...Selection) e
 	return readInto(ctx, a, dst, r)
 }
 
-// ReadBytes is [ReadInto] for any data type of fixed size; others are ErrType. It reads the
-// elements into dst in memory form (little-endian, packed; see package dtype). len(dst) must be
-// the number of selected elements times the size of one.
+// ReadBytes reads the selected elements into dst in memory form (little-endian, packed; see package
+// dtype). It accepts any data type of fixed size and returns ErrType for others. len(dst) must be
+// the number of selected elements times their size. Otherwise ReadBytes is like [ReadInto].
 func (a *Array) ReadBytes(ctx context.Context, dst []byte, sel ...Selection) error {
 	r, err := a.regionOfBytes(len(dst), sel)
 	if err != nil {

@@ -10,15 +10,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// ReadAs returns the selected elements of the array in C order, each converted to T. [Read]
-// requires T to be the data type's own Go type; ReadAs does not. The conversion is exact. An
-// element that T cannot represent, such as 0.1 of a float64 as float32, 300 as int8, or NaN as an
-// integer, is ErrType; the error contains its index.
+// ReadAs returns the selected elements of the array in C order, each converted to T. T may differ
+// from the Go type that [Read] requires. The conversion is exact: ReadAs returns ErrType if T
+// cannot represent an element, such as 0.1 of a float64 as float32, 300 as int8, or NaN as an
+// integer. The error contains the index of the element.
 //
 // [dtype.Convert] lists the conversions. In addition, text and bytes of varying length convert to
 // each other if the bytes are UTF-8, and JSON strings convert to strings.
 //
-// ReadAs returns ErrLimit if the elements, as they are read and as Ts, take more than
+// ReadAs returns ErrLimit if the elements, before and after conversion, take more memory than
 // concurrency.Memory.
 func ReadAs[T any](ctx context.Context, a *Array, sel ...Selection) ([]T, error) {
 	t, to := a.meta.DType, reflect.TypeFor[T]()
@@ -39,7 +39,7 @@ func ReadAs[T any](ctx context.Context, a *Array, sel ...Selection) ([]T, error)
 	return dst, nil
 }
 
-// costOfAs is costOf for a read that may convert. The source of an element takes memory too.
+// costOfAs is costOf for a read that may convert: the source of a converted element takes memory.
 func costOfAs[T any](a *Array) int64 {
 	t, to := a.meta.DType, reflect.TypeFor[T]()
 	if t.Size() > 0 && !t.Fits(to) {
@@ -48,7 +48,7 @@ func costOfAs[T any](a *Array) int64 {
 	return costOf[T](a)
 }
 
-// converts returns fault.Type if elements of the array do not convert to T.
+// converts returns fault.Type if elements of the array cannot be converted to T.
 func converts[T any](a *Array) error {
 	t, to := a.meta.DType, reflect.TypeFor[T]()
 	if vary, ok := t.(dtype.VarLen); ok {

@@ -13,8 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// failedAppend appends values along an axis and fails at the put of key, which late executes
-// afterwards. Puts of other keys are made before.
+// failedAppend appends values along an axis and fails at the put of key. late executes that put.
+// Puts of other keys succeed before.
 func failedAppend(t *testing.T, st store.Store, axis int, key string, values ...int32) (late func()) {
 	t.Helper()
 	k := &killed{Store: st, left: -1}
@@ -73,7 +73,7 @@ func TestRecordAlongAnotherAxis(t *testing.T) {
 }
 
 // TestLatePutAfterResize resizes an array to the same, a smaller or a larger shape and appends fill
-// values. Then a put of a failed append arrives. It must have no effect, also where the rows were
+// values. Then a put of a failed append arrives. It must have no effect, even if the rows were
 // deleted and appended again.
 func TestLatePutAfterResize(t *testing.T) {
 	for _, shapes := range [][][]int{{}, {{4}}, {{3}}, {{8}, {4}}, {{8}, {3}, {8}}, {{1}, {6}}} {
@@ -96,7 +96,7 @@ func TestLatePutAfterResize(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				// Values that are written again do not free the key either.
+				// Writing the values again does not remove the key from the record either.
 				if err := zarr.Write(t.Context(), a, []int32{5, 5}, zarr.Range(6, 8)); err != nil {
 					t.Fatal(err)
 				}
@@ -176,7 +176,7 @@ func TestAppendAt(t *testing.T) {
 }
 
 // TestGroupAppendAt lets two processes append the same day, one of them during any request of the
-// other. Once one reports that the day exists, a caller that opens the group sees it.
+// other. After one reports that the day exists, a caller that opens the group sees it.
 func TestGroupAppendAt(t *testing.T) {
 	for _, p := range pairings() {
 		meet(t, func(n, m int) (bool, bool) {

@@ -14,7 +14,7 @@ import (
 )
 
 // TestRefusedAttributes checks that an array whose .zattrs is refused is read without attributes,
-// and that nothing is written as if it had none.
+// and that no write assumes that it has none.
 func TestRefusedAttributes(t *testing.T) {
 	ctx := t.Context()
 	for _, there := range []bool{true, false} {

@@ -23,8 +23,8 @@ func (r Region) Select() []Selection {
 	return sel
 }
 
-// ChunkRegions yields the regions of the array's chunks in C order, in a sharded array those of
-// its inner chunks. Each element of the array is in exactly one region. The caller may keep the
+// ChunkRegions yields the regions of the array's chunks in C order, or of its inner chunks if the
+// array is sharded. Each element of the array is in exactly one region. The caller may keep the
 // slices of a Region. ChunkRegions sends no request.
 func (a *Array) ChunkRegions() iter.Seq[Region] { return regions(a.meta.Shape, a.blocks) }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // TestRegions checks that the regions of chunks, and those of objects, cover every element once and
-// are where the grid has them.
+// agree with the grid.
 func TestRegions(t *testing.T) {
 	specs := []zarr.Spec{
 		{Shape: []int{}},

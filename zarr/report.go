@@ -15,9 +15,9 @@ type Report struct {
 
 	AskedAgain atomic.Int64 // Gets repeated because a value was longer than expected
 
-	Chunks       atomic.Int64 // chunks read or written; of shards, inner chunks read and shards written
+	Chunks       atomic.Int64 // chunks read or written; with shards, inner chunks read and shards written
 	Missing      atomic.Int64 // chunks that were absent and read as the fill value
-	Conflicts    atomic.Int64 // partial writes repeated because another writer was first
+	Conflicts    atomic.Int64 // partial writes repeated because another writer replaced the chunk first
 	Rewritten    atomic.Int64 // chunks or shards read and written for a partial write
 	BytesRead    atomic.Int64 // bytes of values read: chunks, indexes, metadata
 	BytesWritten atomic.Int64 // bytes of values written
@@ -31,19 +31,19 @@ type Report struct {
 	Hits       atomic.Int64 // requests that a cache made unnecessary
 	WireBytes  atomic.Int64 // bytes of request and response bodies, including failed attempts
 	BytesUsed  atomic.Int64 // bytes of the selected elements of chunks
-	SlotWait   atomic.Int64 // nanoseconds that requests waited for a slot, summed over requests
-	PauseWait  atomic.Int64 // nanoseconds that requests paused to obey the service or limit their rate
+	SlotWait   atomic.Int64 // nanoseconds that requests waited for a request slot
+	PauseWait  atomic.Int64 // nanoseconds that requests waited to obey the service or a rate limit
 	MemoryWait atomic.Int64 // nanoseconds that chunks waited for memory
 	CPUWait    atomic.Int64 // nanoseconds that chunks waited for a CPU slot
-	KeyWait    atomic.Int64 // nanoseconds that partial writes waited for others of the same chunk
-	RetryWait  atomic.Int64 // nanoseconds between failed attempts and retries, and of delayed retries
+	KeyWait    atomic.Int64 // nanoseconds that partial writes waited for other writes to the same chunk
+	RetryWait  atomic.Int64 // nanoseconds that retries waited before they were sent
 	CodecTime  atomic.Int64 // nanoseconds of encoding and decoding
 }
 
-// String returns the counts on one line. Those that are 0 are left out, except for the first eight.
+// String returns the counts on one line. It omits counts that are 0, except for the first eight.
 func (r *Report) String() string { return (*account.Counts)(r).String() }
 
-// ReportTo counts the work of the calls on a node in r. nil, the default, counts nothing.
+// ReportTo adds the work of the calls on a node to r. With nil, the default, no work is counted.
 func ReportTo(r *Report) Option {
 	var to *account.Report
 	if r != nil {

@@ -9,36 +9,36 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// ResizeOptions are the options of [Array.Resize]. They determine what becomes of elements outside
-// the new shape. The zero value deletes the chunks (in a sharded array, the shards) that are
-// wholly outside. A chunk that is partly outside is unchanged, so its values reappear if the array
-// grows again.
+// ResizeOptions are the options of [Array.Resize]. They determine how Resize treats elements
+// outside the new shape. The zero value deletes the chunks, or shards, that are completely outside.
+// A chunk that is partly outside is unchanged, so its values reappear if the array grows again.
 type ResizeOptions struct {
-	// MetadataOnly changes the shape and deletes nothing, so that all values reappear if the array
-	// grows again. Values that unfinished changes left in the area by which the array grows are
-	// still replaced by the fill value.
+	// MetadataOnly changes the shape and deletes no chunks, so that all values reappear if the
+	// array grows again. If the array grows by this Resize, values that unfinished changes left in
+	// the new area are still replaced by the fill value.
 	MetadataOnly bool
-	// Clear also sets the elements outside the shape to the fill value within chunks that are
-	// partly outside. These chunks are read and written again.
+	// Clear sets elements outside the shape to the fill value in chunks that are partly outside.
+	// These chunks are read and written again.
 	Clear bool
-	// Wait is how long to wait for another append or resize in progress. If that changes the shape
-	// of the array, Resize fails with ErrConflict. The default, 0, does not wait.
+	// Wait is the maximum time to wait for another append or resize in progress. If the other
+	// operation changes the shape of the array, Resize fails with ErrConflict. The default, 0, does
+	// not wait.
 	Wait time.Duration
-	// TakeOver replaces a change that has not ended, as in [AppendOptions].
+	// TakeOver discards an unfinished change, as in [AppendOptions].
 	TakeOver time.Duration
 }
 
-// Resize changes the shape of the array to another of the same rank, and returns the array with
-// it; a is unchanged. New elements are the fill value, or values that remain from an earlier,
-// larger shape. ResizeOptions determine what becomes of elements outside the new shape.
+// Resize changes the shape of the array to another shape of the same rank. It returns the array
+// with the new shape; a is unchanged. New elements are the fill value, or values that remain from
+// an earlier, larger shape. ResizeOptions determine how elements outside the new shape are treated.
 //
 // Resize first changes the shape, on condition that the array did not change since it was opened
-// (ErrConflict otherwise). It then deletes chunks by key or, if there are more than 1,000 (100,000
-// in a store that deletes in batches), those found in a listing. If it deletes chunks, it claims
-// the array meanwhile as [Append] does.
+// (ErrConflict otherwise). It then deletes chunks by key, or lists the array and deletes the chunks
+// it finds if there are more than 1,000 keys (100,000 in a store that deletes in batches). While it
+// deletes chunks, it claims the array as [Append] does.
 //
-// After an error during a delete the array is already shrunk, but axes that grow have their
-// previous length. The next Append or Resize deals with the remaining chunks.
+// If a delete fails, the array is already shrunk, but axes that grow have their previous length.
+// The next Append or Resize handles the remaining chunks.
 //
 // Resize returns ErrSelection if a rectilinear grid ends before the new shape.
 func (a *Array) Resize(ctx context.Context, shape []int, o ResizeOptions) (*Array, error) {
@@ -46,7 +46,7 @@ func (a *Array) Resize(ctx context.Context, shape []int, o ResizeOptions) (*Arra
 		return nil, a.errf(err)
 	}
 	if len(shape) != len(a.meta.Shape) {
-		return nil, a.errf(fault.Newf(fault.Selection, "the array has rank %d, shape %v has rank %d", len(a.meta.Shape), shape, len(shape)))
+		return nil, a.errf(fault.Newf(fault.Selection, "the array has rank %d, but shape %v has rank %d", len(a.meta.Shape), shape, len(shape)))
 	}
 	outside := grow.Outside{Keep: o.MetadataOnly, Clear: o.Clear}
 	out, err := grow.Resize(ctx, growing{a}, slices.Clone(shape), outside, AppendOptions{Wait: o.Wait, TakeOver: o.TakeOver}.grow())

@@ -155,7 +155,7 @@ func TestResizeConflicts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantValues(t, b, 1, 2, 3, 4, 0, 0) // the 5 was never visible
+	wantValues(t, b, 1, 2, 3, 4, 0, 0) // the value 5 was never visible
 	if _, err := a.Resize(t.Context(), []int{3}, zarr.ResizeOptions{}); !errors.Is(err, zarr.ErrConflict) {
 		t.Fatalf("%v, want ErrConflict", err)
 	}
@@ -202,7 +202,7 @@ type noDeletes struct {
 	left int
 }
 
-// lives counts down to the death of the process and reports whether it is still alive.
+// lives counts down to the death of the process, and reports whether the process is still alive.
 func (k *noDeletes) lives(by int) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()

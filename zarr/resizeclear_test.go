@@ -16,7 +16,7 @@ func TestResizeClears(t *testing.T) {
 	tests := []struct {
 		name  string
 		shape []int
-		want  []int8 // of shape [4 4], after [2 2] and shape
+		want  []int8 // values of shape [4 4] after the shapes [2 2] and shape
 	}{
 		{"shrinks", []int{1, 1}, []int8{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
 		{"shrinks one axis", []int{1, 2}, []int8{1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},

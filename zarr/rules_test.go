@@ -89,8 +89,8 @@ func TestNamesOfNewNodes(t *testing.T) {
 	}
 }
 
-// TestCodecsAreNeverPassedOver checks that an unknown codec is refused whatever must_understand
-// says, because chunks cannot be decoded without it.
+// TestCodecsAreNeverPassedOver checks that an unknown codec is refused whatever must_understand is,
+// because chunks cannot be decoded without it.
 func TestCodecsAreNeverPassedOver(t *testing.T) {
 	st := mem.New()
 	mustPut(t, st, "zarr.json", `{"zarr_format":3,"node_type":"array","shape":[2],"data_type":"int8","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2]}},

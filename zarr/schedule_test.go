@@ -61,7 +61,7 @@ func (s *slow) Put(ctx context.Context, key string, b []byte, o store.PutOptions
 	return s.Store.Put(ctx, key, b, o)
 }
 
-// own returns limits that no other test uses and that belong to the bubble.
+// own returns limits that no other test uses and that belong to the synctest bubble.
 func own(budget int64) zarr.Option {
 	return zarr.Limit(zarr.Limits{Shared: &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(budget)}})
 }
@@ -87,8 +87,8 @@ func TestManyChunksAreInFlight(t *testing.T) {
 func TestBudgetBoundsBytesInFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := &slow{Store: mem.New()}
-		// Chunks of 400 bytes, for which 416 are reserved, under a budget of 2000, of which 1750
-		// are for what calls need to go on.
+		// Chunks have 400 bytes, for which 416 are reserved. Chunks may use 1750 bytes of the budget
+		// of 2000.
 		limits := &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(2000)}
 		a := mustCreate(t, st, "", zarr.Spec{Shape: []int{4000}, Chunks: []int{100}, DType: dtype.Float32, Codecs: []codec.Spec{}}, zarr.Limit(zarr.Limits{Shared: limits, InFlight: 40}))
 		want := func(name string, in int64, err error) {
@@ -104,7 +104,7 @@ func TestBudgetBoundsBytesInFlight(t *testing.T) {
 		_, err := zarr.Read[float32](t.Context(), a, zarr.Range(0, 4000).By(2))
 		want("read of every other element", 4, err)
 		_, err = zarr.Read[float32](t.Context(), a)
-		want("read into place", 40, err) // the caller's memory: nothing is reserved
+		want("read into place", 40, err) // the caller's memory needs no reservation
 	})
 }
 

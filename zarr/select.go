@@ -9,14 +9,14 @@ import (
 )
 
 // Selection selects elements along one axis. [Range], [At], [All], [Index], [Mask] and [Chunks]
-// return Selections; [Dim] names the axis of one. Functions take one Selection for each axis, in
-// order. Axes without one are selected completely.
+// return Selections, and [Dim] applies one to the axis with a given name. Functions take one
+// Selection for each axis, in order. Axes without a Selection are selected completely.
 //
-// Several Selections of single elements select their cross product (orthogonal, or outer,
-// indexing). The rank is kept: the result is a region of the array's rank, in C order.
+// Selections of several axes select the cross product (orthogonal, or outer, indexing). The result
+// is a region of the same rank as the array, in C order.
 //
 // [Points], and a [Mask] of the whole array, select along all axes. Such a Selection must be the
-// only one of its call, and its result has one axis.
+// only one of a call, and the result has one axis.
 type Selection interface {
 	// resolve applies the selection to an axis.
 	resolve(ax axis) (grid.Slice, error)
@@ -25,7 +25,7 @@ type Selection interface {
 
 // axis describes the axis that a selection is applied to.
 type axis struct {
-	n     int       // elements
+	n     int       // number of elements
 	chunk grid.Axis // chunk boundaries
 }
 
@@ -40,17 +40,16 @@ type all uint8
 func (all) resolve(ax axis) (grid.Slice, error) { return grid.Slice{Step: 1, Count: ax.n}, nil }
 func (all) String() string                      { return ":" }
 
-// Slice selects every step-th element of an axis from lo up to, but not including, hi. See
-// [Range].
+// Slice selects every step-th element of an axis from lo up to, but not including, hi; see [Range].
 type Slice struct{ lo, hi, step int }
 
-// Range selects the elements from lo up to, but not including, hi; hi may be [End]. Bounds: 0 ≤ lo
-// ≤ hi ≤ length, else ErrSelection. Range does not clip, and negative numbers do not count from
-// the end.
+// Range selects the elements from lo up to, but not including, hi; hi may be [End]. 0 ≤ lo ≤ hi ≤
+// length must hold (ErrSelection otherwise). Range does not clip, and negative numbers do not count
+// from the end.
 func Range(lo, hi int) Slice { return Slice{lo, hi, 1} }
 
-// By selects every step-th element, from the first one on, or backwards from the last one if step
-// is negative: Range(2, 7).By(-2) selects 6, 4, 2. A step of 0 is ErrSelection.
+// By selects every step-th element, or every -step-th backwards from the last one: Range(2,
+// 7).By(-2) selects 6, 4, 2. step must not be 0 (ErrSelection otherwise).
 func (s Slice) By(step int) Slice { s.step = step; return s }
 
 func (s Slice) resolve(ax axis) (grid.Slice, error) {
@@ -64,7 +63,7 @@ func (s Slice) resolve(ax axis) (grid.Slice, error) {
 	if s.step == 0 {
 		return grid.Slice{}, fault.Newf(fault.Selection, "the step must not be 0")
 	}
-	// A step beyond the axis selects one element; a small one cannot overflow.
+	// A step beyond the axis selects one element. Limiting it to the axis avoids overflow.
 	most := max(n, 1)
 	g := grid.Slice{Start: s.lo, Step: min(max(s.step, -most), most)}
 	if g.Step < 0 {
@@ -76,7 +75,7 @@ func (s Slice) resolve(ax axis) (grid.Slice, error) {
 	return g, nil
 }
 
-// String returns "2:8" or "2:8:3". It omits an end of [End].
+// String returns "2:8" or "2:8:3", or "2:" if the end is [End].
 func (s Slice) String() string {
 	t := fmt.Sprintf("%d:", s.lo)
 	if s.hi != End {
@@ -88,8 +87,8 @@ func (s Slice) String() string {
 	return t
 }
 
-// At selects the single element i, 0 ≤ i < length, else ErrSelection. The axis is kept, with
-// length 1.
+// At selects the single element i. 0 ≤ i < length must hold (ErrSelection otherwise). The result
+// keeps the axis, with length 1.
 func At(i int) Selection { return at(i) }
 
 type at int
@@ -104,7 +103,7 @@ func (a at) String() string { return fmt.Sprint(int(a)) }
 
 func (ax axis) check(i int) error {
 	if i < 0 || i >= ax.n {
-		return fault.Newf(fault.Selection, "the axis has %d elements; index %d is out of range", ax.n, i)
+		return fault.Newf(fault.Selection, "index %d is out of range for an axis of %d elements", i, ax.n)
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func FuzzSelection(f *testing.F) {
 			case 0:
 				sel = append(sel, zarr.Range(x, y).By(z))
 				one = nil
-				right = false // the indexes of ranges are not computed here: only the shape of the result is checked
+				right = false // only the shape of the result is checked: the indexes of ranges are not computed here
 			case 1:
 				sel = append(sel, zarr.At(x))
 				one = []int{x}

@@ -95,7 +95,7 @@ func randomPoints(r *rand.Rand, shape []int, total int) (zarr.Selection, []int) 
 		if len(shape) == 0 || shape[0] != total {
 			return zarr.Mask(mask), list
 		}
-		coords := make([][]int, len(shape)) // a mask would apply to axis 0
+		coords := make([][]int, len(shape)) // not a mask, which would apply to axis 0
 		for _, i := range list {
 			for d := len(shape) - 1; d >= 0; d-- {
 				coords[d] = append(coords[d], i%shape[d])

@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Selected returns the shape of the elements that sel selects. It returns ErrSelection if sel does
-// not fit the array.
+// Selected returns the shape of the result of reading sel. It returns ErrSelection if sel does not
+// fit the array.
 func (a *Array) Selected(sel ...Selection) ([]int, error) {
 	r, err := a.region(sel)
 	if err != nil {
@@ -36,10 +36,10 @@ func (a *Array) region(sel []Selection) (grid.Selection, error) {
 			}
 		}
 	} else if i := slices.IndexFunc(sel, func(s Selection) bool { _, ok := s.(points); return ok }); i >= 0 {
-		return nil, a.errf(fault.Newf(fault.Selection, "%v selects on all axes and must be the only selection; %d were passed", sel[i], len(sel)))
+		return nil, a.errf(fault.Newf(fault.Selection, "%v selects along all axes, so it must be the only selection, not one of %d", sel[i], len(sel)))
 	}
 	if len(sel) > len(shape) {
-		return nil, a.errf(fault.Newf(fault.Selection, "the array has rank %d, and %d selections were passed", len(shape), len(sel)))
+		return nil, a.errf(fault.Newf(fault.Selection, "the array has rank %d, but %d selections were passed", len(shape), len(sel)))
 	}
 	r := grid.Whole(shape)
 	taken := make([]bool, len(shape))

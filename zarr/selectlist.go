@@ -8,15 +8,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Index selects the given elements in the given order. Each is at least 0 and less than the length
-// of the axis, else ErrSelection. An element may be repeated: a read returns it each time, and a
-// write leaves its last value. Without arguments Index selects nothing.
+// Index selects the given elements in the given order. Each must be at least 0 and less than the
+// length of the axis (ErrSelection otherwise). If an element is repeated, a read returns it each
+// time, and a write stores its last value. Without arguments Index selects nothing.
 func Index(elements ...int) Selection { return index(slices.Clone(elements)) }
 
 type index []int
 
 func (x index) resolve(ax axis) (grid.Slice, error) {
-	even := true // consecutive, so a range
+	even := true // whether the elements are consecutive and thus a range
 	for k, i := range x {
 		if err := ax.check(i); err != nil {
 			return grid.Slice{}, err
@@ -37,16 +37,16 @@ func (x index) String() string { return briefly("Index", []int(x)) }
 // Mask selects the elements whose index in keep is true. The length of keep must be that of the
 // axis (ErrSelection otherwise).
 //
-// As the only selection of a call, Mask may select from the whole array: if len(keep) is the
-// number of elements of the array and not the length of axis 0, it refers to the elements in C
-// order. The result then has one axis, in C order.
+// As the only selection of a call, Mask may select from the whole array: if len(keep) is the number
+// of elements of the array and not the length of axis 0, keep refers to the elements in C order.
+// The result then has one axis, in C order.
 func Mask(keep []bool) Selection { return mask(slices.Clone(keep)) }
 
 type mask []bool
 
 func (m mask) resolve(ax axis) (grid.Slice, error) {
 	if len(m) != ax.n {
-		return grid.Slice{}, fault.Newf(fault.Selection, "the axis has %d elements, the mask has %d", ax.n, len(m))
+		return grid.Slice{}, fault.Newf(fault.Selection, "the axis has %d elements, but the mask has %d", ax.n, len(m))
 	}
 	var x index
 	for i, keep := range m {
@@ -60,9 +60,9 @@ func (m mask) resolve(ax axis) (grid.Slice, error) {
 func (m mask) String() string { return briefly("Mask", []bool(m)) }
 
 // Chunks selects the elements of the chunks from lo up to, but not including, hi along an axis; hi
-// may be [End]. In a sharded array these are the inner chunks. Bounds: 0 ≤ lo ≤ hi ≤ the number of
-// chunks that contain elements of the array, else ErrSelection. The last chunk ends at the end of
-// the axis.
+// may be [End]. In a sharded array these are the inner chunks. 0 ≤ lo ≤ hi ≤ count must hold
+// (ErrSelection otherwise), where count is the number of chunks that contain elements of the array.
+// The last chunk ends at the end of the axis.
 func Chunks(lo, hi int) Selection { return chunks{lo, hi} }
 
 type chunks struct{ lo, hi int }

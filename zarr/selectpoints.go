@@ -9,13 +9,13 @@ import (
 )
 
 // Points selects single elements by their coordinates. coords has one list for each axis, all of
-// one length n: Points([]int{3, 0}, []int{5, 1}) selects the elements (3, 5) and (0, 1). The
-// result has the shape [n], in the given order. An element may be repeated: a read returns it each
-// time, and a write leaves its last value.
+// one length n: Points([]int{3, 0}, []int{5, 1}) selects the elements (3, 5) and (0, 1). The result
+// has the shape [n], in the given order. If an element is repeated, a read returns it each time,
+// and a write stores its last value.
 //
-// Points must be the only selection of its call. Each chunk that contains points is requested
-// once. ErrSelection: the lists differ in length, their number is not the array's rank, a
-// coordinate is outside its axis, or the array has no axes.
+// Points must be the only selection of its call. Each chunk that contains points is requested once.
+// The lists must have the same length, their number must be the rank of the array and at least 1,
+// and each coordinate must be within its axis (ErrSelection otherwise).
 func Points(coords ...[]int) Selection {
 	p := make(points, len(coords))
 	for i, c := range coords {
@@ -26,15 +26,15 @@ func Points(coords ...[]int) Selection {
 
 type points [][]int
 
-// points applies the selection to an array and sorts it by chunk.
+// points resolves the selection for an array and sorts the points by chunk.
 func (p points) points(shape []int, chunk []grid.Axis) (*grid.Points, error) {
 	if len(p) != len(shape) || len(p) == 0 {
-		return nil, fault.Newf(fault.Selection, "the array has rank %d, the points have %d coordinates", len(shape), len(p))
+		return nil, fault.Newf(fault.Selection, "the array has rank %d, but the points have %d coordinates", len(shape), len(p))
 	}
 	n := len(p[0])
 	for k, list := range p {
 		if len(list) != n {
-			return nil, fault.Newf(fault.Selection, "axis 0 has %d coordinates, axis %d has %d", n, k, len(list))
+			return nil, fault.Newf(fault.Selection, "axis 0 has %d coordinates, but axis %d has %d", n, k, len(list))
 		}
 		ax := axis{shape[k], chunk[k]}
 		for i, c := range list {
@@ -47,7 +47,7 @@ func (p points) points(shape []int, chunk []grid.Axis) (*grid.Points, error) {
 }
 
 func (points) resolve(axis) (grid.Slice, error) {
-	return grid.Slice{}, fault.Newf(fault.Selection, "Points selects on all axes and cannot select on one")
+	return grid.Slice{}, fault.Newf(fault.Selection, "Points selects along all axes and cannot be the selection of one axis")
 }
 
 func (p points) String() string {
@@ -58,15 +58,15 @@ func (p points) String() string {
 	return s
 }
 
-// whole reports whether m, as the only selection of a call, masks the whole array: its length is
-// the number of elements and not the length of axis 0. If both are equal, either reading selects
-// the same elements.
+// whole reports whether m, as the only selection of a call, masks the whole array. This is so if
+// its length is the number of elements and not the length of axis 0. If both are equal, a mask of
+// axis 0 selects the same elements.
 func (m mask) whole(shape []int) bool {
 	n, ok := elements(shape)
 	return ok && n == len(m) && (len(shape) == 0 || n != shape[0])
 }
 
-// points applies a mask of the whole array.
+// points returns the elements selected by a mask of the whole array.
 func (m mask) points(shape []int, chunk []grid.Axis) *grid.Points {
 	n, at := 0, make([][]int, len(shape))
 	for i, keep := range m {

@@ -176,8 +176,8 @@ func TestPointsAreKept(t *testing.T) {
 	}
 }
 
-// TestMaskOfTheArray checks that the only mask of a call applies to axis 0 if it has the axis's
-// length, and otherwise to the whole array. Beside other selections it applies to its axis.
+// TestMaskOfTheArray checks that the only mask of a call applies to axis 0 if it has the length of
+// that axis, and otherwise to the whole array. With other selections it applies to its axis.
 func TestMaskOfTheArray(t *testing.T) {
 	a := mustCreate(t, mem.New(), "a", zarr.Spec{Shape: []int{2, 3}, DType: dtype.Int8})
 	if err := zarr.Write(t.Context(), a, []int8{0, 1, 2, 3, 4, 5}); err != nil {
@@ -188,7 +188,7 @@ func TestMaskOfTheArray(t *testing.T) {
 		name  string
 		a     *zarr.Array
 		sel   []zarr.Selection
-		shape []int // nil: refused
+		shape []int // nil if the selection is refused
 		want  []int8
 	}{
 		{"axis 0", a, []zarr.Selection{zarr.Mask([]bool{false, true})}, []int{1, 3}, []int8{3, 4, 5}},

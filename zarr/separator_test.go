@@ -28,8 +28,8 @@ func oldArray(t *testing.T, st store.Store, sep string, shape, chunks []int) {
 
 func filled(n int, v float32) []float32 { return slices.Repeat([]float32{v}, n) }
 
-// TestNestedUnsaid reads an old array as the specification says, detects its separator, and then
-// reads it, writes it, changes its attributes and replaces it.
+// TestNestedUnsaid reads an old array as the specification requires, detects its separator, and
+// then reads it, writes it, changes its attributes and replaces it.
 func TestNestedUnsaid(t *testing.T) {
 	for name, st := range stores(t) {
 		t.Run(name, func(t *testing.T) {
@@ -104,7 +104,7 @@ func TestNestedUnsaid(t *testing.T) {
 				t.Errorf("the document became %s", now)
 			}
 
-			// The spec decides the separator of a new array. The old chunks are deleted under
+			// The spec determines the separator of a new array. The old chunks are deleted under
 			// either separator.
 			if _, err := zarr.Replace(ctx, st, "x", zarr.Spec{Format: 2, Shape: []int{4, 4}, DType: dtype.Int8}, zarr.Separator("/")); !errors.Is(err, zarr.ErrSelection) {
 				t.Errorf("replaced against the option: %v", err)

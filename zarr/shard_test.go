@@ -331,7 +331,7 @@ func TestOnlyProvenAbsenceOfShardsIsFill(t *testing.T) {
 			}
 			if at == "index again" {
 				if _, err := zarr.Read[uint8](t.Context(), a, zarr.At(40)); err != nil {
-					t.Fatal(err) // now the index is known
+					t.Fatal(err) // the index is now known
 				}
 			}
 			now.Store(at)
@@ -556,8 +556,8 @@ func TestIndexesThatAreKept(t *testing.T) {
 	read(shards-15, 2)
 }
 
-// bubble returns limits that belong to a synctest bubble: the limits of the process must not be
-// made in one. Tests in a bubble must not use codecs that keep channels either.
+// bubble returns limits that belong to a synctest bubble, because the limits of the process must
+// not be created in one. Tests in a bubble must not use codecs that keep channels either.
 func bubble() zarr.Option {
 	return zarr.Limit(zarr.Limits{Shared: &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(1 << 20)}})
 }
@@ -641,7 +641,8 @@ func TestShardReport(t *testing.T) {
 	if _, err := zarr.Read[uint8](t.Context(), a, zarr.Range(0, 64)); err != nil {
 		t.Fatal(err)
 	}
-	// The index, and one range of chunks 0 to 3: without chunk 2 they are adjacent, in 64 bytes.
+	// There is one get for the index, and one for the chunks 0, 1 and 3, which are adjacent because
+	// chunk 2 is missing.
 	if r.Gets.Load() != 2 || r.Chunks.Load() != 4 || r.Missing.Load() != 1 || r.BytesRead.Load() != 64*16+4+48 {
 		t.Errorf("%v", &r)
 	}

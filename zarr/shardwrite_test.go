@@ -75,8 +75,8 @@ func TestUntouchedInnerChunksKeepTheirBytes(t *testing.T) {
 	}
 }
 
-// TestRaggedInnerChunksAreWrittenUnread checks that a write of all elements that the array has in
-// the last inner chunk is a write of the whole chunk.
+// TestRaggedInnerChunksAreWrittenUnread checks that a write of all elements of the array in the
+// last inner chunk is a write of the whole chunk.
 func TestRaggedInnerChunksAreWrittenUnread(t *testing.T) {
 	st := mem.New()
 	a := mustCreate(t, st, "x", zarr.Spec{Shape: []int{60}, Chunks: []int{16}, Shards: []int{64}, DType: dtype.Uint8, Codecs: []codec.Spec{codec.CRC32C()}})
@@ -160,8 +160,8 @@ func TestFillInShards(t *testing.T) {
 	}
 }
 
-// TestManyWritersOfOneShard runs goroutines that each own one element of a shard, which all of them
-// rewrite. Half of them open the array themselves.
+// TestManyWritersOfOneShard runs goroutines that each own one element of a shard and rewrite it.
+// Half of them open the array themselves.
 func TestManyWritersOfOneShard(t *testing.T) {
 	st := mem.New()
 	shared := mustCreate(t, st, "x", zarr.Spec{Shape: []int{24}, Chunks: []int{3}, Shards: []int{24}, DType: dtype.Int32})

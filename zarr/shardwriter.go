@@ -8,10 +8,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// ShardWriter writes one shard of an array piece by piece. Inner chunks arrive in any order, each
-// once, and are encoded and sent immediately. So a shard of any size takes the memory of one or
-// two of its parts (see [ShardWriter.Kept]). Nothing is visible before Commit. The caller must
-// call Commit or Abort, when no write is in progress.
+// ShardWriter writes one shard of an array piece by piece. Inner chunks may be written in any
+// order, but only once, and are encoded and sent immediately. The memory for a shard of any size is
+// one or two of its parts (see [ShardWriter.Kept]). Nothing is visible before Commit. The caller
+// must call Commit or Abort, when no write is in progress.
 //
 //	w, err := a.OpenShard(ctx, 3, 0)
 //	for rows := range slabs {
@@ -20,9 +20,9 @@ import (
 //	err = w.Commit(ctx)
 //
 // [Write], [ShardWriter.WriteBytes] and [ShardWriter.WriteItems] write pieces, and may be called
-// concurrently. A piece consists of whole inner chunks of the shard, up to the end of the array,
-// that were not written before (ErrSelection otherwise). The caller may reuse src when the call
-// returns. A piece should have several MiB, because a call sends its bytes before it returns.
+// concurrently. A piece must consist of whole inner chunks of the shard, up to the end of the
+// array, that were not written before (ErrSelection otherwise). The caller may reuse src when the
+// call returns. A piece should have several MiB, because a call sends its bytes before it returns.
 // After an error only Abort may be called.
 type ShardWriter struct {
 	a *Array // writes to it go to the shard
@@ -32,8 +32,9 @@ type ShardWriter struct {
 // target returns the array that writes to the shard.
 func (w *ShardWriter) target() *Array { return w.a }
 
-// OpenShard starts to write the shard at a position of the grid, replacing the stored one. It
-// sends no request, except the one that checks the array's metadata before a first write.
+// OpenShard returns a ShardWriter for the shard at a position of the grid. Its Commit replaces the
+// stored shard. OpenShard sends no request, except the one that checks the array's metadata before
+// a first write.
 //
 // OpenShard returns ErrSelection if there is no such shard. It returns errors.ErrUnsupported if
 // the array is not sharded (see [Array.Sharded]), if its inner chunks cannot be written one by
@@ -66,24 +67,24 @@ func (a *Array) into(shards func(coord []int) *engine.ShardWriter) *Array {
 	return &b
 }
 
-// WriteBytes is [Write] to the shard for any data type of fixed size; see [Array.WriteBytes].
+// WriteBytes writes a piece of any data type of fixed size, as [Array.WriteBytes] does.
 func (w *ShardWriter) WriteBytes(ctx context.Context, src []byte, sel ...Selection) error {
 	return w.a.WriteBytes(ctx, src, sel...)
 }
 
-// WriteItems is [Write] to the shard for data types whose elements vary in length; see
-// [Array.WriteItems].
+// WriteItems writes a piece whose elements vary in length, as [Array.WriteItems] does.
 func (w *ShardWriter) WriteItems(ctx context.Context, src [][]byte, sel ...Selection) error {
 	return w.a.WriteItems(ctx, src, sel...)
 }
 
 // Kept returns the maximum number of bytes that the ShardWriter holds between calls: one or two
-// parts. A store without uploads in parts, such as a zip file, needs the whole shard, which is
-// held until Commit. If that is more than half of the memory for chunks, writes return ErrLimit.
+// parts. If the store does not support uploads in parts, such as a zip file, the ShardWriter holds the
+// whole shard until Commit. If that is more than half of the memory for chunks, writes return
+// ErrLimit.
 func (w *ShardWriter) Kept() int64 { return w.w.Kept() }
 
-// Commit makes the whole shard visible, and replaces any shard stored meanwhile: of two processes
-// that write the same shard, the last one wins. Inner chunks that were not written are missing. A
+// Commit makes the whole shard visible, and replaces any shard stored meanwhile: if two processes
+// write the same shard, the last Commit wins. Inner chunks that were not written are missing. A
 // shard without inner chunks is not stored. After an error nothing is visible.
 func (w *ShardWriter) Commit(ctx context.Context) error {
 	if err := w.w.Commit(ctx); err != nil {

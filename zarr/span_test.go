@@ -17,7 +17,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// Arrays of these tests have rows × cols float32 in two chunks of 64 KiB, uncompressed by default.
+// Arrays of these tests have spanRows × spanCols float32 in two chunks of 64 KiB, uncompressed by
+// default.
 const spanRows, spanCols = 128, 256
 
 func spans(t *testing.T, st store.Store, codecs ...codec.Spec) ([]float32, zarr.Spec) {
@@ -197,8 +198,8 @@ func TestSpansOfHugeChunks(t *testing.T) {
 	}
 }
 
-// TestSpansAreNotChecked checks that Check decodes whole chunks, and that chunks whose elements are
-// checked one by one are read whole.
+// TestSpansAreNotChecked checks that Check decodes whole chunks, and that chunks whose elements
+// need individual checks are read whole.
 func TestSpansAreNotChecked(t *testing.T) {
 	var tr transcript
 	st := mem.New()

@@ -7,8 +7,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// StoredInner reads the index of the shard at a position of the grid. stored is the number of
-// inner chunks stored in the shard. room is the number of inner chunks that the shard can hold,
+// StoredInner reads the index of the shard at a position of the grid. stored is the number of inner
+// chunks stored in the shard. room is the number of inner chunks that the shard can contain,
 // including those beyond the array.
 //
 // StoredInner returns ErrNotFound if the shard does not exist, ErrCorrupt if its index is damaged,
@@ -19,12 +19,12 @@ func (a *Array) StoredInner(ctx context.Context, coord ...int) (stored, room int
 		return 0, 0, a.errf(fault.Newf(errors.ErrUnsupported, "the array is not sharded"))
 	}
 	if len(coord) != len(a.meta.Shape) {
-		return 0, 0, a.errf(fault.Newf(fault.Selection, "the array has rank %d, position %v has rank %d", len(a.meta.Shape), coord, len(coord)))
+		return 0, 0, a.errf(fault.Newf(fault.Selection, "the array has rank %d, but position %v has rank %d", len(a.meta.Shape), coord, len(coord)))
 	}
 	sel := make([]Selection, len(coord))
 	for i, c := range coord {
 		if n := a.pipe.Axes()[i].Count(a.meta.Shape[i]); c < 0 || c >= n {
-			return 0, 0, a.errf(fault.Newf(fault.Selection, "axis %d has %d shards; position %v is out of range", i, n, coord))
+			return 0, 0, a.errf(fault.Newf(fault.Selection, "axis %d has %d shards, so position %v is out of range", i, n, coord))
 		}
 		start, length := a.Edge(i, c)
 		sel[i] = Range(start, min(start+length, a.meta.Shape[i]))

@@ -18,11 +18,11 @@ type structPlan struct {
 	to reflect.Type
 }
 
-// maxStructPlans is the maximum number of cached conversions. An array usually has one or two Go
-// types; a conversion may take 1.5 MiB.
+// maxStructPlans is the maximum number of cached conversions. An array is usually read as one or
+// two Go types, and a conversion may take 1.5 MiB.
 const maxStructPlans = 8
 
-// moves returns the positions of t's bytes in a Go struct. fault.Type: t does not fit it.
+// moves returns the moves between an element and a Go struct, or fault.Type if they do not fit.
 func (p *structPlans) moves(t *dtype.Struct, to reflect.Type) ([]dtype.Move, error) {
 	key := structPlan{t, to}
 	p.mu.Lock()

@@ -9,7 +9,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// readStructs reads elements of a structured data type into Go structs. T has been checked to fit.
+// readStructs reads elements of a structured data type into Go structs. The caller has checked T.
 func readStructs[T any](ctx context.Context, a *Array, t *dtype.Struct, dst []T, r grid.Selection) error {
 	moves, err := a.shared.structs.moves(t, reflect.TypeFor[T]())
 	if err != nil {
@@ -26,7 +26,7 @@ func readStructs[T any](ctx context.Context, a *Array, t *dtype.Struct, dst []T,
 	return nil
 }
 
-// writeStructs writes Go structs. T has been checked to fit.
+// writeStructs writes Go structs. The caller has checked that T fits t.
 func writeStructs[T any](ctx context.Context, a *Array, t *dtype.Struct, src []T, r grid.Selection) error {
 	moves, err := a.shared.structs.moves(t, reflect.TypeFor[T]())
 	if err != nil {

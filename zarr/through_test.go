@@ -129,7 +129,7 @@ func TestOpenThroughStale(t *testing.T) {
 				t.Errorf("the group itself: %v, %v", n, err)
 			}
 
-			// A group that replaces the array.
+			// A group replaces the array.
 			for _, name := range []string{"zarr.json", ".zarray", ".zattrs"} {
 				for _, path := range []string{"top/a/", "top/x/y/b/"} {
 					if err := st.Delete(ctx, path+name, store.DeleteOptions{}); err != nil {
@@ -243,7 +243,7 @@ func TestWriteThroughStale(t *testing.T) {
 }
 
 // TestWriteTextThroughConsolidated writes text, whose elements are numbers in memory. The check
-// against the stored metadata must not compare that form.
+// against the stored metadata must not compare the memory form.
 func TestWriteTextThroughConsolidated(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		st := mem.New()

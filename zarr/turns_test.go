@@ -16,22 +16,22 @@ import (
 )
 
 // turns runs actors so that one request at a time reaches the store, in an order that a schedule
-// decides. It is used within a synctest bubble.
+// determines. It is used within a synctest bubble.
 type turns struct {
 	actors  []*actor
 	running atomic.Bool
-	step    func() // called after each turn, if it is not nil
+	step    func() // called after each turn; may be nil
 }
 
-// actor is the store as one actor has it. Each request waits for its turn while the actors run.
+// actor is the store of one actor. Each request waits for its turn while the actors run.
 type actor struct {
 	store.Store
 	of      *turns
 	gate    chan struct{} // a value lets one request pass
 	mu      sync.Mutex
-	waiting atomic.Int64 // requests
+	waiting atomic.Int64 // number of waiting requests
 	ended   atomic.Bool
-	left    int // requests before it is killed; -1: it is not
+	left    int // number of requests before the actor is killed; -1 if it is not killed
 }
 
 // newTurns makes actors on a store.
@@ -101,7 +101,7 @@ func (a *actor) List(ctx context.Context, prefix string, o store.ListOptions) it
 	}
 }
 
-// PutParts has a turn when the parts become the value alone.
+// PutParts has only one turn, when the parts become the value.
 func (a *actor) PutParts(ctx context.Context, key string, o store.PartsOptions) (store.Parts, error) {
 	p, err := store.PutParts(ctx, a.Store, key, o)
 	return &actorParts{p, a}, err
@@ -119,9 +119,9 @@ func (p *actorParts) Commit(ctx context.Context, o store.PutOptions) (store.Vers
 	return p.Parts.Commit(ctx, o)
 }
 
-// run runs actors to their end. schedule names the actor of each turn for which several wait;
-// beyond its end the first one is chosen. choices has the number of waiting actors for each of
-// these turns. An actor that has not ended and is not in a request is asleep.
+// run runs actors to their end. For each turn for which several actors wait, schedule names one.
+// After the end of schedule, the first waiting actor is chosen. choices has the number of waiting
+// actors for each of these turns. An actor that has not ended and is not in a request is asleep.
 func (t *turns) run(schedule []int, do ...func()) (choices []int) {
 	t.running.Store(true)
 	for i, a := range t.actors {
@@ -165,7 +165,7 @@ func (t *turns) run(schedule []int, do ...func()) (choices []int) {
 	}
 }
 
-// someOrders calls try with schedules made of a seed, and with those that switch once from one
+// someOrders calls try with schedules made from a seed, and with those that switch once from one
 // actor to the other. Under the race detector it tries a quarter of them.
 func someOrders(t *testing.T, seed uint64, n int, try func(t *testing.T, schedule []int) []int) {
 	t.Helper()
@@ -193,8 +193,8 @@ func someOrders(t *testing.T, seed uint64, n int, try func(t *testing.T, schedul
 }
 
 // everyOrder calls try with one schedule after another until all orders of the requests of its
-// actors were tried, or most of them. Under the race detector most is a quarter of that. try
-// returns what run did.
+// actors were tried, or most of them. Under the race detector most is divided by four. try returns
+// the result of run.
 func everyOrder(t *testing.T, most int, try func(t *testing.T, schedule []int) []int) {
 	t.Helper()
 	var schedule []int

@@ -109,7 +109,7 @@ func TestItemsOfOtherTypes(t *testing.T) {
 	if err != nil || !bytes.Equal(got[0], []byte{7}) || !bytes.Equal(got[1], []byte{1, 0xff}) {
 		t.Errorf("%x, %v", got, err)
 	}
-	got[0][0] = 9 // the caller owns it
+	got[0][0] = 9 // the caller owns the bytes
 	if again, err := zarr.Read[[]byte](t.Context(), b); err != nil || again[0][0] != 7 {
 		t.Errorf("%x, %v", again, err)
 	}
@@ -125,7 +125,7 @@ func TestItemsOfOtherTypes(t *testing.T) {
 		"text as numbers":  second(zarr.Read[int64](t.Context(), a)),
 		"text in bytes":    a.ReadBytes(t.Context(), nil),
 		"bytes for text":   a.WriteBytes(t.Context(), make([]byte, 2)),
-		"what is no UTF-8": zarr.Write(t.Context(), a, []string{"a", "\xff"}),
+		"invalid UTF-8":    zarr.Write(t.Context(), a, []string{"a", "\xff"}),
 		"numbers for text": zarr.Write(t.Context(), a, []int8{1, 2}),
 	} {
 		if !errors.Is(err, zarr.ErrType) {
@@ -157,7 +157,7 @@ func TestShortItems(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	_, err := zarr.Read[string](t.Context(), a, zarr.Range(0, 1))
 	runtime.ReadMemStats(&after)
-	// Numbers of the texts take 8 MiB twice.
+	// The numbers of the texts take 8 MiB, twice.
 	if n := after.TotalAlloc - before.TotalAlloc; !errors.Is(err, zarr.ErrCorrupt) || n > 24<<20 {
 		t.Errorf("%d bytes were allocated: %v", n, err)
 	}
@@ -198,10 +198,10 @@ func TestStructs(t *testing.T) {
 		typ       string
 		codecs    []codec.Spec
 		metadata  string
-		firstByte byte // of pos[0], 1.0
+		firstByte byte // first byte of pos[0], which is 1.0
 	}{
 		{2, flat, []codec.Spec{}, `["pos", "<f8", [2]]`, 0},
-		{2, flat, []codec.Spec{codec.Bytes(dtype.Big)}, `["pos", "<f8", [2]]`, 0}, // the field has its own
+		{2, flat, []codec.Spec{codec.Bytes(dtype.Big)}, `["pos", "<f8", [2]]`, 0}, // the field has its own byte order
 		{2, strings.Replace(flat, "<", ">", 1), []codec.Spec{}, `["pos", ">f8", [2]]`, 0x3f},
 	} {
 		t.Run(fmt.Sprint(r.format, r.typ, r.codecs), func(t *testing.T) {
@@ -337,7 +337,7 @@ func TestReadAs(t *testing.T) {
 	if got, err := zarr.ReadAs[float64](t.Context(), a, zarr.At(3)); err != nil || got[0] != 0.5 {
 		t.Errorf("%v, %v", got, err)
 	}
-	for name, err := range map[string]error{"element 2": second(zarr.ReadAs[int8](t.Context(), a)), "element 3": second(zarr.ReadAs[int](t.Context(), a)), "not converted": second(zarr.ReadAs[string](t.Context(), a))} {
+	for name, err := range map[string]error{"element 2": second(zarr.ReadAs[int8](t.Context(), a)), "element 3": second(zarr.ReadAs[int](t.Context(), a)), "cannot be converted": second(zarr.ReadAs[string](t.Context(), a))} {
 		if !errors.Is(err, zarr.ErrType) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}

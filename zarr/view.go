@@ -23,8 +23,8 @@ func (a *Array) With(opts ...Option) (*Array, error) {
 	return makeArray(nodeOf(at, cfg), at.Keyed, at.Pipe, a.shared, nil), nil
 }
 
-// Refresh opens the array again and returns it with its current metadata: that of the store or, if
-// only consolidated metadata contains the array, the current consolidated metadata.
+// Refresh opens the array again and returns it with its current metadata. If only consolidated
+// metadata contains the array, Refresh reads the current consolidated metadata.
 func (a *Array) Refresh(ctx context.Context) (*Array, error) {
 	if a.field != nil {
 		return a.field.reapply(a.field.base.Refresh(ctx))
@@ -38,9 +38,9 @@ func (a *Array) Refresh(ctx context.Context) (*Array, error) {
 	return b, nil
 }
 
-// reshaped makes the cache forget the chunks that are not wholly inside the shapes of both a and
-// old. Another process may have deleted and rewritten them since. The cache itself binds the entry
-// of a chunk at the edge to the shape that it was read with.
+// reshaped drops from the cache the chunks that are not completely inside the shapes of both a and
+// old, because another process may have deleted and rewritten them since. Entries of chunks at the
+// edge need no treatment, because the cache binds them to the shape that they were read with.
 func (a *Array) reshaped(old *Array) {
 	rank := len(a.meta.Shape)
 	if a.engine.Options.Cache == nil || len(old.meta.Shape) != rank || slices.Equal(a.meta.Shape, old.meta.Shape) {

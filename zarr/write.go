@@ -18,15 +18,14 @@ import (
 //     selected, is put if it is absent. If it exists, its elements beyond the shape are kept,
 //     because another writer may have appended them since the array was opened.
 //   - Any other chunk is read, changed, and written on condition that no other writer replaced it
-//     in between. If one did, the chunk is read again and the write is retried. So concurrent
-//     writers of different elements lose nothing, in one process or in several.
+//     in between. If one did, the chunk is read again and the write is retried. Concurrent writers
+//     of different elements therefore lose nothing, in one process or in several.
 //
-// A store without conditional writes returns errors.ErrUnsupported for partial chunks; see
-// [SingleWriter]. Chunks whose elements all equal the fill value are deleted or not written,
+// Write returns errors.ErrUnsupported for partial chunks if the store has no conditional writes;
+// see [SingleWriter]. Chunks whose elements all equal the fill value are deleted or not written,
 // unless [StoreFill] is set. If the fill value is undefined (v2's null), all chunks are stored.
 //
-// After an error some chunks may have been written and others not; each has either its old or its
-// new value.
+// After an error some chunks may have been written. Each chunk has either its old or its new value.
 func Write[T any, To *Array | *ShardWriter](ctx context.Context, to To, src []T, sel ...Selection) error {
 	a := any(to).(interface{ target() *Array }).target()
 	r, err := regionOf[T](a, len(src), sel)

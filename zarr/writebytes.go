@@ -2,8 +2,8 @@ package zarr
 
 import "context"
 
-// WriteBytes is [Write] for any data type of fixed size; others are ErrType. src contains the
-// elements in memory form (little-endian, packed; see package dtype).
+// WriteBytes is like [Write], for elements in memory form (little-endian, packed; see package
+// dtype). It accepts any data type of fixed size and returns ErrType for others.
 func (a *Array) WriteBytes(ctx context.Context, src []byte, sel ...Selection) error {
 	r, err := a.regionOfBytes(len(src), sel)
 	if err != nil {

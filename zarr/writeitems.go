@@ -8,15 +8,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// WriteItems is [Array.WriteBytes] for data types whose elements vary in length, and the
-// counterpart of [Array.ReadItems]. src contains the selected elements in C order, each in memory
-// form (see package dtype): UTF-8 text, bytes, the text of JSON, or the consecutive elements of an
-// array. nil is an empty item. len(src) must be the number of selected elements (ErrSelection
-// otherwise).
+// WriteItems writes elements of a data type whose elements vary in length. It is the counterpart of
+// [Array.ReadItems]. src contains the selected elements in C order, each in memory form (see
+// package dtype): UTF-8 text, bytes, the text of JSON, or the consecutive elements of an array. A
+// nil item is empty. len(src) must be the number of selected elements (ErrSelection otherwise).
 //
-// WriteItems reads the items until it returns, and does not change or keep them. It validates them
-// before it writes. An item that is not an element of the data type is ErrType, and an item longer
-// than [Limits.Chunk] is ErrLimit. For a data type of fixed size WriteItems returns ErrType.
+// WriteItems does not change the items, and does not keep them after it returns. It validates them
+// before it writes. It returns ErrType for an item that is not an element of the data type, or if
+// the data type has a fixed size. It returns ErrLimit for an item longer than [Limits.Chunk].
 // Chunks are written as by [Write].
 func (a *Array) WriteItems(ctx context.Context, src [][]byte, sel ...Selection) error {
 	if a.meta.DType.Size() > 0 {
@@ -38,7 +37,7 @@ func (a *Array) WriteItems(ctx context.Context, src [][]byte, sel ...Selection) 
 	return writeItems(ctx, a, src, r)
 }
 
-// areItems returns an error if any item is not an element of the array.
+// areItems returns an error if an item is not an element of the array's data type.
 func (a *Array) areItems(src [][]byte) error {
 	t := a.meta.DType
 	if t.Size() > 0 {
@@ -52,7 +51,7 @@ func (a *Array) areItems(src [][]byte) error {
 	return nil
 }
 
-// isItem returns the error if item is not an element; JSON is checked by [dtype.VarLen.Items].
+// isItem returns an error if item is not an element. [dtype.VarLen.Items] checks JSON.
 func (a *Array) isItem(item []byte) error {
 	switch t := a.meta.DType.(type) {
 	case dtype.VarLen:

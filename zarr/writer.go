@@ -16,11 +16,11 @@ import (
 //	}
 //	a, err = w.Close(ctx)
 //
-// A Writer holds the claim of an append (see [Append]) from NewWriter to Close. The shape grows
-// with each row of chunks, so readers see whole chunks and never a hole. [Writer.Flush] makes rows
-// readable before their chunks are full; such chunks are read and written again when they are
-// full. If the process is killed, rows that were not flushed are lost. A new Writer that takes
-// over the claim continues after the readable rows.
+// A Writer holds the claim of an append (see [Append]) from NewWriter to Close. The shape grows by
+// whole rows of chunks, so readers see complete chunks and never a hole. [Writer.Flush] makes rows
+// readable before their chunks are full; such chunks are read and written again when they are full.
+// If the process is killed, rows that were not flushed are lost. A new Writer that takes over the
+// claim continues after the readable rows.
 //
 // Large shards are not collected in memory. Each row of inner chunks is encoded and sent in parts
 // as soon as it is complete, and the shards become visible when they are complete. The rows of
@@ -30,13 +30,13 @@ type Writer[T any] struct{ w *grow.Writer[T] }
 
 // NewWriter starts to append rows to an array along an axis. It returns ErrConflict if another
 // Writer or Append is in progress, or if the array changed since it was opened, unless
-// AppendOptions allow it.
+// AppendOptions let it wait or take over.
 //
-// A Writer uses the memory of one row of chunks, or of shards in a sharded array, and the memory
-// to encode them. A row of chunks is all elements at the indexes of the axis that one chunk
-// covers. If a row of shards is much larger than that of inner chunks, the Writer uses the memory
-// of one row of inner chunks and one or two parts of each shard of the row. Shards of elements
-// that vary in length are always collected.
+// A Writer uses the memory of one row of chunks, or of shards in a sharded array, and the memory to
+// encode them. A row of chunks is all elements at the indexes of the axis that one chunk covers. If
+// a row of shards is much larger than a row of inner chunks, the Writer uses the memory of one row
+// of inner chunks and one or two parts of each shard of the row. Shards whose elements vary in
+// length are always collected in memory.
 func NewWriter[T any](ctx context.Context, a *Array, axis int, o AppendOptions) (*Writer[T], error) {
 	if err := a.growable(axis); err != nil {
 		return nil, a.errf(err)
@@ -54,13 +54,13 @@ func NewWriter[T any](ctx context.Context, a *Array, axis int, o AppendOptions) 
 	return &Writer[T]{w}, nil
 }
 
-// Write appends a whole number of rows in C order (ErrSelection otherwise). It returns when the
-// rows are copied or stored; the caller may then change the slice. After an error only Close may
-// be called, and rows that are not yet readable are lost.
+// Write appends rows in C order. It returns ErrSelection if the number of elements is not a whole
+// number of rows. It returns when the rows are copied or stored; the caller may then change the
+// slice. After an error only Close may be called, and rows that are not yet readable are lost.
 func (w *Writer[T]) Write(ctx context.Context, rows []T) error { return w.w.Write(ctx, rows) }
 
-// Flush makes all rows readable. It writes partly filled chunks, which are written again later:
-// rows that are flushed one by one cost as much as separate calls of Append.
+// Flush makes all rows readable. It writes partly filled chunks, which are written again later.
+// Flushing rows one by one therefore costs as much as separate calls of Append.
 func (w *Writer[T]) Flush(ctx context.Context) error { return w.w.Flush(ctx) }
 
 // Close makes all rows readable, releases the claim and returns the array with its new shape.

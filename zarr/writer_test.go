@@ -15,8 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestWriterAgainstOracle writes a few rows at a time, flushes some of them, and checks what other
-// readers see: all rows after a flush, else whole rows of chunks.
+// TestWriterAgainstOracle writes a few rows at a time, flushes some of them, and checks the rows
+// that other readers see: all rows after a flush, and whole rows of chunks otherwise.
 func TestWriterAgainstOracle(t *testing.T) {
 	for _, tt := range growingSpecs {
 		t.Run(tt.name, func(t *testing.T) {
@@ -187,7 +187,7 @@ func TestWriterKilled(t *testing.T) {
 			k.arrive()
 			wantValues(t, b, want...)
 			wantValues(t, onStore(t, a, st), want...)
-			if w != nil { // the killed writer, if it were alive
+			if w != nil { // the killed writer, as if it were still running
 				k.mu.Lock()
 				k.left = 1000
 				k.mu.Unlock()

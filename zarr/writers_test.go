@@ -17,8 +17,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/validate"
 )
 
-// writer is an array or group as another implementation stores it: its documents and chunks violate
-// a rule, but have only one meaning.
+// writer is an array or group in the form of another implementation. Its documents and chunks
+// violate a rule, but have only one meaning.
 type writer struct {
 	name   string
 	stored map[string]string
@@ -48,7 +48,7 @@ func writers(t *testing.T) []writer {
 	const group2, group3, little = `{"zarr_format":2}`, `{"zarr_format":3,"node_type":"group"}`, `{"name":"bytes","configuration":{"endian":"little"}}`
 	plain := unhex(t, "00000000010000000200000003000000")
 	// numcodecs 0.17.1 encoded 0, 1, 2, 3 as frame and stream. shard ends with the two uint64 of an
-	// index that zarrita writes without checksum.
+	// index that zarrita writes without a checksum.
 	frame := unhex(t, "0201330410000000100000002000000000000000010000000200000003000000")
 	stream := unhex(t, "1f8b0800ac03036b04ff63606060600462262066066200a9af8e2710000000")
 	shard := plain + unhex(t, "00000000000000001000000000000000")
@@ -107,7 +107,7 @@ func elements(t *testing.T, a *zarr.Array) (string, error) {
 	return fmt.Sprint(out), err
 }
 
-// TestWritersAreRead reads what other implementations store: by default, with Findings, strictly,
+// TestWritersAreRead reads the nodes of other implementations: by default, with Findings, strictly,
 // through the group and with the validator.
 func TestWritersAreRead(t *testing.T) {
 	for _, w := range writers(t) {
@@ -185,9 +185,8 @@ func strictly(t *testing.T, st *mem.Store, w writer) error {
 	return err
 }
 
-// TestWritersAreNotCopied checks that metadata which zargo writes has none of the forms that it
-// tolerates when it reads. The configuration of a codec is not changed; creating an array completes
-// it or refuses it.
+// TestWritersAreNotCopied checks that zargo writes metadata in none of the forms that it only
+// tolerates. It does not change the configuration of a codec; Create completes or refuses it.
 func TestWritersAreNotCopied(t *testing.T) {
 	for _, w := range writers(t) {
 		if w.broken != rule.FillSpelling && w.name != "a draft's bytes" {

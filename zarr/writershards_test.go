@@ -18,8 +18,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// largeShards are arrays whose shards of 4 MiB are streamed if memory is tight, two of them side by
-// side, in inner chunks of 4 rows.
+// largeShards are arrays with shards of 4 MiB, two of them side by side, in inner chunks of 4 rows.
+// If memory is tight, the shards are streamed.
 var largeShards = []struct {
 	name string
 	axis int
@@ -30,8 +30,8 @@ var largeShards = []struct {
 	{"begun", 0, zarr.Spec{Shape: []int{9, 3 << 15}, Chunks: []int{4, 1 << 14}, Shards: []int{64, 1 << 16}}},
 }
 
-// tight returns limits that are too small to make a shard of largeShards in memory. Parts have 384
-// KiB.
+// tight returns limits that are too small to encode a shard of largeShards in memory. Parts have
+// 384 KiB.
 func tight() (*concurrency.Limits, zarr.Option) {
 	l := &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(8 << 20)}
 	return l, zarr.Limit(zarr.Limits{Shared: l})
@@ -305,9 +305,8 @@ func TestWriterStreamsAndFails(t *testing.T) {
 	}
 }
 
-// TestWriterStreamsAfterConflict has another process write flushed rows of a shard while they are
-// carried over into the full shard. It checks that these writes are kept, and that the Writer
-// fails.
+// TestWriterStreamsAfterConflict lets another process write flushed rows of a shard while they are
+// copied into the full shard. It checks that these writes are kept, and that the Writer fails.
 func TestWriterStreamsAfterConflict(t *testing.T) {
 	spec := largeShards[0].spec
 	spec.DType, spec.Codecs = dtype.Uint8, []codec.Spec{}

@@ -246,7 +246,7 @@ func TestBadInput(t *testing.T) {
 		{"negative", read(make([]float32, 6), zarr.At(-1)), zarr.ErrSelection, "-1"},
 		{"backwards", read(nil32(), zarr.Range(3, 2)), zarr.ErrSelection, "3:2"},
 		{"step 0", read(nil32(), zarr.Range(0, 2).By(0)), zarr.ErrSelection, "step"},
-		{"rank", read(nil32(), zarr.All, zarr.All, zarr.All), zarr.ErrSelection, "the array has rank 2, and 3 selections were passed"},
+		{"rank", read(nil32(), zarr.All, zarr.All, zarr.All), zarr.ErrSelection, "the array has rank 2, but 3 selections were passed"},
 		{"length of dst", read(make([]float32, 23)), zarr.ErrSelection, "24"},
 		{"length of bytes", read(make([]byte, 24)), zarr.ErrSelection, "96"},
 	}
@@ -491,8 +491,8 @@ func (a answers) Get(ctx context.Context, key string, o store.GetOptions, buf []
 	return a.Store.Get(ctx, key, o, buf)
 }
 
-// TestOnlyProvenAbsenceIsFill runs on a bubble's clock, because a conflict is retried a thousand
-// times.
+// TestOnlyProvenAbsenceIsFill uses the clock of a synctest bubble, because a conflict is retried a
+// thousand times.
 func TestOnlyProvenAbsenceIsFill(t *testing.T) {
 	for _, kind := range []error{zarr.ErrRefused, zarr.ErrThrottled, zarr.ErrUnavailable, zarr.ErrConflict, zarr.ErrCorrupt, context.DeadlineExceeded, errors.New("odd")} {
 		st := mem.New()
@@ -597,8 +597,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestManyWritersOfOneChunk runs 24 goroutines that each own one element of a chunk, which all of
-// them rewrite.
+// TestManyWritersOfOneChunk runs 24 goroutines. Each owns one element of a chunk and rewrites it.
 func TestManyWritersOfOneChunk(t *testing.T) {
 	st := mem.New()
 	mustCreate(t, st, "x", zarr.Spec{Shape: []int{24}, DType: dtype.Int32})

@@ -48,19 +48,19 @@ func TestDamages(t *testing.T) {
 		{"torn shard", shard, cut("g/a/c/1", 5), 5, "error corrupt a/c/1 corrupt data: the shard has 5 bytes, its index alone 36"},
 		{"bad index checksum", shard, flip("g/a/c/1", 0), 5, "error corrupt a/c/1 index of the shard: codec crc32c: corrupt data: checksum of 32 bytes"},
 		{"stale consolidated copy", append(sums, "consolidate g"), swap("g/a/zarr.json", `"fill_value": 9`, `"fill_value": 8`), 4,
-			`error stale-consolidated zarr.json the consolidated metadata differs from the stored documents: "a" is changed`},
-		{"orphan chunk beyond the grid", sums, swap("g/a/zarr.json", "8", "4"), 0, "warning beyond-shape a/c/1 a chunk is beyond the array's shape; it is never read: chunk [1] of a grid of [1]"},
-		{"orphan chunk of another separator", plane, func(t *testing.T) { write(t, "g/a/0/1", []byte("x")) }, 0, "warning other-layout a/0/1 chunks have keys of another layout; they are not read"},
+			`error stale-consolidated zarr.json consolidated metadata differs from the stored metadata: "a" is changed`},
+		{"orphan chunk beyond the grid", sums, swap("g/a/zarr.json", "8", "4"), 0, "warning beyond-shape a/c/1 a chunk is outside the array's shape and is never read: chunk [1] of a grid of [1]"},
+		{"orphan chunk of another separator", plane, func(t *testing.T) { write(t, "g/a/0/1", []byte("x")) }, 0, "warning other-layout a/0/1 chunks are stored under keys of another layout and are not read"},
 		{"missing chunk under null fill", old, func(t *testing.T) {
 			if err := os.Remove("g/a/1"); err != nil {
 				t.Fatal(err)
 			}
-		}, 0, "warning missing-chunk a/1 a chunk is not stored and the fill value is null; its elements are undefined and read as zero"},
+		}, 0, "warning missing-chunk a/1 a chunk is not stored and the fill value is null; its elements are undefined and are read as zero"},
 		{"truncated chunk", old, cut("g/a/1", 7), 5, "error corrupt a/1 codec numcodecs.gzip: corrupt data: gzip header: unexpected EOF"},
 		{"flipped byte under crc32c", sums, flip("g/a/c/1", 5), 5, "error corrupt a/c/1 codec crc32c: corrupt data: checksum of 4 bytes"},
-		{"both formats", sums, func(t *testing.T) { write(t, "g/a/.zarray", []byte("{}")) }, 0, "warning two-formats a/.zarray one path has metadata of v2 and of v3; v3 is read"},
+		{"both formats", sums, func(t *testing.T) { write(t, "g/a/.zarray", []byte("{}")) }, 0, "warning two-formats a/.zarray metadata of v2 and of v3 exists at one path; v3 is read"},
 		{"wrong separator", plane, swap("g/a/.zarray", `"dimension_separator": "."`, `"dimension_separator": "/"`), 4,
-			`error wrong-separator a/.zarray all chunks have keys of another layout than that of the metadata, so every element reads as the fill value: "a/0.0" is one of 2, the metadata says "a/0/0"`},
+			`error wrong-separator a/.zarray all chunks are stored under keys of another layout than the metadata declares, so every element is read as the fill value: "a/0.0" is one of 2 keys, but the metadata declares keys such as "a/0/0"`},
 		{"bad fill", sums, swap("g/a/zarr.json", `"fill_value": 9`, `"fill_value": 900`), 4, "error metadata a/zarr.json/fill_value invalid metadata: fill value 900 is out of the range"},
 		{"unknown codec", sums, swap("g/a/zarr.json", "crc32c", "made-up"), 6, `error unsupported a/zarr.json/codecs/1`},
 		{"left-over claim", sums, swap("g/a/zarr.json", `"attributes": {`, `"attributes": {"zargo_claim":{"id":"0123456789abcdef0123456789abcdef","what":"append","from":8,"to":9,"since":"2026-11-23T10:00:00Z"}`), 0,

@@ -15,11 +15,11 @@ type Cache struct {
 	name string
 }
 
-// Validity is how long entries are valid. The zero Validity is Revalidate(0).
+// Validity determines how long entries are valid. The zero Validity is Revalidate(0).
 type Validity struct{ ttl time.Duration }
 
-// Immutable makes entries valid forever. It is for data that only this process changes: changes by
-// other processes may never be seen.
+// Immutable makes entries valid forever. It is for data that only this process changes, because
+// changes by other processes may never be seen.
 func Immutable() Validity { return Validity{chunkcache.Forever} }
 
 // Revalidate makes an entry valid for ttl, from the time of its request. The first read after that
@@ -31,27 +31,27 @@ func Immutable() Validity { return Validity{chunkcache.Forever} }
 // changed, and reads always see its current value. A negative ttl is 0.
 func Revalidate(ttl time.Duration) Validity { return Validity{max(ttl, 0)} }
 
-// New returns a cache of at most bytes bytes, including the overhead of its entries. A chunk of
-// more than half of that is not kept. Entries are evicted by frequency and recency of use
-// (W-TinyLFU). So one pass over a large array does not displace frequently used entries, and a
-// read of more than the whole cache adds nothing to it.
+// New returns a cache of at most bytes bytes, including the overhead of its entries. A chunk larger
+// than half of the cache is not kept. Entries are evicted by frequency and recency of use
+// (W-TinyLFU). One pass over a large array therefore does not displace frequently used entries, and
+// a read of more than the whole cache adds nothing to it.
 func New(bytes int64, v Validity) *Cache { return &Cache{c: chunkcache.New(bytes, v.ttl)} }
 
 // Named returns the same cache for stores that have the same values under the same keys, such as
-// two stores opened on one bucket and prefix. Arrays in stores of one name share entries. The name
-// identifies the common place, for example by its URL.
+// two stores opened on one bucket and prefix. Arrays in stores with the same name share entries.
+// The name identifies the bucket and prefix, for example by a URL.
 //
 // Without a name, entries belong to one opened store, because the cache cannot know which
 // credentials may read them.
 func (c *Cache) Named(name string) *Cache { return &Cache{c.c, name} }
 
-// Clear removes all entries, of all names.
+// Clear removes all entries, whatever their name.
 func (c *Cache) Clear() { c.c.Clear() }
 
-// Stats are the counts of a cache since it was made, and its current size.
+// Stats contains counts since a cache was created, and its current size.
 type Stats struct {
 	Hits        int64 // valid chunks, absences and indexes of shards that were found
-	Misses      int64 // those not found; goroutines that wait for the same load count one each
+	Misses      int64 // lookups without a valid entry; each goroutine that waits for a load counts
 	Revalidated int64 // requests that found an object unchanged
 	Evictions   int64 // entries removed to free memory
 	Entries     int   // current number of entries
@@ -59,7 +59,7 @@ type Stats struct {
 	Size        int64 // maximum bytes of the entries
 }
 
-// Stats returns the counts of the whole cache, of all names.
+// Stats returns the counts of the cache, over all names.
 func (c *Cache) Stats() Stats {
 	s := c.c.Stats()
 	return Stats{
@@ -71,9 +71,9 @@ func (c *Cache) Stats() Stats {
 // named identifies stores that share a name.
 type named string
 
-// Of is for package zarr; the types are internal to this module. It returns a reader of the cache
-// for an array in st. by identifies the table of codecs that decode its chunks, nil for the
-// built-in codecs, and form describes the rest of the decoding.
+// Of returns a reader of the cache for an array in st. Package zarr calls it; the types are
+// internal to this module. by identifies the table of codecs that decode the array's chunks, or is
+// nil for the built-in codecs. form describes the rest of the decoding.
 func (c *Cache) Of(st store.Store, by any, form string) *chunkcache.Reader {
 	var space any = named(c.name)
 	if c.name == "" {

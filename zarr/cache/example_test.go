@@ -41,7 +41,7 @@ func Example() {
 	// 2 requests, 4 hits
 }
 
-// Two stores that were opened on the same bucket share entries by a name.
+// Two stores that were opened on the same bucket share entries if the cache is named.
 func ExampleCache_Named() {
 	ctx := context.Background()
 	bucket := mem.New()

@@ -64,7 +64,7 @@ const (
 	numBasic
 )
 
-// class is the form of an element's numbers in metadata.
+// class is the kind of the numbers of an element, which determines their form in metadata.
 type class uint8
 
 const (
@@ -84,7 +84,7 @@ type basicInfo struct {
 	unit  int // bytes of one number
 	bits  int // significant bits of one number
 	kind  reflect.Kind
-	float format // of one number, for the classes floating and complexed
+	float format // format of one number, for the classes floating and complexed
 	goes  func() reflect.Type
 }
 
@@ -92,7 +92,7 @@ func number(name, v2 string, c class, size int, kind reflect.Kind, goes func() r
 	return basicInfo{name: name, v2: v2, class: c, size: size, unit: size, bits: 8 * size, kind: kind, goes: goes}
 }
 
-// tiny is an integer of less than 8 bits.
+// tiny describes an integer type of less than 8 bits.
 func tiny(name string, c class, bits int, kind reflect.Kind, goes func() reflect.Type) basicInfo {
 	return basicInfo{name: name, class: c, size: 1, unit: 1, bits: bits, kind: kind, goes: goes}
 }
@@ -178,13 +178,13 @@ func (b Basic) String() string {
 // Size returns the number of bytes of an element.
 func (b Basic) Size() int { return b.info().size }
 
-// Go returns the natural Go type: int8 for Int4, one of the named types of this package for a small
-// float, and Complex of it for a complex number.
+// Go returns the natural Go type: int8 for Int4, a named type of this package for a small float,
+// and a Complex of such a type for a complex number.
 func (b Basic) Go() reflect.Type { return b.info().goes() }
 
-// Fits accepts the natural Go type and named types of the same kind. F16 and similar types have the
-// kind uint16 or uint8 but are distinct: the bits of a float are not accepted as an integer, nor
-// the other way round. Neither is an Instant or a Span.
+// Fits reports whether t is the natural Go type or a named type of the same kind. F16 and similar
+// types have the kind uint16 or uint8, but do not fit integers, and integers do not fit small
+// floats. An Instant or a Span does not fit an integer either.
 func (b Basic) Fits(t reflect.Type) bool {
 	info := b.info()
 	switch {
@@ -196,7 +196,7 @@ func (b Basic) Fits(t reflect.Type) bool {
 	return t.Kind() == info.kind && !isBits(t)
 }
 
-// isBits reports whether values of t are not the integers that their kind suggests.
+// isBits reports whether t has the kind of an integer but another meaning.
 func isBits(t reflect.Type) bool {
 	if t == reflect.TypeFor[Instant]() || t == reflect.TypeFor[Span]() {
 		return true
@@ -233,8 +233,8 @@ func swap(buf []byte, size int) {
 	}
 }
 
-// Canon changes every bool to 0 or 1, as numpy interprets it. It sets unused bits of a byte to the
-// sign of an integer, else to 0.
+// Canon changes every nonzero bool to 1, as numpy interprets it. In numbers of less than 8 bits it
+// sets the unused bits to the sign of an integer, and to 0 otherwise.
 func (b Basic) Canon(buf []byte) {
 	switch info := b.info(); {
 	case info.class == boolean:
@@ -257,8 +257,8 @@ func (b Basic) Canon(buf []byte) {
 	}
 }
 
-// Check returns fault.Type for bytes that are not in memory form: a bool other than 0 and 1, or a
-// small number out of its range.
+// Check returns fault.Type if an element is not in memory form: a bool other than 0 and 1, or a
+// number of less than 8 bits that is out of its range.
 func (b Basic) Check(buf []byte) error {
 	info := b.info()
 	if info.bits >= 8 && info.class != boolean {
@@ -268,7 +268,7 @@ func (b Basic) Check(buf []byte) error {
 	for i, c := range buf {
 		one[0] = c
 		if b.Canon(one); one[0] != c {
-			return fault.Newf(fault.Type, "element %d of %v is the byte %#02x", i/info.size, b, c)
+			return fault.Newf(fault.Type, "element %d of %v has the invalid byte %#02x", i/info.size, b, c)
 		}
 	}
 	return nil
@@ -277,13 +277,14 @@ func (b Basic) Check(buf []byte) error {
 // DefaultFill returns zero, or the smallest number of float8_e8m0fnu, which has no zero.
 func (b Basic) DefaultFill() []byte { return make([]byte, b.Size()) }
 
-// V2 returns the typestring: "<f4", "|u1". For small numbers it returns TensorStore's names in v2,
-// for bfloat16 little-endian only. It returns errors.ErrUnsupported for types without a name.
+// V2 returns the typestring, such as "<f4" or "|u1". For small numbers it returns TensorStore's v2
+// name, which exists for little-endian bfloat16 but not for big-endian. It returns
+// errors.ErrUnsupported for types without a name.
 func (b Basic) V2(o Order) (json.RawMessage, error) {
 	info := b.info()
 	if info.v2 == "" {
 		if !b.inTensorStore() || b.HasOrder() && o == Big {
-			return nil, fault.Newf(errors.ErrUnsupported, "%v in v2 metadata, %v byte order", b, o)
+			return nil, fault.Newf(errors.ErrUnsupported, "v2 has no name for %v with byte order %v", b, o)
 		}
 		return json.RawMessage(`"` + info.name + `"`), nil
 	}
@@ -305,7 +306,7 @@ func (b Basic) inTensorStore() bool {
 	return false
 }
 
-// V3 returns the name.
+// V3 returns the v3 name as a JSON string.
 func (b Basic) V3() (json.RawMessage, error) {
 	if b >= numBasic {
 		return nil, fault.Newf(errors.ErrUnsupported, "%v", b)

@@ -11,8 +11,8 @@ import (
 
 // This file converts instants and spans to and from the types of package time.
 
-// notATime returns the error for NaT.
-func notATime(what string) error { return fault.Newf(fault.Type, "NaT is no %s", what) }
+// notATime returns the error for converting NaT to what.
+func notATime(what string) error { return fault.Newf(fault.Type, "NaT is not a %s", what) }
 
 // Time returns i as a time in UTC, rounded down to a nanosecond. It returns fault.Type for NaT and
 // for the generic unit, and fault.Limit for more than 291e9 years from 1970, the range of
@@ -40,7 +40,7 @@ func (t DateTime) Time(i Instant) (time.Time, error) {
 	}
 	num, den, ok := t.Unit.length()
 	if !ok {
-		return time.Time{}, fault.Newf(fault.Type, "%v counts in no known unit", t)
+		return time.Time{}, fault.Newf(fault.Type, "%v has no unit of time", t)
 	}
 	n.Mul(n, big.NewInt(num))
 	n.Div(n, big.NewInt(den)) // rounds down, because the divisor is positive
@@ -51,8 +51,8 @@ func (t DateTime) Time(i Instant) (time.Time, error) {
 	return time.Unix(sec.Int64(), nsec.Int64()).UTC(), nil
 }
 
-// maxYears bounds the distance of a time.Time from 1970. Its seconds since year 1 have 63 bits, and
-// its year is an int.
+// maxYears is the maximum distance of a time.Time from 1970 in years. A time.Time has 63 bits for
+// the seconds since year 1, and its year is an int.
 const maxYears = 291_000_000_000
 
 func floorDiv(a, b int64) (quotient, rest int64) {
@@ -64,8 +64,8 @@ func floorDiv(a, b int64) (quotient, rest int64) {
 }
 
 // Format returns an instant in numpy's form: "2020-02-29T23:59:59.123" with the digits of the unit,
-// "2020-02" for months, "NaT". An instant out of the range of time.Time, or without a known unit,
-// is its count with the unit.
+// "2020-02" for months, or "NaT". An instant without a unit of time, or out of the range of
+// time.Time, is formatted as its count and the unit.
 func (t DateTime) Format(i Instant) string {
 	if i == NaT {
 		return "NaT"
@@ -111,7 +111,7 @@ func (t DateTime) Instant(at time.Time) (Instant, error) {
 	default:
 		num, den, ok := t.Unit.length()
 		if !ok {
-			return 0, fault.Newf(fault.Type, "%v counts in no known unit", t)
+			return 0, fault.Newf(fault.Type, "%v has no unit of time", t)
 		}
 		n = new(big.Int).Mul(big.NewInt(at.Unix()), big.NewInt(1e9))
 		n.Add(n, big.NewInt(int64(at.Nanosecond())))
@@ -134,7 +134,7 @@ func (t TimeDelta) Duration(s Span) (time.Duration, error) {
 	}
 	num, den, ok := t.Unit.length()
 	if !ok {
-		return 0, fault.Newf(fault.Type, "the unit of %v has no length", t)
+		return 0, fault.Newf(fault.Type, "the unit of %v has no fixed length", t)
 	}
 	n := new(big.Int).Mul(big.NewInt(int64(s)), big.NewInt(int64(max(t.Scale, 1))))
 	n.Mul(n, big.NewInt(num))
@@ -149,7 +149,7 @@ func (t TimeDelta) Duration(s Span) (time.Duration, error) {
 func (t TimeDelta) Span(d time.Duration) (Span, error) {
 	num, den, ok := t.Unit.length()
 	if !ok {
-		return 0, fault.Newf(fault.Type, "the unit of %v has no length", t)
+		return 0, fault.Newf(fault.Type, "the unit of %v has no fixed length", t)
 	}
 	n := new(big.Int).Mul(big.NewInt(int64(d)), big.NewInt(den))
 	n.Div(n, new(big.Int).Mul(big.NewInt(num), big.NewInt(int64(max(t.Scale, 1)))))
@@ -159,7 +159,8 @@ func (t TimeDelta) Span(d time.Duration) (Span, error) {
 	return Span(n.Int64()), nil
 }
 
-// instantOf returns the memory form of a time.Time that is a whole number of units.
+// instantOf returns the memory form of v if it is a time.Time. It returns fault.Type if the time is
+// not a whole number of units.
 func instantOf(t DateTime, v any) ([]byte, bool, error) {
 	at, ok := v.(time.Time)
 	if !ok {
@@ -170,12 +171,13 @@ func instantOf(t DateTime, v any) ([]byte, bool, error) {
 		return nil, true, err
 	}
 	if back, err := t.Time(i); err != nil || !back.Equal(at) {
-		return nil, true, fault.Newf(fault.Type, "%v is no whole number of units of %v", at, t)
+		return nil, true, fault.Newf(fault.Type, "%v is not a whole number of units of %v", at, t)
 	}
 	return putBits(uint64(i), 8), true, nil
 }
 
-// spanOf returns the memory form of a time.Duration that is a whole number of units.
+// spanOf returns the memory form of v if it is a time.Duration. It returns fault.Type if the
+// duration is not a whole number of units.
 func spanOf(t TimeDelta, v any) ([]byte, bool, error) {
 	d, ok := v.(time.Duration)
 	if !ok {
@@ -186,7 +188,7 @@ func spanOf(t TimeDelta, v any) ([]byte, bool, error) {
 		return nil, true, err
 	}
 	if back, err := t.Duration(s); err != nil || back != d {
-		return nil, true, fault.Newf(fault.Type, "%v is no whole number of units of %v", d, t)
+		return nil, true, fault.Newf(fault.Type, "%v is not a whole number of units of %v", d, t)
 	}
 	return putBits(uint64(s), 8), true, nil
 }

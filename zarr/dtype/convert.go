@@ -10,14 +10,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Convert sets dst to the elements of src, which are in memory form, without loss. It returns
-// fault.Type, with the index, for a number that T cannot represent exactly. Signs of zero and
-// payloads of NaNs may be lost.
+// Convert converts the elements of src, which are in memory form, to dst without loss. It returns
+// fault.Type, with the index, if T cannot represent an element exactly. Signs of zero and payloads
+// of NaNs may be lost.
 //
-// It converts numbers and bools to numbers, bools to bools, DateTime to time.Time, TimeDelta to
-// time.Duration, both also to numbers of their units, S and U to strings, and S, V and R to slices
-// of bytes. NaT cannot be converted. T may be a named type. It returns fault.Type for other
-// conversions.
+// Convert converts numbers and bools to numbers, bools to bools, DateTime to time.Time, TimeDelta
+// to time.Duration, both also to numbers of their units, S and U to strings, and S, V and R to
+// slices of bytes. It does not convert NaT. T may be a named type. For other conversions it returns
+// fault.Type.
 func Convert[T any](t Type, dst []T, src []byte) error {
 	to := reflect.TypeFor[T]()
 	set, err := converter(t, to)
@@ -27,7 +27,7 @@ func Convert[T any](t Type, dst []T, src []byte) error {
 	all, size := reflect.ValueOf(dst), t.Size()
 	for i := range dst {
 		if err := set(all.Index(i), src[i*size:(i+1)*size]); err != nil {
-			return fault.Newf(fault.Type, "element %d of %v as %v: %w", i, t, to, err)
+			return fault.Newf(fault.Type, "element %d of %v cannot be converted to %v: %w", i, t, to, err)
 		}
 	}
 	return nil
@@ -39,7 +39,7 @@ func Converts(t Type, to reflect.Type) error {
 	return err
 }
 
-// setter sets a Go value from one element.
+// setter sets a Go value to an element in memory form.
 type setter func(v reflect.Value, b []byte) error
 
 func converter(t Type, to reflect.Type) (setter, error) {
@@ -58,17 +58,17 @@ func converter(t Type, to reflect.Type) (setter, error) {
 	return func(v reflect.Value, b []byte) error {
 		n := get(b)
 		if n.nat {
-			return fmt.Errorf("NaT is no number")
+			return fmt.Errorf("NaT is not a number")
 		}
 		if !put(v, n) {
-			return fmt.Errorf("%v is not a value of it", n)
+			return fmt.Errorf("%v is not representable", n)
 		}
 		return nil
 	}, nil
 }
 
 func noWay(t Type, to reflect.Type) error {
-	return fault.Newf(fault.Type, "elements of %v are not converted to %v", t, to)
+	return fault.Newf(fault.Type, "elements of %v cannot be converted to %v", t, to)
 }
 
 func timeSetter(t Type, to reflect.Type) (setter, error) {
@@ -82,7 +82,7 @@ func timeSetter(t Type, to reflect.Type) (setter, error) {
 					return err
 				}
 				if back, err := t.Instant(at); err != nil || back != i {
-					return fmt.Errorf("%s is finer than a nanosecond", t.Format(i))
+					return fmt.Errorf("%s is not a whole number of nanoseconds", t.Format(i))
 				}
 				v.Set(reflect.ValueOf(at))
 				return nil
@@ -97,7 +97,7 @@ func timeSetter(t Type, to reflect.Type) (setter, error) {
 					return err
 				}
 				if back, err := t.Span(d); err != nil || back != s {
-					return fmt.Errorf("%d is finer than a nanosecond", s)
+					return fmt.Errorf("%d in %v is not a whole number of nanoseconds", s, t)
 				}
 				v.SetInt(int64(d))
 				return nil
@@ -115,7 +115,7 @@ func textSetter(t Type, to reflect.Type) (setter, error) {
 			return func(v reflect.Value, b []byte) error {
 				s, ok := utf32(b)
 				if !ok {
-					return fmt.Errorf("it has what is no Unicode code point")
+					return fmt.Errorf("invalid Unicode code point")
 				}
 				v.SetString(s)
 				return nil
@@ -141,7 +141,7 @@ func textSetter(t Type, to reflect.Type) (setter, error) {
 	return nil, noWay(t, to)
 }
 
-// num is a number of any kind, as an intermediate form.
+// num is a number of any kind, as an intermediate form of conversions.
 type num struct {
 	kind   byte // 'b', 'i', 'u', 'f' or 'c'
 	i      int64
@@ -190,8 +190,8 @@ func numberOf(t Type) func(b []byte) num {
 	return nil
 }
 
-// numberTo returns a function that sets a Go number and reports whether it represents n exactly. It
-// returns nil if to is not a number type, or is one of another meaning.
+// numberTo returns a function that sets a Go number and reports whether it represents n exactly.
+// numberTo returns nil if to is not a number type, or has another meaning, such as time.Duration.
 func numberTo(from Type, to reflect.Type) func(v reflect.Value, n num) bool {
 	if m, ok := smallFormat(to); ok {
 		return func(v reflect.Value, n num) bool {
@@ -271,7 +271,7 @@ func smallFormat(t reflect.Type) (format, bool) {
 
 func same32(f float64) bool { return f != f || float64(float32(f)) == f }
 
-// int returns the number as an integer, if it is one that fits.
+// int returns the number as an int64, and reports whether that is exact.
 func (n num) int() (int64, bool) {
 	switch n.kind {
 	case 'i':
@@ -292,7 +292,7 @@ func (n num) uint() (uint64, bool) {
 	return uint64(n.re), n.im == 0 && n.re == math.Trunc(n.re) && n.re >= 0 && n.re < 1<<64
 }
 
-// float returns the number as a float64, if that is exact.
+// float returns the number as a float64, and reports whether that is exact.
 func (n num) float() (float64, bool) {
 	switch n.kind {
 	case 'i':

@@ -11,13 +11,14 @@
 // # Memory form
 //
 // Everywhere in zargo a decoded element is in memory form: Size bytes, little-endian, elements
-// packed in C order. The byte order of the stored elements belongs to the codecs of an array (v3)
-// or to its typestring (v2), not to the Type.
+// packed in C order. The byte order of stored elements is a property of the codecs of an array (v3)
+// or of its typestring (v2), not of the Type.
 //
 // # Errors
 //
 // Errors have the kind fault.Metadata (malformed), errors.ErrUnsupported (well-formed but unknown
-// to this package) or fault.Type (a value that does not fit). The package is pure: it does no I/O.
+// to this package), fault.Type (a value that does not fit) or fault.Limit (a type that is too large
+// or nested too deep, or a time out of range). The package does no I/O.
 //
 // # Concurrency
 //

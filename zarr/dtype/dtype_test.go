@@ -14,8 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// TestF16 compares all 65,536 patterns with the definition of binary16, and the rounding of the
-// midpoints between neighbours with round-half-even.
+// TestF16 compares all 65,536 patterns with the definition of binary16, and checks that midpoints
+// between adjacent numbers round half to even.
 func TestF16(t *testing.T) {
 	value := func(h F16) float64 { // IEEE 754-2019, 3.4
 		sign := 1.0
@@ -77,7 +77,7 @@ func TestFills(t *testing.T) {
 		format int
 		json   string
 		bytes  string // memory form in hex; "" is an error
-		out    string // spelled again, "" is the same
+		out    string // the encoded fill value; "" if it is the same
 	}{
 		{Bool, 3, "true", "01", ""}, {Bool, 3, "false", "00", ""}, {Bool, 3, "1", "01", "true"}, {Bool, 3, "0", "00", "false"}, {Bool, 3, "2", "", ""}, {Bool, 2, "1", "01", "true"}, {Bool, 2, "0", "00", "false"}, {Bool, 3, `"true"`, "", ""},
 		{Int8, 3, "-128", "80", ""}, {Int8, 3, "128", "", ""}, {Int8, 3, "1.0", "01", "1"}, {Int8, 3, "1e2", "64", "100"}, {Int8, 3, "1.5", "", ""}, {Int8, 3, "1e400", "", ""},

@@ -89,7 +89,7 @@ func ExampleConvert() {
 	fmt.Println(dtype.Convert(dtype.Int16, dst, []byte{1, 0, 0, 1}))
 	// Output:
 	// <nil> [1 -1]
-	// wrong type: element 1 of int16 as int8: 256 is not a value of it
+	// wrong type: element 1 of int16 cannot be converted to int8: 256 is not representable
 }
 
 func ExampleTable_With() {

@@ -21,7 +21,7 @@ func (b Basic) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	raw = bytes.TrimSpace(raw)
 	info := b.info()
 	if b == Float4E2M1FN && format < 3 && len(raw) > 0 && raw[0] == '"' && !bytes.HasPrefix(raw, []byte(`"0x`)) {
-		fill, err := base64Fill(raw, 1) // the only form of TensorStore
+		fill, err := base64Fill(raw, 1) // TensorStore has only this form
 		b.Canon(fill)
 		return fill, err
 	}
@@ -45,7 +45,7 @@ func (b Basic) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	if format < 3 && !bytes.HasPrefix(raw, []byte("[")) {
 		parts = []json.RawMessage{raw, json.RawMessage("0")} // a real number
 	} else if parts = splitPair(raw); parts == nil {
-		return nil, fault.Newf(fault.Metadata, "fill value %s of %v is not a list of two", abbreviate(raw), b)
+		return nil, fault.Newf(fault.Metadata, "fill value %s of %v is not a list of two numbers", abbreviate(raw), b)
 	}
 	re, err := parseFloat(strings.TrimSpace(string(parts[0])), b, format)
 	if err != nil {
@@ -82,8 +82,8 @@ func parseBool(s string, format int) ([]byte, error) {
 	return nil, fault.Newf(fault.Metadata, "fill value %s of bool is neither true nor false", abbreviate([]byte(s)))
 }
 
-// maxDigits bounds the length of a number that is parsed. No number that fits an element is longer,
-// except in hexadecimal.
+// maxDigits is the maximum length of a number that is parsed. Numbers that fit an element are
+// shorter, except in hexadecimal.
 const maxDigits = 1100
 
 // quotedInteger removes the quotes from an integer: n5-zarr, Fiji and early versions of
@@ -110,7 +110,7 @@ func parseInteger(s string) (*big.Int, error) {
 	if n, ok := new(big.Int).SetString(s, 10); ok {
 		return n, nil
 	}
-	// Bound the value, and so the exponent, before expanding it.
+	// Bound the value, and thereby the exponent, before expanding it.
 	mantissa, _, _ := strings.Cut(strings.ToLower(s), "e")
 	if strings.Trim(mantissa, "-0.") == "" {
 		return new(big.Int), nil
@@ -125,7 +125,7 @@ func parseInteger(s string) (*big.Int, error) {
 	return r.Num(), nil
 }
 
-// integer returns the memory form of n if it is in range.
+// integer returns the memory form of n. It returns fault.Metadata if n is out of range.
 func (b Basic) integer(n *big.Int) ([]byte, error) {
 	info := b.info()
 	bits := uint(info.bits)
@@ -144,7 +144,7 @@ func (b Basic) integer(n *big.Int) ([]byte, error) {
 	return putBits(u, info.size), nil
 }
 
-// putBits returns the low size bytes of u, little-endian.
+// putBits returns the low size bytes of u in little-endian order.
 func putBits(u uint64, size int) []byte {
 	return binary.LittleEndian.AppendUint64(nil, u)[:size:size]
 }
@@ -164,7 +164,7 @@ func getBits(b []byte) uint64 {
 //   - in v3 the bits in hexadecimal, "0x7fc00001", two digits for each byte,
 //   - in v2 a number in quotes, as all readers of v2 except zarrs do.
 //
-// In v2 it does not accept hexadecimal bits, which no writer uses: TensorStore reads them as a
+// In v2 it does not accept hexadecimal bits: no writer uses them, and TensorStore reads them as a
 // number.
 func parseFloat(s string, of Basic, version int) ([]byte, error) {
 	m := of.info().float
@@ -183,7 +183,7 @@ func parseFloat(s string, of Basic, version int) ([]byte, error) {
 	case "NaN":
 		nan, ok := m.nan()
 		if !ok {
-			return nil, bad("is no number, and the type has none such")
+			return nil, bad("is not a number, and the type has no NaN")
 		}
 		return putBits(nan, size), nil
 	case "Infinity", "-Infinity", "+Infinity":
@@ -191,7 +191,7 @@ func parseFloat(s string, of Basic, version int) ([]byte, error) {
 			return nil, bad("is not a number")
 		}
 		if m.special != ieee {
-			return nil, bad("is no number, and the type has none such")
+			return nil, bad("is not finite, and the type has no infinity")
 		}
 		sign := 1
 		if text[0] == '-' {
@@ -207,7 +207,7 @@ func parseFloat(s string, of Basic, version int) ([]byte, error) {
 		digits, ok := strings.CutPrefix(text, "0x")
 		be, err := hex.DecodeString(digits)
 		if !ok || err != nil || len(be) != size || m.bits < 8 && be[0]>>m.bits != 0 {
-			return nil, bad("is neither a number, nor NaN, Infinity or -Infinity, nor 0x and its bits")
+			return nil, bad("must be a number, NaN, Infinity, -Infinity, or 0x and its bits")
 		}
 		slices.Reverse(be)
 		return be, nil
@@ -230,19 +230,19 @@ func parseFloat(s string, of Basic, version int) ([]byte, error) {
 	default:
 		bits, fits = m.round(toOdd(s))
 	}
-	// A number beyond the range rounds to infinity, according to nearest-even, if the type has one.
+	// A number out of range rounds to infinity if the type has infinity.
 	if !fits && m.special != ieee {
 		return nil, bad("is out of range")
 	}
 	return putBits(bits, size), nil
 }
 
-// FormatFill returns a fill value. In v2 every NaN is "NaN", as in zarr-python, because v2 has no
-// form for the bits of a NaN.
+// FormatFill returns a fill value as JSON. In v2 every NaN is "NaN", as in zarr-python, because v2
+// has no form for the bits of a NaN.
 func (b Basic) FormatFill(fill []byte, format int) (json.RawMessage, error) {
 	info := b.info()
 	if len(fill) != info.size {
-		return nil, fault.Newf(fault.Metadata, "fill value of %d bytes for %v", len(fill), b)
+		return nil, fault.Newf(fault.Metadata, "fill value of %v must have %d bytes, has %d", b, info.size, len(fill))
 	}
 	if b.Check(fill) != nil {
 		return nil, fault.Newf(fault.Metadata, "fill value %x of %v is out of its range", fill, b)
@@ -286,12 +286,12 @@ func formatFloat(bits uint64, m format, version int) json.RawMessage {
 	}
 	s := strconv.FormatFloat(f, 'g', -1, width)
 	if !strings.ContainsAny(s, ".e") {
-		s += ".0" // so that all readers take it for a float
+		s += ".0" // so that all readers parse it as a float
 	}
 	return json.RawMessage(s)
 }
 
-// abbreviate bounds the length of stored text in errors.
+// abbreviate returns stored text, shortened for use in an error.
 func abbreviate(raw []byte) string {
 	if len(raw) > 40 {
 		return string(raw[:40]) + "…"

@@ -17,18 +17,22 @@ import (
 // document can cause. The largest elements in known files have a few thousand bytes.
 const MaxSize = 64 << 20
 
-// S is numpy's "S": text of at most so many bytes, without a defined encoding, padded with NULs.
-// Its v3 name is null_terminated_bytes. The Go form is an array of bytes; [Text] returns a string.
+// S is numpy's type "S", text without a defined encoding, padded with NULs. Its value is the
+// maximum number of bytes. Its v3 name is null_terminated_bytes. The Go form is an array of bytes;
+// [Text] returns a string.
 type S int
 
-// U is numpy's "U": UTF-32 text of at most so many code points, padded with NULs. Its v3 name is
-// fixed_length_utf32. The Go form is an array of runes; [Runes] returns a string.
+// U is numpy's type "U", UTF-32 text, padded with NULs. Its value is the maximum number of code
+// points. Its v3 name is fixed_length_utf32. The Go form is an array of runes; [Runes] returns a
+// string.
 type U int
 
-// V is numpy's "V": so many uninterpreted bytes. Its v3 name is raw_bytes.
+// V is numpy's type "V", uninterpreted bytes. Its value is the number of bytes. Its v3 name is
+// raw_bytes.
 type V int
 
-// R is the v3 core type "r*": so many bytes, where the name has the number of bits. It is V in v2.
+// R is the v3 core type "r*", uninterpreted bytes. Its value is the number of bytes; its name
+// contains the number of bits. In v2 it is V.
 type R int
 
 // Text returns the text of an S without its padding.
@@ -57,15 +61,15 @@ func utf32(b []byte) (text string, ok bool) {
 func sized(t Type, size int) error {
 	switch {
 	case size < 1:
-		return fault.Newf(fault.Metadata, "%v: an element has no bytes", t)
+		return fault.Newf(fault.Metadata, "%v: elements must have at least 1 byte", t)
 	case size > MaxSize:
-		return fault.Newf(fault.Limit, "%v: an element has more than %d bytes", t, MaxSize)
+		return fault.Newf(fault.Limit, "%v: elements must have at most %d bytes", t, MaxSize)
 	}
 	return nil
 }
 
-// parseLength parses the decimal length in a typestring or a name. It returns MaxSize+1 for greater
-// numbers.
+// parseLength parses the decimal length in a typestring or a name. It returns MaxSize+1 for text
+// that is not a number or a number above MaxSize.
 func parseLength(s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil || n > MaxSize {
@@ -74,7 +78,8 @@ func parseLength(s string) int {
 	return n
 }
 
-// parseLengthBytes parses the configuration {"length_bytes": n}.
+// parseLengthBytes parses the configuration {"length_bytes": n} and returns n/each. It returns
+// MaxSize+1 if n is above MaxSize.
 func parseLengthBytes(config json.RawMessage, each int) (int, error) {
 	var c struct {
 		Length json.RawMessage `json:"length_bytes"`
@@ -83,22 +88,22 @@ func parseLengthBytes(config json.RawMessage, each int) (int, error) {
 		return 0, err
 	}
 	if c.Length == nil {
-		return 0, fault.Newf(fault.Metadata, `the type needs "length_bytes"`)
+		return 0, fault.Newf(fault.Metadata, `the data type must have "length_bytes"`)
 	}
 	n, err := parseInteger(string(c.Length))
 	if err != nil || n.Sign() < 1 {
-		return 0, fault.Newf(fault.Metadata, "length_bytes %.40s is no positive integer", c.Length)
+		return 0, fault.Newf(fault.Metadata, "length_bytes must be a positive integer, is %.40s", c.Length)
 	}
 	if !n.IsInt64() || n.Int64() > MaxSize {
 		return MaxSize + 1, nil
 	}
 	if n.Int64()%int64(each) != 0 {
-		return 0, fault.Newf(fault.Metadata, "length_bytes %.40s is no multiple of %d", c.Length, each)
+		return 0, fault.Newf(fault.Metadata, "length_bytes must be a multiple of %d, is %.40s", each, c.Length)
 	}
 	return int(n.Int64()) / each, nil
 }
 
-// base64Fill decodes a fill value of n bytes. A shorter one is padded with NULs.
+// base64Fill decodes a fill value of at most n bytes and pads it with NULs to n bytes.
 func base64Fill(raw json.RawMessage, n int) ([]byte, error) {
 	s, err := unquote(raw)
 	if err != nil {
@@ -134,14 +139,14 @@ func arrayOf(t reflect.Type, n int, kind reflect.Kind) bool {
 
 func wantFill(t Type, fill []byte) error {
 	if len(fill) != t.Size() {
-		return fault.Newf(fault.Metadata, "fill value of %d bytes for %v", len(fill), t)
+		return fault.Newf(fault.Metadata, "fill value of %v must have %d bytes, has %d", t, t.Size(), len(fill))
 	}
 	return nil
 }
 
 func byteArray(n int) reflect.Type { return reflect.ArrayOf(n, reflect.TypeFor[byte]()) }
 
-// String returns the typestring, "S5".
+// String returns the typestring, such as "S5".
 func (t S) String() string { return "S" + strconv.Itoa(int(t)) }
 
 // Size returns the number of bytes.
@@ -150,7 +155,7 @@ func (t S) Size() int { return int(t) }
 // Go returns [n]byte.
 func (t S) Go() reflect.Type { return byteArray(int(t)) }
 
-// Fits accepts arrays of the same number of bytes.
+// Fits reports whether g is an array of the same number of bytes.
 func (t S) Fits(g reflect.Type) bool { return arrayOf(g, int(t), reflect.Uint8) }
 
 // HasOrder returns false.
@@ -165,7 +170,7 @@ func (S) Canon([]byte) {}
 // DefaultFill returns the empty text.
 func (t S) DefaultFill() []byte { return make([]byte, t) }
 
-// ParseFill parses base64, padded with NULs if it is short. In v2 the number 0 stands for the empty
+// ParseFill parses base64 and pads it with NULs if it is short. In v2 the number 0 means the empty
 // text.
 func (t S) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	if isZero(raw, format) {
@@ -174,8 +179,8 @@ func (t S) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	return base64Fill(raw, int(t))
 }
 
-// FormatFill returns base64: in v2 of all bytes, as TensorStore requires, in v3 without the
-// padding, as in zarr-python.
+// FormatFill returns base64. In v2 it encodes all bytes, as TensorStore requires. In v3 it omits
+// the padding, as zarr-python does.
 func (t S) FormatFill(fill []byte, format int) (json.RawMessage, error) {
 	if format < 3 {
 		return quote64(fill), wantFill(t, fill)
@@ -183,7 +188,7 @@ func (t S) FormatFill(fill []byte, format int) (json.RawMessage, error) {
 	return quote64([]byte(Text(fill))), wantFill(t, fill)
 }
 
-// V2 returns the typestring, "|S5".
+// V2 returns the typestring, such as "|S5".
 func (t S) V2(Order) (json.RawMessage, error) { return json.RawMessage(`"|` + t.String() + `"`), nil }
 
 // V3 returns null_terminated_bytes with its length.
@@ -193,7 +198,7 @@ func lengthV3(name string, bytes int) json.RawMessage {
 	return json.RawMessage(`{"name":"` + name + `","configuration":{"length_bytes":` + strconv.Itoa(bytes) + `}}`)
 }
 
-// String returns the typestring, "U4".
+// String returns the typestring, such as "U4".
 func (t U) String() string { return "U" + strconv.Itoa(int(t)) }
 
 // Size returns four bytes for each code point.
@@ -202,7 +207,7 @@ func (t U) Size() int { return 4 * int(t) }
 // Go returns [n]rune.
 func (t U) Go() reflect.Type { return reflect.ArrayOf(int(t), reflect.TypeFor[rune]()) }
 
-// Fits accepts arrays of the same number of 32-bit integers.
+// Fits reports whether g is an array of the same number of 32-bit integers.
 func (t U) Fits(g reflect.Type) bool {
 	return arrayOf(g, int(t), reflect.Int32) || arrayOf(g, int(t), reflect.Uint32)
 }
@@ -220,7 +225,7 @@ func (U) Canon([]byte) {}
 func (t U) Check(b []byte) error {
 	for i := 0; i+4 <= len(b); i += 4 {
 		if r := binary.LittleEndian.Uint32(b[i:]); r > utf8.MaxRune || !utf8.ValidRune(rune(r)) {
-			return fault.Newf(fault.Type, "element %d of %v has the code point %#x", i/t.Size(), t, r)
+			return fault.Newf(fault.Type, "element %d of %v has the invalid code point %#x", i/t.Size(), t, r)
 		}
 	}
 	return nil
@@ -229,8 +234,8 @@ func (t U) Check(b []byte) error {
 // DefaultFill returns the empty text.
 func (t U) DefaultFill() []byte { return make([]byte, t.Size()) }
 
-// ParseFill parses a string of at most so many code points. In v2 the number 0 stands for the empty
-// text.
+// ParseFill parses a string that is not longer than the type allows. In v2 the number 0 means the
+// empty text.
 func (t U) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	if isZero(raw, format) {
 		return t.DefaultFill(), nil
@@ -249,19 +254,19 @@ func (t U) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	return b[:t.Size()], nil
 }
 
-// FormatFill returns a string.
+// FormatFill returns a JSON string.
 func (t U) FormatFill(fill []byte, _ int) (json.RawMessage, error) {
 	if err := wantFill(t, fill); err != nil {
 		return nil, err
 	}
 	s, ok := utf32(fill)
 	if !ok {
-		return nil, fault.Newf(fault.Metadata, "fill value %.80x is no text", fill)
+		return nil, fault.Newf(fault.Metadata, "fill value %.80x is not valid UTF-32", fill)
 	}
 	return appendString(nil, s), nil
 }
 
-// V2 returns the typestring, "<U4".
+// V2 returns the typestring, such as "<U4".
 func (t U) V2(o Order) (json.RawMessage, error) {
 	mark := map[Order]string{Little: "<", Big: ">"}[o]
 	if mark == "" {
@@ -273,7 +278,7 @@ func (t U) V2(o Order) (json.RawMessage, error) {
 // V3 returns fixed_length_utf32 with its length in bytes.
 func (t U) V3() (json.RawMessage, error) { return lengthV3("fixed_length_utf32", t.Size()), nil }
 
-// String returns the typestring, "V6".
+// String returns the typestring, such as "V6".
 func (t V) String() string { return "V" + strconv.Itoa(int(t)) }
 
 // Size returns the number of bytes.
@@ -282,7 +287,7 @@ func (t V) Size() int { return int(t) }
 // Go returns [n]byte.
 func (t V) Go() reflect.Type { return byteArray(int(t)) }
 
-// Fits accepts arrays of the same number of bytes.
+// Fits reports whether g is an array of the same number of bytes.
 func (t V) Fits(g reflect.Type) bool { return arrayOf(g, int(t), reflect.Uint8) }
 
 // HasOrder returns false.
@@ -297,7 +302,7 @@ func (V) Canon([]byte) {}
 // DefaultFill returns zeros.
 func (t V) DefaultFill() []byte { return make([]byte, t) }
 
-// ParseFill parses base64, padded with zeros if it is short, or, in v3, a list of bytes.
+// ParseFill parses base64, padded with zeros if it is short. In v3 it also parses a list of bytes.
 func (t V) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	if isZero(raw, format) {
 		return t.DefaultFill(), nil
@@ -313,13 +318,13 @@ func (t V) FormatFill(fill []byte, _ int) (json.RawMessage, error) {
 	return quote64(fill), wantFill(t, fill)
 }
 
-// V2 returns the typestring, "|V6".
+// V2 returns the typestring, such as "|V6".
 func (t V) V2(Order) (json.RawMessage, error) { return json.RawMessage(`"|` + t.String() + `"`), nil }
 
 // V3 returns raw_bytes with its length, as in zarr-python. The name is not registered.
 func (t V) V3() (json.RawMessage, error) { return lengthV3("raw_bytes", int(t)), nil }
 
-// String returns the v3 name, "r48" for 6 bytes.
+// String returns the v3 name, such as "r48" for 6 bytes.
 func (t R) String() string { return "r" + strconv.Itoa(8*int(t)) }
 
 // Size returns the number of bytes.
@@ -328,7 +333,7 @@ func (t R) Size() int { return int(t) }
 // Go returns [n]byte.
 func (t R) Go() reflect.Type { return byteArray(int(t)) }
 
-// Fits accepts arrays of the same number of bytes.
+// Fits reports whether g is an array of the same number of bytes.
 func (t R) Fits(g reflect.Type) bool { return arrayOf(g, int(t), reflect.Uint8) }
 
 // HasOrder returns false.
@@ -344,12 +349,12 @@ func (R) Canon([]byte) {}
 func (t R) DefaultFill() []byte { return make([]byte, t) }
 
 // ParseFill parses a list with one number for each byte, or base64. According to the specification
-// the list has as many elements as the type has bits, but no implementation does that.
+// the list has one number for each bit, but no implementation does that.
 func (t R) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	return V(t).ParseFill(raw, format)
 }
 
-// FormatFill returns a list of bytes in v3, base64 in v2.
+// FormatFill returns a list of bytes in v3, and base64 in v2.
 func (t R) FormatFill(fill []byte, format int) (json.RawMessage, error) {
 	if format < 3 {
 		return V(t).FormatFill(fill, format)
@@ -362,23 +367,27 @@ func (t R) FormatFill(fill []byte, format int) (json.RawMessage, error) {
 	return raw, errors.Join(err, wantFill(t, fill))
 }
 
-// V2 returns the typestring, "|V6".
+// V2 returns the typestring, such as "|V6".
 func (t R) V2(o Order) (json.RawMessage, error) { return V(t).V2(o) }
 
-// V3 returns the name.
+// V3 returns the name as a JSON string.
 func (t R) V3() (json.RawMessage, error) { return json.RawMessage(`"` + t.String() + `"`), nil }
 
-// byteList parses a list of n numbers from 0 to 255, or of any length if n is -1.
+// byteList parses a list of n numbers from 0 to 255. If n is -1, the list may have any length.
 func byteList(raw json.RawMessage, n int) ([]byte, error) {
 	var list []uint8
-	var numbers []json.RawMessage // a []uint8 would accept base64, and a json.Number a string
+	var numbers []json.RawMessage // a []uint8 would accept base64, and a []json.Number would accept strings
 	if json.Unmarshal(raw, &numbers) != nil || numbers == nil || n >= 0 && len(numbers) != n {
-		return nil, fault.Newf(fault.Metadata, "fill value %s is no list of %d bytes", abbreviate(raw), n)
+		want := "a list of bytes"
+		if n >= 0 {
+			want = "a list of " + strconv.Itoa(n) + " bytes"
+		}
+		return nil, fault.Newf(fault.Metadata, "fill value %s is not %s", abbreviate(raw), want)
 	}
 	for _, s := range numbers {
 		v, err := parseInteger(string(s))
 		if err != nil || !v.IsInt64() || v.Int64() < 0 || v.Int64() > 255 {
-			return nil, fault.Newf(fault.Metadata, "%.40s in a fill value is no byte", s)
+			return nil, fault.Newf(fault.Metadata, "%.40s in a fill value is not a number from 0 to 255", s)
 		}
 		list = append(list, byte(v.Int64()))
 	}

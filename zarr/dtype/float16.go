@@ -2,11 +2,11 @@ package dtype
 
 import "math"
 
-// F16From rounds f to the nearest float16, ties to even. Numbers beyond the range become infinity.
-// A NaN remains one and keeps its sign and the high bits of its payload.
+// F16From rounds f to the nearest float16, ties to even. Numbers out of range become infinity. A
+// NaN stays a NaN and keeps its sign and the high bits of its payload.
 func F16From(f float32) F16 { return Round[F16](float64keep(f)) }
 
-// float64keep converts f to a float64. Unlike a conversion in hardware, it keeps signalling NaNs.
+// float64keep converts f to a float64. Unlike a hardware conversion, it preserves signalling NaNs.
 func float64keep(f float32) float64 {
 	if f == f {
 		return float64(f)

@@ -12,7 +12,7 @@ type format struct {
 	special          special
 }
 
-// special is which bit patterns of a format are not finite numbers.
+// special specifies which bit patterns of a format are not finite numbers.
 type special uint8
 
 const (
@@ -23,8 +23,8 @@ const (
 	scale                 // no sign, no fraction, no zero; all ones mean NaN
 )
 
-// The formats, with the names of zarr-extensions, which are those of LLVM. All numbers of a format,
-// except binary64, must be float32s.
+// The formats, with the names of zarr-extensions, which are those of LLVM. Every number of a format
+// other than binary64 must be a float32.
 var (
 	binary16    = format{16, 10, 15, ieee}
 	binary32    = format{32, 23, 127, ieee}
@@ -43,7 +43,7 @@ var (
 	e2m1fn      = format{4, 1, 1, finite}
 )
 
-// sign returns the pattern of the sign bit, or 0 if there is none.
+// sign returns the pattern of the sign bit, or 0 if the format has no sign.
 func (m format) sign() uint64 {
 	if m.special == scale {
 		return 0
@@ -59,7 +59,7 @@ func (m format) expMax() uint64 {
 	return 1<<(m.bits-1-m.frac) - 1
 }
 
-// nan returns the NaN that "NaN" in metadata stands for, and whether there is one.
+// nan returns the pattern that "NaN" in metadata means, and reports whether the format has a NaN.
 func (m format) nan() (uint64, bool) {
 	switch m.special {
 	case ieee:
@@ -103,7 +103,7 @@ func (m format) largest() uint64 {
 	return m.sign() - 1
 }
 
-// value returns the exact number of a pattern, or NaN without its payload.
+// value returns the number that a pattern represents, or NaN without its payload.
 func (m format) value(x uint64) float64 {
 	if m.bits == 64 {
 		return math.Float64frombits(x)
@@ -129,9 +129,8 @@ func (m format) value(x uint64) float64 {
 }
 
 // round returns the pattern of the number nearest to f, ties to even. f must not be NaN. fits is
-// false if f is beyond the numbers that round to the largest number, is negative in a format
-// without sign, or is zero in a format without zero. The pattern is then infinity if the format has
-// it, else the nearest number.
+// false if f is too large, is negative in a format without sign, or is zero in a format without
+// zero. The pattern is then infinity if the format has infinity, and otherwise the nearest number.
 func (m format) round(f float64) (x uint64, fits bool) {
 	if m.bits == 64 {
 		return math.Float64bits(f), true
@@ -148,7 +147,7 @@ func (m format) round(f float64) (x uint64, fits bool) {
 	return abs, ok
 }
 
-// roundAbs rounds the magnitude of a float64.
+// roundAbs rounds the magnitude of a float64, passed as its bits.
 func (m format) roundAbs(bits uint64) (x uint64, fits bool) {
 	beyond := m.largest()
 	if m.special == ieee {
@@ -198,8 +197,8 @@ func toOdd(s string) float64 {
 	if math.IsInf(f, 0) || f == 0 {
 		return f
 	}
-	// 256 bits distinguish all decimals of the accepted lengths from a float64. Rounding to odd
-	// preserves the rest.
+	// 256 bits suffice to compare any decimal of an accepted length with f. If they differ and f is
+	// even, replace f by its odd neighbor on the side of the decimal.
 	exact, _, err := big.ParseFloat(s, 10, 256, big.ToZero)
 	if err != nil {
 		return f

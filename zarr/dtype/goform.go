@@ -8,9 +8,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Encode writes the memory form of one Go value to b, which has the size of an element of t. The
-// type of v must fit t, else it returns fault.Type. For values whose Go type does not determine the
-// bytes, such as strings of a fixed length, see [Value].
+// Encode writes the memory form of v to b, which has the size of an element of t. It returns
+// fault.Type if the type of v does not fit t. For values whose Go type does not determine the
+// bytes, such as strings for a type of fixed length, see [Value].
 func Encode(t Type, b []byte, v reflect.Value) error {
 	if s, ok := t.(*Struct); ok {
 		return s.walk(b, v, Encode)
@@ -29,13 +29,13 @@ func Encode(t Type, b []byte, v reflect.Value) error {
 	}
 	n, err := binary.Encode(b, binary.LittleEndian, v.Interface())
 	if err != nil || n != len(b) {
-		return fault.Newf(fault.Type, "a value of type %v is no element of %v", v.Type(), t)
+		return fault.Newf(fault.Type, "a value of type %v does not fit %v", v.Type(), t)
 	}
 	return nil
 }
 
-// Decode sets v, which must be settable and of a type that fits t, to the element with the memory
-// form b. It returns fault.Type for other values.
+// Decode sets v to the element of t with the memory form b. v must be settable. Decode returns
+// fault.Type if the type of v does not fit t.
 func Decode(t Type, v reflect.Value, b []byte) error {
 	if s, ok := t.(*Struct); ok {
 		return s.walk(b, v, func(t Type, b []byte, v reflect.Value) error { return Decode(t, v, b) })
@@ -56,7 +56,7 @@ func Decode(t Type, v reflect.Value, b []byte) error {
 	one := reflect.New(of)
 	n, err := binary.Decode(b, binary.LittleEndian, one.Interface())
 	if err != nil || n != len(b) {
-		return fault.Newf(fault.Type, "an element of %v is no value of type %v", t, v.Type())
+		return fault.Newf(fault.Type, "an element of %v does not fit type %v", t, v.Type())
 	}
 	v.Set(one.Elem().Convert(v.Type()))
 	return nil
@@ -75,10 +75,10 @@ func kindType(k reflect.Kind) reflect.Type {
 	return nil
 }
 
-// walk calls do for every value of every field of an element.
+// walk calls do for every value in every field of an element.
 func (s *Struct) walk(b []byte, v reflect.Value, do func(Type, []byte, reflect.Value) error) error {
 	if v.Kind() != reflect.Struct {
-		return fault.Newf(fault.Type, "%v is no struct", v.Type())
+		return fault.Newf(fault.Type, "%v is not a struct", v.Type())
 	}
 	for _, g := range goFields(v.Type()) {
 		name, _ := label(g)
@@ -106,14 +106,14 @@ func (f Field) walk(b []byte, v reflect.Value, axes int, do func(Type, []byte, r
 	return nil
 }
 
-// Value returns the memory form of a Go value that t and the value's type determine together:
+// Value returns the memory form of the Go value v as an element of t. It accepts
 //
 //   - a value that fits t,
 //   - a string for S, U and String, and for V and R if its length is right,
 //   - a time.Time for DateTime and a time.Duration for TimeDelta, if it is a whole number of units,
 //   - a slice of bytes for S, V, R and Bytes.
 //
-// ok is false for others. It returns fault.Type for values that do not fit.
+// ok is false for values of other Go types. Value returns fault.Type for values that do not fit t.
 func Value(t Type, v any) (b []byte, ok bool, err error) {
 	r := reflect.ValueOf(v)
 	if !r.IsValid() {
@@ -127,13 +127,13 @@ func Value(t Type, v any) (b []byte, ok bool, err error) {
 		}
 		_, padded := t.(S)
 		if len(text) > t.Size() || !padded && len(text) < t.Size() {
-			return nil, true, fault.Newf(fault.Type, "%d bytes for an element of %v", len(text), t)
+			return nil, true, fault.Newf(fault.Type, "a value of %d bytes does not fit %v", len(text), t)
 		}
 		return append(text, make([]byte, t.Size()-len(text))...), true, nil
 	case U:
 		if r.Kind() == reflect.String {
 			if !utf8.ValidString(r.String()) {
-				return nil, true, fault.Newf(fault.Type, "%.80q is no UTF-8", r.String())
+				return nil, true, fault.Newf(fault.Type, "%.80q is not valid UTF-8", r.String())
 			}
 			b, err := t.ParseFill(appendString(nil, r.String()), 3)
 			return b, true, asType(err)

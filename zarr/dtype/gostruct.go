@@ -6,21 +6,21 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Move is a run of Size bytes with the offsets Packed in the memory form of a Struct and Go in a Go
-// struct.
+// Move describes a run of Size bytes, at offset Packed in the memory form of a Struct and at offset
+// Go in a Go struct.
 type Move struct{ Packed, Go, Size int }
 
-// Moves returns the positions of an element's bytes in a Go struct on a little-endian machine. The
-// Go struct must have a field of the same name for each field of the data type and no others, else
-// it returns fault.Type. Runs that are adjacent in both forms are one Move.
+// Moves returns the positions of an element's bytes in a Go struct on a little-endian machine.
+// Moves returns fault.Type unless the Go struct has a field of the same name for each field of the
+// data type, and no others. Runs that are adjacent in both forms are one Move.
 func (s *Struct) Moves(t reflect.Type) ([]Move, error) {
 	if t.Kind() != reflect.Struct {
-		return nil, fault.Newf(fault.Type, "%v is no struct, as elements of %v are", t, s)
+		return nil, fault.Newf(fault.Type, "%v is not a struct and does not fit %v", t, s)
 	}
 	return s.moves(nil, t, 0, 0)
 }
 
-// maxMoves bounds the number of Moves. Structures with more are read field by field.
+// maxMoves is the maximum number of Moves. Structures with more are read field by field.
 const maxMoves = 1 << 16
 
 func (s *Struct) moves(m []Move, t reflect.Type, packed, base int) ([]Move, error) {
@@ -46,7 +46,7 @@ func (s *Struct) moves(m []Move, t reflect.Type, packed, base int) ([]Move, erro
 		}
 	}
 	for name := range byName {
-		return nil, fault.Newf(fault.Type, "%v has a field for %.40q, which %v has not", t, name, s)
+		return nil, fault.Newf(fault.Type, "%v has a field for %.40q, which %v lacks", t, name, s)
 	}
 	return m, nil
 }
@@ -58,7 +58,7 @@ func join(m []Move, next Move) ([]Move, error) {
 		return m, nil
 	}
 	if len(m) == maxMoves {
-		return nil, fault.Newf(fault.Limit, "a structure of more than %d scattered fields", maxMoves)
+		return nil, fault.Newf(fault.Limit, "the structure needs more than %d moves", maxMoves)
 	}
 	return append(m, next), nil
 }
@@ -97,7 +97,8 @@ func (f Field) moves(t reflect.Type) ([]Move, error) {
 	return m, nil
 }
 
-// Fits accepts structs with a field of the same name for each field, in any order; see Moves.
+// Fits reports whether t is a struct with a field of the same name for each field, in any order;
+// see Moves.
 func (s *Struct) Fits(t reflect.Type) bool {
 	_, err := s.Moves(t)
 	return err == nil

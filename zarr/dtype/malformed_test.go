@@ -43,7 +43,7 @@ func TestMalformedOrUnknown(t *testing.T) {
 	}
 }
 
-// TestShortErrors: errors are short, whatever is stored.
+// TestShortErrors checks that errors are short even if stored values are long.
 func TestShortErrors(t *testing.T) {
 	long := strings.Repeat("x", 1<<16)
 	_, _, e1 := ParseV2(json.RawMessage(`"<` + long + `"`))
@@ -58,8 +58,8 @@ func TestShortErrors(t *testing.T) {
 	}
 }
 
-// TestTypestringPlain: typestrings contain "<" and not the equivalent escape \u003c, which readers
-// may not expect.
+// TestTypestringPlain checks that typestrings contain "<" and not the equivalent escape \u003c,
+// which readers may not expect.
 func TestTypestringPlain(t *testing.T) {
 	if got, err := Float32.V2(Little); err != nil || string(got) != `"<f4"` {
 		t.Errorf("got %s, %v", got, err)

@@ -12,7 +12,7 @@ import (
 // objectCodec is the configuration of the codec that encodes the elements of v2's "|O".
 type objectCodec struct {
 	ID    string
-	DType json.RawMessage // of vlen-array and categorize
+	DType json.RawMessage // data type of the elements, for vlen-array and categorize
 }
 
 // object returns the type of v2's "|O", which depends on its codec. codec is an id, or a
@@ -22,12 +22,12 @@ func (t *Table) object(codec string, depth int) (Type, error) {
 	if strings.HasPrefix(codec, "{") {
 		c.ID = ""
 		if err := json.Unmarshal([]byte(codec), &c); err != nil {
-			return nil, fault.Newf(fault.Metadata, `"|O" with the codec %s: %v`, abbreviate([]byte(codec)), err)
+			return nil, fault.Newf(fault.Metadata, `data type "|O" with the codec %s: %v`, abbreviate([]byte(codec)), err)
 		}
 	}
 	switch c.ID {
 	case "":
-		return nil, fault.Newf(fault.Metadata, `"|O" without a codec that makes bytes of objects`)
+		return nil, fault.Newf(fault.Metadata, `data type "|O" must have a codec that encodes objects`)
 	case "vlen-utf8":
 		return String, nil
 	case "vlen-bytes":
@@ -36,17 +36,17 @@ func (t *Table) object(codec string, depth int) (Type, error) {
 		return JSON, nil
 	case "categorize":
 		if s, err := unquote(c.DType); err != nil || strings.TrimLeft(s, "|<>=") != "O" {
-			return nil, fault.Newf(fault.Metadata, `"|O" with the codec categorize for elements of %s`, abbreviate(c.DType))
+			return nil, fault.Newf(fault.Metadata, `elements of the codec categorize must be "|O", are %s`, abbreviate(c.DType))
 		}
 		return String, nil
 	case "vlen-array":
 		elem, order, err := t.parseV2(c.DType, "", depth+1)
 		if err != nil {
-			return nil, fmt.Errorf("arrays in the codec vlen-array: %w", err)
+			return nil, fmt.Errorf("elements of the codec vlen-array: %w", err)
 		}
 		return RaggedOf(elem, order)
 	case "pickle":
-		return nil, fault.Newf(errors.ErrUnsupported, `"|O" with the codec "pickle", which is never read: it would run whatever program is stored`)
+		return nil, fault.Newf(errors.ErrUnsupported, `data type "|O" with the codec "pickle" is never read, because that could run a stored program`)
 	}
-	return nil, fault.Newf(errors.ErrUnsupported, `"|O" with the codec %.40q`, c.ID)
+	return nil, fault.Newf(errors.ErrUnsupported, `data type "|O" with the codec %.40q`, c.ID)
 }

@@ -18,13 +18,13 @@ import (
 //		Pos  [3]float32    `zarr:"pos"`
 //	}
 //
-// After the comma a tag has a data type in the form of Parse. It must fit the field, or its
+// After the comma a tag contains a data type as accepted by Parse. It must fit the field, or its
 // elements if the field is an array. A field without a tag has its Go name. A field with the tag
 // "-" is omitted. Of returns fault.Type if no data type fits T, or several do: int has no fixed
 // size, and an Instant has no unit.
 func Of[T any]() (Type, error) { return OfType(reflect.TypeFor[T]()) }
 
-// OfType is Of for a reflected type.
+// OfType is like Of, for a reflected type.
 func OfType(t reflect.Type) (Type, error) { return ofType(t, 0) }
 
 func ofType(t reflect.Type, depth int) (Type, error) {
@@ -79,7 +79,7 @@ func goFields(t reflect.Type) []reflect.StructField {
 	return fields
 }
 
-// label returns the name of a Go field in metadata, and the data type in its tag, or "".
+// label returns the name of a Go field in metadata, and the data type in its tag or "".
 func label(f reflect.StructField) (name, typ string) {
 	name, typ, _ = strings.Cut(f.Tag.Get("zarr"), ",")
 	if name == "" {
@@ -95,7 +95,7 @@ func fieldOf(g reflect.StructField, depth int) (Field, error) {
 	if text != "" {
 		var err error
 		if f.Type, err = Parse(text); err != nil {
-			return f, fault.Newf(fault.Type, "the tag's data type: %w", err)
+			return f, fault.Newf(fault.Type, "data type in the tag: %w", err)
 		}
 		for !f.Type.Fits(t) {
 			if t.Kind() != reflect.Array {
@@ -106,7 +106,7 @@ func fieldOf(g reflect.StructField, depth int) (Field, error) {
 		}
 		return f, nil
 	}
-	// An array without a data type is an array of elements, not of text or raw bytes.
+	// Without a data type in the tag, an array is an array of elements, not text or raw bytes.
 	for t.Kind() == reflect.Array && !isComplex(t) {
 		f.Shape = append(f.Shape, t.Len())
 		t = t.Elem()

@@ -23,7 +23,7 @@ func Reorder(t Type, o Order) func(b []byte) {
 	return t.Swap
 }
 
-// Canon returns a function that applies t.Canon, or nil if it would do nothing.
+// Canon returns a function that applies t.Canon, or nil if t.Canon changes nothing.
 func Canon(t Type) func(b []byte) {
 	switch t := t.(type) {
 	case Basic:
@@ -38,8 +38,8 @@ func Canon(t Type) func(b []byte) {
 	return t.Canon
 }
 
-// InOrder returns the type in the form of v2 metadata: every field of a structure has its own byte
-// order, o if it had none. It returns other types unchanged.
+// InOrder returns the type in the form of v2 metadata: every field of a structure has a byte order,
+// which is o if it had none. It returns other types unchanged.
 func InOrder(t Type, o Order) Type {
 	s, ok := t.(*Struct)
 	if !ok {

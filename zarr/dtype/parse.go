@@ -17,13 +17,14 @@ func ParseV3(raw json.RawMessage) (Type, error) { return Standard().ParseV3(raw)
 // "|O", whose meaning depends on its codec; see [Table.ParseV2].
 func ParseV2(raw json.RawMessage) (Type, Order, error) { return Standard().ParseV2(raw, "") }
 
-// Parse parses a data type in any usual form, with the types of Standard; see [Table.Parse].
+// Parse parses a data type in any common form, with the types of Standard; see [Table.Parse].
 func Parse(s string) (Type, error) { return Standard().Parse(s) }
 
 // ParseV2 parses the v2 "dtype" member: a numpy typestring, a name that TensorStore writes there,
-// or a list of fields. The Order is that of the numbers. It is NoOrder for a structure, whose
-// fields have their own. object is the codec that encodes the elements of "|O", the first filter or
-// the compressor: its numcodecs configuration, a JSON object with an id, or only the id.
+// or a list of fields. It returns the byte order of the numbers, or NoOrder for a structure, whose
+// fields have their own byte orders. object is the codec that encodes the elements of "|O", which
+// is the first filter or the compressor. It is a numcodecs configuration, which is a JSON object
+// with an id, or only the id.
 func (t *Table) ParseV2(raw json.RawMessage, object string) (Type, Order, error) {
 	return t.parseV2(raw, object, 0)
 }
@@ -44,7 +45,7 @@ func (t *Table) parseV2(raw json.RawMessage, codec string, depth int) (Type, Ord
 		return nil, NoOrder, fault.Newf(errors.ErrUnsupported, "dtype %.40q", s)
 	}
 	if len(s) < 2 {
-		return nil, NoOrder, fault.Newf(fault.Metadata, "typestring %.40q", s)
+		return nil, NoOrder, fault.Newf(fault.Metadata, "typestring %.40q is too short", s)
 	}
 	order, ok := map[byte]Order{'|': NoOrder, '<': Little, '>': Big}[s[0]]
 	if !ok {
@@ -74,16 +75,16 @@ func (t *Table) bare(s, codec string, depth int) (Type, error) {
 	switch s[0] {
 	case 'b', 'i', 'u', 'f', 'c':
 		if strings.Trim(size, "0123456789") == "" {
-			return nil, fault.Newf(fault.Metadata, "no such size")
+			return nil, fault.Newf(fault.Metadata, "no numeric type has this size")
 		}
 	case 'M', 'm':
 		if unit, ok := strings.CutPrefix(size, "8"); ok {
 			return parseSuffix(s[0], unit)
 		}
-		return nil, fault.Newf(fault.Metadata, "times have 8 bytes")
+		return nil, fault.Newf(fault.Metadata, "dates and times must have 8 bytes")
 	case 'S', 'a', 'U', 'V':
 		if !digits(size) {
-			return nil, fault.Newf(fault.Metadata, "no size")
+			return nil, fault.Newf(fault.Metadata, "the size is missing")
 		}
 		return fixed(s[0], parseLength(size))
 	case 'O':
@@ -91,10 +92,10 @@ func (t *Table) bare(s, codec string, depth int) (Type, error) {
 			return t.object(codec, depth)
 		}
 	}
-	return nil, fault.Newf(errors.ErrUnsupported, "no such kind")
+	return nil, fault.Newf(errors.ErrUnsupported, "unknown kind")
 }
 
-// fixed returns the type of a kind and a length.
+// fixed returns the type with a kind and a length.
 func fixed(kind byte, n int) (Type, error) {
 	var t Type = S(n)
 	size := n
@@ -122,21 +123,21 @@ func wholeBytes(bits string) bool {
 // structV2 parses a list of fields: a name, a dtype and an optional shape.
 func (t *Table) structV2(raw json.RawMessage, depth int) (Type, error) {
 	if depth >= maxNest {
-		return nil, fault.Newf(fault.Limit, "structures more than %d deep", maxNest)
+		return nil, fault.Newf(fault.Limit, "structures are nested more than %d deep", maxNest)
 	}
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil || list == nil {
-		return nil, fault.Newf(fault.Metadata, "a dtype is a typestring or a list of fields")
+		return nil, fault.Newf(fault.Metadata, "a dtype must be a typestring or a list of fields")
 	}
 	if len(list) > maxFields {
-		return nil, fault.Newf(fault.Limit, "a structure of %d fields, more than %d", len(list), maxFields)
+		return nil, fault.Newf(fault.Limit, "a structure has %d fields, more than %d", len(list), maxFields)
 	}
 	fields := make([]Field, len(list))
 	for i, one := range list {
 		var parts []json.RawMessage
 		var name *string
 		if json.Unmarshal(one, &parts) != nil || len(parts) < 2 || len(parts) > 3 || json.Unmarshal(parts[0], &name) != nil || name == nil {
-			return nil, fault.Newf(fault.Metadata, "dtype field %s is not a name, a type and perhaps a shape", abbreviate(one))
+			return nil, fault.Newf(fault.Metadata, "dtype field %s is not a name, a type and an optional shape", abbreviate(one))
 		}
 		f := &fields[i]
 		f.Name = *name
@@ -150,35 +151,36 @@ func (t *Table) structV2(raw json.RawMessage, depth int) (Type, error) {
 			return nil, fmt.Errorf("dtype field %.40q: %w", f.Name, err)
 		}
 		if _, ok := f.Type.(V); ok && f.Name == "" {
-			f.Name = "f" + strconv.Itoa(i) // zarr-python 2 stores padding of aligned structures like this; named as in numpy
+			// zarr-python 2 stores the padding of aligned structures without a name. numpy uses this name.
+			f.Name = "f" + strconv.Itoa(i)
 		}
 	}
 	return structType(fields)
 }
 
-// shapeV2 parses a field's shape: a list, or one number instead of a list of one.
+// shapeV2 parses a field's shape: a list of lengths, or a single length.
 func shapeV2(raw json.RawMessage) ([]int, error) {
 	list := []json.RawMessage{raw}
 	if strings.HasPrefix(strings.TrimSpace(string(raw)), "[") && json.Unmarshal(raw, &list) != nil || len(list) > maxAxes {
-		return nil, fault.Newf(fault.Metadata, "shape %s", abbreviate(raw))
+		return nil, fault.Newf(fault.Metadata, "shape %s is not a list of at most %d lengths", abbreviate(raw), maxAxes)
 	}
 	shape := make([]int, len(list))
 	for i, d := range list {
 		n, err := parseInteger(strings.TrimSpace(string(d)))
 		if err != nil || n.Sign() < 0 || !n.IsInt64() || n.Int64() > MaxSize {
-			return nil, fault.Newf(fault.Metadata, "shape %s", abbreviate(raw))
+			return nil, fault.Newf(fault.Metadata, "shape %s has an invalid length", abbreviate(raw))
 		}
 		shape[i] = int(n.Int64())
 	}
 	return shape, nil
 }
 
-// Parse parses a data type in any usual form: a v3 name, a v2 typestring with or without its byte
+// Parse parses a data type in any common form: a v3 name, a v2 typestring with or without its byte
 // order, numpy's datetime64[ms], or the JSON of either format. The byte order is dropped, except in
 // the fields of a structure.
 func (t *Table) Parse(s string) (Type, error) {
 	if s = strings.TrimSpace(s); s == "" {
-		return nil, fault.Newf(fault.Metadata, "no data type")
+		return nil, fault.Newf(fault.Metadata, "the data type is empty")
 	}
 	if strings.HasPrefix(s, "{") || strings.HasPrefix(s, `"`) {
 		typ, err := t.ParseV3(json.RawMessage(s))

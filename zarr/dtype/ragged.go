@@ -11,21 +11,21 @@ import (
 )
 
 // Ragged is a data type whose elements are one-dimensional arrays of any length: "|O" with the
-// codec vlen-array in v2. Its Size is 0. An element is the memory form of the elements of its
-// array. The only fill value is the empty array.
+// codec vlen-array in v2. Its Size is 0. The memory form of an element is that of the elements of
+// its array. The only fill value is the empty array.
 type Ragged struct {
-	Elem  Type  // of a fixed size
-	Order Order // of the stored numbers; no effect on the memory form
+	Elem  Type  // has a fixed size
+	Order Order // byte order of the stored numbers; does not affect the memory form
 }
 
 // RaggedOf returns the type of arrays of elem. It returns fault.Metadata if elem has no fixed size,
-// or if order is missing although elem has numbers of more than one byte.
+// or if only one of elem and order has a byte order. The order of structures is not checked.
 func RaggedOf(elem Type, order Order) (Ragged, error) {
 	if elem == nil || elem.Size() == 0 {
-		return Ragged{}, fault.Newf(fault.Metadata, "arrays of %v, which has no fixed size", elem)
+		return Ragged{}, fault.Newf(fault.Metadata, "elements of arrays must have a fixed size, are %v", elem)
 	}
 	if _, ok := elem.(*Struct); !ok && elem.HasOrder() != (order != NoOrder) {
-		return Ragged{}, fault.Newf(fault.Metadata, "arrays of %v in byte order %v", elem, order)
+		return Ragged{}, fault.Newf(fault.Metadata, "arrays of %v cannot have byte order %v", elem, order)
 	}
 	return Ragged{elem, order}, nil
 }
@@ -48,10 +48,10 @@ func (Ragged) Size() int { return 0 }
 // Go returns a slice of the element's Go type.
 func (t Ragged) Go() reflect.Type { return reflect.SliceOf(t.Elem.Go()) }
 
-// Fits accepts slices of types that fit the element type.
+// Fits reports whether g is a slice of a type that fits the element type.
 func (t Ragged) Fits(g reflect.Type) bool { return g.Kind() == reflect.Slice && t.Elem.Fits(g.Elem()) }
 
-// HasOrder returns false, because the order belongs to the codec.
+// HasOrder returns false, because the codec applies the byte order.
 func (Ragged) HasOrder() bool { return false }
 
 // Swap does nothing.
@@ -63,11 +63,10 @@ func (Ragged) Canon([]byte) {}
 // DefaultFill returns the empty array.
 func (Ragged) DefaultFill() []byte { return []byte{} }
 
-// ParseFill parses 0, which writers use for the empty array. No other fill value is accepted,
-// except "" and [].
+// ParseFill parses 0, which writers use for the empty array. It also accepts "" and [].
 func (Ragged) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	if s := strings.TrimSpace(string(raw)); !isZero(raw, format) && s != `""` && s != "[]" {
-		return nil, fault.Newf(fault.Metadata, "fill value %s of arrays", abbreviate(raw))
+		return nil, fault.Newf(fault.Metadata, "fill value %s is not the empty array", abbreviate(raw))
 	}
 	return []byte{}, nil
 }
@@ -75,7 +74,7 @@ func (Ragged) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 // FormatFill returns 0 for the empty array.
 func (Ragged) FormatFill(fill []byte, _ int) (json.RawMessage, error) {
 	if len(fill) > 0 {
-		return nil, fault.Newf(fault.Metadata, "a fill value of arrays that is no array without elements")
+		return nil, fault.Newf(fault.Metadata, "the fill value must be the empty array, has %d bytes", len(fill))
 	}
 	return json.RawMessage("0"), nil
 }
@@ -88,7 +87,7 @@ func (Ragged) V3() (json.RawMessage, error) {
 	return nil, fault.Newf(errors.ErrUnsupported, "v3 has no data type for arrays as elements")
 }
 
-// Append appends the memory form of a Go slice that fits.
+// Append appends the memory form of v, a Go slice that fits t.
 func (t Ragged) Append(dst []byte, v reflect.Value) ([]byte, error) {
 	if to := plainSlice(v.Type()); to != nil {
 		return binary.Append(dst, binary.LittleEndian, v.Convert(to).Interface())
@@ -103,8 +102,8 @@ func (t Ragged) Append(dst []byte, v reflect.Value) ([]byte, error) {
 	return dst, nil
 }
 
-// Decode sets v, a settable Go slice that fits, to a new slice with the elements of the memory form
-// b.
+// Decode sets v, a settable Go slice that fits t, to a new slice with the elements of b, which is
+// in memory form.
 func (t Ragged) Decode(v reflect.Value, b []byte) error {
 	n := len(b) / t.Elem.Size()
 	s := reflect.MakeSlice(v.Type(), n, n)
@@ -121,8 +120,8 @@ func (t Ragged) Decode(v reflect.Value, b []byte) error {
 	return nil
 }
 
-// plainSlice returns t's underlying type if its elements are of a predeclared number type, which
-// encoding/binary copies bit for bit; nil for others.
+// plainSlice returns t's underlying type if its elements have a predeclared number type, which
+// encoding/binary copies bit for bit. Otherwise it returns nil.
 func plainSlice(t reflect.Type) reflect.Type {
 	if k := kindType(t.Elem().Kind()); k == t.Elem() {
 		return reflect.SliceOf(k)

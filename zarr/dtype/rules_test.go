@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// TestFillsRefused: almost valid fill values are refused.
+// TestFillsRefused checks that almost valid fill values are refused.
 func TestFillsRefused(t *testing.T) {
 	long := strings.Repeat("1", 1200)
 	for _, r := range []struct {
@@ -42,8 +42,8 @@ func TestFillsRefused(t *testing.T) {
 	}
 }
 
-// TestFillsAtTheEdge: the greatest and smallest values, and the white space that JSON allows, are
-// accepted.
+// TestFillsAtTheEdge checks that the largest and smallest values, and the white space that JSON
+// allows, are accepted.
 func TestFillsAtTheEdge(t *testing.T) {
 	for _, r := range [][3]string{
 		{"int16", "32767", "ff7f"}, {"int16", "-32768", "0080"}, {"int16", " 1 ", "0100"}, {"int16", "0", "0000"}, {"int16", "-0.0e3", "0000"}, {"int16", "1e2", "6400"},
@@ -57,7 +57,8 @@ func TestFillsAtTheEdge(t *testing.T) {
 	}
 }
 
-// TestUnitsRefused: invalid units, also in a Go value, and invalid configurations are refused.
+// TestUnitsRefused checks that invalid units, also in a Go value, and invalid configurations are
+// refused.
 func TestUnitsRefused(t *testing.T) {
 	for _, typ := range []Type{DateTime{Unit: "x"}, TimeDelta{Unit: ""}, DateTime{Unit: "μs"}} {
 		if v3, err := typ.V3(); !errors.Is(err, fault.Metadata) {
@@ -90,8 +91,8 @@ func TestUnitsRefused(t *testing.T) {
 	}
 }
 
-// TestNumbersInQuotes: v2 does not specify them, but all readers of its floats except zarrs accept
-// them.
+// TestNumbersInQuotes checks that floats in quotes are accepted in v2. The specification does not
+// define them, but all readers except zarrs accept them.
 func TestNumbersInQuotes(t *testing.T) {
 	for _, r := range [][3]string{{"float32", `"1.5"`, "0000c03f"}, {"float64", `"-2e3"`, "0000000000409fc0"}, {"complex64", `["1","-0.0"]`, "0000803f00000080"}} {
 		got, err := parsed(t, r[0]).ParseFill(json.RawMessage(r[1]), 2)
@@ -101,9 +102,9 @@ func TestNumbersInQuotes(t *testing.T) {
 	}
 }
 
-// TestFillsOfOtherWriters: the integers of n5-zarr, Fiji and early versions of bioformats2raw in
-// v2, zarr-python's bool of v3 that was given as a number, and infinity with a sign, which
-// zarr-python accepts. TensorStore refuses them all.
+// TestFillsOfOtherWriters checks the fill values of other writers: the v2 integers of n5-zarr, Fiji
+// and early versions of bioformats2raw, zarr-python's bool of v3 that was passed as a number, and
+// infinity with a sign, which zarr-python accepts. TensorStore refuses all of them.
 func TestFillsOfOtherWriters(t *testing.T) {
 	for _, r := range []struct {
 		typ    string
@@ -124,7 +125,8 @@ func TestFillsOfOtherWriters(t *testing.T) {
 }
 
 // TestPadding: zarr-python 2 stored numpy's aligned structures with their padding, in fields
-// without a name. numpy names these by their index.
+// TestPadding checks structures with padding. zarr-python 2 stored numpy's aligned structures with
+// their padding, in fields without a name. numpy names these by their index.
 func TestPadding(t *testing.T) {
 	const stored = `[["a","|i1"],["","|V3"],["b","<i4"],["c","|i1"],["","|V3"]]`
 	typ, _, err := ParseV2(json.RawMessage(stored))
@@ -141,8 +143,8 @@ func TestPadding(t *testing.T) {
 	}
 }
 
-// TestMembersOfDataTypes: of two members with the same name the last counts, even if the first is
-// invalid. must_understand is a bool.
+// TestMembersOfDataTypes checks that the last of two members with the same name counts, even if the
+// first is invalid, and that must_understand is a bool.
 func TestMembersOfDataTypes(t *testing.T) {
 	typ, err := ParseV3(json.RawMessage(`{"name":"numpy.datetime64","configuration":{"unit":7,"unit":"s","scale_factor":1}}`))
 	if err != nil || typ != Type(DateTime{Unit: "s", Scale: 1}) {

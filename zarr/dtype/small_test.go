@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// reference is a small float according to its definition: numbers by pattern, from the smallest.
+// reference returns the numbers of a small float according to its definition, with their patterns,
+// from the smallest.
 func reference(m format) (patterns []uint64, values []float64) {
 	n := uint64(1) << m.bits
 	if m.special != scale {
@@ -121,7 +122,7 @@ func roundAll[T SmallFloat]() string {
 				}
 			}
 			if m.special == scale && hi&0x7f80 == 0 {
-				continue // ml_dtypes takes every subnormal above 2^-127 for 2^-126, which is not the nearest
+				continue // ml_dtypes rounds every subnormal above 2^-127 to 2^-126, which is not the nearest
 			}
 			x := uint16(Round[T](float64(f)))
 			h.Write([]byte{byte(x), byte(x >> 8)})
@@ -154,7 +155,8 @@ func TestRoundAsMLDtypes(t *testing.T) {
 	}
 }
 
-// TestNaNs: conversions keep the sign and payload of a NaN as far as the formats have them.
+// TestNaNs checks that conversions keep the sign and payload of a NaN as far as the formats have
+// them.
 func TestNaNs(t *testing.T) {
 	for x := range uint32(1 << 16) {
 		if h := BF16(x); h.Float32() != h.Float32() && Round[BF16](float64keep(h.Float32())) != h {
@@ -204,8 +206,8 @@ func TestSmallFloat32(t *testing.T) {
 	check("bfloat16", BF16(0x3fc0).Float32(), 1.5)
 }
 
-// TestSmallNamesOfV2 compares the names in v2 with those that TensorStore 0.1.86 accepts. It
-// refuses the other small numbers.
+// TestSmallNamesOfV2 compares the names in v2 with those that TensorStore 0.1.86 accepts.
+// TensorStore refuses the other small numbers.
 func TestSmallNamesOfV2(t *testing.T) {
 	takes := strings.Fields("int2 int4 bfloat16 float8_e3m4 float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu float4_e2m1fn")
 	for b := Int2; b < numBasic; b++ {

@@ -2,8 +2,8 @@ package dtype
 
 import "math"
 
-// Small floats in Go: the bits of one number. Float32 converts them exactly, and [Round] converts
-// to them.
+// The types of small floats. A value contains the bits of one number. The method Float32 converts
+// it exactly, and [Round] converts a float64 to one.
 type (
 	// F16 is IEEE 754 binary16.
 	F16 uint16
@@ -49,9 +49,9 @@ type Complex[T SmallFloat] [2]T
 // Complex64 returns the exact value of c.
 func (c Complex[T]) Complex64() complex64 { return complex(c[0].Float32(), c[1].Float32()) }
 
-// Round returns the nearest number of a small format, ties to even. A number beyond the range
-// becomes infinity if the format has it, else NaN, else the largest number. A NaN keeps its sign
-// and as many high bits of its payload as the format has. Without NaNs in the format it becomes -0.
+// Round returns the nearest number of a small format, ties to even. A number out of range becomes
+// infinity if the format has it, else NaN, else the largest number. A NaN keeps its sign and as
+// many high bits of its payload as the format has. If the format has no NaN, a NaN becomes -0.
 // F8E8M0FNU represents zero and negative numbers as NaN.
 func Round[T SmallFloat](f float64) T {
 	var m = T(0).format()

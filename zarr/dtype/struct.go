@@ -18,10 +18,11 @@ type Field struct {
 	Name string
 	Type Type
 
-	// Shape makes the field an array of Type in C order, which only v2 has; nil for a single value.
+	// Shape makes the field an array of Type in C order. Only v2 has such fields. nil means a
+	// single value.
 	Shape []int
 
-	// Order is the byte order in which the field is stored, if the field has its own, as in a v2
+	// Order is the byte order in which the field is stored, if it has one of its own, as in a v2
 	// structure. NoOrder means that the codec determines it, as in v3. The memory form is always
 	// little-endian.
 	Order Order
@@ -51,7 +52,7 @@ const (
 )
 
 // Struct is a data type of packed, named fields: numpy's structured types, "struct" in v3, a list
-// in v2. Make it with NewStruct. Compare two with [Equal].
+// in v2. Create one with NewStruct. Compare two with [Equal].
 type Struct struct {
 	fields []Field
 	size   int
@@ -59,7 +60,7 @@ type Struct struct {
 	legacy bool // the v3 metadata had the name "structured"
 }
 
-// structType is NewStruct with a result that is a nil Type on error.
+// structType is like NewStruct, but returns a nil Type on error.
 func structType(fields []Field) (Type, error) {
 	s, err := NewStruct(fields...)
 	if err != nil {
@@ -69,16 +70,16 @@ func structType(fields []Field) (Type, error) {
 }
 
 // NewStruct returns a Struct of fields, in their order. It returns fault.Metadata if there are no
-// fields, or if a field has the name of another, has no name, or has elements of variable length.
-// It returns fault.Limit for too many fields, too deep nesting, and elements of more than MaxSize
+// fields, or if a field has no name, the name of another field, or elements of variable length. It
+// returns fault.Limit for too many fields, too deep nesting, and elements of more than MaxSize
 // bytes.
 func NewStruct(fields ...Field) (*Struct, error) {
 	s := &Struct{fields: slices.Clone(fields), depth: 1}
 	if len(fields) == 0 {
-		return nil, fault.Newf(fault.Metadata, "a structure without fields")
+		return nil, fault.Newf(fault.Metadata, "the structure has no fields")
 	}
 	if len(fields) > maxFields {
-		return nil, fault.Newf(fault.Limit, "a structure of %d fields, more than %d", len(fields), maxFields)
+		return nil, fault.Newf(fault.Limit, "the structure has %d fields, more than %d", len(fields), maxFields)
 	}
 	seen := make(map[string]bool, len(fields))
 	for i := range s.fields {
@@ -88,7 +89,7 @@ func NewStruct(fields ...Field) (*Struct, error) {
 			return nil, err
 		}
 		if seen[f.Name] {
-			return nil, fault.Newf(fault.Metadata, "two fields are called %.40q", f.Name)
+			return nil, fault.Newf(fault.Metadata, "two fields have the name %.40q", f.Name)
 		}
 		seen[f.Name] = true
 		if inner, ok := f.Type.(*Struct); ok {
@@ -96,11 +97,11 @@ func NewStruct(fields ...Field) (*Struct, error) {
 		}
 		s.size += f.Size()
 		if s.size > MaxSize {
-			return nil, fault.Newf(fault.Limit, "a structure of more than %d bytes", MaxSize)
+			return nil, fault.Newf(fault.Limit, "the structure has more than %d bytes", MaxSize)
 		}
 	}
 	if s.depth > maxNest {
-		return nil, fault.Newf(fault.Limit, "structures %d deep, more than %d", s.depth, maxNest)
+		return nil, fault.Newf(fault.Limit, "structures are nested %d deep, more than %d", s.depth, maxNest)
 	}
 	return s, nil
 }
@@ -113,7 +114,7 @@ func (f *Field) check() error {
 		return fault.Newf(fault.Metadata, "the field %.40q has no type", f.Name)
 	}
 	if f.Type.Size() == 0 {
-		return fault.Newf(fault.Metadata, "the elements of field %.40q, %v, vary in length", f.Name, f.Type)
+		return fault.Newf(fault.Metadata, "the field %.40q must have a fixed size, is %v", f.Name, f.Type)
 	}
 	if len(f.Shape) > maxAxes {
 		return fault.Newf(fault.Limit, "the field %.40q has %d axes, more than %d", f.Name, len(f.Shape), maxAxes)
@@ -121,7 +122,7 @@ func (f *Field) check() error {
 	n := f.Type.Size()
 	for _, d := range f.Shape {
 		if d < 1 {
-			return fault.Newf(fault.Metadata, "the field %.40q has the shape %v", f.Name, f.Shape)
+			return fault.Newf(fault.Metadata, "the field %.40q has the invalid shape %v", f.Name, f.Shape)
 		}
 		if d > MaxSize/n {
 			return fault.Newf(fault.Limit, "the field %.40q has more than %d bytes", f.Name, MaxSize)
@@ -173,11 +174,11 @@ func (s *Struct) Lookup(path ...string) (f Field, strides []int, ok bool) {
 	return g, slices.Concat(own, rest), true
 }
 
-// maxText bounds the length of String, which is part of errors, since names may have any length.
+// maxText limits the length of String, which errors contain, because names may have any length.
 const maxText = 200
 
-// String returns the fields, truncated if they are many: struct{"a" int32, "b" S3, "c" [2
-// 2]float64}.
+// String returns the fields, such as struct{"a" int32, "b" S3, "c" [2 2]float64}. It truncates a
+// long list.
 func (s *Struct) String() string {
 	var b strings.Builder
 	b.WriteString("struct{")
@@ -235,7 +236,7 @@ func (s *Struct) over(parts []part) func(b []byte) {
 	}
 }
 
-// reorder is Reorder for a Struct. With own it includes the fields that have their own order.
+// reorder is Reorder for a Struct. If own is set, it includes the fields that have their own order.
 func (s *Struct) reorder(o Order, own bool) func(b []byte) {
 	var parts []part
 	for _, f := range s.fields {
@@ -281,7 +282,7 @@ func (s *Struct) canon() func(b []byte) {
 	return s.over(parts)
 }
 
-// Check returns fault.Type for bytes that are not the memory form of a field.
+// Check returns fault.Type if a field is not in memory form.
 func (s *Struct) Check(b []byte) error {
 	for i := 0; len(b) >= s.size; i++ {
 		for _, f := range s.fields {
@@ -310,9 +311,9 @@ func (s *Struct) DefaultFill() []byte {
 	return b
 }
 
-// ParseFill parses an object of fill values by field in v3, which must be complete. In v2, and in
-// old v3 documents, it parses base64 of the stored element; missing bytes at the end are zero. In
-// v2 the number 0 stands for zeros.
+// ParseFill parses, in v3, an object with a fill value for each field. In v2, and in old v3
+// documents, it parses base64 of the stored element; missing bytes at the end are zero. In v2 the
+// number 0 means that all bytes are zero.
 func (s *Struct) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	text := strings.TrimSpace(string(raw))
 	if isZero(raw, format) {
@@ -334,7 +335,7 @@ func (s *Struct) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	}
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) != nil || members == nil {
-		return nil, fault.Newf(fault.Metadata, "fill value %s of a structure is no object", abbreviate(raw))
+		return nil, fault.Newf(fault.Metadata, "fill value %s of a structure is not an object", abbreviate(raw))
 	}
 	if len(members) != len(s.fields) {
 		return nil, fault.Newf(fault.Metadata, "fill value %s has %d members for %d fields", abbreviate(raw), len(members), len(s.fields))
@@ -354,8 +355,8 @@ func (s *Struct) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	return b, nil
 }
 
-// parseFill parses a field's fill value. That of an array is a nested list, which is not in any
-// specification.
+// parseFill parses a field's fill value. The fill value of an array is a nested list, which no
+// specification defines.
 func (f Field) parseFill(raw json.RawMessage, format int, shape []int) ([]byte, error) {
 	if len(shape) == 0 {
 		return f.Type.ParseFill(raw, format)
@@ -419,8 +420,8 @@ func (f Field) formatFill(fill []byte, format int, shape []int) (json.RawMessage
 	return append(out, ']'), nil
 }
 
-// V2 returns the list of fields, [["a","<i4"],["b","|S3"]]. o is the order of the fields without
-// their own.
+// V2 returns the list of fields, such as [["a","<i4"],["b","|S3"]]. o is the byte order of the
+// fields that have none.
 func (s *Struct) V2(o Order) (json.RawMessage, error) {
 	out := []byte{'['}
 	for i, f := range s.fields {
@@ -435,8 +436,8 @@ func (s *Struct) V2(o Order) (json.RawMessage, error) {
 		if err != nil {
 			return nil, err
 		}
-		if t[0] == '"' && t[1] >= 'a' && t[1] <= 'z' { // a name of TensorStore's, which it does not accept in a field
-			return nil, fault.Newf(errors.ErrUnsupported, "v2 has no field of %v", f.Type)
+		if t[0] == '"' && t[1] >= 'a' && t[1] <= 'z' { // TensorStore does not accept its own names in a field
+			return nil, fault.Newf(errors.ErrUnsupported, "v2 cannot have a field of %v", f.Type)
 		}
 		out = append(append(append(append(out, '['), appendString(nil, f.Name)...), ','), t...)
 		if len(f.Shape) > 0 {
@@ -452,15 +453,15 @@ func (s *Struct) V2(o Order) (json.RawMessage, error) {
 }
 
 // V3 returns "struct" with its fields. It returns errors.ErrUnsupported if a field is an array,
-// which v3 lacks, and fault.Metadata if a field has its own byte order, see [Uniform].
+// which v3 lacks, and fault.Metadata if a field has its own byte order; see [Uniform].
 func (s *Struct) V3() (json.RawMessage, error) {
 	out := []byte(`{"name":"struct","configuration":{"fields":[`)
 	for i, f := range s.fields {
 		if len(f.Shape) > 0 {
-			return nil, fault.Newf(errors.ErrUnsupported, "v3 has no fields that are arrays, as %.40q of shape %v", f.Name, f.Shape)
+			return nil, fault.Newf(errors.ErrUnsupported, "v3 has no array fields, but the field %.40q has the shape %v", f.Name, f.Shape)
 		}
 		if f.Order != NoOrder {
-			return nil, fault.Newf(fault.Metadata, "v3 has no fields with a byte order of their own, as %.40q", f.Name)
+			return nil, fault.Newf(fault.Metadata, "fields in v3 have no byte order, but the field %.40q has one", f.Name)
 		}
 		t, err := f.Type.V3()
 		if err != nil {
@@ -474,11 +475,11 @@ func (s *Struct) V3() (json.RawMessage, error) {
 	return append(out, `]}}`...), nil
 }
 
-// Legacy reports whether metadata named the type "structured", the name before "struct". Its stored
-// bytes are little-endian if no byte order is given.
+// Legacy reports whether metadata named the type "structured", the earlier name of "struct". Its
+// stored bytes are little-endian if no byte order is specified.
 func (s *Struct) Legacy() bool { return s.legacy }
 
-// Go returns a struct type with a field for each field, tagged with its name.
+// Go returns a struct type with a Go field for each field of s, tagged with the field's name.
 func (s *Struct) Go() reflect.Type {
 	fields := make([]reflect.StructField, len(s.fields))
 	for i, f := range s.fields {

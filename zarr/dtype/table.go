@@ -13,9 +13,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Factory makes the data type of a v3 name from its configuration, a JSON object, or nil if there
-// is none. It returns fault.Metadata for an invalid configuration, and errors.ErrUnsupported for
-// one that is not implemented.
+// Factory returns the data type of a v3 name with a configuration. config is a JSON object, or nil
+// if there is none. A Factory returns fault.Metadata for an invalid configuration, and
+// errors.ErrUnsupported for one that is not implemented.
 type Factory func(config json.RawMessage) (Type, error)
 
 // Table is a set of data types by name. It is immutable and safe for concurrent use.
@@ -24,12 +24,12 @@ type Table struct {
 	v2    map[string]Type    // v2 "dtype" strings
 }
 
-// standard is made once, because every opened array uses it.
+// standard creates the table once, because every opened array uses it.
 var standard = sync.OnceValue(newStandard)
 
 // Standard returns the table of the data types of this package: those of the v3 core, of its
-// registered extensions and of zarr-python, all typestrings of v2 except those of objects other
-// than text or bytes, and TensorStore's names in v2.
+// registered extensions and of zarr-python, all typestrings of v2, and TensorStore's v2 names. "|O"
+// is text, bytes, JSON or arrays, depending on its codec.
 func Standard() *Table { return standard() }
 
 func newStandard() *Table {
@@ -74,8 +74,8 @@ func lengthFactory(each int, of func(n int) Type) Factory {
 	}
 }
 
-// With returns a table that has f under a v3 name as well, instead of a type of that name.
-// "struct", "structured" and the names r8, r16, … cannot be replaced.
+// With returns a table in which f makes the types with a v3 name, instead of an existing type of
+// that name. "struct", "structured" and the names r8, r16, … cannot be replaced.
 func (t *Table) With(name string, f Factory) *Table {
 	c := Table{maps.Clone(t.named), t.v2}
 	if c.named == nil {
@@ -85,8 +85,8 @@ func (t *Table) With(name string, f Factory) *Table {
 	return &c
 }
 
-// WithV2 returns a table that has a type under a v2 "dtype" string as well. It precedes all other
-// types. The type's byte order is little-endian, if it has one.
+// WithV2 returns a table in which a v2 "dtype" string means typ. It takes precedence over all other
+// types. The numbers of the type are little-endian.
 func (t *Table) WithV2(name string, typ Type) *Table {
 	c := Table{t.named, maps.Clone(t.v2)}
 	if c.v2 == nil {
@@ -121,7 +121,7 @@ func (t *Table) parseV3(raw json.RawMessage, depth int) (Type, error) {
 	}
 	if bits, ok := strings.CutPrefix(name, "r"); ok && digits(bits) {
 		if !wholeBytes(bits) {
-			return nil, fault.Newf(fault.Metadata, "data type %.40q: the number of bits is no multiple of 8", name)
+			return nil, fault.Newf(fault.Metadata, "data type %.40q: the number of bits is not a multiple of 8", name)
 		}
 		n, err := strconv.Atoi(bits)
 		if n /= 8; err != nil {
@@ -147,7 +147,7 @@ func nameOf(raw json.RawMessage) (name string, config json.RawMessage, err error
 	}
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) != nil || json.Unmarshal(members["name"], &name) != nil || string(members["name"]) == "null" {
-		return "", nil, fault.Newf(fault.Metadata, "a data type is a name or an object with a name")
+		return "", nil, fault.Newf(fault.Metadata, "a data type must be a name or an object with a name")
 	}
 	if name == "" {
 		return "", nil, fault.Newf(fault.Metadata, "the data type has no name")
@@ -155,9 +155,9 @@ func nameOf(raw json.RawMessage) (name string, config json.RawMessage, err error
 	for m, v := range members {
 		switch m {
 		case "name", "configuration":
-		case "must_understand": // without effect, because unknown types are never ignored
+		case "must_understand": // no effect, because unknown types are never ignored
 			if string(v) != "true" && string(v) != "false" {
-				return "", nil, fault.Newf(fault.Metadata, "data type %.40q: must_understand is %s", name, abbreviate(v))
+				return "", nil, fault.Newf(fault.Metadata, "data type %.40q: must_understand must be true or false, is %s", name, abbreviate(v))
 			}
 		default:
 			return "", nil, fault.Newf(errors.ErrUnsupported, "data type %.40q has the unknown member %.40q", name, m)
@@ -173,7 +173,7 @@ func nameOf(raw json.RawMessage) (name string, config json.RawMessage, err error
 // accepts both forms of fields for both names.
 func (t *Table) structV3(name string, config json.RawMessage, depth int) (Type, error) {
 	if depth >= maxNest {
-		return nil, fault.Newf(fault.Limit, "structures more than %d deep", maxNest)
+		return nil, fault.Newf(fault.Limit, "structures are nested more than %d deep", maxNest)
 	}
 	var c struct {
 		Fields []json.RawMessage `json:"fields"`
@@ -182,7 +182,7 @@ func (t *Table) structV3(name string, config json.RawMessage, depth int) (Type, 
 		return nil, fmt.Errorf("data type %q: %w", name, err)
 	}
 	if len(c.Fields) > maxFields {
-		return nil, fault.Newf(fault.Limit, "a structure of %d fields, more than %d", len(c.Fields), maxFields)
+		return nil, fault.Newf(fault.Limit, "a structure has %d fields, more than %d", len(c.Fields), maxFields)
 	}
 	fields := make([]Field, len(c.Fields))
 	for i, raw := range c.Fields {

@@ -17,12 +17,12 @@ func unquote(raw json.RawMessage) (string, error) {
 	var s string
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &s) != nil {
-		return "", fault.Newf(fault.Metadata, "fill value %s is no string", abbreviate(raw))
+		return "", fault.Newf(fault.Metadata, "fill value %s is not a string", abbreviate(raw))
 	}
 	const replaced = string(utf8.RuneError)
 	meant := strings.Count(string(raw), replaced) + strings.Count(strings.ToLower(string(raw)), `\ufffd`)
 	if !utf8.Valid(raw) || strings.Count(s, replaced) > meant {
-		return "", fault.Newf(fault.Metadata, "fill value %s is no Unicode text", abbreviate(raw))
+		return "", fault.Newf(fault.Metadata, "fill value %s is not valid Unicode text", abbreviate(raw))
 	}
 	return s, nil
 }
@@ -36,22 +36,23 @@ func appendString(dst []byte, s string) []byte {
 	return append(dst, bytes.TrimRight(b.Bytes(), "\n")...)
 }
 
-// strictConfig decodes a configuration, which must be an object with no members other than names.
+// strictConfig decodes a configuration, which must be an object with no members except those in
+// names.
 func strictConfig(config json.RawMessage, into any, names ...string) error {
 	var members map[string]json.RawMessage
 	if len(config) == 0 {
-		return fault.Newf(fault.Metadata, "the data type needs a configuration")
+		return fault.Newf(fault.Metadata, "the data type must have a configuration")
 	}
 	if err := json.Unmarshal(config, &members); err != nil || members == nil {
-		return fault.Newf(fault.Metadata, "the configuration is no object")
+		return fault.Newf(fault.Metadata, "the configuration is not an object")
 	}
 	for name := range members {
 		if !slices.Contains(names, name) {
 			return fault.Newf(errors.ErrUnsupported, "unknown member %.40q of the configuration", name)
 		}
 	}
-	// Of two members with the same name the last counts, even if the first is invalid. members has
-	// only the last.
+	// If a name occurs twice, only the last member counts, even if the first is invalid. members
+	// contains only the last.
 	last, err := json.Marshal(members)
 	if err != nil {
 		return fault.Newf(fault.Metadata, "configuration %s: %v", abbreviate(config), err)

@@ -63,7 +63,7 @@ func (u Unit) length() (num, den int64, ok bool) {
 	return 0, 0, false
 }
 
-// unitOf parses a unit. It accepts "μs", with either of Unicode's letters, for "us".
+// unitOf parses a unit. It accepts "μs", with either letter mu of Unicode, for "us".
 func unitOf(s string) (Unit, bool) {
 	switch u := Unit(s); u {
 	case "μs", "µs":
@@ -76,10 +76,10 @@ func unitOf(s string) (Unit, bool) {
 	}
 }
 
-// maxScale bounds scale factors (numpy.datetime64 in zarr-extensions).
+// maxScale is the maximum scale factor (numpy.datetime64 in zarr-extensions).
 const maxScale = math.MaxInt32
 
-// NaT is the Instant or Span "not a time".
+// NaT is the value "not a time" of an Instant or a Span.
 const NaT = math.MinInt64
 
 // Instant is a point in time: the number of units of its data type since 1970-01-01T00:00:00 UTC,
@@ -93,14 +93,14 @@ type Span int64
 // numpy.datetime64.
 type DateTime struct {
 	Unit  Unit
-	Scale int // 1 to 2^31-1; 0 is 1
+	Scale int // 1 to 2^31-1; 0 means 1
 }
 
 // TimeDelta is numpy's timedelta64: a Span in units of Scale times Unit. Its v3 name is
 // numpy.timedelta64.
 type TimeDelta struct {
 	Unit  Unit
-	Scale int // 1 to 2^31-1; 0 is 1
+	Scale int // 1 to 2^31-1; 0 means 1
 }
 
 // ticks is the common part of DateTime and TimeDelta.
@@ -122,10 +122,10 @@ func (t ticks) typ() Type {
 
 func (t ticks) check() error {
 	if u, ok := unitOf(string(t.unit)); !ok || u != t.unit {
-		return fault.Newf(fault.Metadata, "%.40q is no unit of time", t.unit)
+		return fault.Newf(fault.Metadata, "%.40q is not a unit of time", t.unit)
 	}
 	if t.scale < 1 || t.scale > maxScale {
-		return fault.Newf(fault.Metadata, "scale factor %d is not in 1 to %d", t.scale, maxScale)
+		return fault.Newf(fault.Metadata, "scale factor must be 1 to %d, is %d", maxScale, t.scale)
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func (t ticks) suffix() string {
 	return "[" + string(t.unit) + "]"
 }
 
-// parseSuffix parses a suffix.
+// parseSuffix parses a type from its kind and the result of suffix.
 func parseSuffix(kind byte, s string) (Type, error) {
 	t := ticks{kind, Generic, 1}
 	if s != "" {
@@ -159,7 +159,7 @@ func parseSuffix(kind byte, s string) (Type, error) {
 		scale := inner[:len(inner)-len(unit)]
 		u, ok3 := unitOf(unit)
 		if !ok || !ok2 || !ok3 {
-			return nil, fault.Newf(fault.Metadata, "%.40q is no unit of time in brackets", s)
+			return nil, fault.Newf(fault.Metadata, "%.40q is not a unit of time in brackets", s)
 		}
 		t.unit = u
 		if scale != "" {
@@ -176,22 +176,22 @@ func parseSuffix(kind byte, s string) (Type, error) {
 	return t.typ(), nil
 }
 
-// parseTicks parses the configuration of the v3 types.
+// parseTicks parses the configuration of numpy.datetime64 and numpy.timedelta64.
 func parseTicks(kind byte, config json.RawMessage) (Type, error) {
 	var c struct {
 		Unit  *string         `json:"unit"`
-		Scale json.RawMessage `json:"scale_factor"` // a json.Number would accept a string too
+		Scale json.RawMessage `json:"scale_factor"` // a json.Number would also accept a string
 	}
 	if err := strictConfig(config, &c, "unit", "scale_factor"); err != nil {
 		return nil, err
 	}
 	if c.Unit == nil || c.Scale == nil {
-		return nil, fault.Newf(fault.Metadata, `the type needs "unit" and "scale_factor"`)
+		return nil, fault.Newf(fault.Metadata, `the data type must have "unit" and "scale_factor"`)
 	}
 	u, ok := unitOf(*c.Unit)
 	n, err := parseInteger(string(c.Scale))
 	if !ok || err != nil || !n.IsInt64() || n.Int64() > maxScale {
-		return nil, fault.Newf(fault.Metadata, "unit %.40q and scale factor %.40s are no unit of time", *c.Unit, c.Scale)
+		return nil, fault.Newf(fault.Metadata, "unit %.40q with scale factor %.40s is not a unit of time", *c.Unit, c.Scale)
 	}
 	t := ticks{kind, u, int(n.Int64())}
 	if err := t.check(); err != nil {
@@ -222,7 +222,7 @@ func (t ticks) parseFill(raw json.RawMessage) ([]byte, error) {
 
 func (t ticks) formatFill(fill []byte) (json.RawMessage, error) {
 	if len(fill) != 8 {
-		return nil, fault.Newf(fault.Metadata, "fill value of %d bytes for %s", len(fill), t.name())
+		return nil, fault.Newf(fault.Metadata, "fill value of %s must have 8 bytes, has %d", t.name(), len(fill))
 	}
 	return Int64.FormatFill(fill, 3)
 }
@@ -245,7 +245,7 @@ func (t ticks) v3() (json.RawMessage, error) {
 	return json.RawMessage(`{"name":"` + t.name() + `","configuration":{"unit":"` + string(t.unit) + `","scale_factor":` + strconv.Itoa(t.scale) + `}}`), nil
 }
 
-// String returns the v3 name with the unit: "numpy.datetime64[10ms]".
+// String returns the v3 name with the unit, such as "numpy.datetime64[10ms]".
 func (t DateTime) String() string { return t.ticks().name() + t.ticks().suffix() }
 
 // Size returns 8.
@@ -254,7 +254,7 @@ func (DateTime) Size() int { return 8 }
 // Go returns Instant.
 func (DateTime) Go() reflect.Type { return reflect.TypeFor[Instant]() }
 
-// Fits accepts Instant and integers of 64 bits, but not time.Duration.
+// Fits reports whether g is Instant or an integer of 64 bits, but not time.Duration.
 func (t DateTime) Fits(g reflect.Type) bool { return t.ticks().fits(g, t.Go()) }
 
 // HasOrder returns true.
@@ -279,13 +279,13 @@ func (t DateTime) FormatFill(fill []byte, _ int) (json.RawMessage, error) {
 	return t.ticks().formatFill(fill)
 }
 
-// V2 returns the typestring: "<M8[10ms]".
+// V2 returns the typestring, such as "<M8[10ms]".
 func (t DateTime) V2(o Order) (json.RawMessage, error) { return t.ticks().v2(o) }
 
 // V3 returns the name with unit and scale factor.
 func (t DateTime) V3() (json.RawMessage, error) { return t.ticks().v3() }
 
-// String returns the v3 name with the unit: "numpy.timedelta64[10ms]".
+// String returns the v3 name with the unit, such as "numpy.timedelta64[10ms]".
 func (t TimeDelta) String() string { return t.ticks().name() + t.ticks().suffix() }
 
 // Size returns 8.
@@ -294,7 +294,7 @@ func (TimeDelta) Size() int { return 8 }
 // Go returns Span.
 func (TimeDelta) Go() reflect.Type { return reflect.TypeFor[Span]() }
 
-// Fits accepts Span and integers of 64 bits, but not time.Duration.
+// Fits reports whether g is Span or an integer of 64 bits, but not time.Duration.
 func (t TimeDelta) Fits(g reflect.Type) bool { return t.ticks().fits(g, t.Go()) }
 
 // HasOrder returns true.
@@ -319,7 +319,7 @@ func (t TimeDelta) FormatFill(fill []byte, _ int) (json.RawMessage, error) {
 	return t.ticks().formatFill(fill)
 }
 
-// V2 returns the typestring: "<m8[10ms]".
+// V2 returns the typestring, such as "<m8[10ms]".
 func (t TimeDelta) V2(o Order) (json.RawMessage, error) { return t.ticks().v2(o) }
 
 // V3 returns the name with unit and scale factor.

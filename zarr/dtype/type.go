@@ -5,8 +5,8 @@ import (
 	"reflect"
 )
 
-// Type is the data type of an element. [Basic] implements it for the numeric types. Other types are
-// those of this package, or a user's own.
+// Type is the data type of the elements of an array. [Basic] implements it for the numeric types.
+// This package has more implementations, and users may add their own.
 type Type interface {
 	// String returns the type's v3 name, such as "float32", for messages.
 	String() string
@@ -43,14 +43,15 @@ type Type interface {
 	// bare tokens NaN, Infinity and -Infinity, which old v2 writers used.
 	ParseFill(raw json.RawMessage, format int) ([]byte, error)
 
-	// FormatFill returns a fill value, given in memory form, in the form of a format's metadata.
+	// FormatFill returns the JSON of a fill value for the metadata of a format. fill is in memory
+	// form.
 	FormatFill(fill []byte, format int) (json.RawMessage, error)
 
 	// V2 returns the v2 "dtype" member, such as "<f4", or errors.ErrUnsupported if v2 cannot
 	// represent the type.
 	V2(o Order) (json.RawMessage, error)
 
-	// V3 returns the v3 "data_type" member, such as "float32" in quotes.
+	// V3 returns the v3 "data_type" member, such as the JSON string "float32".
 	V3() (json.RawMessage, error)
 }
 

@@ -65,7 +65,7 @@ func TestSpellings(t *testing.T) {
 			}
 			back, _, err := Standard().ParseV2(v2, object)
 			if r.people == "r24" {
-				typ = V(3) // v2 does not tell them apart
+				typ = V(3) // v2 does not distinguish them
 			}
 			if err != nil || !Equal(back, typ) {
 				t.Errorf("v2 %s reads %v, %v", v2, back, err)
@@ -198,7 +198,7 @@ func TestOtherFills(t *testing.T) {
 		format int
 		json   string
 		bytes  string // memory form in hex; "-" is an error
-		out    string // spelled again, "" is the same
+		out    string // the encoded fill value; "" if it is the same
 	}{
 		{"S4", 2, `"YWL/"`, "6162ff00", `"YWL/AA=="`}, {"S4", 3, `"YWL/"`, "6162ff00", ""}, {"S4", 2, `0`, "00000000", `"AAAAAA=="`}, {"S4", 2, `""`, "00000000", `"AAAAAA=="`}, {"S4", 3, `""`, "00000000", ""}, {"S4", 3, `0`, "-", ""},
 		{"S2", 2, `"YWL/"`, "-", ""}, {"S4", 2, `"!!!"`, "-", ""}, {"S4", 2, `"YQ"`, "-", ""}, {"S4", 2, `[1]`, "-", ""}, {"S4", 2, `"YR=="`, "-", ""},
@@ -259,7 +259,8 @@ func TestOtherFills(t *testing.T) {
 	}
 }
 
-// TestOrders: the fields of a structure keep their byte orders in v2, and lose them in v3.
+// TestOrders checks that the fields of a structure keep their byte orders in v2, and lose them in
+// v3.
 func TestOrders(t *testing.T) {
 	const mixed = `[["a","<i2"],["p",[["x",">f4"]],[2]],["s","|S1"],["b",">u2",[2]]]`
 	s := parsed(t, mixed).(*Struct)
@@ -300,7 +301,7 @@ func TestOrders(t *testing.T) {
 	if !bytes.Equal(swapped, all) || bytes.Equal(swapped, want) {
 		t.Errorf("%x, %x", swapped, all)
 	}
-	s.Swap(swapped) // every field has its own
+	s.Swap(swapped) // every field has its own byte order
 	if !bytes.Equal(swapped, all) {
 		t.Error("Swap touched fields that have an order of their own")
 	}
@@ -435,7 +436,7 @@ func FuzzTypes(f *testing.F) {
 				}
 			}
 			if typ.Size() > 1<<16 {
-				continue // more of the same, in seconds
+				continue // larger types take seconds and test nothing else
 			}
 			for _, format := range []int{2, 3} {
 				b, err := typ.ParseFill(fill, format)

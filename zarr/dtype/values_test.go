@@ -47,7 +47,7 @@ func TestTimes(t *testing.T) {
 		t.Errorf("a picosecond before the epoch is %v, %v, %s", at, err, ps.Format(-1))
 	}
 	if i, err := (DateTime{Unit: Day}).Instant(time.Date(1969, 12, 31, 23, 0, 0, 0, time.FixedZone("", -3600))); err != nil || i != 0 {
-		t.Errorf("another zone: %d, %v", i, err) // it is the epoch in UTC
+		t.Errorf("another zone: %d, %v", i, err) // the time is the epoch in UTC
 	}
 	for _, r := range []struct {
 		typ  DateTime
@@ -235,7 +235,7 @@ func TestValue(t *testing.T) {
 	for _, r := range []struct {
 		typ  string
 		v    any
-		want string // hex; "?" is not ok, "!" an error
+		want string // hex; "?" if ok is false, "!" for an error
 	}{
 		{"S4", "ab", "61620000"}, {"S4", []byte("ab"), "61620000"}, {"S4", "abcde", "!"}, {"S4", [4]byte{1}, "01000000"}, {"S4", 5, "?"},
 		{"V2", []byte{1, 2}, "0102"}, {"V2", []byte{1}, "!"}, {"r16", "ab", "6162"}, {"U2", "é", "e900000000000000"}, {"U2", "abc", "!"}, {"U2", "\xff", "!"}, {"U2", [2]rune{1, 2}, "0100000002000000"},
@@ -321,7 +321,7 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-// TestNothingSwaps: Swap does not change types without byte order.
+// TestNothingSwaps checks that Swap does not change types without byte order.
 func TestNothingSwaps(t *testing.T) {
 	for _, s := range []string{"S4", "V4", "r32", "string", "bytes", "M8[s]", "m8[s]", "U1"} {
 		typ := parsed(t, s)

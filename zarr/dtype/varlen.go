@@ -24,15 +24,15 @@ const (
 	// with the codec vlen-bytes in v2.
 	Bytes
 	// JSON is any JSON value: "|O" with the codec json2 or msgpack2 in v2. An element is its JSON
-	// text without white space. {"b64":"AP8="} stands for bytes, which msgpack2 has.
-	// {"float":"NaN"}, {"float":"Infinity"} and {"float":"-Infinity"} stand for the numbers that
-	// JSON lacks. numcodecs' None is null.
+	// text without white space. {"b64":"AP8="} represents bytes, which msgpack2 can contain.
+	// {"float":"NaN"}, {"float":"Infinity"} and {"float":"-Infinity"} represent the numbers that
+	// JSON lacks. Python's None is null.
 	JSON
 	numVarLen
 )
 
-// Codec returns the name of the default codec from arrays to bytes. It is the same in v3 and in
-// numcodecs, or only in numcodecs if v3 has none.
+// Codec returns the name of the default codec from arrays to bytes. v3 and numcodecs use the same
+// name, except for json2, which only numcodecs has.
 func (t VarLen) Codec() string { return [...]string{"vlen-utf8", "vlen-bytes", "json2"}[t] }
 
 // String returns the v3 name, or "json".
@@ -46,7 +46,8 @@ func (t VarLen) Go() reflect.Type {
 	return [...]reflect.Type{reflect.TypeFor[string](), reflect.TypeFor[[]byte](), reflect.TypeFor[json.RawMessage]()}[t]
 }
 
-// Fits accepts strings for String, slices of bytes for Bytes and JSON, and named types of them.
+// Fits reports whether g is a string for String, or a slice of bytes for Bytes and JSON. Named
+// types fit too.
 func (t VarLen) Fits(g reflect.Type) bool {
 	if t == String {
 		return g.Kind() == reflect.String
@@ -63,7 +64,7 @@ func (VarLen) Swap([]byte) {}
 // Canon does nothing.
 func (VarLen) Canon([]byte) {}
 
-// DefaultFill returns no bytes, and null for JSON.
+// DefaultFill returns an empty element, or null for JSON.
 func (t VarLen) DefaultFill() []byte {
 	if t == JSON {
 		return []byte("null")
@@ -71,8 +72,8 @@ func (t VarLen) DefaultFill() []byte {
 	return []byte{}
 }
 
-// ParseFill parses text as a string, bytes as base64 or, in v3, a list, and JSON as a value. In v2
-// the number 0, which old writers used, stands for empty text and for no bytes.
+// ParseFill parses text from a string, bytes from base64 or, in v3, a list, and JSON from any
+// value. In v2 the number 0, which old writers used, means empty text or no bytes.
 func (t VarLen) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	switch {
 	case t == JSON:
@@ -81,7 +82,7 @@ func (t VarLen) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 			b, err = jsontext.Canon(nil, raw, jsontext.Tokens)
 		}
 		if err != nil {
-			return nil, fault.Newf(fault.Metadata, "fill value: %v", err)
+			return nil, fault.Newf(fault.Metadata, "fill value is not valid JSON: %v", err)
 		}
 		return b, nil
 	case isZero(raw, format):
@@ -110,7 +111,7 @@ func (t VarLen) FormatFill(fill []byte, _ int) (json.RawMessage, error) {
 	}
 	if t == String {
 		if !utf8.Valid(fill) {
-			return nil, fault.Newf(fault.Metadata, "fill value %.80x is no UTF-8", fill)
+			return nil, fault.Newf(fault.Metadata, "fill value %.80x is not valid UTF-8", fill)
 		}
 		return appendString(nil, string(fill)), nil
 	}
@@ -120,7 +121,7 @@ func (t VarLen) FormatFill(fill []byte, _ int) (json.RawMessage, error) {
 // V2 returns "|O". The codec determines the rest.
 func (VarLen) V2(Order) (json.RawMessage, error) { return json.RawMessage(`"|O"`), nil }
 
-// V3 returns the name, and errors.ErrUnsupported for JSON, which v3 lacks.
+// V3 returns the name. It returns errors.ErrUnsupported for JSON, which v3 lacks.
 func (t VarLen) V3() (json.RawMessage, error) {
 	if t == JSON {
 		return nil, fault.Newf(errors.ErrUnsupported, "v3 has no data type for objects of any kind")
@@ -128,7 +129,7 @@ func (t VarLen) V3() (json.RawMessage, error) {
 	return json.Marshal(t.String())
 }
 
-// Items converts a caller's elements of t to stored form, in place: JSON without white space. It
+// Items converts elements of JSON to their stored form, JSON without white space, in place. It
 // returns fault.Type, with the index, for an element that is not valid JSON. It does not change
 // elements of other types.
 func (t VarLen) Items(items [][]byte) error {
@@ -138,7 +139,7 @@ func (t VarLen) Items(items [][]byte) error {
 	for i, b := range items {
 		canon, err := jsontext.Canon(nil, b, jsontext.Strict)
 		if err != nil {
-			return fault.Newf(fault.Type, "element %d: %v", i, err)
+			return fault.Newf(fault.Type, "element %d is not valid JSON: %v", i, err)
 		}
 		items[i] = canon
 	}

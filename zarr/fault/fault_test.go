@@ -55,7 +55,8 @@ func ExampleKeyError() {
 	// Output: true true t2m/zarr.json
 }
 
-// TestRefusals: the kinds that say more are Refused too, and Refused is none of them.
+// TestRefusals checks that the more specific kinds are Refused too, and that Refused is none of
+// them.
 func TestRefusals(t *testing.T) {
 	all := []error{fault.NoBucket, fault.NoCredentials, fault.Unauthenticated, fault.Denied}
 	for _, k := range all {

@@ -25,8 +25,7 @@ const (
 	NotFound Kind = "not found"
 	// Exists means that a value to be created is already stored under the name.
 	Exists Kind = "exists already"
-	// Conflict means that the stored value is not the version that the request requires, or no
-	// longer is.
+	// Conflict means that the stored value does not have the version that the request requires.
 	Conflict Kind = "conflict"
 	// Unchanged means that the stored value still has the version that the caller passed in
 	// GetOptions.IfNotVersion.

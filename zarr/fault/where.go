@@ -76,9 +76,9 @@ func RequestID(err error) string {
 	return ""
 }
 
-// Newf returns an error of a kind with a formatted message: Newf(Corrupt, "frame says %d bytes", n)
-// prints "corrupt data: frame says 4096 bytes". The error wraps the kind, and the operand of a %w
-// in the format.
+// Newf returns an error of a kind with a formatted message: Newf(Corrupt, "frame has %d bytes", n)
+// prints "corrupt data: frame has 4096 bytes". The error wraps the kind, and the operand of a %w in
+// the format.
 func Newf(kind error, format string, args ...any) error {
 	return &detail{kind, fmt.Errorf(format, args...)}
 }

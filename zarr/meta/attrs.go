@@ -18,8 +18,8 @@ import (
 // "NaN", "Infinity" and "-Infinity". It returns fault.Type for values that JSON cannot represent.
 func EncodeAttrs(attrs Attrs) ([]byte, error) { return indent(attributes(attrs)) }
 
-// SetAttrs returns a v3 document with other attributes. Everything else is unchanged byte for byte.
-// key names the document in errors.
+// SetAttrs returns a v3 document with its attributes replaced by attrs. Everything else is
+// unchanged byte for byte. key names the document in errors.
 func SetAttrs(key string, doc []byte, attrs Attrs) ([]byte, error) {
 	value, err := attributes(attrs)
 	if err != nil {
@@ -28,7 +28,7 @@ func SetAttrs(key string, doc []byte, attrs Attrs) ([]byte, error) {
 	return setMember(key, doc, "attributes", value)
 }
 
-// setMember returns a v3 document with another value for one member.
+// setMember returns a v3 document with the value of one member replaced or added.
 func setMember(key string, doc []byte, name string, value json.RawMessage) ([]byte, error) {
 	o, err := document(key, doc, Parser{})
 	if err != nil {
@@ -56,8 +56,8 @@ func setMember(key string, doc []byte, name string, value json.RawMessage) ([]by
 	return insert(doc, name, value), nil
 }
 
-// SetSeparator returns a .zarray document that lacks the separator of its chunk keys with the
-// separator sep, "." or "/". Everything else is unchanged byte for byte. key names the document in
+// SetSeparator adds the separator of chunk keys, "." or "/", to a .zarray document that lacks it,
+// and returns the document. Everything else is unchanged byte for byte. key names the document in
 // errors.
 func SetSeparator(key string, doc []byte, sep string) ([]byte, error) {
 	o, err := document(key, doc, Parser{})
@@ -70,7 +70,7 @@ func SetSeparator(key string, doc []byte, sep string) ([]byte, error) {
 	const name = "dimension_separator"
 	value := appendString(nil, sep)
 	if raw := o.get(name); raw != nil {
-		return nil, o.member(name).bad("it is %s already", brief(raw))
+		return nil, o.member(name).bad("the separator is already %s", brief(raw))
 	}
 	if _, err := o.member(name).oneOf(value, ".", "/"); err != nil {
 		return nil, err
@@ -78,8 +78,8 @@ func SetSeparator(key string, doc []byte, sep string) ([]byte, error) {
 	return insert(doc, name, value), nil
 }
 
-// insert adds a member before the others of a document. It repeats the white space after the
-// opening brace before the next member.
+// insert adds a member at the start of a document. It copies the white space after the opening
+// brace to separate the new member from the next one.
 func insert(doc []byte, name string, value []byte) []byte {
 	open := bytes.IndexByte(doc, '{') + 1
 	space := doc[open : len(doc)-len(bytes.TrimLeft(doc[open:], " \t\r\n"))]
@@ -105,7 +105,7 @@ func appendString(dst []byte, s string) []byte {
 // appendValue appends the JSON of a Go value as encoding/json does, except for NaN and infinities.
 func appendValue(dst []byte, v any, depth int) ([]byte, error) {
 	if depth > maxDepth {
-		return nil, fault.Newf(fault.Type, "attributes are nested deeper than %d", maxDepth)
+		return nil, fault.Newf(fault.Type, "attributes are nested more than %d deep", maxDepth)
 	}
 	switch v := v.(type) {
 	case nil:
@@ -120,7 +120,7 @@ func appendValue(dst []byte, v any, depth int) ([]byte, error) {
 		return appendFloat(dst, float64(v), v)
 	case json.Number:
 		if s := (&scanner{b: []byte(v)}); len(v) == 0 || s.number() != nil || s.i != len(v) {
-			return nil, fault.Newf(fault.Type, "%q is no JSON number", string(v))
+			return nil, fault.Newf(fault.Type, "%q is not a JSON number", string(v))
 		}
 		return append(dst, v...), nil
 	case map[string]any:
@@ -149,7 +149,7 @@ func appendValue(dst []byte, v any, depth int) ([]byte, error) {
 	return appendOther(dst, v)
 }
 
-// appendReflect handles kinds that can contain floats. Others are left to encoding/json.
+// appendReflect encodes kinds that can contain floats. It leaves other kinds to encoding/json.
 func appendReflect(dst []byte, r reflect.Value, depth int) ([]byte, error) {
 	switch r.Kind() {
 	case reflect.Float32, reflect.Float64:
@@ -204,7 +204,7 @@ func appendOther(dst []byte, v any) ([]byte, error) {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		return nil, fault.Newf(fault.Type, "attribute: %w", err)
+		return nil, fault.Newf(fault.Type, "attribute cannot be encoded: %w", err)
 	}
 	return append(dst, bytes.TrimRight(b.Bytes(), "\n")...), nil
 }

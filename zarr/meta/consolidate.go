@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// ConsolidateV3 returns the zarr.json document of a group with consolidated metadata that contains
-// nodes, the documents of the nodes below it by path. The entries are flat, sorted by depth and
-// then by path, and each group among them has empty consolidated metadata, as zarr-python writes
-// it. The rest of doc is unchanged. key names doc in errors.
+// ConsolidateV3 returns doc, the zarr.json document of a group, with consolidated metadata of the
+// nodes below the group. nodes contains their documents by path. The entries are flat, sorted by
+// depth and then by path. Each group among them has empty consolidated metadata, as zarr-python
+// writes it. The rest of doc is unchanged. key names doc in errors.
 func ConsolidateV3(key string, doc []byte, nodes map[string][]byte) ([]byte, error) {
 	var all writer
 	for _, path := range slices.SortedFunc(maps.Keys(nodes), compareDepth) {

@@ -10,14 +10,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// maxPath is the longest path in consolidated metadata, in bytes: the longest key of S3, GCS and
-// Azure.
+// maxPath is the maximum length in bytes of a path in consolidated metadata. S3, GCS and Azure have
+// the same limit for keys.
 const maxPath = 1024
 
 // inline parses the "consolidated_metadata" member of a v3 group (core specification, since
-// 2026-07). null means absent, as zarr-python writes and reads it. An unknown kind that need not be
-// understood is ignored. So is a malformed member, because the nodes that it copies are in the
-// store.
+// 2026-07). null means absent, as zarr-python writes and reads it. A member of an unknown kind is
+// ignored if it has "must_understand": false. A malformed member is ignored too, because the nodes
+// that it copies are in the store.
 func (g *Group) inline(p place, raw []byte) error {
 	if string(raw) == "null" {
 		return p.lenient(rule.ConsolidatedNull, "")
@@ -63,7 +63,7 @@ func (o object) copies() (map[string]Node, error) {
 			return nil, err
 		}
 		if m.name == "" {
-			return nil, p.bad("the group itself")
+			return nil, p.bad("the path of a node must not be empty")
 		}
 		nodes[m.name] = orBad(func() (Node, error) {
 			o, err := p.object(m.raw)
@@ -102,7 +102,7 @@ func (p place) unreadable(err error) error {
 }
 
 // ParseConsolidatedV2 parses a .zmetadata document. It returns every group and array of the
-// hierarchy by path; "" is the node beside the document.
+// hierarchy by path. The path "" is the node that contains the document.
 func ParseConsolidatedV2(key string, doc []byte) (map[string]Node, error) {
 	return Parser{}.ConsolidatedV2(key, doc)
 }
@@ -202,7 +202,7 @@ func (o object) consolidatedFormat() error {
 	switch p := o.member(name); {
 	case raw == nil:
 		if o.get("metadata") == nil {
-			return o.member("metadata").bad("missing")
+			return o.member("metadata").bad("the member is missing")
 		}
 		return o.lenient(rule.NoConsolidatedFormat, "")
 	case string(raw) == "1":
@@ -234,20 +234,20 @@ func orBad(parse func() (Node, error)) Node {
 // checkPath returns fault.Path for paths that are not normalized.
 func (p place) checkPath(path string) error {
 	if len(path) > maxPath {
-		return p.err(fault.Newf(fault.Path, "a path of %d bytes, more than %d", len(path), maxPath))
+		return p.err(fault.Newf(fault.Path, "the path has %d bytes, more than %d", len(path), maxPath))
 	}
 	norm, err := NormalizePath(path)
 	if err != nil {
 		return p.err(err)
 	}
 	if norm != path {
-		return p.err(fault.Newf(fault.Path, "path %q is not normal", path))
+		return p.err(fault.Newf(fault.Path, "path %q is not normalized", path))
 	}
 	return nil
 }
 
-// maxAncestry bounds the number of pairs of a node and a group above it, since each group holds all
-// nodes below it. 2^20: ten thousand nodes, a hundred groups deep.
+// maxAncestry is the maximum number of pairs of a node and a group above it. Each group has a map
+// of all nodes below it. 2^20 is about ten thousand nodes in groups that are nested a hundred deep.
 const maxAncestry = 1 << 20
 
 // nest sets Consolidated of every group in a hierarchy to the nodes below it.
@@ -268,7 +268,7 @@ func nest(nodes map[string]Node) error {
 			above = above[:len(above)-1]
 		}
 		if left -= len(above); left < 0 {
-			return fault.Newf(fault.Limit, "%d nodes in groups within groups are more than %d entries of such", len(nodes), maxAncestry)
+			return fault.Newf(fault.Limit, "%d nodes in nested groups need more than %d entries", len(nodes), maxAncestry)
 		}
 		for _, o := range above {
 			o.group.Consolidated[p[len(o.prefix):]] = nodes[p]

@@ -11,9 +11,10 @@ import (
 // million attributes, or a list of two million numbers.
 const DefaultMemory = 128 << 20
 
-// The memory of values in bytes, in go1.26 on 64 bits. A map with members is the map and a group of
-// eight slots of 32 bytes with a control word. A further member or element is its slot, in a table
-// that may be a quarter empty, and its name. A string or json.Number is its header and its bytes.
+// The memory of values in bytes, in go1.26 on 64 bits. The cost of a map with members includes a
+// group of eight slots of 32 bytes with a control word. Each further member or element costs its
+// slot, in a table that may be a quarter empty, and its name. A string or json.Number costs its
+// header and its bytes.
 const (
 	costEmpty  = 48
 	costMap    = costEmpty + 288
@@ -86,7 +87,7 @@ func (with Parser) memory() int64 {
 // modest returns fault.Limit for a member with more than maxElements values.
 func (p place) modest(raw []byte) error {
 	if len(raw) > maxElements && bytes.Count(raw, []byte(",")) > maxElements {
-		return p.err(fault.Newf(fault.Limit, "more than %d values", maxElements))
+		return p.err(fault.Newf(fault.Limit, "the member has more than %d values", maxElements))
 	}
 	return nil
 }

@@ -45,8 +45,8 @@ func TestCostOfValues(t *testing.T) {
 	}
 }
 
-// TestDocumentsThatTakeMemory: documents that would take far more memory than their length are
-// refused before they are decoded.
+// TestDocumentsThatTakeMemory checks that documents that would take far more memory than their
+// length are refused before they are decoded.
 func TestDocumentsThatTakeMemory(t *testing.T) {
 	group := func(attrs string) string { return `{"zarr_format":3,"node_type":"group","attributes":` + attrs + `}` }
 	array := `{"zarr_format":3,"node_type":"array","shape":%s,"data_type":"uint8","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[1]}},"chunk_key_encoding":{"name":"default"},"fill_value":0,"codecs":[{"name":"bytes","configuration":%s}]}`

@@ -7,9 +7,9 @@
 // The model hides the format: a v2 array has the codecs that a v3 array would have. Its filters and
 // compressor are named "numcodecs." + id.
 //
-// Where the specifications and existing writers differ, the reader is lenient and the writer
-// strict. For example, bare NaN, Infinity and -Infinity, which are not JSON, are read in v2's fill
-// values and in attributes, and never written.
+// If the specifications and existing writers differ, the reader is lenient and the writer strict.
+// For example, the reader accepts bare NaN, Infinity and -Infinity, which are not JSON, in v2's
+// fill values and in attributes, and the writer never writes them.
 //
 // Sources: Zarr core specification 3.1 (with names of 2026-07), Zarr storage specification 2.
 //
@@ -29,6 +29,6 @@
 //
 // # Concurrency
 //
-// The package is pure: it does no I/O. Models are plain values. They may be shared between
-// goroutines if no goroutine changes them.
+// The package does no I/O. Models are plain values. They may be shared between goroutines if no
+// goroutine changes them.
 package meta

@@ -80,19 +80,19 @@ func list(items []json.RawMessage) json.RawMessage {
 	return append(b, ']')
 }
 
-// consistent returns an error for arrays that could not be parsed after encoding.
+// consistent returns an error if the array could not be parsed after encoding.
 func (a *Array) consistent(format int) error {
 	switch {
 	case a.Format != format:
 		return fault.Newf(fault.Metadata, "an array of v%d cannot be written as v%d", a.Format, format)
 	case a.DType == nil:
-		return fault.Newf(fault.Metadata, "no data type")
+		return fault.Newf(fault.Metadata, "the array has no data type")
 	case a.Dims != nil && len(a.Dims) != len(a.Shape):
-		return fault.Newf(fault.Metadata, "%d dimension names for %d axes", len(a.Dims), len(a.Shape))
+		return fault.Newf(fault.Metadata, "the array has %d dimension names for %d axes", len(a.Dims), len(a.Shape))
 	case len(a.Codecs) == 0:
-		return fault.Newf(fault.Metadata, "no codecs")
+		return fault.Newf(fault.Metadata, "the array has no codecs")
 	case a.Keys.Separator != "/" && a.Keys.Separator != ".":
-		return fault.Newf(fault.Metadata, "separator %q", a.Keys.Separator)
+		return fault.Newf(fault.Metadata, "separator must be / or ., is %q", a.Keys.Separator)
 	}
 	return a.Grid.consistent(a.Shape, format)
 }
@@ -261,7 +261,7 @@ func (a *Array) splitV2() (order string, bytes dtype.Order, rest []Named, err er
 		var config struct{ Order []int }
 		want := reversal(len(a.Shape))
 		if json.Unmarshal(rest[0].Config, &config) != nil || string(intList(config.Order)) != string(want.Config[len(`{"order":`):len(want.Config)-1]) {
-			return "", 0, nil, fault.Newf(errors.ErrUnsupported, "v2 has no transpose %s", brief(rest[0].Config))
+			return "", 0, nil, fault.Newf(errors.ErrUnsupported, "v2 cannot represent the transpose %s", brief(rest[0].Config))
 		}
 		if rest = rest[1:]; len(a.Shape) > 1 {
 			order = "F"
@@ -271,11 +271,11 @@ func (a *Array) splitV2() (order string, bytes dtype.Order, rest []Named, err er
 		return order, dtype.NoOrder, rest, nil
 	}
 	if len(rest) == 0 || rest[0].Name != bytesName {
-		return "", 0, nil, fault.Newf(errors.ErrUnsupported, "v2 needs the codec bytes first")
+		return "", 0, nil, fault.Newf(errors.ErrUnsupported, "the first codec of a v2 array must be bytes")
 	}
 	var config struct{ Endian string }
 	if len(rest[0].Config) > 0 && json.Unmarshal(rest[0].Config, &config) != nil {
-		return "", 0, nil, fault.Newf(fault.Metadata, "codec bytes with %s", brief(rest[0].Config))
+		return "", 0, nil, fault.Newf(fault.Metadata, "codec bytes has the invalid configuration %s", brief(rest[0].Config))
 	}
 	for _, o := range []dtype.Order{dtype.Little, dtype.Big} {
 		if config.Endian == o.String() {
@@ -295,7 +295,7 @@ func (n Named) numcodecs() (json.RawMessage, error) {
 	w.text("id", id)
 	if len(n.Config) > 0 {
 		if _, err := check(n.Config, false); err != nil || n.Config[0] != '{' {
-			return nil, fault.Newf(fault.Metadata, "codec %s with %s", id, brief(n.Config))
+			return nil, fault.Newf(fault.Metadata, "codec %s has the invalid configuration %s", id, brief(n.Config))
 		}
 		config, err := members(n.Config)
 		if err != nil {

@@ -18,7 +18,7 @@ func seeds(f *testing.F, name string, more ...string) {
 		f.Fatal(err)
 	}
 	for _, w := range dirs {
-		cases, _ := os.ReadDir(path.Join("testdata", w.Name())) // MANIFEST and MODELS are no folders
+		cases, _ := os.ReadDir(path.Join("testdata", w.Name())) // MANIFEST and MODELS are not directories
 		for _, c := range cases {
 			if doc, err := os.ReadFile(path.Join("testdata", w.Name(), c.Name(), name)); err == nil {
 				f.Add(doc)
@@ -68,7 +68,7 @@ func FuzzParseV3(f *testing.F) {
 		if g, ok := n.(*Group); ok {
 			for _, below := range g.Consolidated {
 				if _, bad := below.(*Bad); bad {
-					return // of which there is no document
+					return // it has no document
 				}
 			}
 		}
@@ -128,7 +128,7 @@ func FuzzParseV2(f *testing.F) {
 			}
 		}
 		was := *a
-		was.AllFilters = false // how a filter is listed may change, what it does not
+		was.AllFilters = false // the last filter may become the compressor, with the same effect
 		stable(t, write(a), func(doc []byte) (func() ([]byte, error), string, error) {
 			a, err := ParseArrayV2("k", doc, "k", nil)
 			if err != nil {

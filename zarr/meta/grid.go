@@ -22,7 +22,7 @@ type Grid struct {
 // order, or Every. In total they are at least the length of the dimension.
 type Edges struct {
 	Every int   // the length of every chunk, for any number of chunks; 0 if there are Runs
-	Runs  []Run // neighbours differ in length, unless a Count would overflow
+	Runs  []Run // adjacent runs differ in length, unless a Count would overflow
 }
 
 // Run is Count consecutive chunks of length Edge. Both are at least 1.
@@ -73,12 +73,12 @@ func (e Edges) longest() int {
 	return n
 }
 
-// check checks the lengths against the length of a dimension.
+// check returns an error if the chunk lengths are invalid or end before the dimension.
 func (e Edges) check(length int) error {
 	left := length
 	for _, r := range e.Runs {
 		if r.Edge < 1 || r.Count < 1 {
-			return fault.Newf(fault.Metadata, "%d chunks of length %d", r.Count, r.Edge)
+			return fault.Newf(fault.Metadata, "a run must have at least 1 chunk of at least 1 element, has %d of %d", r.Count, r.Edge)
 		}
 		if left > 0 && r.Count > (left-1)/r.Edge {
 			left = 0 // the chunks may exceed the dimension
@@ -88,7 +88,7 @@ func (e Edges) check(length int) error {
 	}
 	switch {
 	case e.Every < 0 || e.Every > 0 && len(e.Runs) > 0:
-		return fault.Newf(fault.Metadata, "every chunk of length %d, and %d runs", e.Every, len(e.Runs))
+		return fault.Newf(fault.Metadata, "a grid must have equal chunks or runs, has chunks of length %d and %d runs", e.Every, len(e.Runs))
 	case e.Every == 0 && left > 0:
 		return fault.Newf(fault.Metadata, "the chunks end after %d of %d elements", length-left, length)
 	}
@@ -103,13 +103,13 @@ func (g Grid) rank() int {
 	return len(g.Shape)
 }
 
-// consistent returns an error for grids that could not be parsed after encoding.
+// consistent returns an error if the grid could not be parsed after encoding.
 func (g Grid) consistent(shape []int, format int) error {
 	switch {
 	case g.Edges != nil && g.Shape != nil:
-		return fault.Newf(fault.Metadata, "a grid that is both regular and rectilinear")
+		return fault.Newf(fault.Metadata, "the grid is both regular and rectilinear")
 	case g.rank() != len(shape):
-		return fault.Newf(fault.Metadata, "chunks along %d axes for the shape %v", g.rank(), shape)
+		return fault.Newf(fault.Metadata, "the grid has %d axes, which does not fit the shape %v", g.rank(), shape)
 	case g.Edges != nil && format != 3:
 		return fault.Newf(errors.ErrUnsupported, "v%d has no rectilinear grids", format)
 	}
@@ -139,7 +139,7 @@ func (a *Array) readEdges(config object) error {
 		return err
 	}
 	if len(all) != len(a.Shape) {
-		return p.bad("chunks along %d axes for %d axes", len(all), len(a.Shape))
+		return p.bad("there are chunk lengths for %d axes, but the array has %d", len(all), len(a.Shape))
 	}
 	a.Grid.Edges = make([]Edges, len(all))
 	longest := make([]int, len(all))
@@ -180,7 +180,7 @@ func (p place) edges(raw []byte) (e Edges, err error) {
 		} else {
 			var pair []int
 			if pair, err = at.lengths(raw, 1); err == nil && len(pair) != 2 {
-				err = at.wrong("a length and how often it comes", raw)
+				err = at.wrong("a length and a count", raw)
 			}
 			if err == nil {
 				run = Run{pair[0], pair[1]}

@@ -23,7 +23,7 @@ func rectilinear(t *testing.T, chunkShapes string) string {
 // TestRectilinear tests the forms of edges that the extension allows, and how they are encoded.
 func TestRectilinear(t *testing.T) {
 	tests := []struct {
-		name, text string // of the axes of 4 and 6 elements
+		name, text string // text for the axes of 4 and 6 elements
 		want       []Edges
 		again      string
 	}{
@@ -164,7 +164,7 @@ func TestGridsThatDiffer(t *testing.T) {
 	}
 }
 
-// TestEdgesOf: the same lengths in different forms are equal Edges.
+// TestEdgesOf checks that the same lengths in different forms are equal Edges.
 func TestEdgesOf(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 300 {

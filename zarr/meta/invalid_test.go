@@ -18,7 +18,7 @@ const valid3 = `{"zarr_format":3,"node_type":"array","shape":[4,6],"data_type":"
 
 const valid2 = `{"zarr_format":2,"shape":[4,6],"chunks":[2,3],"dtype":"<f4","compressor":{"id":"zlib","level":1},"fill_value":0,"order":"C","filters":null}`
 
-// edit is a replacement in a valid document, which must contain the old text.
+// edit returns doc with the text old, which it must contain, replaced by with.
 func edit(t *testing.T, doc, old, with string) string {
 	t.Helper()
 	if strings.Count(doc, old) != 1 {

@@ -8,13 +8,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// maxDepth is how deep values may be nested. 1000 is the limit of Python's decoder, and most stores
-// are written with Python.
+// maxDepth is the maximum depth of nested values. 1000 is the limit of Python's decoder, and most
+// stores are written with Python.
 const maxDepth = 1000
 
-// maxMembers bounds the members of an object, and maxElements the elements of a list outside of
-// attributes. Each takes some 150 bytes while the object is split. Consolidated metadata with 2^18
-// nodes is longer than documents may be by default.
+// maxMembers is the maximum number of members of an object, and maxElements the maximum number of
+// elements of a list outside of attributes. Each takes about 150 bytes while the object is split.
+// Consolidated metadata with 2^18 nodes exceeds the default maximum size of a document.
 const (
 	maxMembers  = 1 << 18
 	maxElements = 1 << 20
@@ -43,13 +43,13 @@ func check(doc []byte, bare bool) (saw bool, err error) {
 			}
 			i += n
 		}
-		return false, s.errorf("not UTF-8")
+		return false, s.errorf("invalid UTF-8")
 	}
 	if err := s.value(); err != nil {
 		return false, err
 	}
 	if s.space(); s.i < len(s.b) {
-		return false, s.errorf("text after the document")
+		return false, s.errorf("unexpected text after the document")
 	}
 	return s.saw, nil
 }
@@ -71,7 +71,7 @@ func (s *scanner) space() {
 
 // peek returns the next byte that is not white space, or 0 at the end.
 func (s *scanner) peek() byte {
-	if s.i < len(s.b) && s.b[s.i] > ' ' { // the usual case, which is inlined
+	if s.i < len(s.b) && s.b[s.i] > ' ' { // the common case, which is inlined
 		return s.b[s.i]
 	}
 	return s.peekPast()
@@ -85,7 +85,8 @@ func (s *scanner) peekPast() byte {
 	return 0
 }
 
-// skip is value for checked text: it searches only the end of the value, in a third of the time.
+// skip is like value, for text that was checked before. It only searches for the end of the value,
+// which takes a third of the time.
 func (s *scanner) skip() error {
 	if c := s.peek(); c != '{' && c != '[' {
 		return s.value()
@@ -116,13 +117,13 @@ func (s *scanner) value() error {
 	case c == '{':
 		return s.each('}', func() error {
 			if s.peek() != '"' {
-				return s.errorf("a member without a name")
+				return s.errorf("the member has no name")
 			}
 			if err := s.text(); err != nil {
 				return err
 			}
 			if s.peek() != ':' {
-				return s.errorf("no colon after a member's name")
+				return s.errorf("expected a colon after the name of a member")
 			}
 			s.i++
 			return s.value()
@@ -145,13 +146,13 @@ func (s *scanner) value() error {
 	if s.i >= len(s.b) {
 		return s.errorf("the document ends too early")
 	}
-	return s.errorf("%q begins no value", s.b[s.i])
+	return s.errorf("%q does not begin a value", s.b[s.i])
 }
 
 // each scans a list or an object, and calls item at the start of each item.
 func (s *scanner) each(end byte, item func() error) error {
 	if s.depth++; s.depth > maxDepth {
-		return s.errorf("values are nested deeper than %d", maxDepth)
+		return s.errorf("values are nested more than %d deep", maxDepth)
 	}
 	s.i++
 	n := 0
@@ -161,7 +162,7 @@ func (s *scanner) each(end byte, item func() error) error {
 			break
 		}
 		if n++; n > maxMembers && end == '}' {
-			return fault.Newf(fault.Limit, "JSON, byte %d: an object with more than %d members", s.i, maxMembers)
+			return fault.Newf(fault.Limit, "JSON, byte %d: the object has more than %d members", s.i, maxMembers)
 		}
 		if err := item(); err != nil {
 			return err
@@ -170,11 +171,11 @@ func (s *scanner) each(end byte, item func() error) error {
 			break
 		}
 		if c != ',' {
-			return s.errorf("neither a comma nor %q", end)
+			return s.errorf("expected a comma or %q", end)
 		}
 		s.i++
 		if s.peek() == end {
-			return s.errorf("a comma before %q", end)
+			return s.errorf("unexpected comma before %q", end)
 		}
 	}
 	s.i++
@@ -190,7 +191,7 @@ func (s *scanner) word(w string) bool {
 	return true
 }
 
-// bareToken scans a bare token, if one is next and allowed.
+// bareToken scans a bare token, if one is next and allowed. Otherwise it returns "".
 func (s *scanner) bareToken() string {
 	if !s.bare {
 		return ""
@@ -222,15 +223,15 @@ func (s *scanner) text() error {
 			case 'u':
 				for range 4 {
 					if s.i++; s.i >= len(s.b) || !isHex(s.b[s.i]) {
-						return s.errorf("bad escape in a string")
+						return s.errorf("invalid escape in a string")
 					}
 				}
 			default:
-				return s.errorf("bad escape in a string")
+				return s.errorf("invalid escape in a string")
 			}
 		}
 	}
-	return s.errorf("a string without an end")
+	return s.errorf("the string has no end")
 }
 
 func isHex(c byte) bool {
@@ -255,11 +256,11 @@ func (s *scanner) number() error {
 	}
 	from := s.i
 	if n := s.digits(); n == 0 || n > 1 && s.b[from] == '0' {
-		return s.errorf("bad number")
+		return s.errorf("invalid number")
 	}
 	if s.i < len(s.b) && s.b[s.i] == '.' {
 		if s.i++; s.digits() == 0 {
-			return s.errorf("bad number")
+			return s.errorf("invalid number")
 		}
 	}
 	if s.i < len(s.b) && (s.b[s.i] == 'e' || s.b[s.i] == 'E') {
@@ -267,7 +268,7 @@ func (s *scanner) number() error {
 			s.i++
 		}
 		if s.digits() == 0 {
-			return s.errorf("bad number")
+			return s.errorf("invalid number")
 		}
 	}
 	return nil

@@ -16,7 +16,7 @@ type member struct {
 	from int
 }
 
-// members splits the text of an object. Of members with the same name, the last value counts, at
+// members splits the text of an object. If members have the same name, the last value counts, at
 // the position of the first.
 func members(obj []byte) ([]member, error) {
 	s := &scanner{b: obj, bare: true}
@@ -37,11 +37,11 @@ func members(obj []byte) ([]member, error) {
 // gathered collects members and finds them by name.
 type gathered struct {
 	all []member
-	at  map[string]int // index of each, if there are more than few
+	at  map[string]int // index of each member, if there are more than few
 }
 
-// few is the number of members up to which a linear search is used. 16: an array document has 11,
-// and a map is slower up to there.
+// few is the maximum number of members for a linear search. An array document has 11 members, and a
+// map is slower than a linear search for up to 16.
 const few = 16
 
 func (x *gathered) put(m member) {
@@ -79,7 +79,7 @@ func elements(list []byte) ([][]byte, error) {
 		from := s.i
 		err := s.skip()
 		if len(out) == maxElements {
-			return fault.Newf(fault.Limit, "a list of more than %d", maxElements)
+			return fault.Newf(fault.Limit, "the list has more than %d elements", maxElements)
 		}
 		out = append(out, s.b[from:s.i])
 		return err

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// KeyEncoding makes the keys of chunks. Values are comparable.
+// KeyEncoding determines the keys of chunks. Values are comparable.
 type KeyEncoding struct {
 	Name      string // "default" or "v2"
 	Separator string // "/" or "."
-	Suffix    string // the suffix of every key, of the registered extension "suffix"; usually ""
+	Suffix    string // suffix of every key, set by the registered extension "suffix"; usually ""
 }
 
 // Key returns the key of the chunk at coord in the chunk grid, relative to the array's path:

@@ -81,8 +81,8 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestCost tests documents that are made to be expensive: the allocation is bounded by a multiple
-// of their length.
+// TestCost checks that documents that are made to be expensive take memory in proportion to their
+// length.
 func TestCost(t *testing.T) {
 	const n = 1 << 16
 	for name, doc := range map[string]string{

@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// lenient reports that the member at p violates a rule and is accepted, unless the parser's mode
-// refuses it. All tolerated violations of the package are reported here.
+// lenient reports that the member at p violates a rule. It returns an error only if the parser's
+// mode refuses the violation. Every tolerated violation of the package is reported here.
 func (p place) lenient(r rule.Rule, text string) error {
 	if p.with.Lenient == nil {
 		return nil
@@ -20,7 +20,7 @@ func (p place) lenient(r rule.Rule, text string) error {
 	return p.err(p.with.Lenient(rule.Finding{Rule: r, Key: p.key, Pointer: p.pointer(), Text: text}))
 }
 
-// judged reports whether violations are reported at all. Detecting some of them takes time.
+// judged reports whether violations are reported. If not, checks that take time can be skipped.
 func (p place) judged() bool { return p.with.Lenient != nil }
 
 // bareToken reports bare tokens in a value that may contain some.
@@ -91,8 +91,8 @@ func (s *scanner) duplicate() (name string, found bool) {
 	return name, found
 }
 
-// spelledV2 checks that a v2 data type is written in the specification's form. Fields of structures
-// may have their shape as a number. They are checked only by the parsers of their own types.
+// spelledV2 reports a v2 data type that is not written in the specification's form. In structures
+// it checks only for fields without a name and for the form of numbers.
 func (p place) spelledV2(raw []byte, t dtype.Type, order dtype.Order) error {
 	if !p.judged() {
 		return nil
@@ -121,12 +121,12 @@ func (p place) spelledV2(raw []byte, t dtype.Type, order dtype.Order) error {
 		if strings.ContainsAny(have[:1], "<>|") {
 			return nil
 		}
-		return p.lenient(rule.DTypeSpelling, have+", which other writers have beside NumPy's")
+		return p.lenient(rule.DTypeSpelling, have+", which is not a NumPy typestring")
 	}
-	return p.lenient(rule.DTypeSpelling, have+", where it has "+text)
+	return p.lenient(rule.DTypeSpelling, have+", not "+text)
 }
 
-// spelledV3 checks that a v3 data type is written with its registered name.
+// spelledV3 reports a v3 data type that is not written with its registered name.
 func (p place) spelledV3(raw []byte, t dtype.Type) error {
 	if !p.judged() {
 		return nil
@@ -138,10 +138,10 @@ func (p place) spelledV3(raw []byte, t dtype.Type) error {
 		return p.lenient(rule.LegacyStructured, "")
 	}
 	if bytes.Contains(raw, []byte("variable_length_bytes")) {
-		return p.lenient(rule.UnregisteredSpelling, "variable_length_bytes, where it is bytes")
+		return p.lenient(rule.UnregisteredSpelling, "variable_length_bytes, not bytes")
 	}
 	if bytes.Contains(raw, []byte("μs")) || bytes.Contains(raw, []byte("µs")) {
-		return p.lenient(rule.UnregisteredSpelling, "μs, where it is us")
+		return p.lenient(rule.UnregisteredSpelling, "μs, not us")
 	}
 	return nil
 }
@@ -180,7 +180,7 @@ func (p place) fractions(raw []byte) error {
 	return nil
 }
 
-// firstFraction returns the first such number in checked text, or nil.
+// firstFraction returns the first number with a point or an exponent in checked text, or nil.
 func firstFraction(raw []byte) []byte {
 	s := &scanner{b: raw}
 	for s.i < len(raw) {

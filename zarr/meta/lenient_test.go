@@ -93,7 +93,7 @@ func TestLenient(t *testing.T) {
 		{"fraction of bits", v3(`"codecs":[`, `"codecs":[{"name":"bitround","configuration":{"keepbits":5.0}},`), "/codecs/0/configuration/keepbits", rule.NumberSpelling},
 		{"fraction in a shard's index", v3(codecs, strings.Replace(sharded, `}}]}}`, `}}],"index_codecs":[{"name":"transpose","configuration":{"order":[0,1,2e0]}},{"name":"bytes","configuration":{"endian":"little"}}]}}`, 1)),
 			"/codecs/0/configuration/index_codecs/0/configuration/order", rule.NumberSpelling},
-		// Documents in the forms of other implementations.
+		// The following documents have the forms of other implementations.
 		{"quoted integer of n5-zarr", strings.Replace(v2(`<f4`, `>u2`), `"fill_value":0`, `"fill_value":"0"`, 1), "/fill_value", rule.FillSpelling},
 		{"quoted integer of bioformats2raw", strings.Replace(v2(`<f4`, `|i1`), `"fill_value":0`, `"fill_value":"-1"`, 1), "/fill_value", rule.FillSpelling},
 		{"bool a number, v3", strings.Replace(typed(`"bool"`, `0`), `,"configuration":{"endian":"little"}`, ``, 1), "/fill_value", rule.FillSpelling},
@@ -138,7 +138,7 @@ func TestLenient(t *testing.T) {
 		})
 		told[tt.want] = true
 	}
-	// The table has every rule whose violation is an error in strict mode.
+	// The table must have every rule whose violation is an error in strict mode.
 	last := slices.Index(rule.All(), rule.ElementForm)
 	for _, r := range rule.All()[:last] {
 		if !told[r] {

@@ -9,8 +9,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// bytesName is the codec that encodes elements as bytes. draftBytes is its name in drafts of v3
-// until 2023.
+// bytesName is the name of the codec that encodes elements as bytes. draftBytes is its name in
+// drafts of v3 until 2023.
 const (
 	bytesName  = "bytes"
 	draftBytes = "endian"
@@ -77,7 +77,7 @@ func (config object) spelledCodec(n Named, elem dtype.Type, depth int) error {
 // spelledBytes checks the name and the byte order of the codec that encodes elements as bytes.
 func (config object) spelledBytes(n Named, elem dtype.Type) error {
 	if n.Name == draftBytes {
-		if err := config.up.lenient(rule.DraftCodec, draftBytes+", where it is "+bytesName); err != nil {
+		if err := config.up.lenient(rule.DraftCodec, draftBytes+", not "+bytesName); err != nil {
 			return err
 		}
 	}
@@ -85,13 +85,13 @@ func (config object) spelledBytes(n Named, elem dtype.Type) error {
 		return nil
 	}
 	if s, ok := elem.(*dtype.Struct); ok && s.Legacy() {
-		return nil // the usual form, always little-endian
+		return nil // such structures usually lack a byte order and are always little-endian
 	}
 	return config.lenient(rule.NoEndian, fmt.Sprint(elem))
 }
 
-// leaving returns the element type of the output of a codec with input type elem, as far as a byte
-// order may matter for the codecs after it.
+// leaving returns the element type of the output of a codec with input type elem. Callers use it
+// only to check whether the elements have a byte order.
 func (config object) leaving(n Named, elem dtype.Type) dtype.Type {
 	var out dtype.Type
 	var err error

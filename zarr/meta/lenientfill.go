@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// spelledFill checks that an accepted fill value has the JSON form that its format specifies for
-// the data type.
+// spelledFill reports an accepted fill value that does not have the JSON form that its format
+// specifies for the data type.
 func (p place) spelledFill(raw []byte, t dtype.Type, format int) error {
 	if !p.judged() {
 		return nil
@@ -69,7 +69,7 @@ func otherForm(raw, form []byte, t dtype.Type, format int) string {
 	case number && isText(t):
 		return "a string"
 	case pair && raw[0] != '[':
-		return "a list of two"
+		return "a list of two numbers"
 	case integral(t, form) && firstFraction(raw) != nil:
 		return "an integer without fraction and exponent"
 	case format < 3 && basic && (string(form) == "0.0" || string(form) == "0") && quotedNumber(raw):
@@ -85,7 +85,8 @@ func otherForm(raw, form []byte, t dtype.Type, format int) string {
 	return ""
 }
 
-// Infinity as it is written, and another form that is accepted.
+// plainInfinity is the specified form of infinity, and signedInfinity another form that is
+// accepted.
 const (
 	plainInfinity  = `"Infinity"`
 	signedInfinity = `"+Infinity"`

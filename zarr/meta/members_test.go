@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestMembersOfTheSameName: the last value counts, at the position of the first, in objects of few
-// and of many members.
+// TestMembersOfTheSameName checks that the last value counts, at the position of the first, in
+// objects of few and of many members.
 func TestMembersOfTheSameName(t *testing.T) {
 	for _, n := range []int{0, 1, few - 1, few, few + 1, 3 * few} {
 		var parts, want []string

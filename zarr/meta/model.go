@@ -19,14 +19,15 @@ type Array struct {
 	Shape  []int // length of each dimension; empty, not nil, for a scalar
 	Grid   Grid
 	DType  dtype.Type
-	Fill   []byte      // fill value in memory form; nil is v2's null: undefined
-	Codecs []Named     // the codecs from chunk to stored bytes, in the same form for all formats
+	Fill   []byte      // fill value in memory form; nil if undefined (v2's null)
+	Codecs []Named     // codecs from chunk to stored bytes, in the same form for all formats
 	Keys   KeyEncoding // the keys of chunks
-	Dims   []string    // v3's dimension names, "" for null; nil if there are none
+	Dims   []string    // v3's dimension names, "" for null; nil without names
 	Attrs  Attrs       // never nil after parsing
 
-	// AllFilters, for v2, means that the compressor is null and the last codec is a filter. If it
-	// is false, the last codec is encoded as the compressor, if it can be one.
+	// AllFilters, for v2, means that the compressor is null and the last codec is a filter. If
+	// AllFilters is false, the last codec is encoded as the compressor, unless it can only be a
+	// filter.
 	AllFilters bool
 
 	// NoSeparator, for v2, means that the document lacks the separator of chunk keys, and is
@@ -34,8 +35,8 @@ type Array struct {
 	// chunks under keys with "/".
 	NoSeparator bool
 
-	// Unknown are top-level members that this package does not know and may ignore, kept for
-	// encoding: in v3 objects with "must_understand": false, in v2 all.
+	// Unknown contains top-level members that this package does not know and may ignore, for
+	// encoding: in v3 objects with "must_understand": false, in v2 all unknown members.
 	Unknown map[string]json.RawMessage
 }
 
@@ -44,15 +45,16 @@ type Group struct {
 	Format int   // 2 or 3
 	Attrs  Attrs // never nil after parsing
 
-	// Consolidated are the nodes below the group at any depth, by path relative to it, from
-	// consolidated metadata. They are copies that may be stale. nil if there is none.
+	// Consolidated contains the nodes below the group at any depth, by path relative to it, from
+	// consolidated metadata. They are copies that may be stale. It is nil without consolidated
+	// metadata.
 	Consolidated map[string]Node
 
 	// Unreadable is the error of consolidated metadata that cannot be read. Consolidated is then
 	// nil.
 	Unreadable error
 
-	// Unknown is as for Array.
+	// Unknown contains unknown members, as for Array.
 	Unknown map[string]json.RawMessage
 }
 

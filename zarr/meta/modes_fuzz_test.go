@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// FuzzModes compares the modes: a violation handler changes nothing, and strict mode refuses
-// exactly the reported violations. It includes v1 documents.
+// FuzzModes compares the modes. A violation handler must not change the result, and strict mode
+// must refuse exactly the reported violations. The documents include v1.
 func FuzzModes(f *testing.F) {
 	seeds(f, "zarr.json", valid3)
 	seeds(f, ".zarray", valid2)

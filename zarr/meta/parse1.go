@@ -95,7 +95,7 @@ func (a *Array) readPipelineV1(o object, bytes dtype.Order) error {
 	}
 	config, err := o.member("compression_opts").options(o.get("compression_opts"))
 	if name == "" {
-		err = p.bad("empty name")
+		err = p.bad("the name is empty")
 	}
 	a.Codecs = append(a.Codecs, Named{Name: numcodecs + name, Config: config})
 	return err

@@ -240,7 +240,7 @@ func (p place) numcodec(raw []byte) (Named, error) {
 		return Named{}, err
 	}
 	if id == "" {
-		return Named{}, at.bad("empty id")
+		return Named{}, at.bad("the id is empty")
 	}
 	n := Named{Name: numcodecs + id}
 	var w writer

@@ -189,14 +189,14 @@ func (a *Array) readChunks(p place, raw []byte) (err error) {
 		return err
 	}
 	if len(a.Grid.Shape) != len(a.Shape) {
-		return p.bad("%d lengths for %d axes", len(a.Grid.Shape), len(a.Shape))
+		return p.bad("there are %d chunk lengths for %d axes", len(a.Grid.Shape), len(a.Shape))
 	}
 	for i, n := range a.Grid.Shape {
 		if n > 0 {
 			continue
 		}
 		if a.Shape[i] > 0 {
-			return p.index(i).bad("0 is less than 1")
+			return p.index(i).bad("a chunk length must be at least 1, is 0")
 		}
 		if err := p.index(i).lenient(rule.EmptyChunk, ""); err != nil {
 			return err
@@ -215,7 +215,7 @@ func (a *Array) readKeys(o object) error {
 	return err
 }
 
-// maxNested is how deep key encodings may be nested.
+// maxNested is the maximum depth of nested key encodings and codecs.
 const maxNested = 4
 
 func (p place) keys(raw []byte, depth int) (k KeyEncoding, err error) {
@@ -230,7 +230,7 @@ func (p place) keys(raw []byte, depth int) (k KeyEncoding, err error) {
 		k = KeyEncoding{Name: n.Name, Separator: "."}
 	case "suffix":
 		if depth == maxNested {
-			return k, p.bad("more than %d key encodings within each other", maxNested)
+			return k, p.bad("key encodings are nested more than %d deep", maxNested)
 		}
 		return config.suffixed(depth)
 	default:
@@ -245,7 +245,7 @@ func (p place) keys(raw []byte, depth int) (k KeyEncoding, err error) {
 }
 
 // suffixed parses the configuration of the registered key encoding "suffix" (zarr-extensions),
-// whose text writes base_encoding in two ways.
+// whose specification spells base_encoding in two ways.
 func (config object) suffixed(depth int) (k KeyEncoding, err error) {
 	base := "base_encoding"
 	if config.get(base) == nil && config.get("base-encoding") != nil {
@@ -282,7 +282,7 @@ func (a *Array) readFill(o object) error {
 	}
 	if string(raw) == "null" {
 		if a.Format == 3 {
-			return p.bad("null, which %v does not have", a.DType)
+			return p.bad("null is not a fill value of %v", a.DType)
 		}
 		return nil
 	}
@@ -302,7 +302,7 @@ func (a *Array) readCodecs(o object) error {
 		return err
 	}
 	if len(all) == 0 {
-		return p.bad("no codecs: there must be one from array to bytes")
+		return p.bad("there must be a codec from array to bytes")
 	}
 	elem := a.DType // the input type of the codec
 	for i, c := range all {
@@ -337,7 +337,7 @@ func (a *Array) readDims(o object) error {
 		return err
 	}
 	if len(all) != len(a.Shape) {
-		return p.bad("%d names for %d axes", len(all), len(a.Shape))
+		return p.bad("there are %d names for %d axes", len(all), len(a.Shape))
 	}
 	a.Dims = make([]string, len(all))
 	for i, name := range all {
@@ -358,7 +358,7 @@ func (p place) named(raw []byte) (Named, object, error) {
 	if raw[0] == '"' {
 		name, err := p.text(raw)
 		if err == nil && name == "" {
-			err = p.bad("empty name")
+			err = p.bad("the name is empty")
 		}
 		return Named{Name: name}, config, err
 	}
@@ -378,7 +378,7 @@ func (p place) named(raw []byte) (Named, object, error) {
 		return n, config, err
 	}
 	if n.Name == "" {
-		return n, config, at.bad("empty name")
+		return n, config, at.bad("the name is empty")
 	}
 	for _, m := range o.all {
 		switch m.name {
@@ -400,7 +400,7 @@ func (p place) named(raw []byte) (Named, object, error) {
 	return n, config, nil
 }
 
-// only returns an error for members other than those named.
+// only returns an error if o has members other than those named.
 func (o object) only(names ...string) error {
 next:
 	for _, m := range o.all {

@@ -8,9 +8,9 @@ import (
 )
 
 // NormalizePath returns the path of a node without leading, trailing and doubled slashes; "" is the
-// root. It returns fault.Path for paths that could leave the store's root or are ambiguous: with
-// segments "." and "..", backslashes (which the v2 specification would convert to slashes), control
-// characters, and bytes that are not UTF-8.
+// root. It returns fault.Path for paths that could leave the store's root or are ambiguous: those
+// with segments "." and "..", backslashes (which the v2 specification would convert to slashes),
+// control characters, and bytes that are not UTF-8.
 func NormalizePath(p string) (string, error) {
 	if err := checkChars(p); err != nil {
 		return "", err
@@ -30,7 +30,7 @@ func NormalizePath(p string) (string, error) {
 
 // CheckName returns fault.Path for a name that a new node of the format cannot have. In v3 (core
 // specification, "Node names") these are names that consist of periods, names that start with "__",
-// and zarr.json. In v2 they are "." and "..", and the names of its own documents.
+// and zarr.json. In v2 they are "." and "..", and the names of metadata documents.
 func CheckName(name string, format int) error {
 	if err := checkChars(name); err != nil {
 		return err
@@ -56,7 +56,7 @@ func checkChars(s string) error {
 	}
 	for _, r := range s {
 		if r < 0x20 || r == 0x7f || r == '\\' {
-			return fault.Newf(fault.Path, "%q holds %q", s, r)
+			return fault.Newf(fault.Path, "%q contains %q", s, r)
 		}
 	}
 	return nil

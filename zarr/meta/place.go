@@ -20,10 +20,10 @@ type place struct {
 	bare bool   // the document contains bare tokens
 	up   *place // the enclosing place; nil for the whole document
 	name string
-	num  int // index in a list; -1 for a member of an object, called name
+	num  int // index in a list, or -1 if the place is the member name of an object
 
 	with Parser
-	left *int64 // rest of the memory bound for the attributes of the document
+	left *int64 // remaining memory for the attributes of the document
 }
 
 func (p place) member(name string) place { return place{p.key, p.bare, &p, name, -1, p.with, p.left} }
@@ -110,7 +110,7 @@ func (o object) need(name string) ([]byte, place, error) {
 	p := o.member(name)
 	raw := o.get(name)
 	if raw == nil {
-		return nil, p, p.bad("missing")
+		return nil, p, p.bad("the member is missing")
 	}
 	return raw, p, nil
 }
@@ -142,7 +142,7 @@ func (p place) oneOf(raw []byte, words ...string) (string, error) {
 			return s, nil
 		}
 	}
-	return "", p.wrong("one of "+strings.Join(words, " "), raw)
+	return "", p.wrong("one of "+strings.Join(words, ", "), raw)
 }
 
 // lengths parses a list of integers, each at least least.
@@ -166,10 +166,10 @@ func (p place) length(raw []byte, least int) (int, error) {
 	}
 	n, err := strconv.Atoi(string(raw))
 	if err != nil {
-		return 0, p.err(fault.Newf(fault.Limit, "%s is more than %d, the most that this machine counts to", brief(raw), math.MaxInt))
+		return 0, p.err(fault.Newf(fault.Limit, "%s is more than %d, the maximum of an int", brief(raw), math.MaxInt))
 	}
 	if n < least {
-		return 0, p.bad("%d is less than %d", n, least)
+		return 0, p.bad("a length must be at least %d, is %d", least, n)
 	}
 	return n, nil
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// TestConsolidatedOrder: nodes are sorted by depth, then by path, whatever their previous order.
+// TestConsolidatedOrder checks that nodes are sorted by depth, then by path, whatever their
+// previous order.
 func TestConsolidatedOrder(t *testing.T) {
 	group := `{"zarr_format":3,"node_type":"group"}`
 	paths := []string{"b", "z", "a/c", "b/a", "a/c/a"}
@@ -37,8 +38,8 @@ func TestConsolidatedOrder(t *testing.T) {
 	}
 }
 
-// TestUnknownMembersOfV2: unknown members are ignored by readers of v2, in groups too, and kept by
-// writers.
+// TestUnknownMembersOfV2 checks that readers of v2 ignore unknown members, in groups too, and that
+// writers keep them.
 func TestUnknownMembersOfV2(t *testing.T) {
 	g, err := ParseGroupV2(".zgroup", []byte(`{"zarr_format":2,"_nczarr_group":{"dims":{"x":4}},"by":"hand"}`), ".zattrs", nil)
 	if err != nil {
@@ -50,9 +51,9 @@ func TestUnknownMembersOfV2(t *testing.T) {
 	}
 }
 
-// TestCopiedInGroupsOfV2: zarr-python 3 writes v3's consolidated metadata in all groups of
-// .zmetadata except the first. It is neither read nor reported as a violation. In .zgroup itself,
-// or with another kind, it is an unknown member.
+// TestCopiedInGroupsOfV2 checks v3's consolidated metadata in groups of v2. zarr-python 3 writes it
+// in all groups of .zmetadata except the first. There it is neither read nor reported as a
+// violation. In .zgroup itself, or with another kind, it is an unknown member.
 func TestCopiedInGroupsOfV2(t *testing.T) {
 	inline := `{"zarr_format":2,"consolidated_metadata":{"metadata":{},"must_understand":false,"kind":"inline"}}`
 	for _, tt := range []struct {
@@ -81,7 +82,7 @@ func TestCopiedInGroupsOfV2(t *testing.T) {
 	}
 }
 
-// TestUnknownMembersOfV3Groups: groups are as strict as arrays, except for the member
+// TestUnknownMembersOfV3Groups checks that groups are as strict as arrays, except for the member
 // consolidated_metadata.
 func TestUnknownMembersOfV3Groups(t *testing.T) {
 	for member, ok := range map[string]bool{`"x":1`: false, `"x":{}`: false, `"x":{"must_understand":true}`: false, `"x":{"must_understand":false}`: true, `"consolidated_metadata":null`: true} {
@@ -101,8 +102,8 @@ func TestUnknownMembersOfV3Groups(t *testing.T) {
 	}
 }
 
-// TestEmptyNameAlone: an extension given by its name alone must not have an empty name, as in an
-// object.
+// TestEmptyNameAlone checks that an extension which consists only of its name must not have an
+// empty name, as in an object.
 func TestEmptyNameAlone(t *testing.T) {
 	_, err := ParseV3("k", []byte(edit(t, valid3, `{"name":"bytes","configuration":{"endian":"little"}}`, `""`)))
 	refused(t, err, "k", "/codecs/0", fault.Metadata)

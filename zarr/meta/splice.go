@@ -94,8 +94,8 @@ func spliceInto(doc []byte, objects []object, names []string, entries map[string
 }
 
 // rebuild encodes an object. Existing members keep their order, and new ones are inserted in the
-// order of compare. inner is the white space before a member, outer that before the closing brace.
-// Both start with a newline or are empty.
+// order of compare. inner is the white space before a member, and outer the white space before the
+// closing brace. Both start with a newline or are empty.
 func rebuild(all []member, entries map[string]json.RawMessage, compare func(a, b string) int, inner, outer, step string) []byte {
 	added := make([]string, 0, len(entries))
 	old := make(map[string]bool, len(all))

@@ -8,7 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// TestSplice: entries are changed, sorted and removed, and all other bytes are unchanged.
+// TestSplice checks that entries are changed, sorted and removed, and that all other bytes are
+// unchanged.
 func TestSplice(t *testing.T) {
 	group := func(title string) []byte {
 		return []byte(`{"zarr_format":3, "node_type":"group", "attributes":{"title":"` + title + `"}}`)

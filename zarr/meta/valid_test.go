@@ -36,7 +36,7 @@ func TestAllowed(t *testing.T) {
 	base3, base2 := describe(parse3(t, valid3)), describe(parse2(t, valid2))
 	tests := []struct {
 		name, old, with string
-		from, to        string // what changes in the description
+		from, to        string // text that changes in the description
 	}{
 		{"as it is", `"shape"`, `"shape"`, "", ""},
 		{"byte order mark", `{"zarr_format"`, "\xef\xbb\xbf \n{\"zarr_format\"", "", ""},
@@ -93,7 +93,8 @@ func TestAllowed(t *testing.T) {
 	}
 }
 
-// TestEmptyChunks: in an empty dimension a chunk length of 0 is accepted, and encoded as 1.
+// TestEmptyChunks checks that a chunk length of 0 is accepted in an empty dimension, and encoded as
+// 1.
 func TestEmptyChunks(t *testing.T) {
 	doc := edit(t, edit(t, valid3, `[4,6]`, `[4,0]`), `[2,3]`, `[2,0]`)
 	a := parse3(t, doc)
@@ -109,7 +110,7 @@ func TestEmptyChunks(t *testing.T) {
 	}
 }
 
-// TestMarkedDocuments: changed documents keep a byte order mark, only at the start.
+// TestMarkedDocuments checks that changed documents keep a byte order mark, only at the start.
 func TestMarkedDocuments(t *testing.T) {
 	const mark = "\xef\xbb\xbf"
 	doc, err := SetAttrs("k", []byte(mark+valid3), Attrs{"b": json.Number("2")})
@@ -263,8 +264,8 @@ func TestNotWritable(t *testing.T) {
 	}
 }
 
-// TestSeparatorUnsaid: documents without a separator are encoded without one, even if the model has
-// it.
+// TestSeparatorUnsaid checks that documents without a separator are encoded without one, even if
+// the model has it.
 func TestSeparatorUnsaid(t *testing.T) {
 	a := parse2(t, valid2)
 	if !a.NoSeparator || a.Keys != (KeyEncoding{"v2", ".", ""}) {
@@ -285,8 +286,8 @@ func TestSeparatorUnsaid(t *testing.T) {
 	}
 }
 
-// TestFilterIsNoCompressor tests models that were not parsed: which codecs readers expect as the
-// compressor.
+// TestFilterIsNoCompressor checks, for models that were not parsed, which codecs readers expect as
+// the compressor.
 func TestFilterIsNoCompressor(t *testing.T) {
 	a := parse2(t, valid2)
 	for _, tt := range []struct{ id, want string }{

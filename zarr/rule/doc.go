@@ -1,8 +1,8 @@
-// Package rule lists the rules that zargo checks Zarr hierarchies against beyond what reading
-// requires. Each rule has a code.
+// Package rule defines the rules that zargo checks Zarr hierarchies against, in addition to those
+// that reading requires. Each rule has a code.
 //
-// Readers tolerate documents that break a rule of severity Warning, because such files exist. With
-// [github.com/zargo-io/zargo/zarr.Strict] each violation is an error. With
+// Readers tolerate documents that violate a rule of severity Warning, because such files exist.
+// With [github.com/zargo-io/zargo/zarr.Strict] each violation is an error. With
 // [github.com/zargo-io/zargo/zarr.Findings] each violation is reported and reading continues.
 // Package validate checks all rules.
 //

@@ -9,11 +9,11 @@ import (
 // Finding is one violation of a rule.
 type Finding struct {
 	Rule    Rule
-	Path    string // of the node, below the store's root
-	Key     string // of the document or the chunk, below the store's root; "" if the finding is about neither
+	Path    string // path of the node, relative to the store's root
+	Key     string // key of the document or the chunk, relative to the store's root; "" if the finding is about neither
 	Pointer string // JSON pointer of the member (RFC 6901); "" for the whole document, and for chunks
 	Text    string // details beyond the text of the rule; may be ""
-	Err     error  // the error of reading; nil if reading continued
+	Err     error  // error of a read that failed; nil if reading continued
 }
 
 // Severity returns the severity of the rule.
@@ -35,7 +35,7 @@ func (f Finding) Message() string {
 type Error struct {
 	Rule Rule
 	Text string
-	Err  error // the error of reading; nil if a lenient reader would continue
+	Err  error // error of a read that failed; nil if a lenient reader would continue
 }
 
 // Error returns the code of the rule and the description of the violation.

@@ -16,7 +16,7 @@ func TestFindingsAsJSON(t *testing.T) {
 	})
 	want := `{"counts":{"error":1,"warning":2},"findings":[` +
 		`{"severity":"error","code":"corrupt","path":"a","key":"a/c/0","message":"corrupt data: 3 bytes \u003c 4","source":"Zarr core specification 3.1, \"Codecs\"; Zarr sharding codec 1.0, \"Binary shard format\""},` +
-		`{"severity":"warning","code":"no-order","path":"","pointer":"/order","message":"the member \"order\" is missing; \"C\" is assumed","source":"zarr 1.0, persistence"}]}`
+		`{"severity":"warning","code":"no-order","path":"","pointer":"/order","message":"the member \"order\" is missing; it is read as C","source":"zarr 1.0, persistence"}]}`
 	if err != nil || string(got) != want {
 		t.Errorf("got %s\nwant %s (%v)", got, want, err)
 	}

@@ -10,7 +10,7 @@ import (
 // Rule is the code of a rule. A released code never changes.
 type Rule string
 
-// Rules of metadata documents. Readers accept documents that break them.
+// Rules of metadata documents. Readers accept documents that violate them.
 const (
 	ByteOrderMark        Rule = "byte-order-mark"
 	BareToken            Rule = "bare-token"
@@ -37,20 +37,20 @@ const (
 	CodecRange           Rule = "codec-range"
 )
 
-// Rules of chunks. Readers accept chunks that break them.
+// Rules of chunks. Readers accept chunks that violate them.
 const (
-	// ElementForm is broken by bytes that do not encode any element: a bool of 7, or bits beyond
+	// ElementForm is violated by bytes that do not encode any element: a bool of 7, or bits beyond
 	// the width of a sub-byte number.
 	ElementForm Rule = "element-form"
-	// ShardOverlap is broken by a shard index whose entries share bytes with each other or with the
-	// index.
+	// ShardOverlap is violated by a shard index whose entries share bytes with each other or with
+	// the index.
 	ShardOverlap Rule = "shard-overlap"
-	// TrailingBytes is broken by a compressed chunk with bytes after its end: any bytes after a
+	// TrailingBytes is violated by a compressed chunk with bytes after its end: any bytes after a
 	// blosc frame, zeros after gzip.
 	TrailingBytes Rule = "trailing-bytes"
 )
 
-// Rules of hierarchies: which keys may store which values.
+// Rules of hierarchies, about the keys of nodes and chunks.
 const (
 	TwoFormats    Rule = "two-formats"
 	ArrayAndGroup Rule = "array-and-group"
@@ -59,20 +59,20 @@ const (
 	StrayKey      Rule = "stray-key"
 	NoNode        Rule = "no-node"
 	OtherLayout   Rule = "other-layout"
-	// WrongSeparator is broken by an array whose chunks are all stored under keys of a layout other
-	// than that of its metadata.
+	// WrongSeparator is violated by an array whose chunks are all stored under keys of a layout
+	// other than that of its metadata.
 	WrongSeparator Rule = "wrong-separator"
-	// MissingChunk is broken by an array with a null fill value that lacks a chunk. The key of the
-	// finding is that of the missing chunk.
+	// MissingChunk is violated by an array with a null fill value that lacks a chunk. The key of
+	// the finding is that of the missing chunk.
 	MissingChunk Rule = "missing-chunk"
 	Stale        Rule = "stale-consolidated"
-	// LeftOverClaim is broken by a node whose document has the record of an append or a resize that
-	// is in progress or whose process was killed.
+	// LeftOverClaim is violated by a node whose document has the record of an append or a resize
+	// that is in progress or whose process was killed.
 	LeftOverClaim Rule = "left-over-claim"
 	Unlisted      Rule = "not-listed"
 )
 
-// Rules whose violation fails every read. The text of the finding is that of the error.
+// Rules whose violation makes every read fail. The text of the finding is that of the error.
 const (
 	NotThere    Rule = "not-there"
 	Metadata    Rule = "metadata"
@@ -100,9 +100,9 @@ func (s Severity) String() string { return [...]string{"note", "warning", "error
 type entry struct {
 	rule     Rule
 	severity Severity
-	kind     error // of the error in strict mode
+	kind     error // kind of the error in strict mode
 	text     string
-	section  string // of the specification
+	section  string // document and section that define the rule
 }
 
 const (
@@ -114,59 +114,59 @@ const (
 func table() []entry {
 	unsupported := errors.ErrUnsupported
 	return []entry{
-		{ByteOrderMark, Warning, fault.Metadata, "the document starts with a byte order mark", "RFC 8259, section 8.1"},
-		{BareToken, Warning, fault.Metadata, "NaN, Infinity or -Infinity is not quoted, which JSON does not allow", "RFC 8259, section 3"},
-		{DuplicateMember, Warning, fault.Metadata, "an object has two members of the same name; the last one is used", "RFC 8259, section 4"},
-		{UnknownMember, Warning, fault.Metadata, "the format does not define this member; it is ignored", v2 + "\"Metadata\""},
-		{NoFilters, Warning, fault.Metadata, "the member \"filters\" is missing; null is assumed", v2 + "\"Metadata\""},
-		{NoOrder, Warning, fault.Metadata, "the member \"order\" is missing; \"C\" is assumed", "zarr 1.0, persistence"},
-		{DTypeSpelling, Warning, fault.Metadata, "the data type is not spelled as the specification requires", v2 + "\"Data type encoding\""},
-		{LegacyStructured, Warning, fault.Metadata, "the data type is \"structured\", the former name of \"struct\"", "zarr-extensions, data type struct"},
-		{FillSpelling, Warning, fault.Metadata, "the fill value is not spelled as the specification requires for this data type", core + "\"Fill value\"; " + v2 + "\"Fill value encoding\""},
+		{ByteOrderMark, Warning, fault.Metadata, "the document begins with a byte order mark", "RFC 8259, section 8.1"},
+		{BareToken, Warning, fault.Metadata, "NaN, Infinity or -Infinity is written without quotes, which is not JSON", "RFC 8259, section 3"},
+		{DuplicateMember, Warning, fault.Metadata, "an object has two members with the same name; the last one counts", "RFC 8259, section 4"},
+		{UnknownMember, Warning, fault.Metadata, "a member is not defined by the format and is ignored", v2 + "\"Metadata\""},
+		{NoFilters, Warning, fault.Metadata, "the member \"filters\" is missing; it is read as null", v2 + "\"Metadata\""},
+		{NoOrder, Warning, fault.Metadata, "the member \"order\" is missing; it is read as C", "zarr 1.0, persistence"},
+		{DTypeSpelling, Warning, fault.Metadata, "the data type is not written as the specification requires", v2 + "\"Data type encoding\""},
+		{LegacyStructured, Warning, fault.Metadata, "the data type is \"structured\", the earlier name of \"struct\"", "zarr-extensions, data type struct"},
+		{FillSpelling, Warning, fault.Metadata, "the fill value is not written as the specification requires for the data type", core + "\"Fill value\"; " + v2 + "\"Fill value encoding\""},
 		{DimensionsNull, Warning, fault.Metadata, "\"dimension_names\" is null instead of absent", core + "\"Dimension names\""},
 		{ConsolidatedNull, Warning, fault.Metadata, "\"consolidated_metadata\" is null instead of absent", core + "\"Consolidated metadata\""},
-		{BadConsolidated, Warning, fault.Metadata, "the consolidated metadata cannot be parsed; the nodes are read from the store", core + "\"Consolidated metadata\"; zarr-python 2, consolidated metadata"},
-		{AttributesOfNothing, Warning, fault.Metadata, "the consolidated metadata has attributes of a node that it does not list", "zarr-python 2, consolidated metadata"},
-		{NoIndexCodecs, Warning, fault.Metadata, "a sharding codec has no \"index_codecs\"; the recommended ones are assumed", "Zarr sharding codec 1.0, \"Configuration parameters\""},
-		{CodecDefault, Warning, fault.Metadata, "a codec's configuration lacks a required member; the default is assumed", "Zarr codecs specifications 1.0, \"Configuration parameters\""},
-		{EmptyChunk, Warning, fault.Metadata, "the chunk length is 0 along an axis of length 0", core + "\"Regular grids\""},
-		{NumberSpelling, Warning, fault.Metadata, "an integer in the metadata has a decimal point or an exponent", "RFC 8259, section 6"},
-		{UnregisteredSpelling, Warning, fault.Metadata, "the data type has a known name other than the registered one", "zarr-extensions, data types"},
-		{NoFillValue, Warning, fault.Metadata, "a v1 document has no \"fill_value\"; null is assumed", "zarr 1.0, persistence"},
-		{NoConsolidatedFormat, Warning, fault.Metadata, "consolidated metadata of v2 has no \"zarr_consolidated_format\"; 1 is assumed", "zarr-python 2, consolidated metadata"},
-		{DraftCodec, Warning, fault.Metadata, "a codec has its name from a draft of v3", "Zarr codecs specifications 1.0, bytes"},
-		{NoEndian, Warning, fault.Metadata, "the codec \"bytes\" has no \"endian\", but the elements have a byte order; \"little\" is assumed", "Zarr codecs specifications 1.0, bytes, \"Configuration parameters\""},
-		{CodecRange, Warning, fault.Metadata, "a number in a codec's configuration is out of range, but its meaning is certain", "Zarr codecs specifications 1.0, \"Configuration parameters\""},
+		{BadConsolidated, Warning, fault.Metadata, "consolidated metadata cannot be read; the nodes are read from the store", core + "\"Consolidated metadata\"; zarr-python 2, consolidated metadata"},
+		{AttributesOfNothing, Warning, fault.Metadata, "consolidated metadata has attributes of a node that it does not contain", "zarr-python 2, consolidated metadata"},
+		{NoIndexCodecs, Warning, fault.Metadata, "a sharding codec lacks \"index_codecs\"; the recommended ones are used", "Zarr sharding codec 1.0, \"Configuration parameters\""},
+		{CodecDefault, Warning, fault.Metadata, "a codec's configuration lacks a required member; writers use the default", "Zarr codecs specifications 1.0, \"Configuration parameters\""},
+		{EmptyChunk, Warning, fault.Metadata, "chunks have length 0 along an axis of length 0, which has no chunks", core + "\"Regular grids\""},
+		{NumberSpelling, Warning, fault.Metadata, "an integer of the format, of a data type or of a codec's configuration is written with a point or an exponent", "RFC 8259, section 6"},
+		{UnregisteredSpelling, Warning, fault.Metadata, "the data type has an accepted name that is not the registered one", "zarr-extensions, data types"},
+		{NoFillValue, Warning, fault.Metadata, "a v1 document lacks \"fill_value\"; the fill value is undefined", "zarr 1.0, persistence"},
+		{NoConsolidatedFormat, Warning, fault.Metadata, "consolidated metadata of v2 lacks \"zarr_consolidated_format\"; it is read as 1", "zarr-python 2, consolidated metadata"},
+		{DraftCodec, Warning, fault.Metadata, "a codec has the name that it had in drafts of v3", "Zarr codecs specifications 1.0, bytes"},
+		{NoEndian, Warning, fault.Metadata, "the codec \"bytes\" lacks \"endian\" although elements have a byte order; it is read as little", "Zarr codecs specifications 1.0, bytes, \"Configuration parameters\""},
+		{CodecRange, Warning, fault.Metadata, "a number in a codec's configuration is out of range, but its meaning is unambiguous", "Zarr codecs specifications 1.0, \"Configuration parameters\""},
 
 		{ElementForm, Warning, fault.Corrupt, "stored bytes do not encode an element; the nearest element is read", core + "\"Data types\"; zarr-extensions, data types"},
 		{ShardOverlap, Warning, fault.Corrupt, "inner chunks of a shard overlap each other or the index; each is read as stored", "Zarr sharding codec 1.0, \"Binary shard format\""},
-		{TrailingBytes, Warning, fault.Corrupt, "extra bytes follow a compressed chunk and are ignored: at most 16 elements after a blosc frame, zeros after gzip", "RFC 1952, section 2.2; blosc 1, chunk format"},
+		{TrailingBytes, Warning, fault.Corrupt, "a compressed chunk is followed by bytes that are ignored: at most 16 elements after a blosc frame, zeros after gzip", "RFC 1952, section 2.2; blosc 1, chunk format"},
 
-		{TwoFormats, Warning, fault.Metadata, "one path has metadata of v2 and of v3; v3 is read", core + "\"Storage keys\""},
-		{ArrayAndGroup, Warning, fault.Metadata, "one path has an array and a group of v2; the array is read", v2 + "\"Hierarchies\""},
-		{NodeInArray, Warning, fault.Metadata, "a node is stored below an array; it is ignored", core + "\"Hierarchy\""},
-		{BeyondShape, Warning, fault.Corrupt, "a chunk is beyond the array's shape; it is never read", core + "\"Chunk grids\""},
-		{StrayKey, Note, fault.Corrupt, "the key is neither metadata nor a chunk of the array", core + "\"Storage keys\""},
-		{NoNode, Note, fault.Metadata, "a folder in a group is not a node; everything below it is ignored", core + "\"Hierarchy\""},
-		{OtherLayout, Warning, fault.Metadata, "chunks have keys of another layout; they are not read", core + "\"Chunk key encoding\"; " + v2 + "\"Chunks\""},
-		{WrongSeparator, Fault, fault.Metadata, "all chunks have keys of another layout than that of the metadata, so every element reads as the fill value", core + "\"Chunk key encoding\"; " + v2 + "\"Chunks\""},
-		{MissingChunk, Warning, fault.Corrupt, "a chunk is not stored and the fill value is null; its elements are undefined and read as zero", v2 + "\"Metadata\""},
-		{Stale, Fault, fault.Metadata, "the consolidated metadata differs from the stored documents", core + "\"Consolidated metadata\""},
+		{TwoFormats, Warning, fault.Metadata, "metadata of v2 and of v3 exists at one path; v3 is read", core + "\"Storage keys\""},
+		{ArrayAndGroup, Warning, fault.Metadata, "an array and a group of v2 exist at one path; the array is read", v2 + "\"Hierarchies\""},
+		{NodeInArray, Warning, fault.Metadata, "metadata of a node exists below an array, which cannot contain nodes; the node is ignored", core + "\"Hierarchy\""},
+		{BeyondShape, Warning, fault.Corrupt, "a chunk is outside the array's shape and is never read", core + "\"Chunk grids\""},
+		{StrayKey, Note, fault.Corrupt, "a key is neither metadata nor a chunk of the array", core + "\"Storage keys\""},
+		{NoNode, Note, fault.Metadata, "a directory in a group is not a node; everything below it is ignored", core + "\"Hierarchy\""},
+		{OtherLayout, Warning, fault.Metadata, "chunks are stored under keys of another layout and are not read", core + "\"Chunk key encoding\"; " + v2 + "\"Chunks\""},
+		{WrongSeparator, Fault, fault.Metadata, "all chunks are stored under keys of another layout than the metadata declares, so every element is read as the fill value", core + "\"Chunk key encoding\"; " + v2 + "\"Chunks\""},
+		{MissingChunk, Warning, fault.Corrupt, "a chunk is not stored and the fill value is null; its elements are undefined and are read as zero", v2 + "\"Metadata\""},
+		{Stale, Fault, fault.Metadata, "consolidated metadata differs from the stored metadata", core + "\"Consolidated metadata\""},
 		{LeftOverClaim, Note, fault.Metadata, "a change of the shape is in progress, or its process was killed", "zargo"},
-		{Unlisted, Note, unsupported, "the store cannot list; chunks are requested one by one, and other keys are not checked", core + "\"Abstract store interface\""},
+		{Unlisted, Note, unsupported, "the store cannot list; chunks are requested one by one, and other keys are not found", core + "\"Abstract store interface\""},
 
 		{NotThere, Fault, fault.NotFound, "the node does not exist", core + "\"Hierarchy\""},
-		{Metadata, Fault, fault.Metadata, "the metadata is malformed or contradicts itself", core + "\"Metadata\"; " + v2 + "\"Metadata\""},
-		{Corrupt, Fault, fault.Corrupt, "a chunk or a shard does not match the metadata: truncated, torn, too long, or with a wrong checksum", core + "\"Codecs\"; Zarr sharding codec 1.0, \"Binary shard format\""},
-		{Unsupported, Fault, unsupported, "the metadata is valid, but zargo does not implement a feature that it requires", core + "\"Extension points\""},
-		{Limit, Fault, fault.Limit, "a limit on memory or size is exceeded", "zargo"},
-		{Path, Fault, fault.Path, "a path or key is unsafe", core + "\"Node names\""},
-		{Unreadable, Fault, nil, "the store refused the request or did not respond", "zargo"},
+		{Metadata, Fault, fault.Metadata, "metadata is malformed or contradicts itself", core + "\"Metadata\"; " + v2 + "\"Metadata\""},
+		{Corrupt, Fault, fault.Corrupt, "a chunk or a shard does not match the metadata: it is truncated, torn or too long, or its checksum is wrong", core + "\"Codecs\"; Zarr sharding codec 1.0, \"Binary shard format\""},
+		{Unsupported, Fault, unsupported, "the metadata is well formed, but not implemented", core + "\"Extension points\""},
+		{Limit, Fault, fault.Limit, "a bound on memory or size is exceeded", "zargo"},
+		{Path, Fault, fault.Path, "a path or a key is unsafe", core + "\"Node names\""},
+		{Unreadable, Fault, nil, "the store refused a request or did not respond", "zargo"},
 	}
 }
 
-// Decoded reports whether a violation is detected only by decoding chunks: when they are read, and
-// by package validate with Options.Data (zargo validate --data).
+// Decoded reports whether a violation is detected only when chunks are decoded: by reads, and by
+// package validate with Options.Data (zargo validate --data).
 func (r Rule) Decoded() bool {
 	switch r {
 	case ElementForm, ShardOverlap, TrailingBytes, Corrupt:
@@ -202,6 +202,7 @@ func (r Rule) Text() string { return r.entry().text }
 // Section returns the document that defines the rule, and the section.
 func (r Rule) Section() string { return r.entry().section }
 
-// Kind returns the kind of error that a violation is in strict mode: one of package fault's, or
-// errors.ErrUnsupported. It returns nil for Unreadable, where the store's error decides.
+// Kind returns the kind of the error that a violation is in strict mode: a kind of package fault,
+// or errors.ErrUnsupported. It returns nil for Unreadable, whose error has the kind of the store's
+// error.
 func (r Rule) Kind() error { return r.entry().kind }

@@ -19,8 +19,8 @@ import (
 //
 // CheckAbove costs one request for each group above the node, up to the store's root. If any group
 // has consolidated metadata, it also costs one request for the node (two in v2), and one for each
-// intermediate group that the consolidated metadata lacks. It does not list. Groups that the store
-// refuses to return, and groups of another format than the node's, are omitted.
+// intermediate group that the consolidated metadata lacks. It sends no listing. Groups that the
+// store refuses to return, and groups of another format than the node's, are omitted.
 func CheckAbove(ctx context.Context, n zarr.Node) ([]string, error) {
 	of := source(n)
 	stale, err := staleAbove(ctx, of)
@@ -45,8 +45,8 @@ func CheckAbove(ctx context.Context, n zarr.Node) ([]string, error) {
 // the last one is kept.
 //
 // UpdateAbove returns ErrMetadata if consolidated metadata cannot be parsed; Consolidate replaces
-// it. A store without versions returns errors.ErrUnsupported, unless SingleWriter was passed. It
-// makes the requests of [CheckAbove] and one more for each document written.
+// it. UpdateAbove returns errors.ErrUnsupported if the store has no versions, unless SingleWriter
+// was passed. It sends the requests of [CheckAbove] and one more for each document written.
 func UpdateAbove(ctx context.Context, n zarr.Node) ([]string, error) {
 	of := source(n)
 	changed := map[string]bool{}
@@ -85,8 +85,8 @@ func UpdateAbove(ctx context.Context, n zarr.Node) ([]string, error) {
 	return outermost(changed), nil
 }
 
-// maxConflicts bounds the attempts to change a document. Each conflict means that another writer
-// succeeded.
+// maxConflicts is the maximum number of attempts to change a document. Each conflict means that
+// another writer succeeded.
 const maxConflicts = 1000
 
 // outermost returns the paths, which are ancestors of one another, outermost first.

@@ -20,13 +20,13 @@ import (
 
 var scalar = zarr.Spec{Shape: []int{2}, DType: dtype.Int8}
 
-// TestCheckAbove checks the requests that find the copies a change made stale, and those that
-// update them.
+// TestCheckAbove checks the requests that find the copies which a change made stale, and the
+// requests that update them.
 func TestCheckAbove(t *testing.T) {
 	for format, want := range map[int]struct{ look, update, again string }{
 		2: {
 			"get .zmetadata absent, get top/.zmetadata, get top/x/.zmetadata absent, get top/x/y/.zmetadata, get top/x/y/b/.zarray, get top/x/y/b/.zattrs",
-			// .zattrs has the claim of an append to arrays of the group
+			// The claim of an append to arrays of the group is in .zattrs.
 			"get .zmetadata absent, get top/.zattrs, get top/.zmetadata, get top/x/.zmetadata absent, get top/x/y/.zattrs absent, get top/x/y/.zmetadata, get top/x/y/b/.zarray, get top/x/y/b/.zattrs, put top/.zmetadata, put top/x/y/.zmetadata", "",
 		},
 		3: {
@@ -197,8 +197,8 @@ func remove(ctx context.Context, st store.Store, prefix string) error {
 	return nil
 }
 
-// TestUpdateAboveAtOnce: writers of other nodes, and of the same, lose nothing. A copy that is
-// changed under one of them is read again.
+// TestUpdateAboveAtOnce checks that concurrent writers of different nodes, and of the same node,
+// lose nothing. A copy that another writer changes in between is read again.
 func TestUpdateAboveAtOnce(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		t.Run(fmt.Sprint("v", format), func(t *testing.T) {
@@ -242,8 +242,8 @@ func TestUpdateAboveAtOnce(t *testing.T) {
 	}
 }
 
-// TestUpdateAboveRandomly makes changes one after another, in hierarchies with copies in copies,
-// and compares after each.
+// TestUpdateAboveRandomly makes changes one after another, in hierarchies with nested copies, and
+// compares after each.
 func TestUpdateAboveRandomly(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {

@@ -99,7 +99,7 @@ func finish(ctx context.Context, g *zarr.Group, dim string, ids []string) error 
 	return sameLength(ctx, g, dim)
 }
 
-var errNoClaim = errors.New("the claim is gone")
+var errNoClaim = errors.New("the document has no claim")
 
 // dropBelow drops the claims with one of ids from the arrays below a group.
 func dropBelow(ctx context.Context, g *zarr.Group, ids []string) error {

@@ -18,7 +18,7 @@ import (
 // Difference is a node whose consolidated metadata differs from its stored documents.
 type Difference struct {
 	Path string // relative to the group; "" is the group itself, which v2 copies too
-	Why  string // "missing", "gone" or "changed"
+	Why  string // "missing" from the metadata, "gone" from the store, or "changed"
 }
 
 // String returns the path and the reason.
@@ -67,15 +67,15 @@ func CheckConsolidated(ctx context.Context, g *zarr.Group) ([]Difference, error)
 	return out, s.err
 }
 
-// consolidated is stored consolidated metadata.
+// consolidated contains the consolidated metadata of a group as it is stored.
 type consolidated struct {
 	nodes  map[string]meta.Node // by path; nil if nothing is stored
 	ofRoot bool                 // nodes includes the group itself, as ""
 }
 
-// storedCopy returns the stored consolidated metadata of a group. root is the group as read just
-// now. If g was opened from consolidated metadata of a group above it, storedCopy returns that;
-// otherwise it returns the group's own.
+// storedCopy returns the stored consolidated metadata of a group. root is the same group, just read
+// from the store. If g was opened from consolidated metadata of a group above it, storedCopy
+// returns that; otherwise it returns the group's own.
 func storedCopy(ctx context.Context, g, root *zarr.Group, opts []zarr.Option) (consolidated, error) {
 	if holder, ok := hierarchy.SourceOf(g).Holder(); ok {
 		above, err := zarr.OpenGroup(ctx, g.Store(), holder, opts...)

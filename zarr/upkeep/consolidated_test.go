@@ -14,8 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// TestCheckRoot: .zmetadata has a copy of the group itself too, and readers take its attributes
-// from there.
+// TestCheckRoot checks the copy of the group itself in .zmetadata, from which readers take the
+// group's attributes.
 func TestCheckRoot(t *testing.T) {
 	for name, tt := range map[string]struct{ from, to, want string }{
 		"attributes":    {`"title":"all"`, `"title":"old"`, "the group itself is changed"},
@@ -48,8 +48,8 @@ func TestCheckRoot(t *testing.T) {
 	}
 }
 
-// TestCheckBesideBroken: a node that cannot be read, or has another format, does not hide what else
-// is out of date.
+// TestCheckBesideBroken checks that a node that cannot be read, or has another format, does not
+// hide other differences.
 func TestCheckBesideBroken(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		for path, want := range map[string]string{"a": `"new" is missing`, "x": `"new" is missing`, "": `"a" is changed, "new" is missing`} {
@@ -85,8 +85,8 @@ func TestCheckBesideBroken(t *testing.T) {
 	}
 }
 
-// TestCheckAfterConsolidate: the check reads the stored copy, not the one that the group read when
-// it was opened.
+// TestCheckAfterConsolidate checks that the stored copy is compared, not the one that the group
+// read when it was opened.
 func TestCheckAfterConsolidate(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		t.Run(fmt.Sprint("v", format), func(t *testing.T) {

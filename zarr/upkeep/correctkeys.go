@@ -13,14 +13,14 @@ import (
 // CorrectKeys changes the chunk key layout in an array's metadata to the layout of its stored
 // chunks: dimension_separator in v2, chunk_key_encoding in v3. It does so only if no chunk is
 // stored under the declared layout and all stored chunks have one other layout. It returns the new
-// layout, or the zero KeyEncoding if nothing has to be corrected. It touches no chunk. For metadata
-// that declares no separator, use [RecordSeparator].
+// layout, or the zero KeyEncoding if nothing has to be corrected. It does not read or write chunks.
+// For metadata that declares no separator, use [RecordSeparator].
 //
 // CorrectKeys returns ErrConflict if chunks of several layouts are stored, if the document changed
-// since the array was opened, or if a change of the array's shape is in flight. It costs a listing
-// of the array's keys and one conditional write. Consolidated metadata above the array has the old
-// layout until [UpdateAbove]. The array must have been opened from its documents, not from
-// consolidated metadata.
+// since the array was opened, or if a change of the array's shape is in progress. It costs a
+// listing of the array's keys and one conditional write. Consolidated metadata above the array has
+// the old layout until [UpdateAbove] updates it. The array must have been opened from its
+// documents, not from consolidated metadata.
 func CorrectKeys(ctx context.Context, a *zarr.Array) (meta.KeyEncoding, error) {
 	e, err := correctKeys(ctx, a)
 	if err != nil {

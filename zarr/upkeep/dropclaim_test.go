@@ -17,8 +17,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// TestDropClaimCut: the context of DropClaim ends before each of its requests. The claim of the
-// append is dropped or left as it is; a claim of DropClaim's own is not left.
+// TestDropClaimCut ends the context of DropClaim before each of its requests. The claim of the
+// append is dropped or unchanged, and no claim of DropClaim itself remains.
 func TestDropClaimCut(t *testing.T) {
 	for n := 0; ; n++ {
 		st := killedAppend(t, 3)
@@ -50,8 +50,8 @@ func TestDropClaimCut(t *testing.T) {
 	}
 }
 
-// TestDropClaimAgain: a process that drops the claim of a group is killed before it drops those of
-// the arrays. The next one drops them all.
+// TestDropClaimAgain kills a process that drops the claim of a group before it drops those of the
+// arrays. The next call drops all of them.
 func TestDropClaimAgain(t *testing.T) {
 	st := killedAppend(t, 3)
 	var dead atomic.Bool
@@ -88,7 +88,8 @@ func TestDropClaimAgain(t *testing.T) {
 	}
 }
 
-// killedAppend makes a group with two arrays, to which an append was killed that had claimed all.
+// killedAppend creates a group with two arrays and an append that was killed after it claimed all
+// of them.
 func killedAppend(t *testing.T, format int) store.Store {
 	t.Helper()
 	st := mem.New()
@@ -115,7 +116,7 @@ func killedAppend(t *testing.T, format int) store.Store {
 	return st
 }
 
-// groupClaim is the ID of the claim in the document of the group; "" is none.
+// groupClaim returns the ID of the claim in the document of the group, or "" if there is none.
 func groupClaim(t *testing.T, st store.Store) string {
 	t.Helper()
 	v, err := st.Get(t.Context(), "g/zarr.json", store.GetOptions{}, nil)
@@ -141,9 +142,9 @@ func groupClaim(t *testing.T, st store.Store) string {
 	return doc.Attributes.Claim.ID
 }
 
-// TestDropClaimHeldSince: DropClaim reads the claim of an append that has not claimed its arrays yet.
-// Before it puts its own claim, the append extends one array and fails. DropClaim finds the lengths
-// different, and the claim that it leaves can be completed.
+// TestDropClaimHeldSince lets DropClaim read the claim of an append that has not claimed its arrays
+// yet. Before DropClaim puts its own claim, the append extends one array and fails. DropClaim finds
+// that the lengths differ, and the append can be completed from the claim that it leaves.
 func TestDropClaimHeldSince(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		st := mem.New()
@@ -164,7 +165,7 @@ func TestDropClaimHeldSince(t *testing.T) {
 		}
 		pending, resume, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 		var first sync.Once
-		var puts atomic.Int64 // of the document of b: its claim, and its new shape, which is refused
+		var puts atomic.Int64 // puts of the document of b: its claim, and its new shape, which is refused
 		slow := store.Around(st, store.Hooks{Before: func(ctx context.Context, c store.Call) (context.Context, error) {
 			if c.Op != store.OpPut || !strings.HasSuffix(c.Key, "/"+array) || c.Key == group {
 				return ctx, nil
@@ -209,7 +210,7 @@ func TestDropClaimHeldSince(t *testing.T) {
 	}
 }
 
-// makeArrays makes the arrays a and b of 2 rows along "time" in the group g.
+// makeArrays creates the arrays a and b of 2 rows along "time" in the group g.
 func makeArrays(t *testing.T, st store.Store, format int) {
 	t.Helper()
 	for _, path := range []string{"g/a", "g/b"} {

@@ -14,7 +14,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// Consolidated metadata does not follow changes of the nodes below it: it must be updated.
+// Consolidated metadata does not follow changes of the nodes below it and must be updated.
 func ExampleUpdateAbove() {
 	ctx := context.Background()
 	g, err := weather(ctx).Consolidate(ctx)
@@ -54,8 +54,8 @@ func ExampleCheckAbove() {
 	// Output: [""] <nil>
 }
 
-// oldDirectory is an array as writers left it that are older than dimension_separator: one chunk,
-// nested, and a document that does not say so.
+// oldDirectory returns an array from a writer older than dimension_separator: one nested chunk, and
+// a document that does not declare the separator.
 func oldDirectory(ctx context.Context) store.Store {
 	st := mem.New()
 	for key, value := range map[string]string{
@@ -69,7 +69,7 @@ func oldDirectory(ctx context.Context) store.Store {
 	return st
 }
 
-// Chunks that seem to be missing may only lie where the metadata does not say.
+// Chunks that seem to be missing may be stored under keys of another layout.
 func ExampleCheckKeys() {
 	ctx := context.Background()
 	var r zarr.Report
@@ -85,11 +85,11 @@ func ExampleCheckKeys() {
 	}
 	// Output:
 	// [0 0 0 0] <nil>
-	// chunks are nested (0/0), which the metadata does not say; flat (0.0) ones are looked for <nil>
+	// chunks are nested (0/0), but the metadata declares no layout; flat (0.0) ones are used <nil>
 	// "/"
 }
 
-// Once the document says it, the option is not needed any more.
+// After the separator is recorded in the document, the option is no longer needed.
 func ExampleRecordSeparator() {
 	ctx := context.Background()
 	st := oldDirectory(ctx)
@@ -107,7 +107,8 @@ func ExampleRecordSeparator() {
 	// Output: [1 2 3 4] <nil>
 }
 
-// Metadata that says other keys than those that the chunks have is corrected; no chunk is touched.
+// CorrectKeys changes metadata that declares other keys than those of the stored chunks. It does
+// not change chunks.
 func ExampleCorrectKeys() {
 	ctx, st := context.Background(), oldDirectory(context.Background())
 	a, err := zarr.OpenArray(ctx, st, "old")
@@ -127,7 +128,7 @@ func ExampleCorrectKeys() {
 	// [1 2 3 4] <nil>
 }
 
-// A shrink that changed metadata alone left chunks behind.
+// A shrink that changed only the metadata left chunks behind.
 func ExampleFindOrphans() {
 	ctx := context.Background()
 	a, err := zarr.Create(ctx, mem.New(), "a", zarr.Spec{Shape: []int{6}, Chunks: []int{2}, DType: dtype.Uint8, Codecs: []codec.Spec{}})
@@ -163,14 +164,14 @@ func ExampleDropClaim() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(upkeep.CheckClaim(ctx, a, 24*time.Hour)) // what keeps it from being dropped
+	fmt.Println(upkeep.CheckClaim(ctx, a, 24*time.Hour)) // reports why the claim cannot be dropped
 	fmt.Println(upkeep.DropClaim(ctx, a, 24*time.Hour))
 	// Output:
 	// <nil>
 	// true <nil>
 }
 
-// weather is a hierarchy of three arrays.
+// weather creates a hierarchy of three arrays.
 func weather(ctx context.Context) *zarr.Group {
 	root, err := zarr.CreateGroup(ctx, mem.New(), "", zarr.Spec{})
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 // KeyLayout describes the chunk keys that reads and writes of an array use, and the layouts of the
 // chunk keys seen in the store.
 type KeyLayout struct {
-	Separator string // between the indices in the chunk keys that reads and writes use: "." or "/"
+	Separator string // between the indices in the chunk keys of reads and writes: "." or "/"
 	Stated    bool   // the metadata declares Separator; otherwise it is the default or the option zarr.Separator
-	Looked    bool   // false if only one layout is possible: v3, and v2 with fewer than two dimensions
+	Looked    bool   // whether the store was searched; false if only one layout is possible: v3, and v2 with fewer than two dimensions
 	Flat      bool   // a chunk is stored under a key like 0.0
 	Nested    bool   // a chunk is stored under a key like 0/0
 }
@@ -38,7 +38,7 @@ func (l KeyLayout) Other() string {
 // Mixed reports whether chunks of both layouts are stored. Reads and writes use only one layout.
 func (l KeyLayout) Mixed() bool { return l.Flat && l.Nested }
 
-// String describes the layout in one line of text for people.
+// String describes the layout in one line.
 func (l KeyLayout) String() string {
 	layouts := map[string]string{".": "flat (0.0)", "/": "nested (0/0)"}
 	used, other := layouts[l.Separator], layouts[l.Other()]
@@ -46,24 +46,24 @@ func (l KeyLayout) String() string {
 	case !l.Looked:
 		return "chunk keys have one layout"
 	case l.Mixed() && l.Stated:
-		return fmt.Sprintf("chunks are both flat (0.0) and nested (0/0); %s ones are used, as the metadata says", used)
+		return fmt.Sprintf("chunks are both flat (0.0) and nested (0/0); %s ones are used, as the metadata declares", used)
 	case l.Mixed():
-		return fmt.Sprintf("chunks are both flat (0.0) and nested (0/0), and the metadata does not say which; %s ones are used", used)
+		return fmt.Sprintf("chunks are both flat (0.0) and nested (0/0), and the metadata declares neither; %s ones are used", used)
 	case other != "" && l.Stated:
-		return fmt.Sprintf("chunks are %s, but the metadata says %s", other, used)
+		return fmt.Sprintf("chunks are %s, but the metadata declares %s", other, used)
 	case other != "":
-		return fmt.Sprintf("chunks are %s, which the metadata does not say; %s ones are looked for", other, used)
+		return fmt.Sprintf("chunks are %s, but the metadata declares no layout; %s ones are used", other, used)
 	case l.Flat || l.Nested:
-		return fmt.Sprintf("chunks are %s, as they are looked for", used)
+		return fmt.Sprintf("chunks are %s, as reads expect", used)
 	}
-	return fmt.Sprintf("no chunks were seen; %s ones are looked for", used)
+	return fmt.Sprintf("no chunks were found; %s ones are used", used)
 }
 
-// CheckKeys finds out which key layouts the stored chunks of a v2 array have. Use it for an array
-// whose chunks seem to be missing, for example when the [zarr.Report] of a read counts as many
-// Missing as Chunks. Some old writers nested chunks without recording it in the metadata (see
-// [zarr.Separator]), others recorded nesting and wrote flat keys. Reads never check the layout, and
-// CheckKeys does not change how a is read.
+// CheckKeys detects the key layouts of the stored chunks of a v2 array. Use it for an array whose
+// chunks seem to be missing, for example when the [zarr.Report] of a read counts as many Missing as
+// Chunks. Some old writers nested chunks without recording it in the metadata (see
+// [zarr.Separator]), and others recorded nesting and wrote flat keys. Reads never check the layout,
+// and CheckKeys does not change how a is read.
 //
 // It costs a listing of one level and one of the first directory of chunks, each limited to the
 // first 1000 entries. One key proves a layout; keys after the first 1000 entries are not seen. If

@@ -17,7 +17,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// oldArray makes "x" as writers did before dimension_separator: a document without it, and chunks
+// oldArray creates "x" as writers did before dimension_separator: a document without it, and chunks
 // under keys that only the writer knew. Elements are 1, 2, … and the fill value is -1.
 func oldArray(t *testing.T, st store.Store, sep string, shape, chunks []int) {
 	t.Helper()
@@ -34,9 +34,9 @@ func TestCheckKeys(t *testing.T) {
 	const flat, nested = "chunks are flat (0.0)", "chunks are nested (0/0)"
 	tests := []struct {
 		name string
-		keys string // values below the array, beside its document
-		said string // the document's separator
-		opt  string // option Separator
+		keys string // keys of values below the array, in addition to its document
+		said string // separator in the document
+		opt  string // value of the option Separator
 		want upkeep.KeyLayout
 		text string
 		cost int
@@ -44,16 +44,16 @@ func TestCheckKeys(t *testing.T) {
 		{"flat", "0.0 0.1 1.0", "", "", upkeep.KeyLayout{Separator: ".", Flat: true}, flat, 1},
 		{"nested", "0/0 0/1 1/0", "", "", upkeep.KeyLayout{Separator: ".", Nested: true}, nested, 2},
 		{"nested, one chunk far out", "17/3", "", "", upkeep.KeyLayout{Separator: ".", Nested: true}, nested, 2},
-		{"said, and both", "0/0 0.0", "/", "", upkeep.KeyLayout{Separator: "/", Stated: true, Flat: true, Nested: true}, "used, as the metadata says", 2},
+		{"said, and both", "0/0 0.0", "/", "", upkeep.KeyLayout{Separator: "/", Stated: true, Flat: true, Nested: true}, "used, as the metadata declares", 2},
 		{"flat, taken for nested", "0.0 1.0", "", "/", upkeep.KeyLayout{Separator: "/", Flat: true}, flat, 1},
 		{"nested, taken for nested", "0/0", "", "/", upkeep.KeyLayout{Separator: "/", Nested: true}, nested, 2},
 		{"both", "0.0 0.1 1/0 1/1", "", "", upkeep.KeyLayout{Separator: ".", Flat: true, Nested: true}, "; flat (0.0) ones are used", 2},
 		{"both, taken for nested", "0.0 0.1 1/0 1/1", "", "/", upkeep.KeyLayout{Separator: "/", Flat: true, Nested: true}, "; nested (0/0) ones are used", 2},
-		{"empty", "", "", "", upkeep.KeyLayout{Separator: "."}, "no chunks were seen", 1},
-		{"other things", "0 1 notes.txt 0.0.0 00.0 -1.0 0.0/0 c/0/0 0/x 0/0/0 1.5e3 .0 0.", "", "", upkeep.KeyLayout{Separator: "."}, "no chunks were seen", 2},
+		{"empty", "", "", "", upkeep.KeyLayout{Separator: "."}, "no chunks were found", 1},
+		{"other things", "0 1 notes.txt 0.0.0 00.0 -1.0 0.0/0 c/0/0 0/x 0/0/0 1.5e3 .0 0.", "", "", upkeep.KeyLayout{Separator: "."}, "no chunks were found", 2},
 		{"other folders", "-a/0 +1/0 zz/0 1/1", "", "", upkeep.KeyLayout{Separator: ".", Nested: true}, nested, 2},
 		{"said and true", "0/0", "/", "", upkeep.KeyLayout{Separator: "/", Stated: true, Nested: true}, nested, 2},
-		{"said and untrue", "0.0", "/", "", upkeep.KeyLayout{Separator: "/", Stated: true, Flat: true}, "but the metadata says nested (0/0)", 1},
+		{"said and untrue", "0.0", "/", "", upkeep.KeyLayout{Separator: "/", Stated: true, Flat: true}, "but the metadata declares nested (0/0)", 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -88,8 +88,8 @@ func TestCheckKeys(t *testing.T) {
 	}
 }
 
-// TestCheckKeysOfOneLayout is about arrays whose keys can only be spelled one way: nothing is
-// asked, and the option changes nothing.
+// TestCheckKeysOfOneLayout checks arrays whose keys have only one form. CheckKeys sends no request,
+// and the option changes nothing.
 func TestCheckKeysOfOneLayout(t *testing.T) {
 	for name, st := range stores(t) {
 		for _, shape := range [][]int{{}, {7}} {
@@ -122,8 +122,8 @@ func TestCheckKeysOfOneLayout(t *testing.T) {
 	}
 }
 
-// TestCheckKeysIsBounded holds KeyLayout to its two pages, in folders with many more entries in the
-// order of S3.
+// TestCheckKeysIsBounded checks that CheckKeys reads at most two pages, in directories with many
+// more entries in the order of S3.
 func TestCheckKeysIsBounded(t *testing.T) {
 	for name, folder := range map[string]string{"flat hides nested": "0", "strange things first": ""} {
 		t.Run(name, func(t *testing.T) {
@@ -151,7 +151,7 @@ func TestCheckKeysIsBounded(t *testing.T) {
 	}
 }
 
-// sortedStore lists in the order of keys, and counts the entries that the caller takes.
+// sortedStore lists keys in sorted order, and counts the entries that the caller reads.
 type sortedStore struct {
 	*mem.Store
 	seen int
@@ -183,13 +183,13 @@ func (s *sortedStore) List(ctx context.Context, prefix string, o store.ListOptio
 	}
 }
 
-// ListPage hides mem's, so that List is asked.
+// ListPage hides the method of mem.Store, so that List is called.
 func (s *sortedStore) ListPage(context.Context, string, store.ListOptions, string) ([]store.Entry, string, error) {
 	return nil, "", errors.ErrUnsupported
 }
 
-// TestCheckKeysWithoutListing asks for the first chunk where there is no listing, and never takes a
-// refusal for absence.
+// TestCheckKeysWithoutListing checks that the first chunk is requested if the store cannot list,
+// and that a refusal is never treated as absence.
 func TestCheckKeysWithoutListing(t *testing.T) {
 	for _, sep := range []string{".", "/"} {
 		backing := mem.New()
@@ -214,7 +214,7 @@ func TestCheckKeysWithoutListing(t *testing.T) {
 	}
 }
 
-// listless is a store that cannot list, and that refuses keys that begin with refuse.
+// listless is a store that cannot list and refuses keys that begin with refuse.
 type listless struct {
 	store.Store
 	err    error
@@ -232,7 +232,8 @@ func (s *listless) Get(ctx context.Context, key string, o store.GetOptions, buf 
 	return s.Store.Get(ctx, key, o, buf)
 }
 
-// TestRecordSeparator ends the need for the option, and changes nothing else.
+// TestRecordSeparator checks that the option is no longer needed afterwards, and that nothing else
+// changes.
 func TestRecordSeparator(t *testing.T) {
 	for name, st := range stores(t) {
 		t.Run(name, func(t *testing.T) {
@@ -285,8 +286,8 @@ func TestRecordSeparator(t *testing.T) {
 	}
 }
 
-// TestRecordSeparatorIsConditional loses no change that comes between reading the document and
-// writing it.
+// TestRecordSeparatorIsConditional checks that a change between the read and the write of the
+// document is not lost.
 func TestRecordSeparatorIsConditional(t *testing.T) {
 	backing := mem.New()
 	oldArray(t, backing, "/", []int{4, 4}, []int{2, 2})
@@ -314,7 +315,7 @@ func TestRecordSeparatorIsConditional(t *testing.T) {
 	}
 }
 
-// meddler is a store in which a value is put whenever its document was read, while it is on.
+// meddler is a store that, while it is on, puts a value after each read of a document.
 type meddler struct {
 	store.Store
 	value      string
@@ -335,7 +336,7 @@ func (m *meddler) Get(ctx context.Context, key string, o store.GetOptions, buf [
 	return v, err
 }
 
-// TestReadOnly: a store that takes no writes says so, with versions or without.
+// TestReadOnly checks that a read-only store returns ErrReadOnly, with and without versions.
 func TestReadOnly(t *testing.T) {
 	for _, noVersions := range []bool{false, true} {
 		backing := mem.New()

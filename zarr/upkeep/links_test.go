@@ -14,7 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// linkedArray makes an array of eight chunks, whose chunks are in another folder behind a link.
+// linkedArray creates an array of eight chunks, which are stored in another directory behind a
+// symbolic link.
 func linkedArray(t *testing.T) (st *dir.Store, a *zarr.Array, root, chunks string) {
 	t.Helper()
 	root, chunks = t.TempDir(), t.TempDir()
@@ -41,8 +42,8 @@ func files(t *testing.T, folder string) int {
 	return len(names)
 }
 
-// TestResizeFollowsNoLink: a resize that would delete chunks behind a link is refused and deletes
-// none. One of metadata alone works.
+// TestResizeFollowsNoLink checks that a resize that would delete chunks behind a link is refused
+// and deletes none, and that a resize with MetadataOnly succeeds.
 func TestResizeFollowsNoLink(t *testing.T) {
 	_, a, _, chunks := linkedArray(t)
 	if _, err := a.Resize(t.Context(), []int{4}, zarr.ResizeOptions{}); !errors.Is(err, fault.Refused) {
@@ -63,7 +64,8 @@ func TestResizeFollowsNoLink(t *testing.T) {
 	}
 }
 
-// TestOrphansBehindLinksStay: they are counted, and Delete leaves them.
+// TestOrphansBehindLinksStay checks that orphans behind links are counted, and that Delete keeps
+// them.
 func TestOrphansBehindLinksStay(t *testing.T) {
 	_, a, _, chunks := linkedArray(t)
 	a, err := a.Resize(t.Context(), []int{4}, zarr.ResizeOptions{MetadataOnly: true})
@@ -82,8 +84,8 @@ func TestOrphansBehindLinksStay(t *testing.T) {
 	}
 }
 
-// TestReplaceFollowsNoLink: the link to the chunks is removed, so the new array does not show them,
-// and they stay.
+// TestReplaceFollowsNoLink checks that the link to the chunks is removed, so that the new array
+// does not read them, and that the chunks remain.
 func TestReplaceFollowsNoLink(t *testing.T) {
 	st, a, root, chunks := linkedArray(t)
 	spec := a.Spec()
@@ -103,7 +105,7 @@ func TestReplaceFollowsNoLink(t *testing.T) {
 	}
 }
 
-// TestWriteThroughLinks: a write of fill values deletes chunks behind a link, since it is a write.
+// TestWriteThroughLinks checks that a write of fill values deletes chunks behind a link.
 func TestWriteThroughLinks(t *testing.T) {
 	_, a, _, chunks := linkedArray(t)
 	if err := zarr.Write(t.Context(), a, make([]int8, 8)); err != nil {

@@ -28,9 +28,9 @@ type MigrateOptions struct {
 type Migration struct {
 	Path   string   // relative to the store's root
 	From   int      // the old format, 1 or 2
-	Key    string   // of the new document
+	Key    string   // key of the new document
 	Doc    []byte   // the new document
-	Masked string   // what Doc adds about missing values, for people
+	Masked string   // description of what Doc adds about missing values
 	Remove []string // keys of the old documents; nil without MigrateOptions.Remove
 }
 
@@ -121,7 +121,7 @@ func Migrate(ctx context.Context, n zarr.Node, o MigrateOptions) ([]Migration, e
 	return steps, nil
 }
 
-// putOnce creates a document. An existing document with the same contents is not an error.
+// putOnce creates a document. An existing document that describes the same node is not an error.
 func putOnce(ctx context.Context, at *document.Node, key string, doc []byte) error {
 	_, err := at.Add(ctx, key, doc)
 	if !errors.Is(err, fault.Exists) {

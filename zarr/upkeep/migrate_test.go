@@ -18,7 +18,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// chunks gives every key that is no metadata, with its value.
+// chunks returns all keys that are not metadata, with their values.
 func chunks(t *testing.T, st store.Store) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -162,13 +162,13 @@ func TestMigrateV1(t *testing.T) {
 	}
 }
 
-// What somebody changed since it was read is not removed.
+// TestMigrateKeepsWhatChanged checks that a document that changed since it was read is not removed.
 func TestMigrateKeepsWhatChanged(t *testing.T) {
 	st := mem.New()
 	if _, err := zarr.Create(t.Context(), st, "a", zarr.Spec{Format: 2, Shape: []int{3}, DType: dtype.Int8, Attrs: map[string]any{"x": 1}}); err != nil {
 		t.Fatal(err)
 	}
-	// The attributes are replaced as soon as the new document is there.
+	// Replace the attributes as soon as the new document exists.
 	watch := store.Observe(st, func(_ context.Context, e store.Event) {
 		if e.Op == "put" && e.Key == "a/zarr.json" {
 			if _, err := st.Put(t.Context(), "a/.zattrs", []byte(`{"x":2}`), store.PutOptions{}); err != nil {
@@ -188,8 +188,8 @@ func TestMigrateKeepsWhatChanged(t *testing.T) {
 	}
 }
 
-// Consolidated metadata of v2 becomes that of v3, and goes with the rest, however the group was
-// opened.
+// TestMigrateConsolidated checks that consolidated metadata of v2 becomes that of v3 and is then
+// removed, however the group was opened.
 func TestMigrateConsolidated(t *testing.T) {
 	for _, opts := range [][]zarr.Option{nil, {zarr.Format(2)}} {
 		st := mem.New()
@@ -227,7 +227,8 @@ func TestMigrateConsolidated(t *testing.T) {
 	}
 }
 
-// Consolidated metadata that was written anew in between is not removed.
+// TestMigrateKeepsNewConsolidated checks that consolidated metadata which was rewritten in between
+// is not removed.
 func TestMigrateKeepsNewConsolidated(t *testing.T) {
 	st := mem.New()
 	if _, err := forest(t, st, 2).Consolidate(t.Context()); err != nil {
@@ -252,8 +253,8 @@ func TestMigrateKeepsNewConsolidated(t *testing.T) {
 	}
 }
 
-// TestMigrateMissingValues: the fill value, which xarray takes for missing in v2, becomes the
-// attribute by which it knows missing values in v3.
+// TestMigrateMissingValues checks that the fill value, which xarray treats as missing data in v2,
+// becomes the attribute that marks missing data in v3.
 func TestMigrateMissingValues(t *testing.T) {
 	for _, tt := range []struct {
 		name string

@@ -17,7 +17,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// rows makes a v2 array of int8 rows, and gives its store.
+// rows creates a v2 array of int8 rows and returns its store.
 func rows(t *testing.T) store.Store {
 	t.Helper()
 	st := mem.New()
@@ -41,8 +41,9 @@ func openRows(t *testing.T, st store.Store, opts ...zarr.Option) *zarr.Array {
 	return a
 }
 
-// TestMigrateMeetsResize: a resize of an array that was opened before the migration runs before each
-// request of the migration. If it succeeds before there is a v3 document, v3 readers see it.
+// TestMigrateMeetsResize runs a resize of an array that was opened before the migration before each
+// request of the migration. If the resize succeeds before the v3 document exists, v3 readers see
+// it.
 func TestMigrateMeetsResize(t *testing.T) {
 	for _, remove := range []bool{false, true} {
 		refused := 0
@@ -85,7 +86,8 @@ func TestMigrateMeetsResize(t *testing.T) {
 	}
 }
 
-// TestMigrateBusy: an array that is being appended to is not migrated, nor are others beside it.
+// TestMigrateBusy checks that an array with an append in progress is not migrated, nor are arrays
+// beside it.
 func TestMigrateBusy(t *testing.T) {
 	st := killedAppend(t, 2)
 	before := documents(t, st)
@@ -103,7 +105,7 @@ func TestMigrateBusy(t *testing.T) {
 	}
 }
 
-// documents gives the texts of all documents of a store by key.
+// documents returns the texts of all documents of a store by key.
 func documents(t *testing.T, st store.Store) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -123,8 +125,8 @@ func documents(t *testing.T, st store.Store) map[string]string {
 	return all
 }
 
-// TestMigrateEnds: a migration of two arrays leaves no claim, if it succeeds and if the second array
-// cannot be migrated.
+// TestMigrateEnds checks that a migration of two arrays leaves no claim, whether it succeeds or the
+// second array cannot be migrated.
 func TestMigrateEnds(t *testing.T) {
 	st := mem.New()
 	root, err := zarr.CreateGroup(t.Context(), st, "", zarr.Spec{Format: 2})
@@ -162,8 +164,8 @@ func TestMigrateEnds(t *testing.T) {
 	check()
 }
 
-// TestMigrateKilled: a migration is killed before each of its requests. No append to the claimed
-// nodes succeeds, and the next migration completes it.
+// TestMigrateKilled kills a migration before each of its requests. No append to the claimed nodes
+// succeeds, and the next migration completes the first.
 func TestMigrateKilled(t *testing.T) {
 	for _, remove := range []bool{false, true} {
 		left := 0

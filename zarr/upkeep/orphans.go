@@ -145,8 +145,8 @@ func scan(ctx context.Context, a *zarr.Array) (*scanned, error) {
 	return s, err
 }
 
-// orphan reports whether a chunk of another layout can be deleted: the array has chunks under its
-// own layout, and the position is outside the grid or has a chunk there.
+// orphan reports whether a chunk of another layout can be deleted. The array must have chunks under
+// its own layout, and the position of the chunk must be outside the grid or have such a chunk.
 func (s *scanned) orphan(f chunkkeys.Found) bool {
 	return s.own && (!s.keys.In(f.Coord) || s.present.Has(f.Coord))
 }

@@ -29,12 +29,12 @@ type Removal struct {
 // RemoveOptions configures [PlanRemove].
 type RemoveOptions struct {
 	// Seen is called for each object, one call at a time and in no particular order. The entry's
-	// key is relative to the root of the store. nil disables it, the default.
+	// key is relative to the root of the store. The default is nil.
 	Seen func(store.Entry)
 }
 
-// PlanRemove lists what removing an array, or a group with everything below it, would delete. That
-// includes keys below the node's path that belong to no node.
+// PlanRemove lists the objects that removing an array, or a group with everything below it, would
+// delete. They include keys below the node's path that belong to no node.
 func PlanRemove(ctx context.Context, n zarr.Node, o RemoveOptions) (*Removal, error) {
 	var seen []func(store.Entry)
 	if o.Seen != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// batches is a store that deletes so many keys by one request.
+// batches is a store that deletes a limited number of keys with one request.
 type batches struct {
 	*mem.Store
 	keys int
@@ -28,14 +28,14 @@ func (b batches) Provide(target any) bool {
 	return ok
 }
 
-// single is a store without batches.
+// single is a store that deletes keys one by one.
 type single struct{ store.Store }
 
-// TestDeletes: a plan has the exact number of requests that delete the stored objects, in batches
-// or one by one.
+// TestDeletes checks that a plan has the exact number of requests that delete the stored objects,
+// in batches or one by one.
 func TestDeletes(t *testing.T) {
 	for _, format := range []int{2, 3} {
-		for _, keys := range []int{0, 2, 3, 5, 1000} { // 0: the store has no batches
+		for _, keys := range []int{0, 2, 3, 5, 1000} { // 0: the store deletes keys one by one
 			t.Run(fmt.Sprintf("format=%d/batch=%d", format, keys), func(t *testing.T) {
 				ctx, under := t.Context(), mem.New()
 				if _, err := zarr.CreateGroup(ctx, under, "g", zarr.Spec{Format: format, Attrs: map[string]any{"a": 1}}); err != nil {

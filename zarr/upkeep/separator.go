@@ -14,11 +14,11 @@ import (
 // RecordSeparator writes the chunk key separator that a uses, from the option [zarr.Separator] or
 // the default, into the document of a v2 array, so that readers no longer need the option. If the
 // metadata declares a separator, RecordSeparator does nothing. It changes nothing else in the
-// document and touches no chunk: chunks stored under the other separator remain unread. a is a
-// snapshot and does not change.
+// document and does not change chunks: chunks stored under the other separator remain unread. a is
+// a snapshot and does not change.
 //
 // RecordSeparator returns ErrConflict if the document changed since a was opened; open the array
-// again before deciding. A store without versions returns errors.ErrUnsupported, unless
+// again before deciding. It returns errors.ErrUnsupported if the store has no versions, unless
 // SingleWriter was passed. Consolidated metadata above the array does not have the separator until
 // [UpdateAbove] or [zarr.Group.Consolidate] updates it.
 func RecordSeparator(ctx context.Context, a *zarr.Array) error {
@@ -49,7 +49,7 @@ func recordSeparator(ctx context.Context, of *document.Source, separator string)
 		return fault.Newf(fault.Conflict, "%q was changed concurrently and declares its separator", key)
 	}
 	if diff := now.Difference(of.Model.(*meta.Array)); diff != "" {
-		return fault.Newf(fault.Conflict, "%q was changed concurrently: another %s", key, diff)
+		return fault.Newf(fault.Conflict, "%q was changed concurrently and has a different %s", key, diff)
 	}
 	doc, err := meta.SetSeparator(key, v.Bytes, separator)
 	if err != nil {

@@ -28,7 +28,7 @@ type chunks struct {
 	seen      bool           // a chunk of the grid is stored under the array's own layout
 	elsewhere elsewhere      // keys of another layout
 
-	err    error           // of the listing
+	err    error           // error of the listing
 	probed map[string]bool // keys of chunks that misplaced has requested
 }
 
@@ -111,7 +111,8 @@ func (c *chunks) list(ctx context.Context) iter.Seq[[]int] {
 	}
 }
 
-// every yields all positions of the grid. A grid of more than maxProbe chunks is a finding instead.
+// every yields all positions of the grid. If the grid has more than maxProbe chunks, it reports a
+// finding instead.
 func (c *chunks) every(ctx context.Context, yield func([]int) bool) {
 	if !c.r.opts.Data {
 		return
@@ -122,7 +123,7 @@ func (c *chunks) every(ctx context.Context, yield func([]int) bool) {
 			return
 		}
 		if total > maxProbe/n {
-			c.findings.report(rule.Finding{Rule: rule.Limit, Text: fmt.Sprintf("a grid of %v chunks, more than %d, is not asked for one by one", c.keys.Grid, maxProbe)})
+			c.findings.report(rule.Finding{Rule: rule.Limit, Text: fmt.Sprintf("the grid has %v chunks, more than the %d that are requested one by one", c.keys.Grid, maxProbe)})
 			return
 		}
 		total *= n

@@ -15,8 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/validate"
 )
 
-// TestBelowBrokenNodes: nodes below an unreadable group are checked, and chunks are not mistaken
-// for nodes.
+// TestBelowBrokenNodes checks that nodes below an unreadable group are checked, and that chunks are
+// not mistaken for nodes.
 func TestBelowBrokenNodes(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -73,7 +73,7 @@ func (s torn) List(ctx context.Context, prefix string, o store.ListOptions) iter
 	}
 }
 
-// TestListingThatBreaksOff: keys that were listed before the error are checked.
+// TestListingThatBreaksOff checks that keys listed before the error are checked.
 func TestListingThatBreaksOff(t *testing.T) {
 	st := tree(t, 3)
 	put(t, st, "in/txt/zarr.json", "{")
@@ -92,8 +92,8 @@ func TestListingThatBreaksOff(t *testing.T) {
 	}
 }
 
-// TestCopyOfNothing: where there is no listing, a node that only consolidated metadata has is not
-// there.
+// TestCopyOfNothing checks that a node that exists only in consolidated metadata is reported as
+// missing if the store cannot list.
 func TestCopyOfNothing(t *testing.T) {
 	st := tree(t, 3)
 	g, err := zarr.OpenGroup(t.Context(), st, "")

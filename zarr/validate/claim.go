@@ -16,9 +16,9 @@ func claimIn(doc document.Stored, findings *nodeFindings) {
 	f := rule.Finding{Rule: rule.LeftOverClaim, Key: doc.Key, Pointer: document.ClaimPointer(doc.Key)}
 	switch {
 	case err != nil:
-		f.Text = fmt.Sprintf("its record cannot be read: %s", rule.FromError("", err).Text)
+		f.Text = fmt.Sprintf("the record of the change cannot be read: %s", rule.FromError("", err).Text)
 	case c.Under():
-		by := "an append or resize with --take-over takes its place"
+		by := "an append or a resize with --take-over replaces it"
 		if c.What == claim.Migrate {
 			by = "zargo migrate completes it"
 		}

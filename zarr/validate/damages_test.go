@@ -19,8 +19,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/validate"
 )
 
-// site is a small hierarchy in a store: "plain" with compressed chunks, "sums" with checksums, of
-// v3 "shards", of v2 "undef" without a fill value.
+// site creates a small hierarchy: "plain" with compressed chunks, "sums" with checksums, and either
+// "shards" in v3 or "undef" without a fill value in v2.
 func site(t *testing.T, st store.Store, format int) {
 	t.Helper()
 	g, err := zarr.CreateGroup(t.Context(), st, "", zarr.Spec{Format: format})
@@ -51,7 +51,7 @@ func site(t *testing.T, st store.Store, format int) {
 	}
 }
 
-// consolidated gives a site consolidated metadata.
+// consolidated writes consolidated metadata for a site.
 func consolidated(t *testing.T, st store.Store) {
 	t.Helper()
 	g, err := zarr.OpenGroup(t.Context(), st, "")
@@ -63,13 +63,13 @@ func consolidated(t *testing.T, st store.Store) {
 	}
 }
 
-// change changes the bytes of an object.
+// change replaces the bytes of an object.
 func change(t *testing.T, st store.Store, key string, to func([]byte) []byte) {
 	t.Helper()
 	put(t, st, key, string(to(get(t, st, key))))
 }
 
-// cutTo cuts an object to its first n bytes, or without its last -n.
+// cutTo truncates an object to its first n bytes, or removes its last -n bytes.
 func cutTo(n int) func([]byte) []byte {
 	return func(b []byte) []byte {
 		if n < 0 {
@@ -79,7 +79,7 @@ func cutTo(n int) func([]byte) []byte {
 	}
 }
 
-// flip changes a bit of a byte, counted from the end where it is negative.
+// flip changes a bit of a byte. A negative offset counts from the end.
 func flip(at int) func([]byte) []byte {
 	return func(b []byte) []byte {
 		if at < 0 {
@@ -90,7 +90,7 @@ func flip(at int) func([]byte) []byte {
 	}
 }
 
-// set gives a document another value of a member; "" takes it out.
+// set sets a member of a document to another value, or removes it if the value is "".
 func set(t *testing.T, st store.Store, key, member, value string) {
 	t.Helper()
 	var raw json.RawMessage
@@ -108,16 +108,16 @@ const leftOverRows = `{"id":"0123456789abcdef0123456789abcdef","what":"append","
 
 const leftOver = `{"id":"0123456789abcdef0123456789abcdef","what":"append","axis":0,"from":6,"to":8,"since":"2026-11-23T10:00:00Z"}`
 
-// damage is one thing that is wrong with a site, and the one finding that it is to be.
+// damage is one defect of a site, and the only finding that it must cause.
 type damage struct {
 	name   string
 	format int
-	before func(t *testing.T, st store.Store) // what the undamaged one has too; may be nil
+	before func(t *testing.T, st store.Store) // change to the undamaged site; may be nil
 	make   func(t *testing.T, st store.Store)
 	rule   rule.Rule
-	key    string // with the pointer
-	cause  string // in the message
-	data   bool   // it takes decoding to be found
+	key    string // followed by the pointer
+	cause  string // part of the message
+	data   bool   // found only by decoding
 }
 
 func damages() []damage {
@@ -177,10 +177,10 @@ func damages() []damage {
 		{"truncated chunk", 2, nil, bytesAt("undef/2.1", cutTo(-3)), rule.Corrupt, "undef/2.1", "EOF", true},
 		{"flipped byte under crc32c", 3, nil, bytesAt("sums/c/1", flip(2)), rule.Corrupt, "sums/c/1", "codec crc32c: corrupt data: checksum", true},
 		{"flipped byte under crc32c", 2, nil, bytesAt("sums/1", flip(2)), rule.Corrupt, "sums/1", "checksum", true},
-		{"both formats", 3, nil, key("plain/.zarray", arrayV2), rule.TwoFormats, "plain/.zarray", "v2 and of v3", false},
-		{"both formats", 2, nil, migrated, rule.TwoFormats, "plain/.zarray", "v2 and of v3", false},
-		{"wrong separator", 3, nil, member("plain/zarr.json", "chunk_key_encoding", `{"name":"default","configuration":{"separator":"."}}`), rule.WrongSeparator, "plain/zarr.json", `"plain/c/0/0" is one of 6, the metadata says "plain/c.0.0"`, false},
-		{"wrong separator", 2, nil, member("undef/.zarray", "dimension_separator", `"/"`), rule.WrongSeparator, "undef/.zarray", `"undef/0.0" is one of 6, the metadata says "undef/0/0"`, false},
+		{"both formats", 3, nil, key("plain/.zarray", arrayV2), rule.TwoFormats, "plain/.zarray", "v2 and of v3 exists at one path", false},
+		{"both formats", 2, nil, migrated, rule.TwoFormats, "plain/.zarray", "v2 and of v3 exists at one path", false},
+		{"wrong separator", 3, nil, member("plain/zarr.json", "chunk_key_encoding", `{"name":"default","configuration":{"separator":"."}}`), rule.WrongSeparator, "plain/zarr.json", `"plain/c/0/0" is one of 6 keys, but the metadata declares keys such as "plain/c.0.0"`, false},
+		{"wrong separator", 2, nil, member("undef/.zarray", "dimension_separator", `"/"`), rule.WrongSeparator, "undef/.zarray", `"undef/0.0" is one of 6 keys, but the metadata declares keys such as "undef/0/0"`, false},
 		{"bad fill", 3, nil, member("plain/zarr.json", "fill_value", `70000`), rule.Metadata, "plain/zarr.json/fill_value", "70000", false},
 		{"bad fill", 2, nil, member("plain/.zarray", "fill_value", `"deep"`), rule.Metadata, "plain/.zarray/fill_value", "deep", false},
 		{"unknown codec", 3, nil, member("plain/zarr.json", "codecs", codecV3), rule.Unsupported, "plain/zarr.json/codecs/1", "made-up", false},
@@ -192,7 +192,7 @@ func damages() []damage {
 	}
 }
 
-// findings are those of a store, with Data or without.
+// findings returns the findings of a store, with or without Data.
 func findings(t *testing.T, st store.Store, data bool) []rule.Finding {
 	t.Helper()
 	var found []rule.Finding
@@ -202,8 +202,8 @@ func findings(t *testing.T, st store.Store, data bool) []rule.Finding {
 	return found
 }
 
-// TestTwelveDamages makes each kind of damage in a hierarchy that had nothing wrong: it is one
-// finding, which names the rule, the key and the cause.
+// TestTwelveDamages makes each kind of damage in a valid hierarchy, and checks that it causes one
+// finding with the rule, the key and the cause.
 func TestTwelveDamages(t *testing.T) {
 	for _, d := range damages() {
 		for name, open := range map[string]func() store.Store{"mem": func() store.Store { return mem.New() }, "dir": func() store.Store { return dir.New(t.TempDir()) }} {
@@ -229,9 +229,9 @@ func TestTwelveDamages(t *testing.T) {
 	}
 }
 
-// TestMissingChunks: of the chunks that a null fill value needs the first hundred are named and all
-// are counted, whatever the shape claims, and also where the store cannot list. Any other fill
-// value needs none.
+// TestMissingChunks checks that if the fill value is null, the first hundred missing chunks are
+// named and all are counted, whatever the shape is, and also if the store cannot list. With any
+// other fill value no missing chunk is reported.
 func TestMissingChunks(t *testing.T) {
 	const doc = `{"zarr_format":2,"shape":[%d,2],"chunks":[1,1],"dtype":"|u1","compressor":null,"fill_value":%s,"order":"C","filters":null,"dimension_separator":"."}`
 	tests := []struct {
@@ -268,8 +268,8 @@ func TestMissingChunks(t *testing.T) {
 	}
 }
 
-// TestKeysOfAnotherLayout: keys of another layout are one finding about the metadata only where the
-// array has no chunk under its own, and all of them are of one layout.
+// TestKeysOfAnotherLayout checks that keys of another layout are one finding about the metadata
+// only if the array has no chunk under its own layout, and all keys have the same layout.
 func TestKeysOfAnotherLayout(t *testing.T) {
 	const doc = `{"zarr_format":3,"node_type":"array","shape":[4,4],"data_type":"uint8","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2,2]}},"chunk_key_encoding":{"name":"default"},"fill_value":0,"codecs":["bytes"]}`
 	tests := []struct {

@@ -11,8 +11,8 @@
 //
 // json.Marshal encodes findings and counts as zargo validate --json prints them.
 //
-// [Run] only reads and lists. [Repair] first runs the same checks, then repairs what it can without
-// inventing data.
+// [Run] only reads and lists. [Repair] first runs the same checks, and then makes the repairs that
+// do not require inventing data.
 //
 // Chunks are found by listing, so a hostile shape costs nothing. They are decoded within the limits
 // of concurrency.Default. A run costs a listing of all keys, one request for each document, and

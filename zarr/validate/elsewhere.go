@@ -47,7 +47,7 @@ func (c *chunks) reportElsewhere() {
 	e := c.elsewhere
 	if e.n > 0 && e.inside && !c.seen && !e.mixed {
 		doc := hierarchy.SourceOf(c.a).Doc.Key
-		c.findings.report(rule.Finding{Rule: rule.WrongSeparator, Key: doc, Text: fmt.Sprintf("%q is one of %d, the metadata says %q", e.least, e.n, c.a.ChunkKey(make([]int, len(c.keys.Grid))...))})
+		c.findings.report(rule.Finding{Rule: rule.WrongSeparator, Key: doc, Text: fmt.Sprintf("%q is one of %d keys, but the metadata declares keys such as %q", e.least, e.n, c.a.ChunkKey(make([]int, len(c.keys.Grid))...))})
 		return
 	}
 	for _, key := range e.keys {

@@ -12,7 +12,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/validate"
 )
 
-// A report for machines: the counts and every finding as JSON.
+// A report for other programs consists of the counts and every finding as JSON.
 func ExampleRun_report() {
 	ctx, st := context.Background(), mem.New()
 	for key, value := range map[string]string{
@@ -28,7 +28,7 @@ func ExampleRun_report() {
 	var found []rule.Finding
 	r, err := validate.Run(ctx, st, "", validate.Options{Data: true}, func(f rule.Finding) { found = append(found, f) })
 	if err != nil {
-		log.Fatal(err) // not all was looked at
+		log.Fatal(err) // the check is incomplete
 	}
 	counts, err := json.Marshal(r.Counts)
 	fmt.Println(r.Arrays, r.Chunks, string(counts), err)
@@ -41,7 +41,7 @@ func ExampleRun_report() {
 
 	// Unordered output:
 	// 1 2 {"error":1,"warning":1} <nil>
-	// warning no-filters .zarray the member "filters" is missing; null is assumed
+	// warning no-filters .zarray the member "filters" is missing; it is read as null
 	// error corrupt 1 codec bytes: corrupt data: the chunk has 1 bytes, want 2
 	// true {"severity":"error","code":"corrupt","path":"","key":"1","message":"codec bytes: corrupt data: the chunk has 1 bytes, want 2","source":"Zarr core specification 3.1, \"Codecs\"; Zarr sharding codec 1.0, \"Binary shard format\""} <nil>
 }

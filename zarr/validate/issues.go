@@ -50,7 +50,7 @@ func (p *repair) look(out *Repairs, report func(rule.Finding)) ([]*issue, error)
 			switch was := tried[at]; {
 			case is.order != orderDocuments:
 			case was != nil && was.done.State == Repaired:
-				is.done = &Step{State: Left, Rule: is.rule, Path: is.path, Key: is.all[0].Key, Findings: len(is.all), Text: "it was restored, and is damaged again"}
+				is.done = &Step{State: Left, Rule: is.rule, Path: is.path, Key: is.all[0].Key, Findings: len(is.all), Text: "it was restored, but is damaged again"}
 			case was != nil:
 				is.done = was.done
 			default:
@@ -104,7 +104,7 @@ func (p *repair) issuesOf(found []rule.Finding, objects []damaged) []*issue {
 		order int
 		path  string
 		rule  rule.Rule
-		key   string // of a damaged object
+		key   string // key of a damaged object
 	}
 	groups := map[group]*issue{}
 	for _, d := range objects {

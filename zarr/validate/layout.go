@@ -10,7 +10,7 @@ import (
 // layout maps the stored objects of an array, chunks or shards, to its elements.
 type layout struct {
 	a     *zarr.Array
-	shape []int // of the array
+	shape []int // shape of the array
 	keys  chunkkeys.Keys
 }
 

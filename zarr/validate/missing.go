@@ -42,7 +42,7 @@ func (c *chunks) missing(coord []int) {
 // damaged is a stored object of an array that is corrupt, or one that is required but missing.
 type damaged struct {
 	rule  rule.Rule
-	path  string // of the array
+	path  string // path of the array
 	coord []int
 	key   string
 }

@@ -86,7 +86,7 @@ type place struct {
 type certainty uint8
 
 const (
-	due     certainty = iota // the caller or consolidated metadata names it
+	certain certainty = iota // the caller or consolidated metadata names it
 	likely                   // it is a directory in a group
 	perhaps                  // it is a directory below a node that may be a group but whose metadata cannot be read
 )
@@ -97,7 +97,7 @@ func (r *run) node(ctx context.Context, p place) ([]place, error) {
 	defer findings.reportOmitted()
 	n, unlock, err := r.open(ctx, p.path, findings)
 	defer unlock()
-	if errors.Is(err, fault.NotFound) && p.why != due {
+	if errors.Is(err, fault.NotFound) && p.why != certain {
 		if p.why == likely {
 			r.report(rule.Finding{Rule: rule.NoNode, Path: p.path})
 		}
@@ -124,19 +124,19 @@ func (r *run) node(ctx context.Context, p place) ([]place, error) {
 	return nil, nil
 }
 
-// soon is the maximum length in bytes of a document that is read while other nodes are checked.
-// Nodes with larger documents are checked one at a time, since each may need as much memory as a
-// process should use. 1 MiB: nearly all documents are a few kilobytes.
-const soon = 1 << 20
+// smallDocument is the maximum length in bytes of a document that is read while other nodes are
+// checked. Nodes with larger documents are checked one at a time, because each may need as much
+// memory as a process should use. 1 MiB: nearly all documents have a few kilobytes.
+const smallDocument = 1 << 20
 
 // open opens a node. The caller calls unlock when it no longer uses the node.
 func (r *run) open(ctx context.Context, path string, findings *nodeFindings) (n zarr.Node, unlock func(), err error) {
 	mode := []zarr.Option{zarr.IgnoreConsolidated(), zarr.Findings(func(f rule.Finding) {
-		if f.Rule != rule.BadConsolidated { // consolidated reports it, as the error that other readers get
+		if f.Rule != rule.BadConsolidated { // consolidated reports it, with the error that other readers get
 			findings.report(f)
 		}
 	})}
-	opts := slices.Concat([]zarr.Option{zarr.Limit(zarr.Limits{Metadata: soon})}, r.opts.Open, mode) // a limit set by the caller takes precedence
+	opts := slices.Concat([]zarr.Option{zarr.Limit(zarr.Limits{Metadata: smallDocument})}, r.opts.Open, mode) // a limit set by the caller takes precedence
 	n, err = zarr.Open(ctx, r.st, path, opts...)
 	if of := (*fault.MetaError)(nil); !errors.Is(err, fault.Limit) || errors.As(err, &of) {
 		return n, func() {}, err // the document was read, so its length is within the limit
@@ -201,7 +201,7 @@ func (r *run) unlistedNodes(ctx context.Context, g *zarr.Group) (below []place, 
 				return nil, err
 			}
 		default:
-			below = append(below, place{n.Path(), due})
+			below = append(below, place{n.Path(), certain})
 		}
 	}
 	return below, nil

@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/validate"
 )
 
-// TestProgress: each chunk that is stored is one step, also when it is corrupt, of at most those of
-// the grids.
+// TestProgress checks that each stored chunk is one step, also if it is corrupt, and that the total
+// is that of the grids.
 func TestProgress(t *testing.T) {
 	st := mem.New()
 	if _, err := zarr.CreateGroup(t.Context(), st, "", zarr.Spec{}); err != nil {

@@ -239,10 +239,10 @@ func decodes(ctx context.Context, a *zarr.Array, b box) error {
 		size = 16 // size of a string or slice header, rounded up
 	}
 	if int64(n) > concurrency.Memory()/2/int64(size) {
-		return fault.Newf(fault.Limit, "%v elements of %v exceed half of the memory", b, typ)
+		return fault.Newf(fault.Limit, "elements %v of %v exceed half of the memory limit", b, typ)
 	}
 	if int64(n) > a.ChunkLimit()/int64(size) {
-		return fault.Newf(fault.Limit, "%v elements of %v exceed Limits.Chunk (%d)", b, typ, a.ChunkLimit())
+		return fault.Newf(fault.Limit, "elements %v of %v exceed Limits.Chunk (%d)", b, typ, a.ChunkLimit())
 	}
 	return a.Check(ctx, b.selections()...)
 }

@@ -25,19 +25,20 @@ import (
 type RepairOptions struct {
 	Options
 	DryRun        bool          // change nothing and return the planned steps
-	DeleteOrphans bool          // delete chunks that no read requests, see upkeep.FindOrphans
-	DropClaims    bool          // drop claims of appends and resizes that are at least ClaimAge old, see upkeep.DropClaim
-	ClaimAge      time.Duration // minimum age of a claim to drop; 0, the default, is any age
+	DeleteOrphans bool          // delete chunks that no read requests; see upkeep.FindOrphans
+	DropClaims    bool          // drop claims of appends and resizes that are at least ClaimAge old; see upkeep.DropClaim
+	ClaimAge      time.Duration // minimum age of a claim to drop; the default, 0, is any age
 
 	// From is another copy of the hierarchy. The repair takes from it only objects that nothing
 	// else repairs: chunks and shards that are corrupt, or missing under a null fill value, and
-	// documents that are missing or cannot be parsed. nil, the default, restores no object.
+	// documents that are missing or cannot be parsed. With nil, the default, no object is restored.
 	From *Copy
 	// Limits bounds the repair itself, in addition to its nodes: Bytes accounts for the memory of
 	// restored objects. The default, nil, is concurrency.Default.
 	Limits *concurrency.Limits
 	// Keep receives the objects that From's objects replace. Their key is the original key, "~",
-	// and 16 hexadecimal digits of a digest of the version. nil, the default, keeps nothing.
+	// and 16 hexadecimal digits of a digest of the version. With nil, the default, replaced objects
+	// are lost.
 	Keep store.Store
 }
 
@@ -56,13 +57,13 @@ const (
 type Step struct {
 	State    State
 	Rule     rule.Rule
-	Path     string // of the node
-	Key      string // of the first finding, or of the object
+	Path     string // path of the node
+	Key      string // key of the first finding, or of the object
 	Findings int    // 0 for an object that no finding names
-	Text     string // the repair, or why it was not made
-	Err      error  // why the repair failed; nil if none was tried
-	// Unseen describes what a dry run could not check, because that requires this repair first. More
-	// may have to be repaired than is planned. "": everything was checked.
+	Text     string // description of the repair, or the reason why it was not made
+	Err      error  // error of a repair that failed; nil if none was tried
+	// Unseen describes what a dry run could not check, because that requires this repair first.
+	// More may have to be repaired than is planned. It is "" if everything was checked.
 	Unseen string
 }
 
@@ -82,17 +83,17 @@ func (s Step) MarshalJSON() ([]byte, error) {
 
 // Repairs is the result of a repair.
 type Repairs struct {
-	Found *Result // before the repair
-	Left  *Result // after the repair, without the repaired findings; in a dry run, all findings
+	Found *Result // findings before the repair
+	Left  *Result // findings after the repair; in a dry run, all findings
 	Steps []Step  // in order of path
 }
 
-// Repair checks a hierarchy as [Run] does and then repairs what it can without inventing data. All
-// writes are conditional. It rewrites consolidated metadata that is stale or unreadable, and
-// corrects metadata whose declared chunk keys are unused (see [upkeep.CorrectKeys]). If the options
-// allow it, it deletes orphan chunks and drops leftover claims. It leaves everything else unchanged
-// and returns a Step with the reason: for example, a corrupt or missing chunk can only come from
-// another copy of the data.
+// Repair checks a hierarchy as [Run] does, and then makes the repairs that do not require inventing
+// data. All writes are conditional. It rewrites consolidated metadata that is stale or unreadable,
+// and corrects metadata whose declared chunk keys are unused (see [upkeep.CorrectKeys]). If the
+// options allow it, it deletes orphan chunks and drops leftover claims. It leaves everything else
+// unchanged and returns a Step with the reason: for example, a corrupt or missing chunk can only
+// come from another copy of the data.
 //
 // With From, Repair restores damaged chunks and shards on condition that the stored object is still
 // the damaged one. If both arrays encode alike, it takes the copy's stored object. Otherwise it
@@ -250,11 +251,11 @@ func (p *repair) do(ctx context.Context, is *issue) (string, error) {
 	}
 	switch is.rule {
 	case rule.Corrupt, rule.MissingChunk:
-		return "", errLeft("values are never invented: copy the objects from another copy of the data")
+		return "", errLeft("values cannot be recovered: copy the objects from another copy of the data")
 	case rule.TwoFormats:
-		return "", errLeft("which of the two is right is not known: zargo migrate --remove deletes v2's where v3's says the same")
+		return "", errLeft("either of the two may be right: zargo migrate --remove deletes the v2 metadata if the v3 metadata agrees with it")
 	}
-	return "", errLeft("nothing is known that repairs it")
+	return "", errLeft("no repair is known")
 }
 
 // open opens a node from its current documents.
@@ -272,13 +273,13 @@ func openAs[N zarr.Node](p *repair, path string) (N, error) {
 	if as, ok := n.(N); ok {
 		return as, nil
 	}
-	return none, fault.Newf(fault.Conflict, "another node was created there concurrently")
+	return none, fault.Newf(fault.Conflict, "another node was created at the path concurrently")
 }
 
 func (p *repair) dropClaim(is *issue) (string, error) {
 	p.claimed[is.path] = true
 	if !p.opts.DropClaims {
-		return "", errLeft("it may be at work: --drop-claims AGE drops it where it is as old")
+		return "", errLeft("the change may still be in progress: --drop-claims AGE drops the claim if it is at least that old")
 	}
 	n, err := p.open(is.path)
 	if err != nil {
@@ -298,7 +299,7 @@ func (p *repair) dropClaim(is *issue) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		o, err := upkeep.FindOrphans(p.ctx, a) // chunks of the dropped change; while it was claimed they were not findings
+		o, err := upkeep.FindOrphans(p.ctx, a) // chunks of the dropped change, which were not findings while it had a claim
 		if err == nil && o.Beyond > 0 {
 			text += fmt.Sprintf(", delete %d chunks that it left", o.Beyond)
 			err = o.Delete(p.ctx)
@@ -316,17 +317,17 @@ func (p *repair) correctKeys(is *issue) (string, error) {
 		return "", err
 	}
 	if p.claimed[is.path] {
-		return "", errLeft("a change of the shape is under way")
+		return "", errLeft("a change of the shape is in progress")
 	}
 	if p.opts.DryRun {
-		return "correct the metadata: say where the chunks are", nil
+		return "correct the metadata to the layout of the stored chunks", nil
 	}
 	e, err := upkeep.CorrectKeys(p.ctx, a)
 	if err != nil {
 		return "", err
 	}
 	if e == (meta.KeyEncoding{}) {
-		return "", errLeft("the chunks are under other keys by now")
+		return "", errLeft("the metadata no longer has to be corrected")
 	}
 	p.changed[is.path] = true
 	return fmt.Sprintf("correct the metadata: keys are like %q", e.Key(make([]int, len(a.Shape())))), nil
@@ -334,7 +335,7 @@ func (p *repair) correctKeys(is *issue) (string, error) {
 
 func (p *repair) deleteOrphans(is *issue) (string, error) {
 	if !p.opts.DeleteOrphans {
-		return "", errLeft("chunks are deleted with --delete-orphans alone")
+		return "", errLeft("chunks are deleted only with --delete-orphans")
 	}
 	a, err := openAs[*zarr.Array](p, is.path)
 	if err != nil {
@@ -350,14 +351,14 @@ func (p *repair) deleteOrphans(is *issue) (string, error) {
 		}
 	}
 	if is.rule == rule.OtherLayout && o.Kept > 0 {
-		return "", errLeft(fmt.Sprintf("%d are perhaps the only copy of their values, and stay", o.Kept))
+		return "", errLeft(fmt.Sprintf("chunks that may be the only copy of their values are kept: %d", o.Kept))
 	}
 	n, links := o.Beyond, ""
 	if is.rule == rule.OtherLayout {
 		n = o.Elsewhere
 	}
 	if o.Linked > 0 {
-		links = fmt.Sprintf("%d behind symbolic links, which are not followed, and stay", o.Linked)
+		links = fmt.Sprintf("orphans behind symbolic links are kept: %d", o.Linked)
 	}
 	switch {
 	case n == 0 && o.Linked > 0:
@@ -377,7 +378,7 @@ func (p *repair) deleteOrphans(is *issue) (string, error) {
 
 func (p *repair) consolidate(is *issue) (string, error) {
 	if p.claimed[is.path] {
-		return "", errLeft("an append to arrays of the group did not end, and writes the copy itself")
+		return "", errLeft("an unfinished append to arrays of the group will write the copy itself")
 	}
 	g, err := openAs[*zarr.Group](p, is.path)
 	if err != nil {
@@ -388,7 +389,7 @@ func (p *repair) consolidate(is *issue) (string, error) {
 			return "", err
 		}
 	}
-	return "write consolidated metadata anew", nil
+	return "rewrite consolidated metadata", nil
 }
 
 // updateAbove updates consolidated metadata above the arrays whose metadata was corrected. It

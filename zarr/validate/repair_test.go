@@ -20,10 +20,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/validate"
 )
 
-// everything is what a repair is allowed.
+// everything allows every kind of repair.
 var everything = validate.RepairOptions{Options: validate.Options{Data: true}, DeleteOrphans: true, DropClaims: true}
 
-// contents are all objects of a store.
+// contents returns all objects of a store.
 func contents(t *testing.T, st store.Store) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -93,7 +93,7 @@ func TestRepair(t *testing.T) {
 				if found := findings(t, st, true); len(found) > 0 {
 					t.Errorf("after the repair: %+v\n%+v", found, r.Steps)
 				}
-				for key, was := range whole { // no chunk of the grid is touched
+				for key, was := range whole { // no chunk of the grid is changed
 					if is, there := contents(t, st)[key]; !strings.Contains(key, "zarr.json") && !strings.Contains(key, ".z") && is != was && (there || d.rule != rule.BeyondShape) {
 						t.Errorf("%s is %q, was %q", key, is, was)
 					}
@@ -115,8 +115,8 @@ func equal(a, b map[string]string) bool {
 	return true
 }
 
-// TestRepairAsks: nothing that a user stored is deleted, and no claim dropped, unless the options
-// say so.
+// TestRepairAsks checks that no stored value is deleted and no claim is dropped unless the options
+// allow it.
 func TestRepairAsks(t *testing.T) {
 	for _, d := range damages() {
 		if d.rule != rule.BeyondShape && d.rule != rule.OtherLayout && d.rule != rule.LeftOverClaim {
@@ -135,8 +135,9 @@ func TestRepairAsks(t *testing.T) {
 	}
 }
 
-// TestRepairOfClaims: a claim that is younger than asked for stays, and with it the chunks that its
-// process may be writing; so does one of an append that some arrays of a group have and others not.
+// TestRepairOfClaims checks that a claim younger than ClaimAge is kept, with the chunks that its
+// process may be writing. A claim of an append that extended only some arrays of a group is kept
+// too.
 func TestRepairOfClaims(t *testing.T) {
 	t.Run("young", func(t *testing.T) {
 		st := mem.New()
@@ -175,8 +176,8 @@ func TestRepairOfClaims(t *testing.T) {
 	})
 }
 
-// TestRepairKeepsOnlyCopies: a chunk of another layout is deleted only where the array has one of
-// the same position.
+// TestRepairKeepsOnlyCopies checks that a chunk of another layout is deleted only if the array has
+// a chunk at the same position.
 func TestRepairKeepsOnlyCopies(t *testing.T) {
 	st := mem.New()
 	put(t, st, ".zarray", arrayV2)
@@ -192,7 +193,8 @@ func TestRepairKeepsOnlyCopies(t *testing.T) {
 	}
 }
 
-// TestRepairMeetsWriters: a document that another writer changes meanwhile is not overwritten.
+// TestRepairMeetsWriters checks that a document that another writer changes meanwhile is not
+// overwritten.
 func TestRepairMeetsWriters(t *testing.T) {
 	st := mem.New()
 	site(t, st, 3)
@@ -217,8 +219,8 @@ func TestRepairMeetsWriters(t *testing.T) {
 	}
 }
 
-// A repair of what needs no data: consolidated metadata is a copy, and chunks beyond the shape are
-// deleted if asked for.
+// Some repairs need no other data: consolidated metadata is a copy, and chunks beyond the shape can
+// be deleted if the options allow it.
 func ExampleRepair() {
 	ctx, st := context.Background(), mem.New()
 	for key, value := range map[string]string{".zarray": arrayV2, "0.0": "four", "0.7": "four", "1.1": "torn?"} {
@@ -234,7 +236,7 @@ func ExampleRepair() {
 	fmt.Println(r.Found.Counts[rule.Warning], r.Left.Counts[rule.Warning], r.Left.Counts[rule.Fault], err)
 	// Output:
 	// repaired beyond-shape 0.7 delete 1 orphan
-	// left corrupt 1.1 values are never invented: copy the objects from another copy of the data
+	// left corrupt 1.1 values cannot be recovered: copy the objects from another copy of the data
 	// {"state":"repaired","code":"beyond-shape","path":"","key":"0.7","findings":1,"message":"delete 1 orphan"}
 	// 1 0 1 <nil>
 }

@@ -69,7 +69,7 @@ func (p *repair) carry(ctx context.Context, from store.Store, t snapshot, to sto
 		return err
 	}
 	if t.size > concurrency.Memory()/4 {
-		return fault.Newf(fault.Limit, "%q has %d bytes, and the store cannot upload in parts", t.key, t.size)
+		return fault.Newf(fault.Limit, "%q has %d bytes, but the store cannot upload in parts", t.key, t.size)
 	}
 	hold, err := p.opts.Limits.Bytes.Acquire(ctx, concurrency.Task, concurrency.Need(int(t.size)))
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/validate"
 )
 
-// TestReport: a run counts each request that it makes, those that no node makes too.
+// TestReport checks that a run counts all of its requests, including those that no node makes.
 func TestReport(t *testing.T) {
 	st := mem.New()
 	for _, format := range []int{2, 3} {

@@ -74,18 +74,18 @@ func (p *repair) newPair(ctx context.Context, path string) *pair {
 		return x
 	}
 	if x.other, x.err = openQuietly(ctx, x.theirs, p.other(path), p.opts.From.Open); x.err != nil {
-		x.err = fmt.Errorf("the copy: %w", x.err)
+		x.err = fmt.Errorf("reading the copy: %w", x.err)
 		return x
 	}
 	a, b := x.ours, x.other
 	switch x.same = alike.Encoding(b, a); {
 	case x.same:
 	case !slices.Equal(a.Shape(), b.Shape()):
-		x.err = errLeft(fmt.Sprintf("the copy has the shape %v, this array %v, and they do not encode the same", b.Shape(), a.Shape()))
+		x.err = errLeft(fmt.Sprintf("the copy has shape %v and this array has shape %v, and they encode chunks differently", b.Shape(), a.Shape()))
 	case !alike.Type(a.DType(), b.DType()):
-		x.err = errLeft(fmt.Sprintf("the copy has elements of %v, this array of %v", b.DType(), a.DType()))
+		x.err = errLeft(fmt.Sprintf("the copy has data type %v, but this array has data type %v", b.DType(), a.DType()))
 	case (a.Fill() == nil) != (b.Fill() == nil) || !bytes.Equal(a.Fill(), b.Fill()):
-		x.err = errLeft("the copy has another fill value")
+		x.err = errLeft("the copy has a different fill value")
 	}
 	return x
 }
@@ -160,7 +160,7 @@ func (x *pair) damage(ctx context.Context, d damaged, was snapshot, whole box) (
 		if d.rule == rule.MissingChunk {
 			return nil, nil
 		}
-		return nil, errLeft("it is no longer there")
+		return nil, errLeft("the object no longer exists")
 	}
 	var broken error
 	for part := range partsOf(x.ours, whole) {
@@ -192,7 +192,7 @@ func (x *pair) damage(ctx context.Context, d damaged, was snapshot, whole box) (
 		}
 	}
 	if broken == nil {
-		return nil, errLeft("it can be decoded by now")
+		return nil, errLeft("the object can be decoded now")
 	}
 	return good, nil
 }
@@ -211,21 +211,21 @@ func partsOf(a *zarr.Array, whole box) func(yield func(box) bool) {
 func (x *pair) find(ctx context.Context, d damaged, whole box) (from store.Store, with snapshot, what string, err error) {
 	if !x.same {
 		with, err = x.encode(ctx, d, whole)
-		return nil, with, fmt.Sprintf("restore: encode the %d elements that %q in %s has, %d bytes", whole.elems(), x.other.Path(), x.theirs, with.size), err
+		return nil, with, fmt.Sprintf("restore: encode %d elements of %q in %s as %d bytes", whole.elems(), x.other.Path(), x.theirs, with.size), err
 	}
 	for i, n := range x.other.GridShape() {
 		if d.coord[i] >= n {
-			return nil, snapshot{}, "", errLeft("the copy is shorter, and has no such chunk")
+			return nil, snapshot{}, "", errLeft("the copy is smaller and does not have this chunk")
 		}
 	}
 	if !slices.Equal(layoutOf(x.other).box(d.coord), whole) {
-		return nil, snapshot{}, "", errLeft("the copy has another shape, and fewer elements of the chunk or more")
+		return nil, snapshot{}, "", errLeft("the copy has another shape and stores another part of the chunk")
 	}
 	key := x.other.ChunkKey(d.coord...)
 	with, err = x.theirs.look(ctx, key)
 	switch {
 	case err != nil:
-		return nil, snapshot{}, "", fmt.Errorf("the copy: %w", err)
+		return nil, snapshot{}, "", fmt.Errorf("reading the copy: %w", err)
 	case !with.there:
 		return nil, snapshot{}, "", errLeft(fmt.Sprintf("the copy has no %q either", key))
 	}
@@ -240,7 +240,7 @@ func (x *pair) find(ctx context.Context, d damaged, whole box) (from store.Store
 func (x *pair) verify(ctx context.Context, whole box) error {
 	for part := range partsOf(x.other, whole) {
 		if err := decodes(ctx, x.other, part); err != nil {
-			return fmt.Errorf("the copy: %w", err)
+			return fmt.Errorf("reading the copy: %w", err)
 		}
 	}
 	return nil
@@ -249,7 +249,7 @@ func (x *pair) verify(ctx context.Context, whole box) error {
 // encode encodes an object from the copy's values, which are stored in other chunks.
 func (x *pair) encode(ctx context.Context, d damaged, whole box) (snapshot, error) {
 	if most := min(concurrency.Memory()/4, x.ours.ChunkLimit()); whole.bytes(x.ours) > most {
-		return snapshot{}, fault.Newf(fault.Limit, "the copy has other codecs, and an object of %[2]d bytes of elements at most can be encoded again, not one of %[1]d", whole.bytes(x.ours), most)
+		return snapshot{}, fault.Newf(fault.Limit, "the copy has other codecs, and the object has %d bytes of elements, more than the %d that can be encoded again", whole.bytes(x.ours), most)
 	}
 	if err := x.stored(ctx, whole); err != nil {
 		return snapshot{}, err
@@ -269,7 +269,7 @@ func (x *pair) encode(ctx context.Context, d damaged, whole box) (snapshot, erro
 	}
 	v, err := read(ctx, x.other, whole)
 	if err != nil {
-		return snapshot{}, fmt.Errorf("the copy: %w", err)
+		return snapshot{}, fmt.Errorf("reading the copy: %w", err)
 	}
 	if v.items != nil {
 		err = a.WriteItems(ctx, v.items, whole.selections()...)
@@ -300,7 +300,7 @@ func (x *pair) stored(ctx context.Context, whole box) error {
 		case err == nil:
 			found = true
 		case !errors.Is(err, fault.NotFound):
-			return fmt.Errorf("the copy: %w", err)
+			return fmt.Errorf("reading the copy: %w", err)
 		case x.other.Fill() == nil:
 			return errLeft(fmt.Sprintf("the copy has no %q either", key))
 		}
@@ -316,7 +316,7 @@ func (x *pair) stored(ctx context.Context, whole box) error {
 		}
 	}
 	if !found {
-		return errLeft("the copy has nothing of it either")
+		return errLeft("the copy does not store its elements either")
 	}
 	return nil
 }
@@ -331,10 +331,10 @@ func (x *pair) compare(ctx context.Context, good []box) error {
 		}
 		w, err := read(ctx, x.other, b)
 		if err != nil {
-			return fmt.Errorf("the copy: %w", err)
+			return fmt.Errorf("reading the copy: %w", err)
 		}
 		if !bytes.Equal(v.bytes, w.bytes) || !slices.EqualFunc(v.items, w.items, bytes.Equal) {
-			return errLeft(fmt.Sprintf("elements %v, which can be read, are others in the copy, so it is not one of this data", b))
+			return errLeft(fmt.Sprintf("the readable elements %v differ in the copy, so it is not a copy of this data", b))
 		}
 	}
 	return nil

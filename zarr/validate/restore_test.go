@@ -126,7 +126,7 @@ func TestDryRestoreUnseen(t *testing.T) {
 				}
 			}
 			whole := contents(t, st)
-			change(t, st, "g/a/c/1", cutTo(5)) // one more damage, below most of these
+			change(t, st, "g/a/c/1", cutTo(5)) // additional damage, below most of the nodes
 			change(t, st, tt.key, cutTo(5))
 			o := from(spare)
 			o.DryRun = true
@@ -154,8 +154,8 @@ func TestDryRestoreUnseen(t *testing.T) {
 	}
 }
 
-// TestRestoreProgress: the second look at a hierarchy, after documents were restored, and the
-// restored objects go on with the count of the first.
+// TestRestoreProgress checks that the count continues during the second check, after documents were
+// restored, and during the restoring of objects.
 func TestRestoreProgress(t *testing.T) {
 	st, spare := mem.New(), mem.New()
 	for _, s := range []store.Store{st, spare} {
@@ -184,13 +184,14 @@ func TestRestoreProgress(t *testing.T) {
 		done, last = append(done, d), total
 	}
 	repaired(t, st, o)
-	// Two chunks of b, then four of both, and the one that is restored.
+	// There are two chunks of b, then four of both arrays, and the restored one.
 	if !slices.IsSorted(done) || done[len(done)-1] != 7 || last != 7 {
 		t.Errorf("%d, of %d", done, last)
 	}
 }
 
-// damagedSite is a store whose "plain" has one corrupt chunk, and the copy of how it was.
+// damagedSite returns a store whose "plain" has one corrupt chunk, and a copy of the undamaged
+// store.
 func damagedSite(t *testing.T) (st, spare store.Store) {
 	t.Helper()
 	st, spare = mem.New(), mem.New()
@@ -200,7 +201,7 @@ func damagedSite(t *testing.T) (st, spare store.Store) {
 	return st, spare
 }
 
-// left checks that nothing was changed, and why.
+// left checks that nothing was changed, and that the reason is why.
 func left(t *testing.T, st store.Store, o validate.RepairOptions, why string, kind error) {
 	t.Helper()
 	before := contents(t, st)
@@ -213,13 +214,13 @@ func left(t *testing.T, st store.Store, o validate.RepairOptions, why string, ki
 	}
 }
 
-// TestRestoreLeaves: nothing is taken from a copy that is damaged itself, lacks it, or is of other
-// data.
+// TestRestoreLeaves checks that nothing is taken from a copy that is damaged, lacks the object, or
+// has other data.
 func TestRestoreLeaves(t *testing.T) {
 	t.Run("corrupt there too", func(t *testing.T) {
 		st, spare := damagedSite(t)
 		change(t, spare, "plain/c/1/1", flip(-2))
-		left(t, st, from(spare), "the copy: ", fault.Corrupt)
+		left(t, st, from(spare), "reading the copy: ", fault.Corrupt)
 	})
 	t.Run("missing there", func(t *testing.T) {
 		st, spare := damagedSite(t)
@@ -229,17 +230,17 @@ func TestRestoreLeaves(t *testing.T) {
 	t.Run("no such array there", func(t *testing.T) {
 		st, spare := damagedSite(t)
 		remove(t, spare, "plain/zarr.json")
-		left(t, st, from(spare), "the copy: ", fault.NotFound)
+		left(t, st, from(spare), "reading the copy: ", fault.NotFound)
 	})
 	t.Run("another data type", func(t *testing.T) {
 		st, spare := damagedSite(t)
 		set(t, spare, "plain/zarr.json", "data_type", `"int16"`)
-		left(t, st, from(spare), "elements of int16", nil)
+		left(t, st, from(spare), "the copy has data type int16", nil)
 	})
 	t.Run("another fill value", func(t *testing.T) {
 		st, spare := damagedSite(t)
 		set(t, spare, "plain/zarr.json", "fill_value", `3`)
-		left(t, st, from(spare), "another fill value", nil)
+		left(t, st, from(spare), "a different fill value", nil)
 	})
 	t.Run("another shape within the chunk", func(t *testing.T) {
 		st, spare := mem.New(), mem.New()
@@ -255,7 +256,7 @@ func TestRestoreLeaves(t *testing.T) {
 		site(t, spare, 3)
 		set(t, spare, "plain/zarr.json", "shape", `[4,4]`)
 		change(t, st, "plain/c/2/1", cutTo(-3))
-		left(t, st, from(spare), "shorter", nil)
+		left(t, st, from(spare), "the copy is smaller", nil)
 	})
 	t.Run("other values of a shard", func(t *testing.T) {
 		st, spare := mem.New(), mem.New()
@@ -269,20 +270,20 @@ func TestRestoreLeaves(t *testing.T) {
 			t.Fatal(err)
 		}
 		change(t, st, "shards/c/0/0", flip(20)) // in the first inner chunk
-		left(t, st, from(spare), "can be read, are others in the copy", nil)
+		left(t, st, from(spare), "differ in the copy", nil)
 	})
 	t.Run("limit", func(t *testing.T) {
 		st, spare := damagedSite(t)
 		o := from(spare)
 		o.From.Open = []zarr.Option{zarr.Limit(zarr.Limits{Metadata: 10})}
-		left(t, st, o, "the copy: ", fault.Limit)
+		left(t, st, o, "reading the copy: ", fault.Limit)
 	})
 	t.Run("unsupported here", func(t *testing.T) {
 		st, spare := mem.New(), mem.New()
 		site(t, st, 3)
 		site(t, spare, 3)
 		set(t, st, "plain/zarr.json", "codecs", `[{"name":"bytes","configuration":{"endian":"little"}},{"name":"made-up"}]`)
-		left(t, st, from(spare), "nothing is known", nil)
+		left(t, st, from(spare), "no repair is known", nil)
 	})
 	t.Run("a document of another kind", func(t *testing.T) {
 		st, spare := mem.New(), mem.New()
@@ -304,12 +305,12 @@ func TestRestoreLeaves(t *testing.T) {
 		site(t, spare, 3)
 		set(t, spare, "plain/zarr.json", "attributes", `{"zargo_claim":`+leftOver+`}`)
 		put(t, st, "plain/zarr.json", "{")
-		left(t, st, from(spare), "under way in the copy", nil)
+		left(t, st, from(spare), "in progress in the copy", nil)
 	})
 }
 
-// TestRestoreWhatIsReadable: a shard of which some inner chunks can be read is restored where the
-// copy has the same.
+// TestRestoreWhatIsReadable checks that a shard with readable inner chunks is restored if these
+// have the same values in the copy.
 func TestRestoreWhatIsReadable(t *testing.T) {
 	st, spare := mem.New(), mem.New()
 	site(t, st, 3)
@@ -320,8 +321,8 @@ func TestRestoreWhatIsReadable(t *testing.T) {
 	}
 }
 
-// TestRestoreGrown: chunks of a copy that is shorter by now are restored where all of them is in
-// both.
+// TestRestoreGrown checks that chunks are restored from a smaller copy if both arrays contain all
+// of their elements.
 func TestRestoreGrown(t *testing.T) {
 	st, spare := damagedSite(t)
 	set(t, st, "plain/zarr.json", "shape", `[9,4]`)
@@ -333,8 +334,8 @@ func TestRestoreGrown(t *testing.T) {
 	}
 }
 
-// TestRestoreAcross encodes objects of the values of a copy in another format, in other chunks and
-// by other codecs, and in shards.
+// TestRestoreAcross encodes objects from the values of a copy in another format, with other chunks
+// and codecs, and in shards.
 func TestRestoreAcross(t *testing.T) {
 	specs := map[string]zarr.Spec{
 		"v2, other chunks":          {Format: 2, Shape: []int{6, 4}, Chunks: []int{3, 3}, DType: dtype.Uint16},
@@ -360,7 +361,7 @@ func TestRestoreAcross(t *testing.T) {
 			}
 			change(t, st, "plain/c/2/1", cutTo(-3))
 			r := repaired(t, st, from(spare))
-			if len(r.Steps) != 1 || r.Steps[0].State != validate.Repaired || !strings.Contains(r.Steps[0].Text, "encode the 4 elements") {
+			if len(r.Steps) != 1 || r.Steps[0].State != validate.Repaired || !strings.Contains(r.Steps[0].Text, "encode 4 elements") {
 				t.Fatalf("%+v", r.Steps)
 			}
 			b, err := zarr.OpenArray(t.Context(), st, "plain")
@@ -380,7 +381,7 @@ func TestRestoreAcross(t *testing.T) {
 				remove(t, spare, key)
 			}
 		}
-		left(t, st, from(spare), "the copy has nothing of it either", nil)
+		left(t, st, from(spare), "the copy does not store its elements either", nil)
 	})
 	t.Run("texts", func(t *testing.T) {
 		st, spare := mem.New(), mem.New()
@@ -406,7 +407,7 @@ func TestRestoreAcross(t *testing.T) {
 	})
 }
 
-// TestRestoreMany: every damaged object has its Step, also those that no finding names.
+// TestRestoreMany checks that every damaged object has its Step, even if no finding names it.
 func TestRestoreMany(t *testing.T) {
 	st, spare := mem.New(), mem.New()
 	for _, s := range []store.Store{st, spare} {
@@ -442,7 +443,8 @@ func TestRestoreMany(t *testing.T) {
 	}
 }
 
-// TestRestoreBelow: below a group whose document is restored all is looked at, and restored.
+// TestRestoreBelow checks that all nodes below a group whose document is restored are checked and
+// restored.
 func TestRestoreBelow(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		t.Run(fmt.Sprintf("v%d", format), func(t *testing.T) {
@@ -477,8 +479,8 @@ func TestRestoreBelow(t *testing.T) {
 	}
 }
 
-// TestRestoreMeetsWriters: what another writer stores between the look and the put stays, for an
-// object that was there and one that was not, and for a document.
+// TestRestoreMeetsWriters checks that an object that another writer stores between the read and the
+// put is kept, whether an object existed before or not, and that the same applies to a document.
 func TestRestoreMeetsWriters(t *testing.T) {
 	tests := []struct {
 		name, key string

@@ -74,9 +74,9 @@ func (p *repair) restoreDocuments(is *issue) (string, error) {
 // its documents are restored.
 func unseen(names map[string]snapshot) string {
 	if _, array := names[docArray]; array || kindIn(names[docV3].bytes) == "array" {
-		return "its chunks are not looked at before it is restored"
+		return "its chunks cannot be checked before it is restored"
 	}
-	return "what is below it is not looked at before it is restored"
+	return "the nodes below it cannot be checked before it is restored"
 }
 
 // lookDocument reads a document.
@@ -102,7 +102,7 @@ func (p *repair) copied(ctx context.Context, l *pinned, path string) (map[string
 	for _, n := range names {
 		var t snapshot
 		if t, err = lookDocument(ctx, l, join(path, n)); err != nil {
-			return nil, fmt.Errorf("the copy: %w", err)
+			return nil, fmt.Errorf("reading the copy: %w", err)
 		}
 		if t.there {
 			docs[n] = t
@@ -110,16 +110,16 @@ func (p *repair) copied(ctx context.Context, l *pinned, path string) (map[string
 	}
 	switch err := parsed(ctx, path, docs, p.opts.From.Open); {
 	case errors.Is(err, fault.NotFound):
-		return nil, errLeft("the copy has no such node either")
+		return nil, errLeft("the copy does not have the node either")
 	case err != nil:
-		return nil, fmt.Errorf("the copy: %w", err)
+		return nil, fmt.Errorf("reading the copy: %w", err)
 	}
 	for _, t := range docs {
 		switch c, err := document.ClaimIn(document.Stored{Key: t.key, Bytes: t.bytes}); {
 		case err != nil:
-			return nil, fmt.Errorf("the copy: %w", err)
+			return nil, fmt.Errorf("reading the copy: %w", err)
 		case c.Under():
-			return nil, errLeft("a change of the shape is under way in the copy")
+			return nil, errLeft("a change of the shape is in progress in the copy")
 		}
 	}
 	return docs, nil
@@ -160,7 +160,7 @@ func (p *repair) wanted(ctx context.Context, path string, now, names map[string]
 		case errors.Is(err, fault.NotFound):
 			for n, t := range names {
 				if with[n].there && !with[n].same(t) {
-					return nil, errLeft(fmt.Sprintf("there is another %q", join(path, n)))
+					return nil, errLeft(fmt.Sprintf("%q exists and differs from that of the copy", join(path, n)))
 				}
 				if !with[n].there {
 					put, with[n] = append(put, n), t
@@ -171,7 +171,7 @@ func (p *repair) wanted(ctx context.Context, path string, now, names map[string]
 			t, ok := names[n]
 			switch {
 			case !ok:
-				return nil, errLeft(fmt.Sprintf("the copy has no %q: the node there is of another format or kind, or has none", n))
+				return nil, errLeft(fmt.Sprintf("the copy has no %q: its node has another format or kind, or lacks the document", n))
 			case slices.Contains(put, n) || with[n].same(t):
 				return nil, fmt.Errorf("reading with the copy's document: %w", err)
 			case n == docV3 && !sameKind(with[n].bytes, t.bytes):
@@ -190,7 +190,7 @@ func (p *repair) wanted(ctx context.Context, path string, now, names map[string]
 
 func nilIsLeft(put []string) error {
 	if len(put) == 0 {
-		return errLeft("it can be read by now")
+		return errLeft("the node can be read now")
 	}
 	return nil
 }

@@ -23,11 +23,11 @@ import (
 // Options configures a run. The zero value checks documents and keys, and decodes no chunk.
 type Options struct {
 	Data bool          // decode every chunk
-	Open []zarr.Option // how nodes are opened, for example codecs, data types, separator
+	Open []zarr.Option // options to open nodes with, for example codecs, data types, separator
 
 	// Progress is called when an array is found and after each chunk or shard was checked, one call
 	// at a time. done counts the chunks and shards checked so far. total is an upper bound for the
-	// arrays found so far. nil disables it, the default.
+	// arrays found so far. The default is nil.
 	Progress func(done, total int64)
 }
 
@@ -42,7 +42,7 @@ type Result struct {
 	worst  [rule.Fault + 1]rule.Finding // by severity; set where Counts is not 0
 }
 
-// Worst returns the worst finding whose severity is at least least, and whether one exists. Among
+// Worst returns the worst finding of severity least or higher, and whether one exists. Among
 // findings of the highest severity, the rule's kind decides in this order: corrupt data, metadata,
 // path, limit, unsupported, not found. Findings of one kind are ordered by path, then by key.
 func (r *Result) Worst(least rule.Severity) (rule.Finding, bool) {
@@ -94,7 +94,7 @@ func look(ctx context.Context, st store.Store, path string, o Options, tell func
 		r.report(rule.FromError(path, err))
 		return &r.result, nil
 	}
-	for level := []place{{root, due}}; len(level) > 0; {
+	for level := []place{{root, certain}}; len(level) > 0; {
 		below := make([][]place, len(level))
 		err := concurrency.EachN(ctx, r.tuning.ListFanout, len(level), func(ctx context.Context, i int) (err error) {
 			below[i], err = r.node(ctx, level[i])
@@ -168,7 +168,7 @@ func (r *run) fail(ctx context.Context, path string, err error) error {
 	f := rule.FromError(path, err)
 	f.Text = strings.TrimPrefix(f.Text, fmt.Sprintf("zarr: %q in %s: ", path, store.Name(r.st))) // the finding has the location
 	if first, others, ok := strings.Cut(f.Text, "\nget "); ok {                                  // all documents were refused for the same reason
-		f.Text = fmt.Sprintf("%s (and so for %d more)", first, strings.Count(others, "\nget ")+1)
+		f.Text = fmt.Sprintf("%s (and %d more)", first, strings.Count(others, "\nget ")+1)
 	}
 	r.report(f)
 	return nil

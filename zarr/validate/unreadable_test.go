@@ -18,7 +18,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/validate"
 )
 
-// What a read refuses is found, whatever is in the place of a chunk or of the folder of chunks.
+// TestUnreadableChunks checks that everything that a read refuses is reported, whatever is in the
+// place of a chunk or of the directory of chunks.
 func TestUnreadableChunks(t *testing.T) {
 	below := func(name string, f func(path string) error) func(root string) error {
 		return func(root string) error {
@@ -78,7 +79,8 @@ func TestUnreadableChunks(t *testing.T) {
 	}
 }
 
-// A link to a missing directory is reported as an unreadable node too, not only as a stray key.
+// TestUnreadableNode checks that a link to a missing directory is reported as an unreadable node,
+// and not only as a stray key.
 func TestUnreadableNode(t *testing.T) {
 	root := t.TempDir()
 	put(t, dir.New(root), "zarr.json", groupV3)
@@ -93,7 +95,8 @@ func TestUnreadableNode(t *testing.T) {
 	}
 }
 
-// In a bucket a key in the way of others hides nothing.
+// TestNothingInTheWayInABucket checks that in a bucket a key that is a prefix of others hides
+// nothing.
 func TestNothingInTheWayInABucket(t *testing.T) {
 	st := mem.New()
 	a, err := zarr.Create(t.Context(), st, "", zarr.Spec{Shape: []int{4}, Chunks: []int{2}, DType: dtype.Uint8})

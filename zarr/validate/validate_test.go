@@ -28,7 +28,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/validate"
 )
 
-// run gives the findings as lines of code and key, sorted.
+// run returns the findings as sorted lines of code and key.
 func run(t *testing.T, st store.Store, o validate.Options) ([]string, *validate.Result) {
 	t.Helper()
 	lines := []string{}
@@ -73,7 +73,7 @@ const rawShards = `{"zarr_format":3,"node_type":"array","shape":[16],"data_type"
 	"chunk_key_encoding":{"name":"default"},"fill_value":0,"codecs":[{"name":"sharding_indexed","configuration":{"chunk_shape":[2],"codecs":["bytes"],
 	"index_codecs":[{"name":"bytes","configuration":{"endian":"little"}}]}}]}`
 
-// rawShard is such a shard, with its inner chunks at some offsets.
+// rawShard returns a shard of rawShards with its inner chunks at the given offsets.
 func rawShard(at [4]byte) []byte {
 	shard := []byte{1, 2, 3, 4, 5, 6, 7, 8}
 	for _, off := range at {
@@ -82,17 +82,17 @@ func rawShard(at [4]byte) []byte {
 	return shard
 }
 
-// TestLargeShards: a shard that is not decoded at once is in few parts, not in inner chunks, of
-// which there may be many.
+// TestLargeShards checks that a shard that is too large to be decoded at once is decoded in few
+// parts, not in single inner chunks, because there may be many.
 func TestLargeShards(t *testing.T) {
-	const n, edge = 130, 1 << 20 // a little more than twice what is decoded at once
+	const n, edge = 130, 1 << 20 // a little more than twice the size that is decoded at once
 	st := mem.New()
 	put(t, st, "zarr.json", strings.NewReplacer(`[16]`, fmt.Sprintf("[%d]", n*edge), `[8]`, fmt.Sprintf("[%d]", n*edge), `[2]`, fmt.Sprintf("[%d]", edge)).Replace(rawShards))
 	shard := make([]byte, edge+1)
 	for i := range n {
 		off := uint64(0)
 		if i == n-2 {
-			off = 1 // a part of it
+			off = 1 // overlaps the previous entry
 		}
 		shard = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(shard, off), edge)
 	}
@@ -103,14 +103,14 @@ func TestLargeShards(t *testing.T) {
 			gets.Add(1)
 		}
 	})
-	// Of three parts each is read twice, strictly and then as it stands, and the index each time.
+	// Each of three parts is read twice, in strict mode and again without, with the index each
+	// time.
 	if lines, r := run(t, watched, validate.Options{Data: true}); !slices.Equal(lines, []string{"shard-overlap c/0"}) || r.Chunks != 1 || gets.Load() > 12 {
 		t.Errorf("found %q with %d requests", lines, gets.Load())
 	}
 }
 
-// tree makes a hierarchy of a format with nothing wrong in it: a plain array, one in shards, one of
-// strings.
+// tree creates a valid hierarchy of a format: a plain array, a sharded one, and one of strings.
 func tree(t *testing.T, format int) store.Store {
 	t.Helper()
 	st := mem.New()
@@ -148,7 +148,7 @@ func tree(t *testing.T, format int) store.Store {
 	return st
 }
 
-// copied is a copy of a store.
+// copied returns a copy of a store.
 func copied(t *testing.T, from store.Store) store.Store {
 	t.Helper()
 	st := mem.New()
@@ -187,7 +187,7 @@ func TestNothingWrong(t *testing.T) {
 	}
 }
 
-// TestFindings breaks one thing of a good hierarchy at a time.
+// TestFindings damages one part of a valid hierarchy at a time.
 func TestFindings(t *testing.T) {
 	cut := func(t *testing.T, st store.Store, key string) {
 		b := get(t, st, key)
@@ -207,7 +207,7 @@ func TestFindings(t *testing.T) {
 		format int
 		break_ func(t *testing.T, st store.Store)
 		want   []string
-		kind   error // of the worst, at least a warning; nil: there is none
+		kind   error // kind of the worst finding of at least a warning; nil if there is none
 	}{
 		{"cut chunk", 3, func(t *testing.T, st store.Store) { cut(t, st, "plain/c/1/0") }, []string{"corrupt plain/c/1/0"}, fault.Corrupt},
 		{"bytes after a chunk", 3, func(t *testing.T, st store.Store) { put(t, st, "plain/c/1/0", string(get(t, st, "plain/c/1/0"))+"x") }, []string{"corrupt plain/c/1/0"}, fault.Corrupt},
@@ -344,7 +344,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// A group without consolidated metadata is read once.
+// TestGroupsAreReadOnce checks that a group without consolidated metadata is read once.
 func TestGroupsAreReadOnce(t *testing.T) {
 	st := mem.New()
 	for _, key := range []string{"zarr.json", "a/zarr.json", "a/b/zarr.json"} {
@@ -364,7 +364,7 @@ func TestGroupsAreReadOnce(t *testing.T) {
 	}
 }
 
-// TestWithoutData looks into no chunk.
+// TestWithoutData checks that no chunk is read.
 func TestWithoutData(t *testing.T) {
 	st := tree(t, 3)
 	put(t, st, "plain/c/0/0", "no gzip")
@@ -381,7 +381,7 @@ func TestWithoutData(t *testing.T) {
 	}
 }
 
-// TestFew: the number of findings of one array is limited.
+// TestFew checks that the number of findings of one array is limited.
 func TestFew(t *testing.T) {
 	st := tree(t, 3)
 	for i := range 150 {
@@ -393,7 +393,7 @@ func TestFew(t *testing.T) {
 	}
 }
 
-// TestHostileShapes: the cost depends on the stored chunks, not on the declared shape.
+// TestHostileShapes checks that the cost depends on the stored chunks, not on the declared shape.
 func TestHostileShapes(t *testing.T) {
 	st := mem.New()
 	const doc = `{"zarr_format":2,"shape":[4611686018427387904],"chunks":[%d],"dtype":"|u1","compressor":{"id":"zstd"},"fill_value":0,"order":"C","filters":null}`
@@ -408,8 +408,8 @@ func TestHostileShapes(t *testing.T) {
 	}
 }
 
-// TestLargeChunksOfManyArrays: a chunk that is more than the budget of bytes is decoded alone, of
-// whichever array it is.
+// TestLargeChunksOfManyArrays checks that a chunk larger than the memory budget is decoded alone,
+// even if other arrays have such chunks.
 func TestLargeChunksOfManyArrays(t *testing.T) {
 	size := concurrency.Default().Bytes.Size() * 3 / 4
 	st := mem.New()
@@ -427,10 +427,10 @@ func TestLargeChunksOfManyArrays(t *testing.T) {
 	})
 }
 
-// TestHalfOfTheMemory: a chunk is over the limit by the bytes of its elements, however small each
-// is.
+// TestHalfOfTheMemory checks that a chunk is over the limit if its elements together are, however
+// small each is.
 func TestHalfOfTheMemory(t *testing.T) {
-	const limit = 256 << 20 // as much as makes no difference to how often garbage is collected
+	const limit = 256 << 20 // enough not to change the frequency of garbage collections
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(limit))
 	for size, want := range map[int][]string{limit / 24: {}, limit/2 + 1: {"limit 0"}} {
 		st := mem.New()
@@ -442,8 +442,8 @@ func TestHalfOfTheMemory(t *testing.T) {
 	}
 }
 
-// TestChunkLimitHolds: a chunk of the option's bound or less is decoded, and for one that claims
-// more there is no room made.
+// TestChunkLimitHolds checks that a chunk of at most Limits.Chunk is decoded, and that no memory is
+// allocated for one that declares more.
 func TestChunkLimitHolds(t *testing.T) {
 	for size, want := range map[int][]string{1 << 20: {}, 1 << 30: {"limit 0"}} {
 		st := mem.New()
@@ -459,7 +459,7 @@ func TestChunkLimitHolds(t *testing.T) {
 	}
 }
 
-// slow is a store that takes a while to refuse chunks, and counts how many are asked for at once.
+// slow is a store that takes a while to refuse chunks, and counts the concurrent requests.
 type slow struct {
 	store.Store
 	mu        sync.Mutex
@@ -530,11 +530,11 @@ func (refusing) Get(_ context.Context, key string, _ store.GetOptions, _ []byte)
 	return store.Value{}, &fault.KeyError{Op: "get", Key: key, Kind: fault.Refused}
 }
 
-// TestOneReason: one error of all documents that a node may have is reported once.
+// TestOneReason checks that the same error for all documents that a node may have is reported once.
 func TestOneReason(t *testing.T) {
 	var found []rule.Finding
 	_, err := validate.Run(t.Context(), refusing{mem.New()}, "", validate.Options{}, func(f rule.Finding) { found = append(found, f) })
-	if err != nil || len(found) != 1 || found[0].Rule != rule.Unreadable || !strings.HasSuffix(found[0].Message(), `get "zarr.json": refused (and so for 3 more)`) {
+	if err != nil || len(found) != 1 || found[0].Rule != rule.Unreadable || !strings.HasSuffix(found[0].Message(), `get "zarr.json": refused (and 3 more)`) {
 		t.Errorf("%+v (%v)", found, err)
 	}
 }
@@ -560,7 +560,7 @@ func TestStoreThatFails(t *testing.T) {
 	}
 }
 
-// TestCauses: an end that is not context's own error is no finding either.
+// TestCauses checks that a context that ends with its own cause is not a finding either.
 func TestCauses(t *testing.T) {
 	late := errors.New("late")
 	for _, key := range []string{"in/zarr.json", "plain/c/0/1", "shards/c/1"} {

@@ -1,9 +1,9 @@
 // Command zargo-beam runs a plan of "zargo transfer plan" on Apache Beam:
 //
 //	zargo-beam --plan=s3://bucket/plan.json --runner=universal --endpoint=host:8099 --environment_type=EXTERNAL --environment_config=host:50000
-//	zargo-beam --plan=plan.json                                  within the process, on Prism
+//	zargo-beam --plan=plan.json                                  runs in this process, on Prism
 //
-// Flags but --plan, --runner and --workers are those of Beam's Go SDK.
+// The flags other than --plan, --runner and --workers are those of Beam's Go SDK.
 package main
 
 import (
@@ -23,12 +23,12 @@ import (
 )
 
 func main() {
-	plan := flag.String("plan", "", "the plan: a path or a URL")
-	runner := flag.String("runner", "prism", "prism or, for an endpoint, universal")
-	workers := flag.Int("workers", 0, "how many workers the runner has: each keeps to its share of what a provider takes from a new client; 0: it is not known")
+	plan := flag.String("plan", "", "path or URL of the plan")
+	runner := flag.String("runner", "prism", "runner: prism, or universal for an endpoint")
+	workers := flag.Int("workers", 0, "number of workers of the runner; each uses its share of the request rate that a provider accepts from a new client; 0: unknown")
 	flag.Parse()
 	beam.Register()
-	sdk.Init() // a worker ends here
+	sdk.Init() // in a worker process this call does not return
 	if err := run(context.Background(), *plan, *runner, *workers); err != nil {
 		fmt.Fprintln(os.Stderr, "zargo-beam:", err)
 		os.Exit(1)
@@ -49,15 +49,15 @@ func run(ctx context.Context, url, runner string, workers int) error {
 	if _, err := sdk.Run(ctx, runner, pipeline); err != nil {
 		return err
 	}
-	// Only the stored objects show success, not a runner's job status.
+	// A runner's job status does not prove that objects are stored, so check the objects.
 	missing, err := transfer.Verify(ctx, p, beam.Open)
 	if err == nil && len(missing) > 0 {
-		err = fmt.Errorf("%d tasks are not done, the first is %d", len(missing), missing[0])
+		err = fmt.Errorf("%d tasks are not done, beginning with task %d", len(missing), missing[0])
 	}
 	return err
 }
 
-// maxPlan bounds a plan in bytes.
+// maxPlan is the maximum size of a plan in bytes.
 const maxPlan = 1 << 30
 
 // read returns the value at a URL.
