@@ -75,7 +75,7 @@ func attr(attrs meta.Attrs, name string) (json.RawMessage, error) {
 	}
 	b, err := meta.EncodeAttrs(meta.Attrs{"": v})
 	if err != nil {
-		return text("not JSON: " + err.Error()), nil //nolint:nilerr // such as NaN, which stored attributes may contain
+		return text("not JSON: " + err.Error()), nil // such as NaN, which stored attributes may contain
 	}
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal(b, &m); err != nil {
@@ -128,7 +128,8 @@ func names(dims []string) json.RawMessage {
 	return marshal(dims)
 }
 
-// list returns n as JSON, and nil for a nil list, such as that of chunks that differ in shape.
+// list returns n as JSON, or nil for a nil list, such as the chunks of an array whose chunks differ
+// in shape.
 func list(n []int) json.RawMessage {
 	if n == nil {
 		return nil
