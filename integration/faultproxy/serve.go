@@ -129,7 +129,7 @@ func (p *Proxy) Close() error {
 func shut(server *http.Server, done <-chan struct{}) error {
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
-	// Shutdown waits five seconds for connections that never sent anything; a tenth of one is
+	// Shutdown waits five seconds for connections that never sent anything; a tenth of a second is
 	// enough.
 	go func() {
 		select {
