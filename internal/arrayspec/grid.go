@@ -65,7 +65,7 @@ func (s Spec) checkGrid(format int) error {
 	case g.Edges != nil && format != 3:
 		return bad("format v%d does not support chunks of different shapes", format)
 	case len(g.Shape)+len(g.Edges) != len(s.Shape):
-		return bad("the grid must have %d axes, has %d", len(s.Shape), len(g.Shape)+len(g.Edges))
+		return bad("has chunks for %d axes, want %d", len(g.Shape)+len(g.Edges), len(s.Shape))
 	}
 	for i, n := range s.Grid.Shape {
 		if n < 1 {
@@ -139,7 +139,7 @@ func (s Spec) edges(name string, edges [][]int, format int) (g meta.Grid, err er
 		return meta.Grid{}, fault.Newf(fault.Metadata, name+": "+format, args...)
 	}
 	if len(edges) != len(s.Shape) {
-		return bad("the lengths must have %d axes, have %d", len(s.Shape), len(edges))
+		return bad("has lengths for %d axes, want %d", len(edges), len(s.Shape))
 	}
 	g.Edges = make([]meta.Edges, len(edges))
 	even := make([]int, 0, len(edges))

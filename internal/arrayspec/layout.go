@@ -38,7 +38,7 @@ func (l Layout) shards(shape, chunk []int, size int) ([]int, error) {
 // elements checks the fields of l and returns the maximum number of elements.
 func (l Layout) elements(rank, size int) (int, error) {
 	if l.AspectRatio != nil && len(l.AspectRatio) != rank {
-		return 0, fmt.Errorf("AspectRatio must have %d numbers, has %d", rank, len(l.AspectRatio))
+		return 0, fmt.Errorf("AspectRatio has %d numbers, want %d", len(l.AspectRatio), rank)
 	}
 	for i, r := range l.AspectRatio {
 		if !(r >= 0) || math.IsInf(r, 1) {

@@ -38,7 +38,7 @@ func (s Spec) Model(o Options) (*meta.Array, error) {
 	m.DType = s.storedType(m.Format)
 	s.DType = m.DType
 	if s.Dims != nil && len(s.Dims) != len(s.Shape) {
-		return nil, bad("Dims must have %d names, has %d", len(s.Shape), len(s.Dims))
+		return nil, bad("Dims has %d names, want %d", len(s.Dims), len(s.Shape))
 	}
 	if s.Dims != nil && m.Format == 2 {
 		return nil, bad("format v2 does not support dimension names: xarray stores them in the attribute _ARRAY_DIMENSIONS")
