@@ -55,7 +55,7 @@ func (p *Proxy) listen(ln net.Listener) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed || p.server != nil {
-		return errors.New("faultproxy: Serve after Serve or Close")
+		return errors.New("faultproxy: Serve was called after Serve or Close")
 	}
 	p.addr = ln.Addr().String()
 	p.server = &http.Server{

@@ -145,7 +145,7 @@ func (n *Node) bind(m meta.Node) (*Node, error) {
 	case *meta.Bad:
 		return nil, m.Err
 	}
-	return nil, fault.Newf(errors.ErrUnsupported, "node of type %T", m)
+	return nil, fault.Newf(errors.ErrUnsupported, "nodes of type %T are not supported", m)
 }
 
 // bindArray binds the codecs of an array. Errors are *fault.MetaError.
