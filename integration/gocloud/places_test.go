@@ -32,7 +32,7 @@ import (
 // requests through one recorder.
 type place struct {
 	rec      *recorder
-	gocloud  *gcblob.Bucket // below the prefix
+	gocloud  *gcblob.Bucket // opened by gocloud.dev, below the prefix
 	portable store.Store    // blob.New of gocloud
 	zargo    store.Store    // without retries and limit
 }

@@ -48,7 +48,7 @@ type appending struct {
 
 // member is one array of an append.
 type member struct {
-	array   Array // as last read or written
+	array   Array // the array as last read or written
 	axis    int
 	write   Write
 	claimed *claimed // nil before the array is claimed

@@ -12,7 +12,7 @@ import (
 
 // claimed is an append in progress to one array whose document carries the claim.
 type claimed struct {
-	a     Array // as last read or written
+	a     Array // the array as last read or written
 	axis  int
 	held  *document.Held
 	wrote bool // objects may have been put since the last commit

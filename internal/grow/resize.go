@@ -69,7 +69,7 @@ func resize(ctx context.Context, a Array, shape []int, outside Outside, o Option
 
 // resizing is a resize in progress.
 type resizing struct {
-	a       Array // as first read
+	a       Array // the array as first read
 	id      claim.Claim
 	shape   []int // the new shape
 	base    []int // the shape in the document while the resize is in progress

@@ -11,7 +11,7 @@ import (
 // Writer appends rows that arrive over time, a few per call. It is not safe for concurrent use. See
 // zarr.Writer.
 type Writer[T any] struct {
-	a     Array // as last committed
+	a     Array // the array as last committed
 	put   Put[T]
 	rows  *claimed
 	axis  int

@@ -324,7 +324,7 @@ func (c *Chunk) FillBox(dst Memory, b grid.Box) {
 // filler is the fill value of an array.
 type filler struct {
 	defined []byte // one element; nil if it is undefined or all is set
-	one     []byte // one element: defined, or zero
+	one     []byte // one element; defined, or zero if that is nil
 	all     []byte // the values within a structure if they differ, else nil
 	within  []int  // the shape of all, along the last axes
 }

@@ -18,7 +18,7 @@ type WriteOptions struct {
 	Held       bool             // no other writer may store elements beyond the shape
 	Single     bool             // the only writer, which puts without conditions
 	Conditions store.Conditions // the conditions that the store supports
-	Memory     Memory           // available to the write; the zero Memory streams nothing
+	Memory     Memory           // memory available to the write; the zero Memory streams nothing
 	NoParts    bool             // the store is known not to support values in parts
 	NoRanges   bool             // the store is known to lack ranges of one version
 }

@@ -45,7 +45,7 @@ type Hub struct {
 
 	mu    sync.Mutex
 	sites map[siteID]weak.Pointer[Site]
-	roots map[any][]weak.Pointer[Site] // by Place.Root
+	roots map[any][]weak.Pointer[Site] // registered sites by Place.Root
 }
 
 // Process returns the Hub of the process. It exists as long as it is referenced by a store that
