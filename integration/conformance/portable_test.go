@@ -20,7 +20,7 @@ import (
 )
 
 // portable returns the place of a bucket that gocloud.dev opens with its driver's client and
-// settings, in a blob.New.
+// settings, and that blob.New wraps.
 func portable(t *testing.T, b bucket.Provider) place {
 	t.Helper()
 	return place{

@@ -259,8 +259,8 @@ var (
 )
 
 // Unchecked returns one line for each block of Go code on a page that is not part of checked code.
-// Checked code are consecutive lines of a test file with an Example that runs, or of a file of the
-// programs in examples/. Indentation is ignored.
+// Checked code consists of consecutive lines of a test file with an Example that runs, or of a file
+// of the programs in examples/. Indentation is ignored.
 func (p *Pages) Unchecked(names ...string) ([]string, error) {
 	var sources []string
 	err := files(p.root, ".go", func(name, text string) error {

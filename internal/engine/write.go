@@ -103,8 +103,8 @@ func (r *Call) replace(ctx context.Context, o *plan.Object) error {
 	return r.commit(ctx, o, m, store.PutOptions{})
 }
 
-// add writes a whole object if it is absent. An existing object, left by a longer array or by a
-// writer that gave up, is replaced if guard allows it and its version is the one that was read. An
+// add writes a whole object if it is absent. An existing object, left by a longer array or by an
+// interrupted writer, is replaced if guarded allows it and its version is the one that was read. An
 // object that is all fill value only replaces an existing one.
 func (r *Call) add(ctx context.Context, o *plan.Object) error {
 	if r.streams(o, false) {

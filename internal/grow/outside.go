@@ -13,10 +13,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxNamed is the number of objects up to which keys are deleted without a listing, whether the
-// objects exist or not. If the store deletes in batches, it is 100 times as many. Larger grids are
-// listed first, as an array may store only few of its objects. It is also the number of keys
-// between calls of the guard.
+// maxNamed is the number of objects up to which keys are deleted without a listing, even if the
+// objects do not exist. For stores that delete in batches the limit is 100 times as high. Larger
+// grids are listed first, because an array may store only few of its objects. maxNamed is also the
+// number of keys between calls of the guard.
 const maxNamed = 1000
 
 // maxUnlisted is the number of keys that are deleted without a listing if the store does not list:
@@ -47,9 +47,9 @@ func deleteOutside(ctx context.Context, a *engine.Array, shape []int, parse func
 	return err
 }
 
-// ForgetOutside removes from the cache the objects that are not wholly inside shape, of an array
-// that extended as far as the shape far. It removes a small number of objects by key, and otherwise
-// searches the entries of the array.
+// ForgetOutside removes the objects of an array from the cache that are not wholly inside shape.
+// far is the shape up to which the array has extended. ForgetOutside removes a small number of
+// objects by key, and otherwise searches the cache entries of the array.
 func ForgetOutside(a *engine.Array, shape, far []int, parse func(key string) (coord []int, ok bool)) {
 	shape = slices.Clone(shape)
 	for i, axis := range a.Layout.Axes {

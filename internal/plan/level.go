@@ -122,9 +122,9 @@ func (l *Level) Decode(i int, stored []byte, size int64) (codec.ShardIndex, erro
 	return x, err
 }
 
-// Expand returns the reads of the shards by their indexes found, one for each shard of the level. v
-// is the version of the object that the indexes are from, and the reads request that version. Its
-// error is that of [Cut.Locate].
+// Expand returns the reads of the shards. found has the index of each shard of the level. v is the
+// version of the object from which the indexes were read, and the reads request that version. The
+// errors of Expand are those of [Cut.Locate].
 func (l *Level) Expand(v store.Version, found []codec.ShardIndex) (Stage, error) {
 	return l.ExpandWithout(v, found, nil)
 }

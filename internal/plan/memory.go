@@ -21,8 +21,8 @@ const (
 	// unseen is the part of the budget that the first object of unbounded length takes: a
 	// sixteenth. The length is unbounded if elements vary in length.
 	unseen = 16
-	// varied is the minimum to reserve for an object of unbounded length: another request costs
-	// more than this memory.
+	// varied is the minimum to reserve for an object of unbounded length, because another request
+	// costs more than this memory.
 	varied = 1 << 20
 	// minWork is the number of decoded bytes for which a separate goroutine pays: some tens of
 	// microseconds of work.
