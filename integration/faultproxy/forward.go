@@ -25,7 +25,7 @@ func (x *exchange) forward(f Fault) error {
 	out.Body = http.NoBody
 	if x.r.ContentLength != 0 {
 		body := x.body()
-		defer body.Close() // this is the server's request body; an early response leaves the rest unread
+		defer body.Close() //nolint:errcheck // this is the server's request body; an early response leaves the rest unread
 		out.Body = body
 	}
 	resp, err := x.p.transport.RoundTrip(out)
@@ -35,7 +35,7 @@ func (x *exchange) forward(f Fault) error {
 		}
 		return x.answer(Fault{Status: http.StatusBadGateway, ContentType: "text/plain", Body: "faultproxy: " + err.Error() + "\n"})
 	}
-	defer resp.Body.Close() // the body is read to its end or abandoned
+	defer resp.Body.Close() //nolint:errcheck // the body is read to its end or abandoned
 	if f.Kind == Lost {
 		x.p.count.fault(x.ticket, f.Kind)
 		_, _ = io.Copy(io.Discard, resp.Body) // the response is discarded

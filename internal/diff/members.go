@@ -75,7 +75,7 @@ func attr(attrs meta.Attrs, name string) (json.RawMessage, error) {
 	}
 	b, err := meta.EncodeAttrs(meta.Attrs{"": v})
 	if err != nil {
-		return text("not JSON: " + err.Error()), nil // such as NaN, which stored attributes may contain
+		return text("not JSON: " + err.Error()), nil //nolint:nilerr // such as NaN, which stored attributes may contain
 	}
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal(b, &m); err != nil {

@@ -14,7 +14,7 @@ func usage() (cpu time.Duration, rss int64) {
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return 0, 0
 	}
-	rss = int64(u.Maxrss) // int32 on 386
+	rss = int64(u.Maxrss) //nolint:unconvert // int32 on 386
 	if runtime.GOOS != "darwin" && runtime.GOOS != "ios" {
 		rss <<= 10 // in KiB on other systems
 	}
