@@ -186,7 +186,7 @@ func TestHostileNestedIndexes(t *testing.T) {
 		{"chunk of nothing", [2]uint64{0, inner}, [2]uint64{0, 0}, "the shard has 80", 0},
 		{"chunk overflows", [2]uint64{0, inner}, [2]uint64{no - 3, 8}, "the shard has 80", 0},
 		{"chunk too long for its codecs", [2]uint64{0, inner}, [2]uint64{0, 40}, "at most 4", 0},
-		{"inner shard shorter than its index", [2]uint64{0, 63}, [2]uint64{0, 4}, "its index alone 64", 0},
+		{"inner shard shorter than its index", [2]uint64{0, 63}, [2]uint64{0, 4}, "fewer than the 64 of its index", 0},
 		{"inner shard beyond the shard", [2]uint64{5 * inner, inner}, [2]uint64{0, 4}, "the shard has", 0},
 		{"inner shard over its end", [2]uint64{0, 1 << 40}, [2]uint64{0, 4}, "the shard has", 0},
 		{"inner shard half missing", [2]uint64{0, no}, [2]uint64{0, 4}, "the shard has", 0},

@@ -140,7 +140,7 @@ func TestSeparatorContradicted(t *testing.T) {
 		}
 		_, err := zarr.OpenArray(t.Context(), st, path, zarr.Separator(other))
 		var me *zarr.MetaError
-		if !errors.Is(err, zarr.ErrSelection) || !errors.As(err, &me) || !strings.Contains(err.Error(), fmt.Sprintf("separator of chunk keys is %q", says)) {
+		if !errors.Is(err, zarr.ErrSelection) || !errors.As(err, &me) || !strings.Contains(err.Error(), fmt.Sprintf("the separator %q of chunk keys", says)) {
 			t.Errorf("v%d %q opened with %q: %v", spec.Format, says, other, err)
 		}
 		if _, err := mustOpen(t, st, path).With(zarr.Separator(other)); !errors.Is(err, zarr.ErrSelection) {

@@ -14,11 +14,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// latency is the delay of every request of the slow store. 5 ms: a bucket in the same region
-// responds within 5 to 30 ms.
+// latency is the delay of every request of the slow store. A bucket in the same region responds
+// within 5 to 30 ms.
 const latency = 5 * time.Millisecond
 
-// stores are memory alone, and memory behind a delay with the tuning of a bucket.
+// stores are a store in memory, and a store in memory with delays and with the tuning of a bucket.
 var stores = []struct {
 	name string
 	slow func(store.Store) store.Store
@@ -59,7 +59,7 @@ func values(n int) []float32 {
 	return out
 }
 
-// over runs a benchmark over each store, for arrays of chunks and of shards.
+// over runs a benchmark for each store, for arrays of chunks and of shards.
 func over(b *testing.B, run func(b *testing.B, st store.Store, s zarr.Spec)) {
 	for _, st := range stores {
 		for _, layout := range []string{"chunks", "shards"} {
@@ -136,8 +136,8 @@ func BenchmarkPoints(b *testing.B) {
 	})
 }
 
-// BenchmarkAppend appends 128 rows, one row of chunks. It replaces the array with an empty one
-// after eight appends.
+// BenchmarkAppend appends 128 rows, which is one row of chunks. It replaces the array with an empty
+// one after eight appends.
 func BenchmarkAppend(b *testing.B) {
 	over(b, func(b *testing.B, st store.Store, s zarr.Spec) {
 		s.Shape = []int{0, side}

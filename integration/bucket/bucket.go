@@ -17,12 +17,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// Provider is one kind of bucket for tests, with the functions that open it.
+// Provider is a kind of bucket for tests, with the functions that open it.
 type Provider struct {
 	Name string
-	// Env is the variable with the URL of a bucket for tests, including the parameters for Open.
+	// Env is the environment variable with the URL of a bucket for tests, including the parameters
+	// for Open.
 	Env string
-	// Open opens a URL. inFlight 0 is the default.
+	// Open opens a URL. If inFlight is 0, the store uses its default.
 	Open func(ctx context.Context, url string, inFlight int, retries ...retry.Option) (store.Store, error)
 
 	// Impatient is Open with another stall timeout.
@@ -31,8 +32,8 @@ type Provider struct {
 	// AnyKey reports whether every valid key of store.CheckKey can be stored.
 	AnyKey bool
 
-	// Asked reports whether "make test" starts no server for the provider: without Env its tests
-	// are skipped, in CI too, unless ZARR_TEST_SERVERS names it.
+	// Asked reports whether "make test" starts no server for the provider. Without Env its tests
+	// are then skipped, also in CI, unless ZARR_TEST_SERVERS names it.
 	Asked bool
 
 	// OwnHost reports whether the test server responds only to its own name, so that a proxy must
@@ -40,7 +41,7 @@ type Provider struct {
 	OwnHost bool
 }
 
-// S3 is Amazon S3 or a server with a compatible API.
+// S3 returns the provider of Amazon S3 or a server with a compatible API.
 func S3() Provider {
 	return Provider{Name: "s3", Env: "ZARR_TEST_S3_URL", AnyKey: true, Open: func(ctx context.Context, url string, inFlight int, retries ...retry.Option) (store.Store, error) {
 		opts := []s3.Option{s3.Retry(retries...)}
@@ -53,14 +54,14 @@ func S3() Provider {
 	}}
 }
 
-// MinIO is S3 served by MinIO.
+// MinIO returns the provider of S3 served by MinIO.
 func MinIO() Provider {
 	p := S3()
 	p.Name, p.Env, p.Asked = "minio", "ZARR_TEST_MINIO_URL", true
 	return p
 }
 
-// GCS is Google Cloud Storage.
+// GCS returns the provider of Google Cloud Storage.
 func GCS() Provider {
 	return Provider{Name: "gcs", Env: "ZARR_TEST_GCS_URL", AnyKey: true, OwnHost: true, Open: func(ctx context.Context, url string, inFlight int, retries ...retry.Option) (store.Store, error) {
 		opts := []gcs.Option{gcs.Retry(retries...)}
@@ -73,7 +74,7 @@ func GCS() Provider {
 	}}
 }
 
-// Azure is Azure Blob Storage, which drops a dot at the end of a segment.
+// Azure returns the provider of Azure Blob Storage, which drops a dot at the end of a segment.
 func Azure() Provider {
 	return Provider{Name: "azure", Env: "ZARR_TEST_AZURE_URL", Open: func(ctx context.Context, url string, inFlight int, retries ...retry.Option) (store.Store, error) {
 		opts := []azure.Option{azure.Retry(retries...)}
@@ -101,7 +102,7 @@ func Of(t testing.TB, raw string) Provider {
 	case "azblob":
 		return Azure()
 	}
-	t.Fatalf("%s is in no bucket that we know", raw)
+	t.Fatalf("%s is not in a bucket of a known provider", raw)
 	return Provider{}
 }
 
@@ -121,7 +122,7 @@ func (p Provider) URL(t testing.TB) string {
 	}
 	u.Path = "/test-" + rand.Text()[:12]
 	t.Cleanup(func() {
-		// A thousand keys, on a loaded machine.
+		// The timeout allows for a thousand keys on a loaded machine.
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 		defer cancel()
 		if err := p.empty(ctx, u.String()); err != nil {
@@ -131,7 +132,7 @@ func (p Provider) URL(t testing.TB) string {
 	return u.String()
 }
 
-// URL is the method of S3.
+// URL calls Provider.URL of S3.
 func URL(t testing.TB) string { t.Helper(); return S3().URL(t) }
 
 // Open opens the store at a URL and closes it at the end of the test.
@@ -149,7 +150,7 @@ func Open(t testing.TB, raw string) store.Store {
 	return st
 }
 
-// Lack ends a test whose requirements are missing: it is skipped, or fails if CI=true.
+// Lack ends a test whose requirements are missing. The test is skipped, or fails if CI=true.
 func Lack(t testing.TB, what string) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {

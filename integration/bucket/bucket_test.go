@@ -92,7 +92,7 @@ func TestEndpoints(t *testing.T) {
 	}
 }
 
-// TestPlaces: each place is a separate store, and is emptied at the end.
+// TestPlaces checks that each place is a separate store and is emptied at the end.
 func TestPlaces(t *testing.T) {
 	for _, p := range All() {
 		t.Run(p.Name, func(t *testing.T) {

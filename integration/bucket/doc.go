@@ -6,12 +6,12 @@
 //	url := bucket.GCS().URL(t)        // the same elsewhere: see All
 //	site := bucket.NewSite(t)         // site.Dir is read at site.URL
 //
-// The servers are configured by variables of the environment: ZARR_TEST_S3_URL,
-// ZARR_TEST_MINIO_URL, ZARR_TEST_GCS_URL and ZARR_TEST_AZURE_URL contain the URL with the
-// parameters for Open, so they may also name a bucket in the cloud. ZARR_TEST_HTTP_URL and
-// ZARR_TEST_HTTP_DIR configure the web server. Each client finds its credentials itself, as in
-// AWS_*. Without the variable a test is skipped, or fails if CI=true: a missing server must not
-// look like a success. MinIO is only required if ZARR_TEST_SERVERS names it.
+// The servers are configured by environment variables. ZARR_TEST_S3_URL, ZARR_TEST_MINIO_URL,
+// ZARR_TEST_GCS_URL and ZARR_TEST_AZURE_URL contain the URL with the parameters for Open, so they
+// may also name a bucket in the cloud. ZARR_TEST_HTTP_URL and ZARR_TEST_HTTP_DIR configure the web
+// server. Each client finds its own credentials, for example in AWS_*. Without the variable a test
+// is skipped, or fails if CI=true, so that a missing server does not look like a success. MinIO is
+// required only if ZARR_TEST_SERVERS names it.
 //
 // The functions must be called by the goroutine that runs the test.
 package bucket

@@ -25,8 +25,8 @@ func Through(t testing.TB, raw, host string) string {
 	return u.String()
 }
 
-// Endpoint returns the server's address in the URL. It skips the test if the URL has none: the
-// server is then the cloud's own, and cannot be proxied.
+// Endpoint returns the server's address in the URL. It skips the test if the URL does not have one:
+// the server is then the cloud's own and cannot be proxied.
 func Endpoint(t testing.TB, raw string) *url.URL {
 	t.Helper()
 	u, err := url.Parse(raw)
@@ -48,7 +48,7 @@ func Endpoint(t testing.TB, raw string) *url.URL {
 	}
 	e, err := url.Parse(endpoint)
 	if err != nil || e.Host == "" {
-		t.Fatalf("%s has no endpoint: %v", raw, err)
+		t.Fatalf("the endpoint of %s is invalid: %v", raw, err)
 	}
 	return e
 }

@@ -10,12 +10,12 @@ import (
 
 // Site is a directory that a web server serves.
 type Site struct {
-	URL string // of the directory
-	Dir string // the directory
+	URL string // URL of the directory
+	Dir string // path of the directory
 }
 
-// NewSite creates an empty directory below ZARR_TEST_HTTP_DIR, which ZARR_TEST_HTTP_URL serves. It
-// is removed at the end of the test.
+// NewSite creates an empty directory below ZARR_TEST_HTTP_DIR, which ZARR_TEST_HTTP_URL serves. The
+// directory is removed at the end of the test.
 func NewSite(t testing.TB) Site {
 	t.Helper()
 	url, folder := os.Getenv("ZARR_TEST_HTTP_URL"), os.Getenv("ZARR_TEST_HTTP_DIR")

@@ -22,11 +22,11 @@ import (
 
 var update = flag.Bool("update", false, "write what was found into testdata, and the table into docs/providers.md")
 
-// place is a server to check. begin returns the options for a check of an empty place, or of an
+// place is a server to check. begin returns the options for a check of an empty prefix or of an
 // existing key.
 type place struct {
 	name  string
-	begin func(t *testing.T) bucketcheck.Options // Open, and what comes before keys
+	begin func(t *testing.T) bucketcheck.Options // sets Open and Above
 }
 
 func places() []place {
@@ -63,8 +63,8 @@ func places() []place {
 	}
 }
 
-// TestServers compares the results with testdata and the requests with the plan, and checks that
-// the run leaves nothing behind.
+// TestServers compares the results with testdata and the requests with the plan, and checks that no
+// objects remain.
 func TestServers(t *testing.T) {
 	for _, p := range places() {
 		t.Run(p.name, func(t *testing.T) {
@@ -92,7 +92,7 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// TestSpeed measures the speed, and compares only the requests with the plan.
+// TestSpeed measures the speed. It compares only the number of requests with the plan.
 func TestSpeed(t *testing.T) {
 	for _, p := range places() {
 		t.Run(p.name, func(t *testing.T) {
@@ -121,7 +121,7 @@ func TestInterrupted(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			o := p.begin(t)
 			if o.Key != "" {
-				return // nothing is written
+				return // this check writes nothing
 			}
 			o.Quick, o.NoSpeed = true, true
 			for _, at := range []string{"special characters", "list a part", "delete many"} {
@@ -148,7 +148,7 @@ func within(t *testing.T, r *bucketcheck.Report, p bucketcheck.Plan) {
 	}
 }
 
-// empty checks that a run that wrote left no objects.
+// empty checks that no objects of a run remain.
 func empty(t *testing.T, o bucketcheck.Options) {
 	t.Helper()
 	if o.Key != "" {
@@ -177,7 +177,7 @@ func verdicts(r *bucketcheck.Report) []string {
 	return lines
 }
 
-// write saves the part of a report that the table shows, which is reproducible.
+// write stores the part of a report that the table shows, which is reproducible.
 func write(t *testing.T, name string, r *bucketcheck.Report) {
 	t.Helper()
 	var lines []string

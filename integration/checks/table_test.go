@@ -16,12 +16,13 @@ import (
 
 const page = "docs/providers.md"
 
-// own returns the columns that the tests of this package generate, in order. Others follow by name.
+// own returns the columns that the tests of this package generate, in order. Other columns follow,
+// sorted by name.
 func own() []string {
 	return []string{"versitygw", "MinIO", "fake-gcs-server", "Azurite", "directory", "nginx"}
 }
 
-// TestPage compares the page with testdata, without any server.
+// TestPage compares the page with testdata. It needs no server.
 func TestPage(t *testing.T) {
 	file := filepath.Join("../..", filepath.FromSlash(page))
 	b, err := os.ReadFile(file)
@@ -42,7 +43,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// column holds the results of one server.
+// column has the results of one server.
 type column struct {
 	name string
 	bucketcheck.Report
@@ -82,8 +83,8 @@ func columns() ([]column, error) {
 	return all, nil
 }
 
-// find returns the result of a check. A reader's check replaces the corresponding check of a
-// writer.
+// find returns the result of a check. The check of a read-only run replaces the corresponding check
+// of a run that writes.
 func (c column) find(check string) *bucketcheck.Finding {
 	instead := map[string]string{"put and get": "get", "list after write": "list"}[check]
 	for i, f := range c.Checks {
@@ -123,7 +124,7 @@ func checksTable() (string, error) {
 				b.WriteString(" " + string(f.Verdict) + " |")
 			}
 			if strings.HasSuffix(f.Seen, "not supported") {
-				continue // the cell says so
+				continue // the table cell has this information
 			}
 			fmt.Fprintf(&notes, "- %s, %s: %s\n", c.name, f.Name, f.Seen)
 		}

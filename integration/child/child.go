@@ -17,8 +17,8 @@ import (
 // order as JSON.
 const variable = "ZARGO_TEST_CHILD"
 
-// Main is a TestMain. It runs the tests, or in a child process the order, and does not return.
-// After an error of run, which it prints to standard error, the exit code of the child is 1.
+// Main is called by a TestMain. It runs the tests or, in a child process, the order, and does not
+// return. If run returns an error, the child prints it to standard error and exits with code 1.
 func Main[O any](m *testing.M, run func(O) error) {
 	raw, ok := os.LookupEnv(variable)
 	if !ok {
@@ -41,7 +41,7 @@ func Main[O any](m *testing.M, run func(O) error) {
 }
 
 // Say reports a word without spaces and a number to the parent. It is one write, shorter than the
-// buffer of a pipe, so it arrives whole.
+// buffer of a pipe, so it arrives as a whole.
 func Say(word string, n int64) { fmt.Printf("%s %d\n", word, n) }
 
 // Process is a running child process.
@@ -79,21 +79,21 @@ func Start(t testing.TB, order any) *Process {
 	return p
 }
 
-// Kill ends the child immediately, as SIGKILL does.
+// Kill ends the child immediately by SIGKILL.
 func (p *Process) Kill() {
 	p.killed.Store(true)
 	_ = p.cmd.Process.Kill()
 }
 
-// Read calls each for every report of the child until it ends. It returns an error if the child
-// wrote to standard error, wrote anything that is not a report, or failed without Kill.
+// Read calls each for every report of the child until the child ends. It returns an error if the
+// child wrote to standard error, wrote anything that is not a report, or failed without Kill.
 func (p *Process) Read(each func(word string, n int64)) error {
 	var bad error
 	for p.lines.Scan() {
 		var word string
 		var n int64
 		if _, err := fmt.Sscan(p.lines.Text(), &word, &n); err != nil {
-			bad = errors.Join(bad, fmt.Errorf("a child says %q: %w", p.lines.Text(), err))
+			bad = errors.Join(bad, fmt.Errorf("a child printed %q: %w", p.lines.Text(), err))
 			continue
 		}
 		each(word, n)

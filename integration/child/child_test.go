@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/integration/child"
 )
 
-// order determines how a child ends.
+// order specifies how a child ends.
 type order struct{ End string }
 
 func TestMain(m *testing.M) {
@@ -28,7 +28,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestEnds: all reports of a child are read, and its failure is an error unless it was ordered.
+// TestEnds checks that all reports of a child are read, and that its failure is an error unless it
+// was killed.
 func TestEnds(t *testing.T) {
 	for end, want := range map[string]string{"": "", "fail": "out of paper", "exit": "exit status 3", "wait": ""} {
 		t.Run(end, func(t *testing.T) {

@@ -22,8 +22,9 @@ import (
 
 var write = flag.String("write", "", "a version, such as v0.1.0: write its directory, which must not exist")
 
-// arrays are written to every directory. Their element i is i%5, and the last quarter is never
-// written. Releases may add arrays; what exists stays, so older directories lack the new ones.
+// arrays are written to every directory. Element i is i%5, and the last quarter is never written.
+// Releases may add arrays but not change existing ones, so older directories do not have the newer
+// arrays.
 var arrays = []struct {
 	path string
 	spec zarr.Spec
@@ -39,7 +40,7 @@ func value(i int) float64 { return float64(i % 5) }
 
 var attrs = map[string]any{"units": "K", "scale": 0.5, "list": []any{true, nil}}
 
-// planOf is the plan of a copy of group v3, whose JSON is in plan.json.
+// planOf returns the plan of a copy of group v3. Its JSON is in plan.json.
 func planOf(ctx context.Context, st store.Store) (*transfer.Plan, error) {
 	g, err := zarr.OpenGroup(ctx, st, "v3")
 	if err != nil {
@@ -131,7 +132,7 @@ func readAll(t *testing.T, version string) {
 			}
 			a, err := g.OpenArray(ctx, filepath.Base(x.path))
 			if errors.Is(err, zarr.ErrNotFound) && len(opts) == 0 {
-				break // added by a later release
+				break // the array was added by a later release
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -155,7 +156,7 @@ func readAll(t *testing.T, version string) {
 	if p.Source != (transfer.Place{Store: "source", Path: "v3"}) || p.Target != (transfer.Place{Store: "target", Path: "copy"}) {
 		t.Errorf("the plan copies %v to %v", p.Source, p.Target)
 	}
-	// The stored plan must run to completion: its tasks read the store of the same release.
+	// The stored plan must run to completion. Its tasks read the store of the same release.
 	target := mem.New()
 	open := func(_ context.Context, name string) (store.Store, error) {
 		if name == "source" {

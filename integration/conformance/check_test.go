@@ -10,13 +10,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/storetest"
 )
 
-// few limits a run to one or two thousand requests. TestStore covers listings of more than one
-// page.
+// few limits a run to one or two thousand requests. TestStore tests listings of more than one page.
 func few() []storetest.Option {
 	return []storetest.Option{storetest.Keys(20), storetest.Rounds(2)}
 }
 
-// check runs the suite on the stores that fresh returns. Known violations are logged.
+// check runs the suite on the stores that fresh returns. It logs known violations.
 func check(t *testing.T, p place, known []clause, fresh func() pair, opts ...storetest.Option) {
 	t.Helper()
 	opts = append(slices.Clone(p.limits), opts...)
@@ -54,7 +53,7 @@ func excuse(err error, known []clause) string {
 	return ""
 }
 
-// split returns the errors that were joined.
+// split returns the errors that are joined in err.
 func split(err error) []error {
 	if j, ok := err.(interface{ Unwrap() []error }); ok { // only errors joined by Check
 		return j.Unwrap()

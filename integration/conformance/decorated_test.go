@@ -14,7 +14,7 @@ import (
 // layer wraps a store in a decorator.
 type layer func(*testing.T, pair) pair
 
-// around is a layer that does not change the writer.
+// around returns a layer that does not change the writer.
 func around(f func(store.Store) (store.Store, error)) layer {
 	return func(t *testing.T, p pair) pair {
 		t.Helper()
@@ -52,8 +52,8 @@ type stack struct {
 	layers []layer
 }
 
-// TestDecorated wraps every store in every decorator: all nested, in two orders, and each alone if
-// the server is not slow.
+// TestDecorated runs the suite on every store in every decorator: all nested, in two orders, and
+// each alone if the server is not slow.
 func TestDecorated(t *testing.T) {
 	t.Parallel()
 	observed := around(func(st store.Store) (store.Store, error) {

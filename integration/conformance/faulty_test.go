@@ -12,9 +12,10 @@ import (
 )
 
 // spared reports whether the outcome of a request is unknown after its response was lost (see
-// package retry): increments, where two writers send the same bytes, deletes of one version, and
-// the completion of a value whose parts another process sent, if the provider lists no checksums.
-// GCS has an upload's key in the body, so all its conditional uploads are spared.
+// package retry). This is the case for increments if two writers send the same bytes, for deletes
+// of one version, and for the completion of a value whose parts another process sent if the
+// provider lists no checksums. GCS has an upload's key in the body, so all its conditional uploads
+// are spared.
 func spared(r *http.Request) bool {
 	query := r.URL.Query()
 	condition := query.Get("ifGenerationMatch")
@@ -26,7 +27,7 @@ func spared(r *http.Request) bool {
 // fate chooses the fault of a request that is not spared.
 type fate func() faultproxy.Kind
 
-// chance returns a fate that applies one of the kinds to a share of the requests.
+// chance returns a fate that applies one of the kinds to a fraction of the requests.
 func chance(share float64, kinds ...faultproxy.Kind) fate {
 	return func() faultproxy.Kind {
 		if rand.Float64() >= share {
@@ -36,8 +37,8 @@ func chance(share float64, kinds ...faultproxy.Kind) fate {
 	}
 }
 
-// nth returns a fate that applies the kinds in turn to every n-th request. With few faults, none is
-// omitted.
+// nth returns a fate that applies the kinds in rotation to every n-th request, so that none is
+// omitted if there are few faults.
 func nth(n int64, kinds ...faultproxy.Kind) fate {
 	var count atomic.Int64
 	return func() faultproxy.Kind {
@@ -49,15 +50,15 @@ func nth(n int64, kinds ...faultproxy.Kind) fate {
 	}
 }
 
-// TestOnAFaultyWay: the contract holds despite faults on the network.
+// TestOnAFaultyWay checks that stores meet the contract despite faults on the network.
 func TestOnAFaultyWay(t *testing.T) {
 	t.Parallel()
 	const slow, reset, cut, lost = faultproxy.SlowDown, faultproxy.Reset, faultproxy.Truncate, faultproxy.Lost
 	tests := []struct {
 		name    string
-		latency float64 // ms
+		latency float64 // in milliseconds
 		fate    func() fate
-		kinds   []faultproxy.Kind // that must have occurred
+		kinds   []faultproxy.Kind // kinds of faults that must have occurred
 	}{
 		{"throttled, reset, truncated", 0, func() fate { return chance(0.15, slow, reset, cut) }, []faultproxy.Kind{slow, reset, cut}},
 		{"answers lost", 0, func() fate { return chance(0.05, lost) }, []faultproxy.Kind{lost}},

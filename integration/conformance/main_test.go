@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestMain runs more tests in parallel than there are processors, because they mostly wait for
+// TestMain runs more tests in parallel than there are processors, because the tests mostly wait for
 // servers. A flag on the command line overrides this.
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -14,7 +14,7 @@ func TestMain(m *testing.M) {
 	flag.Visit(func(f *flag.Flag) { said = said || f.Name == "test.parallel" })
 	if !said {
 		if err := flag.Set("test.parallel", "4"); err != nil {
-			panic(err) // package testing has it
+			panic(err) // package testing defines this flag
 		}
 	}
 	os.Exit(m.Run())

@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/storetest"
 )
 
-// pair is a store under test and the store that writes its contents.
+// pair is a store under test and the store through which its contents are written.
 type pair struct {
 	s store.Store
 	w store.Store // nil if s is writable
@@ -29,12 +29,12 @@ func (p pair) writer() store.Store {
 // place is a kind of store to test.
 type place struct {
 	name   string
-	open   func(t *testing.T) pair // opens an empty place as a user does
-	limits []storetest.Option      // features that it lacks
+	open   func(t *testing.T) pair // opens an empty place like a user
+	limits []storetest.Option      // features that it does not support
 	known  []clause
 
-	// slow places are tested with prefix, observe, limit and retry nested only. Each alone is
-	// tested on the other places.
+	// slow places are tested only with prefix, observe, limit and retry nested. Other places are
+	// also tested with each alone.
 	slow bool
 
 	// net is nil unless the place is on a network.
@@ -43,7 +43,7 @@ type place struct {
 
 // network describes how a place is read through a proxy.
 type network struct {
-	url     func(t *testing.T) string                // of an empty place
+	url     func(t *testing.T) string                // returns the URL of an empty place
 	open    func(t *testing.T, url, via string) pair // opens it through the proxy at host:port
 	ownHost bool                                     // the server responds only to its own name
 }
@@ -61,7 +61,7 @@ func (p place) bare(t *testing.T) pair {
 	}
 }
 
-// clause is a known violation that is not the store's fault.
+// clause is a known violation that is not caused by the store.
 type clause struct{ test, text, why string }
 
 func places() []place {
@@ -81,8 +81,7 @@ func places() []place {
 	return all
 }
 
-// each runs a test on every place. Those on a network run in parallel, because tests mostly wait
-// there.
+// each runs a test on every place. Tests on a network run in parallel, because they mostly wait.
 func each(t *testing.T, test func(t *testing.T, p place)) {
 	for _, p := range places() {
 		t.Run(p.name, func(t *testing.T) {
@@ -94,7 +93,7 @@ func each(t *testing.T, test func(t *testing.T, p place)) {
 	}
 }
 
-// quick returns short retry delays, because no server is overloaded.
+// quick returns options for short retry delays, because no server is overloaded.
 func quick() []retry.Option {
 	return []retry.Option{retry.Backoff(time.Millisecond, 20*time.Millisecond), retry.Tries(30)}
 }
@@ -117,7 +116,7 @@ func inBucket(b bucket.Provider) place {
 			ownHost: b.OwnHost,
 		},
 	}
-	p.slow = b.Name == bucket.Azure().Name || b.Name == bucket.MinIO().Name // Azurite takes the longest by far, and MinIO is S3 again
+	p.slow = b.Name == bucket.Azure().Name || b.Name == bucket.MinIO().Name // Azurite is the slowest by far, and MinIO is another S3
 	if !b.AnyKey {
 		p.limits = []storetest.Option{storetest.Without(storetest.AnyKey)}
 	}

@@ -19,17 +19,18 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/storetest"
 )
 
-// portable is a bucket opened by gocloud.dev, with its driver's client and settings, in a blob.New.
+// portable returns the place of a bucket that gocloud.dev opens with its driver's client and
+// settings, and that blob.New wraps.
 func portable(t *testing.T, b bucket.Provider) place {
 	t.Helper()
 	return place{
 		name: "gocloud-" + b.Name,
 		open: func(t *testing.T) pair {
 			t.Helper()
-			// Pages of 7, so that the listings of a short run have several.
+			// With pages of 7 entries, the listings of a short run have several pages.
 			return pair{s: blob.New(opened(t, b.URL(t)), blob.Tuning(store.Tuning{ListPage: 7}))}
 		},
-		// Operations that the portable API lacks are refused, never ignored.
+		// Operations that the portable API does not support must be refused and never ignored.
 		limits: []storetest.Option{storetest.Without(storetest.Versions, storetest.AnyKey)},
 	}
 }
@@ -43,7 +44,7 @@ func opened(t *testing.T, raw string) *gcblob.Bucket {
 	}
 	prefix := strings.TrimPrefix(u.Path, "/") + "/"
 	u.Path = ""
-	if u.Scheme == "s3" { // else the SDK logs that these servers send no checksum of a range
+	if u.Scheme == "s3" { // otherwise the SDK logs that these servers send no checksum of a range
 		u.RawQuery += "&response_checksum_validation=when_required"
 	}
 	var b *gcblob.Bucket
@@ -66,8 +67,8 @@ func openedGCS(ctx context.Context, u *url.URL) (*gcblob.Bucket, error) {
 	return gcsblob.OpenBucket(ctx, nil, u.Host, &gcsblob.Options{Client: client})
 }
 
-// TestPortableBuckets: a bare bucket passes the suite on every server. Operations that the portable
-// API lacks are refused.
+// TestPortableBuckets checks that a bare bucket passes the suite on every server. Operations that
+// the portable API does not support must be refused.
 func TestPortableBuckets(t *testing.T) {
 	t.Parallel()
 	for _, b := range bucket.All() {

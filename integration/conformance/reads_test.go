@@ -48,7 +48,8 @@ func bySDK(t *testing.T, raw string) string {
 	return u.String()
 }
 
-// changed changes requests after they were signed, and records the sender of the last.
+// changed is a transport that changes requests after they were signed, and records the sender of
+// the last one.
 type changed struct {
 	change func(*http.Request)
 	bySDK  bool
@@ -63,9 +64,9 @@ func (c *changed) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// TestSignatures shows that a server verifies signatures: a request that was changed in transit, or
-// signed with another secret, is refused. An unchanged one is served, for any characters in the
-// key. Both senders of reads are tested.
+// TestSignatures checks that a server verifies signatures: a request that was changed in transit,
+// or signed with another secret, is refused. An unchanged request is served, for any characters in
+// the key. Both senders of reads are tested.
 func TestSignatures(t *testing.T) {
 	t.Parallel()
 	for _, b := range []bucket.Provider{bucket.S3(), bucket.MinIO()} {

@@ -69,12 +69,12 @@ func TestShards(t *testing.T) {
 		if err := zarr.Write(t.Context(), w, values); err != nil {
 			t.Fatal(err)
 		}
-		read("a row of another version", 70, 71, 3) // the old version's chunk, which is refused; index, chunk
+		read("a row of another version", 70, 71, 3) // the chunk of the old version, which is refused, the index, and the chunk
 		clear(values[:2*band*cols])
 		if err := zarr.Write(t.Context(), w, values[:2*band*cols], zarr.Range(0, 2*band)); err != nil {
 			t.Fatal(err)
 		}
-		read("a chunk that is no longer there", 0, band, 2) // likewise; the index
+		read("a chunk that is no longer there", 0, band, 2) // the chunk of the old version, and the index
 		read("it once more", 0, band, 1)                    // a request that revalidates the index
 		clear(values)
 		if err := zarr.Write(t.Context(), w, values); err != nil {

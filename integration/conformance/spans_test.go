@@ -14,8 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestSpans reads parts of uncompressed chunks of 1 MiB on every place. Each read is one request
-// for the enclosing bytes. A chunk of the wrong length is an error.
+// TestSpans reads parts of uncompressed chunks of 1 MiB on every place. Each read must be one
+// request for the enclosing bytes. A chunk of the wrong length must return an error.
 func TestSpans(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, p place) {

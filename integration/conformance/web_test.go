@@ -16,7 +16,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/http"
 )
 
-// web is a directory that a web server serves: it is written as a directory and read over HTTP.
+// web returns a directory that is written as a directory and read over HTTP from a web server.
 func web() place {
 	var sites sync.Map // URL -> folder
 	url := func(t *testing.T) string {
@@ -45,7 +45,7 @@ func web() place {
 	}
 }
 
-// listed adds the listing that a web server lacks. Versions of files are not ETags.
+// listed adds a listing, which a web server does not have. Versions of files are not ETags.
 type listed struct {
 	store.Store
 	files store.Store
@@ -63,8 +63,8 @@ func (l listed) List(ctx context.Context, prefix string, o store.ListOptions) it
 }
 
 // dated writes each file in a different second. nginx derives an ETag from a file's size and its
-// time in whole seconds, so two values of one size written in the same second would have the same
-// ETag.
+// time in whole seconds, so two values of the same size written in the same second would have the
+// same ETag.
 type dated struct {
 	store.Store
 	root string

@@ -20,11 +20,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/zip"
 )
 
-// zipped stores each value in a separate archive, opened for each request so that it includes the
-// latest write. In one archive, each write would change all versions.
+// zipped stores each value in a separate archive, which it opens for each request so that the
+// request sees the latest write. With a single archive, each write would change all versions.
 type zipped struct {
 	base store.Store
-	mu   sync.RWMutex // an archive is not replaced while it is read; another test covers that
+	mu   sync.RWMutex // prevents replacing an archive while it is read; another test covers that
 	keys map[string]bool
 }
 
@@ -86,7 +86,7 @@ func (z *zipped) List(ctx context.Context, prefix string, o store.ListOptions) i
 	}
 }
 
-// Put and Delete are those of an opened archive.
+// Put is the Put of an opened archive.
 func (z *zipped) Put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
 	st, err := z.holding(ctx, "")
 	if err != nil {
@@ -108,7 +108,7 @@ func (z *zipped) Close() error { return z.base.Close() }
 // zipWriter writes the archives that zipped reads.
 type zipWriter struct{ *zipped }
 
-// Put returns no version; the archive would have to be opened for it.
+// Put returns no version, because it would have to open the archive for it.
 func (w zipWriter) Put(ctx context.Context, key string, value []byte, _ store.PutOptions) (store.Version, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -120,7 +120,7 @@ func (w zipWriter) Put(ctx context.Context, key string, value []byte, _ store.Pu
 func (w zipWriter) Delete(_ context.Context, key string, _ store.DeleteOptions) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	delete(w.keys, key) // its archive stays, unread
+	delete(w.keys, key) // the archive remains, but is not read
 	return nil
 }
 
@@ -138,12 +138,13 @@ func TestZipInBucket(t *testing.T) {
 	t.Parallel()
 	buckets(t, func(t *testing.T, b bucket.Provider) {
 		p := inBucket(b)
-		p.limits = nil // names of archives are plain
+		p.limits = nil // names in archives have no special characters
 		check(t, p, nil, func() pair { return archives(t, p.open(t).s) }, few()...)
 	})
 }
 
-// TestZipWrites: an archive's writer supports conditions, parts, and atomic writes on a bucket.
+// TestZipWrites checks that an archive's writer supports conditions, parts, and atomic writes on a
+// bucket.
 func TestZipWrites(t *testing.T) {
 	t.Parallel()
 	buckets(t, func(t *testing.T, b bucket.Provider) {
@@ -194,8 +195,8 @@ func TestZipWrites(t *testing.T) {
 	})
 }
 
-// TestZipRequests: opening an archive of ten thousand chunks costs at most three requests, and a
-// chunk costs one.
+// TestZipRequests checks that opening an archive of ten thousand chunks takes at most three
+// requests, and that a chunk takes one.
 func TestZipRequests(t *testing.T) {
 	t.Parallel()
 	const chunks = 10_000
@@ -230,7 +231,7 @@ func TestZipRequests(t *testing.T) {
 		proxy.Reset()
 		const sample = 500
 		err = concurrency.EachN(t.Context(), 16, sample, func(ctx context.Context, i int) error {
-			n := i * (chunks - 1) / (sample - 1) // the first and the last among them
+			n := i * (chunks - 1) / (sample - 1) // includes the first and the last
 			v, err := z.Get(ctx, name(n), store.GetOptions{}, nil)
 			if err == nil && !bytes.Equal(v.Bytes, chunk(n)) {
 				err = fmt.Errorf("chunk %d holds %q", n, v.Bytes)

@@ -15,7 +15,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// order holds a child's store and the first generation that it writes.
+// order has a child's store and the first generation that the child writes.
 type order struct {
 	Provider string // provider's name, or empty for a directory
 	Place    string // the bucket's URL or the directory
@@ -33,8 +33,8 @@ func (o order) open(ctx context.Context) (store.Store, error) {
 	return dir.New(o.Place), nil
 }
 
-// run writes until the process is killed. It reports "ready", and then each writer with the
-// generation that it has just finished.
+// run writes until the process is killed. It prints "ready", and then the name of each writer with
+// the generation that it has just finished.
 func (o order) run() error {
 	ctx := context.Background()
 	st, err := o.open(ctx)
@@ -64,17 +64,17 @@ func (o order) run() error {
 type writer struct {
 	name  string
 	array string
-	rows  [2]int // the rows of the array that it owns; the writer of attributes owns none
+	rows  [2]int // the rows of the array that it owns; the writer of attributes has none
 	edge  int    // rows and columns of its objects
 }
 
 const (
 	wholePath, partsPath = "whole", "deep/parts"
 	streamed             = "streamed"
-	shardPath            = "shard" // one of 8 MiB, sent in parts as its inner chunks come
+	shardPath            = "shard" // one shard of 8 MiB, sent in parts as its inner chunks arrive
 	long, piece          = 1024, 256
-	side                 = 500 // rows and columns of the array of whole chunks, ragged by its chunks
-	chunk                = 128 // 128 KiB each, so that a put takes a while
+	side                 = 500 // rows and columns of the array of whole chunks, not a multiple of the chunk
+	chunk                = 128 // 128 KiB each, so that a put takes some time
 	high, wide, split    = 128, 1000, 40
 )
 
@@ -88,8 +88,8 @@ func writers() []writer {
 	}
 }
 
-// open returns the function that writes one generation. Every writer opens its array itself: the
-// store, not a lock in the process, separates the values of the writers.
+// open returns a function that writes one generation. Every writer opens its own array, so that the
+// store and not a lock in the process separates the values of the writers.
 func (w writer) open(ctx context.Context, st store.Store) (func(ctx context.Context, g int64) error, error) {
 	if w.array == shardPath {
 		return stream(ctx, st)
@@ -110,7 +110,7 @@ func (w writer) open(ctx context.Context, st store.Store) (func(ctx context.Cont
 	}, nil
 }
 
-// stream returns the function that writes one generation of the shard, piece by piece.
+// stream returns a function that writes one generation of the shard, piece by piece.
 func stream(ctx context.Context, st store.Store) (func(ctx context.Context, g int64) error, error) {
 	var parts atomic.Int64
 	st = store.Around(st, store.Hooks{After: func(_ context.Context, c store.Call, r store.Result) {
@@ -138,7 +138,7 @@ func stream(ctx context.Context, st store.Store) (func(ctx context.Context, g in
 			return err
 		}
 		if parts.Load() < 2 {
-			return errors.New("the shard was not sent in parts: the test shows nothing")
+			return errors.New("the shard was not sent in parts, so nothing was tested")
 		}
 		return nil
 	}, nil

@@ -14,9 +14,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestKill: a round against a server takes three times as long as in a directory, mostly for the
-// start of the child, and the servers for Google Cloud Storage and Azure are slower than the one
-// for S3. Package shared does most of the kills in a directory.
+// TestKill kills writers in a directory and in buckets. A round against a server takes three times
+// as long as in a directory, mostly to start the child, and the servers for Google Cloud Storage
+// and Azure are slower than the server for S3. Package shared does most of the kills in a
+// directory.
 func TestKill(t *testing.T) {
 	t.Run("dir", func(t *testing.T) { kills(t, order{Place: t.TempDir()}, 20, 40*time.Millisecond) })
 	rounds := map[string]int{"s3": 50, "gcs": 12, "azure": 12}
@@ -28,9 +29,9 @@ func TestKill(t *testing.T) {
 }
 
 // kills kills the writers repeatedly, each time at a random moment within some time after their
-// start. That time is increased if kills come before anything was acknowledged, because the machine
-// is busy, or before a shard was, which takes longest. If no kill came in the middle of a write,
-// there are up to ten times as many rounds.
+// start. It increases that time if kills happen before anything was acknowledged, because the
+// machine is busy, or before a shard was, which takes longest. If no kill happened in the middle of
+// a write, there are up to ten times as many rounds.
 func kills(t *testing.T, o order, rounds int, within time.Duration) {
 	r := rand.New(rand.NewPCG(7, 7))
 	k := newKeeper(t, o)
@@ -51,10 +52,10 @@ func kills(t *testing.T, o order, rounds int, within time.Duration) {
 	}
 }
 
-// keeper records the contents of every chunk after the last round.
+// keeper has the contents of every chunk after the last round.
 type keeper struct {
 	t    *testing.T
-	next order // for the next child
+	next order // task of the next child
 	st   store.Store
 	held map[string]int64 // generations by writer and chunk
 
@@ -69,7 +70,7 @@ func newKeeper(t *testing.T, o order) *keeper {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = st.Close() })
-	// The checksum detects a torn chunk. Without compression the write of a chunk takes longer.
+	// The checksum detects an incomplete chunk. Without compression, writing a chunk takes longer.
 	spec := zarr.Spec{Shape: []int{side, side}, Chunks: []int{chunk, chunk}, DType: dtype.Int64, Codecs: []codec.Spec{codec.CRC32C()}}
 	if _, err := zarr.Create(t.Context(), st, wholePath, spec); err != nil {
 		t.Fatal(err)
@@ -85,7 +86,7 @@ func newKeeper(t *testing.T, o order) *keeper {
 	return &keeper{t: t, next: o, st: st, held: map[string]int64{}}
 }
 
-// kill runs a child for a while, kills it, and returns the last acknowledged generation of each
+// kill runs a child for some time, kills it, and returns the last acknowledged generation of each
 // writer.
 func (k *keeper) kill(after time.Duration) map[string]int64 {
 	k.t.Helper()
@@ -122,7 +123,7 @@ func (k *keeper) check(acked map[string]int64) {
 		switch was := k.held[key]; {
 		case any && g != last && g != last+1:
 			k.t.Errorf("%s: generation %d, after %d was acknowledged", key, g, last)
-		case !any && (g < was || g > k.next.First): // a server may have finished a dead writer's put after the last round
+		case !any && (g < was || g > k.next.First): // a server may have finished a put of a killed writer after the last round
 			k.t.Errorf("%s: generation %d, want still %d or at most %d", key, g, was, k.next.First)
 		}
 		amid = amid || any && g == last+1 || !any && g == k.next.First
@@ -166,7 +167,7 @@ func (k *keeper) check(acked map[string]int64) {
 }
 
 // list checks that a listing contains only metadata and chunks. The S3 server may list a temporary
-// file while it finishes a request of a killed client; it has ten seconds to remove that.
+// file while it finishes a request of a killed client. It has ten seconds to remove that file.
 func (k *keeper) list() {
 	k.t.Helper()
 	for range 100 {

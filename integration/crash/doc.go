@@ -8,7 +8,7 @@
 // acknowledged generation or of the next one, in each part that has one writer. The metadata must
 // open, and a listing must contain only metadata, chunks and shards.
 //
-// Package shared does the same to many processes at once. This package contains only tests:
+// Package shared does the same with many concurrent processes. This package contains only tests:
 //
 //	go test ./integration/crash
 package crash

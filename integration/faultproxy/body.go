@@ -11,7 +11,7 @@ type paced struct {
 	r     io.Reader
 	p     *Proxy
 	ctx   context.Context
-	bps   int64 // 0 is unlimited
+	bps   int64 // 0 means unlimited
 	since time.Time
 	n     int64
 }
@@ -21,8 +21,8 @@ func (b *paced) Read(buf []byte) (int, error) {
 		if b.since.IsZero() {
 			b.since = time.Now()
 		}
-		// Reads cover a twentieth of a second, so that the rate looks steady to clients that
-		// measure it.
+		// Reads take a twentieth of a second, so that the rate looks steady to clients that measure
+		// it.
 		buf = buf[:min(len(buf), int(max(1, min(b.bps/20, 64<<10))))]
 	}
 	n, err := b.r.Read(buf)
@@ -56,7 +56,7 @@ func (b *requestBody) Read(buf []byte) (int, error) {
 
 func (b *requestBody) Close() error { return b.x.r.Body.Close() }
 
-// counted is a writer to the client that counts bytes.
+// counted is a writer to the client that counts the bytes.
 type counted struct{ x *exchange }
 
 func (w counted) Write(b []byte) (int, error) {
@@ -65,8 +65,8 @@ func (w counted) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// writer writes to the client all but the last byte, which [exchange.finish] sends. The package
-// comment documents why.
+// writer writes all but the last byte to the client. [exchange.finish] sends the last byte. The
+// package comment documents the reason.
 type writer struct{ x *exchange }
 
 func (w writer) Write(b []byte) (int, error) {

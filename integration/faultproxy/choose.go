@@ -9,17 +9,17 @@ import (
 )
 
 // chooser counts the occurrences of each request, so that the n-th occurrence always has the same
-// fate.
+// fault.
 type chooser struct {
 	mu   sync.Mutex
 	seen map[uint64]uint64
 }
 
-// chance returns the random numbers of this occurrence of the request.
+// chance returns the random number generator for this occurrence of the request.
 func (c *chooser) chance(seed uint64, r *http.Request) *rand.Rand {
 	h := fnv.New64a()
 	for _, s := range []string{r.Method, r.URL.RequestURI(), r.Header.Get("Range")} {
-		_, _ = io.WriteString(h, s+"\n") // a hash never fails
+		_, _ = io.WriteString(h, s+"\n") // writing to a hash never fails
 	}
 	id := h.Sum64()
 	c.mu.Lock()
@@ -36,7 +36,7 @@ func (c *chooser) forget() {
 	c.seen = map[uint64]uint64{}
 }
 
-// fate returns the fault of a request, by script, override or chance.
+// fate returns the fault of a request: by Script, by Overrides or at random.
 func (c *Config) fate(r *http.Request, rng *rand.Rand) Fault {
 	if c.Script != nil {
 		if f := c.Script(r); f.Kind != None {

@@ -10,33 +10,33 @@ import (
 
 // Config configures a [Proxy]. The zero Config forwards every request immediately.
 type Config struct {
-	// LatencyMS is the delay in milliseconds before each request is forwarded or answered.
+	// LatencyMS is the delay in milliseconds before each request is forwarded or gets a response.
 	LatencyMS float64 `json:"latency_ms"`
-	// JitterMS is the maximum of an additional delay, uniformly distributed.
+	// JitterMS is the maximum of an additional, uniformly distributed delay.
 	JitterMS float64 `json:"jitter_ms"`
-	ReadBPS  int64   `json:"read_bps"`  // bytes per second of each response's body; 0 is unlimited
-	WriteBPS int64   `json:"write_bps"` // bytes per second of each request's body; 0 is unlimited
+	ReadBPS  int64   `json:"read_bps"`  // bytes per second of each response's body; 0 means unlimited
+	WriteBPS int64   `json:"write_bps"` // bytes per second of each request's body; 0 means unlimited
 
 	Seed  uint64 `json:"seed"`
 	Rates Rates  `json:"rates"`
 
-	// Overrides are tried in order before Rates. The first match decides.
+	// Overrides are tried in order before Rates. The first match determines the fault.
 	Overrides []Override `json:"overrides"`
 
 	// Script is called first, in the goroutine of the request. It may block, which keeps the
 	// request in flight, and must not read the body. If it returns the zero Fault, Overrides and
-	// Rates decide.
+	// Rates are used.
 	Script func(*http.Request) Fault `json:"-"`
 
 	// RewriteHost sends the target's name as Host instead of the client's. Servers whose signatures
-	// cover the Host need the client's. Servers that respond only to their own name, such as
-	// fake-gcs-server, need theirs.
+	// cover Host need the client's. Servers that respond only to their own name, such as
+	// fake-gcs-server, need the target's.
 	RewriteHost bool `json:"rewrite_host"`
 
-	Log int `json:"log"` // maximum number of requests in the log; later ones are only counted
+	Log int `json:"log"` // maximum number of requests in the log; later requests are only counted
 }
 
-// Rates are shares of all requests, each from 0 to 1, with a sum of at most 1.
+// Rates are fractions of all requests, each from 0 to 1, with a sum of at most 1.
 type Rates struct {
 	SlowDown float64 `json:"slow_down"`
 	Reset    float64 `json:"reset"`
@@ -54,10 +54,11 @@ func (r Rates) list() [5]rate {
 	return [5]rate{{SlowDown, r.SlowDown}, {Reset, r.Reset}, {Truncate, r.Truncate}, {Hang, r.Hang}, {Lost, r.Lost}}
 }
 
-// Override sets the fault of all requests with a method and path. The zero Fault is none.
+// Override sets the fault of all requests with a method and path. With the zero Fault they have
+// none.
 type Override struct {
-	Method string `json:"method,omitempty"` // empty is any
-	Path   string `json:"path"`             // decoded, "/bucket/key"; a star at either end matches anything
+	Method string `json:"method,omitempty"` // empty means any
+	Path   string `json:"path"`             // decoded, such as "/bucket/key"; a star at either end matches anything
 	Fault  Fault  `json:"fault"`
 }
 
@@ -83,18 +84,18 @@ func (c Config) check() error {
 		{"write_bps", float64(c.WriteBPS)}, {"log", float64(c.Log)},
 	} {
 		if !(v.value >= 0) {
-			return fmt.Errorf("faultproxy: %s %v is negative", v.name, v.value)
+			return fmt.Errorf("faultproxy: %s must be at least 0, is %v", v.name, v.value)
 		}
 	}
 	sum := 0.0
 	for _, r := range c.Rates.list() {
 		if !(r.share >= 0 && r.share <= 1) {
-			return fmt.Errorf("faultproxy: rate %v of %s is not in 0…1", r.share, r.kind)
+			return fmt.Errorf("faultproxy: the rate of %s must be from 0 to 1, is %v", r.kind, r.share)
 		}
 		sum += r.share
 	}
 	if sum > 1 {
-		return fmt.Errorf("faultproxy: the rates' sum %v is more than 1", sum)
+		return fmt.Errorf("faultproxy: the sum of the rates must be at most 1, is %v", sum)
 	}
 	for _, o := range c.Overrides {
 		if err := o.Fault.check(); err != nil {
@@ -104,7 +105,7 @@ func (c Config) check() error {
 	return nil
 }
 
-// own returns a copy that shares no memory with c.
+// own returns a copy of c that shares no memory with it.
 func (c Config) own() Config {
 	c.Overrides = slices.Clone(c.Overrides)
 	return c

@@ -31,7 +31,7 @@ func (p *Proxy) control(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// amend changes the members of the configuration that the JSON contains.
+// amend changes the members of the configuration that the JSON in body contains.
 func (p *Proxy) amend(body io.Reader) error {
 	text, err := io.ReadAll(body)
 	if err != nil {
@@ -51,5 +51,5 @@ func tell(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
-	_ = e.Encode(v) // the client may have gone
+	_ = e.Encode(v) // the client may have disconnected
 }

@@ -17,11 +17,11 @@ type exchange struct {
 	ticket ticket
 	status int  // sent status, or 0
 	left   bool // no longer in flight
-	held   int  // number of bytes held back in last: 0 or 1
+	held   int  // number of bytes held back in last, 0 or 1
 	last   [1]byte
 }
 
-// run responds to the request. Its error determines how the connection ends.
+// run responds to the request. Its error determines how the connection is closed.
 func (x *exchange) run() error {
 	rng := x.p.choose.chance(x.cfg.Seed, x.r)
 	delay := milliseconds(x.cfg.LatencyMS + x.cfg.JitterMS*rng.Float64())
@@ -41,7 +41,7 @@ func (x *exchange) run() error {
 		return errReset
 	case Hang:
 		x.p.count.fault(x.ticket, f.Kind)
-		x.drain() // net/http detects that the client has gone only after the body is read
+		x.drain() // net/http detects that the client has disconnected only after the body is read
 		if err := x.p.wait(x.r.Context(), milliseconds(f.HangMS), f.HangMS == 0); err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ func (x *exchange) run() error {
 func (x *exchange) answer(f Fault) error {
 	x.drain() // a client that is still sending would see a reset instead of the response
 	h := x.w.Header()
-	h["Content-Type"] = nil // prevents net/http from guessing one
+	h["Content-Type"] = nil // prevents net/http from guessing a content type
 	if f.ContentType != "" {
 		h.Set("Content-Type", f.ContentType)
 	}
@@ -74,7 +74,7 @@ func (x *exchange) answer(f Fault) error {
 
 // drain reads the rest of the request, at most 64 MiB.
 func (x *exchange) drain() {
-	// A client that has gone is detected by the response.
+	// If the client has disconnected, writing the response detects it.
 	_, _ = io.Copy(io.Discard, io.LimitReader(x.body(), 64<<20))
 }
 
@@ -83,7 +83,7 @@ func (x *exchange) start(status int) {
 	x.w.WriteHeader(status)
 }
 
-// finish sends the byte that was held back. When it arrives, the client is done with the request.
+// finish sends the byte that was held back. When the client receives it, the request is complete.
 func (x *exchange) finish() error {
 	x.p.count.bytes(x.ticket, 0, x.held)
 	x.leave()
@@ -99,11 +99,11 @@ func (x *exchange) leave() {
 	}
 }
 
-// cut closes the connection: after errCut in mid-body, so that the bytes sent still arrive, else by
-// a reset.
+// cut closes the connection. After errCut, in the middle of a body, the bytes sent so far still
+// arrive; otherwise the connection is reset.
 func (x *exchange) cut(err error) {
 	if errors.Is(err, errCut) {
-		_ = http.NewResponseController(x.w).Flush() // the client may have gone
+		_ = http.NewResponseController(x.w).Flush() // the client may have disconnected
 	}
 	x.leave()
 	if x.status == 0 {
@@ -121,7 +121,7 @@ func reset(conn net.Conn) {
 		inner = t.NetConn()
 	}
 	if tcp, ok := inner.(*net.TCPConn); ok {
-		_ = tcp.SetLinger(0) // a reset at Close; on failure a close
+		_ = tcp.SetLinger(0) // a reset at Close; if this fails, an ordinary close
 	}
 	_ = inner.Close()
 }

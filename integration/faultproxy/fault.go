@@ -13,17 +13,17 @@ const (
 	None Kind = ""
 	// SlowDown responds with 503 and S3's SlowDown error, without forwarding.
 	SlowDown Kind = "slow_down"
-	// Reset resets the connection without forwarding. Go's http.Transport resends a GET once if
+	// Reset resets the connection without forwarding. Go's http.Transport retries a GET once if
 	// that happens on a reused connection.
 	Reset Kind = "reset"
-	// Truncate forwards the request, declares the whole length and closes the connection in
-	// mid-body. A response without a body is not changed.
+	// Truncate forwards the request, declares the whole length and closes the connection in the
+	// middle of the body. A response without a body is not changed.
 	Truncate Kind = "truncate"
 	// Hang neither forwards nor responds. It resets the connection when the client gives up or
 	// after HangMS.
 	Hang Kind = "hang"
 	// Lost forwards the request, discards the response and resets the connection: the server has
-	// performed the request, and the client does not know.
+	// executed the request, but the client does not know.
 	Lost Kind = "lost"
 	// Answer responds with the Fault's own status and body, without forwarding.
 	Answer Kind = "answer"
@@ -33,13 +33,14 @@ const (
 type Fault struct {
 	Kind Kind `json:"kind"`
 
-	Status      int    `json:"status,omitempty"`       // of an Answer; 0 is 200
-	ContentType string `json:"content_type,omitempty"` // of an Answer; empty sends none
-	Body        string `json:"body,omitempty"`         // of an Answer
+	Status      int    `json:"status,omitempty"`       // status of an Answer; 0 means 200
+	ContentType string `json:"content_type,omitempty"` // content type of an Answer; if empty, none is sent
+	Body        string `json:"body,omitempty"`         // body of an Answer
 
-	// After is the number of bytes that Truncate sends; 0 is half of them, negative is none.
+	// After is the number of bytes that Truncate sends. 0 means half of them, and a negative number
+	// means none.
 	After int64 `json:"after,omitempty"`
-	// HangMS is the duration of a Hang in milliseconds; 0 is until the client gives up.
+	// HangMS is the duration of a Hang in milliseconds. 0 means until the client gives up.
 	HangMS float64 `json:"hang_ms,omitempty"`
 }
 
@@ -65,13 +66,13 @@ func (f Fault) check() error {
 	case None, SlowDown, Reset, Truncate, Hang, Lost:
 	case Answer:
 		if f.Status != 0 && (f.Status < 200 || f.Status > 599) {
-			return fmt.Errorf("faultproxy: status %d of an answer is not in 200…599", f.Status)
+			return fmt.Errorf("faultproxy: the status of an answer must be from 200 to 599, is %d", f.Status)
 		}
 	default:
-		return fmt.Errorf("faultproxy: no fault of kind %q", f.Kind)
+		return fmt.Errorf("faultproxy: unknown kind of fault %q", f.Kind)
 	}
 	if f.HangMS < 0 {
-		return fmt.Errorf("faultproxy: hang_ms %v is negative", f.HangMS)
+		return fmt.Errorf("faultproxy: hang_ms must be at least 0, is %v", f.HangMS)
 	}
 	return nil
 }

@@ -129,7 +129,7 @@ func TestHangUntilClientGivesUp(t *testing.T) {
 		if _, err := do(ctx, client(t, true), "POST", p.URL()+"/k", body); !errors.Is(err, context.Canceled) {
 			t.Errorf("%v", err)
 		}
-		for p.Stats().InFlight != 0 { // the test's own time limit ends it
+		for p.Stats().InFlight != 0 { // ends at the test's own time limit
 			if t.Context().Err() != nil {
 				t.Fatal("still in flight")
 			}
@@ -253,11 +253,11 @@ func TestChanceFollowsTheSeed(t *testing.T) {
 		}
 	}
 	for _, k := range []Kind{SlowDown, Reset, Truncate, Lost} {
-		if n := count[k]; n < 35 || n > 90 { // 60 is 5 %
+		if n := count[k]; n < 35 || n > 90 { // 5 % are 60
 			t.Errorf("%s: %d of 1200", k, n)
 		}
 	}
-	if again < 5 || again > 50 { // a fifth of a fifth of 600 is 24
+	if again < 5 || again > 50 { // a fifth of a fifth of 600 are 24
 		t.Errorf("%d requests met a fault twice", again)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestPeakIsExact: a client that reads each response to its end before the next request has exactly
-// as many requests in flight as workers.
+// TestPeakIsExact checks that PeakInFlight equals the number of workers, if each worker reads each
+// response to its end before it sends the next request.
 func TestPeakIsExact(t *testing.T) {
 	target := behind(t, bytesOf)
 	for _, query := range []string{"", "?chunked"} {
@@ -37,8 +37,8 @@ func TestPeakIsExact(t *testing.T) {
 	}
 }
 
-// TestPeakIsExactWithFaults: the same if most responses are faults: a request is no longer in
-// flight when the client sees the fault.
+// TestPeakIsExactWithFaults checks PeakInFlight if most responses are faults: a request is no
+// longer in flight when the client sees the fault.
 func TestPeakIsExactWithFaults(t *testing.T) {
 	p := Start(t, behind(t, bytesOf), Config{Seed: 3, Rates: Rates{SlowDown: 0.3, Reset: 0.2, Truncate: 0.2, Lost: 0.2}})
 	c := client(t, false) // without keep-alive, net/http resends nothing
@@ -57,7 +57,8 @@ func TestPeakIsExactWithFaults(t *testing.T) {
 	}
 }
 
-// TestPeakIsReached: all requests meet in the script, so the peak includes each.
+// TestPeakIsReached checks that the peak includes all requests that wait in the script
+// concurrently.
 func TestPeakIsReached(t *testing.T) {
 	const n = 40
 	var meet sync.WaitGroup

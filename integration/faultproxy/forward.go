@@ -25,7 +25,7 @@ func (x *exchange) forward(f Fault) error {
 	out.Body = http.NoBody
 	if x.r.ContentLength != 0 {
 		body := x.body()
-		defer body.Close() //nolint:errcheck // a server's request body; an early answer leaves the rest unread
+		defer body.Close() //nolint:errcheck // this is the server's request body; an early response leaves the rest unread
 		out.Body = body
 	}
 	resp, err := x.p.transport.RoundTrip(out)
@@ -35,7 +35,7 @@ func (x *exchange) forward(f Fault) error {
 		}
 		return x.answer(Fault{Status: http.StatusBadGateway, ContentType: "text/plain", Body: "faultproxy: " + err.Error() + "\n"})
 	}
-	defer resp.Body.Close() //nolint:errcheck // read to its end or given up
+	defer resp.Body.Close() //nolint:errcheck // the body is read to its end or abandoned
 	if f.Kind == Lost {
 		x.p.count.fault(x.ticket, f.Kind)
 		_, _ = io.Copy(io.Discard, resp.Body) // the response is discarded
@@ -84,7 +84,7 @@ func (x *exchange) back(resp *http.Response, f Fault) error {
 // cutAt returns the number of bytes after which a body is truncated, or -1 for an empty body. size
 // is -1 if it was not declared; cutAt then reads part of the body.
 func cutAt(body io.Reader, size, after int64) (io.Reader, int64, error) {
-	if size < 0 { // half of it, or of its first 64 KiB
+	if size < 0 { // half of the body, or of its first 64 KiB
 		head, err := io.ReadAll(io.LimitReader(body, 64<<10))
 		if err != nil || len(head) == 0 {
 			return body, -1, err

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestForwardsUnchanged: everything that a signature covers is forwarded unchanged.
+// TestForwardsUnchanged checks that everything that a signature covers is forwarded unchanged.
 func TestForwardsUnchanged(t *testing.T) {
 	seen := make(chan *http.Request, 1)
 	p := Start(t, behind(t, func(w http.ResponseWriter, r *http.Request) { seen <- r }), Config{})
@@ -58,7 +58,7 @@ func TestForwardsBodies(t *testing.T) {
 		}
 		w.Header()["Date"] = nil
 		w.Header().Set("Etag", `"1"`)
-		body, _ := io.ReadAll(r.Body) // net/http is half duplex
+		body, _ := io.ReadAll(r.Body) // HTTP/1 of net/http is half duplex
 		w.WriteHeader(http.StatusAccepted)
 		_, _ = w.Write(body)
 	})

@@ -43,8 +43,8 @@ func behind(t *testing.T, h http.HandlerFunc) *url.URL {
 	return u
 }
 
-// bytesOf responds with as many bytes as the last segment of the path says, with "chunked" in the
-// query without a declared length.
+// bytesOf responds with the number of bytes in the last segment of the path, without a declared
+// length if the query is "chunked".
 func bytesOf(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	var n int
@@ -65,7 +65,7 @@ func client(t *testing.T, keep bool) *http.Client {
 
 type reply struct {
 	status int
-	length int64 // as announced
+	length int64 // the announced length
 	header http.Header
 	body   string
 }

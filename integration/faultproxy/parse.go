@@ -8,7 +8,7 @@ import (
 )
 
 // Parse returns base with the members of the JSON object in text replaced, and checks the result.
-// Members that Config lacks are an error.
+// Members that Config does not have are an error.
 func Parse(text []byte, base Config) (Config, error) {
 	next := base
 	next.Overrides = nil // decoding would overwrite the elements of the old slice
@@ -18,7 +18,7 @@ func Parse(text []byte, base Config) (Config, error) {
 		return base, fmt.Errorf("faultproxy: config: %w", err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return base, fmt.Errorf("faultproxy: config: more than one JSON value")
+		return base, fmt.Errorf("faultproxy: config has more than one JSON value")
 	}
 	if next.Overrides == nil {
 		next.Overrides = base.Overrides

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Proxy is the proxy, an [http.Handler]. Create it with [New] or [Start].
+// Proxy is an [http.Handler]. Create it with [New] or [Start].
 type Proxy struct {
 	target    *url.URL
 	transport *http.Transport
@@ -23,8 +23,8 @@ type Proxy struct {
 	closed   bool
 	server   *http.Server   // nil before Serve
 	addr     string         // empty before Serve
-	handlers sync.WaitGroup // running handlers; added to under mu, while not closed
-	stop     chan struct{}  // closed by Close, which ends all waits
+	handlers sync.WaitGroup // running handlers; it is increased under mu and only if the proxy is not closed
+	stop     chan struct{}  // closed by Close to end all waits
 	ctx      context.Context
 	cancel   context.CancelFunc // cancels the requests to the target
 }
@@ -33,7 +33,7 @@ type Proxy struct {
 // it.
 func New(target *url.URL, cfg Config) (*Proxy, error) {
 	if (target.Scheme != "http" && target.Scheme != "https") || target.Host == "" || strings.Trim(target.Path, "/") != "" {
-		return nil, fmt.Errorf("faultproxy: target %q is not http://host:port", target)
+		return nil, fmt.Errorf("faultproxy: the target must have the form http://host:port, is %q", target)
 	}
 	if err := cfg.check(); err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func New(target *url.URL, cfg Config) (*Proxy, error) {
 			MaxIdleConns:        0,
 			MaxIdleConnsPerHost: 4096, // more than any client has in flight
 			IdleConnTimeout:     time.Minute,
-			DisableCompression:  true, // keeps Accept-Encoding as signed
+			DisableCompression:  true, // does not change the signed Accept-Encoding
 		},
 		cfg:  cfg.own(),
 		stop: make(chan struct{}),
@@ -104,7 +104,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// enter registers a handler and returns the configuration. It reports false after Close.
+// enter registers a handler and returns the configuration. ok is false after Close.
 func (p *Proxy) enter() (Config, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -116,12 +116,12 @@ func (p *Proxy) enter() (Config, bool) {
 }
 
 var (
-	errReset   = errors.New("faultproxy: connection reset")
-	errCut     = errors.New("faultproxy: body cut")
-	errStopped = errors.New("faultproxy: closed")
+	errReset   = errors.New("faultproxy: the connection was reset")
+	errCut     = errors.New("faultproxy: the body was truncated")
+	errStopped = errors.New("faultproxy: the proxy is closed")
 )
 
-// wait waits for d, or forever, until ctx or the proxy ends.
+// wait waits for d, or without limit if forever is set, until ctx or the proxy ends.
 func (p *Proxy) wait(ctx context.Context, d time.Duration, forever bool) error {
 	if d <= 0 && !forever {
 		return nil

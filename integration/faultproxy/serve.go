@@ -55,7 +55,7 @@ func (p *Proxy) listen(ln net.Listener) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed || p.server != nil {
-		return errors.New("faultproxy: Serve after Serve or Close")
+		return errors.New("faultproxy: Serve was called after Serve or Close")
 	}
 	p.addr = ln.Addr().String()
 	p.server = &http.Server{
@@ -129,7 +129,7 @@ func (p *Proxy) Close() error {
 func shut(server *http.Server, done <-chan struct{}) error {
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
-	// Shutdown waits five seconds for connections that never sent anything; a tenth of one is
+	// Shutdown waits five seconds for connections that never sent anything; a tenth of a second is
 	// enough.
 	go func() {
 		select {

@@ -9,27 +9,27 @@ import (
 	"sync"
 )
 
-// Stats are the counts since the start or the last reset.
+// Stats are the counters since the start or the last reset.
 type Stats struct {
-	Requests     int64            `json:"requests"`       // requests whose headers arrived
-	ByMethod     map[string]int64 `json:"by_method"`      // of Requests
-	ByStatus     map[int]int64    `json:"by_status"`      // responses; 0 counts requests that ended without one
-	Faults       map[Kind]int64   `json:"faults"`         // injected faults, of Requests
-	BytesIn      int64            `json:"bytes_in"`       // of bodies from clients
-	BytesOut     int64            `json:"bytes_out"`      // of bodies to clients
-	Connections  int64            `json:"connections"`    // accepted, including those to the control paths
-	InFlight     int64            `json:"in_flight"`      // requests now
+	Requests     int64            `json:"requests"`       // requests whose header has arrived
+	ByMethod     map[string]int64 `json:"by_method"`      // Requests by method
+	ByStatus     map[int]int64    `json:"by_status"`      // responses by status; 0 counts requests that ended without a response
+	Faults       map[Kind]int64   `json:"faults"`         // injected faults by kind
+	BytesIn      int64            `json:"bytes_in"`       // bytes of bodies from clients
+	BytesOut     int64            `json:"bytes_out"`      // bytes of bodies to clients
+	Connections  int64            `json:"connections"`    // accepted connections, including those for the control paths
+	InFlight     int64            `json:"in_flight"`      // current number of requests in flight
 	PeakInFlight int64            `json:"peak_in_flight"` // maximum number of concurrent requests
 }
 
 // Entry is one request in the log. The log is in the order of arrival of the headers.
 type Entry struct {
 	Method string `json:"method"`
-	Path   string `json:"path"`            // decoded, with its slash: "/bucket/key"
-	Query  string `json:"query,omitempty"` // as sent
-	Range  string `json:"range,omitempty"` // the header, "bytes=0-9"
+	Path   string `json:"path"`            // decoded, with the leading slash: "/bucket/key"
+	Query  string `json:"query,omitempty"` // as received
+	Range  string `json:"range,omitempty"` // the Range header, such as "bytes=0-9"
 	Fault  Kind   `json:"fault,omitempty"`
-	Status int    `json:"status"` // 0 while in flight, and if it ended without a response
+	Status int    `json:"status"` // 0 while in flight, or if the request ended without a response
 }
 
 // String formats the entry as a line of a transcript: "GET /bucket/c/0/0 bytes=0-9 206".
@@ -49,12 +49,12 @@ func (e Entry) String() string {
 	return b.String()
 }
 
-// counters holds the statistics and the log under one lock, which makes the peak exact.
+// counters has the statistics and the log under one lock, so that the peak is exact.
 type counters struct {
 	mu    sync.Mutex
 	s     Stats
 	log   []Entry
-	epoch int // number of resets: a request from before a reset is not counted at its end
+	epoch int // number of resets; a request from before a reset is not counted when it ends
 }
 
 // ticket identifies a request in the counters.

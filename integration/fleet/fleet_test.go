@@ -14,7 +14,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// order holds the task of a process.
+// order has the task of a process.
 type order struct {
 	URL   string
 	Name  int
@@ -60,11 +60,11 @@ func read(o order) error {
 
 const valueSize = 8 << 10
 
-// TestFullServer: twenty processes read from a server that accepts 500 requests per second. No read
-// fails, and few requests are refused.
+// TestFullServer lets twenty processes read from a server that accepts 500 requests per second. No
+// read may fail, and few requests may be refused.
 func TestFullServer(t *testing.T) {
 	const processes = 20
-	for _, c := range []struct{ told, reads int }{{0, 400}, {processes, 200}} { // the first flight, 130 of each, is refused where nobody knows of the others
+	for _, c := range []struct{ told, reads int }{{0, 400}, {processes, 200}} { // if the processes do not know their number, the first 130 requests of each are partly refused
 		t.Run("told "+strconv.Itoa(c.told), func(t *testing.T) {
 			reads := c.reads
 			s := &server{latency: 30 * time.Millisecond, rate: 500, burst: 50, value: make([]byte, valueSize)}

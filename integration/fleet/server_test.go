@@ -13,7 +13,7 @@ import (
 // second.
 type server struct {
 	latency     time.Duration
-	rate, burst float64 // requests per second, and the burst after a pause
+	rate, burst float64 // requests per second, and the maximum number of requests after a pause
 	value       []byte
 
 	mu                sync.Mutex

@@ -11,7 +11,7 @@ import (
 // memory.
 func BenchmarkVerbs(b *testing.B) { benchmark(b, verbs(), (*recorder).replaying) }
 
-// BenchmarkServed does the same with the server, for methods that can be repeated.
+// BenchmarkServed measures the methods that can be repeated, with the server.
 func BenchmarkServed(b *testing.B) {
 	again := slices.DeleteFunc(verbs(), func(v verb) bool {
 		return v.name != "get whole" && v.name != "get tail" && v.name != "put" && v.name != "list level"

@@ -2,5 +2,5 @@
 
 package gocloud
 
-// cpu returns 0: the processor time is not available.
+// cpu returns 0, because the CPU time is not available.
 func cpu() int64 { return 0 }

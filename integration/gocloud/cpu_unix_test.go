@@ -4,8 +4,8 @@ package gocloud
 
 import "syscall"
 
-// cpu returns the processor time of this process in nanoseconds. On a loaded machine it varies less
-// than the elapsed time.
+// cpu returns the CPU time of this process in nanoseconds. On a loaded machine it varies less than
+// the elapsed time.
 func cpu() int64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

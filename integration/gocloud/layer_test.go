@@ -14,8 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// BenchmarkLayer measures the cost of an array in addition to the reads of its chunks: 5,000 chunks
-// of 8 KiB are read from the store with the concurrency of an array, and as an array. The
+// BenchmarkLayer measures the cost of an array in addition to the reads of its chunks. It reads
+// 5,000 chunks of 8 KiB from the store with the concurrency of an array, and as an array. The
 // difference is planning, scheduling, memory and decoding.
 func BenchmarkLayer(b *testing.B) {
 	const chunks, elems = 5000, 2048

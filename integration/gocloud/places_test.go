@@ -28,13 +28,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// place is a prefix of a bucket, opened by gocloud.dev alone and by zargo. Both send requests
-// through one recorder.
+// place is a prefix of a bucket that is opened by gocloud.dev alone and by zargo. Both send
+// requests through one recorder.
 type place struct {
 	rec      *recorder
-	gocloud  *gcblob.Bucket // with the prefix
+	gocloud  *gcblob.Bucket // opened by gocloud.dev, below the prefix
 	portable store.Store    // blob.New of gocloud
-	zargo    store.Store    // without retry and limit
+	zargo    store.Store    // without retries and limit
 }
 
 // provider describes how to create a place.
@@ -76,7 +76,7 @@ func openS3(ctx context.Context, raw string, u *url.URL, rec *recorder) (*gcblob
 	}
 	client := awss3.NewFromConfig(cfg, func(o *awss3.Options) {
 		o.BaseEndpoint, o.UsePathStyle = aws.String(q.Get("endpoint")), true
-		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired // it logs that there is none
+		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired // otherwise it logs a missing checksum
 	})
 	b, err := s3blob.OpenBucket(ctx, client, u.Host, nil)
 	if err != nil {

@@ -61,7 +61,7 @@ func BenchmarkReads(b *testing.B) {
 	}
 }
 
-// opened opens the provider without retry and limit.
+// opened opens the provider without retries and limit.
 func opened(b *testing.B, raw string, opts ...s3.Option) store.Store {
 	b.Helper()
 	s, err := s3.Open(b.Context(), raw, opts...)

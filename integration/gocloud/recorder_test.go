@@ -11,18 +11,18 @@ import (
 	"sync"
 )
 
-// recorder is a transport that records requests. When it replays, it responds from memory, in the
-// order of the recorded responses.
+// recorder is a transport that records requests. When it replays, it returns recorded responses
+// from memory, in their order.
 type recorder struct {
 	base   http.RoundTripper
-	prefix string // of the keys, omitted from the lines
+	prefix string // prefix of the keys, which is omitted from the lines
 
 	mu      sync.Mutex
 	lines   []string
-	through []string // the sender of each
+	through []string // the sender of each request
 	answers []answer
 	replay  bool
-	silent  bool // records nothing
+	silent  bool // do not record
 	next    int
 }
 

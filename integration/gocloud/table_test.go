@@ -32,7 +32,7 @@ func TestVerbs(t *testing.T) {
 		})
 	}
 	if len(made) == 0 {
-		return // each said why it was skipped
+		return // each logged the reason why it was skipped
 	}
 	file := filepath.Join("../..", filepath.FromSlash(page))
 	b, err := os.ReadFile(file)
@@ -54,9 +54,9 @@ func TestVerbs(t *testing.T) {
 	}
 }
 
-// same compares two pages exactly, except for allocations. The scheduling of an SDK's goroutines
-// changes them by one or two, and they differ under the race detector and on systems other than
-// linux/amd64.
+// same reports whether two pages are equal, except for allocations. The scheduling of an SDK's
+// goroutines changes allocations by one or two, and they differ under the race detector and on
+// systems other than linux/amd64.
 func same(have, want string) bool {
 	allocs := regexp.MustCompile(` ([0-9]+) \|`)
 	if allocs.ReplaceAllString(have, " |") != allocs.ReplaceAllString(want, " |") {
@@ -96,11 +96,11 @@ func (p *place) rows(t *testing.T) string {
 	return b.String()
 }
 
-// call is the cost of one form of a method.
+// call is the measured cost of one form of a method.
 type call struct {
 	requests, through []string
-	allocs            uint64 // 0 if not counted
-	end               string // "" if as expected
+	allocs            uint64 // 0 if they were not counted
+	end               string // unexpected result, or ""
 }
 
 // String returns two cells of a table.
@@ -146,8 +146,8 @@ func (p *place) measure(t *testing.T, v verb, s store.Store) call {
 	return c
 }
 
-// leastAllocs returns the minimum allocations of a call: others are larger because a garbage
-// collection has emptied pools.
+// leastAllocs returns the minimum number of allocations of a call. Other numbers are larger because
+// a garbage collection has emptied pools.
 func leastAllocs(f func()) uint64 {
 	least := ^uint64(0)
 	var before, after runtime.MemStats

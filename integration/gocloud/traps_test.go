@@ -21,10 +21,10 @@ import (
 	apioption "google.golang.org/api/option"
 )
 
-// canned responds to every request in the same way, and records the last.
+// canned sends the same response to every request, and records the last request.
 type canned struct {
 	status int
-	header string // "Name: value", one a line
+	header string // "Name: value", one per line
 	body   string
 	asked  *http.Request
 }
@@ -107,8 +107,8 @@ func firstPage(t *testing.T, b *gcblob.Bucket) ([]*gcblob.ListObject, error) {
 	return objects, err
 }
 
-// TestTraps tests the defects for which a method bypasses the portable call, see docs/providers.md.
-// If a defect is fixed, a test fails, and that decision must be reviewed.
+// TestTraps tests the defects because of which a method bypasses the portable call; see
+// docs/providers.md. If a defect is fixed, the test fails, and the decision must be reviewed.
 func TestTraps(t *testing.T) {
 	read := func(t *testing.T, b *gcblob.Bucket, key string) func() error {
 		return func() error {

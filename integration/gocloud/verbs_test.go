@@ -9,8 +9,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// size is the length of the value that is read and written: a small chunk, so that the cost of the
-// call itself is visible.
+// size is the length of the value that is read and written. It is a small chunk, so that the cost
+// of the call itself is visible.
 const size = 64 << 10
 
 // verb is a method of the contract with its options. version is the current version of the key.
@@ -20,7 +20,7 @@ type verb struct {
 	fresh bool // the key must be absent
 	do    func(ctx context.Context, s store.Store, key string, version store.Version, buf []byte) error
 	want  error // the expected error of a store that supports it
-	many  bool  // its requests are concurrent, in any order
+	many  bool  // its requests are concurrent, so their order varies
 }
 
 func get(o store.GetOptions) func(context.Context, store.Store, string, store.Version, []byte) error {
@@ -85,7 +85,7 @@ func parts(ctx context.Context, s store.Store, key string, _ store.Version, buf 
 	return err
 }
 
-// some is replaced by the current version of the key.
+// some stands for the current version of the key.
 const some = store.Version("some")
 
 func verbs() []verb {
@@ -111,7 +111,7 @@ func verbs() []verb {
 	}
 }
 
-// prepare makes the key exist, or removes it.
+// prepare creates the key, or removes it if v requires that it is absent.
 func (p *place) prepare(ctx context.Context, v verb) (store.Version, error) {
 	if v.fresh {
 		return "", p.zargo.Delete(ctx, v.key, store.DeleteOptions{})
@@ -119,7 +119,7 @@ func (p *place) prepare(ctx context.Context, v verb) (store.Version, error) {
 	return p.zargo.Put(ctx, v.key, bytes.Repeat([]byte{7}, size), store.PutOptions{})
 }
 
-// ended returns how a call ended that may fail; "" is as expected.
+// ended returns a description of an unexpected result of a call, or "".
 func ended(err, want error) string {
 	switch {
 	case err == nil && want == nil, want != nil && errors.Is(err, want):

@@ -16,15 +16,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/large"
 )
 
-// childEnv is the variable that makes the test binary an uploader. Its value is an order.
+// childEnv is the environment variable that makes the test binary an uploader. Its value is an
+// order.
 const childEnv = "ZARGO_LARGE_CHILD"
 
-// order holds the destination of a child's upload, and where it stops.
+// order has the destination of a child's upload and the offset at which it stops.
 type order struct {
 	Provider string // provider's name, or empty for a directory
 	Place    string // the bucket's URL or the directory
 	Stop     int64  // offset of the first byte that the source never returns
-	Rows     int    // if not 0, fill a shard of this number of rows instead
+	Rows     int    // if not 0, fill a shard with this number of rows instead
 }
 
 func TestMain(m *testing.M) {
@@ -56,9 +57,9 @@ func (o order) open(ctx context.Context) (store.Store, error) {
 
 const (
 	key   = "a/c/0"
-	piece = 5 << 20 // the least that S3 takes
+	piece = 5 << 20 // the minimum of S3
 	count = 10
-	// total is not a multiple of a part.
+	// total is not a multiple of the part length.
 	total = count*piece - 1234
 )
 
@@ -66,7 +67,7 @@ const (
 // output is the token, and the second reports that the source has stopped.
 func (o order) run(ctx context.Context) error {
 	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin) // ends with the parent
+		_, _ = io.Copy(io.Discard, os.Stdin) // ends when the parent ends
 		os.Exit(1)
 	}()
 	st, err := o.open(ctx)
@@ -93,7 +94,7 @@ func (s stopping) ReadAt(b []byte, off int64) (int, error) {
 	return s.ReaderAt.ReadAt(b, off)
 }
 
-// random returns bytes that are the same in every process.
+// random returns n bytes that are the same in every process.
 func random(n int) []byte {
 	b := make([]byte, n)
 	_, _ = rand.NewChaCha8([32]byte{13}).Read(b)

@@ -18,8 +18,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/large"
 )
 
-// TestKilledUploadGoesOn: a process is killed after 60 % of a value has arrived, and another sends
-// exactly the rest.
+// TestKilledUploadGoesOn kills a process after 60 % of a value has arrived, and checks that another
+// process sends exactly the remaining parts.
 func TestKilledUploadGoesOn(t *testing.T) {
 	t.Run("dir", func(t *testing.T) { goesOn(t, order{Place: t.TempDir()}) })
 	for _, p := range bucket.All() {

@@ -19,19 +19,20 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// fillBudget is the memory budget of a child that fills a shard, a fraction of the shard's size.
+// fillBudget is the memory budget of a child that fills a shard. It is a fraction of the shard's
+// size.
 const fillBudget = 128 << 20
 
 // filled is the report of a child that has filled a shard.
 type filled struct {
-	Peak     int64 // bytes of the budget
+	Peak     int64 // maximum number of bytes of the budget in use
 	Resident string
 	Took     time.Duration
 }
 
 // TestFilledShard fills one shard from a generator, some rows at a time, in its own process, and
-// reads it back. With ZARGO_LARGE_GIB=4 the shard has 4 GiB, and the process may have 256 MiB
-// resident.
+// reads it back. With ZARGO_LARGE_GIB=4 the shard has 4 GiB, and the process may have 256 MiB of
+// resident memory.
 func TestFilledShard(t *testing.T) {
 	rows := 20
 	if n := wanted(); n > 0 {
@@ -77,7 +78,7 @@ func fillShard(t *testing.T, o order) {
 		t.Errorf("%d bytes were reserved, of %d", got.Peak, fillBudget)
 	}
 	var kb int64
-	if _, err := fmt.Sscan(got.Resident, &kb); err == nil && kb > 256<<10 && !race.Enabled { // needs several times as much
+	if _, err := fmt.Sscan(got.Resident, &kb); err == nil && kb > 256<<10 && !race.Enabled { // the race detector needs several times as much
 		t.Errorf("%d MiB were resident", kb>>10)
 	}
 	const slab = 8
@@ -95,7 +96,7 @@ func fillShard(t *testing.T, o order) {
 	}
 }
 
-// fill is the task of the child.
+// fill executes the task of the child.
 func (o order) fill(ctx context.Context) error {
 	st, err := o.open(ctx)
 	if err != nil {

@@ -40,7 +40,7 @@ func TestShard(t *testing.T) {
 // row is the size of an inner chunk.
 const row = 8 << 20
 
-// wanted returns the number of rows for the size in GiB that the environment requests, or 0.
+// wanted returns the number of rows for the size in GiB that the environment variable sets, or 0.
 func wanted() int {
 	gib, _ := strconv.Atoi(os.Getenv("ZARGO_LARGE_GIB"))
 	return max(0, gib) << 30 / row

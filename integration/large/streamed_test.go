@@ -19,8 +19,8 @@ import (
 )
 
 // shardBytes is a stored, uncompressed shard with one row per inner chunk and its index at the end.
-// It is written from the text of the specification ("sharding_indexed", binary shard format), not
-// by this module's encoder. It is never in memory whole.
+// It is written according to the text of the specification ("sharding_indexed", binary shard
+// format), not by this module's encoder. It is never completely in memory.
 type shardBytes struct {
 	rows  int
 	index []byte

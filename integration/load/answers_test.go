@@ -22,20 +22,20 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// document describes an array of two chunks of two int32, without a codec that could detect damage.
-// The fill value is 7.
+// document is the metadata of an array of two chunks of two int32, without a codec that could
+// detect damage. The fill value is 7.
 const document = `{"zarr_format":3,"node_type":"array","shape":[4],"data_type":"int32","fill_value":7,` +
 	`"chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2]}},` +
 	`"chunk_key_encoding":{"name":"default","configuration":{"separator":"/"}},` +
 	`"codecs":[{"name":"bytes","configuration":{"endian":"little"}}]}`
 
-// answer is a server's response to every request for the second chunk.
+// answer is the response of a server to every request for the second chunk.
 type answer struct {
 	status int
 	ctype  string
 	etag   string
 	body   string
-	length int // declared length, if it is not that of the body
+	length int // declared length, if it differs from the length of the body
 }
 
 func xmlError(status int, code string) answer {
@@ -107,7 +107,7 @@ func TestAnswers(t *testing.T) {
 			if errors.Is(err, zarr.ErrNotFound) {
 				t.Errorf("it counts as absence: %v", err)
 			}
-			// The same response to the read of a partial write must not lead to a write.
+			// A partial write that reads this response must not write.
 			if err := zarr.Write(t.Context(), a, []int32{9}, zarr.At(2)); !errors.Is(err, tt.kind) {
 				t.Errorf("partial write: %v, want %v", err, tt.kind)
 			}
@@ -126,11 +126,11 @@ func (a answer) give(w http.ResponseWriter) {
 	}
 	h.Set("Content-Length", fmt.Sprint(max(a.length, len(a.body))))
 	w.WriteHeader(a.status)
-	_, _ = io.WriteString(w, a.body) // a truncated body ends early on purpose
+	_, _ = io.WriteString(w, a.body) // a truncated body ends early
 }
 
-// TestAnswersOnTheWay does the same in front of the real server: a proxy responds for one chunk of
-// an existing array.
+// TestAnswersOnTheWay checks the same responses in front of the real server: a proxy sends them for
+// one chunk of an existing array.
 func TestAnswersOnTheWay(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -181,8 +181,7 @@ func TestAnswersOnTheWay(t *testing.T) {
 	}
 }
 
-// TestRefusals does the same with the real server's own responses to missing credentials and
-// missing buckets.
+// TestRefusals checks the real server's own responses to missing credentials and missing buckets.
 func TestRefusals(t *testing.T) {
 	u := bucket.URL(t)
 	good := os.Getenv("AWS_SECRET_ACCESS_KEY")
@@ -216,7 +215,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// openQuick opens a store that makes few tries.
+// openQuick opens a store with few retries.
 func openQuick(t *testing.T, u string) store.Store {
 	t.Helper()
 	st, err := s3.Open(t.Context(), u, s3.Retry(retry.Backoff(time.Microsecond, time.Millisecond), retry.Tries(3)))

@@ -15,8 +15,8 @@ import (
 )
 
 // TestConnections counts, on the server's side, the connections of a store that may have 64
-// requests in flight: not many more than 64, although it starts cold with more work than that. The
-// requests in flight never exceed 64.
+// requests in flight. There must not be many more than 64, although the store starts without
+// connections and with more work. There must never be more than 64 requests in flight.
 func TestConnections(t *testing.T) { each(t, connections) }
 
 func connections(t *testing.T, b bucket.Provider) {
@@ -40,7 +40,7 @@ func connections(t *testing.T, b bucket.Provider) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, shut := range []bool{false, true} { // the second time no answer comes before as many requests as may be are there
+	for _, shut := range []bool{false, true} { // in the second run no response is sent before the maximum number of requests has arrived
 		gate.shut.Store(shut)
 		got := make([]int64, chunks)
 		err := concurrency.EachN(t.Context(), chunks, chunks, func(ctx context.Context, i int) error {
@@ -60,7 +60,7 @@ func connections(t *testing.T, b bucket.Provider) {
 	t.Logf("%d requests, %d in flight, %d connections", s.Requests, s.PeakInFlight, s.Connections)
 }
 
-// gate, once shut, blocks all requests until n have arrived.
+// gate blocks all requests until n have arrived, if shut is set.
 type gate struct {
 	n    int64
 	shut atomic.Bool

@@ -15,9 +15,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// TestCounters: goroutines count, each in its own element of one chunk, from the stored value and
-// not from memory, so a lost update is never repaired. Half of them write through their own store,
-// as another process would.
+// TestCounters lets goroutines count, each in its own element of one chunk, from the stored value
+// and not from memory, so that a lost update is never repaired. Half of them write through their
+// own store, like another process.
 func TestCounters(t *testing.T) {
 	const n, turns = 24, 6
 	each(t, func(t *testing.T, b bucket.Provider) {
@@ -38,8 +38,8 @@ func TestCounters(t *testing.T) {
 	})
 }
 
-// count lets n goroutines count to turns. The even ones share one array; each odd one opens its own
-// from the store other.
+// count lets n goroutines count to turns. The even ones share one array. Each odd one opens its own
+// array from the store other.
 func count(t *testing.T, st, other store.Store, n, turns int) (*zarr.Report, error) {
 	t.Helper()
 	ctx := t.Context()
@@ -91,7 +91,7 @@ func count(t *testing.T, st, other store.Store, n, turns int) (*zarr.Report, err
 			return nil, fmt.Errorf("counter %d is at %d in the end, want %d", i, v, turns)
 		}
 	}
-	// All that met had read the same version, and only one of them can have replaced it.
+	// All goroutines that met had read the same version, and only one of them can have replaced it.
 	if c := report.Conflicts.Load(); c < int64(n/2) {
 		return nil, fmt.Errorf("%d conflicts, want at least %d", c, n/2)
 	}
@@ -119,8 +119,8 @@ func (m *meeting) wait(ctx context.Context) error {
 	}
 }
 
-// guest is a store that blocks after its first read of the key until the other guests have read it
-// too.
+// guest is a store that blocks after its first read of the key until the other guests have also
+// read it.
 type guest struct {
 	store.Store
 	key  string

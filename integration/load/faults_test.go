@@ -8,17 +8,18 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// TestFaultyWay: 5 % of the requests get a 503, 5 % a reset, 5 % a truncated body and 5 % a
-// response that is lost after the server has done its part, each alone and all together.
+// TestFaultyWay checks reads and writes if 5 % of the requests get a 503, 5 % a reset, 5 % a
+// truncated body and 5 % a response that is lost after the server has executed the request, each
+// kind alone and all together.
 func TestFaultyWay(t *testing.T) { each(t, faultyWay) }
 
 func faultyWay(t *testing.T, b bucket.Provider) {
-	t.Parallel() // most of the time it waits for a server, or to try again
+	t.Parallel() // most of the time is spent waiting
 	const share = 0.05
 	tests := []struct {
 		name  string
 		rates faultproxy.Rates
-		kinds []faultproxy.Kind // that must have occurred
+		kinds []faultproxy.Kind // kinds of faults that must have occurred
 	}{
 		{"503", faultproxy.Rates{SlowDown: share}, []faultproxy.Kind{faultproxy.SlowDown}},
 		{"reset", faultproxy.Rates{Reset: share}, []faultproxy.Kind{faultproxy.Reset}},
@@ -32,7 +33,7 @@ func faultyWay(t *testing.T, b bucket.Provider) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			p, u := through(t, b, faultproxy.Config{Seed: 1, Rates: tt.rates})
-			st := open(t, b, u, inFlight, retry.Tries(30)) // ten in a row happen once in 10^7 requests when a fifth of them fail
+			st := open(t, b, u, inFlight, retry.Tries(30)) // if a fifth of the requests fail, ten failures in a row occur once in 10^7 requests
 			create(t, st, "x", spec(16))
 			r, err := work(t.Context(), st, "x", 16, 3)
 			if err != nil {

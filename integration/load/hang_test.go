@@ -15,26 +15,26 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// TestHangingWay: 3 % of the requests never get a response, and there is no deadline. Twelve reads
-// of 40 chunks end without help, with correct values, within three stall timeouts. The test sets a
-// shorter timeout than the default of 30 s.
+// TestHangingWay checks twelve reads of 40 chunks if 3 % of the requests never get a response.
+// There is no deadline. The reads must return correct values within three stall timeouts. The test
+// sets a shorter timeout than the default of 30 s.
 func TestHangingWay(t *testing.T) { each(t, hangingWay) }
 
 func hangingWay(t *testing.T, b bucket.Provider) {
-	t.Parallel() // mostly waiting
+	t.Parallel() // most of the time is spent waiting
 	const (
 		stall  = 3 * time.Second
 		reads  = 12
 		chunks = 40
 		period = 100
-		hang   = 3 // of each period
+		hang   = 3 // number of hanging requests in each period
 	)
 	var on atomic.Bool
 	var n, hung atomic.Int64
 	var met sync.Map
 	p, u := through(t, b, faultproxy.Config{Script: func(r *http.Request) faultproxy.Fault {
-		// Not at random, because then a request hangs three times in a row once in a while: each
-		// key hangs once.
+		// Requests do not hang at random, because then one request would sometimes hang three times
+		// in a row. Each key hangs once.
 		if !on.Load() || n.Add(1)%(period/hang) != 0 {
 			return faultproxy.Fault{}
 		}

@@ -35,14 +35,14 @@ func hundred(t *testing.T, b bucket.Provider) {
 	p := faultproxy.Start(t, bucket.Endpoint(t, u), faultproxy.Config{RewriteHost: b.OwnHost})
 	st := open(t, b, bucket.Through(t, u, p.Addr()), inFlight)
 	create(t, st, "x", spec(workers))
-	// If the format is not given, requests for v2 metadata that outlast the response for v3 are
-	// cancelled, and the proxy counts them until it notices.
+	// If the format is not set, requests for v2 metadata that are slower than the response for v3
+	// are cancelled, and the proxy counts them until it notices.
 	r, err := work(t.Context(), st, "x", workers, turns, zarr.Format(3))
 	if err != nil {
 		t.Error(err)
 	}
 	stats := p.Stats()
-	// Require more than one in flight, or the limit would not be tested.
+	// At least two requests must have been in flight, otherwise the limit was not tested.
 	if stats.PeakInFlight > inFlight || stats.PeakInFlight < 2 {
 		t.Errorf("%d requests in flight at once, want at most %d and more than one", stats.PeakInFlight, inFlight)
 	}

@@ -19,8 +19,8 @@ import (
 )
 
 // TestFaultyParts writes shards in parts through faults, by [zarr.Array.OpenShard] from several
-// goroutines and by [zarr.Writer]. Acknowledged data is stored as written, and a fault costs only a
-// few more requests.
+// goroutines and by [zarr.Writer]. Acknowledged data must be stored as written, and a fault may
+// cost only a few additional requests.
 func TestFaultyParts(t *testing.T) { each(t, faultyParts) }
 
 func faultyParts(t *testing.T, b bucket.Provider) {
@@ -55,7 +55,7 @@ func faultyParts(t *testing.T, b bucket.Provider) {
 
 // sendShards writes an array of two rows of two shards of 6 MiB: the first row piece by piece, the
 // second by a Writer. Then it reads the array from a store without faults. Every fourth request has
-// a fault, the kinds in turn.
+// a fault, with the kinds in rotation.
 func sendShards(t *testing.T, b bucket.Provider, kinds ...faultproxy.Kind) (faultproxy.Stats, int64) {
 	t.Helper()
 	const rows, width, inner = 96, 2 << 16, 8
@@ -112,7 +112,7 @@ func sendShards(t *testing.T, b bucket.Provider, kinds ...faultproxy.Kind) (faul
 	return stats, parts.Load()
 }
 
-// sendPieces writes the shard of the first row at a column by its inner chunks, with two
+// sendPieces writes the shard of the first row at a column, inner chunk by inner chunk, with two
 // goroutines.
 func sendPieces(ctx context.Context, a *zarr.Array, all []uint8, column, inner int) error {
 	w, err := a.OpenShard(ctx, 0, column)
@@ -134,7 +134,7 @@ func sendPieces(ctx context.Context, a *zarr.Array, all []uint8, column, inner i
 	return w.Commit(ctx)
 }
 
-// fourth applies the faults in turn to every fourth request.
+// fourth returns a script that applies the faults in rotation to every fourth request.
 func fourth(kinds []faultproxy.Kind) func(*http.Request) faultproxy.Fault {
 	var count atomic.Int64
 	return func(*http.Request) faultproxy.Fault {

@@ -18,7 +18,8 @@ func each(t *testing.T, test func(t *testing.T, p bucket.Provider)) {
 	}
 }
 
-// through starts a proxy of a provider's bucket and returns the URL that leads through it.
+// through starts a proxy of a provider's bucket and returns the URL of the bucket through the
+// proxy.
 func through(t *testing.T, b bucket.Provider, cfg faultproxy.Config) (*faultproxy.Proxy, string) {
 	t.Helper()
 	u := b.URL(t)
@@ -40,11 +41,11 @@ func open(t *testing.T, b bucket.Provider, url string, inFlight int, retries ...
 	return st
 }
 
-// settle waits until no more goroutines run than before, and reports the remaining ones if they do
-// not end.
+// settle waits until no more goroutines run than before. If they do not end, it reports the
+// remaining goroutines.
 func settle(t *testing.T, before int) {
 	t.Helper()
-	for range 3000 { // half a minute: a leaked goroutine never ends
+	for range 3000 { // half a minute; a leaked goroutine never ends
 		if runtime.NumGoroutine() <= before {
 			return
 		}

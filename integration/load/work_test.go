@@ -15,11 +15,12 @@ import (
 )
 
 const (
-	own     = 13 // rows of each worker: fewer than in a chunk, so that neighbours share chunks
+	own     = 13 // rows of each worker; fewer than in a chunk, so that neighbours share chunks
 	columns = 24
 )
 
-// spec returns an array with own rows for each of n workers, in chunks that several workers share.
+// spec returns the spec of an array with own rows for each of n workers, in chunks that several
+// workers share.
 func spec(n int) zarr.Spec {
 	return zarr.Spec{
 		Shape: []int{n * own, columns}, Chunks: []int{32, 16}, DType: dtype.Int64, Fill: -1, Codecs: []codec.Spec{codec.Zstd(1), codec.CRC32C()},
@@ -35,8 +36,8 @@ func create(t *testing.T, st store.Store, path string, s zarr.Spec) *zarr.Array 
 	return a
 }
 
-// value returns the value that worker w writes in a turn at an element of its region. It identifies
-// the worker.
+// value returns the value that worker w writes in a turn at an element of its region. The value
+// identifies the worker.
 func value(w, turn, i int) int64 { return int64(w)<<40 | int64(turn)<<20 | int64(i) }
 
 func region(w, turn int) []int64 {
@@ -58,12 +59,13 @@ type crew struct {
 	opts   []zarr.Option
 	report zarr.Report
 
-	begun, done []atomic.Int64 // turns, by worker
+	begun, done []atomic.Int64 // number of turns by worker
 }
 
 // work lets n goroutines write their regions in turns, read them back, and read the regions of
-// others. Half of them share one opened array and take turns; the others open their own and
-// conflict. At the end every element must be of its owner's last turn. The options are for opening.
+// others. Half of them share one opened array and take turns. The others open their own arrays and
+// conflict. At the end every element must be from its owner's last turn. opts are options for
+// opening.
 func work(ctx context.Context, st store.Store, path string, n, turns int, opts ...zarr.Option) (*zarr.Report, error) {
 	c := &crew{st: st, path: path, n: n, turns: turns, opts: opts, begun: make([]atomic.Int64, n), done: make([]atomic.Int64, n)}
 	shared, err := c.open(ctx)
@@ -122,9 +124,9 @@ func (c *crew) worker(ctx context.Context, a *zarr.Array, w int) error {
 	return nil
 }
 
-// visit reads another worker's region. Every element must be of a turn that had started when the
-// read ended, and not of one before the last turn that had ended when the read started. Only before
-// the first turn may it be the fill value.
+// visit reads another worker's region. Every element must be from a turn that had started when the
+// read ended, and not from a turn before the last one that had ended when the read started. Only
+// before the first turn may it be the fill value.
 func (c *crew) visit(ctx context.Context, a *zarr.Array, w, other int) error {
 	least := c.done[other].Load() - 1
 	got, err := zarr.Read[int64](ctx, a, rows(other))

@@ -84,14 +84,14 @@ func (w *world) copyOptions(format int) transfer.Options {
 	return o
 }
 
-// transfer creates the plan, encodes, decodes and runs it, verifies the copy and removes the plan's
-// leftovers.
+// transfer creates the plan, encodes, decodes and runs it, verifies the copy and removes the
+// objects that the plan leaves.
 func (w *world) transfer(ctx context.Context, n zarr.Node, from, to *place, o transfer.Options) {
 	p, err := transfer.NewPlan(ctx, n, to, o)
 	w.must(err)
 	p, err = transfer.Decode(p.Encode())
 	w.must(err)
-	// Without the option, the tasks compare the source with stale consolidated metadata.
+	// Without this option the tasks would compare the source with stale consolidated metadata.
 	opts := []zarr.Option{zarr.IgnoreConsolidated()}
 	open := func(_ context.Context, name string) (store.Store, error) {
 		if name == o.Source.Store {

@@ -1,12 +1,12 @@
 // Package metamorphic runs random sequences of operations and compares the stored hierarchy with a
 // model in memory after every step.
 //
-// A seed determines the whole sequence: the store, the formats, data types, grids and codecs, the
-// operations and their options. One goroutine runs it, and no request fails. Package
-// integration/model covers concurrent writers and lost requests. A failure prints the seed and a
+// A seed determines the whole sequence: the store, the formats, data types, grids and codecs, and
+// the operations with their options. One goroutine runs it, and no request fails. Package
+// integration/model tests concurrent writers and lost requests. A failure prints the seed and a
 // command that repeats it:
 //
 //	go test ./integration/metamorphic -first 4711 -sequences 1 -v
 //
-// The package has tests only.
+// The package contains only tests.
 package metamorphic

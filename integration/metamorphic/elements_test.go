@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// elements reads and writes the elements of one data type as small numbers; 0 is the fill value.
+// elements reads and writes the elements of one data type as small numbers. 0 is the fill value.
 type elements struct {
 	name   string
 	dtype  dtype.Type
@@ -20,7 +20,7 @@ type elements struct {
 	read   func(ctx context.Context, a *zarr.Array, blocks bool) ([]int8, error)
 	write  func(ctx context.Context, a *zarr.Array, v []int8, sel ...zarr.Selection) error
 	append func(ctx context.Context, a *zarr.Array, axis int, v []int8) (*zarr.Array, error)
-	// stream appends in steps of at most rows rows through a zarr.Writer.
+	// stream appends v by a zarr.Writer, a limited number of rows per call.
 	stream func(ctx context.Context, a *zarr.Array, axis, rows int, v []int8) (*zarr.Array, error)
 }
 
@@ -72,7 +72,7 @@ func elementsOf[T any](name string, typ dtype.Type, fill any, values int, to fun
 		src := convert(v)
 		for len(src) > 0 {
 			n := min(len(src), rows*row)
-			// A Writer receives whole rows in C order of each call.
+			// A Writer requires whole rows, in C order, in each call.
 			if err := w.Write(ctx, src[:n]); err != nil {
 				return nil, err
 			}
@@ -83,7 +83,7 @@ func elementsOf[T any](name string, typ dtype.Type, fill any, values int, to fun
 	return e
 }
 
-// indexes returns the index in C order, within an array of a shape, of each element of a block.
+// indexes returns the index of each element of a block, in C order within an array of a shape.
 func indexes(shape, start, block []int) []int {
 	out := []int{0}
 	for d, n := range shape {
@@ -132,7 +132,7 @@ var types = []*elements{
 	elementsOf("string", dtype.String, nil, 5, func(n int8) string { return strings.Repeat("é", int(n)) }, func(v string) int8 { return int8(len(v) / 2) }),
 }
 
-// numbers returns n random elements, all of them the fill value in one of five calls.
+// numbers returns n random elements. In one of five calls all are the fill value.
 func (e *elements) numbers(r *rand.Rand, n int) []int8 {
 	v := make([]int8, n)
 	if r.IntN(5) > 0 {

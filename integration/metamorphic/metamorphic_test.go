@@ -21,7 +21,7 @@ var (
 // length is the number of operations of a sequence.
 const length = 15
 
-// operations are the steps of a sequence, and how often each is chosen.
+// operations are the possible steps of a sequence, with the frequency of each.
 var operations = []struct {
 	often int
 	run   func(*world, context.Context)

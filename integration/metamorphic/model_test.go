@@ -10,27 +10,27 @@ import (
 	"github.com/zargo-io/zargo/zarr/codec"
 )
 
-// extents are the longest axes of arrays with one, two and three axes.
+// extents are the maximum lengths of arrays with one, two and three axes.
 var extents = [][]int{nil, {14}, {7, 7}, {4, 4, 4}}
 
 // array is the model of an array.
 type array struct {
 	elems *elements
 	shape []int
-	names []string // of the axes; nil: no names
+	names []string // names of the axes, or nil
 	attrs map[string]any
-	// cells are all elements that the array can have, in C order of its extents. Elements outside
-	// the shape are remembered, because a resize may make them visible again.
+	// cells has every element that the array can have, in C order of its extents. It includes
+	// elements outside the shape, because a resize may make them visible again.
 	cells []cell
 	// loose is set if chunks outside the shape may be stored.
 	loose bool
-	open  *zarr.Array // the current handle; nil: not open
+	open  *zarr.Array // the current handle, or nil if the array is not open
 }
 
 type cell struct {
 	value int8
-	// faded is set if the cell is the fill value or value: a write replaced a chunk that extends
-	// beyond the shape, and elements outside the shape are not specified.
+	// faded is set if the cell is the fill value or value. This is the case if a write replaced a
+	// chunk that extends beyond the shape, because elements outside the shape are not specified.
 	faded bool
 }
 
@@ -77,8 +77,8 @@ func (m *array) set(at []int, v []int8) {
 	}
 }
 
-// compare returns the difference between the model and the elements that were read. Faded cells
-// take the value that was read.
+// compare returns the difference between the model and the elements that were read. Faded cells are
+// set to the value that was read.
 func (m *array) compare(got []int8) error {
 	at := m.inside(m.shape)
 	if len(got) != len(at) {
@@ -98,7 +98,7 @@ func (m *array) compare(got []int8) error {
 	return nil
 }
 
-// part returns the model of a copy of the region [lo,hi). Stored objects may be moved unchanged,
+// part returns the model of a copy of the region [lo,hi). Stored objects may be copied unchanged,
 // with elements outside the region.
 func (m *array) part(lo, hi []int) *array {
 	out := &array{elems: m.elems, names: m.names, attrs: maps.Clone(m.attrs), cells: make([]cell, len(m.cells)), loose: true}
@@ -119,7 +119,7 @@ func (m *array) part(lo, hi []int) *array {
 	return out
 }
 
-// newArray makes a random array and its specification.
+// newArray returns a random array and its specification.
 func newArray(r *rand.Rand, format int) (*array, zarr.Spec) {
 	m := &array{elems: types[r.IntN(len(types))], attrs: randomAttrs(r)}
 	spec := zarr.Spec{Format: format, DType: m.elems.dtype, Fill: m.elems.fill, Attrs: m.attrs}
@@ -132,7 +132,7 @@ func newArray(r *rand.Rand, format int) (*array, zarr.Spec) {
 		m.shape = append(m.shape, r.IntN(n+1))
 		inner[d] = 1 + r.IntN(3)
 		outer[d] = inner[d] * (1 + r.IntN(2))
-		// Lengths that reach the extent, so that the array can grow to it.
+		// The lengths add up to the extent, so that the array can be extended to it.
 		for sum := 0; sum < n; {
 			edges[d] = append(edges[d], inner[d]*(1+r.IntN(2)))
 			sum += edges[d][len(edges[d])-1]
@@ -167,7 +167,7 @@ func newArray(r *rand.Rand, format int) (*array, zarr.Spec) {
 	return m, spec
 }
 
-// codecs returns random codecs that a format has.
+// codecs returns random codecs of a format.
 func codecs(r *rand.Rand, format int) []codec.Spec {
 	switch r.IntN(6) {
 	case 0:

@@ -16,19 +16,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// place is an empty store.
+// place is a store that is empty at the start.
 type place struct {
 	store.Store
 	name string
-	// single reports that writers need zarr.SingleWriter, because the store lacks conditional
-	// writes.
+	// single reports that writers need zarr.SingleWriter, because the store does not support
+	// conditional writes.
 	single bool
 }
 
 // Unwrap makes the optional methods of the store available to [store.As].
 func (p *place) Unwrap() store.Store { return p.Store }
 
-// newPlace opens a random kind of store. One in 25 is a directory, which takes longest.
+// newPlace opens a random kind of store. One in 25 is a directory, which is the slowest kind.
 func newPlace(t *testing.T, r *rand.Rand) (*place, error) {
 	p := &place{Store: mem.New(), name: "mem"}
 	var err error

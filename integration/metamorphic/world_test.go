@@ -28,10 +28,10 @@ type world struct {
 	format int
 	arrays map[string]*array
 	groups map[string]map[string]any // attributes by path; "" is the root
-	// consolidated are the texts of all nodes at the time of the last Consolidate; nil if the root
-	// lacks consolidated metadata or its contents are not modelled.
+	// consolidated has the texts of all nodes at the time of the last Consolidate. It is nil if the
+	// root does not have consolidated metadata or if its contents are not modelled.
 	consolidated map[string]string
-	v2left       bool // v2 documents remain beside those of v3
+	v2left       bool // v2 documents remain next to the v3 documents
 	steps        []string
 }
 
@@ -94,7 +94,7 @@ func (w *world) pick(ctx context.Context) (string, *array) {
 	return p, m
 }
 
-// free returns a path without a node; "" if all are taken.
+// free returns a path without a node, or "" if there is none.
 func (w *world) free() string {
 	for range 20 {
 		p := []string{"a", "b", "c", "d", "e"}[w.rng.IntN(5)]
@@ -206,7 +206,7 @@ func (w *world) append(ctx context.Context) {
 	}
 	at := m.at(lists)
 	if len(at) == 0 {
-		return // a block without elements does not show how many rows it has
+		return // a block without elements does not show its number of rows
 	}
 	v := m.elems.numbers(w.rng, len(at))
 	var err error
@@ -246,8 +246,8 @@ func (w *world) resize(ctx context.Context) {
 		m.shape = shape
 		return
 	}
-	// Objects that are wholly outside the new shape are deleted if they were inside the old one.
-	// Elements in objects that no shape since then included may remain.
+	// Objects that are wholly outside the new shape are deleted if they were inside the old shape.
+	// Elements may remain in objects that no shape has included since then.
 	kept, in := map[int]bool{}, map[int]bool{}
 	for _, i := range m.inside(shape) {
 		in[i] = true
@@ -293,7 +293,7 @@ func (w *world) attrs(ctx context.Context) {
 		w.must(err)
 		w.groups[p] = attrs
 		if p == "" {
-			w.consolidated = nil // the root is not part of its copy in v3, and is in v2
+			w.consolidated = nil // the consolidated metadata includes the root in v2 but not in v3
 		}
 		return
 	}
@@ -314,7 +314,7 @@ func (w *world) attrs(ctx context.Context) {
 	m.attrs = attrs
 }
 
-// reserved are attributes that express other metadata. Migrate and transfer change them.
+// reserved are attributes that represent other metadata. Migrate and transfer change them.
 var reserved = map[string]bool{"_ARRAY_DIMENSIONS": true, "_FillValue": true}
 
 func (w *world) consolidate(ctx context.Context) {
@@ -348,7 +348,7 @@ func (w *world) migrate(ctx context.Context) {
 	w.reopen()
 }
 
-// reopen forgets all handles.
+// reopen drops all handles.
 func (w *world) reopen() {
 	for _, m := range w.arrays {
 		m.open = nil
@@ -386,7 +386,7 @@ func (w *world) orphans(ctx context.Context) {
 	for _, i := range m.inside(m.shape) {
 		m.cells[i].faded = false
 	}
-	m.open = nil // the document has had a claim meanwhile
+	m.open = nil // the document has had a claim in between
 }
 
 // texts returns one line for each node below the root.
@@ -442,7 +442,7 @@ func (w *world) nodes(ctx context.Context, g *zarr.Group) map[string]string {
 	return out
 }
 
-// check compares everything that is stored with the model.
+// check compares all stored data with the model.
 func (w *world) check(ctx context.Context) {
 	root, err := zarr.OpenGroup(ctx, w.st, "", zarr.IgnoreConsolidated())
 	w.must(err)
@@ -477,7 +477,7 @@ func (w *world) check(ctx context.Context) {
 		if err := m.compare(got); err != nil {
 			w.Fatalf("%s: %v", p, err)
 		}
-		if m.open != nil { // the handle, with its options and its cache
+		if m.open != nil { // the current handle, with its options and its cache
 			got, err = m.elems.read(ctx, m.open, false)
 			w.must(err)
 			if err := m.compare(got); err != nil {

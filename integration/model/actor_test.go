@@ -15,7 +15,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// kind is what an operation does.
+// kind is the kind of an operation.
 type kind string
 
 const (
@@ -44,46 +44,46 @@ type op struct {
 	by        *actor
 	kind      kind
 	text      string
-	began     int // step
+	began     int // step at which the operation began
 	over      bool
 	err       error // set at the end
 	faults    int   // number of injected faults
 	cancelled bool
 	cancel    context.CancelFunc
 	lates     int  // requests in flight
-	lateDoc   bool // a document of it arrived late
+	lateDoc   bool // a document that it put arrived late
 	waits     bool // it has the option Wait
 	tolerant  bool // its error is checked by the caller
 	wrote     []written
-	deleted   []string     // keys of chunks
-	opened    *docs.Source // of a write: the array's documents when it was opened
+	deleted   []string     // keys of deleted chunks
+	opened    *docs.Source // for a write, the array's documents when it was opened
 
-	// For changes of a shape:
+	// The following fields are for changes of a shape.
 	axis    int
-	n       int                  // rows
+	n       int                  // number of rows
 	row     func(r, j int) int32 // the element j of row r
 	targets []*truth
 	parts   map[*truth]*part
 	appends zarr.AppendOptions
 	options zarr.ResizeOptions
-	target  []int // of a resize
+	target  []int // new shape of a resize
 }
 
-// written is a region that an operation writes elements of.
+// written is a region whose elements an operation writes.
 type written struct {
 	t *truth
 	b box
 }
 
-// part is what one operation did to one array.
+// part is the effect of one operation on one array.
 type part struct {
-	claimed   int   // step of its last document that left the shape
+	claimed   int   // step of its last document that did not change the shape
 	touched   bool  // the array's document was put
-	done      int   // rows that are visible
-	first     int   // where they begin
+	done      int   // number of visible rows
+	first     int   // index of the first visible row
 	was       []int // the shape before
 	shape     []int // the shape after
-	completes bool  // rows of another actor's append are written again
+	completes bool  // the operation writes the rows of another actor's append again
 }
 
 func (o *op) part(t *truth) *part {
@@ -110,17 +110,17 @@ type actor struct {
 	h       *history
 	id      int
 	rng     *rand.Rand
-	healthy bool // no fault is injected
+	healthy bool // no faults are injected
 	dead    bool
-	last    []*request // requests sent before it died
+	last    []*request // requests that were sent before the actor died
 	cancel  context.CancelFunc
 	gate    *gate
 	op      *op
-	count   int // operations
+	count   int // number of operations
 	limits  *concurrency.Limits
 	cache   *cache.Cache
-	stale   bool             // the cache may have older values than the store
-	since   map[*truth][]int // for cached reads: the step of the last change by this actor that an element must show
+	stale   bool             // the cache may have values older than the store's
+	since   map[*truth][]int // for cached reads, the step of the last own change that an element must show
 }
 
 // actor creates an actor and runs it.
@@ -147,13 +147,13 @@ func (h *history) actor(healthy bool, run func(ctx context.Context, a *actor)) {
 	}()
 }
 
-// die ends an actor like SIGKILL does.
+// die ends an actor as SIGKILL does.
 func (a *actor) die() {
 	a.dead = true
 	a.cancel()
 }
 
-// store is the store as the actor sees it, opened once.
+// store returns the store as the actor sees it, opened once.
 func (a *actor) store() *gate { return a.gate }
 
 func (a *actor) options(more ...zarr.Option) []zarr.Option {
@@ -171,7 +171,7 @@ func (a *actor) gone() bool {
 	return a.dead || a.h.bad != ""
 }
 
-// do runs one operation. end is called when it is over, with the lock held, unless the actor is
+// do runs one operation. When it has ended, do calls end with the lock held, unless the actor is
 // dead.
 func (a *actor) do(ctx context.Context, o *op, call func(context.Context) error, end func(err error)) {
 	a.count++
@@ -215,7 +215,7 @@ func result(err error) string {
 	return err.Error()
 }
 
-// refuses returns why an operation may not return an error; "" if it may.
+// refuses returns the reason why an operation may not return an error, or "" if it may.
 func (o *op) refuses(err error) string {
 	h := o.by.h
 	switch {
@@ -236,7 +236,7 @@ func (o *op) refuses(err error) string {
 			return "Wait, and all others are healthy"
 		}
 		if o.kind == doWrite && h.injected == 0 {
-			// Write: "done again if somebody did".
+			// The documentation of Write says: "done again if somebody did".
 			return "a plain write is no conflict"
 		}
 	case errors.Is(err, fault.Exists):
@@ -244,7 +244,7 @@ func (o *op) refuses(err error) string {
 			return "unexpected error"
 		}
 	case errors.Is(err, fault.Selection):
-		// The rows were made for an array of another shape.
+		// The rows were made for an array with another shape.
 		if o.kind != doAppend && o.kind != doWriter && o.kind != doWrite {
 			return "unexpected error"
 		}

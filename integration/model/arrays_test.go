@@ -14,7 +14,7 @@ import (
 // most is the maximum length along an axis that an actor may extend.
 const most = 14
 
-// arrays is the family of histories of one array.
+// arrays sets up the histories of one array.
 func arrays(h *history) {
 	w := newHierarchy(h, false)
 	w.play(func(ctx context.Context, a *actor) {
@@ -24,7 +24,7 @@ func arrays(h *history) {
 	})
 }
 
-// caches is the family of histories of one array that is read through caches.
+// caches sets up the histories of one array that is read through caches.
 func caches(h *history) {
 	w := newHierarchy(h, false)
 	alone := h.rng.IntN(2) == 0
@@ -148,7 +148,7 @@ func (w *hierarchy) actor(ctx context.Context, a *actor, k weights) {
 	}
 }
 
-// patience returns random options of an operation that creates a claim.
+// patience returns random options for an operation that creates a claim.
 func (w *hierarchy) patience(a *actor, o *op) zarr.AppendOptions {
 	k := a.rng.IntN(4)
 	if w.h.peaceful && k != 3 {
@@ -217,7 +217,7 @@ func (w *hierarchy) append(ctx context.Context, a *actor, t *truth, x *zarr.Arra
 	return x
 }
 
-// appendTo appends the rows of o to y. It returns nil after an error.
+// appendTo appends the rows of o to y. It returns nil if that fails.
 func (w *hierarchy) appendTo(ctx context.Context, a *actor, t *truth, y *zarr.Array, o *op) *zarr.Array {
 	var out *zarr.Array
 	a.do(ctx, o, func(ctx context.Context) (err error) {
@@ -262,13 +262,13 @@ func (w *hierarchy) appended(a *actor, o *op, out *zarr.Array, err error) {
 	case err == nil:
 		a.saw(t, w.rows(t, o, p.first, p.first+o.n))
 	case p.done > 0 && o.kind == doAppend && o.faults < 2 && !o.lateDoc:
-		// "After an error the shape is what it was."
+		// The documentation says: "After an error the shape is what it was."
 		w.h.fail("%v returns an error, and its rows are visible", o)
 	}
 }
 
 // had reports whether an array had a shape at a step or later. After a lost response, an actor
-// reads the documents again and returns the array as it is by then.
+// reads the documents again and returns the array with its current shape.
 func (w *hierarchy) had(t *truth, shape []int, from int) bool {
 	return slices.ContainsFunc(w.log[t], func(s shaped) bool { return s.step >= from && slices.Equal(s.shape, shape) })
 }
@@ -311,7 +311,7 @@ func (w *hierarchy) writer(ctx context.Context, a *actor, t *truth, x *zarr.Arra
 		}
 		shape := s.Array().Shape()
 		if t.rank > 1 && shape[1-o.axis] == 0 {
-			o.n = 0 // another actor has emptied the other axis
+			o.n = 0 // another actor has set the length of the other axis to 0
 		}
 		for r := range o.n {
 			b := all(shape)
@@ -392,7 +392,7 @@ func (w *hierarchy) resized(a *actor, o *op, out *zarr.Array) {
 		return
 	}
 	if p.was == nil || o.options.MetadataOnly {
-		return // "changes the shape and nothing else"
+		return // the documentation says: "changes the shape and nothing else"
 	}
 	low := slices.Clone(p.was)
 	for i, n := range o.target {
@@ -403,7 +403,7 @@ func (w *hierarchy) resized(a *actor, o *op, out *zarr.Array) {
 		if kept.has(c) {
 			return
 		}
-		whole := false // its object is completely outside
+		whole := false // set if its object is completely outside
 		for i := range t.rank {
 			whole = whole || c[i]/t.chunk[i]*t.chunk[i] >= low[i]
 		}

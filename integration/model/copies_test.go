@@ -16,18 +16,18 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// copyWorld is two arrays with equal metadata and different values, and plans to copy them to one
-// target.
+// copyWorld has two arrays with equal metadata and different values, and plans to copy them to the
+// same target.
 type copyWorld struct {
 	h      *history
 	limits *concurrency.Limits
 	values [2][]int32
 	plans  [2]*transfer.Plan
-	only   int // the one plan that actors run; -1: both
-	done   int // the plan of which a run or verification was acknowledged; -1: none
+	only   int // the only plan that actors run, or -1 for both
+	done   int // the plan whose run or verification was acknowledged, or -1
 }
 
-// copied is the family of histories of transfers to one target.
+// copied sets up the histories of transfers to one target.
 func copied(h *history) {
 	w := &copyWorld{h: h, done: -1, limits: &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(1 << 20)}}
 	h.world = w
@@ -191,7 +191,7 @@ func (w *copyWorld) applied(r *request) {
 	}
 }
 
-// look reads the target, which is absent or a copy of one source.
+// look reads the target, which must be absent or a copy of one source.
 func (w *copyWorld) look(what string) {
 	h := w.h
 	ctx := context.Background()
@@ -221,8 +221,8 @@ func (w *copyWorld) look(what string) {
 	}
 }
 
-// recover runs both plans again. One of them must be complete then. The other fails with Exists, or
-// because the target belongs to another source.
+// recover runs both plans again. One of them must then be complete. The other must fail with
+// Exists, or because the target belongs to another source.
 func (w *copyWorld) recover(ctx context.Context, a *actor) {
 	errs := [2]error{}
 	for _, k := range a.rng.Perm(2) {

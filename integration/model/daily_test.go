@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// daily is the family of histories of jobs that append one day after another, each at its row
+// daily sets up the histories of jobs that append one day after another, each at its own row
 // (AppendOptions.At). Every actor runs the same jobs.
 func daily(h *history) {
 	w := newHierarchy(h, h.rng.IntN(2) == 0)
@@ -25,10 +25,10 @@ type jobs struct {
 	*hierarchy
 	first int // row of the first day
 	days  int
-	rows  int // per day
+	rows  int // rows per day
 }
 
-// maxTries is the maximum number of times that one actor runs the job of one day.
+// maxTries is the maximum number of attempts of one actor at the job of one day.
 const maxTries = 3
 
 // run runs the jobs in order and stops at the first failure.
@@ -107,8 +107,8 @@ func (j *jobs) between(ctx context.Context, a *actor) {
 }
 
 // dated checks the end of an append at a row. No operation shortens arrays, so at most one append
-// at a row is acknowledged, and its rows start there. After fault.Exists all arrays have the row,
-// also for a process that opens the group.
+// at a row is acknowledged, and its rows start there. After fault.Exists all arrays must have the
+// row, also for a process that opens the group.
 func (w *hierarchy) dated(o *op, err error) {
 	at := *o.appends.At
 	switch {

@@ -85,7 +85,7 @@ func (w *hierarchy) read(ctx context.Context, a *actor, t *truth, x *zarr.Array)
 				return 0
 			}
 		}
-		w.look("after " + o.String()) // violations in the store are not the cache's
+		w.look("after " + o.String()) // violations in the store are not caused by the cache
 		w.compare(t, o.String(), b, v, o.began, a.h.step, since)
 	})
 }
@@ -112,7 +112,7 @@ func (a *actor) edge(t *truth, old, is []int) {
 	if slices.Equal(old, is) || a.cache == nil {
 		return
 	}
-	// The objects that the old shape ends within.
+	// These are the objects in which the old shape ends.
 	ends := slices.Clone(old)
 	for i, n := range old {
 		ends[i] = (n + t.chunk[i] - 1) / t.chunk[i] * t.chunk[i]
@@ -155,8 +155,8 @@ func (w *hierarchy) orphans(ctx context.Context, a *actor, t *truth, x *zarr.Arr
 }
 
 // outside records that the elements of the objects that an operation deleted are gone. It omits
-// objects that, by the document from which the array was opened, another change may be writing:
-// their deletion is not promised.
+// objects that another change may be writing, according to the document from which the array was
+// opened: their deletion is not promised.
 func (w *hierarchy) outside(a *actor, t *truth, o *op) {
 	for _, key := range o.deleted {
 		b, ok := t.object(key)
@@ -169,9 +169,9 @@ func (w *hierarchy) outside(a *actor, t *truth, o *op) {
 	}
 }
 
-// unknowing records that a write has deleted an object whose key must stay taken, because the array
-// was opened before the record: "a write through a handle that was opened before the record does
-// not know it" (ADR 025). Late puts may set the elements.
+// unknowing records that a write has deleted an object whose key must not become absent, because
+// the array was opened before the record was written (ADR 025). Late puts may then set the
+// elements.
 func (w *hierarchy) unknowing(o *op, key string) {
 	for _, t := range w.arrays {
 		b, ok := t.object(key)

@@ -19,7 +19,7 @@ func (s unconditional) Put(ctx context.Context, key string, b []byte, _ store.Pu
 	return s.Store.Put(ctx, key, b, store.PutOptions{})
 }
 
-// forgetful is a store that acknowledges puts of chunks and drops one in twenty.
+// forgetful is a store that acknowledges puts of chunks but drops one in twenty.
 type forgetful struct {
 	store.Store
 	n int
@@ -73,7 +73,7 @@ func (s *hoarding) Get(ctx context.Context, key string, o store.GetOptions, buf 
 	return v, nil
 }
 
-// TestModelFinds verifies that the check can fail: each planted fault must be found.
+// TestModelFinds checks that the model finds each planted fault.
 func TestModelFinds(t *testing.T) {
 	tests := []struct {
 		name     string
@@ -100,7 +100,7 @@ func TestModelFinds(t *testing.T) {
 	}
 }
 
-// TestReplay runs histories twice: a failure must be found again by its number.
+// TestReplay runs histories twice and checks that a failure is found again by its number.
 func TestReplay(t *testing.T) {
 	for name := range families {
 		t.Run(name, func(t *testing.T) {
@@ -116,11 +116,11 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// chunk matches the text that may differ between two runs: the place of an error, because any of
+// chunk matches the text that may differ between two runs: the position of an error, because any of
 // several chunks that fail concurrently may be reported, and random numbers in keys.
 var chunk = regexp.MustCompile(`\.[0-9a-f]{16}|chunk \[[0-9 ]*\] \([^)]*\)|"g/[dt]"`)
 
-// at returns an event and those before it.
+// at returns event i and the preceding events.
 func at(events []string, i int) string {
 	return strings.Join(events[max(0, min(i, len(events))-5):min(i+1, len(events))], "\n")
 }

@@ -31,8 +31,8 @@ type request struct {
 	key    string
 	detail string // the condition and the length
 	ctx    context.Context
-	value  []byte       // of a put
-	run    func() error // sends it to the store below
+	value  []byte       // value of a put
+	run    func() error // sends the request to the store below
 	err    error
 	done   chan struct{} // closed when err is set
 }
@@ -79,7 +79,7 @@ func (g *gate) Get(ctx context.Context, key string, o store.GetOptions, buf []by
 }
 
 func (g *gate) Put(ctx context.Context, key string, value []byte, o store.PutOptions) (v store.Version, err error) {
-	value = slices.Clone(value) // it may arrive after the caller has returned
+	value = slices.Clone(value) // the request may arrive after the caller has returned
 	err = g.do(ctx, put, key, fmt.Sprint(condition(o.IfVersion, "", o.IfAbsent), len(value)), value, func() (err error) {
 		v, err = g.h.below.Put(context.Background(), key, value, o)
 		return err
@@ -106,7 +106,7 @@ func (g *gate) DeleteAll(ctx context.Context, keys []string) error {
 	})
 }
 
-// single hides that a store deletes in batches.
+// single is a store without batch deletes.
 type single struct{ store.Store }
 
 func (g *gate) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {

@@ -8,7 +8,7 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// groups is the family of histories of a group with two arrays.
+// groups sets up the histories of a group with two arrays.
 func groups(h *history) {
 	w := newHierarchy(h, true)
 	w.play(func(ctx context.Context, a *actor) { w.member(ctx, a) })
@@ -70,7 +70,7 @@ func (w *hierarchy) member(ctx context.Context, a *actor) {
 	}
 }
 
-// length is the greatest length of an array.
+// length returns the greatest length of an array.
 func (w *hierarchy) length() int {
 	w.h.mu.Lock()
 	defer w.h.mu.Unlock()

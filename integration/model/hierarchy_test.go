@@ -18,21 +18,21 @@ type hierarchy struct {
 	h      *history
 	arrays []*truth
 	spec   []zarr.Spec
-	group  string // path of the group; "" if there is none
+	group  string // path of the group, or ""
 	format int
-	limits *concurrency.Limits // of looks
+	limits *concurrency.Limits // limits for look
 
 	claims map[string]string // claims in documents, by key
-	owners map[string]*op    // of claims, by ID
+	owners map[string]*op    // operations that own the claims, by claim ID
 	from   int               // start of the rows of the append whose claim is in the group's document
 	copied map[string][]int  // shapes in the group's consolidated metadata; nil without it
 	log    map[*truth][]shaped
 	behind bool        // consolidated metadata may be older than the arrays
 	fresh  bool        // the last document of the group found no consolidated metadata
-	done   map[int]*op // acknowledged appends at a row, by that row
+	done   map[int]*op // acknowledged appends at a row, by row
 }
 
-// shaped is a shape from a step on.
+// shaped is a shape that is stored from a step on.
 type shaped struct {
 	step  int
 	shape []int
@@ -96,7 +96,7 @@ func (w *hierarchy) create(ctx context.Context) error {
 		}
 	}
 	for i, t := range w.arrays {
-		// One request at a time, so that versions are the same each time.
+		// One request is sent at a time, so that versions are the same in each run.
 		a, err := zarr.Create(ctx, w.h.raw, t.path, w.spec[i], o, zarr.Limit(zarr.Limits{InFlight: 1}))
 		if err != nil {
 			return err
@@ -141,7 +141,7 @@ type document struct {
 	Consolidated *struct {
 		Metadata map[string]struct{ Shape []int }
 	} `json:"consolidated_metadata"`
-	Metadata map[string]struct{ Shape []int } // of .zmetadata
+	Metadata map[string]struct{ Shape []int } // shapes in .zmetadata
 }
 
 type identity struct {
@@ -230,8 +230,8 @@ func (w *hierarchy) groupPut(o *op, name string, d document) {
 	if o == nil || o.kind != doAppend {
 		return
 	}
-	// An append that finds arrays of different lengths completes that of another one: it writes
-	// their rows again.
+	// An append that finds arrays of different lengths completes the append of another actor: it
+	// writes the rows again.
 	low, high := w.lengths()
 	if o.n != high-low {
 		return
@@ -312,7 +312,7 @@ func (w *hierarchy) arrayPut(o *op, t *truth, shape []int) {
 	case slices.Equal(t.shape, shape):
 		p := o.part(t)
 		p.touched = true
-		if !p.completes { // else this may be the end of its claim, which keeps the shape too
+		if !p.completes { // otherwise this may be the end of its claim, which does not change the shape either
 			p.claimed = h.step
 		}
 		return
@@ -344,7 +344,7 @@ func (w *hierarchy) arrayPut(o *op, t *truth, shape []int) {
 	}
 }
 
-// longer records the shape that an append sets: its rows are visible from now on.
+// longer records the shape that an append sets. Its rows are visible from now on.
 func (w *hierarchy) longer(o *op, t *truth, shape []int) {
 	p := o.part(t)
 	axis := w.axisOf(t, o)
@@ -421,11 +421,11 @@ func (w *hierarchy) agree(o *op) {
 		}
 	}
 	if o.kind == doDrop {
-		// The dropped append may be in all arrays and not in consolidated metadata.
+		// The dropped append may be in all arrays but not in consolidated metadata.
 		w.behind = true
 	}
 	if o.kind == doConsolidate && w.fresh {
-		// "The copy is a cache": an append that started without a copy does not update it.
+		// An append that started without consolidated metadata does not update it.
 		w.behind = true
 	}
 	if m == n {

@@ -19,7 +19,7 @@ import (
 // perOp is the maximum number of different values that one operation writes.
 const perOp = 1000
 
-// errLost is the error of a request whose request or response was lost.
+// errLost is the error of an operation whose request or response was lost.
 var errLost = fmt.Errorf("the model lost it: %w", fault.Unavailable)
 
 // errDead is the error of all requests of a dead actor.
@@ -34,9 +34,9 @@ type late struct {
 // history is one run: the actors, the store, and the values that may be stored.
 type history struct {
 	seed    uint64
-	rng     *rand.Rand // of the scheduler
+	rng     *rand.Rand // random choices of the scheduler
 	below   store.Store
-	raw     store.Store // without planted faults, for looks
+	raw     store.Store // store without planted faults, for look
 	batches bool
 	record  bool // record the events
 	events  []string
@@ -47,7 +47,7 @@ type history struct {
 	running  int // actors that have not ended
 	step     int
 	lates    []late
-	faults   int // that may still be injected
+	faults   int // number of faults that may still be injected
 	injected int
 	switches float64 // probability of a switch to another actor
 	current  *actor
@@ -57,8 +57,8 @@ type history struct {
 	idle     int
 	over     bool // some operation takes over or drops claims
 	removes  bool // some operation removes arrays
-	only     int  // actors; 0: some
-	hale     bool // inject no faults
+	only     int  // number of actors; 0 means random
+	hale     bool // no faults are injected
 	peaceful bool // no claim of another actor is taken over or dropped before the recovery
 }
 
@@ -67,7 +67,7 @@ type history struct {
 type world interface {
 	// applied is called for each request that changed the store.
 	applied(r *request)
-	// look reads the store itself and compares.
+	// look reads the store itself and compares it with the model.
 	look(what string)
 }
 
@@ -175,9 +175,9 @@ func (h *history) abandon(r *request, err error) {
 // sent.
 func (r *request) spent() bool { return r.by.dead && !slices.Contains(r.by.last, r) }
 
-// mayBeLate excludes unconditional deletes of whole objects by resizes and removals, as documented:
-// "a Resize that is taken over while it deletes must have ended" ([zarr.AppendOptions]), and a
-// removal "asks nothing about versions" (upkeep.Removal).
+// mayBeLate returns false for unconditional deletes of whole objects by resizes and removals, as
+// documented: "a Resize that is taken over while it deletes must have ended"
+// ([zarr.AppendOptions]), and a removal "asks nothing about versions" (upkeep.Removal).
 func (r *request) mayBeLate() bool {
 	return r.verb != del || r.detail != "" || r.op == nil || r.op.kind == doWrite
 }
@@ -341,7 +341,7 @@ func (h *history) arrive(now func(late) bool) {
 	}
 }
 
-// coming returns the puts to a key that were sent and have not arrived.
+// coming returns the puts to a key that were sent but have not arrived.
 func (h *history) coming(key string) (all []*request) {
 	for _, l := range h.lates {
 		all = append(all, l.request)

@@ -40,7 +40,7 @@ func (w *hierarchy) lookAt(t *truth, what string) {
 
 // compare compares elements of a box, read between two steps, with the values that may be stored.
 func (w *hierarchy) compare(t *truth, what string, b box, v []int32, from, to int, since func(c [2]int) int) {
-	// A reader with an outdated shape reads elements that the array does not have.
+	// A reader with an outdated shape reads elements that are outside the array.
 	inside := w.inside(t, from, to)
 	k := 0
 	b.each(func(c [2]int) {
@@ -56,7 +56,7 @@ func (w *hierarchy) compare(t *truth, what string, b box, v []int32, from, to in
 	})
 }
 
-// inside returns the box of elements that an array had all the time between two steps.
+// inside returns the box of elements that were in the array during all steps from one to another.
 func (w *hierarchy) inside(t *truth, from, to int) box {
 	b := all([]int{never, never}[:t.rank])
 	for i, s := range w.log[t] {
@@ -69,23 +69,23 @@ func (w *hierarchy) inside(t *truth, from, to int) box {
 	return b
 }
 
-// left checks that no claim of a living actor is left.
+// left checks that no claim of a living actor remains.
 func (w *hierarchy) left() {
 	for key, id := range w.claims {
 		o := w.owners[id]
 		if id == "" || o == nil || o.by.dead || o.faults > 1 || o.lateDoc {
-			// Of a dead actor; or the request that would have taken it out failed too; or it
-			// arrived after the actor had looked.
+			// The claim belongs to a dead actor, or the request that would have removed it failed
+			// too, or it arrived after the actor had looked.
 			continue
 		}
 		if low, high := w.groupLengths(); low != high && (key == w.group+"/zarr.json" || key == w.group+"/.zattrs") {
-			continue // rows of an append are visible in some arrays: that is to be completed first (Group.Append)
+			continue // rows of an append are visible in some arrays, so the append must be completed first (Group.Append)
 		}
 		w.h.fail("%s has the claim of a living actor: %v", key, o)
 	}
 }
 
-// groupLengths returns the lengths, or 0 and 0 without a group.
+// groupLengths returns the minimum and maximum lengths, or 0 and 0 without a group.
 func (w *hierarchy) groupLengths() (low, high int) {
 	if w.group == "" {
 		return 0, 0

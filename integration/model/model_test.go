@@ -29,8 +29,8 @@ var (
 	show      = flag.Bool("history", false, "print each history")
 )
 
-// families are the kinds of histories with the number of runs of each: 21,000 in all, in less than
-// 60 s on two cores.
+// families are the kinds of histories with the number of runs of each. In total there are 21,000
+// runs, which take less than 60 s on two cores.
 var families = map[string]struct {
 	play func(*history)
 	n    uint64
@@ -157,7 +157,7 @@ func (f *found) report(t *testing.T, name string) {
 	t.Errorf("history %d of %s: %s\n%s", seeds[0], name, f.bad[seeds[0]], strings.Join(h.events, "\n"))
 }
 
-// alike groups violations that differ only in numbers, options and moments.
+// alike groups violations that differ only in numbers, options and times.
 var alike = []struct {
 	is *regexp.Regexp
 	as string

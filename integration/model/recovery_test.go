@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// recoverFirst runs as a healthy actor that appends with TakeOver and extends arrays. All of it
-// must succeed.
+// recoverFirst runs as a healthy actor that appends with TakeOver and extends arrays. All its
+// operations must succeed.
 func (w *hierarchy) recoverFirst(ctx context.Context, a *actor) {
 	if w.group != "" {
 		w.recoverGroup(ctx, a)
@@ -45,7 +45,7 @@ func (w *hierarchy) recoverLast(ctx context.Context, a *actor) {
 
 func (w *hierarchy) open(ctx context.Context, a *actor, t *truth) (x *zarr.Array) {
 	if t.shape == nil {
-		return nil // it was removed
+		return nil // the array was removed
 	}
 	a.do(ctx, &op{kind: doOpen}, func(ctx context.Context) (err error) {
 		x, err = zarr.OpenArray(ctx, a.store(), t.path, a.options()...)

@@ -8,31 +8,31 @@ import (
 	"strings"
 )
 
-// never is later than every step.
+// never is a step later than every other step.
 const never = math.MaxInt
 
 // candidate is a value that an element may have.
 type candidate struct {
 	v       int32
-	by      *op  // nil: fill
-	any     bool // any value of by, or fill, in place of v
-	added   int  // step
+	by      *op  // nil for the fill value
+	any     bool // any value of by, or the fill value, instead of v
+	added   int  // step at which it was added
 	settled int  // from this step on the write can no longer be applied
 	removed int  // from this step on the element cannot have the value
 }
 
-// cell is one element: every value it may have had. Its first candidate is the fill value.
+// cell has every value that one element may have had. The first candidate is the fill value.
 type cell []candidate
 
 // width is the maximum number of elements along the second axis.
 const width = 40
 
-// truth holds the values that may be stored in one array.
+// truth has the values that may be stored in one array.
 type truth struct {
 	path   string
 	rank   int
 	chunk  []int // elements of one object along each axis
-	shape  []int // the stored shape; nil: no array is stored
+	shape  []int // the stored shape, or nil if no array is stored
 	cells  []cell
 	format int
 }
@@ -88,7 +88,7 @@ func (t *truth) object(key string) (b box, ok bool) {
 }
 
 // revive records that an object is absent from now on. A late put of an operation may set its
-// elements to any of its values.
+// elements to any value of the operation.
 func (t *truth) revive(o *op, b box, now int) {
 	b.each(func(c [2]int) {
 		e := t.at(c)
@@ -97,7 +97,7 @@ func (t *truth) revive(o *op, b box, now int) {
 	o.wrote = append(o.wrote, written{t, b})
 }
 
-// issue adds the values of a write that starts: from now on its elements may have them.
+// issue adds the values of a write that starts. From now on its elements may have them.
 func (t *truth) issue(o *op, b box, now int, value func(c [2]int) int32) {
 	b.each(func(c [2]int) {
 		e := t.at(c)
@@ -107,7 +107,7 @@ func (t *truth) issue(o *op, b box, now int, value func(c [2]int) int32) {
 }
 
 // acknowledge records that a write succeeded. Values of writes that had ended before it started are
-// gone. Those of concurrent writes, and of failed writes that may still arrive, remain possible:
+// gone. Values of concurrent writes, and of failed writes that may still arrive, remain possible:
 // two acknowledged writes of one element are not ordered.
 func (t *truth) acknowledge(o *op, b box, began, now int) {
 	b.each(func(c [2]int) {
@@ -123,8 +123,8 @@ func (t *truth) acknowledge(o *op, b box, began, now int) {
 	})
 }
 
-// set makes rows of an append visible. began is the step of its claim. All values written there
-// before are gone.
+// set makes rows of an append visible. began is the step of its claim. Values written there before
+// are gone.
 func (t *truth) set(o *op, b box, began, now int, value func(c [2]int) int32) {
 	b.each(func(c [2]int) {
 		e := t.at(c)
@@ -133,8 +133,8 @@ func (t *truth) set(o *op, b box, began, now int, value func(c [2]int) int32) {
 	t.acknowledge(o, b, began, now)
 }
 
-// hide records a shape that becomes smaller: elements outside are fill or their old values if the
-// array grows again (ResizeOptions).
+// hide records a shape that becomes smaller. Elements outside it are the fill value or their old
+// values if the array is extended again (ResizeOptions).
 func (t *truth) hide(b box, now int) {
 	b.each(func(c [2]int) {
 		e := t.at(c)
@@ -142,8 +142,8 @@ func (t *truth) hide(b box, now int) {
 	})
 }
 
-// clear records an acknowledged Resize that deletes: elements outside are fill, or values of writes
-// that started after the resize.
+// clear records an acknowledged Resize that deletes. Elements outside the shape are the fill value,
+// or values of writes that started after the resize.
 func (t *truth) clear(c [2]int, began, now int) {
 	e := t.at(c)
 	for i := range *e {

@@ -5,8 +5,8 @@
 //
 // [Make] creates a mutant from a seed and a number. It changes members of documents and stored
 // bytes at random, most often lengths. For any mutant, a command must end within 512 MiB and 5
-// seconds of processor time, or with a limit error. -only runs one mutant again, and -keep keeps it
-// for inspection:
+// seconds of CPU time, or with a limit error. The flag -only runs one mutant again, and -keep keeps
+// it for inspection:
 //
 //	go test ./integration/mutants -seed 24 -only 1234 -keep /tmp/mutant
 package mutants

@@ -14,7 +14,7 @@ import (
 )
 
 // Make writes a damaged copy of the directory from to the directory to, which must not exist. The
-// damage depends on r only. Make returns a description of it.
+// damage depends only on r. Make returns a description of the damage.
 func Make(r *rand.Rand, from, to string) (string, error) {
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 		return "", err
@@ -45,7 +45,7 @@ func Make(r *rand.Rand, from, to string) (string, error) {
 		name := names[r.IntN(len(names))]
 		b, err := os.ReadFile(name)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // it was removed
+			continue // the file was removed
 		}
 		if err != nil {
 			return "", err
@@ -79,11 +79,11 @@ var (
 	texts   = regexp.MustCompile(`"[^"\\]*"`)
 )
 
-// changeDocument changes a number, in all places or in one, a text, or a byte.
+// changeDocument changes a number at one or all of its positions, a text, or a byte.
 func changeDocument(r *rand.Rand, b []byte) ([]byte, string) {
 	text := string(b)
 	places := numbers.FindAllStringIndex(text, -1)
-	if list := lists.FindAllStringIndex(text, -1); len(list) > 0 && r.IntN(4) > 0 { // a shape
+	if list := lists.FindAllStringIndex(text, -1); len(list) > 0 && r.IntN(4) > 0 { // a list such as a shape
 		l := list[r.IntN(len(list))]
 		places = numbers.FindAllStringIndex(text[:l[1]], -1)
 		places = slices.DeleteFunc(places, func(p []int) bool { return p[0] < l[0] })
@@ -92,7 +92,7 @@ func changeDocument(r *rand.Rand, b []byte) ([]byte, string) {
 	case len(places) > 0 && r.IntN(10) < 8:
 		p := places[r.IntN(len(places))]
 		was, is := text[p[0]:p[1]], number(r)
-		if r.IntN(3) == 0 { // to the same number of dimensions as the array
+		if r.IntN(3) == 0 { // a list with as many elements as the array has dimensions
 			return []byte(numbers.ReplaceAllStringFunc(text, func(s string) string {
 				if s == was {
 					return is
@@ -120,7 +120,7 @@ var words = strings.Fields(`bool int8 uint8 int16 uint16 int32 uint32 int64 uint
 	<f4 >f8 |u1 |S1000000000 <U1000000000 |O |b1 blosc zlib gzip zstd lz4 crc32c vlen-utf8 vlen-bytes transpose sharding_indexed start end
 	default v2 . / F C regular rectangular NaN -Infinity array group null`)
 
-// number formats a random number, including lengths that exceed all memory.
+// number returns a random number as text, including lengths that exceed all memory.
 func number(r *rand.Rand) string {
 	switch r.IntN(16) {
 	case 0, 1:
@@ -146,7 +146,7 @@ func changeBytes(r *rand.Rand, b []byte) ([]byte, string) {
 		return append(b, make([]byte, 1+r.IntN(1000))...), "longer"
 	case k == 2:
 		return b[:r.IntN(n)], "shorter"
-	case k == 3: // something like a length
+	case k == 3: // bytes that may be a length
 		at := r.IntN(n - 4)
 		for i := range 4 {
 			b[at+i] = byte(r.Uint32() & r.Uint32())

@@ -22,7 +22,7 @@ import (
 	"github.com/zargo-io/zargo/integration/fixtures"
 )
 
-// The limits of the hostile stores.
+// The limits for hostile stores.
 const (
 	maxMemory = 512 << 20
 	maxTime   = 5 * time.Second
@@ -36,7 +36,7 @@ var (
 	atOnce = flag.Int("at-once", 2, "how many are run at once")
 )
 
-// figures are the measurements over all commands.
+// figures are the measurements of all commands.
 type figures struct {
 	mu     sync.Mutex
 	runs   int
@@ -76,7 +76,7 @@ func TestMutants(t *testing.T) {
 			to = filepath.Join(*keep, filepath.Base(from))
 			url = to
 		}
-		if c.Store == "zip" { // a file, which is changed like those of a directory
+		if c.Store == "zip" { // a zip archive is a file and is changed like the files of a directory
 			folder := filepath.Join(filepath.Dir(to), "from")
 			if err := errors.Join(os.MkdirAll(folder, 0o777), os.Link(from, filepath.Join(folder, filepath.Base(from)))); err != nil {
 				return err
@@ -122,7 +122,7 @@ func commands(r *rand.Rand, url, same string) [][]string {
 	}
 }
 
-// run runs a command in its own process. It is killed a little after the limit of processor time;
+// run runs a command in its own process. The process is killed shortly after the limit of CPU time;
 // on a loaded machine the elapsed time may be much longer.
 func (f *figures) run(ctx context.Context, program string, args ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
@@ -138,7 +138,7 @@ func (f *figures) run(ctx context.Context, program string, args ...string) error
 	use := c.ProcessState.SysUsage().(*syscall.Rusage)
 	memory := int64(use.Maxrss) //nolint:unconvert // 32 bits on 386
 	if runtime.GOOS != "darwin" {
-		memory <<= 10 // it was KiB
+		memory <<= 10 // in KiB
 	}
 	took, code := c.ProcessState.UserTime()+c.ProcessState.SystemTime(), c.ProcessState.ExitCode()
 	f.mu.Lock()

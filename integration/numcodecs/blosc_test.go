@@ -12,12 +12,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// The properties of TestBlosc that do not depend on each other.
+// The independent properties of the cases of TestBlosc.
 var (
 	bloscNames    = []string{"blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"}
 	bloscShuffles = []int{-1, 0, 1, 2}
-	// bloscSizes are element sizes: even and odd, the largest that is split and one more, and the
-	// largest of all.
+	// bloscSizes are element sizes: even and odd, the largest size that is split and one more, and
+	// the largest possible size.
 	bloscSizes = []int{1, 2, 3, 4, 7, 8, 12, 15, 16, 17, 32, 255}
 )
 
@@ -34,15 +34,15 @@ func bloscSplits(size int) []string {
 // split, one byte less, and an odd size.
 func bloscBlocks(size int) []int { return []int{0, 128 * size, 128*size - 1, 5003} }
 
-// bloscLengths returns lengths of an array in bytes: one byte, too few to compress, whole elements
-// and blocks, slightly more than a block, slightly less, and with a last block that is long enough
-// to be split. All but the third end within an element, if elements have several bytes.
+// bloscLengths returns lengths of an array in bytes: one byte, too few bytes to compress, whole
+// elements and blocks, slightly more than a block, slightly less, and with a last block that is
+// long enough to be split. If elements have several bytes, all but the third end within an element.
 func bloscLengths(size, block int, split string) []int {
 	if block == 0 {
-		block = 32 << 10 // depends on the level, from 8 KiB
+		block = 32 << 10 // depends on the level, from 8 KiB on
 	}
 	if split == "ALWAYS" {
-		block = min(max(block*size, 1<<16), 1<<20) // the encoder ignores the requested size then
+		block = min(max(block*size, 1<<16), 1<<20) // the encoder then ignores the requested size
 	}
 	block -= block % size
 	return []int{1, 127, 2 * block, block + 2*size/3, block - 1, 2*block + 130*size + size/2}
@@ -74,7 +74,7 @@ func bloscCases() (all []bloscCase) {
 	return all
 }
 
-// TestBlosc tries every combination of compressor, shuffle, element size, block size, split mode
+// TestBlosc tests every combination of compressor, shuffle, element size, block size, split mode
 // and kind of length: 2,016 arrays of each compressor. Levels and contents are random. The arrays
 // are bytes, so that they can end within an element of Blosc. TensorStore is the reference for
 // snappy, and chooses the split mode itself. The frames must be equal except for the bytes of the
@@ -158,8 +158,8 @@ func form(h blosc.Header) string {
 	return fmt.Sprint(h.Shuffle, " whole")
 }
 
-// holdForms checks that the frames of the reference and those of zargo have every form, except that
-// zargo never splits blocks of zstd.
+// holdForms checks that the frames of the reference and of zargo have every form, except that zargo
+// never splits blocks of zstd.
 func holdForms(t *testing.T, cname string, seen map[string]int) {
 	t.Helper()
 	for _, who := range []string{"judge", "zargo"} {

@@ -1,8 +1,7 @@
 // Package numcodecs tests the codecs of zargo against Python's numcodecs, with thousands of random
-// arrays and configurations, the same in every run. Values encoded by numcodecs must decode to the
-// same array here and there, and values encoded here must decode there. numcodecs is built without
-// Blosc's snappy, which is tested against TensorStore. One Python process handles all requests of a
-// test over a pipe; see [Judge].
+// arrays and configurations, which are the same in every run. Values encoded by either library must
+// decode to the same array in both. numcodecs is built without Blosc's snappy, which is tested
+// against TensorStore. One Python process handles all requests of a test over a pipe; see [Judge].
 //
 // To add a codec, add a row to the table in ids_test.go: its id, the data types, a function that
 // returns a configuration, and the expectations ([ID]). A filter changes elements: it is Exact, and

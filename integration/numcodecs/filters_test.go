@@ -60,8 +60,9 @@ func isFloat(t dtype.Type) bool {
 	return t == dtype.Float16 || t == dtype.Float32 || t == dtype.Float64
 }
 
-// pick returns a random type that numpy converts to and from t independently of the machine and of
-// the position in the array. Conversions of floats outside the range of uint32 depend on both.
+// pick returns a random type of the list from. numpy must convert t to that type and back
+// independently of the machine and of the position in the array. Conversions of floats outside the
+// range of uint32 depend on both.
 func pick(r *rand.Rand, t dtype.Type, from []string) string {
 	for {
 		s := from[r.IntN(len(from))]
@@ -79,9 +80,9 @@ func to(types ...string) func(*rand.Rand, dtype.Type) numcodecs.Config {
 	}
 }
 
-// deltaConfig views an array in the byte order o, or in any. Floats are viewed as floats: the
-// compiler decides which of two NaNs a sum returns, so the only NaNs must be those that the
-// processor makes.
+// deltaConfig returns configurations that view an array in the byte order o, or in any. Floats are
+// viewed as floats: the compiler decides which of two NaNs a sum returns, so the only NaNs must be
+// those that the processor produces.
 func deltaConfig(o dtype.Order) func(*rand.Rand, dtype.Type) numcodecs.Config {
 	return func(r *rand.Rand, t dtype.Type) numcodecs.Config {
 		c := numcodecs.Config{"dtype": spell(r, t)}
@@ -104,8 +105,8 @@ func asTypeConfig(r *rand.Rand, t dtype.Type) numcodecs.Config {
 	return numcodecs.Config{"decode_dtype": spell(r, t), "encode_dtype": pick(r, t, numberTypes)}
 }
 
-// scaleConfig has whole numbers in the range of the type, and for floats also fractions: 1 and 1.0
-// differ in Python.
+// scaleConfig returns whole numbers in the range of the type, and for floats also fractions,
+// because 1 and 1.0 differ in Python.
 func scaleConfig(r *rand.Rand, t dtype.Type) numcodecs.Config {
 	c := numcodecs.Config{"dtype": spell(r, t), "offset": r.IntN(100), "scale": 1 + r.IntN(100)}
 	if isFloat(t) || r.IntN(2) == 0 {
@@ -134,7 +135,7 @@ func bitroundConfig(r *rand.Rand, t dtype.Type) numcodecs.Config {
 	return numcodecs.Config{"keepbits": r.IntN(most + 1)}
 }
 
-// started fills an array that starts with 0 and has no NaN. numpy converts the first element
+// started fills an array that starts with 0 and contains no NaN. numpy converts the first element
 // separately, and refuses values that it wraps in other elements.
 func started(r *rand.Rand, t dtype.Type, array []byte) {
 	if size := floatSize(t); size > 0 {
@@ -145,7 +146,8 @@ func started(r *rand.Rand, t dtype.Type, array []byte) {
 	clear(array[:min(len(array), t.Size())])
 }
 
-// within fills an array of floats with numbers between lo and hi, of any magnitude.
+// within returns a function that fills an array of floats with numbers between lo and hi, of any
+// magnitude.
 func within(lo, hi float64) func(*rand.Rand, dtype.Type, []byte) {
 	return func(r *rand.Rand, t dtype.Type, array []byte) {
 		for i := 0; i < len(array); i += t.Size() {
@@ -183,7 +185,7 @@ func mixture(r *rand.Rand, t dtype.Type, array []byte) {
 	walk(r, size, array, true)
 }
 
-// floatSize returns the size of one float of an element; 0 for other types.
+// floatSize returns the size of one float of an element, or 0 for other types.
 func floatSize(t dtype.Type) int {
 	switch {
 	case t == dtype.Complex64 || t == dtype.Complex128:

@@ -7,26 +7,26 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// ID describes one codec of numcodecs and the random arrays to test it with.
+// ID describes one codec of numcodecs and the random arrays with which it is tested.
 type ID struct {
-	Name    string   // of the subtest, if an id has several
-	ID      string   // in numcodecs
-	Library string   // the reference implementation, as in a [Question]
-	Types   []string // data types of the arrays, as numpy and v2 metadata name them
+	Name    string   // name of the subtest, if an id has several
+	ID      string   // id in numcodecs
+	Library string   // the reference implementation; see [Question]
+	Types   []string // data types of the arrays, named as in numpy and v2 metadata
 	Cases   int      // number of arrays
 
-	// Config returns a random configuration without the id. nil is an empty one.
+	// Config returns a random configuration without the id. nil means an empty configuration.
 	Config func(r *rand.Rand, t dtype.Type) Config
-	// Contents fills an array in memory form. nil is [Contents]. It need not avoid values that are
-	// invalid for t.
+	// Contents fills an array in memory form. nil means [Contents]. It need not avoid values that
+	// are invalid for t.
 	Contents func(r *rand.Rand, t dtype.Type, array []byte)
-	// Elems is the maximum number of elements of an array; 0 is 20,000.
+	// Elems is the maximum number of elements of an array; 0 means 20,000.
 	Elems int
 
 	Exact    bool // both encode to the same bytes
 	Lossy    bool // an array is not restored; both change it in the same way
-	ReadOnly bool // zargo does not encode it
-	// NonEmpty excludes empty arrays: the reference implementation encodes them as nothing, or
+	ReadOnly bool // zargo does not encode with this codec
+	// NonEmpty excludes empty arrays, if the reference implementation encodes them as nothing or
 	// cannot read its own encoding.
 	NonEmpty bool
 }
@@ -34,7 +34,7 @@ type ID struct {
 // Config is a configuration of numcodecs, with or without the id.
 type Config map[string]any
 
-// JSON returns the configuration as in metadata of v2.
+// JSON returns the configuration in the form of v2 metadata.
 func (c Config) JSON(id string) json.RawMessage {
 	all := Config{"id": id}
 	for k, v := range c {
@@ -42,7 +42,7 @@ func (c Config) JSON(id string) json.RawMessage {
 	}
 	b, err := json.Marshal(all)
 	if err != nil {
-		panic(err) // it consists of numbers, text and lists of them
+		panic(err) // it consists of numbers, text and lists of these
 	}
 	return b
 }

@@ -45,7 +45,7 @@ func ids() []numcodecs.ID {
 	}
 }
 
-// sometimes returns c, or in one call of ten nil.
+// sometimes returns c, or nil in one call of ten.
 func sometimes(r *rand.Rand, c numcodecs.Config) numcodecs.Config {
 	if r.IntN(10) == 0 {
 		return nil
@@ -70,7 +70,7 @@ func lz4Config(r *rand.Rand, _ dtype.Type) numcodecs.Config {
 	return sometimes(r, numcodecs.Config{"acceleration": between(r, -2, 200)})
 }
 
-// shuffleConfig has divisors of the element size: numcodecs accepts only sizes that divide the
+// shuffleConfig returns divisors of the element size: numcodecs accepts only sizes that divide the
 // array's length in bytes.
 func shuffleConfig(r *rand.Rand, t dtype.Type) numcodecs.Config {
 	size := between(r, 1, t.Size())
@@ -134,11 +134,11 @@ func textLabels(r *rand.Rand, t dtype.Type) numcodecs.Config {
 	return c
 }
 
-// bloscTypes have every kind of element size: split and not split, odd, the largest of blosc and a
-// larger one.
+// bloscTypes have every kind of element size: split and not split, odd, the largest size of blosc
+// and a larger one.
 var bloscTypes = []string{"|u1", "<i2", "|S3", "<f4", ">f8", "<c16", "|S5", "|S7", "|S15", "|S17", "|S100", "|S255", "|S256"}
 
-// bloscConfig returns any level, shuffle and block size.
+// bloscConfig returns a function that returns any level, shuffle and block size.
 func bloscConfig(cname string) func(*rand.Rand, dtype.Type) numcodecs.Config {
 	return func(r *rand.Rand, _ dtype.Type) numcodecs.Config {
 		block := 0
@@ -150,7 +150,8 @@ func bloscConfig(cname string) func(*rand.Rand, dtype.Type) numcodecs.Config {
 	}
 }
 
-// lzmaConfig returns xz with any check, alone, or raw, by a preset or with any chain of filters.
+// lzmaConfig returns the formats xz with any check, alone, or raw, with a preset or any chain of
+// filters.
 func lzmaConfig(r *rand.Rand, _ dtype.Type) numcodecs.Config {
 	format := between(r, 1, 3)
 	c := numcodecs.Config{"format": format, "check": -1, "preset": nil, "filters": nil}

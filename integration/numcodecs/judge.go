@@ -52,16 +52,16 @@ func (j *Judge) Close() error {
 	return errors.Join(j.in.Close(), j.cmd.Wait())
 }
 
-// Question holds the parameters of a request to encode or decode.
+// Question has the parameters of a request to encode or decode.
 type Question struct {
-	Config json.RawMessage `json:"config"` // of numcodecs, with the id
+	Config json.RawMessage `json:"config"` // configuration of numcodecs, with the id
 	// DType is numpy's name of the elements' data type. With "|O" the array is a JSON list.
 	DType   string `json:"dtype"`
-	Library string `json:"library,omitempty"` // "" is numcodecs
-	Split   string `json:"split,omitempty"`   // c-blosc's BLOSC_SPLITMODE, which numcodecs follows
+	Library string `json:"library,omitempty"` // "" means numcodecs
+	Split   string `json:"split,omitempty"`   // BLOSC_SPLITMODE of c-blosc, which numcodecs follows
 }
 
-// TensorStore is a Library of a [Question]: it has blosc's snappy, which numcodecs lacks.
+// TensorStore is a Library of a [Question]. It has blosc's snappy, which numcodecs does not have.
 const TensorStore = "tensorstore"
 
 // Encode returns the library's encoding of an array of one axis, whose elements are in the byte
@@ -71,7 +71,7 @@ func (j *Judge) Encode(q Question, array []byte) ([]byte, error) {
 	return stored, err
 }
 
-// Timed is Encode that also returns the time that the library took.
+// Timed is Encode, and also returns the time that the library took.
 func (j *Judge) Timed(q Question, array []byte) (stored []byte, took time.Duration, err error) {
 	return j.ask("encode", q, array)
 }
@@ -118,7 +118,7 @@ func (j *Judge) ask(do string, q Question, data []byte) ([]byte, time.Duration, 
 		Seconds float64
 	}
 	if err := json.Unmarshal(line, &said); err != nil {
-		return nil, 0, fmt.Errorf("judge says %q: %w", line, err)
+		return nil, 0, fmt.Errorf("the judge returned %q: %w", line, err)
 	}
 	if said.Error != "" {
 		return nil, 0, Refusal(said.Error)

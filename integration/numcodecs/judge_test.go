@@ -50,7 +50,7 @@ func run(m *testing.M) (code int) {
 	return m.Run()
 }
 
-// judge returns the Python process for an environment variable.
+// judge returns the Python process of an environment variable.
 func judge(t *testing.T, env string) *numcodecs.Judge {
 	t.Helper()
 	python := os.Getenv(env)
@@ -93,10 +93,10 @@ func each(t *testing.T, test func(t *testing.T, j *numcodecs.Judge, tensorstore 
 }
 
 // full is set by `make cross-check`, which takes a quarter of an hour. Otherwise a few arrays of
-// each kind are tried.
+// each kind are tested.
 var full = flag.Bool("full", false, "try as many arrays as the tables say, not 8 of each kind")
 
-// TestNumcodecs tries every id of the table.
+// TestNumcodecs tests every id of the table.
 func TestNumcodecs(t *testing.T) {
 	each(t, tryIDs)
 }
@@ -104,7 +104,7 @@ func TestNumcodecs(t *testing.T) {
 func tryIDs(t *testing.T, j *numcodecs.Judge, tensorstore bool) {
 	for _, id := range append(ids(), filters()...) {
 		if id.Library == numcodecs.TensorStore && !tensorstore {
-			continue // the same in both
+			continue // equal in both versions
 		}
 		name := id.ID + id.Name
 		t.Run(name, func(t *testing.T) {
@@ -125,7 +125,7 @@ func tryIDs(t *testing.T, j *numcodecs.Judge, tensorstore bool) {
 	}
 }
 
-// try creates one array, which numcodecs and zargo encode and decode.
+// try creates one array and checks that numcodecs and zargo encode and decode it.
 func try(t *testing.T, j *numcodecs.Judge, id numcodecs.ID, r *rand.Rand) {
 	t.Helper()
 	name := id.Types[r.IntN(len(id.Types))]

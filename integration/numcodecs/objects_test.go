@@ -20,7 +20,7 @@ type objectID struct {
 	cases    int
 	exact    bool
 	config   func(r *rand.Rand) numcodecs.Config
-	item     func(r *rand.Rand, c numcodecs.Config) any // one object, for encoding/json
+	item     func(r *rand.Rand, c numcodecs.Config) any // returns one object, for encoding/json
 }
 
 func objectIDs() []objectID {
@@ -34,7 +34,7 @@ func objectIDs() []objectID {
 	}
 }
 
-// TestObjects encodes and decodes arrays of objects with numcodecs and zargo. It compares the
+// TestObjects encodes and decodes arrays of objects with numcodecs and zargo, and compares the
 // objects and the stored bytes.
 func TestObjects(t *testing.T) {
 	each(t, tryObjectIDs)
@@ -123,7 +123,7 @@ func same(a, b []byte) bool {
 	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
-// tell formats elements as judge.py does.
+// tell formats elements like judge.py.
 func tell(t *testing.T, typ dtype.Type, items [][]byte) []byte {
 	t.Helper()
 	list := make([]any, len(items))
@@ -189,12 +189,12 @@ func listen(t *testing.T, typ dtype.Type, array []any) [][]byte {
 	return items
 }
 
-// b64 returns bytes as an object with one member.
+// b64 represents bytes, as an object with one member.
 type b64 []byte
 
 func (b b64) MarshalJSON() ([]byte, error) { return json.Marshal(map[string][]byte{"b64": b}) }
 
-// real returns a floating-point number with a decimal point, as Python formats it.
+// real is a floating-point number that is formatted with a decimal point, as in Python.
 type real float64
 
 func (f real) MarshalJSON() ([]byte, error) {
@@ -285,7 +285,8 @@ func object(r *rand.Rand, depth int, bytes, nan bool) any {
 }
 
 func jsonConfig(r *rand.Rand) numcodecs.Config {
-	// sort_keys only: without it, encoding/json writes members in another order than a Python dict.
+	// sort_keys is always set: without it, encoding/json writes members in another order than a
+	// Python dict.
 	return sometimes(r, numcodecs.Config{"encoding": "utf-8", "ensure_ascii": r.IntN(2) == 0, "allow_nan": r.IntN(2) == 0, "sort_keys": true,
 		"skipkeys": false, "check_circular": true, "indent": nil, "separators": []string{",", ":"}, "strict": r.IntN(2) == 0})
 }
@@ -319,7 +320,7 @@ func label(i int) string {
 	return []string{"red", "green", "blue", "", "é", "漢字😀", "violet", "red ", "Red", "x", "yellow", "long label of some length"}[i]
 }
 
-// labelConfig returns some of the labels, some of them twice.
+// labelConfig returns a random selection of labels, some of them twice.
 func labelConfig(r *rand.Rand) numcodecs.Config {
 	labels := make([]string, r.IntN(10))
 	for i := range labels {

@@ -48,7 +48,7 @@ func numbers(from string, values ...float64) (b []byte) {
 	return b
 }
 
-// casts returns the arrays: data types with each rounding mode and each out_of_range mode, and with
+// casts returns arrays of data types with each rounding mode and each out_of_range mode, and with
 // values inside and outside the range.
 func casts() []cast {
 	var all []cast
@@ -96,16 +96,16 @@ func casts() []cast {
 	return all
 }
 
-// castDiffers matches the arrays for which zarr-python differs from the text of cast_value. By the
-// text, "clamp" changes infinity and values beyond the range to the nearest finite number of the
-// data type. zarr-python refuses infinity for integers, and stores infinity for values beyond the
-// range of a float. Every array is tried. An array that has become equal fails the test until it is
-// removed here.
+// castDiffers matches the arrays for which zarr-python differs from the text of cast_value.
+// According to the text, "clamp" changes infinity and values beyond the range to the nearest finite
+// number of the data type. zarr-python refuses infinity for integers, and stores infinity for
+// values beyond the range of a float. Every array is tested, and an array that no longer differs
+// fails the test until it is removed here.
 var castDiffers = regexp.MustCompile(`^<f8 to (int8, .*, clamp, inf|float32, .*, clamp, edges|float32, towards-positive, clamp, within)$`)
 
 // TestCastValue compares zargo with zarr-python 3.4 in cast_value and scale_offset at the limits of
-// data types. Both refuse to store an array or both store the same bytes, and both read the same
-// elements from the array that zargo stored.
+// data types. Both must refuse to store an array, or both must store the same bytes, and both must
+// read the same elements from the array that zargo stored.
 func TestCastValue(t *testing.T) {
 	needPython(t)
 	t.Parallel()

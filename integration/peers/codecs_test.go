@@ -19,10 +19,10 @@ import (
 )
 
 // codecLack is a kind of array that a peer does not support, with a part of the peer's error or, if
-// the peer is wrong, of zargo's. Every entry is tried. An entry that works fails the test until it
-// is removed here.
+// the peer is wrong, of zargo's. Every entry is tested, and an entry that works fails the test
+// until it is removed here.
 type codecLack struct {
-	peer, verb string // verb "" is both
+	peer, verb string // verb "" means both
 	of         string // a pattern of the arrays' names
 	says       string
 	wrong      bool // the peer's result differs from the specification
@@ -61,18 +61,18 @@ var codecLacks = []codecLack{
 	{peer: "zarr-python-2", verb: "write", of: "blosc-snappy", says: "compressor not supported: 'snappy'"},
 	{peer: "zarr-python-2", verb: "read", of: "blosc-snappy", says: "error during blosc decompression"},
 	{peer: "zarr-python-2", verb: "read", of: "v2 lzma-filters", says: "Cannot specify filters except with FORMAT_RAW"},
-	// It lacks fill values that are arrays or bytes: missing elements are the number or the text in
-	// the metadata.
+	// Fill values that are arrays or bytes are not supported: missing elements are the number or
+	// the text in the metadata.
 	{peer: "zarr-python-2", verb: "read", of: "v2 vlen-array", says: "returned an element of type <class 'int'>"},
 	{peer: "zarr-python-2", verb: "read", of: "v2 vlen-bytes", says: "returned an element of type <class 'str'>"},
 	{peer: "zarr-python-2", verb: "write", of: "v2 vlen-bytes", says: "expected byte string, found ''"},
 
 	{peer: "zarrs", of: "v2 .* of .U3", says: "unsupported data type"},
 	{peer: "zarrs", of: `v2 (transposed delta|shuffle\+lz4|zstd\+crc32|fixedscaleoffset\+delta|adler32|astype|base64|bitround|categorize|crc32|delta|fletcher32|jenkins_lookup3|json2|lz4|lzma|msgpack2|packbits|quantize|zstd-checksum)`, says: "unsupported codec"},
-	// It computes with the bytes in reverse order; zarr-python 2 and 3 have the same values as
+	// The computation uses the bytes in reverse order. zarr-python 2 and 3 have the same values as
 	// zargo.
 	{peer: "zarrs", of: "v2 fixedscaleoffset of >f4", says: "other values", wrong: true},
-	{peer: "zarrs", verb: "read", of: `v2 vlen-.*\+`, says: "the size of a decoded chunk is"}, // it decompresses last
+	{peer: "zarrs", verb: "read", of: `v2 vlen-.*\+`, says: "the size of a decoded chunk is"}, // decompression is the last step
 	{peer: "zarrs", verb: "read", of: "vlen-", says: "variable length data type not supported"},
 	{peer: "zarrs", verb: "write", of: "vlen-", says: "PanicException"},
 	{peer: "zarrs", of: `v3 (bitround|cast_value|scale_offset|numcodecs\.(adler32|astype|base64|bitround|blosc|categorize|crc32|delta|fletcher32|gzip|jenkins_lookup3|json2|lz4|lzma|msgpack2|packbits|quantize|shuffle\+lz4|zstd))`, says: "is not supported"},
@@ -103,15 +103,15 @@ func (p lackPatterns) first(peer, verb string, a coded) int {
 var codecPeers = map[int][]string{2: {"zarr-python", "zarr-python-3.4", "tensorstore", "zarr-python-2", "zarrs"}, 3: {"zarr-python", "zarr-python-3.4", "tensorstore", "zarrs"}}
 
 // TestCodecs exchanges arrays of every codec with the peers, in both directions. A peer creates its
-// own arrays, with the codecs in the metadata of zargo's array, and must name and configure them as
-// zargo does.
+// own arrays, with the codecs in the metadata of zargo's array, and must name and configure them
+// like zargo.
 func TestCodecs(t *testing.T) {
 	needPython(t)
 	t.Parallel()
 	folder := t.TempDir()
 	arrays := codedArrays()
 	var jobs []job
-	var of []int // the array of each job
+	var of []int // the index of the array of each job
 	want := make([][]string, len(arrays))
 	for i, a := range arrays {
 		path := fmt.Sprint("zargo/", i)
@@ -167,10 +167,10 @@ func TestCodecs(t *testing.T) {
 	}
 }
 
-// codecCounts are the numbers of arrays that were equal in every element, refused, and different.
+// codecCounts are the numbers of arrays that were equal in every element, refused, or different.
 type codecCounts struct{ equal, refused, wrong int }
 
-// codecTotals are the counts by peer, verb and format.
+// codecTotals has the counts by peer, verb and format.
 var codecTotals = map[string]codecCounts{
 	"zarr-python read v2":      {175, 25, 0},
 	"zarr-python write v2":     {185, 15, 0},
@@ -192,8 +192,8 @@ var codecTotals = map[string]codecCounts{
 	"zarrs write v3":           {122, 138, 0},
 }
 
-// TestStatusTellsCodecs checks docs/evidence/interoperability.md against codecLacks, and each entry
-// of codecLacks against the arrays.
+// TestStatusTellsCodecs compares docs/evidence/interoperability.md with codecLacks, and checks that
+// each entry of codecLacks matches an array.
 func TestStatusTellsCodecs(t *testing.T) {
 	b, err := os.ReadFile("../../docs/evidence/interoperability.md")
 	if err != nil {
@@ -218,7 +218,7 @@ func TestStatusTellsCodecs(t *testing.T) {
 	}
 }
 
-// TestEveryCodecIsTried checks that the chains contain every codec that zargo has.
+// TestEveryCodecIsTried checks that the chains contain every codec of zargo.
 func TestEveryCodecIsTried(t *testing.T) {
 	tried := map[string]bool{}
 	for _, a := range codedArrays() {
@@ -278,7 +278,7 @@ func writeCoded(t *testing.T, path string, a coded) (want []string, meta json.Ra
 	return want, metadataAt(t, path, a)
 }
 
-// written returns the elements of the box, which are the first rows of all.
+// written returns the elements of the box. They are the first rows of all.
 func written(a coded, all []string) []string {
 	n := codedBox[0] * codedBox[1]
 	if a.varies() {
@@ -295,7 +295,7 @@ func writeItems[E any](t *testing.T, made *zarr.Array, values [][]byte, of func(
 	return zarr.Write(t.Context(), made, items, sel...)
 }
 
-// readCoded reads the whole array, in hex.
+// readCoded returns the elements of the whole array in hex.
 func readCoded(t *testing.T, st store.Store, a coded) ([]string, error) {
 	opened, err := zarr.OpenArray(t.Context(), st, "")
 	if err != nil {
@@ -330,7 +330,7 @@ func readItems[E any](t *testing.T, opened *zarr.Array, of func(E) []byte) ([]st
 	return hexes(raw), err
 }
 
-// ownMembers reports whether a peer writes the configurations of codecs itself and in full.
+// ownMembers reports whether a peer itself writes the complete configurations of codecs.
 // TensorStore omits some members, and zarrs receives the metadata.
 func ownMembers(peer string) bool { return strings.HasPrefix(peer, "zarr-python") }
 

@@ -16,30 +16,30 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// The sizes of all arrays of TestCodecs. Both axes end within a chunk. The second row of chunks is
-// not stored, and neither is the second shard. A chunk of single bytes has at least 128 bytes,
-// because blosc stores shorter chunks uncompressed.
+// The sizes of all arrays of TestCodecs. Both axes end within a chunk. The second row of chunks and
+// the second shard are not stored. A chunk of single bytes has at least 128 bytes, because blosc
+// stores shorter chunks uncompressed.
 var (
 	codedShape, codedChunks, codedShards, codedBox = []int{23, 17}, []int{16, 12}, []int{16, 24}, []int{16, 17}
 )
 
-// chain is a list of codecs with the data types on which they are tried.
+// chain is a list of codecs with the data types for which they are tested.
 type chain struct {
 	name  string // the relevant codecs, joined by "+"
 	types string // v2 names, separated by spaces
-	// Names and configurations, separated by bars; v2 configurations are without an id. TYPE is the
-	// data type in the notation of the format, SIZE is the size of an element in bytes.
+	// codecs has names and configurations, separated by bars. v2 configurations are without an id.
+	// TYPE is the data type in the notation of the format, SIZE is the size of an element in bytes.
 	codecs string
 	more   mode
 }
 
-// mode holds further properties of a chain.
+// mode has further properties of a chain.
 type mode int
 
 const (
-	lossy   mode = 1 << iota // reading returns other values than were written
-	columns                  // column by column
-	whole                    // not in shards
+	lossy   mode = 1 << iota // elements are read with other values than were written
+	columns                  // stored column by column
+	whole                    // not tested in shards
 )
 
 // Data types of several chains.
@@ -50,7 +50,7 @@ const (
 	texts  = "string"
 )
 
-// chains2 are the v2 chains, with every codec that zargo writes in v2.
+// chains2 returns the v2 chains, with every codec that zargo writes in v2.
 func chains2() []chain {
 	all := []chain{
 		{"none", plain, "", 0},
@@ -110,7 +110,7 @@ func chains2() []chain {
 	return all
 }
 
-// chains3 are the v3 chains. They omit the array-to-bytes codec if it is bytes.
+// chains3 returns the v3 chains. They omit the array-to-bytes codec if it is bytes.
 func chains3() []chain {
 	all := []chain{
 		{"none", plain, "", 0},
@@ -170,7 +170,7 @@ func chains3() []chain {
 
 // coded is one array of TestCodecs.
 type coded struct {
-	Name   string // also the path
+	Name   string // also used as path
 	chain  chain
 	format int
 	Type   string // v2 name
@@ -180,7 +180,7 @@ type coded struct {
 	order dtype.Order
 }
 
-// codedArrays returns an array for each chain and data type; in v3 in shards too.
+// codedArrays returns an array for each chain and data type, in v3 also in shards.
 func codedArrays() []coded {
 	var all []coded
 	for i, chains := range [][]chain{chains2(), chains3()} {
@@ -212,7 +212,7 @@ func storedAs(name string) (dtype.Type, dtype.Order) {
 	}
 	t, err := dtype.Parse(name)
 	if err != nil {
-		panic(err) // our own table
+		panic(err) // the names are constant
 	}
 	return t, map[byte]dtype.Order{'<': dtype.Little, '>': dtype.Big}[name[0]]
 }
@@ -220,7 +220,7 @@ func storedAs(name string) (dtype.Type, dtype.Order) {
 // varies reports whether elements have variable length.
 func (a coded) varies() bool { return a.typ.Size() == 0 }
 
-// kind returns the data type for Python: little-endian.
+// kind returns the little-endian data type for Python.
 func (a coded) kind() string { return strings.Replace(a.Type, ">", "<", 1) }
 
 func (a coded) spec() zarr.Spec {
@@ -266,7 +266,7 @@ func (a coded) spec() zarr.Spec {
 
 // values returns the elements of the box that is written, in C order: all of them in one slice, or
 // one slice per element if their length varies. Numbers are from 0 to 99, and floats have a
-// fraction. Of each four rows three are equal and one is noise, so a chunk has parts that compress
+// fraction. Three of each four rows are equal and one is noise, so a chunk has parts that compress
 // and parts that do not.
 func (a coded) values() [][]byte {
 	r := rand.New(rand.NewPCG(uint64(len(a.Name)), 7))
@@ -288,7 +288,7 @@ func (a coded) values() [][]byte {
 	return [][]byte{all}
 }
 
-// element returns an element with the number n; floats have the fraction part.
+// element returns an element with the number n. Floats have the fraction part.
 func (a coded) element(n int, part float64) []byte {
 	text := []string{"", "a", "é漢", "other"}[n%4]
 	switch t := a.typ.(type) {

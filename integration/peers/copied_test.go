@@ -13,8 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// TestCopiedToV3 copies a hierarchy of v2 arrays with blosc, which zarr-python 2 wrote, to v3
-// shards with zstd, which the peers read.
+// TestCopiedToV3 copies a hierarchy of v2 arrays with blosc, written by zarr-python 2, to v3 shards
+// with zstd, and checks that the peers read them.
 func TestCopiedToV3(t *testing.T) {
 	t.Parallel()
 	needPython(t)
@@ -25,7 +25,7 @@ func TestCopiedToV3(t *testing.T) {
 			rows = append(rows, r)
 		}
 	}
-	if len(rows) < 60 { // the matrix is drawn from a fixed seed
+	if len(rows) < 60 { // the matrix is chosen with a fixed seed
 		t.Fatalf("%d rows", len(rows))
 	}
 	src := dir.New(from)
@@ -51,7 +51,7 @@ func TestCopiedToV3(t *testing.T) {
 	}
 	p, err := transfer.NewPlan(t.Context(), g, dir.New(to), transfer.Options{
 		Source: transfer.Place{Store: from}, Target: transfer.Place{Store: to}, Format: 3, Codecs: []codec.Spec{codec.Zstd(3)},
-		NoFillAttribute: true, // attributes are compared here; TestMasked tests this one
+		NoFillAttribute: true, // attributes are compared here; TestMasked tests this option
 		Grid: func(a *zarr.Array) (chunks, shards []int, err error) {
 			for _, n := range a.Chunks() {
 				shards = append(shards, 2*n)

@@ -19,13 +19,13 @@ type Variable struct {
 	Chunks []int
 	Raw    []byte // little-endian, in C order; nil if Text contains the values
 	Text   []string
-	// Told is numpy's name of the data type, if it differs from DType's.
+	// Told is numpy's name of the data type if it differs from the name of DType.
 	Told  string
-	Fill  any            // represents a missing value; nil if none does
+	Fill  any            // represents a missing value; may be nil
 	Attrs map[string]any // without the names of the axes and _FillValue
 }
 
-// The dataset's axes.
+// The lengths of the dataset's axes.
 const (
 	times = 7
 	lats  = 5
@@ -48,7 +48,7 @@ func Dataset(group string) (vars []Variable, attrs map[string]any) {
 	}
 	temperature := halves[float32](times*lats*lons, 200)
 	for i := range temperature {
-		if t, lon := i/(lats*lons), i%lons; t >= 2 && t < 4 && lon < 4 { // a chunk
+		if t, lon := i/(lats*lons), i%lons; t >= 2 && t < 4 && lon < 4 { // the elements of one chunk
 			temperature[i] = float32(math.NaN())
 		}
 	}
@@ -108,7 +108,7 @@ func Dataset(group string) (vars []Variable, attrs map[string]any) {
 	}, map[string]any{"title": "zargo and xarray", "version": 3, "nested": map[string]any{"a": []any{1, 2.5, "é"}, "b": true}}
 }
 
-// missingRain represents a missing value of the packed rain.
+// missingRain represents a missing value in the packed variable rain.
 const missingRain = int16(-32768)
 
 // slowly returns the elements (3 i + seed) mod 101.

@@ -34,16 +34,16 @@ type savedVariable struct {
 	Shape  []int
 	DType  string
 	Attrs  map[string]any
-	Fill   *string // _FillValue's bytes in hex
-	SHA256 *string // of the values' bytes; nil for text of any length
+	Fill   *string // bytes of _FillValue in hex
+	SHA256 *string // sum of the values' bytes; nil for text of variable length
 	Text   []string
 }
 
-// groups are the paths of the groups that are datasets.
+// groups has the paths of the groups that are datasets.
 var groups = []string{"", "sub/part"}
 
-// xarrays returns the peers that write at a place. For the web server they write in the served
-// directory. xarray 3.4 is the same xarray with zarr-python 3.4.
+// xarrays returns the peers that write at a place. For the web server they write to the served
+// directory. xarray/3.4 is the same xarray with zarr-python 3.4.
 func xarrays(name string) []string {
 	return map[string][]string{
 		"dir": {"xarray/local", "xarray/obstore", "xarray/fsspec", "xarray-3.4/local"}, "s3": {"xarray/obstore", "xarray/fsspec"}, "gcs": {"xarray/fsspec"},
@@ -102,7 +102,7 @@ func TestWeWriteXarrayReads(t *testing.T) {
 					jobs = append(jobs, l)
 					j.Path = fmt.Sprintf("%s/v%d", peer, format)
 					writeDataset(t, at.writes, j.Path, format)
-					j.Path, j.Place, j.Consolidate = "", at.out+"/"+j.Path, at.in+"/"+j.Path // xarray finds consolidated metadata at the root only
+					j.Path, j.Place, j.Consolidate = "", at.out+"/"+j.Path, at.in+"/"+j.Path // xarray finds consolidated metadata only at the root
 				}
 				jobs = append(jobs, j)
 			}
@@ -254,7 +254,8 @@ func readText(t *testing.T, a *zarr.Array, v Variable, told savedVariable) {
 }
 
 // fillOf returns the value that marks a missing element, in memory form: the fill value in v2, the
-// attribute _FillValue in v3. The attribute is a number, or base64 of a float64 for a float.
+// attribute _FillValue in v3. The attribute is a number, or the base64 encoding of a float64 for a
+// float.
 func fillOf(t *testing.T, a *zarr.Array, attrs map[string]any) []byte {
 	t.Helper()
 	if a.Format() == 2 {
@@ -285,7 +286,7 @@ func fillOf(t *testing.T, a *zarr.Array, attrs map[string]any) []byte {
 	return nil
 }
 
-// checkTimes decodes the axis time by its attributes, as a user would.
+// checkTimes decodes the time axis by its attributes, as a user would.
 func checkTimes(t *testing.T, a *zarr.Array) {
 	t.Helper()
 	units, _, err := zarr.Attr[string](a, "units")
@@ -332,7 +333,7 @@ func writeVariable(ctx context.Context, g *zarr.Group, v Variable) error {
 	if g.Format() == 2 {
 		attrs["_ARRAY_DIMENSIONS"] = append([]string{}, v.Dims...)
 		if v.Fill == nil {
-			spec.Fill = zarr.NoFill // xarray would treat elements with a fill value as missing
+			spec.Fill = zarr.NoFill // xarray would treat elements equal to a fill value as missing
 		}
 		spec.Codecs = []codec.Spec{codec.Blosc(codec.BloscOptions{Cname: "lz4", Level: 5, Shuffle: "shuffle"})}
 	} else {
@@ -369,12 +370,12 @@ func sameJSON(t *testing.T, what string, got, want any) {
 	}
 }
 
-// TestNoWayIsForgotten checks that xarray with each storage library is tried or listed in lacks,
+// TestNoWayIsForgotten checks that xarray with each storage library is tested or listed in lacks,
 // for each place.
 func TestNoWayIsForgotten(t *testing.T) {
 	for _, p := range placeNames {
 		for _, via := range []string{"obstore", "fsspec"} {
-			writes := p.name != "http" && slices.Contains(xarrays(p.name), "xarray/"+via) // there it writes in a directory
+			writes := p.name != "http" && slices.Contains(xarrays(p.name), "xarray/"+via) // for the web server it writes to a directory
 			if lacks := lackOf(p.name, "xarray/"+via, "write") != nil; lacks == writes {
 				t.Errorf("xarray/%s at %s: writes %v, lacks it %v", via, p.name, writes, lacks)
 			}

@@ -25,7 +25,7 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// library returns the library of a peer: the name before the slash. The part after it names the
+// library returns the library of a peer: the name before the slash. The part after the slash is the
 // storage library.
 func library(peer string) string {
 	name, _, _ := strings.Cut(peer, "/")
@@ -44,7 +44,7 @@ func pythonOf(library string) string {
 }
 
 // crew has one Python process for each library. A process starts slowly, so it is started with the
-// first job and kept for all tests.
+// first job and used for all tests.
 type crew struct {
 	mu    sync.Mutex
 	hands map[string]*hand
@@ -78,7 +78,7 @@ func (c *crew) stop() {
 	}
 }
 
-// hand is a Python process that does jobs until its input is closed.
+// hand is a Python process that executes jobs until its input is closed.
 type hand struct {
 	library string
 	in      io.WriteCloser
@@ -107,7 +107,7 @@ func startHand(python, library string) (*hand, error) {
 		return nil, err
 	}
 	h := &hand{library: library, in: in, ended: make(chan struct{}), waiting: map[int]chan<- said{}}
-	go func() { // stop waits for it
+	go func() { // stop waits for this goroutine
 		defer close(h.ended)
 		heard := h.listen(out)
 		if heard != nil {
@@ -137,12 +137,12 @@ func (h *hand) listen(out io.Reader) error {
 		if who == nil {
 			return fmt.Errorf("it says %q, which nobody asked", lines.Bytes())
 		}
-		who <- s // the channel has the capacity for all results
+		who <- s // the channel has capacity for all results
 	}
 	return lines.Err()
 }
 
-// ask sends the jobs with the indexes some, and stores the result of each in all at the job's
+// ask sends the jobs with the indexes in some, and stores the result of each in all at the job's
 // index.
 func (h *hand) ask(ctx context.Context, jobs []job, some []int, all []said) error {
 	answers := make(chan said, len(some))
@@ -168,7 +168,7 @@ func (h *hand) ask(ctx context.Context, jobs []job, some []int, all []said) erro
 	return nil
 }
 
-// send numbers the job and sends it.
+// send assigns a number to the job and sends it.
 func (h *hand) send(j job, to chan<- said) (id int, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -176,15 +176,15 @@ func (h *hand) send(j job, to chan<- said) (id int, err error) {
 	j.ID = h.last
 	b, err := json.Marshal(j)
 	if err != nil {
-		panic(err) // the types are our own
+		panic(err) // the types can be encoded
 	}
 	h.waiting[j.ID] = to
 	_, err = h.in.Write(append(b, '\n'))
 	return j.ID, err
 }
 
-// TestPythonThatEnds sends jobs to a program that exits immediately: the call returns the reason
-// instead of waiting.
+// TestPythonThatEnds sends jobs to a program that exits immediately. The call must return the
+// reason instead of waiting.
 func TestPythonThatEnds(t *testing.T) {
 	h, err := startHand(os.Args[0], "nothing")
 	if err != nil {

@@ -25,8 +25,8 @@ func typeList() []dtype.Type {
 	}
 }
 
-// pipelines returns the codecs of the matrix: those that are read and written, and those that are
-// only read.
+// pipelines returns the codecs of the matrix: those that zargo writes and reads, and those that it
+// only reads.
 func pipelines(format int) (both, read [][]Codec) {
 	n := func(i int) *int { return &i }
 	yes, no := true, false
@@ -57,24 +57,24 @@ type layout struct{ shape, chunks []int }
 
 func layouts() []layout {
 	return []layout{
-		{[]int{17, 13}, []int{5, 4}},                 // ragged both ways
-		{[]int{200}, []int{33}},                      // ragged
+		{[]int{17, 13}, []int{5, 4}},                 // chunks extend beyond the array along both axes
+		{[]int{200}, []int{33}},                      // chunks extend beyond the array
 		{[]int{}, []int{}},                           // a scalar
 		{[]int{3, 0, 4}, []int{2, 1, 3}},             // empty
 		{[]int{5, 6}, []int{16, 8}},                  // a chunk larger than the array
 		{[]int{9, 7, 8}, []int{4, 3, 5}},             // three axes
-		{[]int{128, 64}, []int{64, 64}},              // nothing ragged
+		{[]int{128, 64}, []int{64, 64}},              // chunks divide the array
 		{[]int{1, 1}, []int{1, 1}},                   // one element
 		{[]int{4, 3, 5, 2, 3}, []int{2, 2, 2, 1, 3}}, // five axes
 		{[]int{2, 3000}, []int{1, 2048}},             // long rows
 	}
 }
 
-// fills returns fill values in memory form, zero first.
+// fills returns fill values in memory form. The first is zero.
 func fills(t dtype.Type) []string {
 	zero := make([]byte, t.Size())
-	ones := slices.Repeat([]byte{0xff}, t.Size()) // -1, or the largest unsigned
-	top := slices.Clone(zero)                     // the smallest signed, or a large unsigned
+	ones := slices.Repeat([]byte{0xff}, t.Size()) // -1, or the largest unsigned number
+	top := slices.Clone(zero)                     // the smallest signed number, or a large unsigned number
 	top[len(top)-1] = 0x80
 	hexes := func(bs ...[]byte) (out []string) {
 		for _, b := range bs {
@@ -96,7 +96,7 @@ func fills(t dtype.Type) []string {
 	case dtype.Complex128:
 		return []string{"00000000000000000000000000000000", "000000000000f83f000000000000f0ff", "000000000000f87f0000000000000080"}
 	}
-	odd := slices.Clone(zero) // 2^53+1 for eight bytes, which no float64 represents
+	odd := slices.Clone(zero) // 2^53+1 for eight bytes, which float64 cannot represent
 	odd[0] = 1
 	if t.Size() == 8 {
 		odd[6] = 0x20
@@ -104,8 +104,8 @@ func fills(t dtype.Type) []string {
 	return hexes(zero, ones, top, odd)
 }
 
-// Matrix returns 378 rows: every data type with every codec in both formats. The other choices are
-// drawn with a fixed seed.
+// Matrix returns 378 rows: every data type with every codec in both formats. The other properties
+// are chosen with a fixed seed.
 func Matrix() []Row {
 	r := rand.New(rand.NewPCG(3, 14))
 	var rows []Row
@@ -114,7 +114,7 @@ func Matrix() []Row {
 		both, read := pipelines(format)
 		for _, t := range typeList() {
 			for i, codecs := range slices.Concat(both, read) {
-				// Every layout is drawn before any is drawn twice.
+				// Every layout is chosen once before any is chosen twice.
 				if len(deck) == 0 {
 					deck = layouts()
 					r.Shuffle(len(deck), func(i, j int) { deck[i], deck[j] = deck[j], deck[i] })
@@ -146,7 +146,7 @@ func Matrix() []Row {
 	return rows
 }
 
-// draw makes the choices that depend on others.
+// draw chooses the properties that depend on others.
 func draw(r *rand.Rand, row *Row) {
 	rank := len(row.Shape)
 	if rank > 1 && r.IntN(3) == 0 {

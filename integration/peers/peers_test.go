@@ -23,11 +23,11 @@ import (
 // duty is the set of rows that a peer writes or reads at a place: the matrix or the sample.
 type duty struct {
 	peer string
-	rows int // the number of rows that must succeed
+	rows int // number of rows that must succeed
 	of   func() []Row
 }
 
-// writers returns the peers that write for zargo, by place. For the web server they write in the
+// writers returns the peers that write for zargo, by place. For the web server they write to the
 // served directory.
 func writers() map[string][]duty {
 	return map[string][]duty{
@@ -64,7 +64,7 @@ func writable(rows []Row) []Row {
 	return slices.DeleteFunc(rows, func(r Row) bool { return r.ReadOnly })
 }
 
-// probe is the row with which entries of lacks are tried.
+// probe is the row with which the entries of lacks are tested.
 const probe = "v3/int32/raw"
 
 func TestPeersWriteWeRead(t *testing.T) {
@@ -122,7 +122,7 @@ func tries(name, verb, url, below string) (jobs []job) {
 	return jobs
 }
 
-// judge returns the indexes of the successful jobs. It checks failures and wrong results against
+// judge returns the indexes of the successful jobs. It compares failures and wrong results with
 // lacks and refusals.
 func judge(t *testing.T, name string, jobs []job, answers []said) (did []int) {
 	t.Helper()
@@ -157,7 +157,7 @@ func judge(t *testing.T, name string, jobs []job, answers []said) (did []int) {
 	return did
 }
 
-// holds fails if a known defect of a peer is fixed or shows a different error.
+// holds returns an error if a known defect of a peer is fixed or shows a different error.
 func holds(j job, trouble error) error {
 	f := refusalOf(j)
 	switch {
@@ -171,7 +171,7 @@ func holds(j job, trouble error) error {
 	return nil
 }
 
-// count checks the number of rows that each peer did.
+// count checks the number of rows that each peer processed.
 func count(t *testing.T, duties []duty, jobs []job, did []int) {
 	t.Helper()
 	done := map[string]int{}
@@ -186,7 +186,7 @@ func count(t *testing.T, duties []duty, jobs []job, did []int) {
 	}
 }
 
-// TestRoundTrip writes and reads the rows with zargo alone, also those that no peer supports.
+// TestRoundTrip writes and reads the rows with zargo alone, including those that no peer supports.
 func TestRoundTrip(t *testing.T) {
 	st := mem.New()
 	rows := ours()
@@ -233,7 +233,7 @@ func readRow(ctx context.Context, st store.Store, path string, r Row, peer strin
 	if r.Dims != nil && !slices.Equal(a.Dims(), r.Dims) {
 		return fmt.Errorf("%s: dimension names %q, want %q", path, a.Dims(), r.Dims)
 	}
-	if r.Attrs != nil && !(peer == "tensorstore" && r.Format == 2) { // TensorStore has none in v2
+	if r.Attrs != nil && !(peer == "tensorstore" && r.Format == 2) { // TensorStore does not store attributes in v2
 		got, err := json.Marshal(a.Attrs())
 		if err != nil {
 			return err
@@ -254,7 +254,7 @@ func readRow(ctx context.Context, st store.Store, path string, r Row, peer strin
 	return nil
 }
 
-// writeRow writes a row as a user would: in one call, or chunk by chunk if some are omitted.
+// writeRow writes a row as a user would: in one call, or chunk by chunk if some chunks are omitted.
 func writeRow(ctx context.Context, st store.Store, r Row) error {
 	spec := zarr.Spec{
 		Format: r.Format, Shape: r.Shape, Chunks: r.Chunks, DType: r.Type(), Fill: zarr.NoFill, Codecs: codecs(r),
@@ -290,7 +290,7 @@ func writeRow(ctx context.Context, st store.Store, r Row) error {
 	return nil
 }
 
-// codecs returns the row's codecs for zargo, with bytes for the byte order.
+// codecs returns the row's codecs for zargo, with the codec bytes for the byte order.
 func codecs(r Row) []codec.Spec {
 	var out []codec.Spec
 	if r.Transpose != nil && r.Format == 3 {
@@ -321,7 +321,7 @@ func codecs(r Row) []codec.Spec {
 func byName(rows []Row, name string) Row {
 	i := slices.IndexFunc(rows, func(r Row) bool { return r.Name == name })
 	if i < 0 {
-		panic("no row " + name)
+		panic("there is no row " + name)
 	}
 	return rows[i]
 }
@@ -356,7 +356,7 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// TestSample checks that a sample has every facet that occurs in its rows.
+// TestSample checks that a sample has every property that occurs in its rows.
 func TestSample(t *testing.T) {
 	for name, rows := range map[string][]Row{"all": Matrix(), "ours": ours()} {
 		got := map[string]bool{}
@@ -385,7 +385,7 @@ func TestNoPeerIsForgotten(t *testing.T) {
 	}
 	for _, p := range placeNames {
 		for _, peer := range []string{"zarr-python/obstore", "zarr-python/fsspec", "tensorstore"} {
-			writes := p.name != "http" && has(writers()[p.name], peer) // there they write in a directory
+			writes := p.name != "http" && has(writers()[p.name], peer) // for the web server they write to a directory
 			if lacks := lackOf(p.name, peer, "write") != nil; lacks == writes {
 				t.Errorf("%s at %s: writes %v, lacks it %v", peer, p.name, writes, lacks)
 			}

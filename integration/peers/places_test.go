@@ -14,14 +14,14 @@ import (
 	httpstore "github.com/zargo-io/zargo/zarr/store/http"
 )
 
-// place is where zargo and the peers exchange data. What peers read by HTTP is written in the
-// served directory.
+// place is a location where zargo and the peers exchange data. Data that peers read over HTTP is
+// written to the served directory.
 type place struct {
-	reads, writes store.Store // for zargo
-	in, out       string      // where peers write and read: a directory or a URL
+	reads, writes store.Store // used by zargo
+	in, out       string      // directory or URL where peers write and read
 }
 
-// placeNames are all places, with the environment variable that names the bucket if one is needed.
+// placeNames has all places, with the environment variable that names the bucket if one is needed.
 var placeNames = []struct{ name, env string }{
 	{"dir", ""}, {"s3", bucket.S3().Env}, {"gcs", bucket.GCS().Env}, {"azure", bucket.Azure().Env}, {"http", ""},
 }
@@ -53,7 +53,7 @@ func open(t *testing.T, name string) place {
 			return place{st, st, url, url}
 		}
 	}
-	panic("no place " + name)
+	panic("there is no place " + name)
 }
 
 func closeAtEnd(t *testing.T, st store.Store) {
@@ -64,8 +64,8 @@ func closeAtEnd(t *testing.T, st store.Store) {
 	})
 }
 
-// served returns an empty directory and its URL, on the server that ZARR_TEST_HTTP_URL names or,
-// without that, on a server of this test.
+// served returns an empty directory and its URL, on the server of ZARR_TEST_HTTP_URL or, if that is
+// not set, on a server that this test starts.
 func served(t *testing.T) (folder, url string) {
 	t.Helper()
 	root, url := os.Getenv("ZARR_TEST_HTTP_DIR"), os.Getenv("ZARR_TEST_HTTP_URL")
@@ -90,8 +90,8 @@ func served(t *testing.T) (folder, url string) {
 	return folder, strings.TrimRight(url, "/") + strings.TrimPrefix(folder, strings.TrimRight(root, "/"))
 }
 
-// files serves the files of a directory as nginx does for servers.py. Any other path is not found,
-// whatever the method, and it accepts no writes.
+// files serves the files of a directory like nginx for servers.py. Any other path is not found, for
+// every method. Writes are not accepted.
 func files(folder string) http.Handler {
 	within := os.DirFS(folder)
 	serve := http.FileServerFS(within)

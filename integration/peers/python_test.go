@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/integration/bucket"
 )
 
-// Environment variables: pythonEnv names the Python with requirements.txt, zarr2Env the one with
-// requirements-zarr2.txt, python313Env the one with requirements-py313.txt.
+// Environment variables. pythonEnv names the Python with requirements.txt, zarr2Env the Python with
+// requirements-zarr2.txt, and python313Env the Python with requirements-py313.txt.
 const (
 	pythonEnv    = "ZARGO_PEERS_PYTHON"
 	zarr2Env     = "ZARGO_PEERS_ZARR2"
@@ -21,14 +21,14 @@ const (
 // job is one task of a peer.
 type job struct {
 	ID    int    `json:"id"`
-	Do    string `json:"do"` // "write" or "read" a row; "save" or "load" the dataset; "save-masked" or "look-masked" that of TestMasked; "write-type" or "read-type" an array of TestTypes, "write-chain" or "read-chain" one of TestCodecs, "write-boxes" or "read-boxes" one of TestShards or TestRectilinear
+	Do    string `json:"do"` // "write" or "read" for a row; "save" or "load" for the dataset; "save-masked" or "look-masked" for the dataset of TestMasked; "write-type" or "read-type" for an array of TestTypes, "write-chain" or "read-chain" of TestCodecs, "write-boxes" or "read-boxes" of TestShards or TestRectilinear
 	Peer  string `json:"peer"`
 	Place string `json:"place"` // a directory or a URL
 	Path  string `json:"path"`
 	Row   *Row   `json:"row,omitempty"`
 
 	Format      int    `json:"format,omitempty"`
-	Consolidate string `json:"consolidate,omitempty"` // the directory in which to add consolidated metadata before the load
+	Consolidate string `json:"consolidate,omitempty"` // the directory to which consolidated metadata is added before the load
 
 	Array any `json:"array,omitempty"`
 
@@ -38,13 +38,13 @@ type job struct {
 // said is the result of one job.
 type said struct {
 	ID     int
-	SHA256 string           // of the bytes that it wrote or read
+	SHA256 string           // sum of the bytes that it wrote or read
 	Groups map[string]saved // the groups of the dataset that it saved, or found to be correct
 	Values []string         // the elements that it read
 	Hex    string           // the elements that it read, for jobs with boxes
 
-	Error   string // why it refused or failed
-	Differs string // how the data that it read differ
+	Error   string // the reason for a refusal or failure
+	Differs string // the difference that it found in the data
 }
 
 func (s said) done() bool { return s.Error == "" && s.Differs == "" }

@@ -53,7 +53,7 @@ func unevenArrays() []sharded {
 
 // TestRectilinear exchanges arrays whose chunks or shards differ in shape with zarr-python 3.4 and
 // zarrs, in both directions. zarr-python creates its own arrays; zarrs receives the metadata.
-// TensorStore lacks rectilinear grids.
+// TensorStore does not support rectilinear grids.
 func TestRectilinear(t *testing.T) {
 	needPython(t)
 	t.Parallel()
@@ -83,7 +83,7 @@ func TestRectilinear(t *testing.T) {
 	}
 	want := map[string][2]map[string]int{
 		"read":  {{"zarr-python-3.4": 36, "zarrs": 36}, {"tensorstore": 36}},
-		"write": {{"zarr-python-3.4": 24, "zarrs": 36}, {"zarr-python-3.4": 12}}, // zarr-python cannot create 12, but reads them
+		"write": {{"zarr-python-3.4": 24, "zarrs": 36}, {"zarr-python-3.4": 12}}, // zarr-python cannot create 12 arrays, but reads them
 	}
 	for verb, jobs := range jobs {
 		good, refused := judgeBoxes(t, verb, jobs, func(s said, j job) bool {
@@ -93,7 +93,7 @@ func TestRectilinear(t *testing.T) {
 			t.Errorf("%s: equal %v, refused %v", verb, good, refused)
 		}
 	}
-	// The uncompressed objects of zarr-python are byte for byte those of zargo.
+	// The uncompressed objects of zarr-python must equal zargo's byte for byte.
 	for _, a := range arrays {
 		if name, _, _ := strings.Cut(a.Name, "-"); !slices.Contains([]string{"plain", "runs", "cube", "big"}, name) {
 			continue

@@ -11,13 +11,13 @@ import (
 	"testing"
 )
 
-// The tables of this file list every known failure. Every entry is tried. An entry that works fails
-// the test until it is removed here.
+// The tables of this file list every known failure. Every entry is tested, and an entry that works
+// fails the test until it is removed here.
 
 // refusal is a kind of array that a peer does not support at any place, with a part of its error
-// or, if the peer is wrong, of the difference found.
+// or, if the peer is wrong, of the difference.
 type refusal struct {
-	peer, verb string // verb "" is both
+	peer, verb string // verb "" means both
 	kind       string // for the documentation
 	of         func(Row) bool
 	says       string
@@ -28,17 +28,17 @@ var refusals = []refusal{
 	{peer: "tensorstore", kind: "v3 with `numcodecs.zlib`", of: func(r Row) bool { return r.Format == 3 && hasCodec(r, "zlib") }, says: "numcodecs.zlib"},
 	{peer: "zarr-python-2", verb: "write", kind: "v3", of: func(r Row) bool { return r.Format == 3 }, says: "V3 reading and writing is experimental"},
 	{peer: "zarr-python-2", verb: "read", kind: "v3", of: func(r Row) bool { return r.Format == 3 }, says: "array not found"},
-	// It writes 0 for all values that equal 0.
+	// zarr-python writes 0 for all values that equal 0.
 	{peer: "zarr-python-2", verb: "write", kind: "v2: float16, float32, float64 with the fill value -0", of: func(r Row) bool {
 		return r.Format == 2 && strings.HasPrefix(r.DType, "float") && isNegativeZero(r.FillBytes())
 	}, says: "fill value 00", wrong: true},
-	// It adds the imaginary part times i to the real part.
+	// zarr-python adds the imaginary part times i to the real part.
 	{peer: "zarr-python-2", verb: "read", kind: "v2: complex64, complex128 with missing chunks and a fill value that is not finite", of: func(r Row) bool {
 		return r.Format == 2 && isComplex(r) && strings.Trim(hex.EncodeToString(r.FillBytes()), "0") != "" && !bytes.Equal(r.Full(), r.Expected())
 	}, says: "element", wrong: true},
 	{peer: "zarrs", kind: "v2: complex64, complex128 without a fill value", of: func(r Row) bool { return r.Format == 2 && isComplex(r) && r.Fill == nil }, says: "incompatible fill value metadata"},
-	// Where it reads a part of a chunk, it reverses the 8 or 16 bytes of an element instead of
-	// those of each number.
+	// If zarrs reads a part of a chunk, it reverses the 8 or 16 bytes of an element instead of the
+	// bytes of each number.
 	{peer: "zarrs", verb: "read", kind: "complex64, complex128 in big-endian order, with chunks that extend beyond the array", of: func(r Row) bool {
 		return isComplex(r) && r.Order == "big" && slices.ContainsFunc(r.Written(), func(b Box) bool { return overEdge(r, b) })
 	}, says: "element", wrong: true},
@@ -46,7 +46,8 @@ var refusals = []refusal{
 
 func isComplex(r Row) bool { return strings.HasPrefix(r.DType, "complex") }
 
-// overEdge reports whether the array ends within the chunk, and the chunk has elements of it.
+// overEdge reports whether the array ends within the chunk, and the chunk has elements of the
+// array.
 func overEdge(r Row, b Box) bool {
 	over, some := false, true
 	for i := range b.Lo {
@@ -108,7 +109,7 @@ func hasCodec(r Row, name string) bool {
 }
 
 // lack is an operation that a peer cannot do at a place, with a pattern of its error, and the
-// reason. The pattern has alternatives where several requests are in flight, any of which may fail
+// reason. The pattern has alternatives if several requests are in flight, any of which may fail
 // first.
 type lack struct {
 	place, peer, verb string
@@ -151,7 +152,7 @@ func (l lack) check(t *testing.T, s said) {
 	}
 }
 
-// TestStatusTellsAll checks docs/evidence/interoperability.md against the tables above.
+// TestStatusTellsAll compares docs/evidence/interoperability.md with the tables above.
 func TestStatusTellsAll(t *testing.T) {
 	b, err := os.ReadFile("../../docs/evidence/interoperability.md")
 	if err != nil {

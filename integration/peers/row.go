@@ -10,18 +10,18 @@ import (
 
 // Row describes one array. The Python process receives it as JSON.
 type Row struct {
-	Name      string  `json:"name"` // also the path
+	Name      string  `json:"name"` // also used as path
 	Format    int     `json:"format"`
 	DType     string  `json:"dtype"`
 	Order     string  `json:"order"`     // "little" or "big"
-	Transpose []int   `json:"transpose"` // nil is C order; v2 has only the reversal
+	Transpose []int   `json:"transpose"` // nil means C order; v2 supports only the reversal
 	Shape     []int   `json:"shape"`
 	Chunks    []int   `json:"chunks"`
 	Keys      string  `json:"keys"` // chunk key encoding, "default" or "v2"
 	Separator string  `json:"separator"`
-	Fill      *string `json:"fill"` // memory form in hex; nil is v2's null
+	Fill      *string `json:"fill"` // memory form in hex; nil means v2's null
 	Codecs    []Codec `json:"codecs"`
-	// Missing leaves every chunk with k % 3 == 1, in C order, unwritten.
+	// Missing omits every chunk whose index in C order is k with k % 3 == 1.
 	Missing bool           `json:"missing"`
 	Seed    uint64         `json:"seed"`
 	Attrs   map[string]any `json:"attrs"`
@@ -66,7 +66,7 @@ func (r Row) Len() int {
 // Type returns the data type.
 func (r Row) Type() dtype.Type { return types()[r.DType] }
 
-// FillBytes returns one element of the fill value, zero if it is undefined.
+// FillBytes returns one element of the fill value, or zero if it is undefined.
 func (r Row) FillBytes() []byte {
 	if r.Fill == nil {
 		return make([]byte, r.Type().Size())
@@ -89,8 +89,8 @@ func mix(x uint64) uint64 {
 
 // Full returns every element in memory form as if no chunk were missing. Number i (a complex
 // element has two numbers) has the low bits of i*3+seed, of mix(i+seed) or of mix(seed), in runs of
-// 32: slow, slow, random, constant. So the codecs get compressible and incompressible data, and
-// floats have all kinds of bit patterns, including NaN payloads.
+// 32: slow, slow, random, constant. So the data of the codecs is partly compressible, and floats
+// have all kinds of bit patterns, including NaN payloads.
 func (r Row) Full() []byte {
 	parts := 1
 	if strings.HasPrefix(r.DType, "complex") {
@@ -116,7 +116,7 @@ func (r Row) Full() []byte {
 	return out
 }
 
-// Box is a part of an array, from Lo up to, not including, Hi along each axis.
+// Box is a part of an array, from Lo (inclusive) to Hi (exclusive) along each axis.
 type Box struct{ Lo, Hi []int }
 
 // Written returns the region of each chunk that is written.
@@ -141,7 +141,7 @@ func (r Row) Written() []Box {
 	return boxes
 }
 
-// Expected returns every element in memory form as it must be read.
+// Expected returns every element in memory form as readers must see it.
 func (r Row) Expected() []byte {
 	full := r.Full()
 	if !r.Missing {
@@ -169,7 +169,7 @@ func (r Row) Part(full []byte, b Box) []byte {
 	return out
 }
 
-// runs returns the byte offsets of a box's rows within the array: start and end of each.
+// runs returns the start and the end of each row of a box, as byte offsets in the array.
 func (r Row) runs(b Box) [][2]int {
 	size := r.Type().Size()
 	if len(r.Shape) == 0 {

@@ -6,11 +6,11 @@ import (
 )
 
 // Sample returns the smallest part of the matrix, by a greedy search, that contains every data
-// type, codec, layout and other choice in each format: 30 rows. It is for stores where the whole
-// matrix would test nothing more.
+// type, codec, layout and other property in each format: 30 rows. It is for stores for which the
+// whole matrix would test nothing more.
 func Sample() []Row { return sample(Matrix()) }
 
-// sample repeatedly takes the row with the most new facets until there are none.
+// sample repeatedly takes the row with the most new properties until no row has any.
 func sample(rows []Row) []Row {
 	var all [][]string
 	for _, r := range rows {
@@ -41,7 +41,7 @@ func sample(rows []Row) []Row {
 	}
 }
 
-// facets returns the choices made for a row.
+// facets returns the properties of a row that a sample must contain.
 func facets(r Row) []string {
 	codecs := "codecs"
 	for _, c := range r.Codecs {

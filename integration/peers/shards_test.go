@@ -74,7 +74,7 @@ func shardedArrays() []sharded {
 	return all
 }
 
-// full returns all elements in memory form: element i is 7i mod 251.
+// full returns all elements in memory form. Element i is 7i mod 251.
 func (a sharded) full() []byte {
 	n := 1
 	for _, d := range a.Shape {
@@ -122,7 +122,8 @@ func (a sharded) part(box [][2]int) []byte {
 func shardRefusals() map[string]string {
 	return map[string]string{
 		"tensorstore": "is not compatible with subsequent bytes -> bytes codecs", // crc-after, gzip-after
-		// They compare inner chunks with the shape of the shard before the transposition.
+		// The shapes of inner chunks are compared with the shape of the shard before the
+		// transposition.
 		"zarr-python":     "needs to be divisible by the shard's inner `chunk_shape`", // transposed
 		"zarr-python-3.4": "is not divisible by the shard's inner chunk size",
 	}
@@ -161,7 +162,7 @@ func TestShards(t *testing.T) {
 	}
 }
 
-// judgeBoxes sends the jobs, and counts by peer the correct results and the refusals. A refusal
+// judgeBoxes sends the jobs, and counts by peer the correct results and the refusals. Each refusal
 // must be a known one.
 func judgeBoxes(t *testing.T, verb string, jobs []job, known func(said, job) bool) (good, refused map[string]int) {
 	t.Helper()

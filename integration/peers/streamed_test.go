@@ -22,7 +22,8 @@ import (
 var shardReaders = []string{"zarr-python", "zarr-python-3.4", "tensorstore", "zarrs"}
 
 // TestStreamedShards writes the inner chunks of shards one by one, the last ones first.
-// zarr-python, TensorStore and zarrs must read the shards of every layout that can be written so.
+// zarr-python, TensorStore and zarrs must read the shards of every layout that can be written in
+// this way.
 func TestStreamedShards(t *testing.T) {
 	needPython(t)
 	t.Parallel()
@@ -145,7 +146,7 @@ func TestStreamedRows(t *testing.T) {
 		if _, err := w.Close(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if parts.Load() < 6 { // two rows of two shards, and the rest
+		if parts.Load() < 6 { // two rows of two shards, and the remaining rows
 			t.Errorf("%s: %d parts", tt.name, parts.Load())
 		}
 		var jobs []job

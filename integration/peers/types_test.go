@@ -18,13 +18,13 @@ import (
 )
 
 // typeLack is a kind of array that a peer does not support, with a part of the peer's error or, if
-// the peer is wrong, of zargo's. Every entry is tried. An entry that works fails the test until it
-// is removed here.
+// the peer is wrong, of zargo's. Every entry is tested, and an entry that works fails the test
+// until it is removed here.
 type typeLack struct {
-	peer, verb string // verb "" is both
+	peer, verb string // verb "" means both
 	format     int
 	kinds      string // data types separated by spaces, or all
-	only       string // a pattern of the array's name; "" matches all
+	only       string // a pattern of the array's name; "" matches all names
 	says       string
 	wrong      bool // the peer's result differs from the specification
 }
@@ -42,8 +42,8 @@ func (l typeLack) of(a typed) bool {
 	return l.format == a.Format && (l.kinds == all || slices.Contains(strings.Fields(l.kinds), a.Kind)) && regexp.MustCompile(l.only).MatchString(a.Name)
 }
 
-// TestStatusTellsTypes checks docs/evidence/interoperability.md against typeLacks, and each entry
-// of typeLacks against the arrays.
+// TestStatusTellsTypes compares docs/evidence/interoperability.md with typeLacks, and checks that
+// each entry of typeLacks matches an array.
 func TestStatusTellsTypes(t *testing.T) {
 	b, err := os.ReadFile("../../docs/evidence/interoperability.md")
 	if err != nil {
@@ -66,13 +66,13 @@ func TestStatusTellsTypes(t *testing.T) {
 	}
 }
 
-// small are the numbers of v2 that numpy itself lacks.
+// small has the v2 number types that numpy itself lacks.
 const small = "bfloat16 float8_e3m4 float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu float4_e2m1fn int2 int4"
 
-// times64 are the time points and durations.
+// times64 has the types of time points and durations.
 const times64 = "M8[D] M8[s] M8[25us] M8[ns] m8[h] m8[10ms] m8[ns]"
 
-// all stands for every data type of a format.
+// all means every data type of a format.
 const all = "all"
 
 var typeLacks = []typeLack{
@@ -81,10 +81,11 @@ var typeLacks = []typeLack{
 	{peer: "zarr-python", format: 3, kinds: "V5 V16", only: "shards", says: "unhashable type: 'writeable void-scalar'"},
 	{peer: "zarr-python", verb: "read", format: 2, kinds: "nested subarray", says: "No Zarr data type found that matches"},
 	{peer: "zarr-python", verb: "write", format: 2, kinds: "subarray", says: "Cannot compare structured arrays"},
-	// Its name of the data type is "structured"; the registered name is "struct".
+	// zarr-python names the data type "structured"; the registered name is "struct".
 	{peer: "zarr-python", verb: "read", format: 3, kinds: "struct pair nested r40", says: "No Zarr data type found that matches"},
 	{peer: "zarr-python", verb: "write", format: 3, kinds: "struct pair nested", only: "shards", says: "unhashable type: 'writeable void-scalar'"},
-	// It does not read its own transposed arrays correctly: it encodes elements in memory order.
+	// zarr-python does not read its own transposed arrays correctly: it encodes elements in memory
+	// order.
 	{peer: "zarr-python", verb: "write", format: 3, kinds: "string bytes", only: "-F-", says: "other values", wrong: true},
 
 	{peer: "zarr-python-3.4", format: 2, kinds: small, says: "No Zarr data type found that matches"},
@@ -97,9 +98,9 @@ var typeLacks = []typeLack{
 	{peer: "tensorstore", format: 2, kinds: "nested", says: "Expected string, but received"},
 	{peer: "tensorstore", format: 3, kinds: times64 + " S1 S6 U1 U3 string bytes float8_e4m3 uint4", says: "data type is not one of the supported data types"},
 	{peer: "tensorstore", format: 3, kinds: "struct nested", says: "Nested struct types and extension data types"},
-	{peer: "tensorstore", verb: "read", format: 3, kinds: "r40", says: "Expected base64-encoded string for raw_bytes fill_value"}, // v3 has a list of numbers
-	// Its value 1 is 2^-64 in metadata, and its 2^-64 is 1: it uses an exponent bias of 63 there
-	// instead of 127.
+	{peer: "tensorstore", verb: "read", format: 3, kinds: "r40", says: "Expected base64-encoded string for raw_bytes fill_value"}, // in v3 the fill value is a list of numbers
+	// TensorStore writes 2^-64 for the fill value 1, and 1 for 2^-64: it uses an exponent bias of
+	// 63 in metadata instead of 127.
 	{peer: "tensorstore", verb: "write", format: 2, kinds: "float8_e8m0fnu", says: "fill value bf, want 7f", wrong: true},
 	{peer: "tensorstore", verb: "write", format: 3, kinds: "float8_e8m0fnu", says: "fill value bf, want 7f", wrong: true},
 	{peer: "tensorstore", verb: "read", format: 2, kinds: "float8_e8m0fnu", says: "other values", wrong: true},
@@ -107,7 +108,7 @@ var typeLacks = []typeLack{
 
 	{peer: "zarr-python-2", verb: "read", format: 2, kinds: small, says: "error decoding metadata"},
 	{peer: "zarr-python-2", verb: "write", format: 2, kinds: small, says: "not understood"},
-	// It lacks fill values that are bytes: missing elements are the text in the metadata.
+	// Fill values that are bytes are not supported: missing elements are the text in the metadata.
 	{peer: "zarr-python-2", verb: "read", format: 2, kinds: "bytes", says: "returned an element of type <class 'str'>"},
 	{peer: "zarr-python-2", verb: "write", format: 2, kinds: "bytes", says: "Object of type bytes is not JSON serializable"},
 	{peer: "zarr-python-2", verb: "read", format: 3, kinds: all, says: "array not found"},
@@ -116,16 +117,16 @@ var typeLacks = []typeLack{
 	{peer: "zarrs", format: 2, kinds: times64 + " S1 S6 U1 U3", says: "unsupported data type"},
 	{peer: "zarrs", format: 2, kinds: "struct mixed pair nested subarray", says: "data did not match any variant"},
 	{peer: "zarrs", format: 2, kinds: small, says: "invalid V2 data type"},
-	{peer: "zarrs", verb: "read", format: 2, kinds: "string bytes", says: "Expected header with 6 elements"}, // it decompresses last
+	{peer: "zarrs", verb: "read", format: 2, kinds: "string bytes", says: "Expected header with 6 elements"}, // decompression is the last step
 	{peer: "zarrs", format: 3, kinds: "S1 S6 U1 U3 V5 V16 struct pair nested float8_e4m3fn", says: "is not supported"},
 	{peer: "zarrs", verb: "read", format: 3, kinds: "string bytes", only: "-F-.*chunks", says: "indexer references array indices"},
-	{peer: "zarrs", verb: "read", format: 3, kinds: "string bytes", says: "variable length data type not supported"}, // in Python
-	// It requires hexadecimal digits; the specification also has numbers.
+	{peer: "zarrs", verb: "read", format: 3, kinds: "string bytes", says: "variable length data type not supported"}, // the Python package does not support them
+	// zarrs requires hexadecimal digits; the specification also permits numbers.
 	{peer: "zarrs", verb: "read", format: 3, kinds: "float8_e3m4 float8_e4m3 float8_e4m3b11fnuz float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu float4_e2m1fn", says: "incompatible fill value metadata"},
 	{peer: "zarrs", verb: "write", format: 2, kinds: "string bytes", says: "PanicException"},
 	{peer: "zarrs", verb: "write", format: 3, kinds: "string bytes", says: "PanicException"},
-	// Where it reads a part of a chunk, it reverses the 8 or 16 bytes of an element instead of
-	// those of each number.
+	// If zarrs reads a part of a chunk, it reverses the 8 or 16 bytes of an element instead of the
+	// bytes of each number.
 	{peer: "zarrs", verb: "read", format: 2, kinds: "complex64 complex128", only: "-big-", says: "other values", wrong: true},
 	{peer: "zarrs", verb: "read", format: 3, kinds: "complex64 complex128", only: "-big-", says: "other values", wrong: true},
 }
@@ -141,7 +142,7 @@ func lackOfType(peer, verb string, a typed) *typeLack {
 	return &typeLacks[i]
 }
 
-// typeCounts are, for each peer, the numbers of arrays that were equal, refused and wrong.
+// typeCounts are, for each peer, the numbers of arrays that were equal, refused or wrong.
 type typeCounts struct {
 	arrays                int
 	equal, refused, wrong map[string]int

@@ -25,21 +25,21 @@ var (
 type kind struct {
 	Name   string          `json:"-"`
 	Numpy  json.RawMessage `json:"numpy"`  // a numpy data type, one of ml_dtypes, "string" or "bytes"
-	V3     json.RawMessage `json:"v3"`     // TensorStore's data_type, which it cannot derive from numpy's
-	Fill   string          `json:"fill"`   // memory form in hex
+	V3     json.RawMessage `json:"v3"`     // TensorStore's data_type, which cannot be derived from numpy's name
+	Fill   string          `json:"fill"`   // in memory form, as hex
 	Values []string        `json:"values"` // every element, in the same form
 
 	typ dtype.Type
 }
 
-// kinds returns the data types of TestTypes: all that zarr-python or TensorStore has, and two that
-// neither has. The names are numpy's where numpy has the type.
+// kinds returns the data types of TestTypes: all types of zarr-python or TensorStore, and two that
+// neither has. The names are numpy's if numpy has the type.
 func kinds() []kind {
 	var all []kind
 	add := func(name, spelled string) {
 		t, err := dtype.Parse(spelled)
 		if err != nil {
-			panic(err) // our own table
+			panic(err) // the types are constant
 		}
 		if name != "mixed" {
 			t, _, _ = dtype.Uniform(t) // the byte order is a property of the array
@@ -77,11 +77,11 @@ func newKind(name string, t dtype.Type) kind {
 		numpy, err = t.V2(dtype.Little)
 	}
 	if err != nil {
-		panic(err) // our own table
+		panic(err) // the types are constant
 	}
 	v3, err := t.V3()
 	if err != nil {
-		v3 = json.RawMessage("null") // v3 lacks it
+		v3 = json.RawMessage("null") // v3 does not have this type
 	}
 	h := fnv.New64a()
 	h.Write([]byte(name))
@@ -131,7 +131,7 @@ func valueOf(r *rand.Rand, t dtype.Type, fill bool) []byte {
 		if one := map[bool]string{true: "[1,1]", false: "1"}[strings.HasPrefix(t.String(), "complex")]; fill && t != dtype.Bool {
 			b, err := t.ParseFill(json.RawMessage(one), 3)
 			if err != nil {
-				panic(err) // every type of the table has a 1
+				panic(err) // every float of the table can represent 1
 			}
 			return b
 		}
@@ -160,7 +160,7 @@ func pickRune(r *rand.Rand, of string) rune {
 
 // typed is one array of TestTypes.
 type typed struct {
-	Name      string `json:"name"` // also the path
+	Name      string `json:"name"` // also used as path
 	Kind      string `json:"kind"`
 	Format    int    `json:"format"`
 	Endian    string `json:"endian"` // "little" or "big"; "" for types without byte order
@@ -172,7 +172,7 @@ type typed struct {
 }
 
 // typedArrays returns an array of every kind in each byte order or, in little-endian, column by
-// column; in both formats; with both separators; and in v3 with and without shards.
+// column, in both formats, with both separators, and in v3 with and without shards.
 func typedArrays() []typed {
 	var all []typed
 	for _, k := range kinds() {
@@ -201,8 +201,8 @@ func typedArrays() []typed {
 	return all
 }
 
-// spelled reports whether a format has the data type. v3 lacks structures with subarrays. v2 lacks
-// the small numbers of TensorStore, and has bfloat16 in little-endian order only.
+// spelled reports whether a format has the data type. v3 does not have structures with subarrays.
+// v2 does not have the small numbers of TensorStore, and has bfloat16 only in little-endian order.
 func (k kind) spelled(format int, order dtype.Order) bool {
 	var err error
 	if format == 3 {
@@ -227,11 +227,11 @@ func (a typed) spec() zarr.Spec {
 	}
 	stored := a.kind.typ
 	if a.Format == 2 {
-		stored = dtype.InOrder(stored, max(order, dtype.Little)) // the fill value of a structure is in this order too
+		stored = dtype.InOrder(stored, max(order, dtype.Little)) // the fill value of a structure is also in this order
 	}
 	fill, err := stored.FormatFill(unhex(a.kind.Fill), a.Format)
 	if err != nil {
-		panic(err) // our own table
+		panic(err) // the types are constant
 	}
 	s.Fill = fill
 	return s
@@ -258,7 +258,7 @@ func (k kind) part(box [][2]int) (out [][]byte) {
 func unhex(s string) []byte {
 	b, err := hex.DecodeString(s)
 	if err != nil {
-		panic(err) // our own table
+		panic(err) // the types are constant
 	}
 	return b
 }

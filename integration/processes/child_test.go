@@ -13,24 +13,24 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// order holds the task of a child and its store.
+// order has the task and the store of a child.
 type order struct {
 	Provider string // provider's name, or empty for a directory
 	Place    string // the bucket's URL or the directory
 	Do       string
-	First    int64 // the value of the first lot of rows, or the number of a process that shares chunks
-	Count    int64 // of lots, or of writes
+	First    int64 // value of the first lot of rows, or number of a process that shares chunks
+	Count    int64 // number of lots or of writes
 	Path     string
-	Age      time.Duration // of claims that are taken over
+	Age      time.Duration // age of claims that may be taken over
 	Plan     []byte
 }
 
-// The tasks of a child.
+// The possible tasks of a child.
 const (
-	appendLots = "lots"  // of rows of an array
-	appendDays = "days"  // of a group, until it is killed
-	share      = "share" // chunks with others
-	meet       = "meet"  // appends lots to an array or a group while others do
+	appendLots = "lots"  // appends lots of rows to an array
+	appendDays = "days"  // appends days to a group until it is killed
+	share      = "share" // writes chunks that others also write
+	meet       = "meet"  // appends lots to an array or a group while others do the same
 	copyPlan   = "copy"  // runs a plan
 )
 
@@ -45,7 +45,7 @@ func (o order) open(ctx context.Context) (store.Store, error) {
 	return dir.New(o.Place), nil
 }
 
-// run appends. It says "ready", and then each lot that was acknowledged.
+// run executes the task. It prints "ready", and then each acknowledged lot.
 func (o order) run() error {
 	ctx := context.Background()
 	st, err := o.open(ctx)
@@ -76,7 +76,7 @@ func (o order) run() error {
 	return nil
 }
 
-// days appends day after day to a group, and takes the place of a process that was killed.
+// days appends one day after another to a group, and takes over the claim of a killed process.
 func days(ctx context.Context, st store.Store) error {
 	for {
 		g, err := zarr.OpenGroup(ctx, st, "g")
@@ -91,7 +91,8 @@ func days(ctx context.Context, st store.Store) error {
 	}
 }
 
-// acknowledged reads what a child says until it ends; ready is called when it begins.
+// acknowledged reads the output of a child until it ends. It calls ready when the child starts its
+// task.
 func acknowledged(c *child.Process, ready func()) (ids []int64, err error) {
 	err = c.Read(func(word string, id int64) {
 		if word == "ready" {

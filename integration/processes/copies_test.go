@@ -19,9 +19,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestCopies lets four processes copy two sources to one target at once, two processes for each
-// plan. Some are killed. At most one plan succeeds; its runs complete the target, and runs of the
-// other plan are refused.
+// TestCopies lets four processes copy two sources to one target concurrently, two processes for
+// each plan. Some are killed. At most one plan may succeed. Its runs must complete the target, and
+// runs of the other plan must be refused.
 func TestCopies(t *testing.T) {
 	t.Run("dir", func(t *testing.T) {
 		o := order{Place: t.TempDir()}
@@ -39,7 +39,7 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// copied is the number of elements of a source, and of chunks.
+// copied is the number of elements of a source, and of its chunks.
 const copied = 24
 
 func copies(t *testing.T, direct, lossy order, rounds int, within time.Duration) {
@@ -68,7 +68,7 @@ func copies(t *testing.T, direct, lossy order, rounds int, within time.Duration)
 			plans[k], err = transfer.NewPlan(t.Context(), a, st, transfer.Options{
 				Target: transfer.Place{Path: target}, Format: 3,
 				Grid: func(*zarr.Array) (chunks, shards []int, err error) {
-					return []int{1 + round%2}, nil, nil // moved as stored, or encoded again
+					return []int{1 + round%2}, nil, nil // copied as stored or encoded again
 				},
 			})
 			if err != nil {
@@ -116,13 +116,13 @@ func copies(t *testing.T, direct, lossy order, rounds int, within time.Duration)
 	t.Logf("%d runs acknowledged in %d rounds, %d kills", done, rounds, kills)
 }
 
-// opener opens the store for each run, which closes it.
+// opener returns a function that opens the store for each run, which closes it.
 func (o order) opener() transfer.Opener {
 	return func(ctx context.Context, _ string) (store.Store, error) { return o.open(ctx) }
 }
 
-// copyRound runs each plan in two processes, kills some, and returns how many succeeded for each
-// plan.
+// copyRound runs each plan in two processes, kills some of them, and returns the number of
+// successful runs of each plan.
 func copyRound(t *testing.T, r *rand.Rand, o order, plans [2]*transfer.Plan, within time.Duration) (acks [2]int, kills int) {
 	t.Helper()
 	o.Do = copyPlan
@@ -154,7 +154,7 @@ func copyRound(t *testing.T, r *rand.Rand, o order, plans [2]*transfer.Plan, wit
 	return acks, kills
 }
 
-// copy runs a plan, and says so when all of it is stored.
+// copy runs a plan and prints a line when all of it is stored.
 func (o order) copy(ctx context.Context) error {
 	p, err := transfer.Decode(o.Plan)
 	if err != nil {

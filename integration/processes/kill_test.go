@@ -49,7 +49,7 @@ func create(ctx context.Context, st store.Store, format int) error {
 	return err
 }
 
-// value returns the element of the data at a time and a place. It is never 0.
+// value returns the element of the data at a time and a position. It is never 0.
 func value(i, x int) int32 { return int32(1 + i*width + x) }
 
 // appendDay appends the next rows to a group, or completes an append that was started, and returns
@@ -60,7 +60,7 @@ func appendDay(ctx context.Context, g *zarr.Group) (int, error) {
 		return 0, err
 	}
 	from := a.Shape()[0]
-	n := 1 + from*7%4 // the same for every process that starts there
+	n := 1 + from*7%4 // the same for every process that starts at this row
 	data := make([]int32, 0, n*width)
 	hours := make([]int64, 0, n)
 	for i := from; i < from+n; i++ {
@@ -73,7 +73,7 @@ func appendDay(ctx context.Context, g *zarr.Group) (int, error) {
 	return from + n, err
 }
 
-// check reads everything through consolidated metadata and returns the number of rows.
+// check reads all data through consolidated metadata and returns the number of rows.
 func check(ctx context.Context, st store.Store) (int, error) {
 	g, err := zarr.OpenGroup(ctx, st, "g")
 	if err != nil {
@@ -113,8 +113,8 @@ func check(ctx context.Context, st store.Store) (int, error) {
 }
 
 // TestKill repeatedly kills a process that appends to a group, at random moments. After each kill
-// the visible data is whole and includes all acknowledged rows, and the next process continues. In
-// a directory xarray reads the group too.
+// the visible data must be complete and include all acknowledged rows, and the next process must
+// continue. In a directory xarray also reads the group.
 func TestKill(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		t.Run(fmt.Sprintf("dir v%d", format), func(t *testing.T) {
@@ -130,7 +130,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// rounds is 50 if ZARGO_TURNS is set.
+// rounds returns 50 if ZARGO_TURNS is set, and n otherwise.
 func rounds(n int) int {
 	if os.Getenv("ZARGO_TURNS") != "" {
 		return 50
@@ -150,7 +150,7 @@ func kills(t *testing.T, o order, format, rounds int, within time.Duration, see 
 	}
 	r := rand.New(rand.NewPCG(11, 7))
 	acks, amid := 0, 0
-	// On a busy machine kills come later. The rounds continue until some kills came during an
+	// On a busy machine kills happen later. The rounds continue until some kills happened during an
 	// append and some after one.
 	for round := 0; round < rounds || (acks == 0 || amid == 0) && round < 10*rounds; round++ {
 		c := child.Start(t, o)

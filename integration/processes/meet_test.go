@@ -18,13 +18,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestArrays: three processes append to one array concurrently, each lot with its own value. Some
-// are killed, one takes over every claim that it meets, and 2 % of the servers' responses are lost.
-// Each acknowledged lot is stored once, and no lot is stored twice.
+// TestArrays lets three processes append to one array concurrently, each lot with its own value.
+// Some are killed, one takes over every claim that it finds, and 2 % of the servers' responses are
+// lost. Each acknowledged lot must be stored once, and no lot may be stored twice.
 func TestArrays(t *testing.T) { everywhere(t, false) }
 
-// TestGroups is TestArrays for two arrays of a group with consolidated metadata. Both arrays have
-// the same lots, even if a process was killed between their documents.
+// TestGroups is TestArrays for two arrays of a group with consolidated metadata. Both arrays must
+// have the same lots, even if a process was killed between their documents.
 func TestGroups(t *testing.T) { everywhere(t, true) }
 
 func everywhere(t *testing.T, group bool) {
@@ -48,7 +48,7 @@ func everywhere(t *testing.T, group bool) {
 	}
 }
 
-// turnsOr returns the number in ZARGO_TURNS, or n without one.
+// turnsOr returns the number in ZARGO_TURNS, or n if it is not set.
 func turnsOr(t *testing.T, n int) int {
 	if m := int(turns(t)); m != defaultTurns {
 		return m
@@ -58,12 +58,12 @@ func turnsOr(t *testing.T, n int) int {
 
 const (
 	meeters = 3 // concurrent processes
-	lots    = 4 // of each process
-	renewed = 8 // rounds after which the node is created anew, in another layout
+	lots    = 4 // number of lots of each process
+	renewed = 8 // number of rounds after which the node is created again in another layout
 )
 
-// meetings runs rounds of meeting processes, which open the store as lossy determines. A process to
-// be killed runs for at most within.
+// meetings runs rounds of processes that append concurrently and open the store as lossy specifies.
+// A process that is to be killed runs for at most within.
 func meetings(t *testing.T, direct, lossy order, group bool, rounds int, within time.Duration) {
 	st, err := direct.open(t.Context())
 	if err != nil {
@@ -107,7 +107,7 @@ func meetings(t *testing.T, direct, lossy order, group bool, rounds int, within 
 	}
 }
 
-// meeting is the node that processes append to, with the acknowledged lots.
+// meeting is the node to which processes append, with the acknowledged lots.
 type meeting struct {
 	path  string
 	group bool
@@ -184,7 +184,7 @@ func (m *meeting) round(t *testing.T, r *rand.Rand, o order, round int, within t
 }
 
 // meet appends lots to an array or a group, waits for other appends and takes over old claims. A
-// lot whose append was a conflict is not acknowledged.
+// lot whose append returned a conflict is not acknowledged.
 func (o order) meet(ctx context.Context, st store.Store) error {
 	options := zarr.AppendOptions{Wait: 5 * time.Minute, TakeOver: o.Age}
 	for id := o.First; id < o.First+o.Count; id++ {
@@ -230,7 +230,8 @@ func (m *meeting) recover(ctx context.Context, st store.Store, round int64) erro
 	return appendLotToArray(ctx, st, m.path, id, zarr.AppendOptions{TakeOver: -1})
 }
 
-// check reads the lots. settled reports that no append is in flight and none was left incomplete.
+// check reads the lots. settled reports that no append is in flight and that none was left
+// incomplete.
 func (m *meeting) check(ctx context.Context, st store.Store, settled bool) error {
 	if !m.group {
 		a, err := zarr.OpenArray(ctx, st, m.path)
@@ -279,7 +280,7 @@ func (m *meeting) check(ctx context.Context, st store.Store, settled bool) error
 	return nil
 }
 
-// lots checks that rows are whole lots, each at most once, including every acknowledged one.
+// lots checks that rows are whole lots, each at most once, including every acknowledged lot.
 func (m *meeting) lots(rows []int64) error {
 	if err := whole(rows); err != nil {
 		return err

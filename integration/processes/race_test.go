@@ -13,12 +13,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// lot is the number of rows of one append, which is not a multiple of a chunk.
+// lot is the number of rows of one append. It is not a multiple of a chunk.
 const lot = 3
 
 func lotOf(id int64) []int64 { return slices.Repeat([]int64{id}, lot) }
 
-// TestRace: two processes append 25 lots each to one array while a reader reads it.
+// TestRace lets two processes append 25 lots each to one array while a reader reads the array.
 func TestRace(t *testing.T) {
 	t.Run("dir", func(t *testing.T) { race(t, order{Place: t.TempDir()}) })
 	for _, p := range bucket.All() {

@@ -18,14 +18,14 @@ import (
 
 const (
 	sharers = 16 // processes
-	chunks  = 8  // that all of them write to
+	chunks  = 8  // number of chunks that all of them write
 	shards  = 2
 )
 
-// defaultTurns is the number of turns without ZARGO_TURNS.
+// defaultTurns is the number of turns if ZARGO_TURNS is not set.
 const defaultTurns = 12
 
-// turns returns how often each process writes to a chunk, and to a shard.
+// turns returns the number of times that each process writes to a chunk, and to a shard.
 func turns(t *testing.T) int64 {
 	text := os.Getenv("ZARGO_TURNS")
 	if text == "" {
@@ -38,8 +38,8 @@ func turns(t *testing.T) int64 {
 	return n
 }
 
-// sharedSpecs returns an array of shared chunks and one of shared shards. Each process has separate
-// elements in all of them.
+// sharedSpecs returns an array of shared chunks and an array of shared shards. Each process has
+// separate elements in all of them.
 func sharedSpecs(turns int) map[string]zarr.Spec {
 	width := sharers * turns
 	return map[string]zarr.Spec{
@@ -48,7 +48,7 @@ func sharedSpecs(turns int) map[string]zarr.Spec {
 	}
 }
 
-// shared writes one element at a time, each turn to another chunk and another shard.
+// shared writes one element at a time. Each turn writes another chunk and another shard.
 func (o order) shared(ctx context.Context, st store.Store) error {
 	for path, spec := range sharedSpecs(int(o.Count)) {
 		a, err := zarr.OpenArray(ctx, st, path)
@@ -68,8 +68,9 @@ func (o order) shared(ctx context.Context, st store.Store) error {
 // mark returns the value that a process writes in a turn.
 func (o order) mark(turn int64) int64 { return 1 + o.First*o.Count + turn }
 
-// TestShared: 16 processes write separate elements of 8 shared chunks and 2 shared shards. Every
-// element is stored, also if 5 % of the responses are lost after the server has done its part.
+// TestShared lets 16 processes write separate elements of 8 shared chunks and 2 shared shards.
+// Every element must be stored, also if 5 % of the responses are lost after the server has executed
+// the request.
 func TestShared(t *testing.T) {
 	n := turns(t)
 	t.Run("dir", func(t *testing.T) { sharing(t, order{Place: t.TempDir(), Count: n}) })

@@ -49,8 +49,9 @@ func newXarray(t *testing.T) *xarray {
 	return &xarray{in, bufio.NewScanner(out)}
 }
 
-// see opens a group with xarray, with and without consolidated metadata, and compares the data: n
-// rows with it, and at least as many without it if no process was killed in between.
+// see opens a group with xarray, with and without consolidated metadata, and compares the data.
+// There must be n rows with consolidated metadata, and at least as many without it if no process
+// was killed in between.
 func (x *xarray) see(t *testing.T, place string, n int) {
 	t.Helper()
 	if _, err := fmt.Fprintln(x.in, place); err != nil {
@@ -61,8 +62,8 @@ func (x *xarray) see(t *testing.T, place string, n int) {
 	}
 	var said struct {
 		Rows  int
-		Hours []int64 // since the first time, as xarray decodes them
-		Wrong int     // elements
+		Hours []int64 // hours since the first time, as decoded by xarray
+		Wrong int     // number of wrong elements
 		Error string
 	}
 	if err := json.Unmarshal(x.out.Bytes(), &said); err != nil {

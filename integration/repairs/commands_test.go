@@ -17,7 +17,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/validate"
 )
 
-// build builds the program.
+// build builds the program and returns its path.
 func build(t *testing.T) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "zargo")
@@ -48,11 +48,11 @@ func run(t *testing.T, program string, code int, args ...string) string {
 }
 
 // TestCommands damages a hierarchy in a bucket with each kind of damage that can be repaired, and
-// repairs it by the command from a copy beside it. Then diff finds no difference, hash detects a
-// later change, census counts the stored objects, and rm --dry-run deletes nothing.
+// repairs it by the command from a copy. Then diff must find no difference, hash must detect a
+// later change, census must count the stored objects, and rm --dry-run must delete nothing.
 func TestCommands(t *testing.T) {
-	// Six of damageAll, and consolidated metadata that is stale because of the changed separator of
-	// keys.
+	// There are six damages of damageAll, and consolidated metadata that is stale because of the
+	// changed separator of keys.
 	const planned = 7
 	program := build(t)
 	for _, p := range providers() {
@@ -118,7 +118,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// damageAll applies one damage of each kind.
+// damageAll causes one damage of each kind.
 func damageAll(t *testing.T, st store.Store) {
 	t.Helper()
 	flip(t, st, "sums/c/1", 1)
@@ -129,7 +129,7 @@ func damageAll(t *testing.T, st store.Store) {
 	set(t, st, "keys/zarr.json", "chunk_key_encoding", `{"name":"v2"}`)
 }
 
-// statesOf counts the outcomes of the steps.
+// statesOf counts the outcomes of the repair steps.
 func statesOf(t *testing.T, out string) map[validate.State]int {
 	t.Helper()
 	var said struct {

@@ -12,11 +12,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// providers returns the providers that repairs are tested on.
+// providers returns the providers on which repairs are tested.
 func providers() []bucket.Provider { return bucket.All() }
 
-// site is a hierarchy: "sums" with checksums, "keys" and "plain" compressed, "long" with one shard
-// of 6 MiB, and consolidated metadata.
+// site creates a hierarchy: "sums" with checksums, "keys" and "plain" compressed, "long" with one
+// shard of 6 MiB, and consolidated metadata.
 func site(t *testing.T, st store.Store) {
 	t.Helper()
 	ctx := t.Context()
@@ -43,7 +43,7 @@ func site(t *testing.T, st store.Store) {
 	}
 }
 
-// undefined is an array of v2 with a null fill value.
+// undefined creates a v2 array with a null fill value.
 func undefined(t *testing.T, st store.Store) {
 	t.Helper()
 	a, err := zarr.Create(t.Context(), st, "", zarr.Spec{Format: 2, Shape: []int{8}, Chunks: []int{2}, DType: dtype.Uint8, Fill: zarr.NoFill})

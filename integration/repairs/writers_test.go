@@ -20,21 +20,21 @@ import (
 
 var shape = regexp.MustCompile(`"shape":\s*\[\s*8\s*\]`)
 
-// TestOthersWriteMeanwhile: if another writer stores an object just before a repair replaces it,
-// that write remains, on each provider and for each kind of repair. A second, undisturbed repair
-// succeeds.
+// TestOthersWriteMeanwhile checks that if another writer stores an object just before a repair
+// replaces it, the object of the other writer remains, on each provider and for each kind of
+// repair. A second, undisturbed repair must succeed.
 func TestOthersWriteMeanwhile(t *testing.T) {
 	spaced := func(was string) string { return was + " " }
-	longer := func(was string) string { return shape.ReplaceAllString(was, `"shape":[10]`) } // the append continues
+	longer := func(was string) string { return shape.ReplaceAllString(was, `"shape":[10]`) } // as if the append continued
 	titled := func(was string) string { return strings.Replace(was, `"node_type"`, `"title":"theirs","node_type"`, 1) }
 	tests := []struct {
 		name   string
 		make   func(t *testing.T, st store.Store)
 		damage func(t *testing.T, st store.Store)
 		rule   rule.Rule
-		key    string // the object of the repair, which another writer changes just before
+		key    string // the object of the repair, which another writer changes just before the repair does
 		op     store.Op
-		kind   error // nil: the repair reads again and keeps the change of the other writer
+		kind   error // nil if the repair reads the object again and keeps the other writer's change
 		theirs func(string) string
 	}{
 		{"chunk", site, func(t *testing.T, st store.Store) { flip(t, st, "sums/c/1", 1) }, rule.Corrupt, "sums/c/1", store.OpPut, fault.Conflict, spaced},
@@ -113,7 +113,7 @@ func TestOthersWriteMeanwhile(t *testing.T) {
 	}
 }
 
-// stepOf runs the repair and returns its one step for a rule.
+// stepOf runs the repair and returns its only step for a rule.
 func stepOf(t *testing.T, st store.Store, o validate.RepairOptions, of rule.Rule) validate.Step {
 	t.Helper()
 	r, err := validate.Repair(t.Context(), st, "", o, func(rule.Finding) {})
@@ -132,8 +132,8 @@ func stepOf(t *testing.T, st store.Store, o validate.RepairOptions, of rule.Rule
 	return found[0]
 }
 
-// others returns the members of a document that repairs of consolidated metadata and of a claim do
-// not change.
+// others returns the members of a document that repairs of consolidated metadata and of a claim
+// must not change.
 func others(t *testing.T, doc string) map[string]any {
 	t.Helper()
 	var all map[string]any

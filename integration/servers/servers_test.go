@@ -23,7 +23,7 @@ func run(t *testing.T, tests string) {
 		t.Skipf("SKIPPED: %v", err)
 	}
 	cmd := exec.CommandContext(t.Context(), python, "-B", tests)
-	cmd.WaitDelay = 10 * time.Second // for processes left by a failing test
+	cmd.WaitDelay = 10 * time.Second // for processes that a failing test leaves
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// script is the server of integration/servers, which also calls the programs of Slurm.
+// script returns the path of the server of integration/servers, which also calls the programs of
+// Slurm.
 func script(t *testing.T) string {
 	t.Helper()
 	path, err := filepath.Abs("../servers/slurm.py")

@@ -10,18 +10,18 @@ import (
 	"testing"
 )
 
-// source serves a directory. It can hold requests for chunks back, so that a failure of a node
-// happens in the middle of its tasks.
+// source serves a directory. It can hold back requests for chunks, so that a node fails in the
+// middle of its tasks.
 type source struct {
 	*httptest.Server
-	refuses atomic.Bool // responds with 503
+	refuses atomic.Bool // respond with 503
 	refused atomic.Int64
-	held    atomic.Int64 // requests of live processes that are held back now
+	held    atomic.Int64 // number of requests of live processes that are held back now
 
 	mu   sync.Mutex
-	free int           // number of requests for chunks of each index that get a response
-	open chan struct{} // closed when all may continue; nil if none is held back
-	met  [indices]int  // requests for chunks of each index
+	free int           // number of requests for chunks of each index that are not held back
+	open chan struct{} // closed when all requests may continue; nil if none is held back
+	met  [indices]int  // number of requests for chunks of each index
 }
 
 func serve(t *testing.T, dir string) *source {
@@ -42,7 +42,7 @@ func serve(t *testing.T, dir string) *source {
 		}
 	}))
 	t.Cleanup(s.Close)
-	t.Cleanup(s.release) // before Close, which waits for what is held back
+	t.Cleanup(s.release) // before Close, which waits for requests that are held back
 	return s
 }
 
@@ -59,12 +59,12 @@ func (s *source) pass(r *http.Request, index int) bool {
 	select {
 	case <-open:
 		return true
-	case <-r.Context().Done(): // the process was killed
+	case <-r.Context().Done(): // the client process was killed
 		return false
 	}
 }
 
-// hold lets the next n requests for chunks of each index continue, and holds all later ones back.
+// hold lets the next n requests for chunks of each index continue, and holds back all later ones.
 func (s *source) hold(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

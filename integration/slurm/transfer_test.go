@@ -16,14 +16,14 @@ import (
 const (
 	indices = 8
 	side    = 1024
-	// free is the number of an index's 128 requests after which the source holds the others back. A
+	// free is the number of an index's 128 requests after which the source holds back the others. A
 	// task has 16 requests: the running tasks are in the middle of their work, and at least one is
 	// not done.
 	free = 100
 )
 
 // TestTransfer runs one rechunk as a job array repeatedly, each time with another failure. The
-// stored data is always the same as from one process.
+// stored data must always be the same as that of one process.
 func TestTransfer(t *testing.T) {
 	if os.Getenv("ZARR_SLURM") == "" {
 		t.Skip("SKIPPED: no Slurm; see integration/servers/servers.py --help")

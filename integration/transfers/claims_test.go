@@ -25,9 +25,9 @@ import (
 // rounds is the number of targets of TestClaims in each bucket.
 var rounds = flag.Int("rounds", 4, "how many targets TestClaims has in each bucket")
 
-// TestClaims: two processes for each of two plans copy to one target at the same time, through
-// faults and lost responses. Each is interrupted at random and restarted until it succeeds or is
-// refused. One plan is refused, and the target contains the copy of the other.
+// TestClaims runs two processes for each of two plans, which concurrently copy to one target
+// through faults and lost responses. Each is interrupted at random and restarted until it succeeds
+// or is refused. One plan must be refused, and the target must contain the copy of the other.
 func TestClaims(t *testing.T) {
 	for _, provider := range bucket.All() {
 		t.Run(provider.Name, func(t *testing.T) {

@@ -1,3 +1,3 @@
 // Package transfers tests copies between real servers: with faults, with interruptions, and by
-// several processes at once.
+// several concurrent processes.
 package transfers

@@ -18,17 +18,18 @@ import (
 )
 
 // number is the number of chunks that are copied. With -objects 10000 the test takes four minutes,
-// mostly retry delays after 503s.
+// most of which are retry delays after 503s.
 var number = flag.Int("objects", 2000, "how many objects TestS3ToGCS copies")
 
 // repeated is the maximum number of requests that two interruptions repeat. Each interrupts two
-// running tasks of 48 objects, which are read from the source and written. A write finds the object
+// running tasks of 48 objects, which are read from the source and written. A write reads the object
 // in the target and compares it.
 const repeated = 2 * 2 * 48 * 3
 
 // TestS3ToGCS copies objects while one request in twenty gets a 503 or a reset. The copy is
-// interrupted twice and continued. The result is equal, and the requests are the planned ones plus
-// those that failed or were interrupted. For ten thousand objects these are less than a twentieth.
+// interrupted twice and continued. The result must be equal. The requests must be the planned ones,
+// plus those that failed or were interrupted. For ten thousand objects these are less than a
+// twentieth.
 func TestS3ToGCS(t *testing.T) {
 	objects := *number
 	from, to := bucket.S3(), bucket.GCS()
@@ -125,7 +126,7 @@ func TestS3ToGCS(t *testing.T) {
 		}
 		n++
 	}
-	if n != objects+2 { // and the documents of the array and of its parent group
+	if n != objects+2 { // two are the documents of the array and of its parent group
 		t.Errorf("%d objects are stored", n)
 	}
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// TestMemory rechunks an array that is larger than the memory limit of the process, which stays
-// within the limit.
+// TestMemory rechunks an array that is larger than the memory limit of the process, and checks that
+// the process stays within the limit.
 func TestMemory(t *testing.T) {
 	if race.Enabled {
 		t.Skip("SKIPPED: with -race memory is several times as large")
@@ -71,7 +71,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// resident runs a plan in its own process and returns the peak of its resident bytes.
+// resident runs a plan in its own process and returns the peak number of its resident bytes.
 func resident(t *testing.T, p *transfer.Plan) int64 {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "plan.json")

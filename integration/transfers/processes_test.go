@@ -18,8 +18,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// childEnv is the variable that makes the test binary a process that runs tasks, and boundEnv one
-// that keeps to the plan's memory. Their value is the file of a plan.
+// childEnv is the environment variable that makes the test binary a process that runs tasks.
+// boundEnv makes it a process that stays within the plan's memory. The value is the file of a plan.
 const (
 	childEnv = "ZARGO_TRANSFERS_CHILD"
 	boundEnv = "ZARGO_TRANSFERS_BOUND"
@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 // folders opens the directories that plans name.
 func folders(_ context.Context, name string) (store.Store, error) { return dir.New(name), nil }
 
-// bound runs a plan as cmd/zargo does: with a heap limit that excludes the memory of the program
+// bound runs a plan like cmd/zargo: with a heap limit that excludes the memory of the program
 // itself.
 func bound(ctx context.Context, name string) error {
 	b, err := os.ReadFile(name)
@@ -56,8 +56,8 @@ func bound(ctx context.Context, name string) error {
 	return transfer.Run(ctx, p, folders, transfer.RunOptions{})
 }
 
-// child runs all tasks of a plan in order, even if they were done before, and reports those that
-// are done.
+// child runs all tasks of a plan in order, even if they were done before, and prints each that is
+// done.
 func child(ctx context.Context, name string) error {
 	b, err := os.ReadFile(name)
 	if err != nil {
@@ -77,8 +77,8 @@ func child(ctx context.Context, name string) error {
 	return transfer.RunTask(ctx, p, last, folders)
 }
 
-// TestProcesses: three processes run the same tasks concurrently, and one is killed in the middle.
-// The stored data is the same as from one process.
+// TestProcesses lets three processes run the same tasks concurrently, and kills one of them. The
+// stored data must equal that of one process.
 func TestProcesses(t *testing.T) {
 	from, to, alone := t.TempDir(), t.TempDir(), t.TempDir()
 	a, err := zarr.Create(t.Context(), dir.New(from), "a", zarr.Spec{Shape: []int{200, 60, 40}, Chunks: []int{5, 60, 40}, DType: dtype.Float32})

@@ -9,44 +9,44 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Options configure the counts and limits of a call. The zero value counts and limits nothing.
+// Options configure the counters and limits of a call. The zero value counts and limits nothing.
 type Options struct {
-	Report      *Report // nil counts nothing
-	MaxRequests int     // maximum requests; 0 is no limit
-	MaxBytes    int64   // maximum bytes of values that are read and written; 0 is no limit
+	Report      *Report // counts requests; may be nil
+	MaxRequests int     // maximum requests, or 0 for no limit
+	MaxBytes    int64   // maximum bytes of values that are read and written, or 0 for no limit
 }
 
 func (o Options) bounds() bool { return o.MaxRequests > 0 || o.MaxBytes > 0 }
 
-// Account is the use of a store by one call.
+// Account counts and limits the requests of one call to a store.
 type Account struct {
 	o        Options
-	below    store.Store  // the store of the user
-	requests atomic.Int64 // admitted
-	reserved atomic.Int64 // bytes that are admitted
+	below    store.Store  // the user's store
+	requests atomic.Int64 // number of admitted requests
+	reserved atomic.Int64 // admitted bytes
 	moved    atomic.Int64 // bytes that were read and written
 }
 
-// listenerKey is the context key of the Counts that listen to the context.
+// listenerKey is the context key of the Counts that receive the events of the context.
 type listenerKey struct{}
 
 // Begin starts the account of one call on s. The call must use the returned context and store. The
-// store counts the requests of the call, and refuses those beyond its limits with fault.Limit. s is
-// the store of the user, never one that Begin returned, which would count twice. With the zero
+// store counts the requests of the call and returns fault.Limit for those beyond its limits. s must
+// be the user's store and not one that Begin returned, which would count twice. With the zero
 // Options, Begin returns ctx, s and a nil Account.
 func Begin(ctx context.Context, s store.Store, o Options) (context.Context, store.Store, *Account) {
 	if o == (Options{}) {
 		return ctx, s, nil
 	}
 	a := &Account{o: o, below: s}
-	// A nested call is counted once.
+	// The events of a nested call are counted once.
 	if r := o.Report; r != nil && ctx.Value(listenerKey{}) != r.Counts {
 		ctx = store.WithTrace(context.WithValue(ctx, listenerKey{}, r.Counts), r.listener())
 	}
 	return ctx, over(s, a.around), a
 }
 
-// around counts requests, and admits them one by one.
+// around returns a store that counts requests and admits them one by one.
 func (a *Account) around(s store.Store) store.Store {
 	h := store.Hooks{After: a.after}
 	if a.o.bounds() {
@@ -55,7 +55,7 @@ func (a *Account) around(s store.Store) store.Store {
 	return store.Around(s, h)
 }
 
-// over wraps a store, or the store below a Layer.
+// over applies around to a store, or to the store below a Layer.
 func over(s store.Store, around func(store.Store) store.Store) store.Store {
 	if l, ok := s.(Layer); ok {
 		return l.Over(around)
@@ -63,25 +63,27 @@ func over(s store.Store, around func(store.Store) store.Store) store.Store {
 	return around(s)
 }
 
-// Layer is a store that responds to some requests without the store below. Those are not requests
-// of a call.
+// Layer is a store that serves some requests without the store below it. Those requests are not
+// counted for the call.
 type Layer interface {
-	// Over returns the same layer over the result of f for the store below.
+	// Over returns the same layer above the result of f for the store below.
 	Over(f func(store.Store) store.Store) store.Store
 }
 
-// Fits refuses a call that needs at least so many requests, before the first one, with fault.Limit.
+// Fits returns fault.Limit if the call needs more requests than its limit. least is the minimum
+// number of requests that the call needs. Fits is called before the first request.
 func (a *Account) Fits(least int) error {
 	if a == nil || a.o.MaxRequests == 0 || least <= a.o.MaxRequests {
 		return nil
 	}
-	return fault.Newf(fault.Limit, "Limits.Requests is %d, and the selection needs at least %d", a.o.MaxRequests, least)
+	return fault.Newf(fault.Limit, "the selection needs at least %d requests, more than Limits.Requests (%d)", least, a.o.MaxRequests)
 }
 
-// AdmitAll admits a number of requests that read and write so many bytes, 0 if that is unknown. It
-// admits all of them, or none with fault.Limit. The caller sends them to the returned store;
-// further requests to that store are admitted one by one. s is the store that Begin returned, and
-// is returned if there are no limits. Retries and hedges of the store are not requests of the call.
+// AdmitAll admits a number of requests. bytes is the number of bytes that they read and write in
+// total, or 0 if that is unknown. AdmitAll admits all of the requests, or none and returns
+// fault.Limit. The caller sends them to the returned store; further requests to that store are
+// admitted one by one. s must be the store that Begin returned. AdmitAll returns s if there are no
+// limits. Retries and hedges of the store are not counted as requests of the call.
 func (a *Account) AdmitAll(s store.Store, requests int, bytes int64) (store.Store, error) {
 	if a == nil || !a.o.bounds() {
 		return s, nil
@@ -94,7 +96,7 @@ func (a *Account) AdmitAll(s store.Store, requests int, bytes int64) (store.Stor
 	return over(a.below, l.around), nil
 }
 
-// list is admitted requests that are not yet sent.
+// list has admitted requests that are not yet sent.
 type list struct {
 	*Account
 	left atomic.Int64
@@ -104,7 +106,7 @@ func (l *list) around(s store.Store) store.Store {
 	return store.Around(s, store.Hooks{Before: l.before, After: l.after})
 }
 
-// before admits the requests of the list, and further ones as the account does.
+// before admits the requests of the list, and further requests like the account.
 func (l *list) before(ctx context.Context, c store.Call) (context.Context, error) {
 	if l.left.Add(-1) < 0 {
 		return l.Account.before(ctx, c)
@@ -112,7 +114,7 @@ func (l *list) before(ctx context.Context, c store.Call) (context.Context, error
 	return ctx, l.spent(c)
 }
 
-// Refused reports whether err is the refusal of a request that was not admitted, and so not sent.
+// Refused reports whether err means that a request was not admitted and therefore not sent.
 func Refused(err error) bool {
 	if err == nil {
 		return false
@@ -140,8 +142,8 @@ func (a *Account) tooMany() error {
 	return &refusal{fault.Newf(fault.Limit, "the call needs more bytes than Limits.Bytes (%d)", a.o.MaxBytes)}
 }
 
-// add adds n to sum, unless n plus the larger of sum and floor is more than most. A most of 0 is no
-// limit.
+// add adds n to sum and returns true, unless n plus the larger of sum and floor is more than most.
+// A most of 0 means no limit.
 func add(sum *atomic.Int64, n, most, floor int64) bool {
 	for {
 		now := sum.Load()
@@ -154,7 +156,7 @@ func add(sum *atomic.Int64, n, most, floor int64) bool {
 	}
 }
 
-// Chunks counts chunks that were read or written, and those of them that are not stored.
+// Chunks counts n chunks that were read or written, of which missing are not stored.
 func (a *Account) Chunks(n, missing int) {
 	if r := a.report(); r != nil {
 		r.Chunks.Add(int64(n))
@@ -169,7 +171,7 @@ func (a *Account) Conflict() {
 	}
 }
 
-// Rewritten counts an object that was read and written because part of it was written.
+// Rewritten counts an object that was read and written because part of it was changed.
 func (a *Account) Rewritten() {
 	if r := a.report(); r != nil {
 		r.Rewritten.Add(1)
@@ -190,7 +192,7 @@ func (a *Account) report() *Report {
 	return a.o.Report
 }
 
-// before admits one request. Removing the parts of a value is never refused.
+// before admits one request. It always admits the removal of the parts of a value.
 func (a *Account) before(ctx context.Context, c store.Call) (context.Context, error) {
 	if c.Op == store.OpAbort {
 		return ctx, nil
@@ -201,7 +203,7 @@ func (a *Account) before(ctx context.Context, c store.Call) (context.Context, er
 	return ctx, a.admit(1, c.Bytes)
 }
 
-// spent refuses requests after the call has transferred MaxBytes. If lengths are unknown
+// spent returns fault.Limit after the call has transferred MaxBytes. If lengths are not known
 // beforehand, MaxBytes is exceeded by at most the requests in flight.
 func (a *Account) spent(c store.Call) error {
 	if most := a.o.MaxBytes; most > 0 && a.moved.Load() >= most && c.Op != store.OpAbort {

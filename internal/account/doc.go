@@ -8,10 +8,10 @@
 //	v, err := list.Get(ctx, key, o, buf)
 //	_, err = st.Put(ctx, key, b, o) // admitted one by one
 //
-// A [store.Around] outside of the user's store counts the requests of the call. A [store.Trace] in
-// the context counts the events below it, such as retries and transferred bytes. So the code that
-// sends requests does not count them. Events that no store knows, such as chunks and conflicts, are
-// counted by methods of [Account].
+// A [store.Around] around the user's store counts the requests of the call. A [store.Trace] in the
+// context counts the events below it, such as retries and transferred bytes. The code that sends
+// requests need not count them. Methods of [Account] count events that are unknown to stores, such
+// as chunks and conflicts.
 //
 // A nil *Account counts and limits nothing. All methods are safe for concurrent use.
 package account

@@ -9,17 +9,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Counts are the numbers of a Report. Package zarr declares the same struct for its users.
+// Counts are the counters of a Report. Package zarr declares the same struct for its users.
 type Counts struct {
 	// Requests to the store. A request and its retries count as one. A batch of deletes, a page of
-	// a listing, and each step of an upload in parts count as one request.
+	// a listing, and each step of an upload in parts each count as one request.
 	Gets, Puts, Deletes, Lists, Parts, Copies atomic.Int64
 
 	AskedAgain atomic.Int64 // Gets repeated because a value was longer than expected
 
-	Chunks       atomic.Int64 // chunks read or written; of shards, inner chunks and whole shards
+	Chunks       atomic.Int64 // chunks read or written; for shards, inner chunks and whole shards
 	Missing      atomic.Int64 // chunks that were absent and read as the fill value
-	Conflicts    atomic.Int64 // partial writes repeated because another writer was first
+	Conflicts    atomic.Int64 // partial writes repeated because another writer succeeded first
 	Rewritten    atomic.Int64 // chunks or shards read and written for a partial write
 	BytesRead    atomic.Int64 // bytes of values read: chunks, indexes, metadata
 	BytesWritten atomic.Int64 // bytes of values written
@@ -30,20 +30,20 @@ type Counts struct {
 	Retries    atomic.Int64 // failed attempts that were retried
 	Hedges     atomic.Int64 // second requests sent because the first was slow
 	HedgesWon  atomic.Int64 // second requests whose response was used
-	Hits       atomic.Int64 // requests that a cache made unnecessary
+	Hits       atomic.Int64 // requests avoided by a cache
 	WireBytes  atomic.Int64 // bytes of request and response bodies, including failed attempts
 	BytesUsed  atomic.Int64 // bytes of the selected elements of chunks
 	SlotWait   atomic.Int64 // nanoseconds that requests waited for a slot, summed over requests
 	PauseWait  atomic.Int64 // nanoseconds that requests paused, for the service or a rate limit
 	MemoryWait atomic.Int64 // nanoseconds that chunks waited for memory
 	CPUWait    atomic.Int64 // nanoseconds that chunks waited for a CPU slot
-	KeyWait    atomic.Int64 // nanoseconds that partial writes waited for others of the same chunk
+	KeyWait    atomic.Int64 // nanoseconds that partial writes waited for other writes of the same chunk
 	RetryWait  atomic.Int64 // nanoseconds between failed attempts and retries, and of delays
 	CodecTime  atomic.Int64 // nanoseconds of encoding and decoding
 }
 
 // Report adds up the counts of calls. It may be read at any time and shared by any number of calls.
-// NewReport makes one.
+// Use NewReport to create one.
 type Report struct {
 	*Counts
 	trace atomic.Pointer[store.Trace] // allocated once
@@ -52,7 +52,7 @@ type Report struct {
 // NewReport returns a Report that counts into c.
 func NewReport(c *Counts) *Report { return &Report{Counts: c} }
 
-// String returns the counts on one line. Counts of 0 are left out, except for the first eight.
+// String returns the counts on one line. It omits counts of 0, except for the first eight.
 func (r *Counts) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d chunks (%d missing), %d gets of %d bytes, %d puts of %d bytes, %d deletes, %d conflicts", r.Chunks.Load(),

@@ -8,7 +8,8 @@ import (
 
 // Encoding reports whether two arrays have the same grid, codecs, data type and fill value. It
 // compares a v2 array with a v3 array by the v3 metadata of both. In a regular grid the shapes of
-// the arrays may differ, and with them how much of the last chunks is within the array.
+// the arrays may differ, and therefore also the parts of the last chunks that are within the
+// arrays.
 func Encoding(from, to *zarr.Array) bool {
 	x, y := from.Metadata(), to.Metadata()
 	if y.Format == 3 && x.Format < 3 {

@@ -12,14 +12,14 @@ import (
 
 var update = flag.Bool("update", false, "write api.txt of each public package")
 
-// leaks are the exported identifiers that have a type of an internal package all the same, by
+// leaks lists, by package, the exported identifiers that are allowed to have a type of an internal
 // package, with the reason. No line may be added.
 var leaks = map[string][]string{
-	"zarr/cache": {"Cache.Of: internal/chunkcache.Reader"}, // for package zarr
+	"zarr/cache": {"Cache.Of: internal/chunkcache.Reader"}, // used by package zarr
 }
 
-// TestAPI compares what public packages export with their api.txt, which a change of the API
-// changes too.
+// TestAPI compares the exports of public packages with their api.txt, which must be updated when
+// the API changes.
 func TestAPI(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the files are of Linux")
@@ -52,14 +52,14 @@ func TestAPI(t *testing.T) {
 	}
 }
 
-// only lists the lines of a that b lacks.
+// only returns the lines of a that b lacks.
 func only(a, b string) []string {
 	lines := strings.Split(b, "\n")
 	return slices.DeleteFunc(strings.Split(a, "\n"), func(line string) bool { return slices.Contains(lines, line) })
 }
 
-// TestNoInternalTypes: what a public package exports has no type that users cannot name, look up or
-// make.
+// TestNoInternalTypes checks that public packages export no types that users cannot name, look up
+// or create.
 func TestNoInternalTypes(t *testing.T) {
 	surfaces, err := Surfaces(t.Context(), top, Public(load(t)))
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 // Check compares the imports of packages with the table and returns one line for each forbidden
 // import.
 //
-// Rules for tests are looser. Tests of zarr, concurrency and internal may import any package of
-// these three, but no cloud library. Other tests may import any package.
+// Rules for tests are less strict. Tests of zarr, concurrency and internal may import any package
+// of these three, but no cloud library. Other tests may import any package.
 func Check(pkgs []Package, table []Rule) []string {
 	known := map[string]bool{}
 	for _, p := range pkgs {
@@ -86,7 +86,7 @@ func Cloud() []string {
 		"go.opentelemetry.io"}
 }
 
-// Forbidden returns the packages in reached that are equal to or below one of the prefixes.
+// Forbidden returns the packages in reached that equal one of the prefixes or are below it.
 func Forbidden(reached, prefixes []string) []string {
 	var bad []string
 	for _, p := range reached {

@@ -27,8 +27,8 @@ type Code struct {
 	Types *types.Package
 }
 
-// Parse loads the package that the pattern names, in the module that contains the directory dir.
-// Its dependencies are loaded from the go command's build cache.
+// Parse loads the package that matches pattern, in the module that contains the directory dir. It
+// loads the dependencies from the go command's build cache.
 func Parse(ctx context.Context, dir, pattern string) (*Code, error) {
 	out, err := golist(ctx, dir, "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,DepOnly", pattern)
 	if err != nil {
@@ -91,7 +91,7 @@ func (c *Code) Needs() map[string][]string {
 	return needs
 }
 
-// Circles returns the pairs of files that depend on each other, as "a.go <-> b.go".
+// Circles returns the pairs of files that depend on each other, in the form "a.go <-> b.go".
 func (c *Code) Circles() []string {
 	needs := c.Needs()
 	var pairs []string
@@ -106,8 +106,8 @@ func (c *Code) Circles() []string {
 	return pairs
 }
 
-// Levels counts the files of the longest chain in which each file needs the next, as the drawing
-// shows them. Where files need each other in a circle it returns the files of one.
+// Levels returns the number of files in the longest chain in which each file needs the next. If
+// files need each other in a circle, it returns the files of one circle.
 func (c *Code) Levels() (n int, circle []string) {
 	needs, level := c.Needs(), map[string]int{}
 	var visit func(file string, path []string) (n int, circle []string)
@@ -160,7 +160,7 @@ func (c *Code) Exported() []string {
 	})
 }
 
-// Lines returns the number of lines of code, without blank lines and comments.
+// Lines returns the number of lines of code, excluding blank lines and comments.
 func (c *Code) Lines() (n int, err error) {
 	for _, f := range c.Files {
 		b, err := os.ReadFile(c.Fset.Position(f.Pos()).Filename)

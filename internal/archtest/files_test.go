@@ -9,17 +9,17 @@ import (
 	"testing"
 )
 
-// What package zarr may be at most; both numbers may only fall. maxLines counts lines of code,
-// without comments and blank lines: with those it is 4,000 lines, as wc -l counts them. maxNames
-// counts exported names of the package, without those of errors, methods and fields.
+// The limits of package zarr, which may only decrease. maxLines counts lines of code, without
+// comments and blank lines. It corresponds to 4,000 lines as counted by wc -l. maxNames counts the
+// exported names of the package, without errors, methods and fields.
 const (
 	maxLines   = 2760
 	maxNames   = 60
 	maxCircles = 0
 )
 
-// TestPackageZarr holds package zarr to what a user types: it is to send no requests, and its files
-// are to need each other one way.
+// TestPackageZarr checks the size of package zarr, that it sends no requests, and that its files do
+// not depend on each other in a circle.
 func TestPackageZarr(t *testing.T) {
 	c, err := Parse(t.Context(), top, "./zarr")
 	if err != nil {
@@ -48,8 +48,8 @@ func TestPackageZarr(t *testing.T) {
 	}
 }
 
-// TestCallIsExplicit: nothing of a call of the engine travels in a context, where every function below
-// would see it.
+// TestCallIsExplicit checks that no state of a call of the engine is passed in a context, where
+// every function below could see it.
 func TestCallIsExplicit(t *testing.T) {
 	c, err := Parse(t.Context(), top, "./internal/engine")
 	if err != nil {
@@ -62,14 +62,15 @@ func TestCallIsExplicit(t *testing.T) {
 	}
 }
 
-// What package engine may be at most. The numbers may only fall.
+// The limits of package engine, which may only decrease.
 const (
 	maxEngineLines = 2944 // with comments
 	maxSenders     = 2
-	maxLevels      = 7 // of files, as the drawing has them
+	maxLevels      = 7 // number of files in the longest chain of dependencies
 )
 
-// TestPackageEngine holds the engine to its size, and its requests to few files.
+// TestPackageEngine checks the size of package engine, the number of files that send requests, and
+// the dependencies between files.
 func TestPackageEngine(t *testing.T) {
 	c, err := Parse(t.Context(), top, "./internal/engine")
 	if err != nil {
@@ -96,7 +97,7 @@ func TestPackageEngine(t *testing.T) {
 	}
 }
 
-// TestSendsAreFound: where requests are sent, they are seen.
+// TestSendsAreFound checks that Sends finds the calls that send requests.
 func TestSendsAreFound(t *testing.T) {
 	for pattern, least := range map[string]int{"./internal/engine": 3, "./internal/document": 5} {
 		c, err := Parse(t.Context(), top, pattern)

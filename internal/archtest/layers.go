@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Layer is a row of the table of layers in docs/architecture.md: some packages, and the layers that
+// Layer is a row of the table of layers in docs/architecture.md: some packages and the layers that
 // they import.
 type Layer struct {
 	Name     string

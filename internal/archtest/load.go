@@ -19,8 +19,8 @@ const Module = "github.com/zargo-io/zargo"
 type Package struct {
 	Path        string
 	Dir         string
-	Imports     []string // of the code
-	TestImports []string // of internal and external tests
+	Imports     []string // imports of the code
+	TestImports []string // imports of internal and external tests
 	Files       []string // file names in Dir, for all platforms and tags, without tests
 }
 

@@ -80,7 +80,7 @@ func packageVars(names []string, files map[string]*ast.File) map[string]bool {
 }
 
 // changed returns the assignments to package variables, their elements and their fields. It does
-// not detect methods that change their receiver, such as those of a pool.
+// not detect methods that change their receiver, such as the methods of a pool.
 func changed(f *ast.File, vars map[string]bool) []*ast.Ident {
 	var out []*ast.Ident
 	for _, d := range f.Decls {

@@ -39,8 +39,8 @@ func Table() []Rule {
 		{Package: "zarr/codec/internal/number", Own: []string{"zarr/fault", "zarr/dtype"}, Pure: true},
 		{Package: "zarr/codec/internal/msgpack", Own: []string{"zarr/fault", "internal/jsontext"}, Pure: true},
 		{Package: "zarr/codec/internal/stream", Pure: true},
-		{Package: "zarr/codec/internal/lz4hc", External: []string{lz4}, Pure: true},        // reference implementation in its tests
-		{Package: "zarr/codec/internal/zstdenc", External: []string{compress}, Pure: true}, // reference implementation in its tests
+		{Package: "zarr/codec/internal/lz4hc", External: []string{lz4}, Pure: true},        // its tests use the reference implementation
+		{Package: "zarr/codec/internal/zstdenc", External: []string{compress}, Pure: true}, // its tests use the reference implementation
 		{Package: "zarr/codec/internal/zst", Own: []string{"zarr/fault", "zarr/codec/internal/zstdenc"}, External: []string{compress}, Pure: true},
 		{Package: "zarr/codec/internal/...", Own: []string{"zarr/fault", "zarr/codec/internal/stream"}, External: []string{compress}, Pure: true},
 		{Package: "zarr/codec/blosc", Own: []string{"zarr/fault", "zarr/codec/internal/..."}, External: []string{compress, lz4}, Pure: true},
@@ -122,8 +122,8 @@ func Table() []Rule {
 		{Package: "cmd/zargo", Own: []string{"cmd/zargo/internal/render", "zarr/...", "transfer", "concurrency", "openurl", "openurl/all", "internal/account", "internal/bucketcheck", "internal/census", "internal/diff", "internal/listed", "internal/manifest", "internal/npy", "blob", "s3", "gcs", "azure"},
 			External: []string{"github.com/alecthomas/kong", "github.com/vbauerster/mpb/v8", "github.com/vbauerster/cupwriter", gocloud}},
 
-		// Examples import what a user can, so that they can be copied into another module. The
-		// quickstart links no provider, a function only its own.
+		// Examples import only what a user can import, so that they can be copied into another
+		// module. The quickstart does not link a provider, and each function links only its own.
 		{Package: "examples/quickstart", Own: []string{"zarr/...", "concurrency", "examples/mainjob"}},
 		{Package: "examples/lambda", Own: []string{"zarr/...", "concurrency", "openurl", "examples/region", "s3"}, External: []string{"github.com/aws/aws-lambda-go"}},
 		{Package: "examples/cloudrun", Own: []string{"zarr/...", "concurrency", "openurl", "examples/region", "examples/web", "gcs"}},
@@ -133,7 +133,7 @@ func Table() []Rule {
 		{Package: "examples/internal/measure", Own: []string{"zarr/...", "concurrency"}}, // builds the examples
 		{Package: "examples/...", Own: []string{"zarr/...", "concurrency", "openurl", "openurl/all", "transfer", "examples/mainjob", "examples/region", "examples/web"}},
 
-		// The fault proxy works with any client and imports none.
+		// The fault proxy works with any client and does not import one.
 		{Package: "integration/faultproxy"},
 		{Package: "integration/faultproxy/cmd/faultproxy", Own: []string{"integration/faultproxy"}},
 		{Package: "integration/...", Own: []string{"zarr/...", "transfer", "concurrency", "internal/...", "blob", "s3", "gcs", "azure", "openurl", "integration/..."},

@@ -8,25 +8,25 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// grid returns the shape of inner chunks, which is nil without shards, and the grid of stored
-// objects, which are shards or chunks.
+// grid returns the shape of inner chunks, which is nil without shards, and the grid of the stored
+// shards or chunks.
 func (s Spec) grid(format int) (chunk []int, g meta.Grid, err error) {
 	bad := func(format string, args ...any) ([]int, meta.Grid, error) {
 		return nil, meta.Grid{}, fault.Newf(fault.Metadata, format, args...)
 	}
 	switch {
 	case (s.Grid.Shape != nil || s.Grid.Edges != nil) && (s.Chunks != nil || s.ChunkEdges != nil || s.Shards != nil || s.ShardEdges != nil || s.ShardLayout != nil):
-		return bad("Grid stands alone")
+		return bad("Grid excludes Chunks, ChunkEdges, Shards, ShardEdges and ShardLayout")
 	case s.Grid.Shape != nil || s.Grid.Edges != nil:
 		return nil, s.Grid, s.checkGrid(format)
 	case s.ChunkEdges != nil && (s.Chunks != nil || s.Shards != nil || s.ShardEdges != nil):
-		return bad("ChunkEdges stand alone: Chunks are of one shape, and so are the chunks of shards")
+		return bad("ChunkEdges excludes Chunks, Shards and ShardEdges")
 	case s.Shards != nil && s.ShardEdges != nil:
-		return bad("both Shards and ShardEdges")
+		return bad("only one of Shards and ShardEdges can be set")
 	case s.ShardLayout != nil && (s.Shards != nil || s.ShardEdges != nil || s.ChunkEdges != nil):
-		return bad("Shards and edges leave nothing to choose for ShardLayout")
+		return bad("ShardLayout excludes Shards, ShardEdges and ChunkEdges")
 	case (s.Shards != nil || s.ShardEdges != nil || s.ShardLayout != nil) && format != 3:
-		return bad("v%d has no shards", format)
+		return bad("format v%d does not support shards", format)
 	case s.ChunkEdges != nil:
 		g, err = s.edges("ChunkEdges", s.ChunkEdges, format)
 		return nil, g, err
@@ -43,11 +43,11 @@ func (s Spec) grid(format int) (chunk []int, g meta.Grid, err error) {
 		g.Shape, err = s.ShardLayout.shards(s.Shape, chunk, s.DType.Size())
 		return chunk, g, err
 	case len(s.Shards) != len(s.Shape):
-		return bad("shards %v for the shape %v", s.Shards, s.Shape)
+		return bad("shape %v has rank %d, shards %v has rank %d", s.Shape, len(s.Shape), s.Shards, len(s.Shards))
 	}
 	for i, n := range s.Shards {
 		if n < 1 {
-			return bad("shards have length %d along axis %d", n, i)
+			return bad("the shard length along axis %d must be at least 1, is %d", i, n)
 		}
 	}
 	g.Shape = slices.Clone(s.Shards)
@@ -56,38 +56,38 @@ func (s Spec) grid(format int) (chunk []int, g meta.Grid, err error) {
 }
 
 // checkGrid checks Grid against the shape. It does not check that the chunks cover each axis, as
-// the construction of metadata does.
+// this is checked when metadata is constructed.
 func (s Spec) checkGrid(format int) error {
 	bad := func(format string, args ...any) error { return fault.Newf(fault.Metadata, "Grid: "+format, args...) }
 	switch g := s.Grid; {
 	case g.Shape != nil && g.Edges != nil:
-		return bad("both a Shape and Edges")
+		return bad("only one of Shape and Edges can be set")
 	case g.Edges != nil && format != 3:
-		return bad("v%d has no chunks that differ in shape", format)
+		return bad("format v%d does not support chunks of different shapes", format)
 	case len(g.Shape)+len(g.Edges) != len(s.Shape):
-		return bad("chunks along %d axes for the shape %v", len(g.Shape)+len(g.Edges), s.Shape)
+		return bad("has chunks for %d axes, want %d", len(g.Shape)+len(g.Edges), len(s.Shape))
 	}
 	for i, n := range s.Grid.Shape {
 		if n < 1 {
-			return bad("chunks have length %d along axis %d", n, i)
+			return bad("the chunk length along axis %d must be at least 1, is %d", i, n)
 		}
 	}
 	for i, e := range s.Grid.Edges {
 		if e.Every < 0 || (e.Every > 0) == (len(e.Runs) > 0 || s.Shape[i] == 0 && e.Runs != nil) {
-			return bad("axis %d has chunks of one length %d, and %d runs of others", i, e.Every, len(e.Runs))
+			return bad("axis %d must have either chunks of one length or runs, has the length %d and %d runs", i, e.Every, len(e.Runs))
 		}
 		for _, r := range e.Runs {
 			if r.Edge < 1 || r.Count < 1 {
-				return bad("axis %d has %d chunks of length %d", i, r.Count, r.Edge)
+				return bad("a run on axis %d must have at least 1 chunk of length 1, has %d of length %d", i, r.Count, r.Edge)
 			}
 		}
 	}
 	return nil
 }
 
-// inner returns the shape of the chunks in shards.
+// inner returns the shape of the inner chunks.
 func (s Spec) inner(g meta.Grid) (chunk []int, err error) {
-	divided := make([]int, len(s.Shape)) // lengths that must be multiples of the chunk's
+	divided := make([]int, len(s.Shape)) // lengths that must be multiples of the chunk length
 	for i, axis := range Axes(&meta.Array{Shape: s.Shape, Grid: g}) {
 		divided[i] = axis.Divisor()
 	}
@@ -132,21 +132,21 @@ func (s Spec) chunkShape() ([]int, error) {
 	return s.Layout.chunks(s.Shape, s.DType.Size())
 }
 
-// edges returns the grid of chunks with these lengths. It does not check their sum, as the
-// construction of metadata does.
+// edges returns the grid of chunks with these lengths. It does not check their sum, as this is
+// checked when metadata is constructed.
 func (s Spec) edges(name string, edges [][]int, format int) (g meta.Grid, err error) {
 	bad := func(format string, args ...any) (meta.Grid, error) {
 		return meta.Grid{}, fault.Newf(fault.Metadata, name+": "+format, args...)
 	}
 	if len(edges) != len(s.Shape) {
-		return bad("lengths along %d axes for the shape %v", len(edges), s.Shape)
+		return bad("has lengths for %d axes, want %d", len(edges), len(s.Shape))
 	}
 	g.Edges = make([]meta.Edges, len(edges))
 	even := make([]int, 0, len(edges))
 	for i, list := range edges {
 		for k, n := range list {
 			if n < 1 {
-				return bad("length %d along axis %d is %d", k, i, n)
+				return bad("length %d along axis %d must be at least 1, is %d", k, i, n)
 			}
 		}
 		if len(list) == 1 {
@@ -160,7 +160,7 @@ func (s Spec) edges(name string, edges [][]int, format int) (g meta.Grid, err er
 	case len(even) == len(edges):
 		return meta.Grid{Shape: even}, nil
 	case format != 3:
-		return bad("v%d has no chunks that differ in shape", format)
+		return bad("format v%d does not support chunks of different shapes", format)
 	}
 	return g, nil
 }

@@ -6,13 +6,13 @@ import (
 )
 
 // Separated returns m with chunk keys that use separator. The empty separator leaves m unchanged.
-// fault.Selection: the document specifies another separator.
+// It returns fault.Selection if the document specifies another separator.
 func Separated(m *meta.Array, separator string) (*meta.Array, error) {
 	switch {
 	case separator == "" || separator == m.Keys.Separator || m.Keys.Name == "v2" && len(m.Shape) < 2:
 		return m, nil
 	case !m.NoSeparator:
-		return nil, fault.Newf(fault.Selection, "the separator of chunk keys is %q by the metadata, not %q", m.Keys.Separator, separator)
+		return nil, fault.Newf(fault.Selection, "the metadata specifies the separator %q of chunk keys, not %q", m.Keys.Separator, separator)
 	}
 	other := *m
 	other.Keys.Separator = separator
@@ -32,13 +32,13 @@ func (s Spec) keys(format int) (meta.KeyEncoding, error) {
 	}
 	switch {
 	case k.Name != "v2" && (k.Name != "default" || format == 2):
-		return bad("v%d has no keys of chunks called %q", format, k.Name)
+		return bad("format v%d does not have the chunk key encoding %q", format, k.Name)
 	case k.Suffix != "" && format == 2:
-		return bad("v2 has no keys of chunks with a suffix")
+		return bad("format v2 does not support chunk keys with a suffix")
 	case k.Separator == "":
 		k.Separator = s.Separator
 	case s.Separator != "" && s.Separator != k.Separator:
-		return bad("Separator %q and Keys with %q", s.Separator, k.Separator)
+		return bad("Separator is %q, but Keys has the separator %q", s.Separator, k.Separator)
 	}
 	switch k.Separator {
 	case "":
@@ -47,7 +47,7 @@ func (s Spec) keys(format int) (meta.KeyEncoding, error) {
 		}
 	case "/", ".":
 	default:
-		return bad("separator %q is neither %q nor %q", k.Separator, "/", ".")
+		return bad("separator must be %q or %q, is %q", "/", ".", k.Separator)
 	}
 	return k, nil
 }

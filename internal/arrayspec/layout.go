@@ -9,14 +9,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Layout chooses the shape of chunks or shards. Package zarr documents the fields.
+// Layout configures the shape of chunks or shards. Package zarr documents the fields.
 type Layout struct {
 	AspectRatio []float64
 	Elements    int
 	Bytes       int
 }
 
-// chunks chooses the shape of chunks. size is the size of an element in bytes, 0 for
+// chunks returns the shape of chunks. size is the size of an element in bytes, or 0 for
 // variable-length elements.
 func (l Layout) chunks(shape []int, size int) ([]int, error) {
 	elements, err := l.elements(len(shape), size)
@@ -26,7 +26,7 @@ func (l Layout) chunks(shape []int, size int) ([]int, error) {
 	return grid.Layout(shape, l.AspectRatio, elements), nil
 }
 
-// shards chooses the shape of shards, a multiple of the shape of chunks.
+// shards returns the shape of shards, a multiple of the shape of chunks.
 func (l Layout) shards(shape, chunk []int, size int) ([]int, error) {
 	elements, err := l.elements(len(shape), size)
 	if err != nil {
@@ -38,7 +38,7 @@ func (l Layout) shards(shape, chunk []int, size int) ([]int, error) {
 // elements checks the fields of l and returns the maximum number of elements.
 func (l Layout) elements(rank, size int) (int, error) {
 	if l.AspectRatio != nil && len(l.AspectRatio) != rank {
-		return 0, fmt.Errorf("the array has rank %d, AspectRatio has %d numbers", rank, len(l.AspectRatio))
+		return 0, fmt.Errorf("AspectRatio has %d numbers, want %d", len(l.AspectRatio), rank)
 	}
 	for i, r := range l.AspectRatio {
 		if !(r >= 0) || math.IsInf(r, 1) {
@@ -47,7 +47,7 @@ func (l Layout) elements(rank, size int) (int, error) {
 	}
 	switch {
 	case l.Elements < 0 || l.Bytes < 0:
-		return 0, errors.New("negative Elements or Bytes")
+		return 0, errors.New("Elements and Bytes must not be negative")
 	case l.Elements > 0 && l.Bytes > 0:
 		return 0, errors.New("only one of Elements and Bytes can be set")
 	case l.Elements > 0:

@@ -25,23 +25,23 @@ func (s Spec) Model(o Options) (*meta.Array, error) {
 		m.Format = 3
 	}
 	if m.Format != 2 && m.Format != 3 {
-		return nil, bad("format %d is neither 2 nor 3", m.Format)
+		return nil, bad("format must be 2 or 3, is %d", m.Format)
 	}
 	if s.DType == nil {
-		return nil, bad("the spec has no DType")
+		return nil, bad("DType must be set")
 	}
 	for i, d := range s.Shape {
 		if d < 0 {
-			return nil, bad("axis %d has length %d", i, d)
+			return nil, bad("the length of axis %d must be at least 0, is %d", i, d)
 		}
 	}
 	m.DType = s.storedType(m.Format)
 	s.DType = m.DType
 	if s.Dims != nil && len(s.Dims) != len(s.Shape) {
-		return nil, bad("%d names for %d axes", len(s.Dims), len(s.Shape))
+		return nil, bad("Dims has %d names, want %d", len(s.Dims), len(s.Shape))
 	}
 	if s.Dims != nil && m.Format == 2 {
-		return nil, bad("v2 has no dimension names; xarray keeps them in the attribute _ARRAY_DIMENSIONS")
+		return nil, bad("format v2 does not support dimension names: xarray stores them in the attribute _ARRAY_DIMENSIONS")
 	}
 	var chunk []int
 	var err error
@@ -61,14 +61,14 @@ func (s Spec) Model(o Options) (*meta.Array, error) {
 	return m, err
 }
 
-// fill returns the fill value in memory form. It is nil for an undefined fill value.
+// fill returns the fill value in memory form, or nil for an undefined fill value.
 func (s Spec) fill(format int) ([]byte, error) {
 	switch v := s.Fill.(type) {
 	case nil:
 		return s.DType.DefaultFill(), nil
 	case NoFill:
 		if format != 2 {
-			return nil, fault.Newf(fault.Metadata, "v%d arrays need a fill value", format)
+			return nil, fault.Newf(fault.Metadata, "arrays of format v%d must have a fill value", format)
 		}
 		return nil, nil
 	case json.RawMessage:
@@ -88,8 +88,8 @@ func (s Spec) fill(format int) ([]byte, error) {
 	return b, nil
 }
 
-// storedType returns the data type as metadata of the format stores it. In v2 each field of a
-// structure has a byte order, and in v3 none has.
+// storedType returns the data type as stored in metadata of the format. In v2 each field of a
+// structure has a byte order; in v3 no field has one.
 func (s Spec) storedType(format int) dtype.Type {
 	if format == 3 {
 		t, _, _ := dtype.Uniform(s.DType)
@@ -105,8 +105,8 @@ func (s Spec) storedType(format int) dtype.Type {
 	return dtype.InOrder(s.DType, order)
 }
 
-// fillJSON encodes a Go number as metadata does. ParseFill then checks that the data type can
-// represent it.
+// fillJSON encodes a Go number in the form of metadata. ParseFill then checks that the data type
+// can represent it.
 func fillJSON(v any) (json.RawMessage, error) {
 	switch r := reflect.ValueOf(v); r.Kind() {
 	case reflect.Float32, reflect.Float64:
@@ -131,7 +131,7 @@ func fillJSON(v any) (json.RawMessage, error) {
 	return json.Marshal(v)
 }
 
-// codecs returns the whole pipeline in the form of the format.
+// codecs returns all codecs in the form of the format.
 func (s Spec) codecs(m *meta.Array, chunk []int, table *codec.Table) ([]meta.Named, error) {
 	specs := s.Codecs
 	if specs == nil {
@@ -192,14 +192,14 @@ func (s Spec) codecs(m *meta.Array, chunk []int, table *codec.Table) ([]meta.Nam
 		serial = &c
 	}
 	if serial.Name == "bytes" && len(serial.Config) == 0 && m.DType.HasOrder() {
-		*serial = codec.Bytes(dtype.Little) // as Normalize writes it
+		*serial = codec.Bytes(dtype.Little) // the form in which Normalize writes it
 	}
 	specs = slices.Concat(arrays, []codec.Spec{*serial}, bytes)
 	if s.InOrder {
 		specs = s.Codecs
 	} else if m.Format == 3 {
-		// A filter that reinterprets the elements as another type would have to follow bytes. No
-		// other reader of v3 accepts it there.
+		// A filter that reinterprets the elements as another type would have to come after the
+		// codec "bytes". No other reader of v3 accepts it there.
 		if _, err := table.FiltersFirst(specs, first); err != nil {
 			return nil, err
 		}
@@ -225,7 +225,7 @@ func (s Spec) codecs(m *meta.Array, chunk []int, table *codec.Table) ([]meta.Nam
 	return named, nil
 }
 
-// place is the position of a codec in a pipeline.
+// place is the position of a codec in the list of codecs.
 type place uint8
 
 const (
@@ -235,9 +235,9 @@ const (
 	unbound
 )
 
-// placeOf returns the place of a codec. If the codec transforms arrays, it updates in to the
-// codec's output. A filter of numcodecs comes before the codec that makes bytes in v3 and after it
-// in v2. A codec that cannot be bound is unbound.
+// placeOf returns the place of a codec. If the codec transforms arrays, it sets in to the codec's
+// output. A filter of numcodecs comes before the codec that produces bytes in v3, and after it in
+// v2. A codec that cannot be bound is unbound.
 func placeOf(s codec.Spec, format int, table *codec.Table, in *codec.Repr) place {
 	switch s.Name {
 	case "bytes", "sharding_indexed":

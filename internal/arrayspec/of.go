@@ -12,8 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Of returns a Spec whose metadata equals that of m. v1 arrays are read-only, so for v1 metadata
-// the Spec is of v2.
+// Of returns a Spec whose metadata equals m. v1 arrays are read-only, so for v1 metadata the Spec
+// is of v2.
 func Of(of *meta.Array, o Options) Spec {
 	m := *of
 	m.Format = max(m.Format, 2)
@@ -34,7 +34,7 @@ func Of(of *meta.Array, o Options) Spec {
 	if is, err := s.Model(o); err == nil && !slices.EqualFunc(is.Codecs, m.Codecs, func(a, b meta.Named) bool { return a.Name == b.Name }) {
 		s.InOrder = true
 	}
-	// Use simpler fields of the Spec where the metadata stays the same.
+	// Simpler fields of the Spec are used if the metadata stays the same.
 	for _, plainer := range []func(*Spec){plainKeys, plainOrder, plainEdges, plainShards} {
 		other := s
 		plainer(&other)
@@ -49,8 +49,7 @@ func Of(of *meta.Array, o Options) Spec {
 	return s
 }
 
-// fillOf returns the fill value as a Go value if that represents it exactly, and otherwise as
-// JSON.
+// fillOf returns the fill value as a Go value if that represents it exactly, and otherwise as JSON.
 func fillOf(m *meta.Array) any {
 	if m.Fill == nil {
 		return NoFill{}
@@ -141,9 +140,9 @@ func plainShards(s *Spec) {
 	s.Chunks, s.Codecs = config.Chunk, codecs
 }
 
-// OfField returns the Spec of an array that holds one field of an array of structures. s is the
-// Spec of the array of structures and base its metadata. m is the metadata of the field, and inner
-// is the shape of the field.
+// OfField returns the Spec of an array with one field of an array of structures. s is the Spec and
+// base the metadata of the array of structures. m is the metadata of the field, and inner is the
+// shape of the field.
 func OfField(s Spec, base, m *meta.Array, inner []int, o Options) Spec {
 	s.Shape, s.DType, s.Dims = slices.Clone(m.Shape), m.DType, m.Dims
 	switch {

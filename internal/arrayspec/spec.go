@@ -6,7 +6,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Spec is the stored properties of an array. Package zarr documents the fields.
+// Spec has the stored properties of an array. Package zarr documents the fields.
 type Spec struct {
 	Format      int
 	Shape       []int
@@ -26,16 +26,15 @@ type Spec struct {
 	Attrs       map[string]any
 	Keys        meta.KeyEncoding
 
-	// InOrder makes Model keep the order of Codecs, which are the whole pipeline of an existing
-	// array.
+	// InOrder prevents Model from reordering Codecs, which are all codecs of an existing array.
 	InOrder bool
 }
 
 // NoFill is the Fill of a v2 array whose fill value is undefined.
 type NoFill struct{}
 
-// Options are the options of making metadata from a Spec.
+// Options configure how metadata is made from a Spec.
 type Options struct {
 	Table     *codec.Table
-	Separator string // of chunk keys, if the metadata omits it; "": the default
+	Separator string // separator of chunk keys if the metadata omits it; "" means the default
 }

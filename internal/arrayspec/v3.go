@@ -12,12 +12,12 @@ import (
 )
 
 // V3 returns v3 metadata for the chunks of a v1 or v2 array, whose keys and stored bytes stay the
-// same. pipe has the codecs of the array. errors.ErrUnsupported: the fields of a structure have
-// different byte orders.
+// same. pipe has the codecs of the array. It returns errors.ErrUnsupported if the fields of a
+// structure have different byte orders.
 func V3(of *meta.Array, pipe *pipeline.Pipeline, table *codec.Table) (*meta.Array, error) {
 	typ, order, one := dtype.Uniform(of.DType)
 	if !one {
-		return nil, fault.Newf(errors.ErrUnsupported, "the fields of %v have both byte orders, and v3 arrays have one", typ)
+		return nil, fault.Newf(errors.ErrUnsupported, "the fields of %v have both byte orders, but a v3 array has only one", typ)
 	}
 	m := &meta.Array{
 		Format: 3, Shape: of.Shape, Grid: of.Grid, DType: typ, Fill: of.Fill,
@@ -38,7 +38,7 @@ func V3(of *meta.Array, pipe *pipeline.Pipeline, table *codec.Table) (*meta.Arra
 		if err != nil {
 			return nil, err
 		}
-		if core.Name == "bytes" && order != dtype.NoOrder { // v2 structures have it in their fields
+		if core.Name == "bytes" && order != dtype.NoOrder { // v2 structures have the order in their fields
 			core = codec.Bytes(order)
 		}
 		specs = append(specs, core)

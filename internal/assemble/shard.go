@@ -12,25 +12,25 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Shard is a shard that is made in memory. New inner chunks are added in the order of the index. At
-// all other positions it has the stored inner chunks of an old shard.
+// Shard is a shard that is built in memory. New inner chunks are added in the order of the index.
+// At all other positions it has the stored inner chunks of an old shard.
 type Shard struct {
 	hold   *concurrency.Hold
 	inner  *pipeline.Chunk
-	old    []byte           // nil: no old shard
-	index  codec.ShardIndex // of old
+	old    []byte           // nil without an old shard
+	index  codec.ShardIndex // index of old
 	made   codec.Packing
-	next   int // position up to which the shard is made
+	next   int // position up to which the shard is built
 	most   int // maximum bytes of the shard
-	likely int // bytes that it rarely exceeds
+	likely int // a number of bytes that the shard rarely exceeds
 }
 
-// longest bounds the bytes of memory that are allocated before inner chunks are added.
+// longest bounds the memory that is allocated before inner chunks are added.
 const longest = 64 << 20
 
-// NewShard starts a shard over an old one, which is nil if none of its inner chunks remain. likely
-// is the bytes that the new shard rarely exceeds. Its memory is that of the hold. fault.Corrupt:
-// the index of the old shard is damaged.
+// NewShard returns a Shard over old, which is nil if none of its inner chunks remain. The new shard
+// rarely exceeds likely bytes. Its memory belongs to hold. NewShard returns fault.Corrupt if the
+// index of the old shard is damaged.
 func NewShard(c *pipeline.Chunk, hold *concurrency.Hold, old []byte, likely int64) (s Shard, err error) {
 	s = Shard{hold: hold, inner: c.Inner, old: old, likely: int(min(likely, math.MaxInt/2))}
 	if old != nil {
@@ -43,7 +43,7 @@ func NewShard(c *pipeline.Chunk, hold *concurrency.Hold, old []byte, likely int6
 	return s, nil
 }
 
-// Old returns the stored bytes of an inner chunk of the old shard, nil if it is missing.
+// Old returns the stored bytes of an inner chunk of the old shard, or nil if it is missing.
 func (s *Shard) Old(place int) ([]byte, error) {
 	if s.old == nil {
 		return nil, nil
@@ -52,15 +52,15 @@ func (s *Shard) Old(place int) ([]byte, error) {
 	if err != nil || !ok {
 		return nil, err
 	}
-	// A nested shard may have unused space of any length: carry bounds the result.
+	// A nested shard may have unused space of any length; carry bounds the result.
 	if most := s.inner.Chain.Worst(); n > most && s.inner.Shards == nil {
-		return nil, fault.Newf(fault.Corrupt, "index of the shard: inner chunk %d has %d bytes, its codecs make at most %d", place, n, most)
+		return nil, fault.Newf(fault.Corrupt, "index of the shard: inner chunk %d has %d stored bytes, want at most %d", place, n, most)
 	}
 	return s.old[off : off+n], nil
 }
 
-// Add appends an inner chunk, after the preceding ones of the old shard. An inner chunk without
-// bytes is missing.
+// Add appends an inner chunk after the preceding inner chunks of the old shard. If stored is empty,
+// the inner chunk is missing.
 func (s *Shard) Add(ctx context.Context, place int, stored []byte) error {
 	if err := s.carry(ctx, place); err != nil {
 		return err
@@ -81,12 +81,12 @@ func (s *Shard) carry(ctx context.Context, place int) error {
 		}
 		b, err := s.Old(s.next)
 		if err != nil {
-			return fmt.Errorf("what is not written: %w", err)
+			return fmt.Errorf("copying inner chunks of the old shard: %w", err)
 		}
 		// Inner chunks that do not share bytes are not longer than the old shard. Shared bytes
 		// would be written several times.
 		if len(s.made.Bytes)+len(b) > s.most {
-			return fault.Newf(fault.Limit, "the shard that is written has more than %d bytes: the index of the old one has inner chunks share theirs", s.most)
+			return fault.Newf(fault.Limit, "the new shard has more than %d bytes, because the index of the old shard has overlapping inner chunks", s.most)
 		}
 		s.add(s.next, b)
 	}
@@ -104,8 +104,8 @@ func (s *Shard) add(place int, stored []byte) {
 	s.made.Add(place, stored)
 }
 
-// End appends the remaining inner chunks of the old shard, and the index. empty reports that no
-// inner chunk is stored.
+// End appends the remaining inner chunks of the old shard, and the index. empty reports that the
+// shard does not store an inner chunk.
 func (s *Shard) End(ctx context.Context) (b []byte, empty bool, err error) {
 	if err := s.carry(ctx, s.index.Len()); err != nil {
 		return nil, false, err

@@ -21,7 +21,7 @@ type Options struct {
 	Shards  *codec.Shards
 	Limits  plan.Limits
 	Buffer  func(n int64) []byte // returns memory that the stream owns until it ends
-	Budget  int64                // memory budget that Limits were computed for, for messages
+	Budget  int64                // the memory budget from which Limits were computed, for messages
 	NoParts *atomic.Bool         // set if the store does not support values in parts
 }
 
@@ -32,17 +32,18 @@ type Stream struct {
 	locations *codec.Locations
 	atStart   bool // the index is at the start of the shard
 
-	turn     *concurrency.Slots // one slot, so that inner chunks are appended one after another
-	head     []byte             // part 0, if the index is in it and is only known at the end
+	turn     *concurrency.Slots // one slot, so that inner chunks are appended one at a time
+	head     []byte             // part 0, if it contains the index, which is known only at the end
 	tail     []byte             // bytes that are not yet in a part
-	off      int64              // bytes of the shard so far
+	off      int64              // current length of the shard
 	next     int                // number of the next part
 	parts    store.Parts
-	inMemory bool // the store does not support parts: tail is the whole shard
+	inMemory bool // the store does not support parts, so tail is the whole shard
 }
 
-// ErrNoParts reports a store that does not support values in parts, if Limits.InMemory is 0.
-var ErrNoParts = errors.New("the store takes no parts")
+// ErrNoParts reports a store that does not support values in parts. It is returned if
+// Limits.InMemory is 0.
+var ErrNoParts = errors.New("the store does not support values in parts")
 
 // NewStream starts a stream. It sends no request.
 func NewStream(o Options) *Stream {
@@ -58,10 +59,10 @@ func NewStream(o Options) *Stream {
 // Stored returns the number of inner chunks added so far that have bytes.
 func (s *Stream) Stored() int { return s.locations.Stored }
 
-// Sender sends a part. It does not keep b.
+// Sender sends a part. It does not retain b.
 type Sender func(ctx context.Context, n int, b []byte) error
 
-// Add appends the stored bytes of an inner chunk. An inner chunk without bytes is missing.
+// Add appends the stored bytes of an inner chunk. If stored is empty, the inner chunk is missing.
 func (s *Stream) Add(ctx context.Context, place int, stored []byte, send Sender) error {
 	if len(stored) == 0 {
 		return nil
@@ -72,13 +73,13 @@ func (s *Stream) Add(ctx context.Context, place int, stored []byte, send Sender)
 	defer s.turn.Release()
 	n := int64(len(stored))
 	if s.off > s.Limits.Most-s.Limits.Index-n && (!s.atStart || s.off > s.Limits.Most-n) {
-		return fault.Newf(fault.Limit, "the shard that is written has more than %d bytes", s.Limits.Most)
+		return fault.Newf(fault.Limit, "the new shard has more than %d bytes", s.Limits.Most)
 	}
 	s.locations.Set(place, s.off, n)
 	return s.write(ctx, stored, send)
 }
 
-// To returns Add with a sender.
+// To returns a function that calls Add with send.
 func (s *Stream) To(send Sender) func(ctx context.Context, place int, stored []byte) error {
 	return func(ctx context.Context, place int, stored []byte) error { return s.Add(ctx, place, stored, send) }
 }
@@ -89,7 +90,7 @@ func (s *Stream) write(ctx context.Context, b []byte, send Sender) error {
 	for len(b) > 0 {
 		if s.inMemory {
 			if s.off > s.Limits.InMemory {
-				return fault.Newf(fault.Limit, "the store takes no values in parts, and a shard of more than %d bytes is not held in memory: the budget has %d",
+				return fault.Newf(fault.Limit, "a shard of more than %d bytes needs a store that supports values in parts: the memory budget is %d bytes",
 					s.Limits.InMemory, s.Budget)
 			}
 			s.tail = append(s.tail, b...)
@@ -158,14 +159,14 @@ func (s *Stream) SendPart(ctx context.Context, n int, b []byte) error {
 	return s.parts.Part(ctx, n, b)
 }
 
-// part is a part in flight, in memory of a Task.
+// part is a part in flight, in the memory of a Task.
 type part struct {
 	n int
 	b []byte
 }
 
 // During calls produce and concurrently sends the parts that it makes, at most flight at a time, in
-// memory of a hold. It returns when all parts are sent.
+// the memory of hold. It returns when all parts are sent.
 func (s *Stream) During(ctx context.Context, hold *concurrency.Hold, flight int, produce func(ctx context.Context, send Sender) error) error {
 	full, free := make(chan part), make(chan []byte, flight)
 	for range flight {
@@ -250,11 +251,11 @@ func (s *Stream) Commit(ctx context.Context, o store.PutOptions) error {
 }
 
 // removal limits the time of the request that removes the parts of a failed shard. The caller waits
-// for it even if its context has ended.
+// for the request even if its context has ended.
 const removal = 10 * time.Second
 
-// Abort removes the parts that were sent, and returns err, the reason. After a successful Commit it
-// does nothing.
+// Abort removes the parts that were sent, and returns the error err that caused it. After a
+// successful Commit it does nothing.
 func (s *Stream) Abort(ctx context.Context, err error) error {
 	if s.parts == nil {
 		return err

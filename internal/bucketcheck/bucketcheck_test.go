@@ -17,12 +17,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// on returns options to check the stores of open, without speed.
+// on returns options that check the stores returned by open, without measuring speed.
 func on(open func() store.Store) bucketcheck.Options {
 	return bucketcheck.Options{Quick: true, NoSpeed: true, Open: func(context.Context, int) (store.Store, error) { return open(), nil }}
 }
 
-// left returns the keys in a store.
+// left returns the keys that remain in a store.
 func left(t *testing.T, s store.Store) []string {
 	t.Helper()
 	var keys []string
@@ -94,7 +94,7 @@ func TestGoodStores(t *testing.T) {
 	}
 }
 
-// broken is a mem.Store with methods that break their contract.
+// broken is a mem.Store whose methods can break their contract.
 type broken struct {
 	*mem.Store
 	get    func(key string, o store.GetOptions, v store.Value, err error) (store.Value, error)
@@ -177,7 +177,7 @@ func TestBrokenStoresAreFound(t *testing.T) {
 		name    string
 		check   string
 		verdict bucketcheck.Verdict
-		says    string // part of the consequence
+		says    string // expected part of the consequence
 		breaks  func(b *broken)
 	}{
 		{"IfAbsent is ignored", "put if absent", bucketcheck.Fails, "Create from one process", func(b *broken) {
@@ -192,7 +192,7 @@ func TestBrokenStoresAreFound(t *testing.T) {
 				return b.Store.Put(ctx, key, v, o)
 			}
 		}},
-		{"IfAbsent looks and writes", "put if absent, race", bucketcheck.Fails, "overwrite another's", func(b *broken) {
+		{"IfAbsent looks and writes", "put if absent, race", bucketcheck.Fails, "overwrite that of another", func(b *broken) {
 			b.put = looks(b, func(o store.PutOptions) bool { return o.IfAbsent })
 		}},
 		{"IfVersion looks and writes", "put if version, race", bucketcheck.Fails, "lose updates", func(b *broken) {
@@ -225,7 +225,7 @@ func TestBrokenStoresAreFound(t *testing.T) {
 				return b.Store.Put(ctx, key, v, o)
 			}
 		}},
-		{"deletes ignore their condition", "delete if version", bucketcheck.Fails, "removed", func(b *broken) {
+		{"deletes ignore their condition", "delete if version", bucketcheck.Fails, "be deleted", func(b *broken) {
 			b.delete = func(ctx context.Context, key string, _ store.DeleteOptions) error {
 				return b.Store.Delete(ctx, key, store.DeleteOptions{})
 			}
@@ -258,7 +258,7 @@ func TestBrokenStoresAreFound(t *testing.T) {
 				return store.Version(fmt.Sprint(len(v))), err
 			}
 		}},
-		{"tails are of the beginning", "tails", bucketcheck.Fails, "read wrong", func(b *broken) {
+		{"tails are of the beginning", "tails", bucketcheck.Fails, "read incorrectly", func(b *broken) {
 			b.get = func(key string, o store.GetOptions, v store.Value, err error) (store.Value, error) {
 				if n, ok := o.Range.IsSuffix(); ok && err == nil {
 					return b.Store.Get(context.Background(), key, store.GetOptions{Range: store.Within(0, n)}, nil)
@@ -266,7 +266,7 @@ func TestBrokenStoresAreFound(t *testing.T) {
 				return v, err
 			}
 		}},
-		{"tails are not there", "tails", bucketcheck.Unsupported, "as a whole", func(b *broken) {
+		{"tails are not there", "tails", bucketcheck.Unsupported, "whole shard", func(b *broken) {
 			b.get = func(key string, o store.GetOptions, v store.Value, err error) (store.Value, error) {
 				if _, ok := o.Range.IsSuffix(); ok {
 					return store.Value{}, &fault.KeyError{Op: "get", Key: key, Kind: errors.ErrUnsupported}
@@ -274,7 +274,7 @@ func TestBrokenStoresAreFound(t *testing.T) {
 				return v, err
 			}
 		}},
-		{"ranges give everything", "inner ranges", bucketcheck.Fails, "read wrong", func(b *broken) {
+		{"ranges give everything", "inner ranges", bucketcheck.Fails, "read incorrectly", func(b *broken) {
 			b.get = func(key string, o store.GetOptions, v store.Value, err error) (store.Value, error) {
 				if _, _, ok := o.Range.IsWithin(); ok && err == nil {
 					return b.Store.Get(context.Background(), key, store.GetOptions{}, nil)
@@ -282,7 +282,7 @@ func TestBrokenStoresAreFound(t *testing.T) {
 				return v, err
 			}
 		}},
-		{"what is beyond the end is cut", "ranges beyond the end", bucketcheck.Fails, "not noticed", func(b *broken) {
+		{"what is beyond the end is cut", "ranges beyond the end", bucketcheck.Fails, "not detected", func(b *broken) {
 			b.get = func(key string, _ store.GetOptions, v store.Value, err error) (store.Value, error) {
 				if errors.Is(err, fault.Corrupt) {
 					return b.Store.Get(context.Background(), key, store.GetOptions{}, nil)
@@ -290,13 +290,13 @@ func TestBrokenStoresAreFound(t *testing.T) {
 				return v, err
 			}
 		}},
-		{"the size is that of the range", "size", bucketcheck.Fails, "wrong place", func(b *broken) {
+		{"the size is that of the range", "size", bucketcheck.Fails, "wrong offset", func(b *broken) {
 			b.get = func(_ string, _ store.GetOptions, v store.Value, err error) (store.Value, error) {
 				v.Size = int64(len(v.Bytes))
 				return v, err
 			}
 		}},
-		{"old values are read", "read after write", bucketcheck.Fails, "keeps copies", func(b *broken) {
+		{"old values are read", "read after write", bucketcheck.Fails, "do not use a cache", func(b *broken) {
 			var first store.Value
 			b.get = func(key string, _ store.GetOptions, v store.Value, err error) (store.Value, error) {
 				if strings.HasSuffix(key, "after") && err == nil {
@@ -342,7 +342,7 @@ func TestBrokenStoresAreFound(t *testing.T) {
 				return b.Store.Put(ctx, key, v, o)
 			}
 		}},
-		{"commits ignore their condition", "parts, if absent", bucketcheck.Fails, "without the condition", func(b *broken) {
+		{"commits ignore their condition", "parts, if absent", bucketcheck.Fails, "without regard to the condition", func(b *broken) {
 			b.parts = func(p store.Parts) store.Parts {
 				return unordered{p, func(store.PutOptions) store.PutOptions { return store.PutOptions{} }}
 			}
@@ -358,7 +358,7 @@ func TestBrokenStoresAreFound(t *testing.T) {
 				return &fault.KeyError{Op: "put", Key: key, Kind: fault.Corrupt}
 			}
 		}},
-		{"a value comes back otherwise", "empty value", bucketcheck.Fails, "no bytes", func(b *broken) {
+		{"a value comes back otherwise", "empty value", bucketcheck.Fails, "empty values", func(b *broken) {
 			b.put = func(ctx context.Context, key string, v []byte, o store.PutOptions) (store.Version, error) {
 				if len(v) == 0 {
 					v = []byte{0}
@@ -407,7 +407,7 @@ func (unlisted) ListPage(_ context.Context, prefix string, _ store.ListOptions, 
 	return nil, "", refused("list", prefix)
 }
 
-// looks returns a Put that checks its condition before it writes, and not atomically: two
+// looks returns a Put that checks its condition before it writes, but not atomically, so that two
 // concurrent Puts may both succeed.
 func looks(b *broken, when func(store.PutOptions) bool) func(context.Context, string, []byte, store.PutOptions) (store.Version, error) {
 	two := make(chan struct{}, 1)

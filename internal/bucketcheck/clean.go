@@ -12,14 +12,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// cleaning is the maximum time for deletes at the end, which continue if the context of Run has
-// ended. 2 minutes: three times a thousand keys, 32 at once, one second each.
+// cleaning is the maximum time for deletes at the end, which continue even if the context of Run
+// has ended. 2 minutes are three times the time of a thousand keys, 32 concurrently, at one second
+// each.
 const cleaning = 2 * time.Minute
 
 // LeftError reports that objects could not be deleted.
 type LeftError struct {
 	Place string   // the prefix
-	Keys  []string // keys from the store's root; empty if unknown
+	Keys  []string // keys relative to the store's root; empty if unknown
 	Err   error    // the cause; may be nil
 }
 
@@ -41,8 +42,8 @@ func (e *LeftError) Error() string {
 // Unwrap returns the cause.
 func (e *LeftError) Unwrap() error { return e.Err }
 
-// clean aborts unfinished uploads and deletes all keys below the place: those that are listed, and
-// those that were put. Then it checks that they are gone.
+// clean aborts unfinished uploads and deletes all keys below the place: the keys in a listing and
+// the keys that were put. Then it checks that they are gone.
 func (b *bench) clean(ctx context.Context) *LeftError {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), cleaning)
 	defer stop()
@@ -55,7 +56,7 @@ func (b *bench) clean(ctx context.Context) *LeftError {
 	for _, p := range uploads {
 		failed = errors.Join(failed, p.Abort(ctx))
 	}
-	found, _ := b.listing(ctx) // keys that are missing in it are in b.wrote
+	found, _ := b.listing(ctx) // keys that are missing from the listing are in b.wrote
 	for _, k := range found {
 		keys[k] = true
 	}
@@ -63,11 +64,11 @@ func (b *bench) clean(ctx context.Context) *LeftError {
 	err := store.DeleteAll(ctx, b.s, all)
 	left, unknown := b.remains(ctx, all)
 	if len(left) > 0 {
-		err = b.oneByOne(ctx, left) // a batch may fail, or stop at the first failure
+		err = b.oneByOne(ctx, left) // a batch may fail or stop at the first failure
 		left, unknown = b.remains(ctx, all)
 	}
 	if err == nil {
-		unknown = nil // without permission to list, gets cannot prove absence; all deletes succeeded
+		unknown = nil // without permission to list, gets cannot prove absence, but all deletes succeeded
 	}
 	if len(left) == 0 && unknown == nil && failed == nil {
 		return nil
@@ -91,7 +92,7 @@ func (b *bench) listing(ctx context.Context) (keys []string, err error) {
 	return keys, nil
 }
 
-// oneByOne tries to delete each key, and returns the first error.
+// oneByOne deletes each key with a separate request, and returns the first error.
 func (b *bench) oneByOne(ctx context.Context, keys []string) (first error) {
 	for _, k := range keys {
 		if err := b.s.Delete(ctx, k, store.DeleteOptions{}); err != nil && first == nil {
@@ -101,13 +102,12 @@ func (b *bench) oneByOne(ctx context.Context, keys []string) (first error) {
 	return first
 }
 
-// maxGets is the number of keys that remains gets if the listing succeeds.
+// maxGets is the number of keys that remains requests if the listing succeeds.
 const maxGets = 50
 
-// remains returns the keys that still exist: those in a listing, and those that a get finds. It
-// gets the first maxGets keys, because a listing may be incomplete, and all keys if the listing
-// fails. unknown is the error of a get that neither found a key nor proved it absent, if no key
-// remains.
+// remains returns the keys that still exist: those in a listing and those that a get finds. It gets
+// the first maxGets keys, because a listing may be incomplete, and all keys if the listing fails.
+// If no key remains, unknown is the error of a get that neither found a key nor proved it absent.
 func (b *bench) remains(ctx context.Context, keys []string) (left []string, unknown error) {
 	left, err := b.listing(ctx)
 	if err == nil && len(keys) > maxGets {

@@ -67,7 +67,7 @@ func TestInterruptedAnywhere(t *testing.T) {
 			switch {
 			case calls.Load() < at:
 				t.Fatalf("only %d calls", calls.Load())
-			case at > 2 && at < 300 && (!errors.Is(err, stopped) || r.Complete), at >= 300 && err != nil: // from 300 on Run deletes
+			case at > 2 && at < 300 && (!errors.Is(err, stopped) || r.Complete), at >= 300 && err != nil: // from request 300 on, Run deletes
 				t.Errorf("%+v, %v", r, err)
 			}
 			if got := left(t, m); len(got) > 0 {

@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	absentIgnored = "IfAbsent is ignored: what creates arrays and groups can overwrite another's. Create from one process only"
-	absentLacks   = "nothing can be created by condition: zarr.Create is refused here, but for zarr.SingleWriter with one writer at a time"
-	swapIgnored   = "IfVersion is ignored: two writers of one chunk, or of one document, can lose updates. Use --single-writer (zarr.SingleWriter), and have one writer at a time"
-	swapLacks     = "parts of chunks and metadata cannot be changed by condition: that is refused here, but for zarr.SingleWriter with one writer at a time"
-	pinLacks      = "a read cannot be pinned to a version: shards are read as a whole, and never in parts"
+	absentIgnored = "IfAbsent is ignored: a process that creates an array or a group can overwrite that of another process. Create from one process only"
+	absentLacks   = "conditional creation is not supported: zarr.Create fails unless zarr.SingleWriter is used, with one writer at a time"
+	swapIgnored   = "IfVersion is ignored: two writers of the same chunk or document can lose updates. Use --single-writer (zarr.SingleWriter) and only one writer at a time"
+	swapLacks     = "conditional changes of parts of chunks and of metadata are not supported: they fail unless zarr.SingleWriter is used, with one writer at a time"
+	pinLacks      = "a read cannot be pinned to a version: shards are read whole and never in parts"
 )
 
 func conditionChecks() []Check {
@@ -28,45 +28,45 @@ func conditionChecks() []Check {
 	}
 	return []Check{
 		{
-			Name: "get if version", Expected: "a read pinned to a version is refused once the value was replaced",
-			Fails: "reads of a shard that is being replaced can mix two of them: do not read what is being written", Lacks: pinLacks,
+			Name: "get if version", Expected: "a read pinned to a version is refused after the value was replaced",
+			Fails: "reads of a shard that is being replaced can mix two versions: do not read arrays that are being written", Lacks: pinLacks,
 			most: exactly(most{objects: 1, calls: 4, sent: 2 * kib, received: 3 * kib}), run: getIfVersion,
 		},
 		{
-			Name: "get if not version", Expected: "a read says when the value is still the one that is known",
-			Fails: "the cached index of a shard may be used after the shard was replaced", Lacks: "whether a cached value is still valid takes reading it again",
+			Name: "get if not version", Expected: "a conditional read reports that the known value is unchanged",
+			Fails: "the cached index of a shard may be used after the shard was replaced", Lacks: "a cached value must be read again to check that it is valid",
 			most: exactly(most{objects: 1, calls: 4, sent: 2 * kib, received: 3 * kib}), run: getIfNotVersion,
 		},
 		{
-			Name: "put if absent", Expected: "a put on condition that nothing is there is refused where something is",
+			Name: "put if absent", Expected: "a put on the condition that the key is absent is refused if it exists",
 			Fails: absentIgnored, Lacks: absentLacks,
 			most: exactly(most{objects: 1, calls: 3, sent: 2 * kib, received: 2 * kib}), run: putIfAbsent,
 		},
 		{
-			Name: "put if version", Expected: "a put on condition of a version is refused once the value was replaced, and on an absent key",
+			Name: "put if version", Expected: "a put on the condition of a version is refused after the value was replaced, and for an absent key",
 			Fails: swapIgnored, Lacks: swapLacks,
 			most: exactly(most{objects: 2, calls: 5, sent: 4 * kib, received: 3 * kib}), run: putIfVersion,
 		},
 		{
-			Name: "delete if version", Expected: "a delete on condition of a version is refused once the value was replaced",
-			Fails: "a chunk that another writer has just filled can be removed: use --single-writer (zarr.SingleWriter)",
-			Lacks: "chunks that became the fill value are stored, in place of being removed by condition",
+			Name: "delete if version", Expected: "a delete on the condition of a version is refused after the value was replaced",
+			Fails: "a chunk that another writer has just stored can be deleted: use --single-writer (zarr.SingleWriter)",
+			Lacks: "chunks that became the fill value are stored instead of deleted",
 			most:  exactly(most{objects: 1, calls: 6, sent: 2 * kib, received: 3 * kib}), run: deleteIfVersion,
 		},
 		{
-			Name: "put if absent, race", Expected: "of many writers at once exactly one writes, and its value stays",
+			Name: "put if absent, race", Expected: "exactly one of many concurrent writers succeeds, and its value stays",
 			Fails: absentIgnored, Lacks: absentLacks,
 			most: race(func(n sizes) int { return n.rounds }), run: raceIfAbsent,
 		},
 		{
-			Name: "put if version, race", Expected: "of many writers over one version exactly one writes, and its value stays",
+			Name: "put if version, race", Expected: "exactly one of many writers that replace the same version succeeds, and its value stays",
 			Fails: swapIgnored, Lacks: swapLacks,
 			most: race(func(sizes) int { return 1 }), run: raceIfVersion,
 		},
 	}
 }
 
-// known puts a value and returns its version. The outcome is not nil if the put failed or the store
+// known puts a value and returns its version. It returns an outcome if the put failed or the store
 // does not report versions.
 func (b *bench) known(ctx context.Context, key string, seed int) (store.Version, []byte, *outcome) {
 	v, value, err := b.put(ctx, key, kib, seed)
@@ -75,7 +75,7 @@ func (b *bench) known(ctx context.Context, key string, seed int) (store.Version,
 		return "", nil, &out
 	}
 	if v == "" {
-		out := unsupported("the store gives no versions")
+		out := unsupported("the store returns no versions")
 		return "", nil, &out
 	}
 	return v, value, nil
@@ -93,7 +93,7 @@ func getIfVersion(ctx context.Context, b *bench) outcome {
 		return *bad
 	}
 	if _, err := b.other().Get(ctx, "pin", store.GetOptions{IfVersion: v}, nil); !errors.Is(err, fault.Conflict) {
-		return instead("a read of the version that was replaced", err, fault.Conflict)
+		return instead("a read of the replaced version", err, fault.Conflict)
 	}
 	return holds("read before the replacement, refused after it")
 }
@@ -105,7 +105,7 @@ func getIfNotVersion(ctx context.Context, b *bench) outcome {
 	}
 	o := store.GetOptions{IfNotVersion: v}
 	if _, err := b.s.Get(ctx, "changed", o, nil); !errors.Is(err, fault.Unchanged) {
-		return instead("a read of a value that is known", err, fault.Unchanged)
+		return instead("a read of a known version", err, fault.Unchanged)
 	}
 	_, value, bad := b.known(ctx, "changed", 23)
 	if bad != nil {
@@ -141,13 +141,13 @@ func putIfVersion(ctx context.Context, b *bench) outcome {
 	o := store.PutOptions{IfVersion: v}
 	value := pattern(kib, 27)
 	if _, err := b.s.Put(ctx, "swap", value, o); err != nil {
-		return because("put over the version that is there", err)
+		return because("put over the current version", err)
 	}
 	if _, err := b.other().Put(ctx, "swap", pattern(kib, 28), o); !errors.Is(err, fault.Conflict) {
-		return instead("a put over a version that was replaced", err, fault.Conflict)
+		return instead("a put over a replaced version", err, fault.Conflict)
 	}
 	if _, err := b.s.Put(ctx, "swap-absent", pattern(kib, 28), o); !errors.Is(err, fault.Conflict) {
-		return instead("a put over a version on an absent key", err, fault.Conflict)
+		return instead("a put over a version of an absent key", err, fault.Conflict)
 	}
 	out, _ := is(ctx, b.s, "swap", store.GetOptions{}, value, kib)
 	if out.verdict == Holds {
@@ -166,24 +166,24 @@ func deleteIfVersion(ctx context.Context, b *bench) outcome {
 		return *bad
 	}
 	if err := b.s.Delete(ctx, "removed", store.DeleteOptions{IfVersion: old}); !errors.Is(err, fault.Conflict) {
-		return instead("a delete of a version that was replaced", err, fault.Conflict)
+		return instead("a delete of a replaced version", err, fault.Conflict)
 	}
 	if out, _ := is(ctx, b.other(), "removed", store.GetOptions{}, value, kib); out.verdict != Holds {
 		out.seen = "after a delete that was refused: " + out.seen
 		return out
 	}
 	if err := b.s.Delete(ctx, "removed", store.DeleteOptions{IfVersion: v}); err != nil {
-		return because("delete of the version that is there", err)
+		return because("delete of the current version", err)
 	}
 	if _, err := b.other().Get(ctx, "removed", store.GetOptions{}, nil); err == nil {
-		return fails("the value is still there")
+		return fails("the value still exists")
 	}
 	return holds("the first delete was refused, the second was done")
 }
 
 // race runs concurrent writers that each put a value under key. It returns the writers that
-// succeeded, the version of the last of them, and the first error that is not lost, the expected
-// error of the other writers.
+// succeeded, the version of the last of them, and the first error that is not lost. lost is the
+// expected error of the other writers.
 func (b *bench) race(ctx context.Context, round int, key string, o store.PutOptions, lost error) (won []int, version store.Version, other error) {
 	var wg sync.WaitGroup
 	var mu sync.Mutex
@@ -208,22 +208,22 @@ func (b *bench) race(ctx context.Context, round int, key string, o store.PutOpti
 }
 
 // racer returns the value of a writer in a round. All values differ, because S3 derives versions
-// from the bytes: an equal value would have an earlier version again.
+// from the bytes, so that an equal value would have an earlier version again.
 func racer(round, i int) []byte { return fmt.Appendf(nil, "writer %02d of round %02d", i, round) }
 
-// round runs one race and checks that exactly one writer succeeded and its value is stored. It
+// round runs one race and checks that exactly one writer succeeded and that its value is stored. It
 // returns the version of that value.
 func (b *bench) round(ctx context.Context, n int, key string, o store.PutOptions, lost error) (store.Version, *outcome) {
 	won, version, err := b.race(ctx, n, key, o, lost)
 	switch {
 	case len(won) > 1:
-		out := fails("in round %d more than one of %d writers wrote", n+1, b.n.writers)
+		out := fails("in round %d more than one of %d writers succeeded", n+1, b.n.writers)
 		return "", &out
 	case err != nil:
 		out := because("put", err)
 		return "", &out
 	case len(won) == 0:
-		out := fails("in round %d none of %d writers wrote", n+1, b.n.writers)
+		out := fails("in round %d none of %d writers succeeded", n+1, b.n.writers)
 		return "", &out
 	}
 	v, err := b.other().Get(ctx, key, store.GetOptions{}, nil)
@@ -232,7 +232,7 @@ func (b *bench) round(ctx context.Context, n int, key string, o store.PutOptions
 		return "", &out
 	}
 	if !bytes.Equal(v.Bytes, racer(n, won[0])) {
-		out := fails("in round %d another value is stored than that of the writer whose put succeeded", n+1)
+		out := fails("in round %d the stored value is not that of the writer that succeeded", n+1)
 		return "", &out
 	}
 	return version, nil

@@ -16,24 +16,24 @@ type existing struct {
 	version store.Version
 }
 
-// largestKey is the maximum size of the object with Options.Key, which is kept in memory whole.
+// largestKey is the maximum size of the object with Options.Key, which is read into memory.
 const largestKey = 32 * mib
 
 // readChecks returns the checks of a Run with Options.Key, which do not write.
 func readChecks() []Check {
 	checks := []Check{
 		{
-			Name: "get", Expected: "the object is read, twice, with one version",
-			Fails: "nothing that is stored here can be relied on", Lacks: "the object cannot be read with these credentials",
+			Name: "get", Expected: "two reads of the object return the same version",
+			Fails: "values in this store are not reliable", Lacks: "the object cannot be read with these credentials",
 			most: exactly(most{calls: 2, received: 2 * largestKey}), run: getExisting,
 		},
 		{
-			Name: "get if version", Expected: "a read pinned to the version of the object is done", Fails: pinLacks, Lacks: pinLacks,
+			Name: "get if version", Expected: "a read pinned to the version of the object succeeds", Fails: pinLacks, Lacks: pinLacks,
 			most: exactly(most{calls: 1, received: kib}), run: pinExisting,
 		},
 		{
-			Name: "get if not version", Expected: "a read says when the value is still the one that is known",
-			Fails: "the cached index of a shard may be used after the shard was replaced", Lacks: "whether a cached value is still valid takes reading it again",
+			Name: "get if not version", Expected: "a conditional read reports that the known value is unchanged",
+			Fails: "the cached index of a shard may be used after the shard was replaced", Lacks: "a cached value must be read again to check that it is valid",
 			most: exactly(most{calls: 1, received: kib}), run: unchangedExisting,
 		},
 	}
@@ -44,8 +44,8 @@ func readChecks() []Check {
 		}
 	}
 	return append(checks, Check{
-		Name: "list", Expected: "a listing shows the object, with its size", Fails: listWrong,
-		Lacks: "members of groups are had from consolidated metadata only",
+		Name: "list", Expected: "a listing shows the object with its size", Fails: listWrong,
+		Lacks: "members of groups are known only from consolidated metadata",
 		most:  exactly(most{calls: 2, received: 4 * mib}), run: listExisting,
 	})
 }
@@ -53,7 +53,7 @@ func readChecks() []Check {
 func getExisting(ctx context.Context, b *bench) outcome {
 	v, err := b.s.Get(ctx, b.o.Key, store.GetOptions{Max: largestKey}, nil)
 	if long, ok := errors.AsType[*store.TooLong](err); ok {
-		err = fault.Newf(fault.Limit, "%s has %d bytes: name an object of at most %d MiB", b.o.Key, long.Announced, int64(largestKey)/mib)
+		err = fault.Newf(fault.Limit, "%s has %d bytes, want an object of at most %d MiB", b.o.Key, long.Announced, int64(largestKey)/mib)
 		return outcome{Unknown, brief(err), err}
 	}
 	if err != nil {
@@ -64,7 +64,7 @@ func getExisting(ctx context.Context, b *bench) outcome {
 	switch {
 	case out.verdict != Holds:
 	case version != v.Version:
-		return fails("two reads say two versions; was it replaced meanwhile?")
+		return fails("two reads return different versions; the object may have been replaced meanwhile")
 	case version == "":
 		out.seen += ", no version"
 	}
@@ -73,7 +73,7 @@ func getExisting(ctx context.Context, b *bench) outcome {
 
 func pinExisting(ctx context.Context, b *bench) outcome {
 	if b.key.version == "" {
-		return unsupported("the store gives no versions")
+		return unsupported("the store returns no versions")
 	}
 	if len(b.key.value) == 0 {
 		return outcome{Unknown, "the object is empty", nil}
@@ -85,13 +85,13 @@ func pinExisting(ctx context.Context, b *bench) outcome {
 
 func unchangedExisting(ctx context.Context, b *bench) outcome {
 	if b.key.version == "" {
-		return unsupported("the store gives no versions")
+		return unsupported("the store returns no versions")
 	}
 	if len(b.key.value) == 0 {
 		return outcome{Unknown, "the object is empty", nil}
 	}
 	if _, err := b.s.Get(ctx, b.o.Key, store.GetOptions{IfNotVersion: b.key.version, Range: store.Within(0, 1)}, nil); !errors.Is(err, fault.Unchanged) {
-		return instead("a read of a value that is known", err, fault.Unchanged)
+		return instead("a read of a known version", err, fault.Unchanged)
 	}
 	return holds("unchanged")
 }
@@ -107,12 +107,12 @@ func listExisting(ctx context.Context, b *bench) outcome {
 			return because("list", err)
 		case e.Dir || e.Key != b.o.Key:
 		case e.Size >= 0 && e.Size != int64(len(b.key.value)):
-			return fails("the listing says %d bytes of an object that has %d", e.Size, len(b.key.value))
+			return fails("the listing reports %d bytes for an object of %d bytes", e.Size, len(b.key.value))
 		default:
 			return holds("%d bytes", e.Size)
 		}
 	}
-	return fails("it is not listed")
+	return fails("the object is not listed")
 }
 
 // stretch returns the range for the i-th read of n bytes. It is the whole object if that has at

@@ -14,13 +14,13 @@ func keyChecks() []Check {
 	n := len(special())
 	return []Check{
 		{
-			Name: "special characters", Expected: "keys with spaces, signs and other scripts come back as they are, and are listed so",
-			Fails: "names of groups and arrays with these characters cannot be stored here, or are stored under other names",
-			Lacks: "names of groups and arrays with these characters are refused here",
+			Name: "special characters", Expected: "keys with spaces, symbols and other scripts can be read and are listed unchanged",
+			Fails: "groups and arrays whose names have these characters cannot be stored, or are stored under other names",
+			Lacks: "names of groups and arrays with these characters are refused",
 			most:  exactly(most{objects: n, calls: 2*n + 1, sent: int64(n) * 64, received: int64(n) * 2 * kib}), run: specialKeys,
 		},
 		{
-			Name: "longest key", Expected: fmt.Sprintf("a key of %d bytes, the prefix of the URL included", store.MaxKey),
+			Name: "longest key", Expected: fmt.Sprintf("a key of %d bytes, including the prefix of the URL, can be stored", store.MaxKey),
 			Fails: "deep hierarchies with long names do not fit", Lacks: "deep hierarchies with long names do not fit",
 			most: exactly(most{objects: 1, calls: 2, sent: kib, received: kib}), run: longKey,
 		},
@@ -38,7 +38,7 @@ func special() []string {
 func specialKeys(ctx context.Context, b *bench) outcome {
 	var refused []string
 	var last outcome
-	said := true // all names that do not hold were refused as unsupported
+	said := true // all names that failed were refused as unsupported
 	held := map[string]bool{}
 	for i, name := range special() {
 		key := "keys/" + name
@@ -67,10 +67,10 @@ func specialKeys(ctx context.Context, b *bench) outcome {
 	}
 	for e, err := range store.Pages(ctx, b.s, "keys", store.ListOptions{}) {
 		if err != nil {
-			return holds("%d names, and no listing to compare", len(special())) // a separate check covers listings
+			return holds("%d names, without a listing to compare", len(special())) // a separate check covers listings
 		}
 		if !held[e.Key] {
-			return fails("%q is listed, which was not put", strings.TrimPrefix(e.Key, "keys/"))
+			return fails("%q is listed but was not put", strings.TrimPrefix(e.Key, "keys/"))
 		}
 		delete(held, e.Key)
 	}

@@ -13,41 +13,41 @@ import (
 )
 
 const (
-	listWrong = "members of groups may be missing, and deleting a hierarchy may leave some of it: use consolidated metadata, which needs no listing"
-	listLacks = "members of groups are had from consolidated metadata only, and nothing can be deleted by prefix"
+	listWrong = "members of groups may be missing, and deleting a hierarchy may leave objects: use consolidated metadata, which needs no listing"
+	listLacks = "members of groups are known only from consolidated metadata, and deleting by prefix is not possible"
 )
 
 func listChecks() []Check {
 	return []Check{
 		{
-			Name: "list after write", Expected: "a listing shows what was put before it, with its size, and not what was deleted",
+			Name: "list after write", Expected: "a listing shows preceding puts with their sizes, and no deleted keys",
 			Fails: listWrong, Lacks: listLacks,
 			most: exactly(most{objects: 6, calls: 9, sent: kib, received: 16 * kib}), run: listAfterWrite,
 		},
 		{
-			Name: "list one level", Expected: "a listing of one level gives its keys, and one entry for each prefix below",
+			Name: "list one level", Expected: "a listing of one level returns its keys and one entry for each prefix below",
 			Fails: listWrong, Lacks: listLacks,
 			most: exactly(most{calls: 2, received: 16 * kib}), run: listLevel,
 		},
 		{
-			Name: "list a part", Expected: "a listing begins after a key, and is of keys that begin alike",
-			Fails: "long listings cannot be divided, and a listing that was cut cannot be gone on with: parts of it may be missing",
+			Name: "list a part", Expected: "a listing can start after a key and be limited to a prefix",
+			Fails: "long listings cannot be divided, and an interrupted listing cannot be continued: entries may be missing",
 			Lacks: listLacks,
 			most:  exactly(most{calls: 3, received: 32 * kib}), run: listPart,
 		},
 		{
-			Name: "list pages", Expected: "a long listing gives every key once over all of its pages",
+			Name: "list pages", Expected: "the pages of a long listing return every key once",
 			Fails: listWrong, Lacks: listLacks,
 			most: func(n sizes) most {
-				// Assumes pages of at least 50 entries. A service with shorter pages exceeds the
-				// bound.
+				// This assumes pages of at least 50 entries. A service with shorter pages exceeds
+				// the bound.
 				return most{objects: n.keys, calls: n.keys + n.keys/50 + 2, sent: int64(n.keys) * 16, received: int64(n.keys) * 2 * kib}
 			}, run: listPages,
 		},
 		{
-			Name: "delete many", Expected: "many keys are deleted with few requests, and none is left",
-			Fails: "deleting a hierarchy may leave some of it, and say that it did not",
-			Lacks: "many keys are deleted one by one",
+			Name: "delete many", Expected: "many keys are deleted with few requests, and none remains",
+			Fails: "deleting a hierarchy may leave objects without an error",
+			Lacks: "many keys are deleted by one request each",
 			most: func(n sizes) most {
 				return most{calls: n.keys + n.keys/50 + 4, sent: int64(n.keys) * kib, received: int64(n.keys) * kib}
 			}, run: deleteMany,
@@ -72,7 +72,7 @@ func collected(all iter.Seq2[store.Entry, error]) (keys []string, err error) {
 	return keys, nil
 }
 
-// shows compares a listing with the expected keys, and returns nil if they are equal.
+// shows compares a listing with the expected keys and returns nil if they are equal.
 func shows(ctx context.Context, s store.Store, prefix string, o store.ListOptions, want ...string) *outcome {
 	got, err := collected(store.Pages(ctx, s, prefix, o))
 	if err != nil {
@@ -129,9 +129,9 @@ func listAfterWrite(ctx context.Context, b *bench) outcome {
 		case err != nil:
 			return because("list", err)
 		case e.Key == "tree/gone":
-			return fails("a key is listed that was deleted")
+			return fails("a deleted key is listed")
 		case e.Size >= 0 && e.Size != want:
-			return fails("the listing says %d bytes of a value that has %d", e.Size, want)
+			return fails("the listing reports %d bytes for a value of %d bytes", e.Size, want)
 		}
 	}
 	return holds("6 keys after the puts, 5 after a delete")

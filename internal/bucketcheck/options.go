@@ -14,24 +14,25 @@ import (
 
 // Options configures a [Run].
 type Options struct {
-	// Open opens the store as a new process would. Run calls it several times and closes the
-	// stores. inFlight is the maximum number of requests in flight; 0 is the store's default.
+	// Open opens the store like a new process. Run calls it several times and closes the stores.
+	// inFlight is the maximum number of requests in flight; 0 means the store's default.
 	Open func(ctx context.Context, inFlight int) (store.Store, error)
 
-	// Key is an existing object. If it is set, Run reads this object, and neither writes nor
-	// deletes.
+	// Key is the key of an existing object. If it is set, Run only reads this object, and neither
+	// writes nor deletes.
 	Key string
 
-	// Place is the prefix below which Run writes. The default is a new prefix from [NewPlace]. Any
-	// other form of prefix is fault.Path, and a prefix with stored values is fault.Exists.
+	// Place is the prefix below which Run writes. The default is a new prefix from [NewPlace]. Run
+	// returns fault.Path for any other form of prefix, and fault.Exists for a prefix with stored
+	// values.
 	Place string
 
 	// Above is the length in bytes of the part of every object name before the store's keys, such
 	// as the path of the URL that Open opens. The check of the longest key subtracts it.
 	Above int
 
-	Quick   bool // fewer keys and rounds, and about a quarter of the time and bytes for speed
-	NoSpeed bool // skips the measurement of speed
+	Quick   bool // use fewer keys and rounds, and about a quarter of the time and bytes for speed
+	NoSpeed bool // skip the measurement of speed
 
 	// Found, if not nil, is called after each check, from the goroutine of Run.
 	Found func(Finding)
@@ -47,16 +48,16 @@ func (o Options) check() error {
 	case o.Open == nil:
 		return errors.New("bucketcheck: Options.Open is nil")
 	case o.Above < 0:
-		return fault.Newf(fault.Selection, "Options.Above is %d", o.Above)
+		return fault.Newf(fault.Selection, "Options.Above must be at least 0, is %d", o.Above)
 	case o.Key != "":
 		return store.CheckKey(o.Key)
 	case !strings.HasPrefix(o.Place, placePrefix) || len(o.Place) < len(placePrefix)+12 || strings.Contains(o.Place, "/"):
-		return fault.Newf(fault.Path, "%q is no place that NewPlace makes", o.Place)
+		return fault.Newf(fault.Path, "the place %q does not have the form of NewPlace", o.Place)
 	}
 	return store.CheckKey(o.Place)
 }
 
-// Plan contains upper bounds of the cost of a [Run]. They exclude retries.
+// Plan has upper bounds of the cost of a [Run]. They do not include retries.
 type Plan struct {
 	Objects  int   `json:"objects"`  // objects that exist at the same time
 	Requests int64 `json:"requests"` // HTTP requests
@@ -79,8 +80,8 @@ func bytesText(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// perCall is the maximum number of HTTP requests of one call of a store's method. 2: a proof of
-// absence on GCS, the first suffix range on Azure and a delete by version on S3 take two.
+// perCall is the maximum number of HTTP requests of one call of a store's method. It is 2, for a
+// proof of absence on GCS, the first suffix range on Azure, and a delete by version on S3.
 const perCall = 2
 
 // Plan returns upper bounds of the cost of a Run with these options. It sends no request.
@@ -100,24 +101,24 @@ func (o Options) Plan() Plan {
 		add(n.speed(o.Key != ""))
 	}
 	if o.Key == "" {
-		// The check that the place is empty, and the deletes at the end.
+		// This is the check that the place is empty, and the deletes at the end.
 		add(most{calls: 2*p.Objects + 2*(p.Objects/500+2), received: int64(p.Objects) * listed})
 	}
 	return p
 }
 
-// listed is the maximum number of bytes of a listing entry in a response. 2 KiB: the longest key,
-// escaped, in XML.
+// listed is the maximum number of bytes of a listing entry in a response. 2 KiB are the longest
+// key, escaped, in XML.
 const listed = 1 << 11
 
-// most contains upper bounds of the cost of a check. calls are calls of a store's methods; further
+// most has upper bounds of the cost of a check. calls counts calls of a store's methods. Further
 // calls fail with errBound.
 type most struct {
 	objects, calls int
 	sent, received int64
 }
 
-// sizes contains the parameters of the checks.
+// sizes has the parameters of the checks.
 type sizes struct {
 	above   int // Options.Above
 	writers int // concurrent writers of a race
@@ -127,24 +128,24 @@ type sizes struct {
 	keys    int // keys of the long listing
 	part    int64
 
-	small    int64 // size of a value for latency
+	small    int64 // size of a value to measure latency
 	repeats  int   // requests for latency
-	chunk    int64 // size of a value for throughput
+	chunk    int64 // size of a value to measure throughput
 	chunks   int
-	large    int64 // size of a value for bandwidth
+	large    int64 // size of a value to measure bandwidth
 	larges   int
-	levels   []int         // numbers of requests in flight
-	each     time.Duration // maximum time of a level
+	levels   []int         // numbers of requests in flight to measure
+	each     time.Duration // maximum duration of a level
 	reads    int           // maximum reads of a level
 	writes   int           // maximum writes of a level
-	greatest int           // maximum of levels
+	greatest int           // largest element of levels
 }
 
 func (o Options) sizes() sizes {
 	n := sizes{
 		above: o.Above, writers: 16, stores: 4, rounds: 5, after: 10,
-		keys: 1010,    // more than one page of S3 and GCS, 1000
-		part: 8 << 20, // more than the minimum of S3, 5 MiB
+		keys: 1010,    // more than one page of S3 and GCS, which is 1000
+		part: 8 << 20, // more than the minimum of S3, which is 5 MiB
 
 		small: 4 << 10, repeats: 40,
 		chunk: 64 << 10, chunks: 16,

@@ -10,25 +10,25 @@ import (
 )
 
 const (
-	rangesWrong = "chunks of shards are read wrong; what has a checksum is an error, and what has none is wrong values"
-	tailsLack   = "the index at the end of a shard is had by reading the shard as a whole"
+	rangesWrong = "chunks of shards are read incorrectly: chunks with a checksum are an error, and others have wrong values"
+	tailsLack   = "the index at the end of a shard requires reading the whole shard"
 )
 
 func rangeChecks() []Check {
 	return []Check{
 		{
-			Name: "inner ranges", Expected: "a range gives exactly its bytes", Reads: true,
-			Fails: rangesWrong, Lacks: "shards are read as a whole",
+			Name: "inner ranges", Expected: "a range returns exactly its bytes", Reads: true,
+			Fails: rangesWrong, Lacks: "shards are read whole",
 			most: exactly(most{objects: 1, calls: 5, sent: 64 * kib, received: 256 * kib}), run: innerRanges,
 		},
 		{
-			Name: "tails", Expected: "the last bytes of a value are had without knowing its size", Reads: true,
+			Name: "tails", Expected: "the last bytes of a value can be read without knowing its size", Reads: true,
 			Fails: rangesWrong, Lacks: tailsLack,
 			most: exactly(most{calls: 3, received: 128 * kib}), run: tails,
 		},
 		{
-			Name: "ranges beyond the end", Expected: "a range that the value does not have is an error, and not fewer bytes", Reads: true,
-			Fails: "a shard that was cut short is not noticed", Lacks: "it is not known whether a shard that was cut short is noticed",
+			Name: "ranges beyond the end", Expected: "a range beyond the end of a value is an error and does not return fewer bytes", Reads: true,
+			Fails: "a truncated shard is not detected", Lacks: "it is not known whether a truncated shard is detected",
 			most: exactly(most{objects: 1, calls: 6, received: 128 * kib}), run: beyond,
 		},
 	}
@@ -36,8 +36,8 @@ func rangeChecks() []Check {
 
 const ranged = 64 * kib
 
-// whole returns the key and the value of the object to read ranges from: the object with
-// Options.Key, or one that whole puts if put is true.
+// whole returns the key and the value of the object from which to read ranges: the object with
+// Options.Key, or an object that it puts if put is true.
 func (b *bench) whole(ctx context.Context, put bool) (key string, value []byte, err error) {
 	if b.o.Key != "" {
 		return b.o.Key, b.key.value, nil
@@ -118,9 +118,9 @@ func beyond(ctx context.Context, b *bench) outcome {
 		_, tail := s.r.IsSuffix()
 		switch {
 		case err == nil:
-			return fails("%s of %d bytes gave %d bytes", s.r, v.Size, len(v.Bytes))
+			return fails("%s of %d bytes returned %d bytes", s.r, v.Size, len(v.Bytes))
 		case errors.Is(err, fault.Limit):
-			return fails("%s gave more than %d bytes", s.r, 2*ranged)
+			return fails("%s returned more than %d bytes", s.r, 2*ranged)
 		case tail && errors.Is(err, errors.ErrUnsupported): // a separate check covers suffixes
 		case !errors.Is(err, fault.Corrupt):
 			return because("get of "+s.r.String(), err)

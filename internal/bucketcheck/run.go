@@ -12,12 +12,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Run performs the checks one after another, and then deletes the objects that it wrote.
+// Run performs the checks in sequence, and then deletes the objects that it wrote.
 //
 // Failed checks are in the Report and are not an error. Run returns an error if the options are
-// invalid, the store cannot be opened or is read-only, the place is in use, the first value cannot
-// be written or read (the error of the store), or ctx has ended; and [*LeftError] if objects could
-// not be deleted. The Report is nil only if no check was started.
+// invalid, if the store cannot be opened or is read-only, if the place is in use, if the first
+// value cannot be written or read (the error of the store), or if ctx has ended. It returns a
+// [*LeftError] if objects could not be deleted. The Report is nil only if no check was started.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.Place == "" && o.Key == "" {
 		o.Place = NewPlace()
@@ -60,7 +60,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 type bench struct {
 	o      Options
 	n      sizes
-	root   store.Store   // the store that was opened first
+	root   store.Store   // the first opened store
 	s      store.Store   // the place in root
 	apart  []store.Store // the same place in separately opened stores; s is the first
 	opened []store.Store
@@ -70,7 +70,7 @@ type bench struct {
 	free  bool         // calls are not bounded, during clean
 
 	mu      sync.Mutex
-	wrote   map[string]bool // keys that were put, or may have been
+	wrote   map[string]bool // keys that were put or may have been
 	uploads map[store.Parts]bool
 	key     existing // the object with Options.Key
 }
@@ -115,11 +115,11 @@ func (b *bench) trace() *store.Trace {
 	}
 }
 
-// errBound is the error of a call beyond the bound of a check. It means a defect of the check, or a
-// store whose listings do not end.
-var errBound = fault.Newf(fault.Limit, "the check's bound on requests is reached")
+// errBound is the error of a call beyond the bound of a check. It indicates a defect of the check,
+// or a store whose listings do not end.
+var errBound = fault.Newf(fault.Limit, "the check has exceeded its bound on requests")
 
-// counted returns s with its calls counted and bounded, and its written keys recorded.
+// counted returns a store that counts and bounds the calls of s and records the written keys.
 func (b *bench) counted(s store.Store) store.Store {
 	return store.Around(s, store.Hooks{
 		Before: func(ctx context.Context, c store.Call) (context.Context, error) {
@@ -151,7 +151,7 @@ func (b *bench) counted(s store.Store) store.Store {
 	})
 }
 
-// another opens another store for the place.
+// another opens another store at the place.
 func (b *bench) another(ctx context.Context, inFlight int) (store.Store, error) {
 	s, err := b.o.Open(ctx, inFlight)
 	if err != nil {
@@ -187,16 +187,17 @@ func (b *bench) open(ctx context.Context) error {
 
 func (b *bench) close() {
 	for _, s := range b.opened {
-		_ = s.Close() // all values were read back, so an error changes nothing
+		_ = s.Close() // all values were read back, so an error is irrelevant
 	}
 }
 
-// other returns the place in another store than s.
+// other returns the place in another store than b.s.
 func (b *bench) other() store.Store { return b.apart[len(b.apart)-1] }
 
 // mayBegin checks that the store is writable and the place is empty.
 //
-// fault.ReadOnly: the store is read-only. fault.Exists: a value is stored at the place.
+// It returns fault.ReadOnly if the store is read-only and fault.Exists if a value is stored at the
+// place.
 func (b *bench) mayBegin(ctx context.Context) error {
 	if b.o.Key != "" {
 		return nil
@@ -261,7 +262,7 @@ func unsupported(format string, args ...any) outcome {
 	return outcome{Unsupported, fmt.Sprintf(format, args...), nil}
 }
 
-// because returns the outcome of a call that should have succeeded and failed with err.
+// because returns the outcome of a call that failed with err but should have succeeded.
 func because(what string, err error) outcome {
 	o := outcome{Fails, what + ": " + cut(brief(err)), err}
 	switch {
@@ -275,7 +276,7 @@ func because(what string, err error) outcome {
 	return o
 }
 
-// cut shortens an error message of a server, which may be an HTML page.
+// cut shortens the error message of a server, which may be an HTML page.
 func cut(text string) string {
 	const most = 300
 	if len(text) <= most {
@@ -284,10 +285,10 @@ func cut(text string) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-// instead returns the outcome of a call that should have failed with kind, and returned err.
+// instead returns the outcome of a call that returned err but should have failed with kind.
 func instead(what string, err, kind error) outcome {
 	if err == nil {
-		return fails("%s worked, and should have been: %v", what, kind)
+		return fails("%s succeeded but should have failed: %v", what, kind)
 	}
 	return because(what, err)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// warm is the number of requests before the first measured one. They open a connection and fetch
-// credentials.
+// warm is the number of requests before the first measured request. They open a connection and
+// fetch credentials.
 const warm = 3
 
 // measure measures times and derives settings from them. A failed request ends the measurement with
@@ -32,7 +32,7 @@ func (b *bench) measure(ctx context.Context, r *Report) error {
 		r.Speed.Note = "a request failed: " + brief(err)
 	}
 	if b.total.attempts.Load() == 0 {
-		r.Speed.Note = "no network: the store's own numbers stand" // times of memory or a cached disk do not apply
+		r.Speed.Note = "the store has no network, so its settings are not changed" // times of memory or a cached disk do not apply
 		return nil
 	}
 	r.Tuning = append(r.Tuning, advice(r.Speed, store.TuningOf(b.root))...)
@@ -145,7 +145,7 @@ func (c *counter) listen(keep bool) []store.FirstByte {
 	return heads
 }
 
-// quantile returns the smallest value that at least percent % of all values do not exceed, or 0 if
+// quantile returns the smallest value that is at least as large as percent % of all values, or 0 if
 // there are no values.
 func quantile(all []time.Duration, percent int) time.Duration {
 	if len(all) == 0 {
@@ -156,15 +156,15 @@ func quantile(all []time.Duration, percent int) time.Duration {
 }
 
 // stream reads a larger value with one request, several times, and returns the median bandwidth
-// without the time to the first byte. If that time is unknown, because the store has no network, it
-// subtracts first, the latency of small values.
+// without the time to the first byte. If that time is unknown, because the store does not use a
+// network, it subtracts first, the latency of small values.
 func (b *bench) stream(ctx context.Context, s store.Store, first time.Duration, buf []byte) (*Stream, error) {
 	const key, least = "large", mib
 	size := b.n.large
 	if b.o.Key != "" {
 		size = min(size, int64(len(b.key.value)))
 		if size < least {
-			return nil, nil // too short: its time is mostly latency
+			return nil, nil // the time is too short and mostly latency
 		}
 	} else if _, err := s.Put(ctx, keyOf(key, 0), pattern(int(size), 61), store.PutOptions{}); err != nil {
 		return nil, err
@@ -199,8 +199,8 @@ func (b *bench) fill(ctx context.Context, s store.Store) error {
 	})
 }
 
-// level measures the throughput with inFlight requests in flight. It ends after the given number of
-// requests, or after b.n.each.
+// level measures the throughput with inFlight requests in flight. It ends after a number of
+// requests or after the time b.n.each.
 func (b *bench) level(ctx context.Context, inFlight, requests int, do func(context.Context, int) (int64, error)) (Level, error) {
 	l := Level{InFlight: inFlight}
 	var mu sync.Mutex

@@ -61,8 +61,8 @@ func TestSpeed(t *testing.T) {
 		for _, l := range s.Reads {
 			levels = append(levels, fmt.Sprintf("%d: %.0f", l.InFlight, l.PerSecond))
 		}
-		// 30 requests in flight are a thousand per second: the transfer of a body does not use a
-		// slot.
+		// 30 requests in flight are a thousand per second, because the transfer of a body does not
+		// use a slot.
 		t.Log(levels)
 		got := map[string]bucketcheck.Advice{}
 		for _, a := range r.Tuning {

@@ -25,9 +25,9 @@ func checksums(ctx context.Context, b *bench) outcome {
 	_, gone := b.s.Get(ctx, key, store.GetOptions{}, nil)
 	switch {
 	case err == nil:
-		return fails("it was stored")
+		return fails("the value was stored")
 	case gone == nil:
-		return fails("it was refused, and stored")
+		return fails("the value was refused but stored")
 	}
 	return holds("refused, and not stored")
 }

@@ -2,13 +2,13 @@ package bucketcheck
 
 import "context"
 
-// Check is a row of the table: an expected behaviour, and the consequences if it does not hold.
+// Check is a row of the table: an expected behaviour and the consequences of a failure.
 type Check struct {
 	Name     string
 	Expected string
 	Fails    string // consequence of the verdict Fails for Zarr arrays
 	Lacks    string // consequence of the verdicts Unsupported, Refused and Unknown
-	Reads    bool   // the check does not write, and also runs with Options.Key
+	Reads    bool   // the check only reads, and is also run with Options.Key
 
 	most func(sizes) most
 	run  func(context.Context, *bench) outcome

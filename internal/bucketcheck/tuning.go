@@ -8,16 +8,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// enough is the share of the greatest throughput that suffices. 0.9: the requests in flight for
-// more cost memory, and the gain disappears when others use the bucket.
+// enough is the fraction of the maximum throughput that suffices. It is 0.9 because the requests in
+// flight for more cost memory, and the gain disappears when others use the bucket.
 const enough = 0.9
 
-// lost is the ratio of the transfer time of a part to its latency. 4: the latency is at most a
+// lost is the ratio of the transfer time of a part to its latency. With 4, the latency is at most a
 // fifth of the time of a part.
 const lost = 4
 
-// advice returns settings derived from the measured times, with the current ones. It omits settings
-// whose times were not measured.
+// advice returns settings derived from the measured times, with the current settings. It omits
+// settings whose times were not measured.
 func advice(s *Speed, now store.Tuning) []Advice {
 	var all []Advice
 	if n, why, ok := flight(s.Reads); ok {
@@ -80,7 +80,7 @@ func duration(d time.Duration) string {
 	return fmt.Sprintf("%.0f µs", d.Seconds()*1e6)
 }
 
-// size formats a number of bytes in decimal units, as rates are.
+// size formats a number of bytes in decimal units, like a rate.
 func size(n float64) string {
 	switch {
 	case n >= 1e6:

@@ -10,29 +10,29 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-const noAbsence = "Zarr reads a missing chunk as the fill value, and only a proven absence is one: without the permission to list (s3:ListBucket, " +
+const noAbsence = "Zarr reads a missing chunk as the fill value, but only if it is proven absent: without the permission to list (s3:ListBucket, " +
 	"storage.objects.list) a missing chunk is an error. Grant it, or store every chunk (zarr.StoreFill)"
 
 func valueChecks() []Check {
 	return []Check{
 		{
-			Name: "put and get", Expected: "a value is read back byte for byte, and with its size",
-			Fails: "nothing that is stored here can be relied on",
-			Lacks: "the bucket cannot be written with these credentials; what it does for reads is seen with an object that is there already (--key)",
+			Name: "put and get", Expected: "a value is read back byte for byte and with its size",
+			Fails: "values in this store are not reliable",
+			Lacks: "the bucket cannot be written with these credentials; check reads with an existing object (--key)",
 			most:  exactly(most{objects: 1, calls: 2, sent: 4 * kib, received: 4 * kib}), run: putAndGet,
 		},
 		{
-			Name: "read after write", Expected: "a read after a replacement gives the new value, also through another client",
-			Fails: "a reader may see an old chunk, or an old index with a new shard: have nothing between zargo and the bucket that keeps copies",
-			Lacks: "it is not known whether readers see what was written",
+			Name: "read after write", Expected: "a read after a replacement returns the new value, also through another client",
+			Fails: "a reader may see an old chunk, or an old index with a new shard: do not use a cache between zargo and the bucket",
+			Lacks: "it is not known whether readers see new values",
 			most: func(n sizes) most {
 				return most{objects: 1, calls: 2 * n.after, sent: int64(n.after) * kib, received: int64(n.after) * kib}
 			}, run: readAfterWrite,
 		},
 		{
-			Name: "delete", Expected: "a deleted key is absent at once, and deleting it again is no error",
-			Fails: "chunks that were overwritten with the fill value may come back",
-			Lacks: "chunks of nothing but the fill value cannot be removed: write with zarr.StoreFill, which stores them",
+			Name: "delete", Expected: "a deleted key is absent immediately, and deleting it again is not an error",
+			Fails: "chunks that were overwritten with the fill value may reappear",
+			Lacks: "chunks that are all fill value cannot be deleted: write with zarr.StoreFill, which stores them",
 			most:  exactly(most{objects: 1, calls: 4, sent: kib, received: kib}), run: deletes,
 		},
 		{
@@ -41,22 +41,22 @@ func valueChecks() []Check {
 			most: exactly(most{calls: 2, received: 4 * kib}), run: absent,
 		},
 		{
-			Name: "empty value", Expected: "a value of no bytes is stored, and is not an absent one",
-			Fails: "values of no bytes and absent ones are the same; Zarr arrays have none",
-			Lacks: "values of no bytes cannot be stored; Zarr arrays have none",
+			Name: "empty value", Expected: "an empty value is stored and differs from an absent value",
+			Fails: "empty values are the same as absent values; Zarr arrays have no empty values",
+			Lacks: "empty values cannot be stored; Zarr arrays have no empty values",
 			most:  exactly(most{objects: 1, calls: 2}), run: empty,
 		},
 		{
-			Name: "versions", Expected: "values that differ have versions that differ, and Put and Get say the same one",
-			Fails: "a value that was replaced may pass for the old one: reads of shards may mix two of them, and two writers can lose updates. " +
+			Name: "versions", Expected: "different values have different versions, and Put and Get return the same version",
+			Fails: "a replaced value may have the version of the old one: reads of shards may mix two versions, and two writers can lose updates. " +
 				"Use --single-writer (zarr.SingleWriter), and do not read what is being written",
-			Lacks: "changes of parts of chunks and of metadata cannot be made by condition: use zarr.SingleWriter with one writer at a time",
+			Lacks: "conditional changes of parts of chunks and of metadata are not supported: use zarr.SingleWriter with one writer at a time",
 			most:  exactly(most{objects: 1, calls: 6, sent: 3 * kib, received: 3 * kib}), run: versions,
 		},
 		{
-			Name: "size", Expected: "a part of a value comes with the size of the whole",
-			Fails: "indexes at the end of shards are looked for in the wrong place",
-			Lacks: "it is not known whether sizes are right",
+			Name: "size", Expected: "a read of a part of a value returns the size of the whole value",
+			Fails: "indexes at the end of shards are read at the wrong offset",
+			Lacks: "it is not known whether sizes are correct",
 			most:  exactly(most{objects: 1, calls: 2, sent: 64 * kib, received: kib}), run: sizeOfWhole,
 		},
 	}
@@ -71,7 +71,7 @@ func pattern(n, seed int) []byte {
 	return b
 }
 
-// put stores and returns the pattern of n bytes and a seed.
+// put stores and returns the pattern with n bytes and seed.
 func (b *bench) put(ctx context.Context, key string, n, seed int) (store.Version, []byte, error) {
 	value := pattern(n, seed)
 	v, err := b.s.Put(ctx, key, value, store.PutOptions{})
@@ -90,11 +90,11 @@ func is(ctx context.Context, s store.Store, key string, o store.GetOptions, want
 	case err != nil:
 		return because(what, err), ""
 	case len(v.Bytes) != len(want):
-		return fails("%s gave %d bytes in place of %d", what, len(v.Bytes), len(want)), ""
+		return fails("%s returned %d bytes, want %d", what, len(v.Bytes), len(want)), ""
 	case !bytes.Equal(v.Bytes, want):
-		return fails("%s gave other bytes than were put", what), ""
+		return fails("%s returned other bytes than were put", what), ""
 	case v.Size != int64(size):
-		return fails("%s says that the value has %d bytes; it has %d", what, v.Size, size), ""
+		return fails("%s reports a value of %d bytes, want %d", what, v.Size, size), ""
 	}
 	return holds("%d bytes", len(want)), v.Version
 }
@@ -130,7 +130,7 @@ func deletes(ctx context.Context, b *bench) outcome {
 		return because("delete", err)
 	}
 	if _, err := b.other().Get(ctx, "deleted", store.GetOptions{}, nil); err == nil {
-		return fails("the value is still there")
+		return fails("the value still exists")
 	} else if !errors.Is(err, fault.NotFound) && !errors.Is(err, fault.Refused) { // a separate check covers absence
 		return because("get of the deleted key", err)
 	}
@@ -143,14 +143,14 @@ func deletes(ctx context.Context, b *bench) outcome {
 func absent(ctx context.Context, b *bench) outcome {
 	for _, key := range []string{"never", "never/written/c/0"} {
 		if b.o.Key != "" {
-			key = b.o.Key + "-" + NewPlace() // an absent key next to the object
+			key = b.o.Key + "-" + NewPlace() // absent key next to the object
 			if len(key) > store.MaxKey {
 				return outcome{Unknown, "the key is too long for another one beside it", nil}
 			}
 		}
 		switch _, err := b.s.Get(ctx, key, store.GetOptions{Max: 4 * kib}, nil); {
 		case err == nil:
-			return fails("a value was read where none is")
+			return fails("an absent key returned a value")
 		case !errors.Is(err, fault.NotFound):
 			return because("get", err)
 		}
@@ -178,11 +178,11 @@ func versions(ctx context.Context, b *bench) outcome {
 		case out.verdict != Holds:
 			return out
 		case put == "" && got == "":
-			return unsupported("the store gives no versions")
+			return unsupported("the store returns no versions")
 		case put != got:
-			return fails("put and get say different versions of one value")
+			return fails("put and get return different versions of one value")
 		case seen[got]:
-			return fails("two values of one length have one version")
+			return fails("two values of the same length have the same version")
 		}
 		seen[got] = true
 	}

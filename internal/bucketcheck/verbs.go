@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-const partsLack = "values are sent as a whole: a cut costs the value, and what is longer than the provider takes at once cannot be stored"
+const partsLack = "values are sent in one request: an interruption requires sending the whole value again, and values that exceed the provider's limit for one request cannot be stored"
 
 func verbChecks() []Check {
 	parts := func(n sizes, objects, calls int) most {
@@ -18,43 +18,43 @@ func verbChecks() []Check {
 	}
 	return []Check{
 		{
-			Name: "parts", Expected: "parts sent in any order become the value, and nothing shows before",
-			Fails: "large values are stored wrong: keep shards below the size that is sent in parts", Lacks: partsLack,
+			Name: "parts", Expected: "parts sent in any order become the value, which is not visible before",
+			Fails: "large values are stored incorrectly: keep shards below the size that is sent in parts", Lacks: partsLack,
 			most: func(n sizes) most { return parts(n, 1, 8) }, run: inParts,
 		},
 		{
-			Name: "parts, resumed", Expected: "another client goes on with the parts that have arrived",
-			Fails: "a value that was cut cannot be gone on with, and is sent anew", Lacks: "a value that was cut is sent anew",
+			Name: "parts, resumed", Expected: "another client can continue with the received parts",
+			Fails: "an interrupted upload cannot be continued and must be sent again", Lacks: "an interrupted upload must be sent again",
 			most: func(n sizes) most { return parts(n, 1, 8) }, run: partsResumed,
 		},
 		{
-			Name: "parts, if absent", Expected: "a value in parts is not put in place where one is, on condition that none is there",
-			Fails: "large values are put in place without the condition: use --single-writer (zarr.SingleWriter)",
-			Lacks: "large values by condition are sent as a whole",
+			Name: "parts, if absent", Expected: "a value in parts on the condition that the key is absent is refused if it exists",
+			Fails: "large values are stored without regard to the condition: use --single-writer (zarr.SingleWriter)",
+			Lacks: "large values with a condition are sent in one request",
 			most:  exactly(most{objects: 1, calls: 8, sent: 64 * kib, received: 64 * kib}), run: partsIfAbsent,
 		},
 		{
-			Name: "parts, aborted", Expected: "parts that were given up do not become a value",
-			Fails: "parts that were given up stay, and cost: set a rule of the bucket that removes unfinished uploads", Lacks: partsLack,
+			Name: "parts, aborted", Expected: "aborted parts do not become a value",
+			Fails: "aborted parts remain and incur costs: configure a lifecycle rule of the bucket that removes unfinished uploads", Lacks: partsLack,
 			most: exactly(most{objects: 1, calls: 6, sent: 64 * kib, received: 64 * kib}), run: partsAborted,
 		},
 		{
 			Name: "copy", Expected: "the service copies a value without sending it here and back",
-			Fails: "copies are wrong: they have to be read and written", Lacks: "copies are read and written",
+			Fails: "copies by the service are incorrect: values must be read and written instead", Lacks: "copies are read and written",
 			most: exactly(most{objects: 2, calls: 4, sent: kib, received: 4 * kib}), run: copies,
 		},
 		{
 			Name: "checksums", Expected: "a value that arrives with a wrong checksum is refused",
-			Fails: "what is damaged on its way is stored: use codecs with a checksum, such as crc32c",
-			Lacks: "it is not known whether what is damaged on its way is stored; codecs with a checksum, such as crc32c, show it when it is read",
+			Fails: "values that are damaged in transit are stored: use codecs with a checksum, such as crc32c",
+			Lacks: "it is not known whether values that are damaged in transit are stored; codecs with a checksum, such as crc32c, detect them when they are read",
 			most:  exactly(most{objects: 1, calls: 3, sent: 4 * kib, received: 4 * kib}), run: checksums,
 		},
 	}
 }
 
-// begin starts an upload in parts, or resumes the one with token. clean aborts it if it is still
-// unfinished. The request ignores the end of ctx, because an upload whose name did not arrive could
-// not be aborted.
+// begin starts an upload in parts, or resumes the upload with token. clean aborts it if it is still
+// unfinished. The request ignores the end of ctx, because an upload whose name was not received
+// could not be aborted.
 func (b *bench) begin(ctx context.Context, s store.Store, key, token string) (store.Parts, *outcome) {
 	p, err := store.PutParts(context.WithoutCancel(ctx), s, key, store.PartsOptions{Resume: token})
 	if err != nil {
@@ -81,7 +81,7 @@ func (b *bench) over(p store.Parts) {
 	delete(b.uploads, p)
 }
 
-// first returns a part that is long enough to be followed by another one.
+// first returns a part that is long enough to be followed by another part.
 func first(p store.Parts) []byte { return pattern(max(int(p.Limits().Min), kib), 50) }
 
 func inParts(ctx context.Context, b *bench) outcome {
@@ -94,7 +94,7 @@ func inParts(ctx context.Context, b *bench) outcome {
 		return because("part", err)
 	}
 	if _, err := b.other().Get(ctx, "parts/any", store.GetOptions{Max: kib}, nil); err == nil || errors.Is(err, fault.Limit) {
-		return fails("the value is there before it is put together")
+		return fails("the value exists before the commit")
 	}
 	if _, err := p.Commit(ctx, store.PutOptions{}); err != nil {
 		return because("commit", err)
@@ -113,7 +113,7 @@ func partsResumed(ctx context.Context, b *bench) outcome {
 		return *bad
 	}
 	if p.Token() == "" {
-		return unsupported("no other client can go on with a value")
+		return unsupported("another client cannot continue the upload")
 	}
 	one, two := first(p), pattern(100, 52)
 	if err := p.Part(ctx, 0, one); err != nil {
@@ -126,10 +126,10 @@ func partsResumed(ctx context.Context, b *bench) outcome {
 	}
 	sent, err := q.Sent(ctx)
 	if err != nil {
-		return because("list of the parts that have arrived", err)
+		return because("list of the received parts", err)
 	}
 	if len(sent) != 1 || sent[0].N != 0 || sent[0].Size != int64(len(one)) {
-		return fails("another client sees %d parts in place of the one that was sent", len(sent))
+		return fails("another client sees %d parts, want the one that was sent", len(sent))
 	}
 	if err := q.Part(ctx, 1, two); err != nil {
 		return because("part", err)
@@ -188,7 +188,7 @@ func partsAborted(ctx context.Context, b *bench) outcome {
 		return instead("commit after the abort", err, fault.Conflict)
 	}
 	if _, err := b.other().Get(ctx, "parts/aborted", store.GetOptions{Max: kib}, nil); err == nil {
-		return fails("the value is there")
+		return fails("the value exists")
 	}
 	return holds("gone")
 }

@@ -2,8 +2,8 @@
 
 package bytesview
 
-// Of returns false: a build with purego has no views.
+// Of returns false, because a build with the tag purego does not use views.
 func Of[T any]([]T) ([]byte, bool) { return nil, false }
 
-// Structs returns false: a build with purego has no views.
+// Structs returns false, because a build with the tag purego does not use views.
 func Structs[T any]([]T) ([]byte, bool) { return nil, false }

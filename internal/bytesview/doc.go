@@ -1,5 +1,5 @@
-// Package bytesview views a slice of numbers as bytes. It is the only package of zargo that uses
-// unsafe. With the build tag purego it does not, and every conversion copies.
+// Package bytesview returns views of slices of numbers as bytes. It is the only package of zargo
+// that uses unsafe. With the build tag purego it does not use unsafe, and every conversion copies.
 //
 //	b, ok := bytesview.Of(dst) // the same memory, if this machine and build allow
 //	if !ok {

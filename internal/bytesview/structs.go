@@ -6,7 +6,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// TakeStructs sets dst, structs that fit t, from their memory form. The length of src must be
+// TakeStructs sets dst from the memory form src of structs that fit t. The length of src must be
 // len(dst) times the size of t. moves are the moves of t for T.
 func TakeStructs[T any](t *dtype.Struct, moves []dtype.Move, dst []T, src []byte) error {
 	size := t.Size()
@@ -29,8 +29,8 @@ func TakeStructs[T any](t *dtype.Struct, moves []dtype.Move, dst []T, src []byte
 	return nil
 }
 
-// PutStructs writes the memory form of src, structs that fit t, to dst, which must be long enough.
-// moves are the moves of t for T.
+// PutStructs writes the memory form of src to dst, which must be long enough. The structs must fit
+// t. moves are the moves of t for T.
 func PutStructs[T any](t *dtype.Struct, moves []dtype.Move, dst []byte, src []T) error {
 	size := t.Size()
 	if view, ok := Structs(src); ok && len(src) > 0 {

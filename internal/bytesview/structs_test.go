@@ -11,7 +11,7 @@ import (
 
 type pixel struct {
 	B  uint8         `zarr:"b"`
-	A  int32         `zarr:"a"` // after padding
+	A  int32         `zarr:"a"` // follows padding
 	XY [2]dtype.BF16 `zarr:"xy"`
 }
 
@@ -34,7 +34,7 @@ func TestStructs(t *testing.T) {
 	if err := TakeStructs(typ, moves, dst, b); err != nil || !slices.Equal(dst, src) {
 		t.Errorf("%v, %v", dst, err)
 	}
-	// What a build without unsafe does.
+	// A build without unsafe copies.
 	clear(b)
 	for i := range src {
 		if err := dtype.Encode(typ, b[i*9:(i+1)*9], reflect.ValueOf(src[i])); err != nil {
@@ -53,7 +53,7 @@ func TestStructs(t *testing.T) {
 	if v, ok := Of([][2]uint16{{1, 2}}); ok && !bytes.Equal(v, []byte{1, 0, 2, 0}) {
 		t.Errorf("arrays: %x", v)
 	}
-	// An array copied where there is no view.
+	// This array is copied because it has no view.
 	arrays := make([][2]uint16, 1)
 	Take(arrays, []byte{1, 0, 2, 0})
 	if arrays[0] != [2]uint16{1, 2} {

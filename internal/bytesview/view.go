@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// Of returns the memory of s as bytes if it is the memory form, that is, if the machine is
-// little-endian and T consists of numbers of fixed size. The bytes share the memory of s.
+// Of returns the memory of s as bytes if the machine is little-endian and T consists of numbers of
+// fixed size, so that the memory is the memory form. The bytes share the memory of s.
 func Of[T any](s []T) ([]byte, bool) {
 	if !plain(reflect.TypeFor[T]()) || binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
 		return nil, false
@@ -32,8 +32,8 @@ func plain(t reflect.Type) bool {
 	return false
 }
 
-// Structs returns the memory of s, structs of numbers, if the machine is little-endian. The bytes
-// share the memory of s. Padding between fields has undefined contents.
+// Structs returns the memory of s, structs of numbers, as bytes if the machine is little-endian.
+// The bytes share the memory of s. Padding between fields has undefined contents.
 func Structs[T any](s []T) ([]byte, bool) {
 	if !numbers(reflect.TypeFor[T]()) || binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
 		return nil, false

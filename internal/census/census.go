@@ -20,13 +20,13 @@ import (
 type Options struct {
 	// Data reads and decodes every chunk, to find those that are corrupt.
 	Data bool
-	// Problems is the maximum number of errors kept for each array; 0 is 10.
+	// Problems is the maximum number of errors recorded for each array; 0 means 10.
 	Problems int
-	// Ask is the maximum number of keys requested one by one if the store cannot list or refuses to;
-	// 0 is 10,000. An array with more chunks is then an error.
+	// Ask is the maximum number of keys that are requested individually if the store cannot be
+	// listed; 0 means 10,000. An array with more chunks returns an error.
 	Ask int
-	// Progress is called at the start and after each chunk or shard, with the number examined and
-	// the number in the grid, which is the maximum. Calls are not concurrent.
+	// Progress is called at the start and after each chunk or shard, with the number of examined
+	// chunks or shards and an upper bound, the number in the grid. Calls are not concurrent.
 	Progress func(done, total int64)
 }
 
@@ -35,22 +35,22 @@ type Counts struct {
 	Path string `json:"path"`
 
 	Chunks  int64 `json:"chunks"`  // chunks or shards of the grid, at most math.MaxInt64
-	Present int64 `json:"present"` // those that are stored
-	Absent  int64 `json:"absent"`  // those that are absent, which read as the fill value
-	Corrupt int64 `json:"corrupt"` // of Present: damaged indexes; with Data also decode errors
+	Present int64 `json:"present"` // number of stored chunks or shards
+	Absent  int64 `json:"absent"`  // number of absent chunks or shards, which read as the fill value
+	Corrupt int64 `json:"corrupt"` // number of Present that are corrupt: damaged indexes and, with Data, decode errors
 
 	Sharded      bool  `json:"sharded"`
 	InnerPresent int64 `json:"inner_present"` // inner chunks that are stored
 	InnerAbsent  int64 `json:"inner_absent"`  // inner chunks that stored shards lack
 
-	Orphans     int64 `json:"orphans"` // keys of chunks beyond the array, which no read requests
+	Orphans     int64 `json:"orphans"` // keys of chunks beyond the array, which reads ignore
 	OrphanBytes int64 `json:"orphan_bytes"`
 
 	Stored  int64 `json:"stored_bytes"`  // total size of Present
-	Unsized int64 `json:"unsized"`       // of Present: those of unknown size
-	Decoded int64 `json:"decoded_bytes"` // of all elements; 0 for variable-length elements
+	Unsized int64 `json:"unsized"`       // number of Present whose size is unknown
+	Decoded int64 `json:"decoded_bytes"` // size of all decoded elements; 0 for variable-length elements
 
-	Asked    bool      `json:"asked"` // keys were requested one by one, so orphans were not found
+	Asked    bool      `json:"asked"` // keys were requested individually, so orphans were not found
 	Problems []Problem `json:"problems,omitempty"`
 }
 
@@ -60,8 +60,8 @@ type Problem struct {
 	Err string `json:"error"`
 }
 
-// Ratio returns the decoded size divided by the stored size. It is 0 if nothing is stored or
-// elements have variable length.
+// Ratio returns the decoded size divided by the stored size, or 0 if nothing is stored or elements
+// have variable length.
 func (c *Counts) Ratio() float64 {
 	if c.Stored == 0 {
 		return 0
@@ -69,9 +69,8 @@ func (c *Counts) Ratio() float64 {
 	return float64(c.Decoded) / float64(c.Stored)
 }
 
-// Array takes the census of an array. It counts corrupt chunks, and ends at any other error. Its
-// memory is for the chunks that are decoded concurrently and does not grow with the number of
-// keys.
+// Array returns the census of an array. It counts corrupt chunks and returns any other error. Its
+// memory is for the chunks that are decoded concurrently and does not grow with the number of keys.
 func Array(ctx context.Context, a *zarr.Array, o Options) (*Counts, error) {
 	if o.Problems == 0 {
 		o.Problems = 10
@@ -88,7 +87,7 @@ func Array(ctx context.Context, a *zarr.Array, o Options) (*Counts, error) {
 	err := t.all(ctx, t.listed(ctx))
 	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fault.Refused) {
 		if t.c.Chunks > int64(o.Ask) {
-			return nil, fmt.Errorf("counting chunks without a listing is limited to %d chunks, and the array has more: %w", o.Ask, err)
+			return nil, fmt.Errorf("the array has more chunks than the %d that can be counted without a listing: %w", o.Ask, err)
 		}
 		t.done = 0
 		*t.c = Counts{Path: a.Path(), Sharded: a.Sharded(), Chunks: t.c.Chunks, Decoded: t.c.Decoded, Asked: true}
@@ -144,7 +143,7 @@ func (t *taking) all(ctx context.Context, objects iter.Seq[object]) error {
 	})
 }
 
-// listed yields the objects of the array in a listing, and counts those beyond the array as
+// listed yields the objects of the array in a listing. It counts objects beyond the array as
 // orphans.
 func (t *taking) listed(ctx context.Context) iter.Seq[object] {
 	return func(yield func(object) bool) {
@@ -192,7 +191,7 @@ func (t *taking) asked(ctx context.Context) iter.Seq[object] {
 			case errors.Is(err, fault.NotFound):
 				t.looked(1)
 				continue
-			case errors.Is(err, fault.Corrupt): // an empty object
+			case errors.Is(err, fault.Corrupt): // the object is empty
 				v.Size, err = 0, nil
 			}
 			if !yield(object{r.Coord, v.Size, err}) {

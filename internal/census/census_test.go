@@ -71,7 +71,7 @@ func TestChunks(t *testing.T) {
 			st := mem.New()
 			a := create(t, st, zarr.Spec{Format: format, Shape: []int{10, 10}, Chunks: []int{4, 4}, Codecs: []codec.Spec{codec.Zstd(1)}})
 			fill(t, a, 40, zarr.Range(0, 4))
-			// Chunks outside the array, and keys of other objects.
+			// These are chunks outside the array, and keys of other objects.
 			for _, key := range []string{a.ChunkKey(3, 0), a.ChunkKey(0, 7), "a/notes.txt", "a/c/x"} {
 				if _, err := st.Put(t.Context(), key, []byte("12345"), store.PutOptions{}); err != nil {
 					t.Fatal(err)
@@ -102,7 +102,7 @@ func TestShards(t *testing.T) {
 	st := mem.New()
 	a := create(t, st, zarr.Spec{Shape: []int{20}, Chunks: []int{2}, Shards: []int{8}})
 	fill(t, a, 3, zarr.Range(3, 6))   // 2 of 4 inner chunks of the first shard
-	fill(t, a, 4, zarr.Range(16, 20)) // 2 of the last one, of which 2 lie beyond the array
+	fill(t, a, 4, zarr.Range(16, 20)) // 2 of the 4 inner chunks of the last shard; the others are beyond the array
 	c := take(t, a, census.Options{})
 	want(t, "shards", c.Chunks, 3)
 	want(t, "present", c.Present, 2)
@@ -120,15 +120,15 @@ func TestShards(t *testing.T) {
 			t.Errorf("%v: %v", coord, err)
 		}
 	}
-	damage(t, st, a.ChunkKey(0), func(b []byte) []byte { b[len(b)-1] ^= 1; return b }) // the index's checksum
+	damage(t, st, a.ChunkKey(0), func(b []byte) []byte { b[len(b)-1] ^= 1; return b }) // the checksum of the index
 	damage(t, st, a.ChunkKey(2), func(b []byte) []byte { return nil })
 	c = take(t, a, census.Options{})
 	want(t, "corrupt", c.Corrupt, 2)
 	want(t, "present", c.Present, 2)
 }
 
-// TestRefused: where listing is refused keys are asked for, of not too many chunks; any other
-// failure is an error, and nothing is taken for absent.
+// TestRefused checks that keys are requested individually if listing is denied, up to a limit. Any
+// other failure is an error, and no chunk is then counted as absent.
 func TestRefused(t *testing.T) {
 	st := mem.New()
 	a := create(t, st, zarr.Spec{Shape: []int{10}, Chunks: []int{2}})
@@ -173,7 +173,7 @@ func must(docs map[string][]byte, err error) map[string][]byte {
 	return docs
 }
 
-// failing refuses listings, and chunks.
+// failing denies listings and reads of chunks.
 type failing struct {
 	store.Store
 	list, get error

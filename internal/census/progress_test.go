@@ -20,8 +20,8 @@ func (noListing) List(context.Context, string, store.ListOptions) iter.Seq2[stor
 	return func(yield func(store.Entry, error) bool) { yield(store.Entry{}, errors.ErrUnsupported) }
 }
 
-// TestProgress: each chunk that is stored is one step, of at most all of the grid; where the store
-// does not list, each chunk of the grid.
+// TestProgress checks that each stored chunk is one step, out of at most all chunks of the grid. If
+// the store does not list, each chunk of the grid is one step.
 func TestProgress(t *testing.T) {
 	for _, data := range []bool{false, true} {
 		for name, want := range map[string][2]int64{"lists": {3, 5}, "does not list": {5, 5}} {

@@ -12,9 +12,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestRequests: a listing, which no absent chunk adds to; a read of the index of each stored shard;
-// and with Data a read of each stored chunk, or of each stored shard as a whole. The
-// report of the array counts them.
+// TestRequests checks that a census makes a listing, which does not depend on absent chunks, and
+// reads the index of each stored shard. With Data it reads each stored chunk or whole shard. The
+// report of the array counts these requests.
 func TestRequests(t *testing.T) {
 	tests := []struct {
 		name string

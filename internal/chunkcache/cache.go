@@ -22,14 +22,14 @@ import (
 
 // ID identifies an entry.
 type ID struct {
-	Space    any    // identifies the store of the key; comparable
-	Key      string // of a stored object
-	Pin      string // of the version of the object; "" for the entry of the object itself
+	Space    any    // comparable; identifies the store of the key
+	Key      string // key of a stored object
+	Pin      string // identifies the version of the object; "" for the entry of the object itself
 	Form     unique.Handle[Form]
-	Shape    string // of the chunk, if the array has chunks of several shapes
+	Shape    string // shape of the chunk, if the array has chunks of several shapes
 	Kind     Kind
-	Depth    int   // of nested shards
-	Off, Len int64 // of the stored bytes; 0 and -1 for the whole object
+	Depth    int   // depth of nested shards
+	Off, Len int64 // range of the stored bytes; 0 and -1 for the whole object
 }
 
 // ShapeText returns the Shape of an ID.
@@ -41,8 +41,8 @@ func ShapeText(shape []int) string {
 	return string(b)
 }
 
-// Form describes how stored bytes are decoded. Arrays with one Form decode the same bytes to the
-// same elements.
+// Form describes how stored bytes are decoded. Arrays with the same Form decode the same bytes to
+// the same elements.
 type Form struct {
 	By   any    // identifies the table of codecs; nil for the built-in codecs
 	Text string // the data type and the codecs with their configuration
@@ -60,19 +60,19 @@ const (
 
 // Entry is the value of an ID. It is immutable.
 type Entry struct {
-	Version store.Version // of an object; "" if the store lacks versions
-	Pin     string        // of an object: identifies the version in IDs of its contents
-	Absent  bool          // of an object: it is proven absent
-	Bytes   []byte        // of a chunk: its elements, or its stored bytes if elements vary
+	Version store.Version // version of an object; "" if the store does not have versions
+	Pin     string        // for an object, identifies the version in IDs of its contents
+	Absent  bool          // for an object, it is proven absent
+	Bytes   []byte        // for a chunk, its elements, or its stored bytes if elements vary in length
 	Index   codec.ShardIndex
 
-	checked time.Time     // of an object: when it was last requested
-	edge    string        // of an object: the extent of the array in it; see Load
-	site    *written.Site // of an object: keeps the cache informed of writes while it has an entry
+	checked time.Time     // for an object, when it was last requested
+	edge    string        // for an object, the extent of the array in it; see Load
+	site    *written.Site // for an object, notifies the cache of writes while it has an entry
 }
 
-// Overhead is the bytes of an entry beside its contents and its names: the row of the table, the
-// links of the queues, and the Entry. It is rounded up.
+// Overhead is the number of bytes that an entry takes in addition to its contents and its names:
+// the row of the table, the links of the queues, and the Entry. It is rounded up.
 const Overhead = 400
 
 func weigh(id ID, e *Entry) uint32 {
@@ -80,11 +80,11 @@ func weigh(id ID, e *Entry) uint32 {
 	return uint32(min(n, math.MaxUint32)) //nolint:gosec // it fits
 }
 
-// Forever is an unlimited time to live.
+// Forever means that entries do not expire.
 const Forever time.Duration = -1
 
-// table is the part of an otter.Cache that is used. As it is an interface, programs that make no
-// cache do not link one: 0.45 MB.
+// table is the used part of an otter.Cache. It is an interface, so that programs that do not create
+// a cache do not link otter, which has 0.45 MB.
 type table interface {
 	GetIfPresent(ID) (*Entry, bool)
 	GetEntryQuietly(ID) (otter.Entry[ID, *Entry], bool)
@@ -96,26 +96,26 @@ type table interface {
 	WeightedSize() uint64
 }
 
-// Cache keeps entries of any number of stores.
+// Cache stores entries of any number of stores.
 type Cache struct {
 	size    int64
 	ttl     time.Duration
 	entries table
 	loads   concurrency.JoinedBy[Load, Loaded]
-	numbers atomic.Uint64 // of pins
+	numbers atomic.Uint64 // last number used for a pin
 	seed    maphash.Seed
 	hub     *written.Hub
 
-	mu     sync.Mutex    // held while entries are changed: whenever it is free, size holds
-	epochs [slots]uint64 // number of invalidations of keys with one hash
+	mu     sync.Mutex    // held while entries are changed; whenever it is free, the size is within its limit
+	epochs [slots]uint64 // number of invalidations of the keys with each hash
 	doubts doubts
 
 	hits, misses, revalidated, evicted atomic.Int64
 }
 
-// slots is the number of counters for keys, by hash. If two keys share one, a load may not be kept,
-// or a request may find an object unchanged. 1024: with 100 loads in flight, one write in ten drops
-// a load, and a cache takes 16 KiB.
+// slots is the number of counters for keys, by hash. If two keys share a counter, a load may not be
+// cached, or an object may be requested again. With 1024 counters and 100 loads in flight, one
+// write in ten drops a load, and a cache takes 16 KiB.
 const slots = 1024
 
 // New returns a cache of at most size bytes. An object is requested again if its last request is
@@ -139,11 +139,11 @@ func New(size int64, ttl time.Duration) *Cache {
 // Size returns the maximum bytes of the entries.
 func (c *Cache) Size() int64 { return c.size }
 
-// Keeps reports whether a chunk of n bytes is ever kept. Half of the cache remains for other
-// entries.
+// Keeps reports whether the cache accepts a chunk of n bytes. At least half of the cache is for
+// other entries.
 func (c *Cache) Keeps(n int) bool { return int64(n)+Overhead <= min(c.size/2, math.MaxUint32/2) }
 
-// Stats are the counts and the size of a cache.
+// Stats are the counters and the size of a cache.
 type Stats struct {
 	Hits, Misses, Revalidated, Evicted int64
 	Entries                            int
@@ -169,7 +169,8 @@ func (c *Cache) Clear() {
 	c.entries.CleanUp()
 }
 
-// forgetAll removes entries, and prevents all running loads from being kept. mu is held.
+// forgetAll removes the entries for which of returns true, and prevents all running loads from
+// being cached. The caller must hold mu.
 func (c *Cache) forgetAll(of func(ID) bool) {
 	for i := range c.epochs {
 		c.epochs[i]++
@@ -184,7 +185,7 @@ func (c *Cache) forgetAll(of func(ID) bool) {
 // slot returns the number of the counter of a key.
 func (c *Cache) slot(key string) uint64 { return maphash.String(c.seed, key) % slots }
 
-// written removes the entries that a write in a space makes invalid.
+// written removes the entries that a write in a space invalidates.
 func (c *Cache) written(space any, w written.Change) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -221,8 +222,8 @@ type listener struct {
 }
 
 // Reader returns the view of the cache for an array in a space, whose chunks have form f. Both are
-// comparable. Writes at the place invalidate entries of the space from then on, as long as there is
-// a Reader or an entry.
+// comparable. From then on, writes at the place invalidate entries of the space, as long as there
+// is a Reader or an entry.
 func (c *Cache) Reader(space any, at store.Place, f Form) *Reader {
 	site := c.hub.Listen(listener{weak.Make(c), space}, at, func(w written.Change) { c.written(space, w) })
 	return &Reader{c, space, unique.Make(f), site}
@@ -243,23 +244,23 @@ func (r *Reader) Object(key string, edge Edge) (e *Entry, fresh bool) {
 	return e, (r.ttl < 0 || time.Since(e.checked) < r.ttl) && e.edge == string(edge) && !r.doubted(key, e.checked)
 }
 
-// Part returns the entry of contents of one version of an object, or nil.
+// Part returns the entry of a part of one version of an object, or nil.
 func (r *Reader) Part(id ID) *Entry {
 	e, _ := r.entries.GetIfPresent(id)
 	return e
 }
 
-// Count adds to the counts of hits and misses.
+// Count adds to the counters of hits and misses.
 func (r *Reader) Count(hits, misses int) {
 	r.hits.Add(int64(hits))
 	r.misses.Add(int64(misses))
 }
 
-// Stamp is the start of a load.
+// Stamp identifies the start of a load.
 type Stamp struct {
 	at    time.Time
 	epoch uint64
-	Edge  string // of the Load
+	Edge  string // the Edge of the Load
 }
 
 // Begin returns the Stamp of a load. It must be called before the object is requested.
@@ -278,7 +279,7 @@ func (r *Reader) Found(v store.Version) *Entry {
 	return &Entry{Version: v, Pin: "=" + string(v)}
 }
 
-// Part is a result of a load and its ID.
+// Part is a result of a load with its ID.
 type Part struct {
 	ID
 	*Entry
@@ -298,12 +299,12 @@ func (r *Reader) Keep(s Stamp, key string, o *Entry, parts ...Part) {
 	for _, p := range parts {
 		if now, ok := r.entries.GetEntryQuietly(p.ID); !ok || now.Value != p.Entry {
 			r.entries.Set(p.ID, p.Entry)
-			r.entries.CleanUp() // before the next one: no more than it is over the bound
+			r.entries.CleanUp() // before the next Keep, so that the bound is exceeded by at most one
 		}
 	}
 }
 
-// keepObject adds the entry of an object, unless a load that started later has added one.
+// keepObject adds the entry of an object unless a load that started later has added one.
 func (r *Reader) keepObject(s Stamp, id ID, o Entry) {
 	if now, ok := r.entries.GetEntryQuietly(id); ok && !now.Value.checked.Before(s.at) {
 		return
@@ -322,7 +323,7 @@ func (r *Reader) Revalidated(s Stamp, key string, o *Entry) {
 // Forget removes the entry of an object that a reader found changed.
 func (r *Reader) Forget(key string) { r.written(r.space, written.Change{Keys: []string{key}}) }
 
-// ForgetEach removes the entries of the objects for which a function returns true.
+// ForgetEach removes the entries of the objects for which of returns true.
 func (r *Reader) ForgetEach(of func(key string) bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// weight returns the sum of the weights of all entries, added up one by one.
+// weight returns the sum of the weights of all entries.
 func (c *Cache) weight(t *testing.T) (n int64) {
 	t.Helper()
 	c.mu.Lock()
@@ -100,7 +100,7 @@ func TestOverhead(t *testing.T) {
 	runtime.KeepAlive(c)
 }
 
-// TestForget checks that a load which runs during Forget is not kept, and that an older load does
+// TestForget checks that a load that runs during Forget is not cached, and that an older load does
 // not replace the result of a newer one.
 func TestForget(t *testing.T) {
 	c := New(1<<20, time.Hour)
@@ -134,7 +134,7 @@ func TestForget(t *testing.T) {
 	has(b, "x/1", "b's")
 }
 
-// TestPins checks that contents of objects without a version are not returned for other objects.
+// TestPins checks that parts of objects without a version are not returned for other objects.
 func TestPins(t *testing.T) {
 	r := New(1<<20, Forever).Reader(0, store.Place{}, Form{})
 	one, two := r.Found(""), r.Found("")

@@ -5,13 +5,13 @@ import (
 	"sync"
 )
 
-// Recent keeps the most recently used values, in a bounded number of bytes. The zero Recent is
-// ready to use. It has no versions and no time to live: the caller checks the values that it
-// returns.
+// Recent caches the most recently used values in a bounded number of bytes. The zero Recent is
+// ready to use. It has neither versions nor a time to live: the caller must check the returned
+// values.
 type Recent[K comparable, V Identified[K]] struct {
 	mu    sync.Mutex
 	byID  map[K]*list.Element
-	order list.List // of values, most recently used first
+	order list.List // values, most recently used first
 	bytes int
 }
 
@@ -22,7 +22,7 @@ type Identified[K comparable] interface {
 	Bytes() int
 }
 
-// Get returns the value of an ID, or the zero value.
+// Get returns the value with an ID, or the zero value.
 func (c *Recent[K, V]) Get(id K) (v V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -34,8 +34,8 @@ func (c *Recent[K, V]) Get(id K) (v V) {
 	return e.Value.(V)
 }
 
-// Put replaces the value of an ID and drops the least recently used values beyond most bytes. A
-// value longer than most is not kept.
+// Put replaces the value with the ID of v, and drops the least recently used values beyond most
+// bytes. A value longer than most is not cached.
 func (c *Recent[K, V]) Put(v V, most int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -53,7 +53,7 @@ func (c *Recent[K, V]) Put(v V, most int) {
 	}
 }
 
-// Drop removes the value of an ID if it is still v, or any value if v is the zero value.
+// Drop removes the value with an ID if it is still v, or any value if v is the zero value.
 func (c *Recent[K, V]) Drop(id K, v V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,5 +1,5 @@
 // Package chunkkeys classifies the keys below an array: the key of a chunk of its grid, of a chunk
 // beyond the grid, or of a chunk under another key encoding. Shards count as chunks here.
 //
-// Pure: the package makes no requests.
+// The package is pure: it makes no requests.
 package chunkkeys

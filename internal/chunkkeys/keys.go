@@ -10,27 +10,27 @@ import (
 // Place is the class of a key below an array.
 type Place uint8
 
-// Classes of keys.
+// The possible classes of keys.
 const (
 	None      Place = iota // not the key of a chunk
 	Inside                 // a chunk of the grid
 	UnderWay               // a chunk beyond the grid that a change in progress may write or delete
-	Beyond                 // another chunk beyond the grid
+	Beyond                 // any other chunk beyond the grid
 	Elsewhere              // a chunk under another key encoding of the same format
 )
 
 // Keys classifies the keys of one array.
 type Keys struct {
 	Encoding meta.KeyEncoding
-	Format   int   // of the metadata
+	Format   int   // format of the metadata
 	Grid     []int // number of chunks along each axis
 	// Reach is the number of chunks along each axis that a change in progress may write or delete,
-	// at least Grid. nil: no change is in progress.
+	// at least Grid. It is nil if no change is in progress.
 	Reach []int
 }
 
 // Of returns the Keys of an array with metadata m, grid chunks along each axis and claim c in its
-// document. chunkAt returns the chunk that contains index i along an axis; i may be beyond the
+// document. chunkAt returns the chunk that contains index i along an axis; i may be outside the
 // shape.
 func Of(m *meta.Array, grid []int, c claim.Claim, chunkAt func(axis, i int) (chunk, start, length int)) Keys {
 	k := Keys{Encoding: m.Keys, Format: m.Format, Grid: grid}
@@ -73,8 +73,8 @@ func (k Keys) Find(key string) Found {
 	return Found{}
 }
 
-// others returns the key encodings that arrays of the format may have. It returns none for v1,
-// which has a single encoding.
+// others returns the key encodings that arrays of the format may have. For v1 it returns nil, as v1
+// has only one encoding.
 func (k Keys) others() []meta.KeyEncoding {
 	v2 := []meta.KeyEncoding{{Name: "v2", Separator: "."}, {Name: "v2", Separator: "/"}}
 	switch k.Format {
@@ -98,8 +98,8 @@ func within(coord, grid []int) bool {
 	return true
 }
 
-// Reach returns the shape up to which the change of claim c may write or delete chunks of an array
-// of this shape. It is nil for the zero Claim.
+// Reach returns the shape up to which the change with claim c may write or delete chunks of an
+// array of this shape, or nil for the zero Claim.
 func Reach(c claim.Claim, shape []int) []int {
 	if !c.Under() {
 		return nil

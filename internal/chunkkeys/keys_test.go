@@ -103,8 +103,8 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// TestHugeGrids: in a grid with more positions than an int can count, a set costs memory only for
-// its members.
+// TestHugeGrids checks that a set takes memory only for its members, even if its grid has more
+// positions than an int can count.
 func TestHugeGrids(t *testing.T) {
 	const many = math.MaxInt
 	s := NewSet([]int{many, many})

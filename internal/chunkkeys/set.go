@@ -17,15 +17,15 @@ type Set struct {
 	n      uint64
 }
 
-// blockWords is the size of a block in 64-bit words. 64 words hold 4096 positions. In a sparse set
-// each position takes a block of its own.
+// blockWords is the size of a block in 64-bit words. 64 words have 4096 positions. In a sparse set
+// each position needs a separate block.
 const blockWords = 64
 
 // NewSet returns an empty set of positions in grid.
 func NewSet(grid []int) *Set { return &Set{grid: grid, blocks: map[uint64]*[blockWords]uint64{}} }
 
-// index returns the index of a position in C order. It is false from 2^62 on; such positions are
-// not stored.
+// index returns the index of a position in C order. ok is false for indices from 2^62 on, whose
+// positions are not stored.
 func (s *Set) index(coord []int) (at uint64, ok bool) {
 	for i, c := range coord {
 		over, low := bits.Mul64(at, uint64(s.grid[i]))
@@ -36,8 +36,8 @@ func (s *Set) index(coord []int) (at uint64, ok bool) {
 	return at, true
 }
 
-// Keeps reports whether a set can store all positions of a grid, which is true up to 2^62
-// positions.
+// Keeps reports whether a set can store all positions of a grid, that is, whether the grid has at
+// most 2^62 positions.
 func Keeps(grid []int) bool {
 	total := uint64(1)
 	for _, n := range grid {
@@ -70,8 +70,8 @@ func (s *Set) Add(coord []int) {
 	b[at/64%blockWords] |= 1 << (at % 64)
 }
 
-// Has reports whether a position of the grid was added. It returns false for positions that are
-// not stored, from the index 2^62 on.
+// Has reports whether a position of the grid was added. It returns false for positions from the
+// index 2^62 on, which are not stored.
 func (s *Set) Has(coord []int) bool {
 	at, ok := s.index(coord)
 	return ok && s.has(at)

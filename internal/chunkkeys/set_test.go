@@ -25,7 +25,8 @@ func TestKeeps(t *testing.T) {
 	}
 }
 
-// TestBytes: a dense set takes memory by its grid, a sparse one by its positions.
+// TestBytes checks that the memory of a dense set depends on its grid, and the memory of a sparse
+// set on its positions.
 func TestBytes(t *testing.T) {
 	dense, sparse := NewSet([]int{1 << 20}), NewSet([]int{1 << 30})
 	for i := range 1 << 20 {

@@ -11,41 +11,42 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Member is the name of the attribute or member that holds the claim.
+// Member is the name of the attribute or member that has the claim.
 const Member = "zargo_claim"
 
-// Kinds of changes.
+// The kinds of changes.
 const (
-	Append  = "append" // of an array, or of several arrays of a group
+	Append  = "append" // to an array or to several arrays of a group
 	Resize  = "resize"
-	Migrate = "migration" // of a v2 array to v3, which leaves the shape as it is
+	Migrate = "migration" // of a v2 array to v3, which does not change the shape
 )
 
-// Claim identifies the change that is in progress. The zero Claim means that none is.
+// Claim identifies the change that is in progress. The zero Claim means that no change is in
+// progress.
 type Claim struct {
-	ID    string    // of the change, 32 hexadecimal digits; a group append uses one in all documents
+	ID    string    // 32 hexadecimal digits; a group append uses the same ID in all documents
 	What  string    // Append, Resize or Migrate
-	Axis  int       // in the document of an array: the axis of an Append
-	Dim   string    // in the document of a group: the name of the axis of an Append
+	Axis  int       // in the document of an array, the axis of an Append
+	Dim   string    // in the document of a group, the name of the axis of an Append
 	From  int       // extent along the axis before an Append
 	To    int       // extent along the axis after an Append
-	Since time.Time // when the change began, by the clock of the process that makes it
-	Was   []int     // previous shape, for a Resize that deletes chunks; else nil
+	Since time.Time // start of the change, by the clock of its process
+	Was   []int     // previous shape, for a Resize that deletes chunks
 
-	// Ends are further extents that arrays of the group may have. They are the To of appends with
-	// the same From that were taken over, and that may have committed an array before that.
+	// Ends are other extents that arrays of the group may have: the To of earlier appends with the
+	// same From that were taken over and may have committed an array before that.
 	Ends []int
 
-	// Pending says, of an append to a group, that it has not claimed all arrays yet, so that no
-	// array can have the length To by it.
+	// Pending reports that an append to a group has not yet claimed all arrays, so that it has not
+	// extended an array to To.
 	Pending bool
 }
 
-// maxEnds bounds Ends. It is exceeded only after 16 consecutive appends were taken over without
-// having committed an array.
+// maxEnds bounds Ends. It is exceeded only if 16 consecutive appends are taken over without having
+// committed an array.
 const maxEnds = 16
 
-// stored is the JSON form of a Claim. Earlier versions wrote Abandoned, see [ParseRecord].
+// stored is the JSON form of a Claim. Earlier versions wrote Abandoned; see [ParseRecord].
 type stored struct {
 	ID        string     `json:"id,omitempty"`
 	What      string     `json:"what,omitempty"`
@@ -60,15 +61,15 @@ type stored struct {
 	Abandoned []int      `json:"abandoned,omitempty"`
 }
 
-// New returns a claim for a change that begins now, with a random ID.
+// New returns a claim, with a random ID, for a change that begins now.
 func New(what string) Claim {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // crypto/rand.Read never fails
 	return Claim{ID: hex.EncodeToString(b[:]), What: what, Since: time.Now().UTC().Truncate(time.Second)}
 }
 
-// Parse decodes the value of the member. A nil value is the zero Claim. fault.Metadata: the value
-// is not a claim.
+// Parse decodes the value of the member. It returns the zero Claim for a nil value, and
+// fault.Metadata if the value is not a claim.
 func Parse(raw []byte) (Claim, error) {
 	s, err := parse(raw)
 	if err != nil || s.ID == "" {
@@ -95,8 +96,7 @@ func parse(raw []byte) (s stored, err error) {
 	return s, nil
 }
 
-// JSON encodes the value of the member. It is nil for the zero Claim, which is stored without a
-// member.
+// JSON encodes the value of the member. It returns nil for the zero Claim, which is not stored.
 func (c Claim) JSON() json.RawMessage {
 	if c.ID == "" {
 		return nil
@@ -111,17 +111,17 @@ func (c Claim) JSON() json.RawMessage {
 	return b
 }
 
-// Under reports whether c is the claim of a change, that is, not the zero Claim.
+// Under reports whether a change is in progress, that is, whether c is not the zero Claim.
 func (c Claim) Under() bool { return c.ID != "" }
 
-// Reached reports whether an array with this many rows may contain the rows of the append, or of
-// an append that it took over.
+// Reached reports whether an array with this number of rows may contain the rows of the append, or
+// of an append that it took over.
 func (c Claim) Reached(rows int) bool {
 	return rows > c.From && (rows == c.To && !c.Pending || slices.Contains(c.Ends, rows))
 }
 
-// After returns the claim of a group append that takes the place of old and starts at the same row.
-// Arrays may still get the length that old would have given them, unless old is pending.
+// After returns the claim of a group append that replaces old and starts at the same row. Arrays
+// may still get the length that old would have set, unless old is pending.
 func (c Claim) After(old Claim) Claim {
 	ends := slices.Clone(old.Ends)
 	if !old.Pending {
@@ -139,7 +139,7 @@ func (c Claim) After(old Claim) Claim {
 	return c
 }
 
-// String describes the change for error messages.
+// String returns a description of the change for error messages.
 func (c Claim) String() string {
 	what := article(c.What)
 	switch {

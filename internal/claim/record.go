@@ -7,27 +7,27 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// RecordMember is the name of the attribute or member that holds the record.
+// RecordMember is the name of the attribute or member that has the record.
 const RecordMember = "zargo_record"
 
-// Record is what a document keeps about changes that were given up or taken over. Methods that
+// Record is the part of a document about changes that were abandoned or taken over. Methods that
 // return a Record do not modify the receiver.
 //
-// A request may arrive long after its process was taken for dead. If its condition is that the key
-// is absent, it fails only as long as an object is stored under the key. Therefore Left and Kept
-// remain in the document for good.
+// A request may arrive long after its process was assumed dead. If its condition is that the key is
+// absent, it fails only as long as an object is stored under the key. Therefore Left and Kept
+// remain in the document permanently.
 type Record struct {
-	// Left are boxes where objects may hold values of changes that were given up, or may still get
-	// such values. Elements of these boxes outside the shape are not values of the array.
+	// Left are boxes where objects may have values of abandoned changes, or may still get such
+	// values. Elements of these boxes outside the shape are not values of the array.
 	Left []Box
-	// Kept are boxes that were in Left and were written since. Every key in them has an object,
-	// which must not be deleted.
+	// Kept are boxes that were in Left and have been written since. Every key in them has an
+	// object, which must not be deleted.
 	Kept []Box
-	// Past is a previous shape of the array. A Resize that was given up may have left objects
-	// between the current shape and Past. nil: no such Resize.
+	// Past is a previous shape of the array. An abandoned Resize may have left objects between the
+	// current shape and Past. It is nil if there was no such Resize.
 	Past []int
-	// Taken are the IDs of claims that other processes took over or dropped, the latest last. A
-	// claim that is gone and not in Taken was ended by its own process.
+	// Taken are the IDs of claims that other processes took over or dropped, the latest last. If a
+	// claim is gone but not in Taken, its own process ended it.
 	Taken []string
 }
 
@@ -38,13 +38,14 @@ type Box struct {
 }
 
 const (
-	// maxBoxes bounds Left and Kept each. Beyond it, add replaces the two oldest boxes by their
-	// union.
+	// maxBoxes bounds Left and Kept, each. If it is exceeded, add replaces the two oldest boxes by
+	// their union.
 	maxBoxes = 16
-	// maxTaken bounds Taken. A process whose claim was taken over does not detect it if it returns
-	// after 64 more take-overs.
+	// maxTaken bounds Taken. A process whose claim was taken over does not detect this if it
+	// returns after 64 more claims were taken over.
 	maxTaken = 64
-	// maxParsed bounds each list that ParseRecord accepts. This package writes shorter lists.
+	// maxParsed bounds the length of each list that ParseRecord accepts. This package writes
+	// shorter lists.
 	maxParsed = 1000
 )
 
@@ -55,10 +56,10 @@ type storedRecord struct {
 	Taken []string `json:"taken,omitempty"`
 }
 
-// ParseRecord decodes the record in a document from raw, the value of its own member, and
-// rawClaim, the value of the claim's member. Earlier versions stored a shape in the claim, whose
-// box becomes one of Left. shape is the shape of the array, nil for a group. fault.Metadata: a
-// value is not a record.
+// ParseRecord decodes the record in a document from raw, the value of its own member, and rawClaim,
+// the value of the claim's member. Earlier versions stored a shape in the claim; its box is added
+// to Left. shape is the shape of the array, or nil for a group. ParseRecord returns fault.Metadata
+// if a value is not a record.
 func ParseRecord(raw, rawClaim []byte, shape []int) (Record, error) {
 	var s storedRecord
 	if raw != nil {
@@ -90,8 +91,7 @@ func ParseRecord(raw, rawClaim []byte, shape []int) (Record, error) {
 	return r, nil
 }
 
-// JSON encodes the value of the member. It is nil for the zero Record, which is stored without a
-// member.
+// JSON encodes the value of the member. It returns nil for the zero Record, which is not stored.
 func (r Record) JSON() json.RawMessage {
 	if len(r.Left)+len(r.Kept)+len(r.Taken) == 0 && r.Past == nil {
 		return nil
@@ -103,9 +103,9 @@ func (r Record) JSON() json.RawMessage {
 	return b
 }
 
-// GivenUp returns r with the entries for a change c of an array of this shape that is given up.
-// For an append the entry is the box of rows where it may have put objects. For a Resize it is the
-// shape from which it may have deleted objects. The claim of a group has no entry.
+// GivenUp returns r with the entries for an abandoned change c of an array of this shape. For an
+// append the entry is the box of rows where it may have put objects. For a Resize it is the shape
+// from which it may have deleted objects. The claim of a group does not add an entry.
 func (r Record) GivenUp(c Claim, shape []int) Record {
 	switch {
 	case !c.Under():
@@ -136,7 +136,7 @@ func (r Record) Take(id string) Record {
 }
 
 // Written returns r for an array that now has this shape. Every element of Left within the shape
-// must be a value of the array, stored in an object. Those parts of Left become Kept.
+// must be a value of the array that is stored in an object. Those parts of Left become Kept.
 func (r Record) Written(shape []int) Record {
 	left := r.Left
 	r.Left = nil
@@ -171,7 +171,7 @@ func (r Record) Deleted(shape []int) Record {
 	return r
 }
 
-// Touches reports whether an object must be stored under every key of box b.
+// Touches reports whether an object must be stored under every key in box b.
 func (r Record) Touches(b Box) bool {
 	for _, other := range slices.Concat(r.Left, r.Kept) {
 		if _, ok := other.And(b); ok {
@@ -181,7 +181,7 @@ func (r Record) Touches(b Box) bool {
 	return false
 }
 
-// add returns list with b added. Boxes that are within another one are left out.
+// add returns list with b added. It omits boxes that are within another box.
 func add(list []Box, b Box) []Box {
 	out := make([]Box, 0, len(list)+1)
 	for _, have := range list {
@@ -246,8 +246,8 @@ func (b Box) has(other Box) bool {
 	return true
 }
 
-// outside returns a box within b that contains all elements of b outside the shape. It is false if
-// b lacks such elements.
+// outside returns a box within b that contains all elements of b outside the shape. ok is false if
+// there are no such elements.
 func (b Box) outside(shape []int) (Box, bool) {
 	beyond, axis := 0, 0
 	for i, n := range shape {

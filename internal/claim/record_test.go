@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// elements are those of boxes.
+// elements returns the elements of boxes.
 func elements(boxes ...Box) map[[2]int]bool {
 	all := map[[2]int]bool{}
 	for _, b := range boxes {
@@ -22,8 +22,8 @@ func elements(boxes ...Box) map[[2]int]bool {
 	return all
 }
 
-// TestRecordForgetsNothing: whatever happens, an element outside the shape that a change may have
-// written is in Left, and one inside that was written since is in Left or Kept.
+// TestRecordForgetsNothing checks that an element outside the shape that a change may have written
+// is in Left, and that an element inside the shape that has been written since is in Left or Kept.
 func TestRecordForgetsNothing(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -32,7 +32,7 @@ func TestRecordForgetsNothing(t *testing.T) {
 		ever, dirty := map[[2]int]bool{}, map[[2]int]bool{}
 		for range 30 {
 			switch r.IntN(4) {
-			case 0: // an append that is given up
+			case 0: // an abandoned append
 				axis := r.IntN(2)
 				c := Claim{ID: "x", What: Append, Axis: axis, From: shape[axis], To: shape[axis] + 1 + r.IntN(3)}
 				record = record.GivenUp(c, shape)
@@ -50,7 +50,7 @@ func TestRecordForgetsNothing(t *testing.T) {
 				for at := range ever {
 					dirty[at] = dirty[at] || at[0] >= shape[0] || at[1] >= shape[1]
 				}
-			case 3: // one of metadata alone
+			case 3: // a change of metadata only
 				shape = []int{1 + r.IntN(shape[0]), 1 + r.IntN(shape[1])}
 			}
 			for at := range elements(Whole(shape)) {
@@ -72,7 +72,7 @@ func TestRecordForgetsNothing(t *testing.T) {
 	}
 }
 
-// TestOutside: the boxes have each element outside a shape once.
+// TestOutside checks that the boxes contain each element outside a shape once.
 func TestOutside(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 500 {
@@ -94,8 +94,8 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// TestClaimText: a claim and a record are read as they were written; of an earlier version a claim
-// without an ID is a record.
+// TestClaimText checks that claims and records are read as they were written, and that a claim
+// without an ID, from an earlier version, is read as a record.
 func TestClaimText(t *testing.T) {
 	c := New(Append)
 	c.Dim, c.From, c.To = "time", 3, 9
@@ -123,7 +123,7 @@ func TestClaimText(t *testing.T) {
 	}
 }
 
-// TestString: a claim prints what the change does.
+// TestString checks that the text of a claim describes the change.
 func TestString(t *testing.T) {
 	since := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for _, tt := range []struct {

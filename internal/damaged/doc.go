@@ -1,5 +1,5 @@
 // Package damaged tests whether a service compares checksums. A store whose provider accepts
-// checksums provides a [Put] through store.As, and package bucketcheck calls it.
+// checksums provides a [Put] through store.As. Package bucketcheck calls it.
 //
 //	var put damaged.Put
 //	if store.As(st, &put) {

@@ -55,7 +55,7 @@ func TestRequestsAcross(t *testing.T) {
 	}
 }
 
-// TestAcrossFindsTheSame checks for random grids and memory that all different elements are found,
+// TestAcrossFindsTheSame checks, for random grids and memory, that all different elements are found
 // in stored and in missing chunks.
 func TestAcrossFindsTheSame(t *testing.T) {
 	r := rand.New(rand.NewPCG(24, 3))

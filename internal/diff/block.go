@@ -7,11 +7,11 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// requestCost is the fixed cost of a request, as a number of bytes decoded in the same time. 1 MiB:
-// some milliseconds.
+// requestCost is the fixed cost of a request, as the number of bytes that are decoded in the same
+// time. 1 MiB corresponds to some milliseconds.
 const requestCost = 1 << 20
 
-// grids contains the grids of two arrays of one shape, from which the shape of blocks is chosen.
+// grids has the grids of two arrays with the same shape, from which the shape of blocks is chosen.
 type grids struct {
 	shape []int
 	each  int64 // size of an element in memory
@@ -62,8 +62,8 @@ func (g *grids) cost(block []int) (sum float64) {
 	return sum
 }
 
-// pieces returns the number of pieces of an axis of n elements that is cut at the multiples of a
-// and of b.
+// pieces returns the number of pieces of an axis of n elements that is divided at the multiples of
+// a and of b.
 func pieces(n, a, b int) float64 {
 	if n == 0 {
 		return 1
@@ -86,7 +86,7 @@ func multiple(a, b int) int {
 
 // choose returns the cheapest shape of blocks that it tries, and the smallest of equally cheap
 // ones. A block with more than one element does not exceed most bytes. Blocks that are common
-// multiples of the grids are cheapest, because each object is read once.
+// multiples of the grids are cheapest, because each object is read only once.
 func (g *grids) choose(most int64) []int {
 	var best []int
 	better := func(block []int) bool {
@@ -106,7 +106,7 @@ func (g *grids) choose(most int64) []int {
 			best = block
 		}
 	}
-	// Larger blocks save overhead per block, as long as they are small.
+	// Larger blocks save overhead per block as long as they are small.
 	for i := len(best) - 1; i >= 0; i-- {
 		for best[i] < g.shape[i] && g.bytes(best) <= min(smallBlock, most)/2 {
 			best[i] *= 2
@@ -128,7 +128,8 @@ func (g *grids) within(block []int, most int64) []int {
 	return block
 }
 
-// longer returns the cheapest block that is longer along one axis, or nil if none is cheaper.
+// longer returns the cheapest block that is longer along one axis, or nil if no such block is
+// cheaper.
 func (g *grids) longer(block []int, most int64) []int {
 	var best []int
 	cost := g.cost(block)

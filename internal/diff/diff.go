@@ -15,13 +15,13 @@ import (
 type Options struct {
 	SkipMetadata bool
 	SkipValues   bool
-	First        int   // maximum number of reported elements per array; 0 is 10, less than 0 is none
-	Memory       int64 // maximum bytes of values that are compared at a time; 0 is 256 MiB
+	First        int   // maximum number of reported elements per array; 0 means 10 and a negative number means none
+	Memory       int64 // maximum bytes of values that are compared at a time; 0 means 256 MiB
 
-	// All allows the comparison of large sparse arrays, which may take very long even if their
-	// metadata has a few bytes. By default it is fault.Limit to compare two arrays of together more
-	// than 200,000 objects, or of more than 200 million elements, if fewer than 1 in 100 objects
-	// are stored. The default allows arrays with equal fill values whose listings are complete.
+	// All permits the comparison of large sparse arrays, which may take very long even if their
+	// metadata has a few bytes. Otherwise Run returns fault.Limit for two arrays with together more
+	// than 200,000 objects, or with more than 200 million elements, if fewer than 1 in 100 objects
+	// are stored. Arrays with equal fill values whose listings are complete are always permitted.
 	All bool
 
 	// Progress is called at the start and after each block, with the number of elements compared so
@@ -33,7 +33,7 @@ type Options struct {
 type Result struct {
 	Compared int    `json:"nodes_compared"`    // nodes at paths that exist on both sides
 	Elements int64  `json:"elements_compared"` // compared elements of all arrays
-	Nodes    []Node `json:"nodes"`             // nodes that differ, in order of path; not nil
+	Nodes    []Node `json:"nodes"`             // nodes that differ, sorted by path; not nil
 }
 
 // Equal reports whether no node differs.
@@ -42,24 +42,24 @@ func (r *Result) Equal() bool { return len(r.Nodes) == 0 }
 // Node is a node that differs.
 type Node struct {
 	Path    string   `json:"path"`              // relative to the arguments of Run
-	Only    string   `json:"only,omitempty"`    // "a" or "b" if the node exists only there
+	Only    string   `json:"only,omitempty"`    // "a" or "b" if the node exists only on that side
 	Members []Member `json:"members,omitempty"` // differences in metadata
 	Values  *Values  `json:"values,omitempty"`  // nil if all values are equal or none were compared
 }
 
 // Member is a difference in metadata, with both values as JSON.
 type Member struct {
-	Name string          `json:"name"` // "shape", "chunks", …; "attributes/units" for an attribute
-	A    json.RawMessage `json:"a"`    // nil if a lacks the member
-	B    json.RawMessage `json:"b"`    // nil if b lacks the member
+	Name string          `json:"name"` // such as "shape" or "chunks", or "attributes/units" for an attribute
+	A    json.RawMessage `json:"a"`    // nil if a does not have the member
+	B    json.RawMessage `json:"b"`    // nil if b does not have the member
 }
 
 // Values is a difference in the values of two arrays.
 type Values struct {
-	Not       string    `json:"not_compared,omitempty"` // reason if not compared; such values are not equal
+	Not       string    `json:"not_compared,omitempty"` // reason why the values were not compared; they do not count as equal
 	Different int64     `json:"different"`              // number of different elements
 	Of        int64     `json:"of"`                     // number of compared elements
-	First     []Element `json:"first,omitempty"`        // in order of blocks, in a block in C order
+	First     []Element `json:"first,omitempty"`        // in the order of blocks, in each block in C order
 }
 
 // Element is an element that differs, with both values in the form of v3 fill values.
@@ -86,7 +86,7 @@ func Run(ctx context.Context, a, b zarr.Node, o Options) (*Result, error) {
 	if !o.SkipValues {
 		total = elements(x, y)
 	}
-	before := int64(0) // elements of arrays already compared
+	before := int64(0) // number of elements of arrays that were already compared
 	progress := func(of int64) {
 		if o.Progress != nil {
 			o.Progress(before+of, total)

@@ -91,7 +91,7 @@ func TestBits(t *testing.T) {
 	}
 }
 
-// TestKindsOfArrays checks that a missing chunk equals a chunk of the fill value, and compares
+// TestKindsOfArrays checks that a missing chunk equals a chunk of the fill value. It compares
 // arrays of text, scalars and empty arrays.
 func TestKindsOfArrays(t *testing.T) {
 	ctx := t.Context()
@@ -125,7 +125,8 @@ func TestKindsOfArrays(t *testing.T) {
 	}
 }
 
-// TestHugeChunks checks that chunks larger than memory are an error, and are not allocated.
+// TestHugeChunks checks that chunks larger than the memory limit return an error and are not
+// allocated.
 func TestHugeChunks(t *testing.T) {
 	a := array(t, zarr.Spec{Shape: []int{math.MaxInt}, Chunks: []int{1 << 30}, DType: dtype.Int8})
 	b := array(t, zarr.Spec{Shape: []int{math.MaxInt}, Chunks: []int{math.MaxInt}, DType: dtype.Int8})

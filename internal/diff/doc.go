@@ -6,17 +6,17 @@
 //		fmt.Println(n.Path, n.Members, n.Values)
 //	}
 //
-// Values are compared bit by bit: a NaN equals a NaN of the same bits, and 0 does not equal -0. A
-// missing chunk equals a chunk whose elements all are the fill value. Chunks are compared decoded,
+// Values are compared bit by bit: a NaN equals a NaN with the same bits, and 0 does not equal -0. A
+// missing chunk equals a chunk whose elements are all the fill value. Chunks are compared decoded,
 // because equal versions in two stores do not prove equal contents.
 //
 // An array of more than 8 objects is listed first if the provider promises complete listings
 // (store.Listings). Run then requests only objects that the listing contains.
 //
-// Arrays are read in blocks, many at once. The shape of a block is chosen so that few objects are
-// requested and decoded for several blocks. Blocks are discarded after their comparison, so the
-// memory is that of [Options] beside the chunks in flight. The metadata of all nodes is in memory
-// until the end.
+// Arrays are read in blocks, several concurrently. The shape of a block is chosen so that few
+// objects are requested and decoded for more than one block. Blocks are discarded after their
+// comparison, so the memory is that of [Options] plus the chunks in flight. The metadata of all
+// nodes is in memory until the end.
 //
 // # Errors
 //

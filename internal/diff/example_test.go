@@ -11,7 +11,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// Two arrays with different chunks, and one different value.
+// This example compares two arrays that have different chunks and differ in one value.
 func ExampleRun() {
 	ctx := context.Background()
 	st := mem.New()

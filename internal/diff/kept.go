@@ -13,14 +13,14 @@ import (
 )
 
 // kept is the store of an array that is compared in blocks. It reads an object that overlaps
-// several blocks once, whole, and keeps the stored bytes until the last of these blocks, if
-// capacity suffices. It passes requests for other objects to the underlying store.
+// several blocks once, completely, and retains the stored bytes until the last of these blocks, if
+// the capacity suffices. It passes requests for other objects to the underlying store.
 type kept struct {
 	store.Store
 	*keeping
 }
 
-// keeping is the state of a kept.
+// keeping is the state of a kept store.
 type keeping struct {
 	a     *zarr.Array
 	block []int
@@ -30,7 +30,7 @@ type keeping struct {
 
 	mu       sync.Mutex
 	capacity int64         // maximum bytes of objects
-	used     int64         // kept and reserved bytes
+	used     int64         // retained and reserved bytes
 	reading  int           // reads in flight
 	longest  int64         // length of the longest object so far
 	freed    chan struct{} // closed when a read has ended
@@ -41,11 +41,11 @@ type keeping struct {
 type object struct {
 	store.Value
 	err  error // fault.NotFound, or fault.Limit if long
-	long bool  // longer than the reservation: the object is not kept
+	long bool  // longer than the reservation, so the object is not retained
 }
 
-// keep returns a with a store that keeps at most capacity bytes of objects between blocks. It
-// returns a unchanged if no object overlaps two blocks, or if a is part of another array.
+// keep returns a with a store that retains at most capacity bytes of objects between blocks. It
+// returns a unchanged if no object overlaps two blocks or if a is part of another array.
 func keep(ctx context.Context, a *zarr.Array, g *grids, block []int, capacity int64) (*zarr.Array, *kept, error) {
 	k := &kept{a.Store(), &keeping{a: a, block: block, capacity: capacity, freed: make(chan struct{}), objects: map[string]*object{}}}
 	object := objectOf(a)
@@ -65,8 +65,8 @@ func keep(ctx context.Context, a *zarr.Array, g *grids, block []int, capacity in
 	return b, k, nil
 }
 
-// Over returns k over f of the underlying store, so that an observer counts the requests that reach
-// that store.
+// Over returns k with f applied to the underlying store, so that an observer counts the requests
+// that reach that store.
 func (k *kept) Over(f func(store.Store) store.Store) store.Store { return &kept{f(k.Store), k.keeping} }
 
 // Get implements [store.Store].
@@ -82,7 +82,7 @@ func (k *kept) Get(ctx context.Context, key string, o store.GetOptions, buf []by
 	return k.Store.Get(ctx, key, o, buf)
 }
 
-// read returns the response to a Get from a kept object.
+// read returns the response to a Get from a retained object.
 func (v *object) read(k *kept, key string, o store.GetOptions, buf []byte) (store.Value, error) {
 	err := v.err
 	off, n := int64(0), v.Size
@@ -90,7 +90,7 @@ func (v *object) read(k *kept, key string, o store.GetOptions, buf []byte) (stor
 	case err != nil:
 		return store.Value{}, err
 	case o.IfVersion != "" && o.IfVersion != v.Version:
-		err = fault.Newf(fault.Conflict, "version %q is needed, the object has %q", o.IfVersion, v.Version)
+		err = fault.Newf(fault.Conflict, "the object has version %q, want %q", o.IfVersion, v.Version)
 	case !o.Range.IsWhole():
 		off, n, err = o.Range.Resolve(v.Size)
 	}
@@ -103,8 +103,8 @@ func (v *object) read(k *kept, key string, o store.GetOptions, buf []byte) (stor
 	return store.Value{Bytes: append(buf, v.Bytes[off:off+n]...), Size: v.Size, Version: v.Version}, nil
 }
 
-// object returns a kept object, or reads and keeps it. It returns nil if the capacity does not
-// suffice.
+// object returns a retained object, or reads and retains it. It returns nil if the capacity does
+// not suffice.
 func (k *kept) object(ctx context.Context, key string) (*object, error) {
 	if v := k.known(key); v != nil {
 		return v, nil
@@ -134,9 +134,10 @@ func (k *keeping) known(key string) *object {
 	return k.objects[key]
 }
 
-// reserve reserves memory for an object and returns the number of bytes. While capacity does not
-// suffice, it waits for reads in flight, which may need less than they reserved. It returns 0 if no
-// read is in flight and less is left than the longest object so far.
+// reserve reserves memory for an object and returns the number of bytes. While the capacity does
+// not suffice, it waits for reads in flight, which may need less than they reserved. It returns 0
+// if no read is in flight and the remaining capacity is less than the length of the longest object
+// so far.
 func (k *keeping) reserve(ctx context.Context) (int64, error) {
 	for {
 		k.mu.Lock()
@@ -164,7 +165,7 @@ func (k *keeping) reserve(ctx context.Context) (int64, error) {
 	}
 }
 
-// settle ends a read for which n bytes were reserved, and keeps the object if err is nil.
+// settle ends a read for which n bytes were reserved, and retains the object if err is nil.
 func (k *keeping) settle(key string, v *object, n int64, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -180,7 +181,7 @@ func (k *keeping) settle(key string, v *object, n int64, err error) {
 	k.freed = make(chan struct{})
 }
 
-// shared reports whether key is that of an object that overlaps several blocks.
+// shared reports whether key is the key of an object that overlaps several blocks.
 func (k *keeping) shared(key string) bool {
 	if path := k.a.Path(); path != "" {
 		key = strings.TrimPrefix(key, path+"/")
@@ -207,8 +208,8 @@ func (k *keeping) blocks(axis, i int) (first, last int) {
 	return start / k.block[axis], (start + min(length, k.a.Shape()[axis]-start) - 1) / k.block[axis]
 }
 
-// done drops the objects for which the block at a position is the last one. Blocks must be done in
-// order.
+// done drops the objects whose last block is the block at a position. It must be called for blocks
+// in order.
 func (k *kept) done(at []int) {
 	if k == nil {
 		return

@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// An array of at most listAbove objects and longAbove elements is not listed. 8: a listing
+	// An array of at most listAbove objects and longAbove elements is not listed, as a listing
 	// takes as long as a few reads.
 	listAbove = 8
-	// 2^28: filling so many elements with the fill value takes longer than a listing.
+	// longAbove is 2^28, as filling this number of elements takes longer than a listing.
 	longAbove = 1 << 28
 )
 
-// known is an array with the listing of its objects, if there is one.
+// known is an array and, if it was listed, its objects.
 type known struct {
 	*zarr.Array
 	store *listed.Store // nil if the array is not listed
@@ -28,7 +28,7 @@ type known struct {
 
 // listOf lists the objects of a and returns the array over a store that skips requests for absent
 // objects. It returns a without a listing if a has few objects or is part of another array, or if
-// listings of the store are not promised to be complete.
+// the store does not promise complete listings.
 func listOf(ctx context.Context, a *zarr.Array) (known, error) {
 	l := listed.New(a.Store(), a.Path())
 	n, elements := 1.0, 1.0
@@ -47,8 +47,8 @@ func listOf(ctx context.Context, a *zarr.Array) (known, error) {
 	return known{b, l}, l.Learn(ctx)
 }
 
-// over opens a with its documents over another store. It returns nil if the opened array is not the
-// same, because a is part of another array.
+// over opens a with its documents over another store. It returns nil if the opened array differs,
+// because a is part of another array.
 func over(ctx context.Context, a *zarr.Array, st store.Store) (*zarr.Array, error) {
 	docs, err := a.Documents()
 	if err != nil {
@@ -73,14 +73,15 @@ const (
 	// maxElements is the maximum number of elements of sparse arrays. 200 million take a few
 	// seconds.
 	maxElements = 200_000_000
-	// maxObjects is the maximum number of objects of two sparse arrays. Each takes one request.
+	// maxObjects is the maximum number of objects of two sparse arrays together. Each takes one
+	// request.
 	maxObjects = 200_000
 	// Arrays are sparse if fewer than 1 in leastStored objects are stored.
 	leastStored = 100
 )
 
 // dense returns fault.Limit if two arrays together exceed maxElements or maxObjects and are sparse.
-// It counts the stored objects by listings, as far as needed. If the store cannot be listed, dense
+// It counts the stored objects by listings, as far as needed. If the store cannot be listed, it
 // returns nil.
 func dense(ctx context.Context, of [2]known) error {
 	objects, elements := 0.0, 1.0
@@ -116,5 +117,5 @@ func dense(ctx context.Context, of [2]known) error {
 			return nil
 		}
 	}
-	return fault.Newf(fault.Limit, "only %.0f of %.0f objects are stored of the %.0f elements of both arrays: set Options.All, or --all, to compare fill values too", stored, objects, elements)
+	return fault.Newf(fault.Limit, "only %.0f of %.0f objects of both arrays are stored, with %.0f elements: set Options.All, or --all, to compare fill values too", stored, objects, elements)
 }

@@ -128,7 +128,8 @@ func names(dims []string) json.RawMessage {
 	return marshal(dims)
 }
 
-// list returns n as JSON, and nil for a nil list, such as that of chunks that differ in shape.
+// list returns n as JSON, or nil for a nil list, such as the chunks of an array whose chunks differ
+// in shape.
 func list(n []int) json.RawMessage {
 	if n == nil {
 		return nil

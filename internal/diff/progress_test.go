@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestProgress checks that Progress counts the elements of all compared arrays, and of no others.
+// TestProgress checks that Progress counts the elements of all compared arrays and no others.
 func TestProgress(t *testing.T) {
 	var both [2]*zarr.Group
 	for i := range both {

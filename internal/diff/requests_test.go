@@ -91,7 +91,7 @@ func TestRequests(t *testing.T) {
 		a, b zarr.Spec
 		rows [2]int // number of stored rows
 		hide bool
-		want string // requests for a; for b
+		want string // expected requests for a and for b
 	}{
 		{"equal encodings", zarr.Spec{Chunks: []int{10, 10}}, zarr.Spec{Chunks: []int{10, 10}}, [2]int{0, 100}, false, "100 get, 1 list; 100 get, 1 list"},
 		{"a tenth stored", zarr.Spec{Chunks: []int{10, 10}}, zarr.Spec{Chunks: []int{10, 10}}, [2]int{30, 40}, false, "10 get, 1 list; 10 get, 1 list"},

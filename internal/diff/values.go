@@ -16,18 +16,17 @@ import (
 )
 
 const (
-	// defaultFirst is the default of Options.First. 10: enough to see a pattern, less than a
-	// screen.
+	// defaultFirst is the default of Options.First. 10 elements show a pattern and fit on a screen.
 	defaultFirst = 10
-	// defaultMemory is the default of Options.Memory. 256 MiB: the default budget for decoding.
+	// defaultMemory is the default of Options.Memory. It equals the default budget for decoding.
 	defaultMemory = 256 << 20
-	// mostBlocks is the maximum number of concurrent blocks. 16: each sends many requests.
+	// mostBlocks is the maximum number of concurrent blocks. Each block sends many requests.
 	mostBlocks = 16
-	// smallBlock is the size up to which blocks are extended. 4 MiB: the overhead of such a block
-	// is negligible.
+	// smallBlock is the size up to which blocks are extended. The overhead of a block of 4 MiB is
+	// negligible.
 	smallBlock = 4 << 20
-	// itemSize is the assumed memory of an element of varying length. 64: a slice header and a
-	// short text.
+	// itemSize is the assumed memory of an element of varying length: a slice header and a short
+	// text.
 	itemSize = 64
 )
 
@@ -36,7 +35,7 @@ type comparison struct {
 	a, b   *zarr.Array
 	shape  []int
 	block  []int          // shape of a block
-	blocks *chunkkeys.Set // positions of blocks that overlap stored objects; nil is all blocks
+	blocks *chunkkeys.Set // positions of blocks that overlap stored objects; nil means all blocks
 	first  int
 }
 
@@ -47,7 +46,7 @@ type found struct {
 	first         []Element
 }
 
-// unlike returns the reason why the values of two arrays cannot be compared, or "" if they can.
+// unlike returns the reason why the values of two arrays cannot be compared, or "".
 func unlike(a, b *zarr.Array) string {
 	switch {
 	case !slices.Equal(a.Shape(), b.Shape()):
@@ -117,8 +116,9 @@ func values(ctx context.Context, a, b *zarr.Array, o Options, progress func(of i
 	return v, nil
 }
 
-// hold sets c.blocks to the blocks that overlap stored objects. The others need no comparison if
-// the fill values are equal; if not, or if either array is not listed, c.blocks remains nil.
+// hold sets c.blocks to the blocks that overlap stored objects. The other blocks need no comparison
+// if the fill values are equal. If they are not, or if either array is not listed, c.blocks remains
+// nil.
 func (c *comparison) hold(of [2]known) {
 	grid := make([]int, len(c.shape))
 	for i, n := range c.shape {
@@ -152,7 +152,7 @@ func (c *comparison) hold(of [2]known) {
 }
 
 // boxes yields the positions from first to last, inclusive, along each axis, in C order. A position
-// is valid until the next one.
+// is valid until the next one is yielded.
 func boxes(first, last []int) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		at := slices.Clone(first)
@@ -272,8 +272,8 @@ func position(i int, at, shape []int) []int {
 	return p
 }
 
-// elementText returns an element in the form of a v3 fill value, or as hexadecimal digits if it has
-// none.
+// elementText returns an element in the form of a v3 fill value, or as hexadecimal digits if its
+// type does not have such a form.
 func elementText(t dtype.Type, b []byte) json.RawMessage {
 	if raw, err := t.FormatFill(b, 3); err == nil {
 		return raw

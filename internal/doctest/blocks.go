@@ -14,8 +14,8 @@ import (
 )
 
 // Blocks returns one line for each block of Go code in a doc comment of p that does not compile. A
-// block may use undeclared names. ctx, err, st, a and g are predeclared as a context, an error, a
-// store, an array and a group.
+// block may use undeclared names. The names ctx, err, st, a and g are predeclared as a context, an
+// error, a store, an array and a group.
 func (s *Sources) Blocks(p *Package) []string {
 	var bad []string
 	for _, f := range p.Files {
@@ -62,7 +62,7 @@ func docs(f *ast.File) []*ast.CommentGroup {
 	return out
 }
 
-// call matches a call of an exported function or method, which every block of Go code has.
+// call matches a call of an exported function or method. Every block of Go code has such a call.
 var call = regexp.MustCompile(`\b[a-z]\w*\.[A-Z]\w*(\[[^\]]*\])?\(`)
 
 func isGo(text string) bool { return call.MatchString(text) || strings.Contains(text, ":=") }
@@ -116,7 +116,7 @@ func (s *Sources) compile(p *Package, text string, imports map[string]string) []
 		e, ok := err.(types.Error)
 		unknown := strings.HasPrefix(e.Msg, "undefined: ") && !strings.Contains(e.Msg, ".")
 		if !ok || e.Soft || unknown || strings.HasSuffix(e.Msg, "is not used") {
-			return // allowed: an unused value, or an undeclared name
+			return // an unused value or an undeclared name is allowed
 		}
 		bad = append(bad, fmt.Errorf("line %d: %s", e.Fset.Position(e.Pos).Line-lines, e.Msg))
 	}}

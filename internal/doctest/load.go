@@ -24,7 +24,7 @@ type Sources struct {
 	Fset     *token.FileSet
 	Packages []*Package
 
-	own    map[string]string // import path by package name, of this module's public packages
+	own    map[string]string // import path by package name, for this module's public packages
 	module string            // import path of the module
 	types  types.Importer
 }
@@ -32,7 +32,7 @@ type Sources struct {
 // Package is one package with its test files. Types excludes the tests.
 type Package struct {
 	Path, Name string
-	Files      []*ast.File // of the package, then of its internal and external tests
+	Files      []*ast.File // files of the package, then of its internal and external tests
 	Types      *types.Package
 }
 
@@ -40,8 +40,8 @@ type Package struct {
 // them.
 var standard = []string{"log", "log/slog", "net/http", "testing"}
 
-// Load parses the packages that match the patterns in the module that holds the directory dir.
-// Types come from the go command's build cache. The go command must be on the path.
+// Load parses the packages that match the patterns in the module that contains the directory dir.
+// Types are from the go command's build cache. The go command must be in PATH.
 func Load(ctx context.Context, dir string, patterns ...string) (*Sources, error) {
 	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "-export", "-deps",
 		"-json=ImportPath,Name,Dir,Export,DepOnly,GoFiles,TestGoFiles,XTestGoFiles,Module"}, append(slices.Clone(standard), patterns...)...)...)

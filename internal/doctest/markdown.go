@@ -201,11 +201,11 @@ var (
 	word   = regexp.MustCompile(`\w+`)
 )
 
-// Tests returns how many tests each page names, and one line for each that does not exist. A page
-// names the tests of a package as `directory: TestOne, TestTwo`, and a test of any package as
-// `TestOne`.
+// Tests returns the number of tests that each page names, and one line for each test that does not
+// exist. A page names the tests of a package as `directory: TestOne, TestTwo`, and a test of any
+// package as `TestOne`.
 func (p *Pages) Tests() (named map[string]int, bad []string, err error) {
-	declared := map[string]map[string]bool{"": {}} // by directory; "" has the tests of all
+	declared := map[string]map[string]bool{"": {}} // by directory; "" has the tests of all directories
 	err = files(p.root, "_test.go", func(name, text string) error {
 		dir := path.Dir(name)
 		if declared[dir] == nil {
@@ -219,7 +219,7 @@ func (p *Pages) Tests() (named map[string]int, bad []string, err error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("doctest: %w", err)
 	}
-	// Shared tests of fakes are in ordinary files.
+	// Shared tests of fakes are in files that are not test files.
 	err = files(p.root, ".go", func(_, text string) error {
 		for _, m := range functions.FindAllStringSubmatch(text, -1) {
 			declared[""][m[1]] = true
@@ -258,9 +258,9 @@ var (
 	indent    = regexp.MustCompile(`(?m)^[ \t]+`)
 )
 
-// Unchecked returns one line for each block of Go code on a page that is not part of checked code:
-// consecutive lines of a test file with an Example that runs, or of a file of the programs in
-// examples/. Indentation does not matter.
+// Unchecked returns one line for each block of Go code on a page that is not part of checked code.
+// Checked code consists of consecutive lines of a test file with an Example that runs, or of a file
+// of the programs in examples/. Indentation is ignored.
 func (p *Pages) Unchecked(names ...string) ([]string, error) {
 	var sources []string
 	err := files(p.root, ".go", func(name, text string) error {

@@ -41,8 +41,8 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// TestTestNames checks that the tests that pages name exist. The pages that name a test for each row
-// of a table name many.
+// TestTestNames checks that the tests that pages name exist, and that the pages that name a test
+// for each row of a table name many.
 func TestTestNames(t *testing.T) {
 	named, bad, err := pages(t).Tests()
 	if err != nil {
@@ -65,8 +65,8 @@ func TestTestNames(t *testing.T) {
 	}
 }
 
-// TestGoBlocks checks that the Go code of the tasks is code that tests run. TestPages checks that of
-// README.md and docs/start.md, whose blocks are whole programs and Examples.
+// TestGoBlocks checks that the Go code of the tasks is code that tests run. TestPages checks the
+// code of README.md and docs/start.md, whose blocks are whole programs and Examples.
 func TestGoBlocks(t *testing.T) {
 	p := pages(t)
 	bad, err := p.Unchecked(p.Below("docs/tasks")...)
@@ -88,8 +88,8 @@ func TestTasksAreShort(t *testing.T) {
 	}
 }
 
-// TestDecisions checks that each record of docs/adr has a status, and that their index has its title
-// and its status.
+// TestDecisions checks that each record of docs/adr has a status, and that the index has the title
+// and the status of each.
 func TestDecisions(t *testing.T) {
 	p := pages(t)
 	index := p.Text("docs/adr/README.md")

@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	// qualified matches pkg.Name and pkg.Type.Member where no path, file name or selector of a
+	// qualified matches pkg.Name and pkg.Type.Member unless a path, a file name or a selector of a
 	// value precedes it.
 	qualified = regexp.MustCompile(`(?:^|[^\w./:"-])\*?([a-z][a-z0-9]*)\.([A-Z]\w*)(?:\.([A-Z]\w*))?`)
 	// link matches a name, or a type and its member, in brackets. An index, an array type and a
@@ -56,8 +56,8 @@ func join(name, member string) string {
 	return name + "." + member
 }
 
-// ambiguous lists names of this module's packages that are also names of standard packages. In a
-// file that does not import the package, such a name is not checked.
+// ambiguous lists names of this module's packages that are also names of standard packages. Such a
+// name is not checked in a file that does not import the package.
 var ambiguous = []string{"http", "zip"}
 
 // scope returns the package that a name in a comment refers to, or nil if the word does not name a

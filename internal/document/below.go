@@ -9,7 +9,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Below sums up the objects stored below a node. They include the node's own documents.
+// Below is a summary of the objects stored below a node, including the node's own documents.
 type Below struct {
 	Objects   int64
 	Bytes     int64    // total size of the objects whose size the listing reports
@@ -49,8 +49,8 @@ func (n *Node) Below(ctx context.Context, seen ...func(store.Entry)) (b Below, e
 	return b, nil
 }
 
-// Own returns how many of documents, a [Below].Documents, are the node's own. They are the first
-// ones.
+// Own returns the number of documents, a [Below].Documents, that are the node's own. They are the
+// first elements.
 func (n *Node) Own(documents []string) (own int) {
 	for own < len(documents) && !strings.Contains(n.below(documents[own]), "/") {
 		own++
@@ -59,8 +59,8 @@ func (n *Node) Own(documents []string) (own int) {
 }
 
 // Clear deletes every object below the node. It deletes the node's own documents first, then the
-// other ones of documents, as [Node.Below] found them, and then the remaining objects. Thus no
-// reader finds metadata whose chunks are deleted. Deletes are not conditional on versions.
+// other documents that [Node.Below] found, and then the remaining objects, so that no reader finds
+// metadata whose chunks are deleted. Deletes are not conditional on versions.
 func (n *Node) Clear(ctx context.Context, documents []string) error {
 	ctx, s := n.begin(ctx)
 	own := n.Own(documents)

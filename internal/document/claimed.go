@@ -14,21 +14,21 @@ import (
 // Edits maps top-level members of a document to their new values. A nil value removes the member.
 type Edits map[string]json.RawMessage
 
-// Text is one text of a document, by which a change of the document is decided.
+// Text is the content of a document on which a change of the document is based.
 type Text struct {
 	Stored
-	Claim claim.Claim // in the document
+	Claim claim.Claim // the claim in the document
 	// Record is the record in the document. In a Text that Hold passes to its function, it also has
-	// the entries that taking over Claim adds.
+	// the entries that are added because Claim is taken over.
 	Record claim.Record
-	Shape  []int // of the array; nil for a group
+	Shape  []int // shape of the array; nil for a group
 }
 
-// Change describes the next text of a document. Members that it does not name keep their values.
+// Change describes the next content of a document. Other members keep their values.
 type Change struct {
 	Claim  claim.Claim  // the zero Claim removes the claim
 	Record claim.Record // the zero Record removes the record
-	Edits  Edits        // of the other members
+	Edits  Edits        // changes of the other members
 }
 
 // textOf parses the claim, the shape and the record of a document.
@@ -44,7 +44,7 @@ func textOf(d Stored) (t Text, err error) {
 	return t, err
 }
 
-// takenOver returns t with the record that the document needs once its claim is taken over or
+// takenOver returns t with the record that the document needs after its claim is taken over or
 // dropped.
 func (t Text) takenOver() Text {
 	if t.Claim.Under() {
@@ -53,8 +53,8 @@ func (t Text) takenOver() Text {
 	return t
 }
 
-// As compares t with an earlier text of the same document. It returns fault.Conflict if a member
-// differs that determines where elements are stored, see differs.
+// As compares t with an earlier version of the same document. It returns fault.Conflict if they
+// differ in a member that determines where elements are stored; see differs.
 func (t Text) As(was Stored) error {
 	other, err := differs(was, t.Stored)
 	if err == nil && other != "" {
@@ -63,8 +63,7 @@ func (t Text) As(was Stored) error {
 	return err
 }
 
-// shapeIn returns the shape in the document of an array. It is nil for a group and for an absent
-// document.
+// shapeIn returns the shape in the document of an array, or nil for a group or an absent document.
 func shapeIn(d Stored) (shape []int, err error) {
 	if strings.HasSuffix(d.Key, ZAttrs) || !d.There() {
 		return nil, nil
@@ -89,13 +88,13 @@ func pointer(key, member string) string {
 	return "/" + member
 }
 
-// ClaimIn returns the claim in a document, or the zero Claim. Where the claim is depends on the
+// ClaimIn returns the claim in a document, or the zero Claim. The place of the claim depends on the
 // document:
 //
-//   - zarr.json has it as an attribute, since other implementations refuse groups with unknown
+//   - In zarr.json it is an attribute, since other implementations refuse groups with unknown
 //     members.
-//   - .zarray has it as a member, since the claim and the shape must be in one document.
-//   - .zattrs has the claim of a v2 group as an attribute.
+//   - In .zarray it is a member, since the claim and the shape must be in one document.
+//   - In .zattrs it is an attribute, for a v2 group.
 func ClaimIn(d Stored) (claim.Claim, error) {
 	raw, err := member(d, claim.Member)
 	if err != nil {
@@ -108,8 +107,8 @@ func ClaimIn(d Stored) (claim.Claim, error) {
 	return c, nil
 }
 
-// RecordIn returns the record of changes that were given up or taken over. It is next to the
-// claim, see [ClaimIn].
+// RecordIn returns the record of changes that were abandoned or taken over. It is stored next to
+// the claim; see [ClaimIn].
 func RecordIn(d Stored) (claim.Record, error) {
 	if !bytes.Contains(d.Bytes, []byte(claim.RecordMember)) && !bytes.Contains(d.Bytes, []byte(claim.Member)) {
 		return claim.Record{}, nil
@@ -136,7 +135,8 @@ func recordIn(d Stored, shape []int) (r claim.Record, err error) {
 	return r, err
 }
 
-// member returns the JSON text of a member that is next to the claim; nil if it is absent.
+// member returns the JSON text of a member that is stored next to the claim, or nil if it is
+// absent.
 func member(d Stored, name string) ([]byte, error) {
 	doc := d.Bytes
 	if !bytes.Contains(doc, []byte(name)) {
@@ -151,12 +151,12 @@ func member(d Stored, name string) ([]byte, error) {
 	return meta.Member(d.Key, doc, name)
 }
 
-// attributes is the member of zarr.json that holds the attributes.
+// attributes is the member of zarr.json that has the attributes.
 const attributes = "attributes"
 
 func inAttrs(key string) bool { return strings.HasSuffix(key, ZarrJSON) }
 
-// with returns the text of d after c.
+// with returns the text of d after change c.
 func with(d Stored, c Change) ([]byte, error) {
 	own := map[string]json.RawMessage{claim.Member: c.Claim.JSON(), claim.RecordMember: c.Record.JSON()}
 	all := maps.Clone(c.Edits)
@@ -187,7 +187,7 @@ func with(d Stored, c Change) ([]byte, error) {
 	return meta.Edit(d.Key, doc, all)
 }
 
-// KeepRecord adds the record in the document was to doc, a text for the document at key.
+// KeepRecord adds the record in was to doc, the new text of the document at key.
 func KeepRecord(was Stored, key string, doc []byte) ([]byte, error) {
 	t, err := textOf(was)
 	if err != nil || t.Record.JSON() == nil {
@@ -196,8 +196,7 @@ func KeepRecord(was Stored, key string, doc []byte) ([]byte, error) {
 	return with(Stored{Key: key, Bytes: doc}, Change{Record: t.Record})
 }
 
-// KeepClaim adds the claim and the record in the document was to doc, a text for the document at
-// key.
+// KeepClaim adds the claim and the record in was to doc, the new text of the document at key.
 func KeepClaim(was Stored, key string, doc []byte) ([]byte, error) {
 	t, err := textOf(was)
 	if err != nil || t.Claim.JSON() == nil && t.Record.JSON() == nil {
@@ -206,7 +205,7 @@ func KeepClaim(was Stored, key string, doc []byte) ([]byte, error) {
 	return with(Stored{Key: key, Bytes: doc}, Change{Claim: t.Claim, Record: t.Record})
 }
 
-// Unclaimed returns the text of d without claim and record, which copies of a document omit.
+// Unclaimed returns the text of d without claim and record. Copies of a document omit them.
 func Unclaimed(d Stored) ([]byte, error) {
 	if !bytes.Contains(d.Bytes, []byte(claim.Member)) && !bytes.Contains(d.Bytes, []byte(claim.RecordMember)) {
 		return d.Bytes, nil
@@ -214,8 +213,8 @@ func Unclaimed(d Stored) ([]byte, error) {
 	return with(d, Change{})
 }
 
-// Unchanging returns fault.Conflict if a document carries a claim: a change of the array, or of
-// the arrays of the group, is in progress.
+// Unchanging returns fault.Conflict if a document carries a claim, since a change of the array or
+// of the group's arrays is then in progress.
 func Unchanging(d Stored) error {
 	c, err := ClaimIn(d)
 	if err == nil && c.Under() {
@@ -224,8 +223,8 @@ func Unchanging(d Stored) error {
 	return err
 }
 
-// differs returns the name of a top-level member that differs between two texts of a document, or
-// "". It compares only members that determine where elements are stored. No other process may
+// differs returns the name of a top-level member that differs between two versions of a document,
+// or "". It compares only members that determine where elements are stored. No other process may
 // change these while a claim is held. It ignores the attributes, the consolidated metadata, the
 // claim and the record, and therefore every member of .zattrs.
 func differs(was, is Stored) (string, error) {

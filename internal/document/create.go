@@ -13,12 +13,12 @@ import (
 )
 
 // Create stores the documents of a new node. It first creates the missing groups above the node.
-// Then it checks that no document of another node exists at the path, and calls free, which
-// returns fault.Exists if other objects are in the way.
+// Then it checks that no document of another node exists at the path, and calls free, which returns
+// fault.Exists if other objects are in the way.
 //
-// The first document is put on condition that it is absent, so one of several creators wins. Only
-// the winner puts the other documents. Create sets the Version of each document that it stores.
-// fault.Exists: a node of some format exists.
+// The first document is put on the condition that it is absent, so only one of several creators
+// succeeds, and only that one puts the other documents. Create sets the Version of each document
+// that it stores. It returns fault.Exists if a node of some format exists.
 func (n *Node) Create(ctx context.Context, format int, docs Docs, free func(context.Context) error) error {
 	if err := checkNames(n.Path, format); err != nil {
 		return err
@@ -26,19 +26,19 @@ func (n *Node) Create(ctx context.Context, format int, docs Docs, free func(cont
 	if err := n.createAncestors(ctx, format); err != nil {
 		return err
 	}
-	// A node of the other format would be hidden by this one, or hide it.
+	// A node of the other format would be hidden by the new node, or would hide it.
 	var others []string
 	for _, name := range []string{ZarrJSON, ZArray, ZGroup} {
 		if name != docs[0].Name {
 			others = append(others, name)
 		}
 	}
-	found := make([]error, len(others)+1) // the first by index is returned, whichever arrives first
+	found := make([]error, len(others)+1) // the first error by index is returned, whichever occurs first
 	err := concurrency.EachN(ctx, len(found), len(found), func(ctx context.Context, i int) error {
 		if i == len(others) {
 			found[i] = free(ctx)
 			if errors.Is(found[i], fault.Exists) {
-				if is, err := n.Look(ctx, docs[0].Name); err == nil && is.There() { // a clearer message
+				if is, err := n.Look(ctx, docs[0].Name); err == nil && is.There() { // the message is clearer
 					found[i] = fault.Newf(fault.Exists, "%q exists", n.Key(docs[0].Name))
 				}
 			}
@@ -62,7 +62,7 @@ func (n *Node) Create(ctx context.Context, format int, docs Docs, free func(cont
 		}
 		d.Version, err = n.put(ctx, n.Key(d.Name), d.Bytes, store.PutOptions{IfAbsent: true})
 		if i > 0 && errors.Is(err, fault.Exists) {
-			// Another writer completed the node. It may have changed the attributes since.
+			// Another writer completed the node and may have changed the attributes since.
 			var v store.Value
 			v, err = n.Get(ctx, d.Name)
 			d.Bytes, d.Version = v.Bytes, v.Version
@@ -75,7 +75,7 @@ func (n *Node) Create(ctx context.Context, format int, docs Docs, free func(cont
 }
 
 // createAncestors creates the missing groups above the node. Existing groups of any format stay
-// unchanged. fault.Exists: an array is above the node.
+// unchanged. It returns fault.Exists if an array is above the node.
 func (n *Node) createAncestors(ctx context.Context, format int) error {
 	above := Above(n.Path)
 	return concurrency.EachN(ctx, len(above), len(above), func(ctx context.Context, i int) error {
@@ -86,7 +86,7 @@ func (n *Node) createAncestors(ctx context.Context, format int) error {
 			return err
 		}
 		if docs.Has(ZArray) {
-			return fault.Newf(fault.Exists, "a node cannot be created below an array: %q is one", p.Path)
+			return fault.Newf(fault.Exists, "a node cannot be created below the array %q", p.Path)
 		}
 		if d, ok := docs.Docs[ZarrJSON]; ok {
 			m, err := p.Parser.V3(p.Key(ZarrJSON), d.Bytes)
@@ -94,7 +94,7 @@ func (n *Node) createAncestors(ctx context.Context, format int) error {
 				return err
 			}
 			if _, isArray := m.(*meta.Array); isArray {
-				return fault.Newf(fault.Exists, "a node cannot be created below an array: %q is one", p.Path)
+				return fault.Newf(fault.Exists, "a node cannot be created below the array %q", p.Path)
 			}
 			return nil
 		}
@@ -110,13 +110,14 @@ func (n *Node) createAncestors(ctx context.Context, format int) error {
 		}
 		_, err = p.put(ctx, p.Key(group[0].Name), group[0].Bytes, store.PutOptions{IfAbsent: true})
 		if errors.Is(err, fault.Exists) {
-			return nil // another writer created it since Find
+			return nil // another writer has created it in the meantime
 		}
 		return err
 	})
 }
 
-// Parent returns the path of the group that contains the node at path. It is false for the root.
+// Parent returns the path of the group that contains the node at path. It returns false for the
+// root.
 func Parent(path string) (string, bool) {
 	if path == "" {
 		return "", false

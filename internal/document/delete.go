@@ -10,9 +10,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Delete deletes documents one after another, each on condition that it has the version that was
-// read. A single writer deletes without a condition. Other writers get errors.ErrUnsupported from
-// a store without versions.
+// Delete deletes documents one after another, each on the condition that it has the version that
+// was read. A single writer deletes without a condition. Other writers get errors.ErrUnsupported
+// from a store without versions.
 func (n *Node) Delete(ctx context.Context, docs ...Stored) error {
 	for _, d := range docs {
 		if d.Version == "" && !n.SingleWriter {
@@ -25,8 +25,8 @@ func (n *Node) Delete(ctx context.Context, docs ...Stored) error {
 	return nil
 }
 
-// delete deletes the document at key if it has version v. With SingleWriter, or if v is "", the
-// delete is unconditional.
+// delete deletes the document at key if it has version v. The delete is unconditional if
+// SingleWriter is set or v is "".
 func (n *Node) delete(ctx context.Context, key string, v store.Version) error {
 	if n.SingleWriter {
 		v = ""
@@ -36,9 +36,9 @@ func (n *Node) delete(ctx context.Context, key string, v store.Version) error {
 }
 
 // Remove deletes the array at the node's path, if one exists: first its metadata, then its chunks.
-// If both zarr.json and v2 documents exist, it deletes zarr.json first. v1 is called with the
-// documents of a v1 array before they are deleted, and its error is returned. fault.Exists: the
-// node is a group.
+// If both zarr.json and v2 documents exist, it deletes zarr.json first. Before it deletes the
+// documents of a v1 array, it calls v1 with them and returns the error of v1, if any. It returns
+// fault.Exists if the node is a group.
 func (n *Node) Remove(ctx context.Context, v1 func(Set) error) error {
 	all := n.At(n.Path)
 	all.Format = 0
@@ -52,14 +52,14 @@ func (n *Node) Remove(ctx context.Context, v1 func(Set) error) error {
 			if m, err := n.Parser.V3(n.Key(ZarrJSON), d.Bytes); err == nil {
 				switch m := m.(type) {
 				case *meta.Group:
-					return fault.Newf(fault.Exists, "a group exists there")
+					return fault.Newf(fault.Exists, "a group exists at this path")
 				case *meta.Array:
 					suffix = m.Keys.Suffix
 				}
 			}
 		}
 		if docs.Has(ZGroup) {
-			return fault.Newf(fault.Exists, "a group exists there")
+			return fault.Newf(fault.Exists, "a group exists at this path")
 		}
 		if len(docs.Docs) == 0 {
 			if err := n.removeV1(ctx, v1); err != nil {
@@ -83,7 +83,7 @@ func (n *Node) removeV1(ctx context.Context, check func(Set) error) error {
 		return err
 	}
 	docs, err := n.FindV1(ctx)
-	if err != nil || !docs.Has(V1Array) { // it was deleted since NoV1
+	if err != nil || !docs.Has(V1Array) { // it was deleted after NoV1 found it
 		return err
 	}
 	if err := check(docs); err != nil {
@@ -96,9 +96,9 @@ func (n *Node) removeV1(ctx context.Context, check func(Set) error) error {
 	return n.Delete(ctx, old...)
 }
 
-// removeChunks lists the objects below the node, and deletes those whose key has the form of a
-// chunk key in any format, with or without suffix. A symbolic link with such a name is removed and
-// not followed, so the chunks behind it remain.
+// removeChunks lists the objects below the node and deletes those whose key has the form of a chunk
+// key in any format, with or without suffix. A symbolic link with such a name is removed and not
+// followed, so the chunks behind it remain.
 func (n *Node) removeChunks(ctx context.Context, suffix string) error {
 	ctx, s := n.begin(ctx)
 	return store.DeleteSeq(ctx, s, func(yield func(string, error) bool) {

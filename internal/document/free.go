@@ -9,11 +9,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Free checks that no stored object would become a chunk of a new array, and that the array would
-// not hide a v1 array. fault.Exists: it would.
+// Free checks that no stored object would become a chunk of a new array and that the array would
+// not hide a v1 array. Otherwise it returns fault.Exists.
 //
 // Free lists one level below the node and reads only the first page. It reads the v1 metadata only
-// if the listing has its key. If the store cannot list or refuses to, Free checks for v1 metadata
+// if the listing has its key. If the store cannot list or denies it, Free checks for v1 metadata
 // alone.
 func (n *Node) Free(ctx context.Context, m *meta.Array) error {
 	v1, chunk := false, ""
@@ -57,8 +57,8 @@ func ofChunks(m *meta.Array, name string, dir bool) bool {
 }
 
 // NoV1 returns fault.Exists if a v1 array is stored at the node's path, which a new node would
-// hide. A document with the name of v1 metadata that is not valid v1 metadata is ignored. An
-// absent, refused or too long document counts as no v1 array.
+// hide. It ignores a document that has the name of v1 metadata but is not valid. An absent, denied
+// or too long document counts as no v1 array.
 func (n *Node) NoV1(ctx context.Context) error {
 	v, err := n.Get(ctx, V1Array)
 	switch {

@@ -11,10 +11,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Set holds documents by name. Absent documents have no entry.
+// Set has documents by name. Absent documents do not have an entry.
 type Set struct {
 	Docs    map[string]store.Value
-	Refused map[string]error // documents whose read was refused, so their presence is unknown
+	Refused map[string]error // errors of denied reads, after which the presence of the documents is unknown
 }
 
 // Has reports whether a document is in the set.
@@ -30,12 +30,12 @@ func (s *Set) refuse(name string, err error) {
 	s.Refused[name] = err
 }
 
-// Stored is a document as it was read.
+// Stored is a document as read from the store.
 type Stored struct {
 	Key     string
-	Bytes   []byte // nil: the document is absent, or its read was refused
+	Bytes   []byte // nil if the document is absent or its read was denied
 	Version store.Version
-	Refused error // why the store refused the read; the document may exist
+	Refused error // error of a denied read; the document may exist
 }
 
 // There reports whether the document was read.
@@ -46,7 +46,7 @@ func (n *Node) Stored(s Set, name string) Stored {
 	return Stored{n.Key(name), s.Docs[name].Bytes, s.Docs[name].Version, s.Refused[name]}
 }
 
-// Get reads one document of the node. Bytes of an empty document are not nil.
+// Get reads one document of the node. The Bytes of an empty document are not nil.
 func (n *Node) Get(ctx context.Context, name string) (store.Value, error) {
 	return n.GetKey(ctx, n.Key(name))
 }
@@ -62,10 +62,10 @@ func (n *Node) GetKey(ctx context.Context, key string) (store.Value, error) {
 }
 
 // Look returns the version of a document of the node. It reads at most the first byte, so the
-// document may be longer than Limit. An absent document is not an error: Bytes is nil.
+// document may be longer than Limit. An absent document is not an error; its Bytes are nil.
 func (n *Node) Look(ctx context.Context, name string) (Stored, error) {
 	v, err := n.Probe(ctx, n.Key(name))
-	if errors.Is(err, fault.Corrupt) { // an empty document
+	if errors.Is(err, fault.Corrupt) { // the document is empty
 		v, err = n.Get(ctx, name)
 	}
 	if errors.Is(err, fault.NotFound) {
@@ -74,20 +74,20 @@ func (n *Node) Look(ctx context.Context, name string) (Stored, error) {
 	return Stored{Key: n.Key(name), Bytes: v.Bytes, Version: v.Version}, err
 }
 
-// Probe reads the first byte of the object at key. fault.Corrupt: the object is empty.
+// Probe reads the first byte of the object at key. It returns fault.Corrupt if the object is empty.
 func (n *Node) Probe(ctx context.Context, key string) (store.Value, error) {
 	ctx, s := n.begin(ctx)
 	return s.Get(ctx, key, store.GetOptions{Range: store.Within(0, 1)}, nil)
 }
 
-// Find reads the documents that could make the path a node of kind k, concurrently. A refused
-// document counts as absent if another one makes a node, since a bucket may respond with 403 for
-// every absent key. If none does, Find returns the refusals.
+// Find reads the documents that could make the path a node of kind k, concurrently. A denied
+// document counts as absent if another document makes a node, since a bucket may return 403 for
+// every absent key. If no document makes a node, Find returns the errors of the denied reads.
 func (n *Node) Find(ctx context.Context, k Kind) (Set, error) {
 	return n.FindRest(ctx, Set{}, n.Names(k)...)
 }
 
-// FindMember is like Find for one member of a group. It makes fewer requests in more round trips:
+// FindMember is like Find for one member of a group. It makes fewer requests but more round trips:
 // most members are arrays, so it reads .zgroup only if .zarray is absent.
 func (n *Node) FindMember(ctx context.Context) (Set, error) {
 	docs, err := n.Read(ctx, n.Names(Array)...)
@@ -97,7 +97,7 @@ func (n *Node) FindMember(ctx context.Context) (Set, error) {
 	return n.FindRest(ctx, docs, ZGroup)
 }
 
-// FindRest reads the documents called names and adds them to docs, which were read before.
+// FindRest reads the named documents and adds them to docs, which were read before.
 func (n *Node) FindRest(ctx context.Context, docs Set, names ...string) (Set, error) {
 	rest, err := n.Read(ctx, names...)
 	if err != nil {
@@ -110,8 +110,8 @@ func (n *Node) FindRest(ctx context.Context, docs Set, names ...string) (Set, er
 	return rest.proven(nil)
 }
 
-// Names returns the names of the documents that could make the path a node of kind k, and of those
-// that belong to them.
+// Names returns the names of the documents that could make the path a node of kind k, and of the
+// documents that belong to such a node.
 func (n *Node) Names(k Kind) (names []string) {
 	if n.Format == 0 || n.Format == 3 {
 		names = append(names, ZarrJSON)
@@ -128,8 +128,8 @@ func (n *Node) Names(k Kind) (names []string) {
 	return names
 }
 
-// proven returns s if its documents make a node or if no read was refused, and otherwise the
-// refusals.
+// proven returns s if its documents make a node or if no read was denied. Otherwise it returns the
+// errors of the denied reads.
 func (s Set) proven(err error) (Set, error) {
 	if err != nil {
 		return Set{}, err
@@ -143,7 +143,7 @@ func (s Set) proven(err error) (Set, error) {
 	return s, nil
 }
 
-// refusals joins the errors of Refused in a fixed order.
+// refusals joins the errors of s.Refused in a fixed order.
 func (s Set) refusals() (err error) {
 	for _, name := range []string{ZarrJSON, ZArray, ZGroup, ZAttrs, V1Array, V1Attrs} {
 		if s.Refused[name] != nil {
@@ -153,8 +153,8 @@ func (s Set) refusals() (err error) {
 	return err
 }
 
-// FindV1 reads the documents of a v1 array. The Set is empty if the array is absent. Callers look
-// for the other formats first.
+// FindV1 reads the documents of a v1 array. The Set is empty if the array is absent. Callers must
+// try the other formats first.
 func (n *Node) FindV1(ctx context.Context) (Set, error) {
 	docs, err := n.Read(ctx, V1Array, V1Attrs)
 	switch {
@@ -166,13 +166,13 @@ func (n *Node) FindV1(ctx context.Context) (Set, error) {
 	return docs, nil
 }
 
-// grace is how long requests for v2 documents may take after zarr.json has arrived, which takes
-// precedence. Cancelling a request costs its connection, so Read waits for requests that are about
-// to end. A request that hangs or is retried must not delay the opening.
+// grace is how long Read waits for requests for v2 documents after it received zarr.json, which
+// takes precedence. Cancelling a request costs its connection, so Read waits for requests that are
+// about to end. A request that hangs or is retried must not delay opening the node.
 const grace = 50 * time.Millisecond
 
-// Read reads documents concurrently and returns those that exist, and the refusals. If zarr.json
-// exists, the Set has no other document.
+// Read reads documents concurrently and returns those that exist, and the errors of denied reads.
+// If zarr.json exists, the Set does not have other documents.
 func (n *Node) Read(ctx context.Context, names ...string) (Set, error) {
 	type response struct {
 		value store.Value

@@ -18,14 +18,14 @@ import (
 
 // TakeOver selects the claims of other processes that a change may take over.
 type TakeOver struct {
-	May  bool          // allows claims of appends and resizes of at least Age
-	Age  time.Duration // 0 or less: any age
-	IDs  []string      // allows claims with these IDs, whatever their age
-	What string        // allows claims of this kind of change, whatever their age
+	May  bool          // allows claims of appends and resizes that are at least Age old
+	Age  time.Duration // 0 or less means any age
+	IDs  []string      // allows claims with these IDs, regardless of age
+	What string        // allows claims of this kind of change, regardless of age
 }
 
-// Held is a document that carries a claim of this process. Several calls of Check may run
-// concurrently. No other method may run concurrently with any method.
+// Held is a document that carries a claim of this process. Check may be called concurrently. No
+// other method may run concurrently with any method.
 type Held struct {
 	n      *Node
 	doc    Stored
@@ -38,9 +38,8 @@ type Held struct {
 // writer succeeded.
 const maxRaces = 1000
 
-// Settling bounds how long a process continues after its context has ended or a request has
-// failed. In that time it finds out whether its change was made, and completes it. The caller
-// waits.
+// Settling bounds how long a process continues after its context has ended or a request has failed,
+// in order to find out whether its change was applied and to complete it. The caller waits.
 const Settling = 10 * time.Second
 
 // Detached returns a context for requests that must be made after ctx has ended. It ends after
@@ -49,23 +48,24 @@ func Detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), Settling)
 }
 
-// ErrEnded reports that a claim is gone and that no other process took it over. As a rule its own
+// ErrEnded reports that a claim is gone and that no other process took it over. Usually its own
 // process ended it by a put whose response was lost. It is a fault.Conflict.
 var ErrEnded = fault.Newf(fault.Conflict, "the claim is gone")
 
-// Hold changes the document that was read as was. It returns the document as held by the claim
-// that the change sets, if any.
+// Hold changes the document that was read as was. It returns the document as held by the claim that
+// the change sets, if any.
 //
-// Hold calls by for each text of the document that its put may replace. by decides by that text
-// alone, and its error ends Hold. If the text carries a claim, the change takes it over or drops
-// it, and the Record of the text has the entries which that adds. Every change that by returns
+// Hold calls by for each version of the document that its put may replace. by must decide by that
+// version alone, and its error ends Hold. If the Text carries a claim, the change takes it over or
+// drops it, and the Record of the Text has the entries that this adds. All changes that by returns
 // must have the same claim ID.
 //
-// fault.Conflict: the document carries another claim, which over does not allow to take over.
+// Hold returns fault.Conflict if the document carries another claim that over does not allow to
+// take over.
 //
-// A put whose outcome is unknown is looked up, also after ctx has ended. If it was made, Hold
-// succeeds. If Hold fails, the document will not get the claim later, unless the store could not
-// be reached.
+// If the outcome of a put is unknown, Hold reads the document, also after ctx has ended. If the put
+// was applied, Hold succeeds. If Hold fails, the document will not get the claim later, unless the
+// store could not be reached.
 func (n *Node) Hold(ctx context.Context, was Stored, over TakeOver, by func(Text) (Change, error)) (*Held, error) {
 	h := &Held{n: n, doc: was}
 	fresh := false
@@ -114,8 +114,8 @@ func (n *Node) Hold(ctx context.Context, was Stored, over TakeOver, by func(Text
 	}
 }
 
-// Drop removes the claim from the document if it has one of the IDs. fault.NotFound: the document
-// does not carry such a claim.
+// Drop removes the claim from the document if it has one of the IDs. It returns fault.NotFound if
+// the document does not carry such a claim.
 func (n *Node) Drop(ctx context.Context, was Stored, ids ...string) error {
 	h := &Held{n: n, doc: was}
 	if err := h.reload(ctx); err != nil {
@@ -130,9 +130,9 @@ func (n *Node) Drop(ctx context.Context, was Stored, ids ...string) error {
 	return err
 }
 
-// allows reports whether t allows taking over c. A claim of a migration is allowed only by its ID
-// or by What. What is for the next migration, which completes the earlier one: a v3 document that
-// the earlier process put may still arrive.
+// allows reports whether t allows taking over c. The claim of a migration can be taken over only by
+// its ID or by What. What is for the next migration, which completes the earlier one: a v3 document
+// that the earlier process put may still arrive.
 func (t TakeOver) allows(c claim.Claim) bool {
 	if slices.Contains(t.IDs, c.ID) || t.What != "" && c.What == t.What {
 		return true
@@ -156,12 +156,12 @@ func (h *Held) applied(c Change, tried []byte) bool {
 	return true
 }
 
-// settle finds out whether c was made by a put that failed with err. It returns nil if c was made,
-// and err otherwise.
+// settle finds out whether c was applied by a put that failed with err. It returns nil if c was
+// applied, and err otherwise.
 //
 // If the document is unchanged, the put may still arrive. settle then replaces the document, so
-// the condition of the late put fails. If c lacks a claim, settle puts c itself once more.
-// Otherwise it records the ID of c's claim as taken.
+// that the condition of the late put fails. If c does not have a claim, settle puts c itself once
+// more. Otherwise it records the ID of c's claim as taken.
 func (h *Held) settle(ctx context.Context, c Change, tried []byte, err error) error {
 	if !unknown(err) {
 		return err
@@ -199,7 +199,7 @@ func (h *Held) settle(ctx context.Context, c Change, tried []byte, err error) er
 	return err
 }
 
-// unknown reports whether a put that failed with err may have taken place, or still may.
+// unknown reports whether a put that failed with err may have been applied, or may still be.
 func unknown(err error) bool {
 	var unsent interface{ Unsent() bool }
 	if errors.As(err, &unsent) && unsent.Unsent() || errors.Is(err, errors.ErrUnsupported) {
@@ -216,7 +216,7 @@ func unknown(err error) bool {
 	return true
 }
 
-// reload reads the document, whose text is then the one to replace.
+// reload reads the document again as the version to replace.
 func (h *Held) reload(ctx context.Context) error {
 	v, err := h.n.GetKey(ctx, h.doc.Key)
 	if err != nil {
@@ -248,9 +248,10 @@ func (h *Held) swap(ctx context.Context, c Change) (tried []byte, lost bool, err
 	return doc, false, err
 }
 
-// Check returns nil if the claim is still held. fault.Conflict: the claim was taken over or has
-// ended, the document was deleted, or a member has changed that determines where elements are
-// stored. Check makes one request, which transfers no bytes if the document is unchanged.
+// Check returns nil if the claim is still held. It returns fault.Conflict if the claim was taken
+// over or has ended, if the document was deleted, or if a member that determines where elements are
+// stored has changed. Check makes one request, which transfers no bytes if the document is
+// unchanged.
 func (h *Held) Check(ctx context.Context) error {
 	t, err := h.look(ctx)
 	switch {
@@ -262,7 +263,7 @@ func (h *Held) Check(ctx context.Context) error {
 	return t.As(h.doc)
 }
 
-// look reads the current text of the document without changing h.
+// look reads the current document without changing h.
 func (h *Held) look(ctx context.Context) (Text, error) {
 	d := h.doc
 	c, s := h.n.begin(ctx)
@@ -279,8 +280,8 @@ func (h *Held) look(ctx context.Context) (Text, error) {
 	return textOf(d)
 }
 
-// gone returns the error for a claim that t does not carry any more. It is ErrEnded unless t
-// records that another process took the claim over.
+// gone returns the error for a claim that t no longer carries. It is ErrEnded unless t records that
+// another process took the claim over.
 func (h *Held) gone(t Text) error {
 	if slices.Contains(t.Record.Taken, h.claim.ID) {
 		return fault.Newf(fault.Conflict, "the %s that began %s was taken over", h.claim.What, h.claim.Since.Format(time.RFC3339))
@@ -291,10 +292,10 @@ func (h *Held) gone(t Text) error {
 // made returns nil if this process itself ended its claim by change c, whose response was lost. t
 // carries neither the claim nor a record that it was taken over.
 //
-// If c sets a shape for an append but the array is not longer than before the append, there are
-// two possible causes. Another process may have shortened the array after c. Then t equals the
-// held text except for the shape, the record and the claim of that process. Otherwise a program
-// that does not know claims may have deleted this one, and made returns an error.
+// If c sets a shape for an append but the array is not longer than before the append, there are two
+// possible causes. Another process may have shortened the array after c. Then t equals the held
+// content except for the shape, the record and the claim of that process. Otherwise a program that
+// does not support claims may have deleted this one, and made returns an error.
 func (h *Held) made(t Text, c Change) error {
 	axis := h.claim.Axis
 	switch {
@@ -314,16 +315,16 @@ func (h *Held) made(t Text, c Change) error {
 	return err
 }
 
-// Commit makes change c. The process no longer holds the document if c lacks a claim. Changes that
-// others made to other members are kept. fault.Conflict: the claim was taken over, and Commit has
-// not changed the document.
+// Commit applies change c. If c does not have a claim, the process no longer holds the document.
+// Commit keeps the changes that others made to other members. It returns fault.Conflict if the
+// claim was taken over; then it has not changed the document.
 func (h *Held) Commit(ctx context.Context, c Change) error {
 	return h.CommitBy(ctx, func(Stored) (Change, error) { return c, nil })
 }
 
-// CommitBy is like Commit for a change that depends on the current document. by is called with the
-// document before each attempt, and its error is returned. A commit in progress is completed even
-// if ctx ends or a response is lost, see [Settling].
+// CommitBy is like Commit for a change that depends on the current document. It calls by with the
+// document before each attempt and returns the error of by. A commit in progress is completed even
+// if ctx ends or a response is lost; see [Settling].
 func (h *Held) CommitBy(ctx context.Context, by func(Stored) (Change, error)) error {
 	err := h.commit(ctx, by)
 	if err == nil || !unknown(err) {
@@ -355,7 +356,7 @@ func (h *Held) commit(ctx context.Context, by func(Stored) (Change, error)) erro
 		}
 		switch is := t.Claim.JSON(); {
 		case c.Claim.Under() && bytes.Equal(is, c.Claim.JSON()) && !bytes.Equal(is, h.claim.JSON()):
-			h.adopt(t) // the put took place, and its response was lost
+			h.adopt(t) // the put was applied, but its response was lost
 			return nil
 		case t.Claim.ID == h.claim.ID:
 			err = t.As(h.doc)
@@ -378,12 +379,12 @@ func (h *Held) commit(ctx context.Context, by func(Stored) (Change, error)) erro
 	}
 }
 
-// adopt makes t the held text.
+// adopt makes t the held content.
 func (h *Held) adopt(t Text) {
 	h.doc, h.claim, h.record, h.shape = t.Stored, t.Claim, t.Record, t.Shape
 }
 
-// GiveUp removes the claim from the document. With wrote, the change may have put or deleted
+// GiveUp removes the claim from the document. If wrote is set, the change may have put or deleted
 // objects, and GiveUp records where.
 func (h *Held) GiveUp(ctx context.Context, wrote bool) error {
 	c := Change{Record: h.record}

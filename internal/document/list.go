@@ -13,8 +13,8 @@ import (
 // PageSize bounds the entries that First reads. S3 and GCS return as many per request.
 const PageSize = 1000
 
-// First lists directory folder of the node and calls more for each entry with its key below the
-// node. It ends when more returns false, or after [PageSize] entries.
+// First lists directory folder of the node and calls more for each entry, with its key below the
+// node. It ends after more returns false or after [PageSize] entries.
 func (n *Node) First(ctx context.Context, folder string, o store.ListOptions, more func(store.Entry, string) bool) error {
 	ctx, s := n.begin(ctx)
 	seen := 0
@@ -30,7 +30,7 @@ func (n *Node) First(ctx context.Context, folder string, o store.ListOptions, mo
 }
 
 // Each calls each for every object below the node, in any order, with its key below the node. It
-// ends at the first error of each and returns it.
+// stops at the first error of each and returns it.
 func (n *Node) Each(ctx context.Context, each func(e store.Entry, key string) error) error {
 	ctx, s := n.begin(ctx)
 	for e, err := range store.ListAll(ctx, s, n.Path, store.ListOptions{}) {
@@ -48,8 +48,8 @@ func (n *Node) Each(ctx context.Context, each func(e store.Entry, key string) er
 const betweenChecks = 1000
 
 // DeleteHeld lists the objects below the node and deletes those for which chosen returns true,
-// while the listing continues. It checks that h still holds its claim before every 1000 keys, and
-// ends with the error if not.
+// while the listing continues. It checks before every 1000 keys that h still holds its claim, and
+// returns the error if not.
 func (n *Node) DeleteHeld(ctx context.Context, h *Held, chosen func(e store.Entry, key string) bool) error {
 	ctx, s := n.begin(ctx)
 	deleted := 0
@@ -79,8 +79,8 @@ type Place struct {
 	Format int
 }
 
-// Children lists the directories one level below groups, sorted by path. Each has the format of
-// its group. Names that v3 reserves are left out.
+// Children lists the directories one level below groups, sorted by path. Each has the format of its
+// group. Names that v3 reserves are omitted.
 func (n *Node) Children(ctx context.Context, groups []Place) ([]Place, error) {
 	ctx, s := n.begin(ctx)
 	dirs := make([][]Place, len(groups))

@@ -9,7 +9,7 @@ import (
 // Doc is a document of a new node.
 type Doc struct {
 	Name    string
-	Bytes   []byte // nil: the node does not have this document
+	Bytes   []byte // nil if the node does not have this document
 	Version store.Version
 }
 
@@ -37,7 +37,8 @@ func OfArray(m *meta.Array) (Docs, error) {
 	return Docs{{Name: ZArray, Bytes: zarray}, {Name: ZAttrs, Bytes: zattrs}}, err
 }
 
-// OfGroup encodes the documents of a group. fault.Metadata: the format is neither 2 nor 3.
+// OfGroup encodes the documents of a group. It returns fault.Metadata if the format is neither 2
+// nor 3.
 func OfGroup(m *meta.Group) (Docs, error) {
 	switch m.Format {
 	case 3:

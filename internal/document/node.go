@@ -38,22 +38,22 @@ func (k Kind) String() string { return [...]string{"array or group", "array", "g
 type Node struct {
 	Store        store.Store
 	Path         string          // normalised; "" is the root
-	Format       int             // 1, 2 or 3: read only documents of that format; 0: of any
-	Limit        int64           // maximum size of a document in bytes; a longer one is fault.Limit
-	SingleWriter bool            // replace and delete documents without a condition
+	Format       int             // 1, 2 or 3 to read only documents of that format; 0 for any
+	Limit        int64           // maximum size of a document in bytes; a longer document returns fault.Limit
+	SingleWriter bool            // replaces and deletes documents without a condition
 	Parser       meta.Parser     // parses documents that decide what may be created or deleted
-	Account      account.Options // counts and bounds the requests
+	Account      account.Options // counters and limits of the requests
 }
 
-// begin begins the account of one operation, which may make several requests. They must be made
-// with the context and the store that it returns.
+// begin begins the account of one operation, which may make several requests. They must use the
+// returned context and store.
 func (n *Node) begin(ctx context.Context) (context.Context, store.Store) {
 	ctx, s, _ := account.Begin(ctx, n.Store, n.Account)
 	return ctx, s
 }
 
 // Begin begins the account of requests that other packages make, such as listings of the node's
-// chunks. They must be made with the context and the store that it returns.
+// chunks. They must use the returned context and store.
 func (n *Node) Begin(ctx context.Context) (context.Context, store.Store) { return n.begin(ctx) }
 
 // Conflict counts a change that is retried because another writer changed the document.

@@ -8,19 +8,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Source is a node as it was read: its documents and their content.
+// Source is a node as read from the store: its documents and their content.
 type Source struct {
 	At *Node
 	// Doc is the document that makes it a node. If the node is from consolidated metadata, Doc has
 	// only a Key, that of the consolidated metadata.
 	Doc   Stored
-	Attrs Stored      // the document that holds the attributes; in v3 it is Doc
+	Attrs Stored      // the document that has the attributes; in v3 it is Doc
 	Model meta.Node   // a *meta.Array or a *meta.Group
 	With  meta.Parser // the parser that read the documents
 }
 
-// Parse parses documents that were read at the node. zarr.json takes precedence over v2 and v1,
-// and an array over a group. It returns nil if the documents make no node.
+// Parse parses documents that were read at the node. zarr.json takes precedence over v2 and v1, and
+// an array over a group. It returns nil if the documents do not make a node.
 func (n *Node) Parse(docs Set, with meta.Parser) (s *Source, err error) {
 	s = &Source{At: n, With: with}
 	switch {
@@ -46,8 +46,8 @@ func (n *Node) Parse(docs Set, with meta.Parser) (s *Source, err error) {
 	return s, nil
 }
 
-// Open reads a v2 or v3 node. It returns nil if the node is absent. It first reads the documents
-// of a node of kind k, and makes further requests if they make no such node.
+// Open reads a v2 or v3 node, or returns nil if it is absent. It first reads the documents of a
+// node of kind k, and makes further requests if they do not make such a node.
 func (n *Node) Open(ctx context.Context, k Kind) (*Source, error) {
 	for ; ; k = Any {
 		docs, err := n.Find(ctx, k)
@@ -92,7 +92,7 @@ func attrsOf(m meta.Node) meta.Attrs {
 	return nil
 }
 
-// Same reports whether two nodes have equal metadata, without regard to consolidated metadata.
+// Same reports whether two nodes have equal metadata, ignoring consolidated metadata.
 func Same(a, b meta.Node) bool {
 	if formatOf(a) != formatOf(b) || !meta.SameAttrs(attrsOf(a), attrsOf(b)) {
 		return false
@@ -103,7 +103,7 @@ func Same(a, b meta.Node) bool {
 }
 
 // StrictV3 returns the node's zarr.json without claim and record. If it has bare tokens such as
-// NaN, which only attributes can have, it is re-encoded without them.
+// NaN, which only attributes can have, StrictV3 re-encodes it without them.
 func (s *Source) StrictV3() ([]byte, error) {
 	doc, err := Unclaimed(s.Doc)
 	if err != nil || meta.Strict(doc) {
@@ -112,11 +112,11 @@ func (s *Source) StrictV3() ([]byte, error) {
 	return meta.SetAttrs(s.Doc.Key, doc, attrsOf(s.Model))
 }
 
-// Proven returns an error if the read of .zattrs was refused, so that the attributes are unknown.
-// A reader takes refused attributes for absent ones; a copy must not.
+// Proven returns an error if the read of .zattrs was denied, so that the attributes are unknown. A
+// reader treats denied attributes as absent, but a copy must not.
 func (s *Source) Proven() error {
 	if err := s.Attrs.Refused; err != nil {
-		return fmt.Errorf("attributes could not be read, so no document without them is written: %w", err)
+		return fmt.Errorf("the attributes could not be read, so a document without them is not written: %w", err)
 	}
 	return nil
 }
@@ -148,7 +148,7 @@ func (s *Source) StrictV2() (name string, doc, attrs []byte, err error) {
 	return ZArray, doc, attrs, err
 }
 
-// Holder returns the path of the group above the node whose consolidated metadata contained it. It
+// Holder returns the path of the group above the node whose consolidated metadata contained it. ok
 // is false if the node was not read from consolidated metadata of a group above.
 func (s *Source) Holder() (string, bool) {
 	path := strings.TrimSuffix(strings.TrimSuffix(s.Doc.Key, ZarrJSON), ZMetadata)

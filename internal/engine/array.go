@@ -17,36 +17,35 @@ import (
 // Array is an array whose elements the engine reads and writes: its store, layout and options.
 type Array struct {
 	Store   store.Store
-	Path    string // below the root of the store, for errors
+	Path    string // relative to the root of the store, for errors
 	Layout  plan.Layout
 	Options Options
 	State   *State
 
-	within *Call // of which every Read is a part; nil: each Read is its own call
+	within *Call // the call that counts every Read; nil means that each Read is its own call
 }
 
 // Options configure calls on an array.
 type Options struct {
 	Limits       *concurrency.Limits
-	InFlight     int                // requests in flight, until decoded; 0: the store's + CPU slots
+	InFlight     int                // maximum requests in flight until decoded; 0 is the store's Requests + CPU slots
 	ChunkLimit   int64              // maximum bytes of a whole shard that has unused space
-	SingleWriter bool               // parts of objects are written without conditions
-	Account      account.Options    // counts and limits of each call
-	Cache        *chunkcache.Reader // of decoded chunks; nil: none
-	Guard        Guard              // called before objects are replaced; nil: none
+	SingleWriter bool               // writes parts of objects without conditions
+	Account      account.Options    // counters and limits of each call
+	Cache        *chunkcache.Reader // cache of decoded chunks, or nil
+	Guard        Guard              // called before objects are replaced, or nil
 }
 
-// Guard returns an error if this process may no longer write. It is called before an object that
-// may be stored is replaced. With a Guard, whole objects are put on condition that they are absent.
-// So if two processes take turns at an array, requests of the one whose turn has ended change
-// nothing, however late they arrive.
+// Guard returns an error if this process may no longer write. It is called before a stored object
+// is replaced. With a Guard, whole objects are put on the condition that they are absent. So late
+// requests of a process that has lost the right to write change nothing.
 type Guard func(context.Context) error
 
 // State is shared by all views of one opened array. The zero State is ready to use.
 type State struct {
-	indexes  chunkcache.Recent[plan.IndexID, *shardIndex] // recently used
+	indexes  chunkcache.Recent[plan.IndexID, *shardIndex] // indexes of recently used shards
 	loads    concurrency.Joined[*shardIndex]
-	locks    concurrency.Keyed // of objects that are written in part
+	locks    concurrency.Keyed // locks of objects that are partly written
 	longest  atomic.Int64      // length of the longest stored object seen, 0 before the first
 	noParts  atomic.Bool       // the store does not support values in parts
 	bare     atomic.Bool       // the store rejected a condition
@@ -65,18 +64,18 @@ func (s *State) Forget(key string) { s.indexes.Drop(plan.IndexID{Key: key}, nil)
 // shardIndex is the index of one version of a shard.
 type shardIndex struct {
 	codec.ShardIndex
-	id      plan.IndexID // of a kept index
+	id      plan.IndexID // set if the index is in State.indexes
 	version store.Version
 }
 
-// ID returns the key under which the index is kept.
+// ID returns the key of the index in State.indexes.
 func (x *shardIndex) ID() plan.IndexID { return x.id }
 
 // maxIndexes bounds the bytes of shard indexes that an opened array keeps: sixteen shards of 32³
 // inner chunks, at 16 bytes each.
 const maxIndexes = 8 << 20
 
-// keep keeps an index for later calls.
+// keep keeps x for later calls.
 func (s *State) keep(x *shardIndex) { s.indexes.Put(x, maxIndexes) }
 
 // Call is one read or write of an array, with its memory, account and slots; see [Array.Begin].
@@ -87,16 +86,16 @@ type Call struct {
 	memory  pipeline.Memory // destination of a read, source of a write
 	store   store.Store     // Array.Store, with the counts and limits of the call
 	account *account.Account
-	trace   *store.Trace // of the call; nil without a listener
-	slots   *slots       // of the call
-	own     slots        // that slots points to, unless the call is within another
+	trace   *store.Trace // nil without a listener
+	slots   *slots       // request slots
+	own     slots        // slots points to own, unless the call is within another
 	objects int          // maximum objects in flight
-	total   int          // objects of the plan
-	keeps   bool         // loaded chunks are added to the cache
-	planned int          // bytes of plans and indexes of nested shards, for one shard
+	total   int          // number of objects of the plan
+	keeps   bool         // reports whether loaded chunks are added to the cache
+	planned int          // maximum bytes of plans and nested indexes per shard
 }
 
-// sizes returns what decides how much of an object is in memory at a time, for a store's tuning.
+// sizes returns the parameters that decide how much of an object is in memory at a time.
 func (a *Array) sizes(t store.Tuning) plan.Memory {
 	l := a.Options.Limits
 	return plan.Memory{
@@ -104,7 +103,7 @@ func (a *Array) sizes(t store.Tuning) plan.Memory {
 	}
 }
 
-// size returns r.sizes with the longest object that was seen until now.
+// size returns r.sizes with the current State.longest.
 func (r *Call) size() plan.Memory {
 	m := r.sizes
 	m.Seen = r.State.longest.Load()
@@ -120,10 +119,10 @@ func need(n int64) int64 { return plan.Memory{Need: concurrency.Need}.Buffers(n)
 // slots are the request slots of a call.
 type slots struct {
 	concurrency.Slots
-	trace *store.Trace // of the call; nil without a listener
+	trace *store.Trace // nil without a listener
 }
 
-// Acquire is [concurrency.Slots.Acquire] with a trace of the wait.
+// Acquire calls [concurrency.Slots.Acquire] and traces the wait.
 func (s *slots) Acquire(ctx context.Context) error {
 	if tracesWaits(ctx, s.trace) {
 		if s.Try() {
@@ -151,9 +150,8 @@ func (a *Array) Keeps(c *pipeline.Chunk) bool {
 	return c.MayKeep() && a.Options.Cache.Keeps(c.Bytes)
 }
 
-// keepsRead reports whether a call that reads a plan adds to the cache. A read of more than the
-// whole cache uses its entries and adds none: the last chunks of the read would displace its first
-// ones, and those that other readers use.
+// keepsRead reports whether a read adds chunks to the cache. A read of more bytes than the size of
+// the cache adds none: its last chunks would displace its first chunks and those of other readers.
 func (a *Array) keepsRead(p *plan.Plan) bool {
 	if a.Options.Cache == nil {
 		return false

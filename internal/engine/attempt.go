@@ -10,16 +10,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// attempt holds the assumptions of a try to write part of an object. A try that finds an assumption
-// wrong corrects it and is lost.
+// attempt holds the assumptions of one attempt to write part of an object. An attempt that proves
+// an assumption wrong corrects it and returns lost.
 type attempt struct {
-	absent  bool          // the object is assumed to be absent, and is not read
-	damaged store.Version // version of an edge object that seems not to decode; "" is none
+	absent  bool          // the object is assumed to be absent and is not read
+	damaged store.Version // version of an edge object that failed to decode, or ""
 	short   bool          // the damaged version is a shard shorter than its index
-	looked  bool          // a shard shorter than its index was found replaced
+	looked  bool          // a shard of valid length was retried after its index failed
 }
 
-// swapped commits the new stored form of an object and ends the try.
+// swapped commits the new stored form of an object and ends the attempt.
 func (r *Call) swapped(ctx context.Context, o *plan.Object, t *attempt, m made, absent bool, v store.Version) (lost bool, err error) {
 	c := r.condition(o, absent, v)
 	c.IfAbsent = c.IfAbsent || m.empty && absent
@@ -29,8 +29,8 @@ func (r *Call) swapped(ctx context.Context, o *plan.Object, t *attempt, m made, 
 	return r.ended(o, t, err)
 }
 
-// again reports whether an object that could not be read is tried again. An edge object that does
-// not decode is read once more at one version and then replaced: none of its elements can be kept.
+// again reports whether to retry after an object could not be read. An edge object that does not
+// decode is read once more at one version and then replaced, as none of its elements can be kept.
 func (r *Call) again(ctx context.Context, o *plan.Object, t *attempt, err error) (lost bool, _ error) {
 	if errors.Is(err, fault.Conflict) {
 		*t = attempt{}
@@ -53,8 +53,8 @@ func (r *Call) again(ctx context.Context, o *plan.Object, t *attempt, err error)
 	return true, err
 }
 
-// cutOff reports whether to retry after an index of a shard could not be read. A shard shorter than
-// its index is replaced as one that does not decode. Any other is a new shard and is retried once.
+// cutOff reports whether to retry after the index of a shard could not be read. A shard shorter
+// than its index is replaced like one that does not decode. Any other shard is retried once.
 func (r *Call) cutOff(ctx context.Context, o *plan.Object, t *attempt) (again bool) {
 	index, _ := o.Chunk.Shards.IndexSize()
 	v, err := r.probe(ctx, o.Key, store.GetOptions{Max: index})
@@ -69,13 +69,13 @@ func (r *Call) cutOff(ctx context.Context, o *plan.Object, t *attempt) (again bo
 	return true
 }
 
-// bare reports whether an object is put without conditions: by a single writer, and at the edge if
-// the store lacks conditions. Writes of parts of objects fail in such a store.
+// bare reports whether an object is put without conditions. That is the case for a single writer,
+// and for an edge object if the store lacks conditions. Other partial writes fail in such a store.
 func (r *Call) bare(o *plan.Object) bool {
 	return r.Options.SingleWriter || o.Edge && r.State.bare.Load()
 }
 
-// condition returns the condition on which version v of an object is replaced.
+// condition returns the condition for the replacement of version v of an object.
 func (r *Call) condition(o *plan.Object, absent bool, v store.Version) store.PutOptions {
 	switch {
 	case r.bare(o):
@@ -88,7 +88,7 @@ func (r *Call) condition(o *plan.Object, absent bool, v store.Version) store.Put
 	return store.PutOptions{IfVersion: v}
 }
 
-// ended reports whether a try that ended with err lost a race, or must be repeated differently.
+// ended reports whether an attempt that ended with err lost a race or must be repeated differently.
 func (r *Call) ended(o *plan.Object, t *attempt, err error) (lost bool, _ error) {
 	if o.Edge && errors.Is(err, errors.ErrUnsupported) && !r.bare(o) {
 		r.State.bare.Store(true)
@@ -102,10 +102,10 @@ func (r *Call) ended(o *plan.Object, t *attempt, err error) (lost bool, _ error)
 	return false, err
 }
 
-// isLost reports whether a conditional write lost a race.
+// isLost reports whether err means that a conditional write lost a race.
 func isLost(err error) bool { return errors.Is(err, fault.Conflict) || errors.Is(err, fault.Exists) }
 
-// guarded calls the guard, after the old object was read and before it is replaced.
+// guarded calls the guard. It is called after the old object is read and before it is replaced.
 func (r *Call) guarded(ctx context.Context) error {
 	if r.Options.Guard == nil {
 		return nil

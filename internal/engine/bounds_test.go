@@ -40,8 +40,8 @@ func (measured) Provide(target any) bool {
 // recorded records the requests of a call.
 type recorded struct {
 	mu    sync.Mutex
-	lines []string                    // in the format of a plan
-	of    map[string]map[store.Op]int // by key
+	lines []string                    // requests in the format of a plan
+	of    map[string]map[store.Op]int // number of requests by key
 }
 
 func (r *recorded) around(s store.Store) store.Store {

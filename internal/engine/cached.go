@@ -14,19 +14,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Reads through the cache of chunks. A missing chunk is loaded once for all calls that need it,
-// decoded into its own memory, kept, and copied to the memory of each call. A load holds a Task and
-// no slot of a call, so calls that wait for each other's loads cannot deadlock.
+// This file reads through the chunk cache. A missing chunk is loaded once for all calls that need
+// it, decoded into its own memory, cached, and copied to the memory of each call. A load holds a
+// Task but no slot of a call, so calls that wait for each other's loads cannot deadlock.
 
-// caches reports whether a read uses the cache. Check does not, nor do reads of too large chunks.
+// caches reports whether a read uses the cache. Check and reads of too large chunks do not.
 func (r *Call) caches(c *pipeline.Chunk) bool {
 	return r.Options.Cache != nil && r.memory.Bytes != nil && r.Keeps(c)
 }
 
-// errUncached reports an object that is not in the cache and is not to be added.
+// errUncached reports that an object is not cached and that the call does not add to the cache.
 var errUncached = errors.New("not in the cache")
 
-// readKept reads an unsharded chunk through the cache. fault.NotFound: it is absent.
+// readKept reads an unsharded chunk through the cache, or returns fault.NotFound if it is absent.
 func (r *Call) readKept(ctx context.Context, o *plan.Object) error {
 	e, _, err := r.kept(ctx, o, nil, r.cacheID(o.Key, "", o.Chunk), o.Whole())
 	if err != nil {
@@ -35,8 +35,8 @@ func (r *Call) readKept(ctx context.Context, o *plan.Object) error {
 	return r.placeKept(ctx, o.Key, o.Chunk, o.Box, e)
 }
 
-// kept returns an object's chunk, or its index if top is the level of a shard: from the cache if
-// the cached state of the object is valid, else from loadKept. known is the entry of the object.
+// kept returns the chunk of an object, or its index if top is not nil. It returns the cached entry
+// if the cached state of the object is valid, else it calls loadKept. known is the object's entry.
 func (r *Call) kept(ctx context.Context, o *plan.Object, top *plan.Level, id chunkcache.ID, rd plan.Read) (e, known *chunkcache.Entry, err error) {
 	c := r.Options.Cache
 	var room [edgeRoom]byte
@@ -66,8 +66,8 @@ func (r *Call) kept(ctx context.Context, o *plan.Object, top *plan.Level, id chu
 	return r.loadKept(ctx, top, chunkcache.Load{ID: id, Edge: string(edge)}, rd, e, known)
 }
 
-// loadKept requests a chunk or an index, unless the object is unchanged, and keeps it before the
-// load ends, so that later calls find it. One load serves all calls that arrive during it.
+// loadKept requests a chunk or an index, unless the object is unchanged, and caches it before the
+// load ends, so that later calls find it. All calls that arrive during a load share it.
 func (r *Call) loadKept(ctx context.Context, top *plan.Level, l chunkcache.Load, rd plan.Read, e, known *chunkcache.Entry) (_, now *chunkcache.Entry, err error) {
 	c, id := r.Options.Cache, l.ID
 	l.Pin = ""
@@ -80,7 +80,7 @@ func (r *Call) loadKept(ctx context.Context, top *plan.Level, l chunkcache.Load,
 	}
 	defer release.Release()
 	load := func(ctx context.Context, s chunkcache.Stamp) (l chunkcache.Loaded, err error) {
-		// Another load may have kept it since this call looked.
+		// Another load may have cached it since the lookup of this call.
 		if now, fresh := c.Object(rd.Key, chunkcache.Edge(s.Edge)); fresh && !now.Absent {
 			id := id
 			id.Pin = now.Pin
@@ -125,8 +125,8 @@ func (r *Call) loadKept(ctx context.Context, top *plan.Level, l chunkcache.Load,
 	return got.Parts[0].Entry, got.Object, nil
 }
 
-// join is [chunkcache.Reader.Join] for a call with limits. If the limits of another call refused
-// its load, the load is run again.
+// join calls [chunkcache.Reader.Join]. It retries if the shared load was refused by the limits of
+// another call.
 func (r *Call) join(ctx context.Context, l chunkcache.Load, f func(context.Context, chunkcache.Stamp) (chunkcache.Loaded, error)) (got chunkcache.Loaded, joined bool, err error) {
 	for {
 		got, joined, err = r.Options.Cache.Join(ctx, l, f)
@@ -136,8 +136,8 @@ func (r *Call) join(ctx context.Context, l chunkcache.Load, f func(context.Conte
 	}
 }
 
-// loadEntries requests indexes of shards of a level, or chunks, and returns an entry for each
-// piece.
+// loadEntries requests the indexes of shards of a level if l is not nil, else chunks. It returns an
+// entry for each piece.
 func (r *Call) loadEntries(ctx context.Context, st store.Store, l *plan.Level, rd plan.Read) (all []*chunkcache.Entry, v store.Version, err error) {
 	if rd.Role != plan.Index && rd.Role != plan.InnerIndex {
 		return r.loadPieces(ctx, st, rd)
@@ -181,8 +181,8 @@ func (r *Call) loadPieces(ctx context.Context, st store.Store, rd plan.Read) ([]
 	})
 }
 
-// placeKept copies a box of a kept chunk to its place in memory. If its elements are found to be
-// corrupt only now, the entry is dropped.
+// placeKept copies a box of a cached chunk into r.memory. If the elements prove corrupt only then,
+// it drops the cache entry.
 func (r *Call) placeKept(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, part *chunkcache.Entry) error {
 	if !c.Varies() {
 		c.Place(r.memory, b, part.Bytes)
@@ -204,10 +204,10 @@ func (r *Call) placeKept(ctx context.Context, key string, c *pipeline.Chunk, b g
 	return err
 }
 
-// edgeRoom is enough for an edge of as many dimensions as most arrays have.
+// edgeRoom is long enough for the edge of an array with a typical number of dimensions.
 const edgeRoom = 32
 
-// cacheID returns the ID of a cached chunk that is a whole object.
+// cacheID returns the cache ID of a chunk that is a whole object.
 func (r *Call) cacheID(key, pin string, c *pipeline.Chunk) chunkcache.ID {
 	id := r.Options.Cache.ID(key, pin)
 	if !r.Layout.Pipe.Even() {

@@ -13,15 +13,15 @@ import (
 // made is the new stored form of an object.
 type made struct {
 	bytes  []byte
-	stream *assemble.Stream  // holds the form in place of bytes
-	empty  bool              // all elements are the fill value; nothing is stored
-	hold   *concurrency.Hold // of bytes
+	stream *assemble.Stream  // holds the stored form instead of bytes
+	empty  bool              // all elements are the fill value, so nothing is stored
+	hold   *concurrency.Hold // the memory of bytes
 }
 
 func streamMade(s *assemble.Stream) made { return made{stream: s, empty: s.Stored() == 0} }
 
-// commit stores the new form under the object's key, on a condition. An empty form deletes the
-// object, unless the condition is that it is absent. A stream that fails is aborted.
+// commit stores the new form under the object's key on condition c. An empty form deletes the
+// object, unless c requires it to be absent. If commit fails, it aborts the stream.
 func (r *Call) commit(ctx context.Context, o *plan.Object, m made, c store.PutOptions) (err error) {
 	switch {
 	case m.empty && c.IfAbsent:

@@ -7,7 +7,7 @@ import (
 	"github.com/zargo-io/zargo/internal/plan"
 )
 
-// make encodes an object that is not read, in its own Task.
+// make encodes an object that is not read, and reserves the memory for it.
 func (r *Call) make(ctx context.Context, o *plan.Object) (made, error) {
 	hold, err := r.reserve(ctx, concurrency.Task, r.encoding(o))
 	if err != nil {
@@ -33,9 +33,9 @@ func (r *Call) encoding(o *plan.Object) int64 {
 }
 
 // encode returns the stored form of an object, with the selected elements written over old. old is
-// nil if none of its elements remain; encode may change it. empty reports that all elements are the
-// fill value and the object is not stored. Then the hold has only the stored form, unless that is
-// in the memory of the caller.
+// nil if none of its elements remain, and encode may modify it. empty reports that all elements are
+// the fill value, so the object is not stored. Afterwards the hold has only the stored form, if
+// any, and not even that if it is in the memory of the caller.
 func (r *Call) encode(ctx context.Context, hold *concurrency.Hold, o *plan.Object, old []byte) (b []byte, empty bool, err error) {
 	if o.Chunk.Shards != nil {
 		b, empty, err = r.pack(ctx, hold, o, old)
@@ -53,8 +53,8 @@ func (r *Call) encode(ctx context.Context, hold *concurrency.Hold, o *plan.Objec
 	return hold.Trim(b), false, nil
 }
 
-// encodeChunk is encode for a chunk. direct reports that b is the elements in the caller's memory,
-// which must not be changed. They are reserved too: the budget bounds the bytes in flight.
+// encodeChunk is encode for an unsharded chunk. direct reports that b is the caller's memory and
+// must not be modified. Its bytes are reserved too, as the budget bounds the bytes in flight.
 func (r *Call) encodeChunk(ctx context.Context, hold *concurrency.Hold, o *plan.Object, old []byte) (b []byte, empty, direct bool, err error) {
 	if o.Covers && old == nil {
 		b, direct = o.Chunk.AsItLies(r.memory, o.Box)

@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// loadIndex requests one index and keeps it.
+// loadIndex requests one index and keeps it in r.State.
 func (r *Call) loadIndex(ctx context.Context, st store.Store, l *plan.Level, rd plan.Read) (x *shardIndex, err error) {
 	err = r.loadIndexes(ctx, st, l, rd, func(_ int, found *shardIndex) {
 		x = found
@@ -19,7 +19,7 @@ func (r *Call) loadIndex(ctx context.Context, st store.Store, l *plan.Level, rd 
 	return x, err
 }
 
-// loadIndexes requests indexes of shards of a level in one request, and passes each to take.
+// loadIndexes requests several indexes of a level in one request, and passes each to take.
 func (r *Call) loadIndexes(ctx context.Context, st store.Store, l *plan.Level, rd plan.Read, take func(int, *shardIndex)) error {
 	got, err := r.receive(ctx, st, rd, rd.Bound, nil)
 	if err != nil {
@@ -45,7 +45,7 @@ func (r *Call) loadIndexes(ctx context.Context, st store.Store, l *plan.Level, r
 	return nil
 }
 
-// storedIndex reads the current index of a shard, or that of a version if version is not "".
+// storedIndex reads the current index of a shard, or that of version if version is not "".
 func (r *Call) storedIndex(ctx context.Context, o *plan.Object, version store.Version) (x *shardIndex, err error) {
 	top := o.Stored()
 	rd := top.Index()
@@ -58,9 +58,9 @@ func (r *Call) storedIndex(ctx context.Context, o *plan.Object, version store.Ve
 	return r.loadIndex(ctx, st, top, rd)
 }
 
-// StoredInner reads the index of one shard. It returns the number of stored inner chunks, and of
-// all inner chunks including those beyond the array. region is the part of the shard inside the
-// array. fault.NotFound: the shard is absent; fault.Corrupt: its index is damaged.
+// StoredInner reads the index of the shard whose elements inside the array are region. It returns
+// the number of stored inner chunks and of all inner chunks, including those beyond the array. It
+// returns fault.NotFound if the shard is absent and fault.Corrupt if its index is damaged.
 func (a *Array) StoredInner(ctx context.Context, region grid.Selection) (stored, total int, err error) {
 	ctx, r, err := a.begin(ctx, pipeline.Memory{Shape: region.Shape()}, region, nil)
 	if err != nil {

@@ -11,13 +11,14 @@ import (
 )
 
 // keptShard reads a shard through the cache, always in parts, even if one request for the whole
-// shard would be cheaper. Its index and inner chunks are separate entries, under one version.
+// shard would be cheaper. The index and each inner chunk are separate entries with the same
+// version.
 type keptShard struct {
 	shard
-	known *chunkcache.Entry // entry of the object, with its version
+	known *chunkcache.Entry // cache entry of the object, with its version
 }
 
-// top returns an index that is as current as the cache promises.
+// top returns the cached index if the cache considers it current, else it loads the index.
 func (s *keptShard) top(ctx context.Context) (l *plan.Level, found []codec.ShardIndex, current bool, err error) {
 	s.missing.Store(0)
 	l = s.Shard().InRanges()
@@ -57,7 +58,7 @@ func (s *keptShard) inner(ctx context.Context, l *plan.Level) (found []codec.Sha
 	})
 }
 
-// expand places the cached inner chunks and leaves them out of the reads.
+// expand copies the cached inner chunks to memory and leaves them out of the reads.
 func (s *keptShard) expand(ctx context.Context, l *plan.Level, found []codec.ShardIndex) (plan.Stage, error) {
 	r, hits, misses := s.call, 0, 0
 	var failed error
@@ -85,7 +86,7 @@ func (s *keptShard) expand(ctx context.Context, l *plan.Level, found []codec.Sha
 	return stage, nil
 }
 
-// fetch decodes and keeps whole inner chunks, unless the read does not add to the cache.
+// fetch decodes and caches whole inner chunks, unless the read does not add to the cache.
 func (s *keptShard) fetch(ctx context.Context, l *plan.Level, reads plan.Reads) error {
 	r := s.call
 	if !r.keeps {
@@ -107,9 +108,9 @@ func (s *keptShard) fetch(ctx context.Context, l *plan.Level, reads plan.Reads) 
 
 func (s *keptShard) forget() { s.call.Options.Cache.Forget(s.Key) }
 
-// load sends one request for indexes or inner chunks and keeps them, or waits for the same request
-// of another call. A load may run longer than the call that started it, which may read another
-// version of the shard by then. So the IDs are made before the load.
+// load sends one request for indexes or inner chunks and caches them, or waits for the same request
+// of another call. A load may outlive the call that started it, which may by then read another
+// version of the shard, so the IDs are made before the load.
 func (s *keptShard) load(ctx context.Context, st store.Store, l *plan.Level, rd plan.Read) ([]chunkcache.Part, error) {
 	r, parts := s.call, make([]chunkcache.Part, len(rd.Pieces))
 	for k, p := range rd.Pieces {
@@ -118,7 +119,7 @@ func (s *keptShard) load(ctx context.Context, st store.Store, l *plan.Level, rd 
 		}
 	}
 	got, _, err := r.join(ctx, s.loadID(l, rd), func(ctx context.Context, begun chunkcache.Stamp) (chunkcache.Loaded, error) {
-		cached := true // by now, though not when the call looked
+		cached := true // false if the load sent a request
 		for k, p := range parts {
 			parts[k].Entry = r.Options.Cache.Part(p.ID)
 			cached = cached && parts[k].Entry != nil
@@ -139,18 +140,18 @@ func (s *keptShard) load(ctx context.Context, st store.Store, l *plan.Level, rd 
 	return got.Parts, err
 }
 
-// pieceID returns the ID of an inner chunk: its stored bytes in one version of the object.
+// pieceID returns the cache ID of an inner chunk in the known version of the object.
 func (s *keptShard) pieceID(l *plan.Level, p plan.Piece) chunkcache.ID {
 	return s.id(chunkcache.Chunk, l.Depth()+1, p.Off, p.Len)
 }
 
-// indexID returns the ID of the index of the i-th shard of a level.
+// indexID returns the cache ID of the index of the i-th shard of a level.
 func (s *keptShard) indexID(l *plan.Level, i int) chunkcache.ID {
 	at := l.ID(i)
 	return s.id(chunkcache.Index, at.Depth, at.Off, at.Len)
 }
 
-// id returns the ID of bytes of the known version of the object.
+// id returns the cache ID of a range of bytes in the known version of the object.
 func (s *keptShard) id(k chunkcache.Kind, depth int, off, n int64) chunkcache.ID {
 	pin := ""
 	if s.known != nil {
@@ -161,7 +162,7 @@ func (s *keptShard) id(k chunkcache.Kind, depth int, off, n int64) chunkcache.ID
 	return id
 }
 
-// loadID identifies the load of several pieces by one request.
+// loadID returns the cache ID of the load of several pieces by one request.
 func (s *keptShard) loadID(l *plan.Level, rd plan.Read) chunkcache.Load {
 	kind := chunkcache.Chunk
 	if rd.Role == plan.InnerIndex {

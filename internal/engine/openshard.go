@@ -15,52 +15,53 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// ShardWriter writes one shard. Its inner chunks may come in any order, are stored in that order,
-// and are encoded and sent in parts immediately. Commit makes the whole shard visible. Put and
-// PutStored may be called concurrently; the other methods only while neither runs. The caller must
-// call Commit or Abort.
+// ShardWriter writes one shard. It encodes inner chunks in any order, stores them in the order of
+// the calls, and sends parts immediately. Commit makes the whole shard visible. Put and PutStored
+// may be called concurrently, the other methods only while neither runs. The caller must call
+// Commit or Abort.
 //
 // # Memory
 //
-// A Task may wait only for slots, because others may wait for the Task, and a ShardWriter lives as
-// long as its caller likes. So each Put takes its own Task, for the inner chunks that it encodes
+// A Task may wait only for slots, because others may wait for the Task, but a ShardWriter lives as
+// long as its caller likes. So each Put reserves its own Task for the inner chunks that it encodes
 // and the parts that it sends. Bytes that are not yet in a part remain between calls, at most
 // [ShardWriter.Kept] of them. OpenShard tries to reserve them as Ahead, the kind for read-ahead,
-// which leaves Tasks their 3/8 of the budget. If others have taken that share, the bytes are the
-// caller's memory and not counted. Waiting here could deadlock two writers of one goroutine.
+// which leaves Tasks 3/8 of the budget. If that fails, the bytes are ordinary memory outside of the
+// budget. Waiting here could deadlock two writers of one goroutine.
 type ShardWriter struct {
-	r      *Call // of OpenShard
+	r      *Call // made by OpenShard
 	o      *plan.Object
 	s      *assemble.Stream
-	hold   *concurrency.Hold // nil: Kept bytes are the caller's memory
+	hold   *concurrency.Hold // reservation of Kept bytes, nil if they are not counted
 	limits plan.Limits
 	blocks []grid.Axis
 	put    ShardOptions
 
 	mu      sync.Mutex
-	claimed []bool // by position in the index: put
-	err     error  // of a failed Put; the shard cannot be committed
+	claimed []bool // by position in the index; true if it was put
+	err     error  // first error of a Put; the shard cannot be committed
 }
 
 // ShardOptions configure how a shard is committed.
 type ShardOptions struct {
-	Put   store.PutOptions // the condition
-	Guard Guard            // called before Commit makes it visible; nil: the array's, if any
-	// Latest requires the version that Commit reads before it calls the Guard. Put must be zero.
+	Put   store.PutOptions // the condition of the commit
+	Guard Guard            // called before Commit makes the shard visible; nil means the Guard of the array
+	// Latest sets the condition to the version that Commit reads before it calls Guard. Put must
+	// then be zero.
 	Latest bool
-	// Carry reports whether an inner chunk that was not put is copied, in its stored form, from the
-	// shard that Commit finds. coord is its position in the shard. Carry implies Latest.
+	// Carry reports whether Commit copies an inner chunk that was not put, in its stored form, from
+	// the stored shard. coord is the position of the chunk in the shard. Carry implies Latest.
 	Carry func(coord []int) bool
 }
 
-// OpenShard starts to write the shard at a position of the array's grid. It sends no request.
-// fault.Selection: the position is outside the array, the inner chunks cannot be written one by
-// one, or the array is one field of structures.
+// OpenShard starts to write the shard at a position of the array's grid. It sends no request. It
+// returns fault.Selection if the position is outside the array, if the inner chunks cannot be
+// written individually, or if the array is one field of structures.
 func (a *Array) OpenShard(ctx context.Context, coord []int, o ShardOptions) (*ShardWriter, error) {
 	sel := make(grid.Region, len(a.Layout.Axes))
 	for i, axis := range a.Layout.Axes {
 		if len(coord) != len(sel) || coord[i] < 0 || coord[i] >= axis.Count(a.Layout.Shape[i]) {
-			return nil, fault.Newf(fault.Selection, "there is no shard at %v", coord)
+			return nil, fault.Newf(fault.Selection, "position %v is outside the array", coord)
 		}
 		start, edge := axis.Chunk(coord[i])
 		sel[i] = grid.Slice{Start: start, Step: 1, Count: min(edge, a.Layout.Shape[i]-start)}
@@ -79,9 +80,9 @@ func (a *Array) OpenShard(ctx context.Context, coord []int, o ShardOptions) (*Sh
 	case w.o.Err != nil:
 		return nil, r.failed("write", w.o, w.o.Err)
 	case w.o.Chunk.Shards == nil:
-		return nil, fault.Newf(fault.Selection, "the array is not stored in shards whose inner chunks can be written by themselves")
+		return nil, fault.Newf(fault.Selection, "the inner chunks of the array cannot be written individually")
 	case a.Layout.Pipe.OfField():
-		return nil, fault.Newf(fault.Selection, "one field of structures is not a whole shard")
+		return nil, fault.Newf(fault.Selection, "an array of one field of structures cannot write whole shards")
 	}
 	if w.put.Guard == nil {
 		w.put.Guard = a.Options.Guard
@@ -102,21 +103,21 @@ func (w *ShardWriter) buffer(n int64) []byte {
 	return w.hold.Buffer(int(n))
 }
 
-// Kept returns the maximum bytes of memory that the shard takes between calls, if the store
-// supports values in parts. Other stores receive the shard in one request, so it takes its whole
-// length; more than half of the budget is fault.Limit.
+// Kept returns the maximum bytes of memory that the shard uses between calls if the store supports
+// values in parts. Other stores receive the shard in one request, so it uses its whole length. If
+// that is more than half of the budget, writing fails with fault.Limit.
 func (w *ShardWriter) Kept() int64 { return w.r.sizes.Resident(w.o.Chunk, w.limits) }
 
-// Put encodes inner chunks of the shard. src has the elements that sel selects of the array: whole
-// inner chunks of this shard, as far as they are inside the array. fault.Selection: some are not,
-// or were put before. Put does not keep src. After an error the shard can only be aborted.
+// Put encodes inner chunks of the shard. src has the elements that sel selects, which must be whole
+// inner chunks of this shard inside the array. It returns fault.Selection if they are not, or were
+// put before. Put does not retain src. After an error the shard can only be aborted.
 func (w *ShardWriter) Put(ctx context.Context, src pipeline.Memory, sel grid.Selection) error {
 	return w.r.PutShards(ctx, src, sel, func([]int) *ShardWriter { return w })
 }
 
-// PutShards is Put into several shards concurrently: those in which sel selects elements. of
-// returns the writer of each by its position. a is the array that opened them, or one with another
-// shape, other options or another form of its elements.
+// PutShards calls Put for several shards concurrently: those with elements that sel selects. of
+// returns the writer of the shard at coord, or nil. a is the array that opened the shards, or one
+// that differs from it in shape, options or element type.
 func (a *Array) PutShards(ctx context.Context, src pipeline.Memory, sel grid.Selection, of func(coord []int) *ShardWriter) error {
 	ctx, r, err := a.begin(ctx, src, sel, nil)
 	if err != nil {
@@ -125,12 +126,12 @@ func (a *Array) PutShards(ctx context.Context, src pipeline.Memory, sel grid.Sel
 	return concurrency.Each(ctx, r.objects, r.plan.Objects(), func(ctx context.Context, o *plan.Object) error {
 		w := of(o.Coord)
 		if w == nil {
-			return r.failed("write", o, fault.Newf(fault.Selection, "no shard is under way there"))
+			return r.failed("write", o, fault.Newf(fault.Selection, "the shard is not open for writing"))
 		}
 		err := o.Err
 		switch {
 		case !slices.Equal(o.Coord, w.o.Coord):
-			err = fault.Newf(fault.Selection, "it is no part of the shard at %v", w.o.Coord)
+			err = fault.Newf(fault.Selection, "the elements are not part of the shard at %v", w.o.Coord)
 		case err == nil:
 			err = w.fill(ctx, r, o)
 		}
@@ -166,7 +167,7 @@ func (w *ShardWriter) take(p *packer) error {
 	inside := p.o.Inside()
 	for _, t := range p.order {
 		if box := p.cut.Box(t.i); !box.Covers(inside, w.blocks) {
-			return fault.Newf(fault.Selection, "not all of inner chunk %v is written", box.Coord)
+			return fault.Newf(fault.Selection, "only part of inner chunk %v is written", box.Coord)
 		}
 	}
 	w.mu.Lock()
@@ -179,24 +180,24 @@ func (w *ShardWriter) take(p *packer) error {
 	return nil
 }
 
-// claim records that an inner chunk is put. w.mu is held.
+// claim records that an inner chunk was put. The caller must hold w.mu.
 func (w *ShardWriter) claim(place int) error {
 	switch {
 	case w.err != nil:
 		return w.err
 	case w.claimed[place]:
-		return fault.Newf(fault.Selection, "inner chunk %d in the index of the shard is put twice", place)
+		return fault.Newf(fault.Selection, "inner chunk %d of the shard is put twice", place)
 	}
 	w.claimed[place] = true
 	return nil
 }
 
 // PutStored appends an inner chunk in its stored form, encoded by the same codecs. coord is its
-// position in the shard. Without bytes it is missing: fill value.
+// position in the shard. If stored is empty, the inner chunk is the fill value and not stored.
 func (w *ShardWriter) PutStored(ctx context.Context, coord []int, stored []byte) error {
 	for i, n := range w.o.Chunk.Shards.Grid {
 		if len(coord) != len(w.o.Chunk.Shards.Grid) || coord[i] < 0 || coord[i] >= n {
-			return w.r.failed("write", w.o, fault.Newf(fault.Selection, "there is no inner chunk at %v", coord))
+			return w.r.failed("write", w.o, fault.Newf(fault.Selection, "inner chunk %v is outside the shard", coord))
 		}
 	}
 	place := w.o.Chunk.Shards.Position(coord)
@@ -204,7 +205,7 @@ func (w *ShardWriter) PutStored(ctx context.Context, coord []int, stored []byte)
 	err := w.claim(place)
 	w.mu.Unlock()
 	if err == nil {
-		err = w.s.Add(ctx, place, stored, w.s.SendPart) // sends Kept bytes
+		err = w.s.Add(ctx, place, stored, w.s.SendPart) // sends the Kept bytes
 	}
 	if err != nil {
 		return w.r.failed("write", w.o, w.fail(err))
@@ -212,7 +213,7 @@ func (w *ShardWriter) PutStored(ctx context.Context, coord []int, stored []byte)
 	return nil
 }
 
-// fail prevents a commit of the shard and returns err.
+// fail records err, so that the shard cannot be committed, and returns it.
 func (w *ShardWriter) fail(err error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -222,10 +223,10 @@ func (w *ShardWriter) fail(err error) error {
 	return err
 }
 
-// Commit writes the index and stores the shard under its key, on the condition. fault.Exists,
-// fault.Conflict: the condition does not hold. Inner chunks that were neither put nor carried over
-// are missing. A shard without inner chunks is not stored; it deletes an existing object, unless
-// the condition is that it is absent. After an error the shard is aborted.
+// Commit writes the index and stores the shard under its key on the condition. It returns
+// fault.Exists or fault.Conflict if the condition fails. Inner chunks that were neither put nor
+// carried over are not stored. A shard without inner chunks deletes an existing object, unless the
+// condition requires it to be absent. After an error the shard is aborted.
 func (w *ShardWriter) Commit(ctx context.Context) error {
 	defer w.free()
 	put, err := w.condition(ctx)
@@ -246,7 +247,7 @@ func (w *ShardWriter) Commit(ctx context.Context) error {
 	return nil
 }
 
-// condition returns the condition of the commit, after adding the inner chunks to carry over.
+// condition adds the inner chunks to carry over and returns the condition of the commit.
 func (w *ShardWriter) condition(ctx context.Context) (put store.PutOptions, err error) {
 	switch {
 	case w.err != nil:
@@ -262,8 +263,8 @@ func (w *ShardWriter) condition(ctx context.Context) (put store.PutOptions, err 
 	return put, err
 }
 
-// carry appends the remaining inner chunks of the stored shard and returns its version, "" for
-// none.
+// carry appends the remaining inner chunks of the stored shard and returns its version. The version
+// is "" if the shard is absent.
 func (w *ShardWriter) carry(ctx context.Context) (store.Version, error) {
 	r := w.r
 	index, err := r.reserve(ctx, concurrency.Index, plan.Sum(r.indexed(w.o), int64(w.o.Chunk.Shards.Len())*4))
@@ -298,7 +299,7 @@ func (w *ShardWriter) carry(ctx context.Context) (store.Version, error) {
 	})
 }
 
-// free releases the memory that is kept between calls.
+// free releases the memory that the shard uses between calls.
 func (w *ShardWriter) free() {
 	if w.hold != nil {
 		w.hold.Release()
@@ -306,8 +307,8 @@ func (w *ShardWriter) free() {
 	}
 }
 
-// Abort discards the parts that were sent: nothing becomes visible. It also works after ctx has
-// ended. After Commit it does nothing.
+// Abort discards the parts that were sent, so that nothing becomes visible. It also works after ctx
+// has ended. After Commit it does nothing.
 func (w *ShardWriter) Abort(ctx context.Context) error {
 	defer w.free()
 	return w.s.Abort(ctx, nil)

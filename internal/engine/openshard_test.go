@@ -566,8 +566,8 @@ func TestManyShardsOpen(t *testing.T) {
 	})
 }
 
-// TestPutsAtOnce checks that concurrent Puts to one shard, each with a Task, and other writers wait
-// for each other no longer than for requests.
+// TestPutsAtOnce checks that concurrent Puts to one shard and other writers, each with its own
+// Task, wait for each other only as long as their requests take.
 func TestPutsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const open = 3

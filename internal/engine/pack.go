@@ -14,7 +14,7 @@ import (
 
 // packer encodes the selected inner chunks of one shard in groups, several at a time, and passes
 // them on in the order of the index. Besides the shard, only the groups that are being encoded are
-// in memory: that of group k is runs[k%len(runs)].
+// in memory: group k is in runs[k%len(runs)].
 type packer struct {
 	*Call
 	o     *plan.Object
@@ -23,25 +23,25 @@ type packer struct {
 	order []touched
 	at    plan.AtOnce
 	runs  [][]byte
-	to    func(ctx context.Context, place int, stored []byte) error // nil: to shard
-	shard assemble.Shard                                            // made in memory
+	to    func(ctx context.Context, place int, stored []byte) error // receives the encoded inner chunks; nil means shard.Add
+	shard assemble.Shard                                            // used if to is nil
 
-	// Set to change a stored shard, else nil:
+	// The fields below are set only to change a stored shard.
 
-	blocks []grid.Axis // the grid of inner chunks within the shard
-	decide []int       // extent of the shard that the write decides, see plan.Object.Decided
-	inside []int       // extent of the array from the first element of the shard
+	blocks []grid.Axis // the grid of inner chunks in the shard
+	decide []int       // extent of the shard that the write replaces, see plan.Object.Decided
+	inside []int       // extent of the array, from the first element of the shard
 }
 
 // touched is an inner chunk that is written.
 type touched struct {
-	place int // in the index
-	i     int // in the cut
-	end   int // of its bytes in the run; no bytes if it is all fill value
+	place int // position in the index
+	i     int // index in the cut
+	end   int // end of its bytes in the run; the bytes are empty if all elements are the fill value
 }
 
-// pack returns the shard with the selected elements written over the old one. Other inner chunks of
-// the old shard keep their stored bytes. empty reports that no inner chunk is stored.
+// pack returns the shard with the selected elements written over old. Other inner chunks of old
+// keep their stored bytes. empty reports that the result has no inner chunks.
 func (r *Call) pack(ctx context.Context, hold *concurrency.Hold, o *plan.Object, old []byte) (_ []byte, empty bool, err error) {
 	m := r.size()
 	p := r.packer(hold, o, m.Packing(o, m.Typical(o.Chunk)))
@@ -59,7 +59,7 @@ func (r *Call) pack(ctx context.Context, hold *concurrency.Hold, o *plan.Object,
 	return p.shard.End(ctx)
 }
 
-// over prepares the packer to change stored inner chunks.
+// over prepares p to change the inner chunks of a stored shard.
 func (p *packer) over() {
 	p.blocks, p.decide, p.inside = grid.Even(p.o.Chunk.Shards.Chunk), p.o.Decided(), p.o.Inside()
 }
@@ -106,7 +106,7 @@ func (p *packer) encode(ctx context.Context, k int) error {
 	}
 	out := (*run)[:0]
 	for n := range order {
-		if n%4096 == 0 && ctx.Err() != nil { // inner chunks may be many and small
+		if n%4096 == 0 && ctx.Err() != nil { // a group may have many small inner chunks
 			err = context.Cause(ctx)
 			break
 		}
@@ -124,8 +124,8 @@ func (p *packer) encode(ctx context.Context, k int) error {
 	return err
 }
 
-// encodeInner appends an inner chunk to dst, over its stored form if old is not nil. err is an
-// earlier error of the inner chunk.
+// encodeInner appends an inner chunk to dst, written over its stored form if old is not nil. err is
+// the error of reading old, if any.
 func (p *packer) encodeInner(ctx context.Context, box grid.Box, dst, old []byte, err error, s *pipeline.Scratch) ([]byte, error) {
 	if err == nil {
 		decided := old != nil && !p.plan.Write.Merge && box.Covers(p.inside, p.blocks)
@@ -137,7 +137,7 @@ func (p *packer) encodeInner(ctx context.Context, box grid.Box, dst, old []byte,
 	return dst, err
 }
 
-// take passes on group k.
+// take passes on the encoded inner chunks of group k.
 func (p *packer) take(ctx context.Context, k int) error {
 	order, run := p.some(k)
 	from := 0
@@ -156,9 +156,9 @@ func (p *packer) take(ctx context.Context, k int) error {
 	return nil
 }
 
-// encodeOver is encodeOne over the stored form of a chunk. decided reports that the box selects all
-// elements of the chunk inside the array. A stored form that does not decode is then replaced, as
-// no element of it can be kept.
+// encodeOver is encodeOne over the stored form of a chunk. If the box selects all elements of the
+// chunk inside the array (decided), it replaces a stored form that does not decode, as no element
+// of that can be kept.
 func (r *Call) encodeOver(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, dst, old []byte, s *pipeline.Scratch, decided bool) (out []byte, empty bool, err error) {
 	out, empty, err = r.encodeOne(ctx, key, c, b, dst, old, s)
 	if decided && old != nil && undecodable(err) {

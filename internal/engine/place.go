@@ -12,17 +12,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// shard is one version of a stored shard during a read. As a source it reads the store, and decodes
-// inner chunks to their places.
+// shard is one version of a stored shard during a read. As a source it reads from the store and
+// decodes inner chunks to r.memory.
 type shard struct {
 	*plan.Object
 	call    *Call
 	index   *shardIndex
-	missing atomic.Int64 // deepest inner chunks that are not stored
+	missing atomic.Int64 // number of selected innermost chunks that are not stored
 }
 
-// fetch sends one request of the call and decodes the received pieces to their places. s is the
-// shard that is read, nil for an unsharded chunk.
+// fetch sends one request and decodes the received pieces. s is the shard, or nil for a chunk.
 func (r *Call) fetch(ctx context.Context, s *shard, rd plan.Read) error {
 	st, slot, err := r.begun(ctx, rd)
 	if err != nil {
@@ -32,7 +31,7 @@ func (r *Call) fetch(ctx context.Context, s *shard, rd plan.Read) error {
 	return r.fetchAdmitted(ctx, st, s, rd)
 }
 
-// fetchAdmitted is fetch for a request that is admitted and has a slot.
+// fetchAdmitted is fetch for a request that is already admitted and has a slot.
 func (r *Call) fetchAdmitted(ctx context.Context, st store.Store, s *shard, rd plan.Read) error {
 	if s == nil {
 		return r.fetchChunk(ctx, st, rd)
@@ -56,11 +55,11 @@ func (r *Call) fetchAdmitted(ctx context.Context, st store.Store, s *shard, rd p
 	return r.decode(ctx, s, pieces, 0, got, at)
 }
 
-// fetchChunk is fetchAdmitted for an unsharded chunk, or a range of one. Stored bytes that are the
-// elements are received directly in r.memory.
+// fetchChunk is fetchAdmitted for an unsharded chunk or a range of one. Stored bytes that are the
+// elements themselves are received directly in r.memory.
 func (r *Call) fetchChunk(ctx context.Context, st store.Store, rd plan.Read) (err error) {
 	c, box := rd.Pieces[0].Chunk(), rd.Pieces[0].Box()
-	into, more := c.Room(r.memory, box), int64(0) // decoding a range takes no memory
+	into, more := c.Room(r.memory, box), int64(0) // decoding a range needs no extra memory
 	if rd.Range.IsWhole() {
 		more = plan.Room(c.DecodeRoom(r.memory, box))
 	} else {
@@ -87,8 +86,8 @@ func (r *Call) fetchChunk(ctx context.Context, st store.Store, rd plan.Read) (er
 	return r.decodeSpan(ctx, rd.Key, c, box, got.Bytes, &s.Scratch)
 }
 
-// within returns the index x of a shard in memory, and the selected inner chunks that it stores. It
-// fills the selected inner chunks that are missing.
+// within decodes the index x of a shard in memory and returns the selected inner chunks that the
+// shard stores. It sets the other selected inner chunks to the fill value.
 func (r *Call) within(ctx context.Context, s *shard, p plan.Piece, stored []byte) (x codec.ShardIndex, pieces []plan.Piece, err error) {
 	if x, err = p.Chunk().Shards.IndexOf(stored); err != nil {
 		return x, nil, err
@@ -100,7 +99,7 @@ func (r *Call) within(ctx context.Context, s *shard, p plan.Piece, stored []byte
 	return x, pieces, err
 }
 
-// fill sets missing inner chunks to the fill value, and counts the deepest of them.
+// fill sets missing inner chunks to the fill value and counts the innermost chunks.
 func (r *Call) fill(ctx context.Context, s *shard, missing []plan.Piece) {
 	for _, p := range missing {
 		r.fillOne(ctx, s.Key, p.Chunk(), p.Box())
@@ -108,7 +107,8 @@ func (r *Call) fill(ctx context.Context, s *shard, missing []plan.Piece) {
 	}
 }
 
-// decode decodes inner chunks to their places, several at a time, from bytes at off in the shard.
+// decode decodes inner chunks to r.memory, several at a time. from starts at offset off of the
+// shard.
 func (r *Call) decode(ctx context.Context, s *shard, pieces []plan.Piece, off int64, from received, at plan.AtOnce) error {
 	if len(pieces) <= at.Some {
 		return r.decodeSome(ctx, s, pieces, off, from)
@@ -135,7 +135,7 @@ func (r *Call) decodeSome(ctx context.Context, s *shard, pieces []plan.Piece, of
 	return nil
 }
 
-// decodePiece decodes an inner chunk, or the selected part of a nested shard, to its place.
+// decodePiece decodes an inner chunk, or the selected part of a nested shard, to r.memory.
 func (r *Call) decodePiece(ctx context.Context, s *shard, p plan.Piece, stored []byte, scratch *pipeline.Scratch) error {
 	c := p.Chunk()
 	if c.Shards == nil {

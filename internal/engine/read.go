@@ -10,9 +10,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Read sets dst to the elements that sel selects of the array, in C order. dst has the shape of the
-// selection. An object that is proven absent reads as the fill value. After an error dst is
-// undefined.
+// Read sets dst to the elements of the array that sel selects, in C order. dst has the shape of the
+// selection. Elements of an object that is proven absent are the fill value. After an error the
+// contents of dst are undefined.
 func (a *Array) Read(ctx context.Context, dst pipeline.Memory, sel grid.Selection) error {
 	ctx, r, err := a.begin(ctx, dst, sel, nil)
 	if err != nil {
@@ -21,12 +21,12 @@ func (a *Array) Read(ctx context.Context, dst pipeline.Memory, sel grid.Selectio
 	return r.each(ctx, "read", r.read)
 }
 
-// Check reads and decodes the elements that sel selects of the array, and discards them.
+// Check reads and decodes the elements of the array that sel selects, and discards them.
 func (a *Array) Check(ctx context.Context, sel grid.Selection) error {
 	return a.Read(ctx, pipeline.Memory{Shape: sel.Shape()}, sel)
 }
 
-// read decodes the selected elements of one object to their places.
+// read reads and decodes the selected elements of one object to r.memory.
 func (r *Call) read(ctx context.Context, o *plan.Object) (err error) {
 	missing := 0
 	if o.Chunk.Shards != nil {
@@ -46,7 +46,7 @@ func (r *Call) read(ctx context.Context, o *plan.Object) (err error) {
 	return err
 }
 
-// readChunk reads a chunk through the cache or from the store. fault.NotFound: it is absent.
+// readChunk reads a chunk, from the cache if possible, or returns fault.NotFound if it is absent.
 func (r *Call) readChunk(ctx context.Context, o *plan.Object) error {
 	if r.caches(o.Chunk) {
 		if err := r.readKept(ctx, o); !errors.Is(err, errUncached) {
@@ -56,8 +56,8 @@ func (r *Call) readChunk(ctx context.Context, o *plan.Object) error {
 	return r.fetch(ctx, nil, o.Wanted())
 }
 
-// readShard reads a shard whole or in parts, as planned and as the store supports: through the
-// cache if it can be, else as kept.shard. fault.NotFound: the shard is absent.
+// readShard reads a shard whole or in parts, as planned and as the store supports. It uses the
+// cache if possible, else kept.shard. It returns fault.NotFound if the shard is absent.
 func (r *Call) readShard(ctx context.Context, o *plan.Object, kept *keptShard) error {
 	if r.caches(o.Chunk) && !r.State.noRanges.Load() {
 		if err := r.readRanges(ctx, o, kept); !errors.Is(err, plan.ErrNoRanges) && !errors.Is(err, errUncached) {

@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// begun admits a request that other calls may join, and acquires a slot for it. The request is
-// admitted even if another call sends it: a shared load must not fail by the limit of one call.
+// begun admits a request that other calls may join, and acquires a slot for it. The request counts
+// even if another call sends it, because a shared load must not fail by the limit of one call.
 func (r *Call) begun(ctx context.Context, rd plan.Read) (store.Store, *slots, error) {
 	st, err := r.account.AdmitAll(r.store, 1, rd.Known())
 	if err == nil {
@@ -22,7 +22,7 @@ func (r *Call) begun(ctx context.Context, rd plan.Read) (store.Store, *slots, er
 }
 
 // all calls do for each of several reads, concurrently within the slots of the call. It admits all
-// of them or none. do holds a slot, and sends its request to the store that it is passed.
+// of them or none. do holds a slot and sends its request to the store that is passed to it.
 func (r *Call) all(ctx context.Context, reads plan.Reads, do func(context.Context, store.Store, plan.Read) error) error {
 	st, err := r.account.AdmitAll(r.store, reads.Len(), reads.Bytes())
 	if err != nil {
@@ -31,16 +31,16 @@ func (r *Call) all(ctx context.Context, reads plan.Reads, do func(context.Contex
 	return concurrency.EachIn(ctx, r.slots, reads.All(), func(ctx context.Context, rd plan.Read) error { return do(ctx, st, rd) })
 }
 
-// received is the response to a request, in memory of a Task.
+// received is the response to a request, in the memory of hold.
 type received struct {
 	store.Value
 	hold *concurrency.Hold
 }
 
-// receive reserves memory for a response, and extra bytes for processing it, and sends the request.
+// receive reserves memory for a response and extra bytes for processing it, and sends the request.
 // If the object is longer than is typical, receive releases the memory, reserves enough, and sends
-// the request again. If the object has grown by then, receive at least doubles the length, so that
-// this ends. The hold is also returned with an error that matches keep.
+// the request again. If the object has grown by then, it at least doubles the length, so that the
+// retries end. If keep is not nil, receive also returns the hold with an error that matches keep.
 func (r *Call) receive(ctx context.Context, st store.Store, rd plan.Read, extra int64, keep error) (got received, err error) {
 	first := r.size().First(rd)
 	for n := first; ; {
@@ -66,8 +66,8 @@ func (r *Call) receive(ctx context.Context, st store.Store, rd plan.Read, extra 
 	}
 }
 
-// receiveInto is receive for stored bytes that are the elements. It receives them in into, and does
-// not reserve memory for them.
+// receiveInto is receive for stored bytes that are the elements themselves. It receives them in
+// into and reserves only the extra bytes.
 func (r *Call) receiveInto(ctx context.Context, st store.Store, rd plan.Read, into []byte, extra int64) (got received, err error) {
 	got.Value, err = st.Get(ctx, rd.Key, rd.Options(), into)
 	if err = r.check(rd, rd.Bound, got.Value, err); err == nil {
@@ -76,11 +76,11 @@ func (r *Call) receiveInto(ctx context.Context, st store.Store, rd plan.Read, in
 	return got, err
 }
 
-// longest bounds the buffers for values whose length is known from metadata alone. For longer
-// values the store allocates memory when it knows their length.
+// longest bounds the buffers for values whose length is known from metadata alone. The store
+// allocates the memory for longer values once it knows their length.
 const longest = 64 << 20
 
-// buffer returns memory of a hold for n bytes, or nil if n is more than longest.
+// buffer returns memory of hold for n bytes, or nil if n is more than longest.
 func buffer(hold *concurrency.Hold, n int64) []byte {
 	if n > longest {
 		return nil
@@ -88,7 +88,7 @@ func buffer(hold *concurrency.Hold, n int64) []byte {
 	return hold.Buffer(int(n))
 }
 
-// send requests at most n bytes, into memory of a hold, and checks the response.
+// send requests at most n bytes, into memory of hold, and checks the response.
 func (r *Call) send(ctx context.Context, st store.Store, rd plan.Read, hold *concurrency.Hold, n int64) (store.Value, error) {
 	o := rd.Options()
 	o.Max = min(o.Max, n)
@@ -97,7 +97,7 @@ func (r *Call) send(ctx context.Context, st store.Store, rd plan.Read, hold *con
 	if err == nil {
 		hold.Adopt(v.Bytes)
 	} else {
-		hold.Put(buf) // for encoding an object that is absent
+		hold.Put(buf) // for encoding the object if it is absent
 	}
 	return v, r.check(rd, n, v, err)
 }
@@ -117,12 +117,12 @@ func (r *Call) check(rd plan.Read, n int64, v store.Value, err error) error {
 	return err
 }
 
-// probe reads a few bytes of an object, without reserving memory.
+// probe reads a few bytes of an object without reserving memory.
 func (r *Call) probe(ctx context.Context, key string, o store.GetOptions) (store.Value, error) {
 	return r.store.Get(ctx, key, o, nil)
 }
 
-// version reads the first byte of an object and returns the version, "" if it is absent.
+// version reads the first byte of an object and returns its version, or "" if it is absent.
 func (r *Call) version(ctx context.Context, key string) (store.Version, error) {
 	for _, o := range []store.GetOptions{{Range: store.Within(0, 1)}, {Max: 1}} {
 		v, err := r.probe(ctx, key, o)
@@ -138,11 +138,11 @@ func (r *Call) version(ctx context.Context, key string) (store.Version, error) {
 			return v.Version, nil
 		}
 	}
-	return "", fault.Newf(fault.Conflict, "%q is empty, and was not", key)
+	return "", fault.Newf(fault.Conflict, "%q became empty during the read", key)
 }
 
-// undecodable reports whether an error means that stored bytes do not decode. An error of the store
-// never does: the bytes were not read.
+// undecodable reports whether err means that stored bytes do not decode. Errors of the store do not
+// match, as no bytes were read.
 func undecodable(err error) bool {
 	var of *fault.KeyError
 	return (errors.Is(err, fault.Corrupt) || errors.Is(err, errors.ErrUnsupported)) && !errors.As(err, &of)

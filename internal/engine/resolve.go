@@ -12,9 +12,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Resolve yields the requests of a plan, object by object. For a plan to read it reads the indexes
-// of shards that are read in parts, and nothing else: requests for inner chunks are yielded and not
-// sent. The request for an index is yielded even if the index is in memory.
+// Resolve yields the requests of a plan, object by object. For a read it requests only the indexes
+// of shards that are read in parts; requests for inner chunks are yielded but not sent. The request
+// for an index is yielded even if the index is in memory.
 func (a *Array) Resolve(ctx context.Context, p *plan.Plan) iter.Seq2[plan.Request, error] {
 	return func(yield func(plan.Request, error) bool) {
 		if p.Write != nil {
@@ -55,7 +55,7 @@ func (a *Array) Resolve(ctx context.Context, p *plan.Plan) iter.Seq2[plan.Reques
 type listed struct {
 	shard
 	reads []plan.Reads
-	whole *plan.Request // after reads: the whole object
+	whole *plan.Request // request for the whole object, after reads
 }
 
 // list returns the requests that read one object.

@@ -17,7 +17,7 @@ import (
 // maxPlanned bounds the bytes of plans and indexes of the shards that a call has in flight.
 const maxPlanned = 32 << 20
 
-// Plan returns the plan of a call: of a read if w is nil, else of a write.
+// Plan returns the plan of a write if w is not nil, else the plan of a read.
 func (a *Array) Plan(sel grid.Selection, w *plan.WriteOptions) *plan.Plan {
 	p := &plan.Plan{}
 	a.plan(p, sel, w, store.TuningOf(a.Store))
@@ -27,7 +27,7 @@ func (a *Array) Plan(sel grid.Selection, w *plan.WriteOptions) *plan.Plan {
 	return p
 }
 
-// plan sets p to the plan of a call. The cost of requests is determined once for each call.
+// plan sets p to the plan of a call. It determines the cost of requests once for each call.
 func (a *Array) plan(p *plan.Plan, sel grid.Selection, w *plan.WriteOptions, t store.Tuning) {
 	if p.Layout, p.Select, p.Write = a.Layout, sel, w; w != nil {
 		w.Memory, w.NoParts, w.NoRanges = a.sizes(t), a.State.noParts.Load(), a.State.noRanges.Load()
@@ -45,8 +45,8 @@ func (a *Array) plan(p *plan.Plan, sel grid.Selection, w *plan.WriteOptions, t s
 	}
 }
 
-// Begin starts a call that reads sel in several Reads: those of the returned array and its copies,
-// with the returned context. They are counted together and share the limits and slots of one call.
+// Begin starts a call that reads sel by several calls of Read, on the returned array or copies of
+// it, with the returned context. They share the counters, limits and slots of one call.
 func (a *Array) Begin(ctx context.Context, sel grid.Selection) (context.Context, *Array, error) {
 	ctx, r, err := a.begin(ctx, pipeline.Memory{Shape: sel.Shape()}, sel, nil)
 	if err != nil {
@@ -57,7 +57,7 @@ func (a *Array) Begin(ctx context.Context, sel grid.Selection) (context.Context,
 	return ctx, &within, nil
 }
 
-// begin starts a call. It refuses a call that is over a limit before any request is sent.
+// begin starts a call. It returns an error before any request is sent if the call exceeds a limit.
 func (a *Array) begin(ctx context.Context, m pipeline.Memory, sel grid.Selection, w *plan.WriteOptions) (context.Context, *Call, error) {
 	ctx, r, err := a.open(ctx, m, sel, w)
 	if err == nil {
@@ -66,7 +66,7 @@ func (a *Array) begin(ctx context.Context, m pipeline.Memory, sel grid.Selection
 	return ctx, r, err
 }
 
-// open makes a call whose requests are not all sent, or are not yet checked against the limits.
+// open makes a Call without checking the plan against the limits.
 func (a *Array) open(ctx context.Context, m pipeline.Memory, sel grid.Selection, w *plan.WriteOptions) (context.Context, *Call, error) {
 	t := store.TuningOf(a.Store)
 	r := &Call{Array: a, sizes: a.sizes(t), memory: m}
@@ -80,7 +80,7 @@ func (a *Array) open(ctx context.Context, m pipeline.Memory, sel grid.Selection,
 		}
 	}
 	r.total = r.plan.Len()
-	whole := &r.plan // the plan of the outermost call
+	whole := &r.plan // plan of the outermost call
 	if a.within != nil {
 		whole = &a.within.plan
 	}
@@ -113,13 +113,13 @@ func (a *Array) open(ctx context.Context, m pipeline.Memory, sel grid.Selection,
 	return ctx, r, nil
 }
 
-// all keeps all chunks.
+// all accepts every chunk.
 type all struct{}
 
 func (all) Keeps(*pipeline.Chunk) bool { return true }
 
-// fits refuses a plan of more requests than the call may send, by their minimum: one for each
-// object, and one more to write an object if part of it inside the array remains.
+// fits returns an error if the plan needs more requests than the call may send. It counts the
+// minimum: one for each object, and one more to write an object that is partly kept.
 func (r *Call) fits() error {
 	if err := r.account.Fits(r.total); err != nil || r.plan.Write == nil || r.Options.Account.MaxRequests == 0 {
 		return err
@@ -127,7 +127,7 @@ func (r *Call) fits() error {
 	return r.account.Fits(int(min(r.plan.Amount().Requests.Least, math.MaxInt)))
 }
 
-// each calls do for every object of a plan, several concurrently. op names the operation in errors.
+// each calls do for each object of the plan, several concurrently. op is the operation in errors.
 func (r *Call) each(ctx context.Context, op string, do func(context.Context, *plan.Object) error) error {
 	return concurrency.Each(ctx, r.objects, r.plan.Objects(), func(ctx context.Context, o *plan.Object) error {
 		err := o.Err
@@ -141,8 +141,8 @@ func (r *Call) each(ctx context.Context, op string, do func(context.Context, *pl
 	})
 }
 
-// mayMerge reports whether the store can safely write the plan: parts of objects need conditions.
-// Otherwise the first part of an absent object would be written, and only the second refused.
+// mayMerge reports whether the store can write the plan safely, since partial writes need
+// conditions. Otherwise the first part of an object would be written and the second refused.
 func (r *Call) mayMerge() bool {
 	if c := r.plan.Write.Conditions; r.Options.SingleWriter || c.IfAbsent && c.IfVersion {
 		return true
@@ -155,10 +155,10 @@ func (r *Call) mayMerge() bool {
 	return true
 }
 
-// refused is the operation that a store without versions cannot do.
+// refused describes the operation that a store without versions does not support.
 const refused = "part of a chunk cannot be written"
 
-// batches splits a sequence into slices of at most n.
+// batches splits a sequence into slices of at most n elements.
 func batches[T any](all iter.Seq[T], n int) iter.Seq[[]T] {
 	return func(yield func([]T) bool) {
 		var some []T
@@ -176,7 +176,7 @@ func batches[T any](all iter.Seq[T], n int) iter.Seq[[]T] {
 	}
 }
 
-// failed adds the object to an error.
+// failed returns err with the operation and the object.
 func (r *Call) failed(op string, o *plan.Object, err error) error {
 	return &fault.ChunkError{Op: op, Path: r.Path, Key: o.Key, Coord: r.Layout.Pipe.Stored(o.Coord), Err: err}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/zargo-io/zargo/internal/pipeline"
 )
 
-// scratch is the memory that a CPU slot carries from chunk to chunk. Buffers as large as a chunk
-// are lent by the Task that has the slot.
+// scratch is the memory that a CPU slot carries from chunk to chunk. Its chunk-sized buffers are
+// lent from the hold of the task that has the slot.
 type scratch struct {
 	pipeline.Scratch
 	slot *concurrency.Slot
@@ -16,7 +16,7 @@ type scratch struct {
 	lent [][]byte
 }
 
-// cpu waits for a CPU slot for work in the memory of a hold. The scratch must be released.
+// cpu waits for a CPU slot for work in the memory of hold. The caller must release the scratch.
 func (r *Call) cpu(ctx context.Context, hold *concurrency.Hold) (*scratch, error) {
 	slot, err := r.core(ctx)
 	if err != nil {

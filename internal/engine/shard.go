@@ -12,7 +12,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// top returns the index that the array keeps, or reads it. Calls share one request for the index.
+// top returns the index in r.State or reads it. Concurrent calls share one request for the index.
 func (s *shard) top(ctx context.Context) (l *plan.Level, found []codec.ShardIndex, current bool, err error) {
 	r := s.call
 	l = s.Shard()
@@ -42,7 +42,7 @@ func (s *shard) top(ctx context.Context) (l *plan.Level, found []codec.ShardInde
 	return l, []codec.ShardIndex{x.ShardIndex}, !joined, nil
 }
 
-// confirm reads the index unless the shard still has the version of the known one. It drops the
+// confirm reads the index unless the shard still has the version of the known index. It drops the
 // known index after any error but fault.Unchanged.
 func (s *shard) confirm(ctx context.Context, top *plan.Level) ([]codec.ShardIndex, error) {
 	r := s.call
@@ -64,7 +64,7 @@ func (s *shard) confirm(ctx context.Context, top *plan.Level) ([]codec.ShardInde
 	return []codec.ShardIndex{now.ShardIndex}, nil
 }
 
-// inner returns indexes that the array keeps, and reads the others in as few requests as planned.
+// inner returns the indexes in r.State and reads the others in as few requests as planned.
 func (s *shard) inner(ctx context.Context, l *plan.Level) (found []codec.ShardIndex, sent bool, err error) {
 	r, v := s.call, s.index.version
 	found = make([]codec.ShardIndex, l.Len())

@@ -12,21 +12,20 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// streams reports whether a shard is sent in parts while it is made. With read, its old form is
-// read.
+// streams reports whether a shard is sent in parts while it is encoded, see [plan.Memory.Streams].
 func (r *Call) streams(o *plan.Object, read bool) bool {
 	return o.Chunk.Shards != nil && !r.State.noParts.Load() && r.size().Streams(o, read)
 }
 
-// newStream starts to stream a shard.
+// newStream returns a stream for a shard.
 func (r *Call) newStream(o *plan.Object, l plan.Limits, buffer func(n int64) []byte) *assemble.Stream {
 	return assemble.NewStream(assemble.Options{
 		Store: r.store, Key: o.Key, Shards: o.Chunk.Shards, Limits: l, Buffer: buffer, Budget: r.Options.Limits.Bytes.Size(), NoParts: &r.State.noParts,
 	})
 }
 
-// streamed is a shard that is streamed, in the one Task that it takes until it is committed. The
-// Task includes the parts in flight, so that it waits only for request slots and CPU slots.
+// streamed is a shard that is streamed, with the one Task that it holds until the commit. The Task
+// includes the parts in flight, so the stream waits only for request slots and CPU slots.
 type streamed struct {
 	out    *assemble.Stream
 	hold   *concurrency.Hold
@@ -34,7 +33,7 @@ type streamed struct {
 	flight int
 }
 
-// stream starts to stream a shard. reading is the bytes that the caller needs for reads.
+// stream reserves memory and returns a stream for a shard. The reservation includes reading bytes.
 func (r *Call) stream(ctx context.Context, o *plan.Object, reading int64) (*streamed, error) {
 	l := r.size().Stream(o, reading)
 	hold, err := r.reserve(ctx, concurrency.Task, l.Total)
@@ -45,7 +44,7 @@ func (r *Call) stream(ctx context.Context, o *plan.Object, reading int64) (*stre
 	return &streamed{s, hold, l.AtOnce, l.Flight}, nil
 }
 
-// replaceStreamed writes a shard without reading it, on a condition.
+// replaceStreamed writes a shard on a condition, without reading it.
 func (r *Call) replaceStreamed(ctx context.Context, o *plan.Object, c store.PutOptions) error {
 	s, err := r.stream(ctx, o, 0)
 	if err != nil {
@@ -67,9 +66,9 @@ func (r *Call) replaceStreamed(ctx context.Context, o *plan.Object, c store.PutO
 }
 
 // swapStreamed is swap for a shard that is streamed. It first sends the selected inner chunks that
-// keep no old elements. Then it reads the other stored inner chunks, of one version, in the order
-// of the old shard, and adds them to the new one. assemble.ErrNoParts, plan.ErrNoRanges:
-// unsupported.
+// keep no old elements. Then it reads the other stored inner chunks, all of one version, in the
+// order of the old shard, and adds them. It returns assemble.ErrNoParts or plan.ErrNoRanges if the
+// store does not support parts or ranges.
 func (r *Call) swapStreamed(ctx context.Context, o *plan.Object, t *attempt) (lost bool, err error) {
 	index, err := r.reserve(ctx, concurrency.Index, plan.Sum(r.indexed(o), int64(o.Chunk.Shards.Len())*4))
 	if err != nil {
@@ -110,14 +109,14 @@ func (r *Call) swapStreamed(ctx context.Context, o *plan.Object, t *attempt) (lo
 		return r.ended(o, t, s.out.Abort(ctx, err))
 	}
 	if t.absent && s.out.Stored() == 0 {
-		t.absent = false // nothing to put: the stored object must be read
+		t.absent = false // nothing is put, so the stored object must be read
 		return true, nil
 	}
 	return r.swapped(ctx, o, t, streamMade(s.out), absent, version)
 }
 
-// stays reads the index of the stored shard and returns the reads of its remaining inner chunks:
-// none if the shard is absent, assumed to be absent, or does not decode.
+// stays reads the index of the stored shard and returns the reads of its remaining inner chunks.
+// There are none if the shard is absent, assumed to be absent, or does not decode.
 func (r *Call) stays(ctx context.Context, o *plan.Object, t *attempt) (stays plan.Stays, version store.Version, absent bool, err error) {
 	if t.absent || t.short {
 		return stays, t.damaged, t.absent, nil
@@ -137,16 +136,17 @@ func (r *Call) stays(ctx context.Context, o *plan.Object, t *attempt) (stays pla
 	return stays, x.version, false, nil
 }
 
-// admit admits the reads of remaining inner chunks. It refuses more bytes than a shard may have.
+// admit admits the reads of remaining inner chunks. It returns fault.Limit if they have more bytes
+// than a shard may have.
 func (r *Call) admit(o *plan.Object, s *plan.Stays) (store.Store, error) {
 	if most := r.sizes.Longest(o.Chunk); s.Total > most {
-		return nil, fault.Newf(fault.Limit, "the inner chunks of the shard have more than %d bytes", most)
+		return nil, fault.Newf(fault.Limit, "the remaining inner chunks of the shard have more than %d bytes", most)
 	}
 	return r.account.AdmitAll(r.store, s.Reads.Len(), s.Reads.Bytes())
 }
 
-// carry reads the remaining inner chunks of the old shard from st and passes them on: those that
-// are not written in their stored form, others with the selected elements written over them.
+// carry reads the remaining inner chunks of the old shard from st and passes them on. Inner chunks
+// with selected elements are changed; the others keep their stored form.
 func (p *packer) carry(ctx context.Context, st store.Store, stays *plan.Stays) error {
 	var changed []byte
 	bufs := make([]store.Value, plan.ReadsAhead)
@@ -177,7 +177,7 @@ func (p *packer) carry(ctx context.Context, st store.Store, stays *plan.Stays) e
 	return nil
 }
 
-// change writes the selected elements over a stored inner chunk, the i-th of the cut.
+// change writes the selected elements over the stored form of the i-th inner chunk of the cut.
 func (p *packer) change(ctx context.Context, i int, dst, stored []byte) ([]byte, error) {
 	s, err := p.cpu(ctx, p.hold)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// swap is one try to change an object. lost reports that the object was replaced meanwhile, or that
-// an assumption of the attempt was wrong, so that it must be tried again.
+// swap makes one attempt to change an object. lost reports that the object was replaced meanwhile
+// or that an assumption in t was wrong, so swap must be called again.
 func (r *Call) swap(ctx context.Context, o *plan.Object, t *attempt) (lost bool, err error) {
 	if r.streams(o, !t.absent) && !r.State.noRanges.Load() {
 		if lost, err := r.swapStreamed(ctx, o, t); !errors.Is(err, assemble.ErrNoParts) && !errors.Is(err, plan.ErrNoRanges) {
@@ -37,7 +37,7 @@ func (r *Call) swap(ctx context.Context, o *plan.Object, t *attempt) (lost bool,
 		return false, err
 	}
 	if t.absent && empty {
-		t.absent = false // nothing to put: the stored object must be read
+		t.absent = false // nothing is put, so the stored object must be read
 		return true, nil
 	}
 	if err := r.guarded(ctx); err != nil {
@@ -46,8 +46,8 @@ func (r *Call) swap(ctx context.Context, o *plan.Object, t *attempt) (lost bool,
 	return r.swapped(ctx, o, t, made{bytes: b, empty: empty}, absent, v.Version)
 }
 
-// before reads the stored form of an object in a Task, as stored does. Its bytes are nil if the
-// object is absent, assumed to be absent, or does not decode.
+// before reads the stored form of an object as stored does. The bytes are nil if the object is
+// absent, assumed to be absent, or does not decode.
 func (r *Call) before(ctx context.Context, o *plan.Object, t *attempt) (v received, absent bool, err error) {
 	if t.absent {
 		v.hold, err = r.reserve(ctx, concurrency.Task, r.encoding(o))
@@ -67,10 +67,9 @@ func (r *Call) before(ctx context.Context, o *plan.Object, t *attempt) (v receiv
 	return v, false, err
 }
 
-// stored reads the stored form of an object that is written in part, in a Task that has memory for
-// the new form too. The Task is also returned with fault.NotFound. A shard whose unused space makes
-// it longer than encoders make shards is read in parts, and returned without that space. Only the
-// given version is read, unless it is "".
+// stored reads the stored form of an object that is partly written, and reserves memory for the new
+// form too. With fault.NotFound it also returns the hold. A shard made too long by unused space is
+// read in parts and returned without that space. If version is not "", only that version is read.
 func (r *Call) stored(ctx context.Context, o *plan.Object, version store.Version) (received, error) {
 	rd := o.Whole()
 	rd.Version = version
@@ -94,8 +93,8 @@ func (r *Call) stored(ctx context.Context, o *plan.Object, version store.Version
 	return v, err
 }
 
-// compact reads the inner chunks of a shard by its index, all of one version, and makes a shard of
-// them without unused space. fault.Conflict: the shard was replaced meanwhile.
+// compact reads the inner chunks of a shard by its index, all of one version, and returns a shard
+// without unused space. It returns fault.Conflict if the shard is replaced meanwhile.
 func (r *Call) compact(ctx context.Context, o *plan.Object, version store.Version) (got received, err error) {
 	index, err := r.reserve(ctx, concurrency.Index, r.indexed(o))
 	if err != nil {
@@ -114,7 +113,7 @@ func (r *Call) compact(ctx context.Context, o *plan.Object, version store.Versio
 	if err != nil {
 		return received{}, err
 	}
-	packed := plan.Sum(stays.Total, 16*int64(x.Len())+64) // and the index
+	packed := plan.Sum(stays.Total, 16*int64(x.Len())+64) // with the index
 	room := plan.Sum(need(packed), plan.Product(need(stays.Longest), plan.ReadsAhead))
 	hold, err := r.reserve(ctx, concurrency.Task, plan.Sum(room, r.encoding(o)))
 	if err != nil {

@@ -25,7 +25,7 @@ func (r *Call) reserve(ctx context.Context, k concurrency.Kind, n int64) (*concu
 	return b.Acquire(ctx, k, n)
 }
 
-// core is [concurrency.CPU.Acquire].
+// core calls [concurrency.CPU.Acquire].
 func (r *Call) core(ctx context.Context) (*concurrency.Slot, error) {
 	c := r.Options.Limits.CPU
 	if tracesWaits(ctx, r.trace) {
@@ -37,7 +37,7 @@ func (r *Call) core(ctx context.Context) (*concurrency.Slot, error) {
 	return c.Acquire(ctx)
 }
 
-// lock is [concurrency.Keyed.Lock].
+// lock calls [concurrency.Keyed.Lock].
 func (r *Call) lock(ctx context.Context, key string) (concurrency.KeyLock, error) {
 	l := &r.State.locks
 	if tracesWaits(ctx, r.trace) {
@@ -49,14 +49,14 @@ func (r *Call) lock(ctx context.Context, key string) (concurrency.KeyLock, error
 	return l.Lock(ctx, key)
 }
 
-// hit reports a chunk or an index that was in a cache.
+// hit reports a cache hit of a chunk or an index.
 func (r *Call) hit(ctx context.Context, of store.Cached, key string, n int64) {
 	if r.trace != nil && r.trace.Hit != nil {
 		r.trace.Hit(ctx, store.Hit{Key: key, Bytes: n, Of: of})
 	}
 }
 
-// decodeOne is [pipeline.Chunk.Decode].
+// decodeOne calls [pipeline.Chunk.Decode].
 func (r *Call) decodeOne(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, stored []byte, s *pipeline.Scratch) error {
 	start := r.clock()
 	err := c.Decode(r.memory, b, stored, s)
@@ -66,7 +66,7 @@ func (r *Call) decodeOne(ctx context.Context, key string, c *pipeline.Chunk, b g
 	return err
 }
 
-// decodeSpan is [pipeline.Chunk.DecodeSpan].
+// decodeSpan calls [pipeline.Chunk.DecodeSpan].
 func (r *Call) decodeSpan(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, stored []byte, s *pipeline.Scratch) error {
 	start := r.clock()
 	err := c.DecodeSpan(r.memory, b, stored, s)
@@ -76,7 +76,7 @@ func (r *Call) decodeSpan(ctx context.Context, key string, c *pipeline.Chunk, b 
 	return err
 }
 
-// keepOne is [pipeline.Chunk.Kept]. Elements of varying length are not decoded yet.
+// keepOne calls [pipeline.Chunk.Kept], which does not decode elements of varying length.
 func (r *Call) keepOne(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, stored []byte, s *pipeline.Scratch) ([]byte, error) {
 	start := r.clock()
 	kept, err := c.Kept(stored, s)
@@ -86,7 +86,7 @@ func (r *Call) keepOne(ctx context.Context, key string, c *pipeline.Chunk, b gri
 	return kept, err
 }
 
-// encodeOne is [pipeline.Chunk.Encode].
+// encodeOne calls [pipeline.Chunk.Encode].
 func (r *Call) encodeOne(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, dst, old []byte, s *pipeline.Scratch) (out []byte, empty bool, err error) {
 	start := r.clock()
 	out, empty, err = c.Encode(dst, old, r.memory, b, s)
@@ -100,7 +100,7 @@ func (r *Call) encodeOne(ctx context.Context, key string, c *pipeline.Chunk, b g
 	return out, empty, err
 }
 
-// fillOne is [pipeline.Chunk.FillBox] for a chunk that is not stored.
+// fillOne calls [pipeline.Chunk.FillBox] for a chunk that is not stored.
 func (r *Call) fillOne(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box) {
 	c.FillBox(r.memory, b)
 	r.missing(ctx, key, b)
@@ -108,7 +108,7 @@ func (r *Call) fillOne(ctx context.Context, key string, c *pipeline.Chunk, b gri
 
 func (r *Call) tracesChunks() bool { return r.trace != nil && r.trace.Chunk != nil }
 
-// clock returns the time at which work on a chunk starts, for worked.
+// clock returns the start time for worked, or zero if chunks are not traced.
 func (r *Call) clock() (begin time.Time) {
 	if r.tracesChunks() {
 		begin = time.Now()

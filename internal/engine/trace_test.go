@@ -26,7 +26,7 @@ func (s slow) Put(ctx context.Context, key string, b []byte, o store.PutOptions)
 	return s.Store.Put(ctx, key, b, o)
 }
 
-// TestWaits checks that waits are reported with their duration, and that resources which are
+// TestWaits checks that waits are reported with their duration, and that resources that are
 // available immediately are not reported.
 func TestWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

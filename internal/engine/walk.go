@@ -10,32 +10,32 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// source supplies the indexes and the inner chunks of one shard. It decodes inner chunks to their
-// places ([shard]), does so through the cache ([keptShard]), or lists the requests ([listed]).
+// source supplies the indexes and the inner chunks of one shard: [shard] decodes inner chunks to
+// memory, [keptShard] does so through the cache, and [listed] lists the requests.
 type source interface {
 	// top returns the shard and its index. current reports that the index is not older than the
-	// call. fault.NotFound: the shard is absent. plan.ErrNoRanges: the store cannot read parts of a
-	// shard. errUncached: the index is not in the cache and is not to be added.
+	// call. It returns fault.NotFound if the shard is absent, plan.ErrNoRanges if the store cannot
+	// read ranges, and errUncached if the index is neither cached nor to be added.
 	top(ctx context.Context) (l *plan.Level, found []codec.ShardIndex, current bool, err error)
-	// confirm returns the index of the shard. fault.Unchanged: it is the one that top returned.
+	// confirm returns the current index, or fault.Unchanged if top returned that.
 	confirm(ctx context.Context, top *plan.Level) ([]codec.ShardIndex, error)
-	// inner returns the indexes of shards within the shard. sent reports that it sent requests.
+	// inner returns the indexes of the nested shards of l. sent reports that it sent requests.
 	inner(ctx context.Context, l *plan.Level) (found []codec.ShardIndex, sent bool, err error)
-	// expand returns what to read of a level. Inner chunks that need no request are placed by then.
+	// expand returns the reads of a level. It places inner chunks that need no request.
 	expand(ctx context.Context, l *plan.Level, found []codec.ShardIndex) (plan.Stage, error)
 	// fetch reads inner chunks of a level.
 	fetch(ctx context.Context, l *plan.Level, reads plan.Reads) error
-	// forget drops the kept state of the shard, which was replaced.
+	// forget drops the cached state of the shard after the shard was replaced.
 	forget()
 }
 
 // maxReplaced bounds how often the read of a shard is restarted because the shard was replaced.
-// Each restart means that a writer succeeded; this many in a row mean that the store misreports
-// versions.
+// Each restart means that a writer succeeded, so this many in a row mean that the store reports
+// wrong versions.
 const maxReplaced = 100
 
-// readRanges reads a shard in parts, all of one version, and starts again if the shard is replaced
-// meanwhile. Errors are those of source.top.
+// readRanges reads a shard in parts, all of one version, and restarts if the shard is replaced
+// meanwhile. Its errors are those of source.top.
 func (r *Call) readRanges(ctx context.Context, o *plan.Object, src source) error {
 	for try := 1; ; try++ {
 		err := r.readVersion(ctx, o, src)
@@ -48,7 +48,7 @@ func (r *Call) readRanges(ctx context.Context, o *plan.Object, src source) error
 	}
 }
 
-// readVersion reads one version of a shard in parts. fault.Conflict: it was replaced meanwhile.
+// readVersion reads one version of a shard in parts, or returns fault.Conflict if it is replaced.
 func (r *Call) readVersion(ctx context.Context, o *plan.Object, src source) error {
 	hold, err := r.reserve(ctx, concurrency.Index, r.indexed(o))
 	if err != nil {
@@ -63,7 +63,7 @@ func (r *Call) readVersion(ctx context.Context, o *plan.Object, src source) erro
 	if err != nil || sent || current {
 		return err
 	}
-	// No request was sent that would have found the index stale.
+	// No request was sent that would have shown that the index is stale.
 	found, err = src.confirm(ctx, top)
 	switch {
 	case errors.Is(err, fault.Unchanged):
@@ -75,8 +75,8 @@ func (r *Call) readVersion(ctx context.Context, o *plan.Object, src source) erro
 	return err
 }
 
-// walk reads the selected parts of the shards of a level, and of those within them, by the indexes
-// of the level. sent reports that it sent requests.
+// walk reads the selected inner chunks of the shards of l, and of nested shards, by their indexes
+// found. sent reports that it sent requests.
 func (r *Call) walk(ctx context.Context, src source, l *plan.Level, found []codec.ShardIndex) (sent bool, err error) {
 	stage, err := src.expand(ctx, l, found)
 	if err != nil {

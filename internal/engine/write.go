@@ -14,16 +14,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Write sets the elements that sel selects of the array to src. Objects whose elements are all
-// selected are written without being read. Others are read, changed, and written on condition that
-// they were not replaced meanwhile, and retried if they were. An object that extends beyond the
-// array's shape and whose elements inside it are all selected is put if it is absent, else changed
-// in the same way: its elements beyond the shape may be rows that another writer appended. An
-// object that is all fill value is deleted, or not written, unless the pipeline stores it. A store
-// without conditional writes refuses parts of objects with errors.ErrUnsupported, before anything
-// is written, unless there is a single writer.
+// Write sets the elements of the array that sel selects to src. Objects whose elements are all
+// selected are written without being read. Others are read, changed, and written on the condition
+// that they were not replaced meanwhile, and retried if they were. An object that extends beyond
+// the array's shape, and whose elements inside it are all selected, is put if it is absent, else
+// changed in the same way, as its other elements may be rows that another writer appended. An
+// object that is all fill value is deleted, or not written, unless the pipeline stores it. Without
+// conditional writes or a single writer, partial writes of objects return errors.ErrUnsupported
+// before anything is written.
 //
-// After an error some objects may be written and others not; each is wholly old or wholly new.
+// After an error each object is either wholly old or wholly new.
 func (a *Array) Write(ctx context.Context, src pipeline.Memory, sel grid.Selection) error {
 	ctx, r, err := a.begin(ctx, src, sel, a.WriteOptions())
 	if err != nil {
@@ -32,10 +32,10 @@ func (a *Array) Write(ctx context.Context, src pipeline.Memory, sel grid.Selecti
 	return r.each(ctx, "write", r.write)
 }
 
-// WriteOptions returns the options of plans of writes.
+// WriteOptions returns the options for plans of writes.
 func (a *Array) WriteOptions() *plan.WriteOptions {
 	w := &plan.WriteOptions{Merge: a.Layout.Pipe.OfField(), Held: a.Options.Guard != nil, Single: a.Options.SingleWriter}
-	// The default of store.ConditionsOf, without its allocation.
+	// This is the default of store.ConditionsOf, without its allocation.
 	w.Conditions = store.Conditions{IfAbsent: true, IfVersion: true}
 	store.As(a.Store, &w.Conditions)
 	return w
@@ -58,12 +58,12 @@ func (r *Call) write(ctx context.Context, o *plan.Object) error {
 }
 
 // maxConflicts bounds how often the write of an object is retried. Each conflict means that another
-// writer succeeded, so this many in a row is a store that misreports its versions, not contention.
+// writer succeeded, so this many in a row mean that the store reports wrong versions.
 const maxConflicts = 1000
 
-// contend writes an object on a condition, and retries as long as a try is lost. Goroutines of this
-// process take turns. met reports that another process won. After that a merge waits, as many
-// processes may write the same object. A write of a whole object has the claim and need not wait.
+// contend writes an object on a condition and retries as long as an attempt is lost. Goroutines of
+// this process take turns. met reports that another process won. A partial write then waits, as
+// many processes may write the same object. A write of a whole object retries without waiting.
 func (r *Call) contend(ctx context.Context, o *plan.Object, write func() (lost, met bool, err error)) error {
 	merges := !o.Covers || o.Edge
 	key, err := r.lock(ctx, o.Key)
@@ -103,13 +103,13 @@ func (r *Call) replace(ctx context.Context, o *plan.Object) error {
 	return r.commit(ctx, o, m, store.PutOptions{})
 }
 
-// add writes a whole object if it is absent. An existing object, left by a once longer array or by
-// a writer that gave up, is replaced on condition that it still has the version that was read, once
-// the guard allows it. An object that is all fill value only replaces an existing one.
+// add writes a whole object if it is absent. An existing object, left by a longer array or by an
+// interrupted writer, is replaced if guarded allows it and its version is the one that was read. An
+// object that is all fill value only replaces an existing one.
 func (r *Call) add(ctx context.Context, o *plan.Object) error {
 	if r.streams(o, false) {
-		// The version is read first, as that is little compared with such a shard. The shard is
-		// made again after each conflict, because a failed condition may have removed its parts.
+		// The version is read first, as that is cheap compared with such a shard. The shard is
+		// encoded again after each conflict, because a failed condition may have removed its parts.
 		err := r.contend(ctx, o, func() (lost, met bool, err error) {
 			v, err := r.version(ctx, o.Key)
 			if err == nil {
@@ -127,7 +127,7 @@ func (r *Call) add(ctx context.Context, o *plan.Object) error {
 		return err
 	}
 	defer m.hold.Release()
-	expected, looked := store.Version(""), !m.empty // expects no object
+	expected, looked := store.Version(""), !m.empty // the first attempt expects no object
 	return r.contend(ctx, o, func() (lost, met bool, err error) {
 		if !looked {
 			if expected, err = r.version(ctx, o.Key); err == nil {

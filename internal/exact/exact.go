@@ -8,17 +8,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// exactBelow is the number of bytes that Read allocates on an announcement alone. 64 MiB is more
-// than a chunk of reasonable size, and 128 requests with false announcements do not exhaust a
-// machine.
+// exactBelow is the number of bytes that Read allocates because of an announcement alone. 64 MiB is
+// more than a chunk of reasonable size, and 128 requests with false announcements do not exhaust
+// the memory of a machine.
 const exactBelow = 64 << 20
 
-// Read appends exactly n bytes of r to buf. If buf has the capacity, it is not reallocated.
-// Otherwise it is allocated once at its exact size. Only if n is more than 64 MiB and the caller
-// has not set bounded does it grow as bytes arrive.
+// Read appends exactly n bytes of r to buf. If buf does not have the capacity, Read allocates it
+// once with its exact size. If n is more than 64 MiB and bounded is false, the memory instead grows
+// as bytes arrive.
 //
-// On error the result is buf with the bytes that arrived. An early end is io.ErrUnexpectedEOF.
-// fault.Limit: n does not fit an int.
+// On error the result is buf with the bytes that arrived. Read returns io.ErrUnexpectedEOF if r
+// ends early and fault.Limit if n does not fit an int.
 func Read(buf []byte, r io.Reader, n int64, bounded bool) ([]byte, error) {
 	if n < 0 || n > int64(math.MaxInt-len(buf)) {
 		return buf, fault.Newf(fault.Limit, "a value of %d bytes does not fit in memory", n)
@@ -53,15 +53,15 @@ func withRoom(buf []byte, n int) []byte {
 	return append(make([]byte, 0, len(buf)+n), buf...)
 }
 
-// End returns nil if r has no more bytes, fault.Unavailable if it has, and otherwise the error of
-// the read. Stores call it after [Read], so that the connection can be reused and the checksum of
-// the body is compared.
+// End returns nil if r has no more bytes, fault.Unavailable if it has more, and otherwise the error
+// of the read. Stores call it after [Read], so that the connection can be reused and the checksum
+// of the body is compared.
 func End(r io.Reader) error {
 	var one [1]byte
 	n, err := io.ReadFull(r, one[:])
 	switch {
 	case n > 0:
-		return fault.Newf(fault.Unavailable, "the answer is longer than it announced")
+		return fault.Newf(fault.Unavailable, "the response is longer than its announced length")
 	case errors.Is(err, io.EOF):
 		return nil
 	}

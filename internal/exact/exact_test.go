@@ -47,7 +47,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// More than is believed at once still arrives whole.
+// TestReadLong checks that a value that is too long to be allocated at once is read completely.
 func TestReadLong(t *testing.T) {
 	const n = 70 << 20
 	got, err := exact.Read(nil, io.LimitReader(zeros{}, n), n, false)

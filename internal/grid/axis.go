@@ -6,15 +6,16 @@ import (
 	"sort"
 )
 
-// Axis divides an axis of an array into chunks, either of one length or in runs of chunks of equal
-// length. [Even] and [Uneven] make it. The zero Axis is invalid. An Axis is immutable.
+// Axis describes how an axis of an array is divided into chunks, either of one length or in runs of
+// chunks of equal length. [Even] and [Uneven] return it. The zero Axis is invalid. An Axis is
+// immutable.
 type Axis struct {
 	edge int       // the length of every chunk if runs is nil
 	runs []segment // at least two
 }
 
-// segment is a run of chunks of one length. It ends at the start of the next segment; the last one
-// is unbounded.
+// segment is a run of chunks of one length. It ends at the start of the next segment. The last
+// segment is unbounded.
 type segment struct {
 	first int // number of its first chunk
 	start int // index of its first element
@@ -35,10 +36,10 @@ func Even(chunk []int) []Axis {
 
 // Uneven returns an axis of n elements divided by runs, whose lengths must add up to n or more.
 //
-// Chunks beyond n are dropped, so that no number overflows. If n is 0, chunks have the length of the
-// first run, because codecs such as sharding accept only chunks of certain lengths. Adjacent runs
-// of one length are joined. If one run remains, the axis is as of [Even]. The memory depends on the
-// number of runs, not on the number of chunks.
+// It drops chunks beyond n, so that no number overflows. If n is 0, chunks have the length of the
+// first run, because codecs such as sharding accept only chunks of certain lengths. It joins
+// adjacent runs of one length. If one run remains, the axis equals one of [Even]. The memory
+// depends on the number of runs, not on the number of chunks.
 func Uneven(n int, runs []Run) Axis {
 	var all []segment
 	first, start := 0, 0
@@ -76,7 +77,7 @@ func (a Axis) number(pos int) int {
 	return chunk
 }
 
-// Locate returns the chunk that contains index pos: its number, its length, and the offset of pos
+// Locate returns the number and length of the chunk that contains index pos, and the offset of pos
 // in it.
 func (a Axis) Locate(pos int) (chunk, edge, off int) {
 	if a.runs == nil {
@@ -105,7 +106,7 @@ func (a Axis) end(i int) int {
 	return math.MaxInt
 }
 
-// Chunk returns the first index and the length of chunk i. The last chunk may reach beyond the
+// Chunk returns the first index and the length of chunk i. The last chunk may extend beyond the
 // array.
 func (a Axis) Chunk(i int) (start, edge int) {
 	if a.runs == nil {
@@ -150,7 +151,7 @@ func (a Axis) Divisor() int {
 	return n
 }
 
-// Shape returns the common shape of all chunks of a grid. It is nil if chunks differ in shape.
+// Shape returns the common shape of all chunks of a grid, or nil if they differ in shape.
 func Shape(axes []Axis) []int {
 	s := make([]int, len(axes))
 	for i, a := range axes {

@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// edges are the lengths of the chunks along an axis, one by one: what an Axis stands for.
+// edges has the length of each chunk along an axis. It is the simple equivalent of an Axis.
 type edges []int
 
-// randomEdges cuts an axis of n elements, regularly or not, with chunks beyond its end now and
-// then.
+// randomEdges divides an axis of n elements, regularly or not, sometimes with chunks beyond its
+// end.
 func randomEdges(r *rand.Rand, n int) (edges, Axis) {
 	var e edges
 	if r.IntN(3) == 0 {
@@ -34,7 +34,7 @@ func randomEdges(r *rand.Rand, n int) (edges, Axis) {
 	return e, Uneven(n, runs)
 }
 
-// randomEdgesBy is randomEdges with lengths that inner divides.
+// randomEdgesBy is randomEdges with lengths that are multiples of inner.
 func randomEdgesBy(r *rand.Rand, n, inner int) (edges, Axis) {
 	e, _ := randomEdges(r, n)
 	var runs []Run
@@ -45,7 +45,7 @@ func randomEdgesBy(r *rand.Rand, n, inner int) (edges, Axis) {
 	return e, Uneven(n, runs)
 }
 
-// start is the first element of the i-th chunk.
+// start returns the index of the first element of chunk i.
 func (e edges) start(i int) (n int) {
 	for _, edge := range e[:i] {
 		n += edge
@@ -53,7 +53,7 @@ func (e edges) start(i int) (n int) {
 	return n
 }
 
-// of finds the chunk that holds an element.
+// of returns the chunk that contains an element, and the offset of the element in it.
 func (e edges) of(pos int) (chunk, off int) {
 	for pos >= e[chunk] {
 		pos -= e[chunk]
@@ -104,11 +104,11 @@ func TestAxisAgainstOracle(t *testing.T) {
 	}
 }
 
-// TestHostileRuns: no number in a document makes arithmetic overflow or memory grow.
+// TestHostileRuns checks that no number in a document makes arithmetic overflow or memory grow.
 func TestHostileRuns(t *testing.T) {
 	const (
 		most = math.MaxInt
-		half = 1 << (bits.UintSize / 2) // times itself it is 0
+		half = 1 << (bits.UintSize / 2) // its square overflows to 0
 	)
 	tests := []struct {
 		name  string
@@ -161,7 +161,7 @@ func TestHostileRuns(t *testing.T) {
 	}
 }
 
-// TestManyRuns finds chunks among as many runs as a large document has.
+// TestManyRuns locates chunks among as many runs as a large document has.
 func TestManyRuns(t *testing.T) {
 	runs := make([]Run, 100_000)
 	n := 0

@@ -1,21 +1,21 @@
 package grid
 
-// Class is a piece of a [Slice], and the number of pieces that select the same elements of their
+// Class is a piece of a [Slice] and the number of pieces that select the same elements of their
 // chunks.
 type Class struct {
 	Part
 	Like int
 }
 
-// alike is the key of a class: the properties that its pieces share.
+// alike is the key of a class: the properties that its pieces have in common.
 type alike struct{ off, step, n, edge, inside int }
 
 // Classes groups the pieces of s into classes, for an axis of length elements. Pieces of one class
 // have the same Off, Step and N, chunks of the same length, and as many elements of the chunk
-// within the axis. Each piece of an Index is a class of its own.
+// within the axis. Each piece of an Index is a separate class.
 //
-// Classes counts by arithmetic. For each run of chunks of one length it examines as many pieces as
-// there are different offsets at which they begin.
+// Classes counts by arithmetic. For each run of chunks of one length it examines one piece for each
+// offset at which pieces begin.
 func (s Slice) Classes(axis Axis, length int) []Class {
 	if s.Count == 0 {
 		return nil
@@ -72,7 +72,7 @@ func (s Slice) periods(j int, axis Axis) (n, period int) {
 		from = axis.runs[k].start
 		to = min(to, axis.end(k)-1)
 	}
-	last := s.Count - 1 - j // elements after the j-th in the run
+	last := s.Count - 1 - j // number of elements after the j-th in the run
 	if s.Step > 0 {
 		last = min(last, (to-pos)/s.Step)
 	} else {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestClasses compares the classes of slices with their pieces, one by one.
+// TestClasses compares the classes of slices with their pieces.
 func TestClasses(t *testing.T) {
 	r := rand.New(rand.NewPCG(24, 1))
 	for range 20_000 {
@@ -56,7 +56,7 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// TestClassesOfLongSlices: chunks are not looked at one by one.
+// TestClassesOfLongSlices checks that Classes does not iterate over single chunks.
 func TestClassesOfLongSlices(t *testing.T) {
 	for _, tt := range []struct {
 		s    Slice

@@ -9,7 +9,7 @@ import (
 // bytes in the source, or to the next offsets of dl and sl.
 type run struct {
 	n, ds, ss int
-	dl, sl    []int // offsets in bytes; nil: steps of ds and ss
+	dl, sl    []int // offsets in bytes, or nil for steps of ds and ss
 }
 
 // at returns the offsets of step i.

@@ -1,13 +1,13 @@
 // Package grid implements the arithmetic of regular and rectilinear chunk grids. It determines
-// which chunks a selection touches and which part of each, and copies between a chunk and the
-// selected region.
+// which chunks a selection touches and which part of each chunk it selects, and it copies elements
+// between a chunk and the selected region.
 //
 //	r := grid.Region{{Start: 2, Step: 1, Count: 6}, {Start: 0, Step: 2, Count: 4}}
 //	for box := range r.Chunks(grid.Even([]int{4, 4})) {
 //		read(box.Coord) // box also has the selected range of each axis in the chunk and in the region
 //	}
 //
-// A [Region] is a product of one [Slice] per axis. [Points] are single elements. Both are a
+// A [Region] is the product of one [Slice] per axis. [Points] are single elements. Both implement
 // [Selection].
 //
 // Arrays are in C order: the last axis is contiguous. The package is pure and does not depend on

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// position gives the coordinates of the i-th element of shape in C order.
+// position returns the coordinates of the i-th element of shape in C order.
 func position(shape []int, i int) []int {
 	p := make([]int, len(shape))
 	for d := len(shape) - 1; d >= 0; d-- {
@@ -35,7 +35,8 @@ func index(shape, pos []int) int {
 	return i
 }
 
-// randomCase draws shapes, grids and regions with ragged edges, steps, single rows and empty axes.
+// randomCase returns random shapes, grids and regions, with partial edge chunks, steps, single rows
+// and empty axes.
 func randomCase(r *rand.Rand) (shape []int, cut []edges, axes []Axis, region Region) {
 	for range r.IntN(4) {
 		n := 1 + r.IntN(9)
@@ -62,7 +63,7 @@ func randomSlice(r *rand.Rand, n int) Slice {
 	return Slice{Start: start, Step: step, Count: r.IntN((n-start-1)/step + 2)}
 }
 
-// at is the element of the axis that is the j-th of the slice.
+// at returns the index on the axis of the j-th element of the slice.
 func (s Slice) at(j int) int {
 	if s.Index != nil {
 		return s.Index[j]
@@ -94,7 +95,7 @@ func TestReadAndWriteAgainstOracle(t *testing.T) {
 			copy(element(want, i), element(array, index(shape, p)))
 		}
 
-		// chunkOf cuts a chunk out of the array, with 0xEE beyond the edge.
+		// chunkOf copies a chunk out of the array, with 0xEE beyond the edge.
 		chunkOf := func(coord, chunk []int) []byte {
 			c := bytes.Repeat([]byte{0xEE}, product(chunk)*size)
 			for i := range product(chunk) {
@@ -183,7 +184,7 @@ func TestReadAndWriteAgainstOracle(t *testing.T) {
 	}
 }
 
-// ascending tells whether no axis goes backwards or has a list.
+// ascending reports whether no axis goes backwards or has a list.
 func ascending(r Region) bool {
 	for _, s := range r {
 		if s.Index != nil || s.Step < 0 {
@@ -207,8 +208,8 @@ func TestTouchedIsTheNumberOfChunks(t *testing.T) {
 	}
 }
 
-// Cutting along the chunks and then along inner chunks that divide them is cutting along the inner
-// chunks.
+// TestCutOfParts checks that dividing by chunks, and then by inner chunks that divide them, has the
+// same result as dividing by inner chunks.
 func TestCutOfParts(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	for range 3000 {
@@ -216,7 +217,7 @@ func TestCutOfParts(t *testing.T) {
 		inner := 1 + r.IntN(4)
 		e, outer := randomEdgesBy(r, n, inner)
 		s := randomSlice(r, n)
-		got, want := map[[2]int]int{}, map[[2]int]int{} // how often an element goes to a position
+		got, want := map[[2]int]int{}, map[[2]int]int{} // how often an element is copied to a position
 		count := func(m map[[2]int]int, p Part, from int) {
 			for j := range p.N {
 				at, to := p.Off+j*p.Step, p.Out+j

@@ -9,12 +9,13 @@ import (
 // default.
 const DefaultElements = 1 << 20
 
-// Layout chooses the shape of chunks for an array, as TensorStore's drivers do. Along axis i it is
-// the integer nearest to factor · aspect[i], at least 1 and at most the length of the axis. factor
-// is the largest number for which a chunk has at most elements elements.
+// Layout returns a shape of chunks for an array, chosen as TensorStore's drivers do. Along axis i
+// it is the integer nearest to factor · aspect[i], at least 1 and at most the length of the axis.
+// factor is the largest number for which the number of elements of a chunk does not exceed
+// elements.
 //
-// A nil aspect, or 0 along an axis, stands for 1. Other values must be positive and finite.
-// elements must be at least 1.
+// A nil aspect, or 0 along an axis, means 1. Other values must be positive and finite. elements
+// must be at least 1.
 func Layout(shape []int, aspect []float64, elements int) []int {
 	ratio := make([]float64, len(shape))
 	least := math.Inf(1)
@@ -63,14 +64,14 @@ func Layout(shape []int, aspect []float64, elements int) []int {
 	return chunk
 }
 
-// Multiple chooses the shape of shards as a multiple of the shape of chunks. A shard has at most
-// elements elements, but at least one chunk. It does not reach further beyond the array than the
-// last chunk. aspect is as for [Layout].
+// Multiple returns a shape of shards that is a multiple of the shape of chunks. A shard has at
+// least one chunk, and otherwise no more elements than the argument elements. It does not extend
+// further beyond the array than the last chunk. aspect is as for [Layout].
 func Multiple(shape, chunk []int, aspect []float64, elements int) []int {
 	each := 1
 	for _, c := range chunk {
 		if each > elements/c {
-			return slices.Clone(chunk) // two chunks exceed the limit; also prevents overflow
+			return slices.Clone(chunk) // two chunks exceed the limit; this also prevents overflow
 		}
 		each *= c
 	}

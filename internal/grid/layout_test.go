@@ -16,7 +16,7 @@ func TestLayout(t *testing.T) {
 		elements int
 		want     []int
 	}{
-		// The first three are those of TensorStore's document of its zarr driver.
+		// The first three cases are from TensorStore's documentation of its zarr driver.
 		{"a million", big, nil, DefaultElements, []int{101, 101, 101}},
 		{"aspect", big, []float64{1, 2, 2}, DefaultElements, []int{64, 128, 128}},
 		{"aspect and elements", big, []float64{1, 2, 2}, 2000000, []int{79, 159, 159}},
@@ -51,12 +51,12 @@ func TestMultiple(t *testing.T) {
 		{"aspect", []int{1000, 1000}, []int{10, 10}, []float64{1, 4}, 100 * 100, []int{50, 200}},
 		{"the array is smaller", []int{25, 1000}, []int{10, 10}, nil, 30 * 300, []int{30, 300}},
 		{"chunks of no number's size", []int{math.MaxInt, math.MaxInt}, []int{math.MaxInt / 2, math.MaxInt / 2}, nil, 1000, []int{math.MaxInt / 2, math.MaxInt / 2}},
-		// Of 2^27 elements 512 along each axis; 5 chunks of 101 are 505, 6 are more. Chunks reach
-		// to 1010, 2020, 3030.
+		// 2^27 elements are 512 along each axis: 5 chunks of 101 are 505, and 6 are more. Chunks
+		// extend to 1010, 2020, 3030.
 		{"of TensorStore's chunks", []int{1000, 2000, 3000}, []int{101, 101, 101}, nil, 1 << 27, []int{505, 505, 505}},
-		// 128·2^20 elements with sides 1:2:2: factors of 64, and 128 = 4^3 · 2 of them.
+		// 128·2^20 elements have sides 1:2:2. They allow a factor of 64, and 128 = 4^3 · 2.
 		{"of chunks with an aspect, and that aspect", []int{1000, 2000, 3000}, []int{64, 128, 128}, []float64{1, 2, 2}, 1 << 26, []int{256, 512, 512}},
-		// 64 chunks, and none to the left along the first axis, which has one: 8 · 8 of the others.
+		// A shard has 64 chunks. The first axis has only one chunk, so the others have 8 · 8.
 		{"a short axis", []int{50, 5000, 5000}, []int{50, 100, 100}, nil, 64 * 50 * 100 * 100, []int{50, 800, 800}},
 		{"a scalar", []int{}, []int{}, nil, 1, []int{}},
 		{"an empty axis", []int{0, 100}, []int{5, 10}, nil, 500, []int{5, 100}},
@@ -71,8 +71,8 @@ func TestMultiple(t *testing.T) {
 	}
 }
 
-// No chunk has more elements than asked for, and making it longer along all axes that can grow
-// would give too many.
+// TestLayoutIsTheLargest checks that no chunk has more elements than the limit, and that making it
+// longer along all axes that can grow would exceed the limit.
 func TestLayoutIsTheLargest(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for range 3000 {

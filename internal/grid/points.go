@@ -12,31 +12,31 @@ type Selection interface {
 	Shape() []int
 	// Len returns the number of elements. ok is false if it overflows an int.
 	Len() (n int, ok bool)
-	// Chunks yields each chunk of a grid that the selection touches once.
+	// Chunks yields once each chunk of a grid that the selection touches.
 	Chunks(chunk []Axis) iter.Seq[Box]
 	// Touched returns the number of chunks of a grid that the selection touches.
 	Touched(chunk []Axis) int
 }
 
-// Pair is one element of [Points]. Off is its index in the chunk and To its index in the result,
+// Pair is one element of [Points]. Off is its index in the chunk, and To its index in the result,
 // both in C order.
 type Pair struct{ Off, To int }
 
-// Points selects single elements by their coordinates. They are sorted by chunk once, when they
-// are made. Each takes 24 bytes besides its coordinates.
+// Points selects single elements by their coordinates. NewPoints sorts them by chunk. Each point
+// takes 24 bytes in addition to its coordinates.
 type Points struct {
 	at    [][]int // one list for each axis
 	n     int
 	chunk []Axis
 	// order has the points sorted by chunk. Points of one chunk keep their order, so the last write
-	// of an element is effective.
+	// of an element is the effective one.
 	order []int
 	pairs []Pair // in the order of order
 	ends  []int  // end of each chunk's pairs
 }
 
 // NewPoints selects n elements of an array with the grid chunk. at has a list of n coordinates for
-// each axis, all within the array. NewPoints keeps the lists and does not modify them.
+// each axis, all within the array. NewPoints retains the lists and does not modify them.
 func NewPoints(at [][]int, n int, chunk []Axis) *Points {
 	p := &Points{at: at, n: n, chunk: chunk, order: make([]int, n), pairs: make([]Pair, n)}
 	for i := range p.order {
@@ -79,11 +79,11 @@ func (p *Points) Shape() []int { return []int{p.n} }
 // Len returns the number of points.
 func (p *Points) Len() (n int, ok bool) { return p.n, true }
 
-// Touched returns the number of chunks that contain a point. It ignores the argument and uses the
+// Touched returns the number of chunks that contain a point. It ignores its argument and uses the
 // grid of [NewPoints].
 func (p *Points) Touched([]Axis) int { return len(p.ends) }
 
-// Chunks yields the chunks that contain a point, in C order. It ignores the argument and uses the
+// Chunks yields the chunks that contain a point, in C order. It ignores its argument and uses the
 // grid of [NewPoints].
 func (p *Points) Chunks([]Axis) iter.Seq[Box] {
 	return func(yield func(Box) bool) {
@@ -111,7 +111,7 @@ func (p *Points) Box(i int) Box {
 // pairsCover implements Covers for a box of Points. Its memory depends on the number of points,
 // not on the length of the chunk.
 func (b Box) pairsCover(shape []int, axes []Axis) bool {
-	left := 1 // elements of the chunk within the array that are not yet seen
+	left := 1 // number of elements of the chunk within the array that are not yet covered
 	chunk, inside := make([]int, len(axes)), make([]int, len(axes))
 	for d, a := range axes {
 		var start int

@@ -8,10 +8,10 @@ import (
 )
 
 // TestPointsAgainstOracle moves random points through chunks, and through inner chunks of those,
-// and compares with element-wise indexing.
+// and compares the result with element-wise indexing.
 func TestPointsAgainstOracle(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	whole, twice := 0, 0 // chunks of which every element is a point, and those in which one comes twice
+	whole, twice := 0, 0 // chunks of which every element is a point, and chunks in which a point occurs twice
 	for range 3000 {
 		var shape, inner []int
 		var cut []edges
@@ -29,7 +29,7 @@ func TestPointsAgainstOracle(t *testing.T) {
 			}
 		}
 		name := fmt.Sprint(shape, cut, inner, at, size)
-		place := func(i int) int { // of a point in the array
+		place := func(i int) int { // index of a point in the array
 			pos := make([]int, len(shape))
 			for d := range pos {
 				pos[d] = at[d][i]
@@ -47,7 +47,7 @@ func TestPointsAgainstOracle(t *testing.T) {
 		if got := fmt.Sprint(p.Shape()); got != fmt.Sprint([]int{n}) {
 			t.Fatalf("%s: shape %s", name, got)
 		}
-		// startOf is the first element of a chunk of the grid.
+		// startOf returns the first element of a chunk of the grid.
 		startOf := func(coord []int) []int {
 			start := make([]int, len(coord))
 			for d := range coord {
@@ -55,7 +55,7 @@ func TestPointsAgainstOracle(t *testing.T) {
 			}
 			return start
 		}
-		// chunkAt takes a chunk of a shape out of the array, or puts it back.
+		// chunkAt copies a chunk with lengths by out of the array, or back into it if put is set.
 		chunkAt := func(start, by []int, b []byte, put bool) {
 			for i := range product(by) {
 				pos, inside := position(by, i), true
@@ -151,8 +151,8 @@ func TestPointsAgainstOracle(t *testing.T) {
 	}
 }
 
-// covering tells, element by element, whether points cover what lies inside the array of a chunk,
-// and how many elements that is.
+// covering reports, element by element, whether points cover the part of a chunk that is inside the
+// array, and the number of elements of that part.
 func covering(shape, chunk []int, at [][]int, points int, start []int) (covers bool, n int) {
 	covers = true
 	for i := range product(chunk) {
@@ -178,7 +178,8 @@ func covering(shape, chunk []int, at [][]int, points int, start []int) (covers b
 	return covers, n
 }
 
-// Points in a chunk that is much longer than the array cover only themselves.
+// TestPointsCoverLongChunk checks that points in a chunk that is much longer than the array cover
+// only themselves.
 func TestPointsCoverLongChunk(t *testing.T) {
 	chunk := []int{1 << 15, 1 << 15}
 	axes := Even(chunk)

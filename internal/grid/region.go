@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// Slice selects Count elements of one axis: Start, Start+Step, …, or those of Index. Step is not
-// 0. A negative Step goes backwards.
+// Slice selects Count elements of one axis: Start, Start+Step, …, or the elements of Index. Step
+// must not be 0. A negative Step goes backwards.
 type Slice struct {
 	Start, Step, Count int
-	Index              []int // if not nil, the Count indices, in any order; Start and Step are unused
+	Index              []int // if not nil, the Count selected indices in any order; Start and Step are then unused
 }
 
 // Region is a resolved selection: one Slice for each axis, all within the array.
@@ -22,9 +22,9 @@ type Part struct {
 	Off   int   // first selected element, counted from the chunk's start
 	Step  int   // distance between selected elements, not 0
 	N     int   // number of selected elements in the chunk
-	Out   int   // position of the first of them in the region
-	At    []int // of an Index: the selected elements, instead of Off and Step
-	To    []int // of an Index: their positions in the region, instead of Out
+	Out   int   // position in the region of the first selected element
+	At    []int // for an Index, the selected elements instead of Off and Step
+	To    []int // for an Index, their positions in the region instead of Out
 }
 
 // Shape returns the number of elements selected on each axis.
@@ -51,7 +51,7 @@ func (r Region) Len() (n int, ok bool) {
 	return n, ok
 }
 
-// Whole returns the region that selects a whole array.
+// Whole returns the region that selects all elements of an array.
 func Whole(shape []int) Region {
 	r := make(Region, len(shape))
 	for i, n := range shape {
@@ -66,8 +66,8 @@ func (s Slice) part(j int, axis Axis) Part {
 	return Part{Chunk: c, Off: off, Step: s.Step, N: min(s.within(off, edge), s.Count-j), Out: j}
 }
 
-// within returns the number of elements that s selects from offset off on, before it leaves a
-// range of n elements.
+// within returns the number of elements that s selects from offset off on, before it leaves a range
+// of n elements.
 func (s Slice) within(off, n int) int {
 	if s.Step > 0 {
 		return (n-off-1)/s.Step + 1
@@ -76,7 +76,7 @@ func (s Slice) within(off, n int) int {
 }
 
 // listed returns the pieces of an Index in the order of their chunks. The elements of a piece keep
-// their order, so the last write of an element is effective.
+// their order, so the last write of an element is the effective one.
 func (s Slice) listed(axis Axis) []Part {
 	order, at := make([]int, s.Count), make([]int, s.Count)
 	for i, pos := range s.Index {
@@ -103,7 +103,7 @@ func (s Slice) listed(axis Axis) []Part {
 type walker struct {
 	s    Slice
 	axis Axis
-	list []Part // of an Index
+	list []Part // pieces of an Index
 	i    int    // index in list
 	Part
 }
@@ -148,8 +148,8 @@ func (p Part) slice() Slice { return Slice{Start: p.Off, Step: p.Step, Count: p.
 // Touched returns the number of pieces that AppendCut appends.
 func (p Part) Touched(inner int) int { return p.slice().Touched(Axis{edge: inner}) }
 
-// AppendCut divides p among inner chunks of its chunk and appends the pieces to parts. Their Chunk
-// and Off are relative to the chunk. Their Out and To are as in p.
+// AppendCut divides p among the inner chunks of its chunk and appends the pieces to parts. Chunk
+// and Off of the pieces are relative to the chunk. Out and To are as in p.
 func (p Part) AppendCut(parts []Part, inner int) []Part {
 	s := p.slice()
 	if p.N == 0 {
@@ -177,12 +177,12 @@ func (p Part) AppendCut(parts []Part, inner int) []Part {
 type Box struct {
 	Coord []int  // the chunk's position in the grid
 	Parts []Part // one for each axis
-	Pairs []Pair // of Points: the selected elements, instead of Parts
+	Pairs []Pair // for Points, the selected elements instead of Parts
 }
 
-// Chunks yields each chunk of a grid that the region touches once. They are in C order if no step
-// is negative. The caller may keep a Box, but must not modify At and To of its parts. A region
-// without elements touches no chunk. A region without axes touches one.
+// Chunks yields once each chunk of a grid that the region touches. The chunks are in C order if no
+// step is negative. The caller may retain a Box, but must not modify At and To of its parts. A
+// region without elements touches no chunk. A region without axes touches one.
 func (r Region) Chunks(chunk []Axis) iter.Seq[Box] {
 	return func(yield func(Box) bool) {
 		for _, s := range r {
@@ -267,7 +267,8 @@ func makeBox(axes []walker) Box {
 	return b
 }
 
-// MakeBox returns a box of n axes for the caller to set. It makes as few allocations as possible.
+// MakeBox returns a box of n axes for the caller to fill in. It makes as few allocations as
+// possible.
 func MakeBox(n int) Box {
 	var b Box
 	switch {
@@ -319,7 +320,7 @@ func (p Part) distinct(chunk int) int {
 		return p.N
 	}
 	if p.N > 1<<16 && p.N < chunk/2 {
-		return p.N // too few to cover the chunk
+		return p.N // too few elements to cover the chunk
 	}
 	seen := make(map[int]struct{}, p.N)
 	for _, i := range p.At {
@@ -337,8 +338,8 @@ func All(shape []int) Box {
 	return b
 }
 
-// Len returns the number of elements that the box selects. An element that is selected twice
-// counts twice.
+// Len returns the number of elements that the box selects. An element that is selected twice counts
+// twice.
 func (b Box) Len() int {
 	if b.Pairs != nil {
 		return len(b.Pairs)
@@ -363,14 +364,14 @@ func (b Box) Full(chunk []int) bool {
 	return true
 }
 
-// Contiguous reports whether the selected elements are contiguous in a region of this shape. off
-// is the index of the first one.
+// Contiguous reports whether the selected elements are contiguous in a region of this shape. off is
+// the index of the first element.
 func (b Box) Contiguous(region []int) (off int, ok bool) {
 	if b.Pairs != nil {
 		return 0, false
 	}
 	off, ok = 0, true
-	whole := true // the box spans all axes after i
+	whole := true // true if the box spans all axes after i
 	stride := 1
 	for i := len(region) - 1; i >= 0; i-- {
 		p := b.Parts[i]

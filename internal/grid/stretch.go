@@ -3,9 +3,9 @@ package grid
 // Stretch is N consecutive elements of a [Slice], from element Out on.
 type Stretch struct{ Out, N int }
 
-// Stretch returns the elements from the j-th on up to where the slice leaves a block. A block is
-// chunks neighbouring chunks of an axis, at least 1, and block 0 begins with chunk 0. An Index
-// that returns to a block has another stretch there.
+// Stretch returns the elements from the j-th on up to the end of their block. A block is a number
+// of neighbouring chunks of an axis, at least 1, and block 0 begins with chunk 0. An Index that
+// returns to a block has another stretch there.
 func (s Slice) Stretch(j int, axis Axis, chunks int) Stretch {
 	return Stretch{j, s.stretch(j, axis, chunks)}
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestStretch: of random slices of random axes, each stretch lies in one block, the next one in
-// another, and together they are the slice.
+// TestStretch checks random slices of random axes: each stretch is in one block, the next stretch
+// is in another block, and together they are the slice.
 func TestStretch(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 5000 {

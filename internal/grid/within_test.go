@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// TestWithin sets each place of the last two axes to a value of its own, forwards, backwards, by
+// TestWithin sets each position of the last two axes to a different value, forwards, backwards, by
 // lists and by points.
 func TestWithin(t *testing.T) {
-	shape := []int{3, 2, 2} // the last two lie in one chunk
+	shape := []int{3, 2, 2} // the last two axes are in one chunk
 	tests := []struct {
 		name string
 		sel  Selection

@@ -15,8 +15,8 @@ import (
 // rows.
 type Write func(ctx context.Context, view Array, from int) error
 
-// Append appends n rows along an axis of one array and returns the array with its new shape. If
-// the append waits for another process, it may call write again.
+// Append appends n rows along an axis of one array and returns the array with its new shape. It may
+// call write more than once if it waits for another process.
 func Append(ctx context.Context, a Array, axis, n int, write Write, o Options) (out Array, err error) {
 	if n == 0 {
 		return a, nil
@@ -37,18 +37,18 @@ func Append(ctx context.Context, a Array, axis, n int, write Write, o Options) (
 	return out, nil
 }
 
-// appending is an append in progress of the same rows to one or more arrays. The claims in their
-// documents have one ID.
+// appending is an append in progress of the same number of rows to one or more arrays. The claims
+// in their documents have the same ID.
 type appending struct {
 	o        Options
-	group    *group // nil for an append to a lone array
+	group    *group // nil for an append to a single array
 	members  []member
 	from, to int
 }
 
 // member is one array of an append.
 type member struct {
-	array   Array // as last read or written
+	array   Array // the array as last read or written
 	axis    int
 	write   Write
 	claimed *claimed // nil before the array is claimed
@@ -56,7 +56,7 @@ type member struct {
 
 func (m *member) extent() int { return extentOf(m.array, m.axis) }
 
-// run claims the rows, stores them and sets the shapes. After an error it ends the claims.
+// run claims the rows, stores them and sets the shapes. If it fails, it ends the claims.
 func (w *appending) run(ctx context.Context) error {
 	if err := w.claim(ctx); err != nil {
 		return w.release(ctx, w.errf(err))
@@ -67,7 +67,7 @@ func (w *appending) run(ctx context.Context) error {
 	return w.commit(ctx)
 }
 
-// errf adds the array to an error of an append to a lone array.
+// errf returns err with the path of the array if the append has no group.
 func (w *appending) errf(err error) error {
 	if w.group == nil {
 		err = errf(w.members[0].array, err)
@@ -85,11 +85,11 @@ func (w *appending) each(ctx context.Context, f func(ctx context.Context, m *mem
 	})
 }
 
-// claim claims the group, if there is one, and then the arrays. When it returns, an append that
-// was taken over holds neither the group nor an array. The lengths of the arrays are then final.
-// Until then the group's claim is pending: the lengths were read before it was put, and another
-// append may have given the arrays these rows in between, which the claims on the arrays detect. The
-// put at the end also detects that another append took over this one.
+// claim claims the group, if there is one, and then the arrays. When it returns, an append that was
+// taken over holds neither the group nor an array, so the lengths of the arrays are final. Until
+// then the claim of the group is pending: the lengths were read before it was put, and another
+// append may have appended rows in between, which the claims on the arrays detect. The put at the
+// end also detects that another append took over this one.
 func (w *appending) claim(ctx context.Context) error {
 	c := appendTo(0, w.from, w.to)
 	over := w.o.Over
@@ -115,9 +115,9 @@ func (w *appending) claim(ctx context.Context) error {
 	return w.group.hold(ctx)
 }
 
-// write stores the rows of each array. It also writes them to arrays that are already longer by an
-// append which was not completed. Readers that open the group through its consolidated metadata do
-// not see those rows.
+// write stores the rows of each array. It also writes them to arrays that an unfinished append has
+// already extended. Readers that open the group through its consolidated metadata do not see those
+// rows.
 func (w *appending) write(ctx context.Context) error {
 	return w.each(ctx, func(ctx context.Context, m *member) error {
 		view, err := m.claimed.view(w.to - m.extent())
@@ -129,10 +129,10 @@ func (w *appending) write(ctx context.Context) error {
 }
 
 // commit sets the shapes of the arrays, whose rows are all stored, and then finishes the group.
-// Once it has started it continues even if ctx ends.
+// Once started, it continues even if ctx ends.
 //
-// If it fails and no array can have become longer, commit ends the claims. Otherwise the error for
-// a group is halfAppended and the group's claim remains, since the append must be completed.
+// If it fails before any array can have been extended, it ends the claims. Otherwise the claim of
+// the group remains, since the append must be completed, and the error for a group is halfAppended.
 func (w *appending) commit(ctx context.Context) error {
 	errs := make([]error, len(w.members))
 	_ = concurrency.EachN(context.WithoutCancel(ctx), len(errs), len(errs), func(_ context.Context, i int) error {
@@ -170,7 +170,7 @@ func (w *appending) commit(ctx context.Context) error {
 }
 
 // release ends the claims after an error before the first commit, and returns err. For arrays that
-// were not claimed yet it drops the claims of the append that was taken over. It then calls
+// were not claimed yet, it drops the claims of the append that was taken over. It then calls
 // group.release, which keeps the group's claim if that append must be completed.
 func (w *appending) release(ctx context.Context, err error) error {
 	if w.group != nil && w.group.held == nil {

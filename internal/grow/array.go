@@ -12,23 +12,23 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Array is an array as described by one text of its document. Package zarr implements it.
+// Array is an array as described by one version of its document. Package zarr implements it.
 type Array interface {
 	// Source returns the documents of the array.
 	Source() *document.Source
 	// Engine returns the reader and writer of the array's objects.
 	Engine() *engine.Array
-	// Position parses key, which is relative to the array, as the position of an object in the grid.
+	// Position returns the position in the grid of the object at key, relative to the array.
 	Position(key string) (coord []int, ok bool)
-	// Parse returns the array as described by doc, another text of its document.
+	// Parse returns the array as described by doc, another version of its document.
 	Parse(doc document.Stored) (Array, error)
 	// Stored returns the array with its documents. If the array was opened without them, Stored
-	// reads them. fault.Conflict: they differ from the metadata that the array was opened with.
+	// reads them, and returns fault.Conflict if they differ from the metadata of the array.
 	Stored(ctx context.Context) (Array, error)
 	// Reopen reads the documents and returns the array as now stored.
 	Reopen(ctx context.Context) (Array, error)
-	// Guarded returns the array for writes that are checked by guard. With storeFill, chunks of
-	// fill values are stored and not deleted.
+	// Guarded returns the array for writes that call guard. If storeFill is set, chunks of fill
+	// values are stored instead of deleted.
 	Guarded(guard engine.Guard, storeFill bool) (Array, error)
 	// Fill sets all elements of a box to the fill value.
 	Fill(ctx context.Context, box claim.Box) error
@@ -47,21 +47,21 @@ func errf(a Array, err error) error {
 	return document.Errorf(n.Store, n.Path, err)
 }
 
-// chunkAt returns the object that contains index i along an axis: its number, its first index and
-// its length.
+// chunkAt returns the chunk or shard that contains index i along an axis: its number, its first
+// index and its length.
 func chunkAt(a Array, axis, i int) (chunk, start, length int) {
 	chunk, length, off := a.Engine().Layout.Axes[axis].Locate(i)
 	return chunk, i - off, length
 }
 
-// longer returns the array extended by n rows, without storing the shape.
+// longer returns the array extended by n rows. It does not store the shape.
 func longer(a Array, axis, n int) (Array, error) {
 	shape := shapeOf(a)
 	shape[axis] += n
 	return shaped(a, shape)
 }
 
-// rest returns the number of rows from row at to the end of its chunk.
+// rest returns the number of rows from row at to the end of its chunk or shard.
 func rest(a Array, axis, at int) (int, error) {
 	b := a
 	if n := extentOf(a, axis); at >= n {
@@ -77,12 +77,12 @@ func rest(a Array, axis, at int) (int, error) {
 // maxExtent is the largest integer that JSON readers with 64-bit floats read exactly.
 const maxExtent = 1<<53 - 1
 
-// shaped returns the array with another shape, without storing it. fault.Selection: the array
-// cannot have that shape.
+// shaped returns the array with another shape, without storing it. It returns fault.Selection if
+// the array cannot have that shape.
 func shaped(a Array, shape []int) (Array, error) {
 	for _, n := range shape {
 		if n < 0 || int64(n) > maxExtent {
-			return nil, fault.Newf(fault.Selection, "lengths must be from 0 to %d, the shape is %v", int64(maxExtent), shape)
+			return nil, fault.Newf(fault.Selection, "shape must have lengths from 0 to %d, is %v", int64(maxExtent), shape)
 		}
 	}
 	edits, err := shapeEdits(shape)

@@ -10,15 +10,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// claimed is an append in progress to one array, whose document carries the claim.
+// claimed is an append in progress to one array whose document carries the claim.
 type claimed struct {
-	a     Array // as last read or written
+	a     Array // the array as last read or written
 	axis  int
 	held  *document.Held
 	wrote bool // objects may have been put since the last commit
 }
 
-// due returns the array with its documents, and the row at which an append begins. It checks At.
+// due returns the array with its documents and the row at which an append begins. It checks o.At.
 func (o Options) due(ctx context.Context, a Array, axis int) (Array, int, error) {
 	a, err := a.Stored(ctx)
 	if err != nil {
@@ -28,8 +28,8 @@ func (o Options) due(ctx context.Context, a Array, axis int) (Array, int, error)
 	return a, from, o.mayBegin(from, func() error { return o.isLonger(ctx, a, axis) })
 }
 
-// isLonger checks that the stored array has more rows than At. It reads the array again, since a
-// may be stale.
+// isLonger returns nil if the stored array has more rows than o.At. It reads the array again,
+// because a may be stale.
 func (o Options) isLonger(ctx context.Context, a Array, axis int) error {
 	b, err := a.Reopen(ctx)
 	if err != nil {
@@ -49,8 +49,7 @@ func appendTo(axis, from, to int) claim.Claim {
 }
 
 // claimRows puts claim c in the document of an array. The array may already have the rows. If the
-// stored array has another shape, the error is changed, or without it one that names the
-// difference.
+// stored array has another shape, the error is changed, or names the difference if changed is nil.
 func claimRows(ctx context.Context, a Array, c claim.Claim, over document.TakeOver, changed error) (*claimed, error) {
 	if _, err := longer(a, c.Axis, max(0, c.To-extentOf(a, c.Axis))); err != nil {
 		return nil, err
@@ -95,14 +94,14 @@ func (c *claimed) view(n int) (Array, error) {
 	return b, nil
 }
 
-// guarded returns an array for writes of a box while its document is held. If a late request of a
-// change that was given up may arrive in the box, the array stores every chunk, even of fill
-// values. The late request's condition, an absent key, then fails.
+// guarded returns an array for writes of a box while its document is held. If a late request of an
+// abandoned change may arrive in the box, the array stores every chunk, even of fill values. The
+// condition of the late request, an absent key, then fails.
 func guarded(a Array, held *document.Held, where claim.Box) (Array, error) {
 	return a.Guarded(held.Check, held.Record().Touches(aligned(a.Engine().Layout.Axes, where)))
 }
 
-// commit extends the array by n rows, all of them stored. The same put ends the claim or, if next
+// commit extends the array by n rows, which are all stored. The same put ends the claim or, if next
 // is not 0, moves it to the next rows.
 func (c *claimed) commit(ctx context.Context, n, next int) (Array, error) {
 	shape := shapeOf(c.a)

@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// copied returns the nodes in the group's consolidated metadata by their path below the group. It
-// returns nil if the group lacks consolidated metadata.
+// copied returns the nodes in the group's consolidated metadata by their path below the group, or
+// nil if the group does not have consolidated metadata.
 func (g *group) copied(ctx context.Context) (map[string]meta.Node, error) {
 	if m, ok := g.Model.(*meta.Group); ok && g.Format() != 2 {
 		return m.Consolidated, nil
@@ -22,14 +22,14 @@ func (g *group) copied(ctx context.Context) (map[string]meta.Node, error) {
 	return nodes, err
 }
 
-// takenOver is the member of .zmetadata that holds the claim ID of the last append that took over
-// another one. Readers ignore it.
+// takenOver is the member of .zmetadata that has the claim ID of the last append that took over
+// another append. Readers ignore it.
 const takenOver = "zargo_taken_over"
 
-// fence changes .zmetadata of a v2 group after a take-over. The earlier append may have checked
-// its claim before it lost it, and may still put .zmetadata on condition of the version that it
-// read before the check. After fence that condition fails. errChanged: .zmetadata has changed since
-// this append read it.
+// fence changes .zmetadata of a v2 group after this append took over another. The earlier append
+// may have checked its claim before it lost it, and may still put .zmetadata on the condition of
+// the version that it read before the check. After fence that condition fails. fence returns
+// errChanged if .zmetadata has changed since this append read it.
 func (g *group) fence(ctx context.Context) error {
 	if g.Format() != 2 || !g.old.Under() {
 		return nil
@@ -44,7 +44,7 @@ func (g *group) fence(ctx context.Context) error {
 		switch {
 		case err != nil:
 			return err
-		case tried != nil && bytes.Equal(d.Bytes, tried): // the put took place, and its response was lost
+		case tried != nil && bytes.Equal(d.Bytes, tried): // the put was applied, but its response was lost
 			return nil
 		case !same(d, g.copy):
 			return errChanged
@@ -62,15 +62,15 @@ func (g *group) fence(ctx context.Context) error {
 	}
 }
 
-// completed reports whether the append that was taken over is complete: all arrays have n rows,
-// and so do their copies in the consolidated metadata. It reads the consolidated metadata again.
+// completed reports whether the append that was taken over is complete: all arrays have n rows, and
+// so do their copies in the consolidated metadata, which it reads again.
 func (g *group) completed(ctx context.Context, members []member, n int) bool {
 	copies, err := g.copied(ctx)
 	g.copies = copies
 	return err == nil && g.shows(members, n)
 }
 
-// copiedV2 reads the group's .zmetadata and parses it. An absent one is not an error.
+// copiedV2 reads and parses the group's .zmetadata. An absent .zmetadata is not an error.
 func (g *group) copiedV2(ctx context.Context) (document.Stored, map[string]meta.Node, error) {
 	at := g.Source.At
 	d := document.Stored{Key: at.Key(document.ZMetadata)}
@@ -86,8 +86,8 @@ func (g *group) copiedV2(ctx context.Context) (document.Stored, map[string]meta.
 	return d, nodes, err
 }
 
-// finish updates the arrays in the group's consolidated metadata and ends the claim. In v3 both
-// take one put.
+// finish updates the arrays in the group's consolidated metadata and ends the claim. In v3 one put
+// does both.
 func (g *group) finish(ctx context.Context, members []member) error {
 	if g.Format() == 2 {
 		return g.finishV2(ctx, members)
@@ -128,7 +128,7 @@ func (g *group) finishV2(ctx context.Context, members []member) error {
 	}
 	switch {
 	case errors.Is(err, document.ErrEnded):
-		return nil // another process found the append complete, and ended its claim
+		return nil // another process found that the append is complete and ended its claim
 	case err != nil:
 		return err
 	}
@@ -152,10 +152,10 @@ func (g *group) splicing(ctx context.Context, members []member) error {
 
 const unchangeable = "consolidated metadata cannot be changed"
 
-// splice updates the arrays in the group's .zmetadata, if it exists. It reads .zmetadata, then
-// checks the claim, and then puts on condition of the version it read. An append that takes over
-// this one changes .zmetadata after it has taken the claim. So either the check or the condition
-// fails.
+// splice updates the arrays in the group's .zmetadata, if it exists. It reads .zmetadata, checks
+// the claim, and puts .zmetadata on the condition of the version that it read. An append that takes
+// over this one changes .zmetadata after it has taken the claim, so either the check or the
+// condition fails.
 func (g *group) splice(ctx context.Context, members []member) error {
 	d, _, err := g.copiedV2(ctx)
 	if err == nil {

@@ -1,6 +1,6 @@
 // Package grow changes the shape of arrays. It appends to one array or to several arrays of a
 // group, appends rows that arrive over time, and resizes. Package zarr checks arguments and Go
-// types, and calls it with the arrays that it opened, as [Array] and [Group].
+// types, and calls this package with the arrays that it opened, as [Array] and [Group].
 //
 //	out, err := grow.Append(ctx, array, axis, n, write, grow.Options{Wait: time.Minute})
 //
@@ -13,7 +13,7 @@
 //
 // An append to one array runs the same code as a group append, without the document of a group.
 //
-// Errors are those of package fault and of the store. Errors about one array name its path.
-// Package zarr adds the path of a group. All functions are safe for concurrent use. A [Writer] is
-// not.
+// Errors are those of package fault and of the store. Errors about one array contain its path.
+// Package zarr adds the path of a group. All functions are safe for concurrent use, but a [Writer]
+// is not.
 package grow

@@ -17,7 +17,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Group provides an append with access to a group. Package zarr makes it.
+// Group gives an append access to a group. Package zarr creates it.
 type Group struct {
 	At *document.Node
 	// Stored reads the group from the store.
@@ -37,16 +37,16 @@ type Rows struct {
 // group is the group of an append in progress.
 type group struct {
 	Group
-	*document.Source // the group as it was read
+	*document.Source // the group as first read
 	dim              string
-	old              claim.Claim          // the claim in Source, which this append takes over
+	old              claim.Claim          // the claim in Source that this append takes over
 	copies           map[string]meta.Node // consolidated metadata, by path below the group
 	copy             document.Stored      // in v2: the .zmetadata that contains copies
 	held             *document.Held       // nil before the group is claimed
 }
 
-// halfAppended is the error of an append that extended some arrays of a group but not all of them,
-// or did not update the consolidated metadata.
+// halfAppended is the error of an append that extended some but not all arrays of a group, or did
+// not update the consolidated metadata.
 type halfAppended struct {
 	longer, all int
 	err         error
@@ -58,9 +58,9 @@ func (e *halfAppended) Error() string {
 
 func (e *halfAppended) Unwrap() error { return e.err }
 
-// Append appends rows to arrays of the group along their axes named dim. It returns the document
-// of the group that carries its claims, as stored after the append. If the append waits for
-// another process or is restarted, the rows are written again.
+// Append appends rows to arrays of the group along their axes named dim. It returns the document of
+// the group that carries its claims, as stored after the append. If the append waits for another
+// process or is restarted, it writes the rows again.
 func (g Group) Append(ctx context.Context, dim string, rows []Rows, o Options) (doc document.Stored, err error) {
 	err = o.waiting(ctx, g.At, func() (again bool, err error) {
 		doc, err = g.once(ctx, dim, rows, o)
@@ -70,8 +70,8 @@ func (g Group) Append(ctx context.Context, dim string, rows []Rows, o Options) (
 	return doc, err
 }
 
-// once makes one attempt. Its decisions depend on the group's document, so they hold only as long
-// as that document is equal to the text it read, byte for byte.
+// once makes one attempt. Its decisions depend on the group's document, so they are valid only
+// while the stored document is byte for byte equal to the one that it read.
 func (g Group) once(ctx context.Context, dim string, rows []Rows, o Options) (doc document.Stored, err error) {
 	s, err := g.Stored(ctx)
 	if err != nil {
@@ -125,7 +125,7 @@ func (w *appending) open(ctx context.Context, rows []Rows) (int, error) {
 			return 0, err
 		}
 		if count >= 0 && n != count {
-			return 0, fault.Newf(fault.Selection, "all arrays must get the same number of rows: %d for %q, %d for %q", count, rows[0].Path, n, r.Path)
+			return 0, fault.Newf(fault.Selection, "all arrays must be extended by the same number of rows, have %d for %q and %d for %q", count, rows[0].Path, n, r.Path)
 		}
 		count, m.axis, m.write = n, axis, r.Write
 	}
@@ -138,8 +138,8 @@ func (w *appending) open(ctx context.Context, rows []Rows) (int, error) {
 //   - No array contains rows of the claimed append.
 //   - All arrays contain them, and so do their copies in the consolidated metadata.
 //
-// Otherwise the rows complete the claimed append. fault.Conflict: they cannot, since their number
-// or the dimension differs, or since an array has another length.
+// Otherwise the rows complete the claimed append. decide returns fault.Conflict if they cannot,
+// since their number or the dimension differs, or since an array has another length.
 func (w *appending) decide(count int) error {
 	old, first := w.group.old, w.members[0].extent()
 	longest, same := first, true
@@ -161,7 +161,7 @@ func (w *appending) decide(count int) error {
 			}
 		}
 		if n != want {
-			return fault.Newf(fault.Conflict, "%q must have %d rows along %q, has %d", m.array.Source().At.Path, want, w.group.dim, n)
+			return fault.Newf(fault.Conflict, "%q must have %d rows along %q, but has %d", m.array.Source().At.Path, want, w.group.dim, n)
 		}
 	}
 	w.from, w.to = old.From, longest
@@ -171,8 +171,7 @@ func (w *appending) decide(count int) error {
 	return nil
 }
 
-// shows reports whether all arrays have n rows, as seen by a reader that opens them through the
-// group.
+// shows reports whether all arrays have n rows for a reader that opens them through the group.
 func (g *group) shows(members []member, n int) bool {
 	for i := range members {
 		m := &members[i]
@@ -192,8 +191,7 @@ func (g *group) below(a Array) string {
 	return strings.TrimPrefix(a.Source().At.Path[len(g.Source.At.Path):], "/")
 }
 
-// unchanged checks that the group's stored document is equal to the one that was read. errChanged:
-// it is not.
+// unchanged returns errChanged if the group's stored document differs from the one that was read.
 func (g *group) unchanged(ctx context.Context) error {
 	s, err := g.Stored(ctx)
 	if err == nil && !same(s.Attrs, g.Attrs) {
@@ -202,11 +200,11 @@ func (g *group) unchanged(ctx context.Context) error {
 	return err
 }
 
-// same reports whether two documents are equal byte for byte, or both absent.
+// same reports whether two documents are equal byte for byte or both absent.
 func same(a, b document.Stored) bool { return a.There() == b.There() && bytes.Equal(a.Bytes, b.Bytes) }
 
-// complete checks that members include every array of the consolidated metadata with the
-// dimension. fault.Selection: one is missing.
+// complete returns fault.Selection if members lack an array of the consolidated metadata that has
+// the dimension.
 func (g *group) complete(members []member) error {
 	for _, path := range slices.Sorted(maps.Keys(g.copies)) {
 		m, ok := g.copies[path].(*meta.Array)
@@ -222,14 +220,14 @@ func (g *group) complete(members []member) error {
 		}
 		given := func(m member) bool { return g.below(m.array) == path }
 		if !slices.ContainsFunc(members, given) {
-			return fault.Newf(fault.Selection, "%q has dimension %q too and needs rows", document.Join(g.Source.At.Path, path), g.dim)
+			return fault.Newf(fault.Selection, "%q also has dimension %q and needs rows", document.Join(g.Source.At.Path, path), g.dim)
 		}
 	}
 	return nil
 }
 
-// claim puts claim c in the group's document. errChanged: the document has changed since it was
-// read.
+// claim puts claim c in the group's document. It returns errChanged if the document has changed
+// since it was read.
 func (g *group) claim(ctx context.Context, c claim.Claim, over document.TakeOver) (err error) {
 	c.Dim, c.Pending = g.dim, true
 	if g.old.Under() && g.old.From == c.From {
@@ -249,17 +247,17 @@ func (g *group) claim(ctx context.Context, c claim.Claim, over document.TakeOver
 	return err
 }
 
-// hold says in the group's document that all arrays are claimed: from now on they may get the new
-// length. fault.Conflict: another append took this one over.
+// hold records in the group's document that all arrays are claimed, so they may be extended from
+// now on. It returns fault.Conflict if another append took this one over.
 func (g *group) hold(ctx context.Context) error {
 	c := g.held.Claim()
 	c.Pending = false
 	return g.held.Commit(ctx, document.Change{Claim: c, Record: g.held.Record()})
 }
 
-// taken returns the IDs of claims on arrays that this append may take over or drop: those that
-// were taken over in the group. They include earlier ones, since a process may have taken over the
-// group and ended before it claimed the arrays.
+// taken returns the IDs of claims on arrays that this append may take over or drop: those that were
+// taken over in the group. They include earlier IDs, since a process may have taken over the group
+// and ended before it claimed the arrays.
 func (g *group) taken() []string {
 	if !g.old.Under() {
 		return nil
@@ -267,9 +265,9 @@ func (g *group) taken() []string {
 	return append(slices.Clone(g.held.Record().Taken), g.old.ID)
 }
 
-// release ends the claim on the group after an error. It keeps the claim if arrays are longer by
-// an append that was taken over, or may still become longer. dropped reports whether that append
-// has lost its claims on all arrays.
+// release ends the claim on the group after an error. It keeps the claim if the append that was
+// taken over has extended arrays or may still extend them. dropped reports whether that append has
+// lost its claims on all arrays.
 func (g *group) release(ctx context.Context, w *appending, dropped bool) {
 	if !g.old.Under() {
 		_ = g.held.GiveUp(ctx, false) // on failure the claim remains and can be taken over
@@ -287,7 +285,7 @@ func (g *group) release(ctx context.Context, w *appending, dropped bool) {
 	}
 }
 
-// reached reopens the arrays and returns the length of the longest.
+// reached reopens the arrays and returns the length of the longest array.
 func (w *appending) reached(ctx context.Context) (int, error) {
 	longest := 0
 	for i := range w.members {

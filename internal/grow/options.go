@@ -13,14 +13,14 @@ import (
 
 // Options are the options of one change.
 type Options struct {
-	At   *int              // the row at which an append must begin; nil: any row
-	Wait time.Duration     // how long to wait for changes of other processes
+	At   *int              // the row at which an append must begin, or nil for any row
+	Wait time.Duration     // how long to wait for the changes of other processes
 	Over document.TakeOver // claims of other processes that may be taken over
 }
 
 // mayBegin checks o.At against from, the row at which an append would begin. It returns
-// fault.Conflict if the array has fewer rows than o.At. It returns fault.Exists if the array has
-// more rows and confirm returns nil, which checks the stored array.
+// fault.Conflict if the array has fewer rows than o.At. If the array has more rows, it returns the
+// error of confirm, which checks the stored array, or else fault.Exists.
 func (o Options) mayBegin(from int, confirm func() error) error {
 	switch {
 	case o.At == nil || *o.At == from:
@@ -28,24 +28,24 @@ func (o Options) mayBegin(from int, confirm func() error) error {
 	case *o.At < 0:
 		return fault.Newf(fault.Selection, "At must be at least 0, is %d", *o.At)
 	case *o.At > from:
-		return fault.Newf(fault.Conflict, "the append must begin at row %d, and the array has %d rows", *o.At, from)
+		return fault.Newf(fault.Conflict, "the append must begin at row %d, but the array has %d rows", *o.At, from)
 	}
 	if err := confirm(); err != nil {
 		return err
 	}
-	return fault.Newf(fault.Exists, "the append must begin at row %d, and the array has %d rows", *o.At, from)
+	return fault.Newf(fault.Exists, "the append must begin at row %d, but the array has %d rows", *o.At, from)
 }
 
-// errChanged reports that a document changed after it was read. Decisions that depend on the text
-// are void, and the change is restarted.
+// errChanged reports that a document changed after it was read. Decisions that depend on it are
+// invalid, so the change is restarted.
 var errChanged = fault.Newf(fault.Conflict, "the group was changed concurrently")
 
-// maxRestarts bounds how often a change is restarted after errChanged before Wait applies. Each
+// maxRestarts bounds how often a change is restarted after errChanged without regard to Wait. Each
 // restart means that another process changed the document.
 const maxRestarts = 100
 
-// waiting calls try until it returns no conflict or reports again as false. After errChanged it
-// retries soon, up to maxRestarts times. After another conflict it retries until Wait has passed.
+// waiting calls try until it returns no conflict or again is false. After errChanged it retries
+// soon, up to maxRestarts times. After another conflict it retries until Wait has passed.
 func (o Options) waiting(ctx context.Context, n *document.Node, try func() (again bool, err error)) error {
 	end := time.Now().Add(o.Wait)
 	for tries := 1; ; tries++ {
@@ -67,8 +67,8 @@ func (o Options) waiting(ctx context.Context, n *document.Node, try func() (agai
 	}
 }
 
-// retrying is waiting for a change of one array. The first call of try gets a, and later ones get
-// the array reopened.
+// retrying is waiting for a change of one array. The first call of try receives a, and later calls
+// receive the reopened array.
 func (o Options) retrying(ctx context.Context, a Array, try func(Array) (again bool, err error)) error {
 	b := a
 	return o.waiting(ctx, a.Source().At, func() (again bool, err error) {

@@ -13,24 +13,25 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxNamed is how many keys are deleted by their names, whether the objects exist or not. The guard
-// is called before each so many. More keys are listed first, as an array may store little of its
-// grid: where the store deletes in batches, 100 times as many.
+// maxNamed is the number of objects up to which keys are deleted without a listing, even if the
+// objects do not exist. For stores that delete in batches the limit is 100 times as high. Larger
+// grids are listed first, because an array may store only few of its objects. maxNamed is also the
+// number of keys between calls of the guard.
 const maxNamed = 1000
 
-// maxUnlisted is how many keys are deleted by their names where the store does not list: 10^7, which
-// is 10^4 batches.
+// maxUnlisted is the number of keys that are deleted without a listing if the store does not list:
+// 10^7, which is 10^4 batches.
 const maxUnlisted = 10_000_000
 
-// deleteOutside deletes the objects of an array that are wholly outside a shape within it, in
-// batches where the store takes them. It calls the guard before each 1000. parse returns the
-// position of the object at a key below the array's path.
+// deleteOutside deletes the objects of an array that are wholly outside shape but within the
+// array's shape, in batches if the store supports them. It calls the guard before every 1000 keys.
+// parse returns the position of the object at a key below the array's path.
 //
-// All of these are keys of a known grid, so few of them are deleted by their names, without a
-// listing. Only a listing finds chunks beyond every grid, or under keys of another layout: see
-// FindOrphans of package upkeep.
+// All of these keys belong to a known grid, so a small number of objects is deleted by key, without
+// a listing. Only a listing finds chunks beyond every grid or under keys of another layout: see
+// upkeep.FindOrphans.
 func deleteOutside(ctx context.Context, a *engine.Array, shape []int, parse func(key string) (coord []int, ok bool)) error {
-	ctx, s, _ := account.Begin(ctx, a.Store, account.Options{Report: a.Options.Account.Report}) // MaxRequests is of chunks that are read or written
+	ctx, s, _ := account.Begin(ctx, a.Store, account.Options{Report: a.Options.Account.Report}) // MaxRequests limits only requests for chunks that are read or written
 	named := a.Layout.Outside(shape)
 	most := maxNamed
 	if store.InBatches(s) {
@@ -41,14 +42,14 @@ func deleteOutside(ctx context.Context, a *engine.Array, shape []int, parse func
 	}
 	err := store.DeleteSeq(ctx, s, guardedKeys(ctx, a, listOutside(ctx, a, s, shape, parse)))
 	if (errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fault.Refused)) && a.Layout.CountOutside(shape) <= maxUnlisted {
-		err = store.DeleteSeq(ctx, s, guardedKeys(ctx, a, named)) // who may delete need not be allowed to list
+		err = store.DeleteSeq(ctx, s, guardedKeys(ctx, a, named)) // the credentials may permit deleting but not listing
 	}
 	return err
 }
 
-// ForgetOutside makes the cache forget the objects that are not wholly inside a shape, of an array
-// that reached as far as another shape. Few objects are forgotten by their keys. Of more, it
-// searches the entries of the array.
+// ForgetOutside removes the objects of an array from the cache that are not wholly inside shape.
+// far is the shape up to which the array has extended. ForgetOutside removes a small number of
+// objects by key, and otherwise searches the cache entries of the array.
 func ForgetOutside(a *engine.Array, shape, far []int, parse func(key string) (coord []int, ok bool)) {
 	shape = slices.Clone(shape)
 	for i, axis := range a.Layout.Axes {
@@ -62,7 +63,7 @@ func ForgetOutside(a *engine.Array, shape, far []int, parse func(key string) (co
 	b := a.Layout
 	if b.Shape = far; a.Layout.Pipe.Even() && b.CountOutside(shape) <= maxNamed {
 		for key, err := range b.Outside(shape) {
-			if err == nil { // names have no errors
+			if err == nil { // the keys have no errors
 				a.Options.Cache.Forget(key)
 			}
 		}
@@ -79,7 +80,7 @@ func ForgetOutside(a *engine.Array, shape, far []int, parse func(key string) (co
 	})
 }
 
-// guardedKeys calls the guard of the array before each 1000 keys.
+// guardedKeys calls the guard of the array before every 1000 keys.
 func guardedKeys(ctx context.Context, a *engine.Array, keys iter.Seq2[string, error]) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		n := 0

@@ -10,16 +10,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Outside selects what a resize does with elements outside the new shape.
+// Outside configures how a resize treats elements outside the new shape.
 type Outside struct {
-	Keep  bool // delete no objects
-	Clear bool // without Keep: set elements outside the shape to fill in objects that remain
+	Keep  bool // do not delete objects
+	Clear bool // unless Keep is set, set elements outside the shape to the fill value in objects that remain
 }
 
 // Resize changes the shape of an array to one of the same rank, and returns the array with the new
-// shape. With Wait it waits for changes in progress. fault.Conflict: a change in progress gave the
-// array another shape. Resize is then not retried, since the caller chose the new shape by the old
-// one.
+// shape. If o.Wait is set, it waits for changes in progress. It returns fault.Conflict if one of
+// them changed the shape, since the caller chose the new shape by the old one.
 func Resize(ctx context.Context, a Array, shape []int, outside Outside, o Options) (out Array, err error) {
 	err = o.retrying(ctx, a, func(b Array) (bool, error) {
 		if is := shapeOf(b); !slices.Equal(is, shapeOf(a)) {
@@ -70,12 +69,12 @@ func resize(ctx context.Context, a Array, shape []int, outside Outside, o Option
 
 // resizing is a resize in progress.
 type resizing struct {
-	a       Array // as it was read
+	a       Array // the array as first read
 	id      claim.Claim
 	shape   []int // the new shape
 	base    []int // the shape in the document while the resize is in progress
 	deletes bool  // delete objects outside base
-	clears  bool  // clear elements outside shape in objects that remain; some may have such elements
+	clears  bool  // clear elements outside shape in objects that remain, if there may be such elements
 	held    *document.Held
 	record  claim.Record // the record when the resize began
 }
@@ -98,7 +97,7 @@ func newResizing(a Array, shape []int, outside Outside) *resizing {
 	return r
 }
 
-// ends returns where the last chunks of a shape end, along each axis.
+// ends returns the end of the last chunk of a shape along each axis.
 func ends(a Array, shape []int) []int {
 	e := slices.Clone(shape)
 	for i, n := range shape {
@@ -110,8 +109,8 @@ func ends(a Array, shape []int) []int {
 	return e
 }
 
-// begin returns the first change of a document that carries record. If no object must be deleted
-// or written first, the change sets the new shape. Otherwise it sets the claim and the base shape.
+// begin returns the first change of a document that carries record. If no object must be deleted or
+// written first, the change sets the new shape, else it sets the claim and the base shape.
 func (r *resizing) begin(record claim.Record) (c document.Change, err error) {
 	r.record = record
 	c.Record = record
@@ -152,13 +151,13 @@ func (r *resizing) left() (boxes []claim.Box) {
 	return boxes
 }
 
-// maxFilled bounds the objects that a resize replaces by fill values, since a record in a document
-// may contain any box. It equals the limit of objects deleted by their names.
+// maxFilled bounds the objects that a resize replaces by fill values, since a stored record may
+// contain any box. It equals maxUnlisted.
 const maxFilled = 10_000_000
 
-// clean deletes objects and clears elements outside base. It then stores fill values where objects
-// may hold values of changes that were given up, or may still get such values. fault.Limit: these
-// are more than maxFilled objects.
+// clean deletes objects and clears elements outside base. It then stores fill values in objects
+// that abandoned changes may have written or may still write. It returns fault.Limit if these are
+// more than maxFilled objects.
 func (r *resizing) clean(ctx context.Context) error {
 	if r.deletes || r.showsPast() {
 		if err := r.delete(ctx); err != nil {
@@ -171,7 +170,7 @@ func (r *resizing) clean(ctx context.Context) error {
 	}
 	left := r.left()
 	if n := objectsIn(b.Engine().Layout.Axes, left); n > maxFilled {
-		return fault.Newf(fault.Limit, "at most %d objects left by abandoned changes can be replaced, and there are %.0f", maxFilled, n)
+		return fault.Newf(fault.Limit, "abandoned changes may have left %.0f objects, more than the %d that can be replaced", n, maxFilled)
 	}
 	for _, box := range left {
 		c, err := guarded(b, r.held, box)
@@ -199,8 +198,8 @@ func (r *resizing) commit(ctx context.Context) error {
 }
 
 // delete deletes the objects outside base. In the remaining objects it sets elements to the fill
-// value: those outside base along each axis on which they may hold values of an earlier shape, and
-// those outside the new shape if the resize clears.
+// value: elements outside base along each axis on which they may have values of an earlier shape,
+// and elements outside the new shape if the resize clears.
 func (r *resizing) delete(ctx context.Context) error {
 	past := r.record.Past
 	// far covers the last chunks of base, the old shape and the past shape.
@@ -242,8 +241,8 @@ func (r *resizing) delete(ctx context.Context) error {
 	return nil
 }
 
-// maxCleared is the number of objects that are cleared concurrently. Each takes the memory of its
-// part of the box.
+// maxCleared is the number of objects that are cleared concurrently. Each takes the memory of the
+// part of the box in it.
 const maxCleared = 4
 
 // clearBox sets a box to the fill value, object by object.

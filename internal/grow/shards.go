@@ -8,7 +8,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// shardRow is the shards in progress at one index along the axis of a Writer.
+// shardRow has the shards in progress at one index along the axis of a Writer.
 type shardRow struct {
 	axis, index int
 	to          int                   // the first row after the shards
@@ -16,12 +16,11 @@ type shardRow struct {
 	writers     []*engine.ShardWriter // in C order
 }
 
-// worthStreaming is how many times less memory streamed shards must take than a whole row of
+// worthStreaming is the factor by which streaming must reduce memory, compared with a row of whole
 // shards in memory. Whole shards are sent faster.
 const worthStreaming = 2
 
-// innerEdge returns the length of an inner chunk along an axis. It is 0 if the array is not
-// sharded.
+// innerEdge returns the length of an inner chunk along an axis, or 0 if the array is not sharded.
 func innerEdge(a Array, axis int) int {
 	s := a.Engine().Layout.Pipe.Largest().Chain.Shards()
 	if s == nil {
@@ -39,8 +38,8 @@ func gridOf(a Array) []int {
 	return n
 }
 
-// streamedRows returns the number of rows of an inner chunk if shards of this many rows should be
-// streamed, and 0 otherwise.
+// streamedRows returns the number of rows of an inner chunk if shards with this number of rows
+// should be streamed, and 0 otherwise.
 func streamedRows(ctx context.Context, a Array, axis, rows int) (int, error) {
 	m, ok := a.Source().Model.(*meta.Array)
 	inner := innerEdge(a, axis)
@@ -58,7 +57,7 @@ func streamedRows(ctx context.Context, a Array, axis, rows int) (int, error) {
 	if err != nil {
 		return 0, nil // the first Write returns the error
 	}
-	defer func() { _ = w.Abort(ctx) }() // no part was sent
+	defer func() { _ = w.Abort(ctx) }() // nothing was sent
 	shards, row := float64(1), float64(m.DType.Size())
 	for i, n := range gridOf(b) {
 		if i != axis {
@@ -71,8 +70,8 @@ func streamedRows(ctx context.Context, a Array, axis, rows int) (int, error) {
 	return inner, nil
 }
 
-// openShards opens the shards that contain a row of the array, a view. Rows before readable are
-// part of the stored array, and the new shards keep them.
+// openShards opens the shards that contain a row of the array a. Rows before readable are already
+// part of the stored array, so the new shards carry them over.
 func openShards(ctx context.Context, a Array, axis, row, readable int) (*shardRow, error) {
 	index, start, length := chunkAt(a, axis, row)
 	s := &shardRow{axis: axis, index: index, to: start + length, grid: gridOf(a)}
@@ -101,7 +100,7 @@ func openShards(ctx context.Context, a Array, axis, row, readable int) (*shardRo
 	return s, nil
 }
 
-// at returns the shard at a position, or nil if the position is not in s.
+// at returns the shard at a position, or nil if s does not have one.
 func (s *shardRow) at(coord []int) *engine.ShardWriter {
 	if coord[s.axis] != s.index {
 		return nil
@@ -116,10 +115,10 @@ func (s *shardRow) at(coord []int) *engine.ShardWriter {
 	return s.writers[i]
 }
 
-// committing is the number of shards that are completed concurrently. Each sends its last part.
+// committing is the number of shards that are committed concurrently. Each sends its last part.
 const committing = 8
 
-// commit makes all shards visible. After an error it aborts those that are not.
+// commit makes all shards visible. After an error it aborts the remaining shards.
 func (s *shardRow) commit(ctx context.Context) error {
 	err := concurrency.EachN(ctx, committing, len(s.writers), func(ctx context.Context, i int) error { return s.writers[i].Commit(ctx) })
 	if err != nil {

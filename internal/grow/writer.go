@@ -8,30 +8,29 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Writer appends rows that arrive over time, a few per call. It is not safe for concurrent use.
-// See zarr.Writer.
+// Writer appends rows that arrive over time, a few per call. It is not safe for concurrent use. See
+// zarr.Writer.
 type Writer[T any] struct {
-	a     Array // as last committed
+	a     Array // the array as last committed
 	put   Put[T]
 	rows  *claimed
 	axis  int
 	outer int // number of runs: the product of the extents before axis
 	inner int // elements per row and run: the product of the extents after axis
 
-	buf      []T // rows of one row of chunks or inner chunks, from base; capacity rows for each run
+	buf      []T // rows of one row of chunks or inner chunks, from base; each run has room for capacity rows
 	capacity int // rows that buf can hold
 	have     int // rows in buf
 	base     int // index of the first row of buf
 	flushed  int // rows of buf that are readable
 	err      error
 
-	piece  int       // rows of an inner chunk if shards are streamed; else 0
-	shards *shardRow // shards in progress; they hold the unreadable rows before base; nil: none
+	piece  int       // rows of an inner chunk if shards are streamed, else 0
+	shards *shardRow // shards in progress, which have the unreadable rows before base; may be nil
 }
 
-// Put writes the rows with indices from ≤ i < to along the axis. If shards is nil, it writes them
-// to the store. Otherwise it writes them to the shards in progress that shards returns by
-// position.
+// Put writes the rows with indices from ≤ i < to along the axis. It writes them to the store, or,
+// if shards is not nil, to the shards in progress that shards returns by position.
 type Put[T any] func(ctx context.Context, view Array, shards func(coord []int) *engine.ShardWriter, rows []T, from, to int) error
 
 // NewWriter returns a Writer. It claims the rows up to the end of a row of chunks.
@@ -80,14 +79,15 @@ func (w *Writer[T]) begin(ctx context.Context, a Array, o Options) error {
 	return err
 }
 
-// Write appends whole rows. When it returns, they are in memory or stored, and rows may be reused.
+// Write appends whole rows. When it returns, the rows are buffered or stored, and the caller may
+// reuse the slice.
 func (w *Writer[T]) Write(ctx context.Context, rows []T) error {
 	row := w.outer * w.inner
 	switch {
 	case w.err != nil:
 		return w.err
 	case len(rows)%row != 0:
-		return errf(w.a, fault.Newf(fault.Selection, "a row has %d elements, and %d is not a multiple of it", row, len(rows)))
+		return errf(w.a, fault.Newf(fault.Selection, "%d elements are not a multiple of %d, the elements of a row", len(rows), row))
 	}
 	n := len(rows) / row
 	for at := 0; at < n; {
@@ -134,7 +134,7 @@ func (w *Writer[T]) fail(err error) error {
 	return err
 }
 
-// full stores the rows in memory, which fill a row of chunks or of inner chunks.
+// full stores the buffered rows, which fill a row of chunks or of inner chunks.
 func (w *Writer[T]) full(ctx context.Context) error {
 	if w.piece == 0 || w.flushed > 0 {
 		return w.store(ctx, false)
@@ -150,7 +150,7 @@ func (w *Writer[T]) full(ctx context.Context) error {
 	return w.store(ctx, false)
 }
 
-// Flush makes all rows readable. It writes incomplete chunks, which later rows change.
+// Flush makes all rows readable. It writes incomplete chunks, which later calls write again.
 func (w *Writer[T]) Flush(ctx context.Context) error {
 	if w.err != nil || !w.pending() {
 		return w.err
@@ -161,12 +161,12 @@ func (w *Writer[T]) Flush(ctx context.Context) error {
 	return nil
 }
 
-// pending reports whether some rows are not readable.
+// pending reports whether some rows are not yet readable.
 func (w *Writer[T]) pending() bool { return w.have > w.flushed || w.shards != nil }
 
-// store makes the rows in memory and in shards in progress readable. With last it ends the claim,
-// and otherwise it moves the claim to the next rows. It does not write readable rows, since
-// another process may have changed them.
+// store makes the buffered rows and the shards in progress readable. If last is set, it ends the
+// claim, otherwise it moves the claim to the next rows. It does not write readable rows again,
+// since another process may have changed them.
 func (w *Writer[T]) store(ctx context.Context, last bool) error {
 	if err := w.write(ctx); err != nil {
 		return err
@@ -187,7 +187,7 @@ func (w *Writer[T]) store(ctx context.Context, last bool) error {
 	return nil
 }
 
-// write stores the rows that are not readable.
+// write stores the rows that are not yet readable.
 func (w *Writer[T]) write(ctx context.Context) error {
 	if w.shards != nil {
 		if w.have > 0 {
@@ -209,7 +209,7 @@ func (w *Writer[T]) write(ctx context.Context) error {
 	return w.put(ctx, b, nil, w.held(w.flushed), w.base+w.flushed, w.base+w.have)
 }
 
-// send writes the rows in memory to the shards in progress. None of them is readable.
+// send writes the buffered rows to the shards in progress. None of these rows is readable.
 func (w *Writer[T]) send(ctx context.Context) error {
 	b, err := w.view()
 	if err != nil {
@@ -223,12 +223,12 @@ func (w *Writer[T]) send(ctx context.Context) error {
 	return w.put(ctx, b, w.shards.at, w.held(0), w.base, w.base+w.have)
 }
 
-// view returns the array extended by all rows in memory.
+// view returns the array extended by all buffered rows.
 func (w *Writer[T]) view() (Array, error) {
 	return w.rows.view(w.base + w.have - extentOf(w.a, w.axis))
 }
 
-// held returns the rows of buf from row from, one run after another.
+// held returns the rows of buf from row from on, one run after another.
 func (w *Writer[T]) held(from int) []T {
 	if from == 0 && w.have == w.capacity || w.outer == 1 {
 		return w.buf[from*w.inner : w.outer*w.have*w.inner]
@@ -243,8 +243,8 @@ func (w *Writer[T]) held(from int) []T {
 // errClosed is the error of a Writer that is used after Close.
 var errClosed = errors.New("zarr: the Writer is closed")
 
-// Close makes all rows readable and ends the claim. After an error of Write or Flush it only ends
-// the claim, and returns that error.
+// Close makes all rows readable and ends the claim. If Write or Flush failed before, it only ends
+// the claim and returns that error.
 func (w *Writer[T]) Close(ctx context.Context) error {
 	was := w.err
 	w.err = errClosed
@@ -277,7 +277,7 @@ func (w *Writer[T]) giveUp(ctx context.Context) {
 	w.rows.giveUp(ctx)
 }
 
-// Array returns the array with the rows that are readable.
+// Array returns the array with the readable rows.
 func (w *Writer[T]) Array() Array { return w.a }
 
 // Next returns the index of the next row that Write appends.

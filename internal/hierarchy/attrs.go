@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// SetAttrs replaces all attributes of an opened node, and returns the node with the new ones.
+// SetAttrs replaces all attributes of an opened node, and returns the node with the new attributes.
 func (n *Node) SetAttrs(ctx context.Context, attrs map[string]any) (*Node, error) {
 	if err := n.Writable(); err != nil {
 		return nil, n.Errorf(err)
@@ -50,7 +50,7 @@ func (n *Node) SetAttrs(ctx context.Context, attrs map[string]any) (*Node, error
 	if err != nil {
 		return nil, n.Errorf(err)
 	}
-	shared := b.Doc.Key == b.AttrsDoc.Key // always so in v3
+	shared := b.Doc.Key == b.AttrsDoc.Key // always true in v3
 	b.Attrs, b.AttrsDoc = attrs, document.Stored{Key: b.AttrsDoc.Key, Bytes: doc, Version: v}
 	if shared {
 		b.Doc = b.AttrsDoc
@@ -59,8 +59,8 @@ func (n *Node) SetAttrs(ctx context.Context, attrs map[string]any) (*Node, error
 }
 
 // Reload returns the node as read from the store. It is for a node that was opened from other
-// documents, which must have the same attributes and, for an array, equal metadata.
-// fault.Conflict: they differ. fault.NotFound: the store does not have the node.
+// documents and must have the same attributes and, for an array, equal metadata. It returns
+// fault.Conflict if they differ and fault.NotFound if the store does not have the node.
 func (n *Node) Reload(ctx context.Context) (*Node, error) {
 	at := n.at(n.Path)
 	at.Cfg = n.Cfg.Stored()

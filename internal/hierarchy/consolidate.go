@@ -24,7 +24,7 @@ import (
 // Consolidate writes the metadata of all nodes below the group into one document, and returns the
 // group with it. Package zarr documents the details.
 func (n *Node) Consolidate(ctx context.Context) (*Node, error) {
-	first := false // whether an attempt found a v2 group without .zmetadata
+	first := false // set if an attempt found a v2 group without .zmetadata
 	for try := 1; ; try++ {
 		out, err := n.consolidateOnce(ctx, &first)
 		if !errors.Is(err, errStale) {
@@ -44,19 +44,19 @@ func (n *Node) Consolidate(ctx context.Context) (*Node, error) {
 	}
 }
 
-// errStale is the error of an attempt whose input another writer changed. Consolidate then reads
-// everything again.
-var errStale = errors.New("another writer was first")
+// errStale is the error of an attempt whose input was changed by another writer. Consolidate then
+// reads everything again.
+var errStale = errors.New("another writer changed the metadata")
 
-// errBusy is an errStale: an append to a v2 group is in progress that may have found no .zmetadata
-// to update. Consolidate waits for its end.
+// errBusy is an errStale that reports an append in progress to a v2 group. The append may have
+// found no .zmetadata to update. Consolidate waits for its end.
 var errBusy = fmt.Errorf("%w: an append to the group is in progress", errStale)
 
 // maxTries bounds the attempts. Each failed one means that another writer changed the metadata.
 const maxTries = 200
 
-// maxBusy bounds the attempts that end with errBusy, to some seconds. The process of an append
-// that takes longer may have died.
+// maxBusy bounds the attempts that end with errBusy, to some seconds in total. The process of an
+// append that takes longer may have died.
 const maxBusy = 100
 
 // consolidateOnce is one attempt of Consolidate. It reads the document that it replaces before it
@@ -101,7 +101,7 @@ func (n *Node) consolidateOnce(ctx context.Context, first *bool) (*Node, error) 
 		return nil, fmt.Errorf("%w: %w", errStale, err)
 	}
 	if err == nil && *first {
-		err = root.unchanged(ctx) // an append that found no .zmetadata to change may have ended
+		err = root.unchanged(ctx) // an append that found no .zmetadata to update may have ended
 	}
 	if err != nil {
 		return nil, n.Errorf(err)
@@ -128,8 +128,8 @@ func (n *Node) Again(ctx context.Context) (*Node, error) {
 	return at.OpenStored(ctx, document.Group)
 }
 
-// collect reads all nodes below a group that was just read, by their path below it. If nodes
-// cannot be read, the error is that of the first one, after all were read. A node of another
+// collect reads all nodes below a group that was just read, and returns them by their path below
+// it. If nodes cannot be read, it reads all others and returns the first error. A node of another
 // format is an error.
 func (n *Node) collect(ctx context.Context) (nodes map[string]*Node, err error) {
 	nodes = map[string]*Node{}
@@ -151,15 +151,15 @@ func (n *Node) collect(ctx context.Context) (nodes map[string]*Node, err error) 
 	}
 	for _, path := range slices.Sorted(maps.Keys(nodes)) {
 		if c := nodes[path]; c.Format != n.Format {
-			return nil, n.Errorf(fault.Newf(fault.Metadata, "the group has format v%d, %q has format v%d", n.Format, c.Path, c.Format))
+			return nil, n.Errorf(fault.Newf(fault.Metadata, "the group has format v%d, but %q has format v%d", n.Format, c.Path, c.Format))
 		}
 	}
 	return nodes, nil
 }
 
-// unchanged checks that .zattrs of a v2 group is the same as when the group was read. .zattrs
+// unchanged returns errStale if .zattrs of a v2 group has changed since the group was read. .zattrs
 // carries the claim of an append, but Consolidate replaces .zmetadata, so its put does not detect
-// an append that began or ended in between. errStale: .zattrs has changed.
+// an append that began or ended in between.
 func (n *Node) unchanged(ctx context.Context) error {
 	v, err := n.Docs().Get(ctx, document.ZAttrs)
 	if errors.Is(err, fault.NotFound) || errors.Is(err, fault.Refused) && n.AttrsDoc.Refused != nil {
@@ -174,10 +174,10 @@ func (n *Node) unchanged(ctx context.Context) error {
 	return nil
 }
 
-// unlessCopied returns c, the claim of an append to a v2 group, or the zero Claim if .zmetadata
-// has an array at the length that the append sets. In that case all arrays have that length. was
-// is the .zmetadata read before, of which the version is known. errStale: .zmetadata has changed
-// since.
+// unlessCopied returns c, the claim of an append to a v2 group, or the zero Claim if .zmetadata has
+// an array at the length that the append sets. In that case all arrays have that length. was is
+// .zmetadata as read before, whose presence and version are used. unlessCopied returns errStale if
+// .zmetadata has changed since.
 func (n *Node) unlessCopied(ctx context.Context, c claim.Claim, was document.Stored) (claim.Claim, error) {
 	v, err := n.Docs().Get(ctx, document.ZMetadata)
 	if errors.Is(err, fault.NotFound) && !was.There() || errors.Is(err, fault.Limit) {
@@ -205,9 +205,9 @@ func (n *Node) unlessCopied(ctx context.Context, c claim.Claim, was document.Sto
 	return c, nil
 }
 
-// before returns the document of an array with its shape from before the append of claim c. Such
-// an append extends the arrays of the group one by one. Consolidated metadata must not contain
-// only some of the new shapes.
+// before returns the document of an array with the shape that it had before the append of claim c.
+// Such an append extends the arrays of the group one after another, and consolidated metadata must
+// not contain only some of the new shapes.
 func before(c claim.Claim, n *Node, key string, doc []byte) ([]byte, error) {
 	m := n.Array()
 	if m == nil || !c.Under() || c.What != claim.Append {

@@ -16,19 +16,20 @@ import (
 // copied is the consolidated metadata of a group.
 type copied struct {
 	key   string               // key of the document that contains it
-	doc   []byte               // v2: .zmetadata; nil if it is absent or too long
-	nodes map[string]meta.Node // by path below the group, in v2 also "" for the group; nil: absent
-	bad   error                // why it cannot be read
+	doc   []byte               // for v2, the text of .zmetadata; nil if it is absent or too long
+	nodes map[string]meta.Node // by path below the group, with "" for the group in v2; nil if absent
+	bad   error                // error of reading it
 }
 
-// lazyCopy is consolidated metadata that is read when it is first needed, and then kept. Views of
-// a group share it.
+// lazyCopy is consolidated metadata that is read when it is first needed and then retained. Views
+// of a group share it.
 type lazyCopy struct {
 	known atomic.Pointer[copied]
 	loads concurrency.Joined[*copied]
 }
 
-// get returns the consolidated metadata. Concurrent callers share one load. An error is not kept.
+// get returns the consolidated metadata. Concurrent callers share one load. An error is not
+// retained.
 func (l *lazyCopy) get(ctx context.Context, load func(context.Context) (*copied, error)) (*copied, error) {
 	if c := l.known.Load(); c != nil {
 		return c, nil
@@ -46,9 +47,9 @@ func (l *lazyCopy) get(ctx context.Context, load func(context.Context) (*copied,
 	return c, err
 }
 
-// copied returns the group's consolidated metadata. In v3 it is part of the document that opened
-// the group. In v2 it is read when first needed. Unreadable consolidated metadata is reported once
-// as a violation of a rule.
+// copied returns the group's consolidated metadata. In v3 it is part of the document of the group.
+// In v2 it is read when first needed. Unreadable consolidated metadata is reported once as a
+// violation of a rule.
 func (n *Node) copied(ctx context.Context) (*copied, error) {
 	if m := n.Group(); m.Consolidated != nil || n.Format != 2 {
 		return &copied{key: n.Doc.Key, nodes: m.Consolidated, bad: m.Unreadable}, nil
@@ -97,7 +98,7 @@ func (n *Node) parseCopy(key string, doc []byte) (*copied, error) {
 func (n *Node) reportUnreadable(c *copied) error {
 	var broken *rule.Error
 	if errors.As(c.bad, &broken) {
-		return c.bad // a violation in strict mode
+		return c.bad // a violation is an error in strict mode
 	}
 	judge := n.Judge()
 	if judge == nil {
@@ -115,8 +116,9 @@ func (n *Node) reportUnreadable(c *copied) error {
 	return &fault.MetaError{Key: c.key, Pointer: f.Pointer, Err: err}
 }
 
-// listed looks up a node in the group's consolidated metadata. found is nil if it lacks a node of
-// kind w at the path; the caller then reads the store. bad is why an entry cannot be used.
+// listed looks up a node in the group's consolidated metadata. found is nil if the metadata does
+// not have a node of kind w at the path; the caller then reads the store. bad is the error if an
+// entry cannot be used.
 func (n *Node) listed(ctx context.Context, path string, w document.Kind) (found *Node, bad, err error) {
 	if n.Cfg.Direct || path == "" {
 		return nil, nil, nil
@@ -141,7 +143,7 @@ func (n *Node) listed(ctx context.Context, path string, w document.Kind) (found 
 	return found, nil, nil
 }
 
-// fromCopy makes a node of an entry of the group's consolidated metadata. key is the key of its
+// fromCopy returns the node of an entry of the group's consolidated metadata. key is the key of its
 // document, and path is relative to the group.
 func (n *Node) fromCopy(key, path string, m meta.Node) (*Node, error) {
 	at := n.at(document.Join(n.Path, path))
@@ -159,9 +161,9 @@ func (n *Node) holder() string {
 	return strings.TrimSuffix(path, "/")
 }
 
-// Confirm checks that the stored metadata of an array equals as, by which it was opened. If they
-// differed, other readers could not decode its chunks. fault.Conflict: they differ.
-// fault.NotFound: the store does not have the array.
+// Confirm checks that the stored metadata of an array equals as, by which the array was opened. If
+// they differ, other readers could not decode its chunks, and Confirm returns fault.Conflict. It
+// returns fault.NotFound if the store does not have the array.
 func (n *Node) Confirm(ctx context.Context, as *meta.Array) error {
 	name := document.ZarrJSON
 	if n.Format == 2 {
@@ -194,7 +196,7 @@ func (n *Node) Confirm(ctx context.Context, as *meta.Array) error {
 	return nil
 }
 
-// unreadable returns why consolidated metadata cannot be read. It is nil if it is absent or
+// unreadable returns the error of reading consolidated metadata, or nil if it is absent or
 // readable.
 func (c *copied) unreadable() error {
 	if c == nil {

@@ -11,12 +11,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// CreateArray creates an array. fault.Exists: a node or objects are in the way.
+// CreateArray creates an array. It returns fault.Exists if a node or objects are in the way.
 func (n *Node) CreateArray(ctx context.Context, spec arrayspec.Spec) (*Node, error) {
 	return n.create(ctx, spec, n.Docs().Free)
 }
 
-// create creates an array. free checks that its location is unused; nil skips the check.
+// create creates an array. free checks that its location is unused; if it is nil, create does not
+// check.
 func (n *Node) create(ctx context.Context, spec arrayspec.Spec, free func(context.Context, *meta.Array) error) (*Node, error) {
 	m, err := spec.Model(n.Cfg.Specs())
 	if err != nil {
@@ -26,7 +27,7 @@ func (n *Node) create(ctx context.Context, spec arrayspec.Spec, free func(contex
 	if err != nil {
 		return nil, n.Errorf(err)
 	}
-	// Everything is checked, codecs included, before the first byte is stored.
+	// All properties, including codecs, are checked before the first byte is stored.
 	if _, err := n.Parse(docs.Set()); err != nil {
 		return nil, n.Errorf(err)
 	}
@@ -52,7 +53,7 @@ func (n *Node) Replace(ctx context.Context, spec arrayspec.Spec) (*Node, error) 
 		return nil, n.Errorf(err) // before anything is deleted
 	}
 	err := n.Docs().Remove(ctx, func(v1 document.Set) error {
-		_, err := n.Parse(v1) // do not delete an array that cannot be read
+		_, err := n.Parse(v1) // an array that cannot be read must not be deleted
 		return err
 	})
 	if err != nil {
@@ -61,8 +62,8 @@ func (n *Node) Replace(ctx context.Context, spec arrayspec.Spec) (*Node, error) 
 	return n.create(ctx, spec, nil)
 }
 
-// OpenOrCreateArray creates an array, or opens the existing one. fault.Conflict: the existing
-// array differs from the spec in more than attributes.
+// OpenOrCreateArray creates an array or opens the existing one. It returns fault.Conflict if the
+// existing array differs from the spec in more than attributes.
 func (n *Node) OpenOrCreateArray(ctx context.Context, spec arrayspec.Spec) (*Node, error) {
 	a, err := n.CreateArray(ctx, spec)
 	if !errors.Is(err, fault.Exists) {
@@ -71,7 +72,7 @@ func (n *Node) OpenOrCreateArray(ctx context.Context, spec arrayspec.Spec) (*Nod
 	exists := err
 	a, err = n.Open(ctx, document.Array)
 	if errors.Is(err, fault.NotFound) {
-		err = exists // something else exists there
+		err = exists // something other than an array exists
 	}
 	if err != nil {
 		return nil, err
@@ -81,12 +82,12 @@ func (n *Node) OpenOrCreateArray(ctx context.Context, spec arrayspec.Spec) (*Nod
 		return nil, n.Errorf(err)
 	}
 	if diff := a.Keyed.Difference(want); diff != "" {
-		return nil, n.Errorf(fault.Newf(fault.Conflict, "an array with another %s exists there", diff))
+		return nil, n.Errorf(fault.Newf(fault.Conflict, "an array with another %s exists at this path", diff))
 	}
 	return a, nil
 }
 
-// CreateGroup creates a group of the given format. fault.Exists: a node of some format exists.
+// CreateGroup creates a group in a format. It returns fault.Exists if a node of any format exists.
 func (n *Node) CreateGroup(ctx context.Context, format int, attrs map[string]any) (*Node, error) {
 	docs, err := document.OfGroup(&meta.Group{Format: format, Attrs: attrs})
 	if err != nil {
@@ -102,8 +103,8 @@ func (n *Node) CreateGroup(ctx context.Context, format int, attrs map[string]any
 	return g, nil
 }
 
-// agrees checks the metadata of an existing array against spec. A length of 0 in the shape of spec
-// matches any length. fault.Exists: they differ.
+// agrees compares the metadata of an existing array with spec and returns fault.Exists if they
+// differ. A length of 0 in the shape of spec matches any length.
 func (n *Node) agrees(m *meta.Array, spec arrayspec.Spec) error {
 	for i, length := range spec.Shape {
 		if length == 0 && i < len(m.Shape) && len(m.Shape) == len(spec.Shape) {
@@ -116,7 +117,7 @@ func (n *Node) agrees(m *meta.Array, spec arrayspec.Spec) error {
 		return n.Errorf(err)
 	}
 	if diff := m.Difference(want); diff != "" {
-		return n.Errorf(fault.Newf(fault.Exists, "an array with another %s exists there", diff))
+		return n.Errorf(fault.Newf(fault.Exists, "an array with another %s exists at this path", diff))
 	}
 	return nil
 }
@@ -130,7 +131,7 @@ func (n *Node) openOrCreate(ctx context.Context, spec arrayspec.Spec) error {
 	}
 	a, err := n.OpenStored(ctx, document.Array)
 	if errors.Is(err, fault.NotFound) {
-		return exists // something else exists there
+		return exists // something other than an array exists
 	}
 	if err != nil {
 		return err

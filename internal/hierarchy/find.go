@@ -8,7 +8,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Open opens the node from Options.Documents, or from the store if these lack it.
+// Open opens the node from Options.Documents if they contain it, else from the store.
 func (n *Node) Open(ctx context.Context, w document.Kind) (*Node, error) {
 	if found, err := n.openGiven(w); err != nil || found != nil {
 		return found, err
@@ -16,7 +16,7 @@ func (n *Node) Open(ctx context.Context, w document.Kind) (*Node, error) {
 	return n.OpenStored(ctx, w)
 }
 
-// OpenStored opens the node from the store. fault.NotFound: no node of kind w exists.
+// OpenStored opens the node from the store. It returns fault.NotFound if no node of kind w exists.
 func (n *Node) OpenStored(ctx context.Context, w document.Kind) (*Node, error) {
 	found, err := n.find(ctx, w)
 	if err == nil {
@@ -28,7 +28,7 @@ func (n *Node) OpenStored(ctx context.Context, w document.Kind) (*Node, error) {
 	return found, nil
 }
 
-// find reads the node. It returns nil if no node exists.
+// find reads the node. It returns nil if the node does not exist.
 func (n *Node) find(ctx context.Context, w document.Kind) (*Node, error) {
 	if w == document.Group && n.Cfg.Format == 2 && !n.Cfg.Direct {
 		return n.openGroupV2(ctx)
@@ -52,9 +52,9 @@ func (n *Node) is(w document.Kind) error {
 	case n == nil:
 		return fault.Newf(fault.NotFound, "no %v here", w)
 	case n.Group() != nil && w == document.Array:
-		return fault.Newf(fault.NotFound, "an array is needed, this is a group")
+		return fault.Newf(fault.NotFound, "the node is a group, want an array")
 	case n.Array() != nil && w == document.Group:
-		return fault.Newf(fault.NotFound, "a group is needed, this is an array")
+		return fault.Newf(fault.NotFound, "the node is an array, want a group")
 	}
 	return nil
 }
@@ -80,8 +80,8 @@ func (n *Node) OpenBelow(ctx context.Context, path string, w document.Kind) (*No
 	return found, err
 }
 
-// Refresh opens an array again from the store. If only consolidated metadata contains the array,
-// Refresh reads that again.
+// Refresh opens an array again from the store. If only consolidated metadata contains the array, it
+// reads the consolidated metadata again.
 func (n *Node) Refresh(ctx context.Context) (*Node, error) {
 	at := &Node{Store: n.Store, Path: n.Path, Cfg: n.Cfg.Stored()}
 	found, err := at.OpenStored(ctx, document.Array)

@@ -8,11 +8,12 @@ import (
 )
 
 // Documents returns the documents of an opened node by key, and the consolidated metadata of a v2
-// group if it was read. Documents of a node from consolidated metadata are encoded from the copy.
+// group if it was read. It encodes the documents of a node from consolidated metadata from that
+// copy.
 func (n *Node) Documents() (map[string][]byte, error) {
 	docs := map[string][]byte{}
 	if n.Doc.There() {
-		for _, d := range []document.Stored{n.Doc, n.AttrsDoc} { // includes attributes set since
+		for _, d := range []document.Stored{n.Doc, n.AttrsDoc} { // includes attributes that were set later
 			if d.There() {
 				docs[d.Key] = d.Bytes
 			}
@@ -44,7 +45,7 @@ func (n *Node) encode() (document.Docs, error) {
 	return nil, nil
 }
 
-// openGiven makes the node from Options.Documents. It returns nil if they do not contain the node.
+// openGiven returns the node from Options.Documents, or nil if they do not contain it.
 func (n *Node) openGiven(w document.Kind) (*Node, error) {
 	if len(n.Cfg.Documents) == 0 {
 		return nil, nil
@@ -90,7 +91,7 @@ func (n *Node) fromDocuments(docs document.Set, w document.Kind) (*Node, error) 
 	return n.ofOwnCopy(c, docs, false)
 }
 
-// notNil returns doc, or an empty slice for nil, since nil stands for an absent document.
+// notNil returns doc, or an empty slice if doc is nil, since nil means an absent document.
 func notNil(doc []byte) []byte {
 	if doc == nil {
 		return []byte{}

@@ -14,7 +14,8 @@ import (
 )
 
 // OpenOrCreateGroup opens a group and creates the missing parts: the group, its arrays and the
-// consolidated metadata. specs are by path below the group. Package zarr documents the details.
+// consolidated metadata. specs has the arrays by path below the group. Package zarr documents the
+// details.
 func (n *Node) OpenOrCreateGroup(ctx context.Context, format int, attrs map[string]any, specs map[string]arrayspec.Spec) (*Node, error) {
 	at := n.at(n.Path)
 	at.Cfg = n.Cfg.Stored()
@@ -40,7 +41,7 @@ func (n *Node) OpenOrCreateGroup(ctx context.Context, format int, attrs map[stri
 	return g.Consolidate(ctx)
 }
 
-// groupThere opens the group, or creates it. It completes a group whose creator was killed.
+// groupThere opens or creates the group. It completes a group whose creator was killed.
 func (n *Node) groupThere(ctx context.Context, format int, attrs map[string]any) (*Node, error) {
 	docs, err := document.OfGroup(&meta.Group{Format: format, Attrs: attrs})
 	if err != nil {
@@ -51,7 +52,7 @@ func (n *Node) groupThere(ctx context.Context, format int, attrs map[string]any)
 		if errors.Is(err, fault.NotFound) {
 			g, err := n.CreateGroup(ctx, format, attrs)
 			if errors.Is(err, fault.Exists) && try == 1 {
-				continue // another caller was first
+				continue // another caller created it
 			}
 			return g, err
 		}
@@ -72,8 +73,8 @@ func (n *Node) groupThere(ctx context.Context, format int, attrs map[string]any)
 	}
 }
 
-// has reports whether consolidated metadata contains all arrays of specs, and checks that these
-// agree.
+// has reports whether consolidated metadata contains all arrays of specs, and checks that they
+// agree with specs.
 func (n *Node) has(ctx context.Context, specs map[string]arrayspec.Spec) (bool, error) {
 	c, err := n.copied(ctx)
 	if err != nil || c.nodes == nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// openGroupV2 opens a group that must be of v2. It reads .zmetadata at the same time, since nearly
-// all groups have it. If .zmetadata contains the group, .zgroup is not read. .zattrs is always
-// read, since attributes may have been set after .zmetadata was written.
+// openGroupV2 opens a group that must be of v2. It reads .zmetadata concurrently with the group,
+// since nearly all groups have it. If .zmetadata contains the group, it does not read .zgroup. It
+// always reads .zattrs, since attributes may have been set after .zmetadata was written.
 func (n *Node) openGroupV2(ctx context.Context) (*Node, error) {
 	var docs document.Set
 	var c *copied
@@ -40,10 +40,9 @@ func (n *Node) openGroupV2(ctx context.Context) (*Node, error) {
 	return found, err
 }
 
-// ofOwnCopy makes a v2 group from its own .zmetadata. It returns nil if .zmetadata lacks the
-// group. The attributes are those of .zattrs if docs contain it. If docs lack it, absent reports
-// whether it is known to be absent: then the group lacks attributes, and otherwise it has those in
-// .zmetadata.
+// ofOwnCopy returns a v2 group from its own .zmetadata, or nil if .zmetadata does not contain the
+// group. The attributes are those of .zattrs if docs contain it. If not, absent reports whether
+// .zattrs is known to be absent: then the group has no attributes, else those in .zmetadata.
 func (n *Node) ofOwnCopy(c *copied, docs document.Set, absent bool) (*Node, error) {
 	m, ok := c.nodes[""].(*meta.Group)
 	if !ok {

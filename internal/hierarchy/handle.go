@@ -2,8 +2,8 @@ package hierarchy
 
 import "github.com/zargo-io/zargo/internal/document"
 
-// Handle gives packages of this module access to the Node of an array or a group of package zarr,
-// by [Of]. Package zarr embeds it, which users do not see.
+// Handle gives packages of this module access, by [Of], to the Node of an array or a group of
+// package zarr. Package zarr embeds it in a way that is invisible to users.
 type Handle struct{ node *Node }
 
 // Handle returns the handle of an opened node.
@@ -11,8 +11,8 @@ func (n *Node) Handle() Handle { return Handle{n} }
 
 func (h Handle) handled() *Node { return h.node }
 
-// Of returns the Node of an *Array or a *Group of package zarr. For a view of a field it is the
-// Node of the whole array.
+// Of returns the Node of an *Array or a *Group of package zarr. For a view of a field it returns
+// the Node of the whole array.
 func Of(n any) *Node { return n.(interface{ handled() *Node }).handled() }
 
 // SourceOf returns the documents of an *Array or a *Group of package zarr.

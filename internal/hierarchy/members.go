@@ -45,8 +45,8 @@ func (n *Node) Names(ctx context.Context) (names []string, err error) {
 	return names, nil
 }
 
-// unlisted returns the error of a listing. If the store cannot list, it adds bad, the reason why
-// consolidated metadata could not be used.
+// unlisted returns the error of a listing. If the store cannot list, it adds bad, the error of
+// using the consolidated metadata.
 func (n *Node) unlisted(bad, err error) error {
 	if bad == nil || !errors.Is(err, errors.ErrUnsupported) {
 		return err
@@ -54,18 +54,18 @@ func (n *Node) unlisted(bad, err error) error {
 	return fmt.Errorf("%w; %w", n.Errorf(bad), err)
 }
 
-// Found is a node, or the error of reading it.
+// Found is a node or the error of reading it.
 type Found struct {
 	Node *Node
 	Err  error
 
 	path  string
-	large bool // its documents are longer than soon, so Node is not read yet
+	large bool // the documents are longer than soon, so Node is not read yet
 }
 
-// Members yields the nodes below the group down to depth levels; -1 is unbounded. Nodes are sorted
-// by level and then by path. A *fault.MetaError is about one node, and the iteration continues.
-// Another error is the last value.
+// Members yields the nodes below the group down to depth levels; -1 means unbounded. Nodes are
+// sorted by level and then by path. A *fault.MetaError is about one node, and the iteration
+// continues. Any other error is the last value.
 func (n *Node) Members(ctx context.Context, depth int) iter.Seq[Found] {
 	return func(yield func(Found) bool) {
 		nodes, ok, bad, err := n.consolidated(ctx, depth)
@@ -75,7 +75,7 @@ func (n *Node) Members(ctx context.Context, depth int) iter.Seq[Found] {
 		}
 		if !ok {
 			n.walk(ctx, depth, func(f Found) bool {
-				if f.path == "" { // of the listing
+				if f.path == "" { // an error of the listing
 					f.Err = n.unlisted(bad, f.Err)
 				}
 				return yield(f)
@@ -90,8 +90,8 @@ func (n *Node) Members(ctx context.Context, depth int) iter.Seq[Found] {
 	}
 }
 
-// walk calls yield for the nodes below the group as stored, in the order of Members, until yield
-// returns false. An error of the store has an empty path and ends it.
+// walk calls yield for the stored nodes below the group, in the order of Members, until yield
+// returns false. An error of the store has an empty path and ends the walk.
 func (n *Node) walk(ctx context.Context, depth int, yield func(Found) bool) {
 	for level := []*Node{n}; len(level) > 0 && depth != 0; depth-- {
 		children, err := n.children(ctx, level)
@@ -129,13 +129,13 @@ func (n *Node) walk(ctx context.Context, depth int, yield func(Found) bool) {
 	}
 }
 
-// windowOf times the store's concurrent requests is how many nodes are opened ahead of the
-// consumer.
+// windowOf, times the store's concurrent requests, is the number of nodes that are opened ahead of
+// the consumer.
 const windowOf = 4
 
-// soon is the maximum size in bytes of documents that are read ahead of the consumer. Longer ones
-// are read one at a time. 1 MiB: nearly all documents have a few kilobytes, and consolidated
-// metadata is rare below a group.
+// soon is the maximum size in bytes of documents that are read ahead of the consumer. Longer
+// documents are read one at a time. It is 1 MiB because nearly all documents have a few kilobytes,
+// and consolidated metadata is rare below a group.
 const soon = 1 << 20
 
 // notMeta reports whether err is an error of the store, not of one node's metadata.
@@ -145,8 +145,8 @@ func notMeta(err error) bool {
 }
 
 // consolidated returns the nodes below the group from consolidated metadata, in the order of
-// Members. ok reports whether the group has readable consolidated metadata. bad is why it is
-// unreadable.
+// Members. ok reports whether the group has readable consolidated metadata. bad is the error if it
+// is unreadable.
 func (n *Node) consolidated(ctx context.Context, depth int) (nodes []Found, ok bool, bad, err error) {
 	if n.Cfg.Direct {
 		return nil, false, nil, nil
@@ -158,7 +158,7 @@ func (n *Node) consolidated(ctx context.Context, depth int) (nodes []Found, ok b
 	return n.bindAll(c.nodes, c.key, depth), true, nil, nil
 }
 
-// bindAll makes nodes of all entries of consolidated metadata, in the order of Members.
+// bindAll returns the nodes of all entries of consolidated metadata, in the order of Members.
 func (n *Node) bindAll(all map[string]meta.Node, key string, depth int) (nodes []Found) {
 	for path, m := range all {
 		if path == "" || depth > 0 && strings.Count(path, "/") >= depth {
@@ -187,7 +187,7 @@ func (n *Node) children(ctx context.Context, level []*Node) ([]document.Place, e
 	return all, nil
 }
 
-// openAll opens the nodes in directories concurrently and keeps their order. Nodes with large
+// openAll opens the nodes in directories concurrently and retains their order. Nodes with large
 // documents are marked and not opened.
 func (n *Node) openAll(ctx context.Context, children []document.Place) ([]Found, error) {
 	nodes := make([]Found, len(children))
@@ -206,9 +206,10 @@ func (n *Node) openAll(ctx context.Context, children []document.Place) ([]Found,
 	return nodes, err
 }
 
-// openChild opens the node in a directory, or returns nil. It reads documents of at most most
-// bytes. Nearly all hierarchies have one format, so it tries the parent's first. That takes one
-// request for a v3 node instead of four, two for a v2 array, and three for a v2 group.
+// openChild opens the node in a directory, or returns nil. most is the maximum size in bytes of the
+// documents that it reads. Nearly all hierarchies have one format, so it tries the format of the
+// parent first. That takes one request for a v3 node instead of four, two for a v2 array, and three
+// for a v2 group.
 func (n *Node) openChild(ctx context.Context, c document.Place, most int64) (*Node, error) {
 	formats := []int{c.Format, 5 - c.Format}
 	if n.Cfg.Format != 0 {

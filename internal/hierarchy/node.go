@@ -14,8 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Node is the location of a node. Store, Path and Cfg are always set, and the other fields after
-// the node was opened or created.
+// Node is the location of a node. Store, Path and Cfg are always set. The other fields are set when
+// the node is opened or created.
 type Node struct {
 	Store *written.Store
 	Path  string // normalised; "" is the root
@@ -26,13 +26,13 @@ type Node struct {
 	// Doc is the document that makes it a node. If the node is from consolidated metadata, Doc has
 	// only a Key, that of the consolidated metadata.
 	Doc document.Stored
-	// AttrsDoc is the document that holds the attributes. In v3 it is Doc. Its Version is empty if
-	// it was not read from the store or is an absent .zattrs.
+	// AttrsDoc is the document that has the attributes. In v3 it is Doc. Its Version is empty if it
+	// was not read from the store or is an absent .zattrs.
 	AttrsDoc document.Stored
 	From     Origin
 	Model    meta.Node // a *meta.Array or a *meta.Group, as parsed
 
-	Keyed *meta.Array // of an array: Model with the chunk keys of Options.Separator
+	Keyed *meta.Array // for an array, Model with the chunk keys of Options.Separator
 	Pipe  *pipeline.Pipeline
 	lazy  *lazyCopy // consolidated metadata of a v2 group
 }
@@ -43,17 +43,17 @@ type Origin string
 // Origins of nodes.
 const (
 	FromStore Origin = ""                      // the node's own documents in the store
-	FromCopy  Origin = "consolidated metadata" // that of the node or of a group above
+	FromCopy  Origin = "consolidated metadata" // of the node or of a group above it
 	FromGiven Origin = "a given document"      // see Options.Documents
 )
 
-// Group returns the metadata of a group. It is nil for an array.
+// Group returns the metadata of a group, or nil for an array.
 func (n *Node) Group() *meta.Group {
 	m, _ := n.Model.(*meta.Group)
 	return m
 }
 
-// Array returns the metadata of an array as parsed. It is nil for a group.
+// Array returns the metadata of an array as parsed, or nil for a group.
 func (n *Node) Array() *meta.Array {
 	m, _ := n.Model.(*meta.Array)
 	return m
@@ -101,7 +101,7 @@ func (n *Node) Child(path string) (*Node, error) {
 // Below returns path relative to the path of a group above it.
 func Below(group, path string) string { return strings.TrimPrefix(path[len(group):], "/") }
 
-// Writable returns errors.ErrUnsupported for a v1 node, which cannot be written.
+// Writable returns errors.ErrUnsupported for a v1 node, as v1 is read-only.
 func (n *Node) Writable() error {
 	if n.Format == 1 {
 		return fault.Newf(errors.ErrUnsupported, "v1 arrays are read-only")
@@ -109,7 +109,7 @@ func (n *Node) Writable() error {
 	return nil
 }
 
-// Parse makes a node of its documents. It returns nil if they do not make one.
+// Parse returns the node of its documents, or nil if they do not make one.
 func (n *Node) Parse(docs document.Set) (*Node, error) {
 	s, err := n.Docs().Parse(docs, n.Parser())
 	if err != nil || s == nil {
@@ -120,7 +120,7 @@ func (n *Node) Parse(docs document.Set) (*Node, error) {
 	return b.bind(s.Model)
 }
 
-// bind makes a node of parsed metadata.
+// bind returns the node of parsed metadata.
 func (n *Node) bind(m meta.Node) (*Node, error) {
 	b := *n
 	b.Model = m
@@ -145,7 +145,7 @@ func (n *Node) bind(m meta.Node) (*Node, error) {
 	case *meta.Bad:
 		return nil, m.Err
 	}
-	return nil, fault.Newf(errors.ErrUnsupported, "node of type %T", m)
+	return nil, fault.Newf(errors.ErrUnsupported, "nodes of type %T are not supported", m)
 }
 
 // bindArray binds the codecs of an array. Errors are *fault.MetaError.
@@ -177,7 +177,7 @@ func (n *Node) With(o Options) (*Node, error) {
 	b.Cfg = o
 	if n.Array() == nil {
 		if o.Types != n.Cfg.Types || o.Strict != n.Cfg.Strict || o.MaxMetadata != n.Cfg.MaxMetadata || o.Tell != nil || n.Cfg.Tell != nil {
-			b.lazy = &lazyCopy{} // these options affect its parsing
+			b.lazy = &lazyCopy{} // the options affect its parsing
 		}
 		return &b, nil
 	}
@@ -191,7 +191,7 @@ func (n *Node) With(o Options) (*Node, error) {
 	return &b, nil
 }
 
-// Reparsed returns an opened node as described by doc, another text of the document that carries
+// Reparsed returns an opened node as described by doc, another version of the document that carries
 // its claim.
 func (n *Node) Reparsed(doc document.Stored) (*Node, error) {
 	if n.Group() != nil && n.Format == 2 {
@@ -209,7 +209,7 @@ func (n *Node) Reparsed(doc document.Stored) (*Node, error) {
 	at.Cfg = n.Cfg.Stored()
 	b, err := at.Parse(docs.Set())
 	if err == nil && n.Format == 2 {
-		b.AttrsDoc = n.AttrsDoc // also where there is none, or it was refused
+		b.AttrsDoc = n.AttrsDoc // also if .zattrs is absent or its read was denied
 	}
 	return b, err
 }

@@ -14,15 +14,15 @@ import (
 
 // Options are the options of package zarr for documents and codecs.
 type Options struct {
-	Format       int               // 1, 2 or 3: read only nodes of that format; 0: any
+	Format       int               // 1, 2 or 3 to read only nodes of that format; 0 for any
 	MaxMetadata  int64             // maximum size of a document in bytes
 	SingleWriter bool              // replace documents without a condition
 	Direct       bool              // ignore consolidated metadata
 	Documents    map[string][]byte // documents that the caller provides, by key
-	Separator    string            // of chunk keys, if the metadata omits it; "": the default
+	Separator    string            // separator of chunk keys if the metadata omits it; "" means the default
 	Table        *codec.Table
-	Types        *dtype.Table       // nil: dtype.Standard
-	Report       *account.Report    // counts requests; nil: none
+	Types        *dtype.Table       // nil means dtype.Standard
+	Report       *account.Report    // counts requests; may be nil
 	Strict       bool               // violations of rules are errors
 	Tell         func(rule.Finding) // called for each violation; may be nil
 	Chunks       pipeline.Options
@@ -40,7 +40,7 @@ func (o *Options) Specs() arrayspec.Options {
 }
 
 // Judge returns the handler of violations that lenient reading tolerates, in metadata and in
-// chunks. In strict mode it returns an error for a violation of at least the severity
+// chunks. In strict mode the handler returns an error for a violation of at least the severity
 // rule.Warning. Judge returns nil if violations are neither errors nor reported.
 func (n *Node) Judge() func(rule.Finding) error {
 	strict, tell, path := n.Cfg.Strict, n.Cfg.Tell, n.Path

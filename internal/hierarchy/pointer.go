@@ -12,8 +12,8 @@ import (
 )
 
 // metaError returns an error about a member of the array's metadata, with the key and the pointer
-// in the document that it was read from. For v2's consolidated metadata the key is that of the
-// .zarray within it, as in parse errors.
+// in the document from which it was read. For consolidated metadata of v2 the key is that of the
+// .zarray in it, as in parse errors.
 func (n *Node) metaError(m *meta.Array, pointer string, err error) error {
 	key := n.Doc.Key
 	switch {
@@ -27,8 +27,8 @@ func (n *Node) metaError(m *meta.Array, pointer string, err error) error {
 	return &fault.MetaError{Key: key, Pointer: pointer, Err: err}
 }
 
-// codecPointer returns the JSON pointer of the codec that err, from binding m's codecs, is about.
-// It is "" if more than one member is involved.
+// codecPointer returns the JSON pointer of the codec that caused err, an error of binding m's
+// codecs. It returns "" if more than one member is involved.
 func codecPointer(m *meta.Array, err error) string {
 	var of *codec.ChainError
 	known := errors.As(err, &of)
@@ -41,7 +41,7 @@ func codecPointer(m *meta.Array, err error) string {
 	if !known {
 		return ""
 	}
-	first := 0 // the first codec that the document lists; those before are from order and byte order
+	first := 0 // the first codec that the document lists; earlier codecs are derived from order and byte order
 	for first < len(m.Codecs) && (m.Codecs[first].Name == "transpose" || m.Codecs[first].Name == "bytes") {
 		first++
 	}

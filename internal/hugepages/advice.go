@@ -6,22 +6,22 @@ import (
 	"sync/atomic"
 )
 
-// Size is the size of a huge page: 2 MiB on amd64, and on arm64 with base pages of 4 KiB. If huge
-// pages are larger, the kernel rounds.
+// Size is the size of a huge page. It is 2 MiB on amd64, and on arm64 with base pages of 4 KiB. If
+// huge pages are larger, the kernel rounds.
 const Size = 2 << 20
 
-// Least is the minimum length of memory to advise about: 4 MiB. Memory of this length contains at
-// least one whole huge page.
+// Least is the minimum length of memory for which advice is given. 4 MiB of memory contain at least
+// one whole huge page.
 const Least = 4 << 20
 
-// Advice is the advice for one slice, in effect until Undo. The zero Advice has no effect.
+// Advice represents the advice for one slice until Undo. The zero Advice has no effect.
 type Advice struct {
 	pages []byte    // the part for which huge pages were requested
 	touch *touching // set if the system denies huge pages
 }
 
-// Advise requests huge pages for the whole huge pages in b. The caller must not have written to b.
-// If the system denies huge pages, Advise creates the small pages in the background, from the
+// Advise requests huge pages for the whole huge pages in b. The caller must not have written to b
+// yet. If the system denies huge pages, Advise creates the small pages in the background, from the
 // start of b on. It does nothing if b is shorter than [Least]. The caller must call Undo.
 func Advise(b []byte) Advice {
 	if len(b) < Least {
@@ -38,7 +38,7 @@ func Advise(b []byte) Advice {
 	return Advice{}
 }
 
-// Undo ends the advice. Existing huge pages remain, and the contents do not change.
+// Undo withdraws the advice. Existing huge pages remain, and the contents do not change.
 func (a Advice) Undo() {
 	if a.pages != nil {
 		undo(a.pages)
@@ -49,41 +49,43 @@ func (a Advice) Undo() {
 }
 
 // Want requests huge pages for a buffer that will be filled, if the system grants them on request.
-// It does nothing if b is shorter than [Least]. [Enough] undoes it.
+// It does nothing if b is shorter than [Least]. [Enough] withdraws the request.
 func Want(b []byte) {
 	if len(b) >= Least && system() == asked {
 		advise(interior(b))
 	}
 }
 
-// Enough undoes Want. It may also be called without Want. Existing huge pages remain, and the
-// contents do not change.
+// Enough withdraws the request of Want. It may also be called without Want. Existing huge pages
+// remain, and the contents do not change.
 func Enough(b []byte) {
 	if len(b) >= Least && system() == asked {
 		undo(interior(b))
 	}
 }
 
-// policy is how the system grants huge pages.
+// policy describes when the system grants huge pages.
 type policy int
 
 const (
-	unknown policy = iota // unknown, or all memory has them
+	unknown policy = iota // unknown, or huge pages are used for all memory
 	asked                 // on request
 	none                  // never
 )
 
-// touching creates the pages of memory while it is being written. If several goroutines write to
-// one page at a time, each causes a page fault, of which all but one are useless. This is common:
-// rows of neighbouring chunks are in the same pages, and goroutines that decode them advance at
-// the same speed. Of 240,000 faults in a read of 512 MiB by two goroutines, 100,000 were useless.
+// touching creates the pages of memory while the memory is being written. If several goroutines
+// write to the same page concurrently, each causes a page fault, but only one fault is needed. This
+// is common: rows of neighbouring chunks are in the same pages, and goroutines that decode them
+// advance at the same speed. Of 240,000 faults in a read of 512 MiB by two goroutines, 100,000 were
+// useless.
 type touching struct {
 	stopped atomic.Bool
 	next    atomic.Int64 // index of the next step
 	group   sync.WaitGroup
 }
 
-// step is the number of bytes whose pages one call creates. It takes some ten microseconds.
+// step is the number of bytes whose pages are created by one call. A call takes some ten
+// microseconds.
 const step = 128 << 10
 
 func touch(pages []byte) *touching {

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// Constants of Linux's include/uapi/asm-generic/mman-common.h and linux/prctl.h. They are the same
-// on all architectures that Go supports.
+// Constants from Linux's include/uapi/asm-generic/mman-common.h and linux/prctl.h. They are the
+// same on all architectures that Go supports.
 const (
 	madvHugePage      = 14
 	madvNoHugePage    = 15
@@ -49,8 +49,8 @@ func interior(b []byte) []byte {
 
 func advise(b []byte) bool { return len(b) > 0 && syscall.Madvise(b, madvHugePage) == nil }
 
-// populate creates the pages of b as a write would, without changing their contents. It needs
+// populate creates the pages of b as a write would, without changing their contents. It requires
 // Linux 5.14.
 func populate(b []byte) bool { return syscall.Madvise(b, madvPopulateWrite) == nil }
 
-func undo(b []byte) { _ = syscall.Madvise(b, madvNoHugePage) } // a failure has no effect
+func undo(b []byte) { _ = syscall.Madvise(b, madvNoHugePage) } // a failure is harmless

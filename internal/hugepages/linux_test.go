@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// mapping is what /proc/self/smaps says of the memory at an address.
+// mapping is the information in /proc/self/smaps about the memory at an address.
 type mapping struct {
 	flags []string
 	huge  int // kB
@@ -87,7 +87,7 @@ func TestAdviceIsGivenAndUndone(t *testing.T) {
 	if !filled(b) {
 		t.Error("the contents changed")
 	}
-	a = Advise(b) // the next one to use the memory may ask again
+	a = Advise(b) // the next user of the memory may request huge pages again
 	if m := mappingOf(t, middle); !slices.Contains(m.flags, "hg") {
 		t.Errorf("advised again, memory has the flags %q", m.flags)
 	}
@@ -106,7 +106,7 @@ func TestBuffers(t *testing.T) {
 		t.Errorf("a buffer that wants huge pages has the flags %q", m.flags)
 	}
 	fill(b)
-	for range 2 { // also when it was full before
+	for range 2 { // the second run checks memory that is already full
 		Enough(b)
 		if m := mappingOf(t, middle); slices.Contains(m.flags, "hg") || !slices.Contains(m.flags, "nh") {
 			t.Errorf("one that has enough has the flags %q", m.flags)
@@ -162,8 +162,8 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// TestTouch: all pages are populated before the program writes them, and concurrent writes to them
-// are kept.
+// TestTouch checks that all pages are populated before the program writes them, and that concurrent
+// writes to them are preserved.
 func TestTouch(t *testing.T) {
 	if !populate(make([]byte, os.Getpagesize())) {
 		t.Skip("this kernel has no MADV_POPULATE_WRITE")
@@ -182,7 +182,7 @@ func TestTouch(t *testing.T) {
 	if n, all := there(t, pages), len(pages)/os.Getpagesize(); n != all || pages[step] != 1 {
 		t.Errorf("%d of %d pages are there; what was written is %d", n, all, pages[step])
 	}
-	for range 5 { // while it is written
+	for range 5 { // while the memory is written
 		c := make([]byte, 8<<20)
 		a := touch(interior(c))
 		fill(c)
@@ -193,7 +193,7 @@ func TestTouch(t *testing.T) {
 	}
 }
 
-// there is how many pages of b there are.
+// there returns the number of pages of b that exist.
 func there(t *testing.T, b []byte) (n int) {
 	t.Helper()
 	state := make([]byte, len(b)/os.Getpagesize())
@@ -225,7 +225,7 @@ func TestUnderAMemoryLimit(t *testing.T) {
 	}
 }
 
-// Compare with: go test ./internal/hugepages -run - -bench Touch -count 5
+// BenchmarkTouch is run with: go test ./internal/hugepages -run - -bench Touch -count 5
 func BenchmarkTouch(b *testing.B) {
 	for _, size := range []int{Least, 16 << 20, 128 << 20, 512 << 20} {
 		for _, advised := range []bool{false, true} {

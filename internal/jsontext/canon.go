@@ -8,39 +8,39 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// MaxDepth is the maximum nesting depth of values. 512: half of the depth that Python's json module
-// reads with its default recursion limit of 1000 calls.
+// MaxDepth is the maximum nesting depth of values. 512 is half of the depth that Python's json
+// module reads with its default recursion limit of 1000 calls.
 const MaxDepth = 512
 
 // Dialect is the set of extensions of JSON that [Canon] accepts.
 type Dialect uint8
 
-// The dialects. Tokens and Controls may be combined.
+// The available dialects. Tokens and Controls may be combined.
 const (
-	// Strict is JSON of RFC 8259.
+	// Strict is the JSON of RFC 8259.
 	Strict Dialect = 0
-	// Tokens accepts NaN, Infinity and -Infinity, as Python's json module does by default. An
-	// object that equals the canonical form of one of them is errors.ErrUnsupported, because the
-	// two could not be distinguished.
+	// Tokens accepts NaN, Infinity and -Infinity, as Python's json module does by default. Canon
+	// then returns errors.ErrUnsupported for an object that equals the canonical form of one of
+	// them, because the two could not be distinguished.
 	Tokens Dialect = 1 << iota
 	// Controls accepts control characters in strings, as Python's json module does with
 	// strict=False.
 	Controls
 )
 
-// Canon appends the canonical form of src to dst. src must contain exactly one value. On errors it
-// returns dst.
+// Canon appends the canonical form of src to dst. src must contain exactly one value. If it fails,
+// it returns dst unchanged.
 func Canon(dst, src []byte, d Dialect) ([]byte, error) {
 	start := len(dst)
 	r := reader{src: src, dst: dst, dialect: d}
 	if !utf8.Valid(src) {
-		return dst, fault.Newf(fault.Corrupt, "JSON that is no UTF-8")
+		return dst, fault.Newf(fault.Corrupt, "JSON is not valid UTF-8")
 	}
 	if err := r.value(0); err != nil {
 		return dst[:start], err
 	}
 	if r.space(); r.at < len(r.src) {
-		return dst[:start], r.bad("more after the value")
+		return dst[:start], r.bad("unexpected text after the value")
 	}
 	return r.dst, nil
 }
@@ -71,7 +71,7 @@ func (r *reader) peek() byte {
 	return 0
 }
 
-// token skips word if it is next, and reports whether it was.
+// token skips word if the input continues with it, and reports whether it does.
 func (r *reader) token(word string) bool {
 	if len(r.src)-r.at < len(word) || string(r.src[r.at:r.at+len(word)]) != word {
 		return false
@@ -83,7 +83,7 @@ func (r *reader) token(word string) bool {
 func (r *reader) value(depth int) error {
 	switch c := r.peek(); {
 	case (c == '[' || c == '{') && depth == MaxDepth:
-		return fault.Newf(fault.Limit, "JSON nested more than %d deep", MaxDepth)
+		return fault.Newf(fault.Limit, "JSON is nested more than %d levels deep", MaxDepth)
 	case c == '[':
 		return r.list(depth)
 	case c == '{':
@@ -123,7 +123,7 @@ func (r *reader) list(depth int) error {
 			break
 		}
 		if c != ',' {
-			return r.bad("neither , nor ]")
+			return r.bad("expected \",\" or \"]\"")
 		}
 		r.at++
 		r.dst = append(r.dst, ',')
@@ -143,13 +143,13 @@ func (r *reader) object(depth int) error {
 			break
 		}
 		if c != '"' {
-			return r.bad("no name of a member")
+			return r.bad("expected the name of a member")
 		}
 		if err := r.text(); err != nil {
 			return err
 		}
 		if r.peek() != ':' {
-			return r.bad("no :")
+			return r.bad("expected \":\"")
 		}
 		r.at++
 		r.dst = append(r.dst, ':')
@@ -160,7 +160,7 @@ func (r *reader) object(depth int) error {
 			break
 		}
 		if c != ',' {
-			return r.bad("neither , nor }")
+			return r.bad("expected \",\" or \"}\"")
 		}
 		r.at++
 		r.dst = append(r.dst, ',')
@@ -168,7 +168,7 @@ func (r *reader) object(depth int) error {
 	r.at++
 	r.dst = append(r.dst, '}')
 	if _, ok := Float(r.dst[start:]); ok && r.dialect&Tokens != 0 {
-		return fault.Newf(errors.ErrUnsupported, "an object %s, which stands for a number here", r.dst[start:])
+		return fault.Newf(errors.ErrUnsupported, "the object %s has the form that represents a number", r.dst[start:])
 	}
 	return nil
 }
@@ -178,17 +178,17 @@ func (r *reader) number() error {
 	from := r.at
 	r.token("-")
 	if whole := r.digits(); whole == 0 || whole > 1 && r.src[r.at-whole] == '0' {
-		return r.bad("no value")
+		return r.bad("expected a value")
 	}
 	if r.token(".") && r.digits() == 0 {
-		return r.bad("no digits after the point")
+		return r.bad("expected digits after the decimal point")
 	}
 	if r.token("e") || r.token("E") {
 		if !r.token("-") {
 			r.token("+")
 		}
 		if r.digits() == 0 {
-			return r.bad("no digits in the exponent")
+			return r.bad("expected digits in the exponent")
 		}
 	}
 	r.dst = append(r.dst, r.src[from:r.at]...)

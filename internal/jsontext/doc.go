@@ -5,15 +5,15 @@
 //	// text is {"a":[1,{"float":"NaN"}]}
 //
 // The canonical form is JSON of RFC 8259 without white space. Strings contain only the escapes that
-// are required. Numbers keep their digits and objects the order of their members. A value that JSON
-// lacks is an object with one member: {"float":"NaN"}, {"float":"Infinity"} and
+// are required. Numbers keep their digits, and objects keep the order of their members. A value
+// that JSON lacks is an object with one member: {"float":"NaN"}, {"float":"Infinity"} and
 // {"float":"-Infinity"} for the tokens of Python, {"b64":"AP8="} for bytes. Values with the same
 // text are equal.
 //
 // # Errors
 //
-// Input that is not JSON is fault.Corrupt. Values that are nested more than [MaxDepth] deep are
-// fault.Limit.
+// Functions return fault.Corrupt for input that is not JSON, and fault.Limit for values that are
+// nested more than [MaxDepth] levels deep.
 //
 // # Concurrency
 //

@@ -102,15 +102,15 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// beyond reports whether err is about a number outside of float64. encoding/json refuses such
-// numbers and no other valid JSON.
+// beyond reports whether err is about a number outside of the range of float64. encoding/json
+// refuses such numbers but no other valid JSON.
 func beyond(err error) bool {
 	var e *json.UnmarshalTypeError
 	return errors.As(err, &e) && strings.HasPrefix(e.Value, "number ")
 }
 
-// FuzzCanon compares Canon with encoding/json, and checks that Canon parses its own result and that
-// of Render.
+// FuzzCanon compares Canon with encoding/json, and checks that Canon parses its own result and the
+// result of Render.
 func FuzzCanon(f *testing.F) {
 	for _, s := range []string{`{"a":[1,2.5,null,true],"é":"\u00fc\ud800"}`, `[[[]],{"a":{"b":{}}}]`, `[NaN,-Infinity,{"float":"NaN"}]`, `"\ud83d\ude00\n"`, `["x",1,2.5,"|O",[3]]`} {
 		f.Add([]byte(s), byte(0))
@@ -155,8 +155,8 @@ func FuzzCanon(f *testing.F) {
 	})
 }
 
-// TestCanonCost bounds the allocated bytes for many escapes, and for nested objects that start like
-// a float, which must not be copied at each level.
+// TestCanonCost bounds the allocated bytes for many escapes, and for nested objects that begin like
+// a float and must not be copied at each level.
 func TestCanonCost(t *testing.T) {
 	for name, src := range map[string]string{
 		"escapes": `"` + strings.Repeat(`\n\/`, 1<<16) + `"`,

@@ -9,16 +9,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Style contains options of Python's json.dumps.
+// Style has options of Python's json.dumps.
 type Style struct {
-	ASCII  bool // ensure_ascii: escapes characters outside of ASCII
-	Sorted bool // sort_keys: sorts members by name
-	Tokens bool // allow_nan: writes NaN, Infinity and -Infinity
+	ASCII  bool // ensure_ascii: escape characters outside of ASCII
+	Sorted bool // sort_keys: sort members by name
+	Tokens bool // allow_nan: write NaN, Infinity and -Infinity
 }
 
 // Render appends a value in canonical form as Python's json module writes it, without white space.
 //
-// fault.Type: the value contains bytes, or without Tokens a NaN or an infinity.
+// It returns fault.Type if the value contains bytes or, without Tokens, a NaN or an infinity.
 func (s Style) Render(dst, canon []byte) ([]byte, error) {
 	switch canon[0] {
 	case '"':
@@ -40,7 +40,7 @@ func (s Style) Render(dst, canon []byte) ([]byte, error) {
 	case '{':
 		if name, ok := Float(canon); ok {
 			if !s.Tokens {
-				return dst, fault.Newf(fault.Type, "%s, which the codec does not allow", name)
+				return dst, fault.Newf(fault.Type, "the codec does not allow %s", name)
 			}
 			return append(dst, name...), nil
 		}
@@ -51,14 +51,14 @@ func (s Style) Render(dst, canon []byte) ([]byte, error) {
 
 func (s Style) object(dst, canon []byte) ([]byte, error) {
 	if _, ok := Bytes(canon); ok {
-		return dst, fault.Newf(fault.Type, "bytes, which JSON has not")
+		return dst, fault.Newf(fault.Type, "JSON cannot represent bytes")
 	}
 	type member struct{ name, value []byte }
 	var all []member
 	for name, v := range Object(canon) {
 		all = append(all, member{name, v})
 	}
-	if s.Sorted { // by code points, which is the order of their UTF-8
+	if s.Sorted { // by code points, which is the order of their UTF-8 form
 		slices.SortStableFunc(all, func(a, b member) int { return bytes.Compare(plain(a.name), plain(b.name)) })
 	}
 	dst = append(dst, '{')
@@ -75,7 +75,7 @@ func (s Style) object(dst, canon []byte) ([]byte, error) {
 	return append(dst, '}'), nil
 }
 
-// plain returns a name without quotes and escapes. If the name has no UTF-8 form, it keeps the
+// plain returns a name without quotes and escapes. A name that does not have a UTF-8 form keeps its
 // escapes.
 func plain(name []byte) []byte {
 	if text, ok := Unquote(name); ok {

@@ -17,7 +17,7 @@ const (
 	tail      = `"}`
 )
 
-// AppendFloat appends the canonical form of a number that JSON lacks. name is NaN, Infinity or
+// AppendFloat appends the canonical form of a number that JSON lacks. name must be NaN, Infinity or
 // -Infinity.
 func AppendFloat(dst []byte, name string) []byte {
 	return append(append(append(dst, floatHead...), name...), tail...)
@@ -45,7 +45,7 @@ func AppendNumber(dst []byte, f float64) []byte {
 	return dst
 }
 
-// Float reports whether a value in canonical form is one that [AppendFloat] writes, and returns its
+// Float reports whether a value in canonical form is the result of [AppendFloat], and returns its
 // name.
 func Float(canon []byte) (name string, ok bool) {
 	name, ok = between(canon, floatHead)
@@ -57,7 +57,8 @@ func AppendBytes(dst, b []byte) []byte {
 	return append(base64.StdEncoding.AppendEncode(append(dst, bytesHead...), b), tail...)
 }
 
-// Bytes decodes a value in canonical form that [AppendBytes] writes. ok is false for other values.
+// Bytes decodes a value in canonical form that is the result of [AppendBytes]. ok is false for
+// other values.
 func Bytes(canon []byte) (b []byte, ok bool) {
 	text, ok := between(canon, bytesHead)
 	if !ok {
@@ -74,7 +75,7 @@ func between(canon []byte, head string) (string, bool) {
 		return "", false
 	}
 	text := canon[len(head) : len(canon)-len(tail)]
-	if bytes.ContainsAny(text, `"\`) { // found early in other objects, even in large ones
+	if bytes.ContainsAny(text, `"\`) { // this is found early in other objects, even in large ones
 		return "", false
 	}
 	return string(text), true

@@ -2,7 +2,7 @@ package jsontext
 
 import "iter"
 
-// next returns the length of the value or name at the start of text in canonical form.
+// next returns the length of the value or name at the start of a text in canonical form.
 func next(canon []byte) int {
 	depth := 0
 	for i := 0; i < len(canon); i++ {
@@ -32,7 +32,7 @@ func next(canon []byte) int {
 // IsList reports whether a value in canonical form is a list.
 func IsList(canon []byte) bool { return canon[0] == '[' }
 
-// List yields the elements of a list in canonical form. They share its memory.
+// List yields the elements of a list in canonical form. They share the memory of canon.
 func List(canon []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for rest := canon[1:]; len(rest) > 1; {
@@ -46,7 +46,7 @@ func List(canon []byte) iter.Seq[[]byte] {
 }
 
 // Object yields the names, with quotes, and the values of an object in canonical form. They share
-// its memory.
+// the memory of canon.
 func Object(canon []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
 		for rest := canon[1:]; len(rest) > 1; {

@@ -23,26 +23,26 @@ func (r *reader) text() error {
 				return err
 			}
 		case c < ' ' && r.dialect&Controls == 0:
-			return r.bad("a control character in a string")
+			return r.bad("unexpected control character in a string")
 		default:
 			r.dst = appendByte(r.dst, c)
 			r.at++
 		}
 	}
-	return r.bad("the end in a string")
+	return r.bad("unexpected end of a string")
 }
 
 // escape converts an escape sequence. An unpaired surrogate, which Python allows in strings,
 // remains an escape.
 func (r *reader) escape() error {
 	if r.at+1 >= len(r.src) {
-		return r.bad("the end in an escape")
+		return r.bad("unexpected end of an escape")
 	}
 	c := r.src[r.at+1]
 	if c == 'u' {
 		u, ok := r.unit(r.at)
 		if !ok {
-			return r.bad("an escape without four hexadecimal digits")
+			return r.bad("expected four hexadecimal digits of an escape")
 		}
 		r.at += 6
 		if utf16.IsSurrogate(u) {
@@ -64,7 +64,7 @@ func (r *reader) escape() error {
 	}
 	i := strings.IndexByte(`"\/bfnrt`, c)
 	if i < 0 {
-		return r.bad("an unknown escape")
+		return r.bad("unknown escape")
 	}
 	r.at += 2
 	r.dst = appendByte(r.dst, "\"\\/\b\f\n\r\t"[i])

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// file is the name of the file of [Recorded]. Each line is one fact.
+// file is the name of the file with the record. Each line is one fact.
 const file = "record.txt"
 
 //go:embed record.txt
@@ -26,10 +26,10 @@ func (c Case) String() string { return fmt.Sprintf("%s %d %s %d", c.Codec, c.Lev
 
 // Record is the content of a file.
 type Record struct {
-	Numcodecs, Zlib string   // versions
-	Sums            []Sum    // one for each set
-	Lengths         []Length // one for each case
-	Times           []Time   // one for each codec and level
+	Numcodecs, Zlib string   // versions of the libraries
+	Sums            []Sum    // one element for each set
+	Lengths         []Length // one element for each case
+	Times           []Time   // one element for each codec and level
 }
 
 // Sum identifies the bytes of a set.
@@ -46,11 +46,12 @@ type Length struct {
 	Zargo, Numcodecs int // encoded sizes in bytes
 }
 
-// More returns by how many per cent zargo's encoding is longer; negative if it is shorter.
+// More returns by how many percent zargo's encoding is longer. The result is negative if it is
+// shorter.
 func (l Length) More() float64 { return 100 * float64(l.Zargo-l.Numcodecs) / float64(l.Numcodecs) }
 
 // Time compares the time for all cases of a codec and a level. Ratio is zargo's time divided by
-// numcodecs'. It is from one run.
+// numcodecs' time, measured in one run.
 type Time struct {
 	Codec string
 	Level int
@@ -60,7 +61,7 @@ type Time struct {
 // Recorded returns the embedded record.
 func Recorded() (Record, error) { return Parse(recorded) }
 
-// String formats the record as a file.
+// String formats the record in the form of the file.
 func (r Record) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "numcodecs\t%s\nzlib\t%s\n", r.Numcodecs, r.Zlib)
@@ -76,7 +77,7 @@ func (r Record) String() string {
 	return b.String()
 }
 
-// Parse parses a file.
+// Parse parses the text of the file.
 func Parse(text string) (r Record, err error) {
 	for i, line := range strings.Split(strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n"), "\n") {
 		if err := r.add(strings.Split(line, "\t")); err != nil {
@@ -86,7 +87,7 @@ func Parse(text string) (r Record, err error) {
 	return r, nil
 }
 
-// add parses one line, split at tabs.
+// add parses one line, split at tabs, and adds it to r.
 func (r *Record) add(f []string) (err error) {
 	number := func(s string) int {
 		n, e := strconv.Atoi(s)
@@ -106,7 +107,7 @@ func (r *Record) add(f []string) (err error) {
 		ratio, e := strconv.ParseFloat(f[3], 64)
 		r.Times, err = append(r.Times, Time{f[1], number(f[2]), ratio}), errors.Join(err, e)
 	default:
-		err = fmt.Errorf("%q is no line of it", f)
+		err = fmt.Errorf("%q is not a valid line of the record", f)
 	}
 	return err
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestRecorded reads the record and writes it as it is.
+// TestRecorded checks that the record is written as it was read.
 func TestRecorded(t *testing.T) {
 	r, err := Recorded()
 	if err != nil {

@@ -20,12 +20,13 @@ import (
 )
 
 const (
-	// part is the maximum number of bytes of a value in memory. For 8 MiB the overhead of a request
-	// is small.
+	// part is the maximum number of bytes of a value that are read at a time. With 8 MiB the
+	// overhead of a request is small.
 	part = 8 << 20
 	// inFlight is the number of values that are read concurrently: 16 · 8 MiB = 128 MiB.
 	inFlight = 16
-	// maxLine bounds a line of a manifest: the longest key with each byte escaped, and its sum.
+	// maxLine bounds the length of a line of a manifest: the longest key with each byte escaped,
+	// and its sum.
 	maxLine = 2*store.MaxKey + 128
 )
 
@@ -42,17 +43,17 @@ type Result struct {
 // OK reports whether the store contains exactly the values of the manifest.
 func (r *Result) OK() bool { return len(r.Missing)+len(r.Changed)+len(r.Extra) == 0 }
 
-// Options are the options of Write and Check. The zero value uses the limits of the process.
+// Options configure Write and Check. The zero value uses the limits of the process.
 type Options struct {
 	// Progress is called after the listing, and after each value or part of a large value, with the
-	// number of bytes read and their total. Calls are not concurrent. A value whose size the listing
+	// number of bytes read and the total. Calls are not concurrent. A value whose size the listing
 	// does not report is added to both when it is read.
 	Progress func(done, total int64)
-	Limits   *concurrency.Limits // Bytes bounds the memory of values; nil: concurrency.Default
-	Account  account.Options     // counts and bounds the requests
+	Limits   *concurrency.Limits // Bytes bounds the memory of values; nil means concurrency.Default
+	Account  account.Options     // counters and limits of the requests
 }
 
-// work is one call of Write or Check.
+// work is the state of one call of Write or Check.
 type work struct {
 	st store.Store // the store of the account
 	o  Options
@@ -77,8 +78,8 @@ func (r *work) begin(keys []string, sizes map[string]int64) {
 	r.read(0, 0)
 }
 
-// read counts n bytes that were read. size is the length of the value in the listing, -1 if
-// unknown.
+// read counts n bytes that were read. size is the length of the value in the listing, or -1 if it
+// is unknown.
 func (r *work) read(n int, size int64) {
 	if r.o.Progress == nil {
 		return
@@ -92,7 +93,7 @@ func (r *work) read(n int, size int64) {
 	r.o.Progress(r.done, r.total)
 }
 
-// Write writes the manifest of all keys in a store. It writes only after all values were read.
+// Write writes the manifest of all keys in a store. It starts to write after all values were read.
 func Write(ctx context.Context, st store.Store, w io.Writer, o Options) error {
 	ctx, r := newWork(ctx, st, o)
 	sizes, err := list(ctx, r.st)
@@ -122,8 +123,8 @@ func Write(ctx context.Context, st store.Store, w io.Writer, o Options) error {
 	return out.Flush()
 }
 
-// Check reads a manifest and all values that it names. fault.Metadata: a line is not in the format
-// of sha256sum.
+// Check reads a manifest and all values that it names. It returns fault.Metadata if a line is not
+// in the format of sha256sum.
 func Check(ctx context.Context, st store.Store, manifest io.Reader, o Options) (*Result, error) {
 	want, err := parse(manifest)
 	if err != nil {
@@ -176,7 +177,7 @@ func Check(ctx context.Context, st store.Store, manifest io.Reader, o Options) (
 	return r, nil
 }
 
-// list returns the size of each value, -1 if the listing does not report it.
+// list returns the size of each value, or -1 if the listing does not report it.
 func list(ctx context.Context, st store.Store) (map[string]int64, error) {
 	sizes := map[string]int64{}
 	for e, err := range store.ListAll(ctx, st, "", store.ListOptions{}) {
@@ -189,7 +190,7 @@ func list(ctx context.Context, st store.Store) (map[string]int64, error) {
 }
 
 // hash returns the sum of a value whose length in the listing is size. It reads the value in parts
-// if it is long or has become so since the listing.
+// if it is long or has become long since the listing.
 func (r *work) hash(ctx context.Context, key string, size int64) (sum, error) {
 	if size > part {
 		return r.hashParts(ctx, key, size)
@@ -248,7 +249,7 @@ func parse(r io.Reader) (map[string]sum, error) {
 		digits, key, ok := strings.Cut(line, " ")
 		b, err := hex.DecodeString(digits)
 		if !ok || err != nil || len(b) != sha256.Size || len(key) < 2 || key[0] != ' ' && key[0] != '*' {
-			return nil, fault.Newf(fault.Metadata, "line %d of the manifest is not a line of sha256sum", n)
+			return nil, fault.Newf(fault.Metadata, "line %d of the manifest is not in the format of sha256sum", n)
 		}
 		key = strings.TrimPrefix(key[1:], "./")
 		if escaped {

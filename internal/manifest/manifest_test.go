@@ -27,7 +27,8 @@ func put(t *testing.T, st store.Store, key string, value []byte) {
 	}
 }
 
-// Empty, small and large values are summed as a whole; each kind of difference is found.
+// TestWriteAndCheck checks the sums of empty, small and large values, and that each kind of
+// difference is found.
 func TestWriteAndCheck(t *testing.T) {
 	st := mem.New()
 	values := map[string][]byte{"a/0": {}, "a/1": []byte("x"), "b": bytes.Repeat([]byte("0123456789abcdef"), 5<<16), "c": make([]byte, 8<<20), "d": make([]byte, 17<<20)}
@@ -57,7 +58,7 @@ func TestWriteAndCheck(t *testing.T) {
 	}
 }
 
-// Lines that do not belong to a manifest are errors.
+// TestBadManifests checks that invalid lines of a manifest are errors.
 func TestBadManifests(t *testing.T) {
 	digits := strings.Repeat("0", 64)
 	for _, text := range []string{"\n", "x  y\n", digits + " y\n", digits + "  \n", digits[1:] + "  y\n", digits + "  y\n1" + digits[1:] + "  y\n", strings.Repeat("x", 1<<16)} {
@@ -92,7 +93,7 @@ func ExampleOptions() {
 	// 7 of 7
 }
 
-// TestBudget: values are read within the memory of the budget, however many at once.
+// TestBudget checks that values are read within the memory budget, regardless of their number.
 func TestBudget(t *testing.T) {
 	st := mem.New()
 	for i := range 50 {

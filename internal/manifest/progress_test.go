@@ -12,7 +12,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// sizeless lists without sizes.
+// sizeless is a store that lists without sizes.
 type sizeless struct{ store.Store }
 
 func (s sizeless) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
@@ -26,8 +26,8 @@ func (s sizeless) List(ctx context.Context, prefix string, o store.ListOptions) 
 	}
 }
 
-// TestProgress counts bytes, also of values whose length is not known, and when a manifest is
-// checked those that it names.
+// TestProgress checks the counted bytes, including values of unknown length. A check of a manifest
+// counts the values that the manifest names.
 func TestProgress(t *testing.T) {
 	st := mem.New()
 	for key, n := range map[string]int{"a": 3, "empty": 0, "large": 20 << 20} {
@@ -52,7 +52,8 @@ func TestProgress(t *testing.T) {
 			if err := manifest.Write(t.Context(), tt.st, &sums, watch); err != nil {
 				t.Fatal(err)
 			}
-			// 0, one for each small value, three for the parts of 8 MiB of the large one
+			// There is one step at the start, one for each small value, and three for the parts of
+			// 8 MiB of the large value.
 			if !slices.IsSorted(steps) || len(steps) != 6 || steps[0] != 0 || steps[5] != total || last != total {
 				t.Errorf("written: %v of %d", steps, last)
 			}

@@ -14,8 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestRequests: a listing, and one read for each value, or for each 8 MiB of it. A check reads what
-// the manifest names and the store has, and no more.
+// TestRequests checks that there is one listing, and one read for each value, or for each 8 MiB of
+// it. A check reads only values that are in the manifest and in the store.
 func TestRequests(t *testing.T) {
 	under := mem.New()
 	var mu sync.Mutex
@@ -54,7 +54,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestAccount: requests are counted.
+// TestAccount checks that requests are counted.
 func TestAccount(t *testing.T) {
 	st := mem.New()
 	for i := range 5 {

@@ -18,7 +18,8 @@ import (
 const Attr = "_FillValue"
 
 // ToV3 returns the attributes in v3 of a v2 array. fill is the fill value in memory form, or nil if
-// it is undefined. attrs is not modified. said describes the change, and is "" if there is none.
+// it is undefined. ToV3 does not modify attrs. said describes the change, or is "" if there is no
+// change.
 func ToV3(t dtype.Type, fill []byte, attrs map[string]any) (_ map[string]any, said string) {
 	missing := fill
 	if missing == nil {
@@ -40,19 +41,20 @@ func ToV3(t dtype.Type, fill []byte, attrs map[string]any) (_ map[string]any, sa
 	return attrs, fmt.Sprintf("attribute %s is %s", Attr, text(t, missing))
 }
 
-// V2 is the attributes and the fill value in v2 of a v3 array.
+// V2 has the attributes and the fill value in v2 of a v3 array.
 type V2 struct {
 	Attrs     map[string]any
-	Fill      any    // new fill value as a Go value; nil if it does not change
+	Fill      any    // new fill value as a Go value, or nil if it does not change
 	Undefined bool   // the fill value becomes undefined, because xarray treats any fill value as missing
-	Said      string // describes the change; "" if there is none
+	Said      string // description of the change, or ""
 }
 
 // ToV2 returns the attributes and the fill value in v2 of a v3 array. The attribute becomes the
-// fill value. If there is no attribute, or it is not a value of the data type, no element is
-// missing, so the fill value becomes undefined. A fill value of NaN stays, because xarray always
-// treats NaN as missing; for the same reason an attribute of NaN makes any other fill value
-// undefined. If the fill value changes, missing chunks that would read differently must be stored.
+// fill value. If there is no attribute, or if it is not a value of the data type, no element is
+// missing, so the fill value becomes undefined. A fill value of NaN is kept, because xarray always
+// treats NaN as missing. For the same reason an attribute of NaN makes any other fill value
+// undefined. If the fill value changes, the caller must store missing chunks that would otherwise
+// read differently.
 func ToV2(t dtype.Type, fill []byte, attrs map[string]any) V2 {
 	if encode(t, fill) == nil && !isText(t) {
 		return V2{Attrs: attrs} // xarray masks no elements in either format
@@ -155,8 +157,8 @@ func encodeFloat(f float64) string {
 	return base64.StdEncoding.EncodeToString(binary.LittleEndian.AppendUint64(nil, bits))
 }
 
-// decode decodes the attribute in the encoding that xarray uses in v3, otherwise in that of v2. It
-// returns nil if the attribute is not a value of the data type.
+// decode decodes the attribute from the encoding that xarray uses in v3, or else from its v2 form.
+// It returns nil if the attribute is not a value of the data type.
 func decode(t dtype.Type, attr any) []byte {
 	switch kind(t) {
 	case 'f':
@@ -202,7 +204,7 @@ func fromV2(t dtype.Type, attr any) []byte {
 		switch kind(t) {
 		case 'i', 'u':
 			n, ok := new(big.Int).SetString(v.String(), 10)
-			if !ok { // a decimal such as -999.0
+			if !ok { // a decimal number such as -999.0
 				n, _ = big.NewFloat(math.Trunc(f)).Int(nil)
 			}
 			return integer(t, n)

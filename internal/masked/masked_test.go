@@ -16,7 +16,7 @@ func f32(f float32) []byte { return binary.LittleEndian.AppendUint32(nil, math.F
 func f64(f float64) []byte { return binary.LittleEndian.AppendUint64(nil, math.Float64bits(f)) }
 func i64(n int64) []byte   { return binary.LittleEndian.AppendUint64(nil, uint64(n)) }
 
-// TestToV3 compares with what xarray 2026.9 writes: FillValueCoder.encode.
+// TestToV3 compares the attributes with those that FillValueCoder.encode of xarray 2026.9 writes.
 func TestToV3(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -63,7 +63,7 @@ func TestToV2(t *testing.T) {
 		t     dtype.Type
 		fill  []byte
 		attrs map[string]any
-		want  string // attributes, fill value, undefined
+		want  string // expected attributes, fill value, and whether that is undefined
 	}{
 		{"the same", dtype.Int16, []byte{0, 0x80}, number("-32768"), "map[] <nil> false"},
 		{"another", dtype.Int16, []byte{0, 0}, number("-32768"), "map[] -32768 false"},
@@ -88,7 +88,8 @@ func TestToV2(t *testing.T) {
 	}
 }
 
-// TestThereAndBack: what an array of v2 has comes back.
+// TestThereAndBack checks that the attributes and the fill value of a v2 array are restored by
+// ToV2.
 func TestThereAndBack(t *testing.T) {
 	for name, tt := range map[string]struct {
 		t    dtype.Type

@@ -6,7 +6,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// ReadData fills b with the next elements in memory form. The length of b is a multiple of the
+// ReadData fills b with the next elements in memory form. The length of b must be a multiple of the
 // element size. The elements are in the order of the file; see [FromFortran].
 func (h Header) ReadData(r io.Reader, b []byte) error {
 	if _, err := io.ReadFull(r, b); err != nil {
@@ -25,7 +25,7 @@ func FromFortran(dst, src []byte, shape []int, size int) {
 	if len(src) == 0 {
 		return
 	}
-	stride := make([]int, len(shape)) // in src, in bytes
+	stride := make([]int, len(shape)) // strides in src, in bytes
 	step := size
 	for i, d := range shape {
 		stride[i] = step

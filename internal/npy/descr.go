@@ -16,7 +16,7 @@ import (
 // typeOf parses "descr": a typestring, or a list of fields.
 func typeOf(v any) (dtype.Type, dtype.Order, error) {
 	if s, ok := v.(string); ok && strings.HasPrefix(s, "|O") {
-		return nil, dtype.NoOrder, fault.Newf(errors.ErrUnsupported, "pickled objects (descr %q)", s)
+		return nil, dtype.NoOrder, fault.Newf(errors.ErrUnsupported, "pickled objects are not supported (descr %q)", s)
 	}
 	plain, err := jsonOf(v)
 	if err != nil {
@@ -115,7 +115,7 @@ func appendDescr(dst []byte, t dtype.Type, o dtype.Order) ([]byte, error) {
 		}
 		var text string
 		if err := json.Unmarshal(raw, &text); err != nil {
-			return dst, fault.Newf(errors.ErrUnsupported, ".npy of %v", t)
+			return dst, fault.Newf(errors.ErrUnsupported, ".npy files cannot store the data type %v", t)
 		}
 		return appendText(dst, text), nil
 	}
@@ -141,8 +141,8 @@ func appendDescr(dst []byte, t dtype.Type, o dtype.Order) ([]byte, error) {
 	return append(dst, ']'), nil
 }
 
-// appendText appends a string as Python's repr formats it. It treats all characters beyond ASCII as
-// printable.
+// appendText appends a string as Python's repr formats it. It treats all characters outside ASCII
+// as printable.
 func appendText(dst []byte, s string) []byte {
 	quote := byte('\'')
 	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {

@@ -25,21 +25,21 @@ type Header struct {
 // magic is the start of every file. Two bytes with the version follow.
 const magic = "\x93NUMPY"
 
-// MaxHeader is the maximum length of a header in bytes. NumPy rejects more than 10 000 by default.
-// Structured types with many fields may need more, and 1 MiB is harmless.
+// MaxHeader is the maximum length of a header in bytes. NumPy rejects more than 10 000 by default,
+// but structured types with many fields may need more.
 const MaxHeader = 1 << 20
 
 // maxRank is NumPy's maximum number of axes.
 const maxRank = 64
 
-// ReadHeader reads the header. The next byte of r is then the first of the elements.
+// ReadHeader reads the header. Afterwards r is at the first byte of the elements.
 func ReadHeader(r io.Reader) (Header, error) {
 	var fixed [8]byte
 	if _, err := io.ReadFull(r, fixed[:]); err != nil {
 		return Header{}, short(err, "the file's first 8 bytes")
 	}
 	if string(fixed[:6]) != magic {
-		return Header{}, fault.Newf(fault.Corrupt, "not a .npy file: it begins with %q", fixed[:6])
+		return Header{}, fault.Newf(fault.Corrupt, "the file begins with %q, so it is not a .npy file", fixed[:6])
 	}
 	n, err := readLength(r, fixed[6], fixed[7])
 	if err != nil {
@@ -69,7 +69,7 @@ func readLength(r io.Reader, major, minor byte) (int64, error) {
 	width := 4
 	switch {
 	case minor != 0 || major < 1 || major > 3:
-		return 0, fault.Newf(errors.ErrUnsupported, ".npy version %d.%d", major, minor)
+		return 0, fault.Newf(errors.ErrUnsupported, "version %d.%d of .npy is not supported", major, minor)
 	case major == 1:
 		width = 2
 	}
@@ -83,7 +83,7 @@ func readLength(r io.Reader, major, minor byte) (int64, error) {
 	return n, nil
 }
 
-// short converts an unexpected end of the file to fault.Corrupt. Other errors keep their kind.
+// short converts an unexpected end of the file to fault.Corrupt, and adds what to other errors.
 func short(err error, what string) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fault.Newf(fault.Corrupt, "the .npy file ends within %s", what)
@@ -99,7 +99,7 @@ func parse(text string) (Header, error) {
 	}
 	d, ok := v.(dict)
 	if !ok || len(d) != 3 {
-		return Header{}, fault.Newf(fault.Corrupt, "not a dictionary of descr, fortran_order and shape")
+		return Header{}, fault.Newf(fault.Corrupt, "the header is not a dictionary of descr, fortran_order and shape")
 	}
 	var h Header
 	if h.Fortran, ok = d["fortran_order"].(bool); !ok {
@@ -124,10 +124,10 @@ func shapeOf(v any) ([]int, error) {
 	for i, a := range axes {
 		n, ok := a.(int64)
 		if !ok || n < 0 {
-			return nil, fault.Newf(fault.Corrupt, "shape has %v for axis %d", a, i)
+			return nil, fault.Newf(fault.Corrupt, "shape must have integers of at least 0, has %v for axis %d", a, i)
 		}
 		if n > math.MaxInt {
-			return nil, fault.Newf(fault.Limit, "axis %d has length %d", i, n)
+			return nil, fault.Newf(fault.Limit, "the length of axis %d is out of range: %d", i, n)
 		}
 		shape[i] = int(n)
 	}
@@ -143,7 +143,7 @@ func (h Header) Elems() (int64, error) {
 	n := int64(1)
 	for _, d := range h.Shape {
 		if n > math.MaxInt64/int64(d) {
-			return 0, fault.Newf(fault.Limit, "an array of shape %v has more elements than an int can count", h.Shape)
+			return 0, fault.Newf(fault.Limit, "an array of shape %v has more elements than fit an int64", h.Shape)
 		}
 		n *= int64(d)
 	}
@@ -159,7 +159,7 @@ func (h Header) Bytes() (int64, error) {
 	}
 	size := int64(h.Type.Size())
 	if size > 0 && n > math.MaxInt64/size {
-		return 0, fault.Newf(fault.Limit, "an array of shape %v of %v has more bytes than an int can count", h.Shape, h.Type)
+		return 0, fault.Newf(fault.Limit, "an array of shape %v of %v has more bytes than fit an int64", h.Shape, h.Type)
 	}
 	return n * size, nil
 }
@@ -198,7 +198,7 @@ func tupleText(shape []int) string {
 }
 
 // growth pads the text so that the length of the slowest axis can later be overwritten by a number
-// of up to 21 digits, as NumPy does.
+// of up to 21 digits, like NumPy.
 func growth(text *bytes.Buffer, h Header) {
 	if len(h.Shape) == 0 {
 		return
@@ -213,7 +213,7 @@ func growth(text *bytes.Buffer, h Header) {
 	}
 }
 
-// align is the alignment of the elements' offset in bytes.
+// align is the alignment of the offset of the elements in bytes.
 const align = 64
 
 // frame writes magic, version and length before the text, and padding after it.

@@ -7,14 +7,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Types of a header's Python literal. Numbers are int64, True and False are bool, text is string.
+// Types of the values in a header's Python literal. Numbers are int64, True and False are bool,
+// text is string.
 type (
 	dict  map[string]any
 	tuple []any
 	list  []any
 )
 
-// maxDepth bounds the nesting of the literal. The deepest part is descr of nested structures.
+// maxDepth bounds the nesting of the literal. The deepest part is the descr of nested structures.
 const maxDepth = 32
 
 // parseLiteral parses one literal and the white space around it.
@@ -30,7 +31,7 @@ func parseLiteral(s string) (any, error) {
 	return v, nil
 }
 
-// parser holds the remaining text.
+// parser has the remaining text.
 type parser struct{ s string }
 
 func (p *parser) bad(what string) error {
@@ -43,7 +44,7 @@ func (p *parser) bad(what string) error {
 
 func (p *parser) space() { p.s = strings.TrimLeft(p.s, " \t\r\n\f\v") }
 
-// take skips white space and then c. It reports whether c was found.
+// take skips white space and c, and reports whether c was found.
 func (p *parser) take(c byte) bool {
 	p.space()
 	if p.s == "" || p.s[0] != c {
@@ -55,7 +56,7 @@ func (p *parser) take(c byte) bool {
 
 func (p *parser) value(depth int) (any, error) {
 	if depth > maxDepth {
-		return nil, p.bad("nested too deeply")
+		return nil, p.bad("values are nested too deeply")
 	}
 	switch {
 	case p.take('{'):
@@ -63,14 +64,14 @@ func (p *parser) value(depth int) (any, error) {
 	case p.take('('):
 		items, comma, err := p.items(')', depth)
 		if err == nil && len(items) == 1 && !comma {
-			return items[0], nil // parentheses, not a tuple
+			return items[0], nil // parentheses do not make a tuple
 		}
 		return tuple(items), err
 	case p.take('['):
 		items, _, err := p.items(']', depth)
 		return list(items), err
 	case p.s == "":
-		return nil, p.bad("the header ends early")
+		return nil, p.bad("unexpected end of the header")
 	case p.s[0] == '\'' || p.s[0] == '"':
 		return p.text()
 	}

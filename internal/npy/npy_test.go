@@ -23,8 +23,8 @@ import (
 var basics = []dtype.Type{dtype.Bool, dtype.Int8, dtype.Int16, dtype.Int32, dtype.Int64, dtype.Uint8, dtype.Uint16, dtype.Uint32,
 	dtype.Uint64, dtype.Float16, dtype.Float32, dtype.Float64, dtype.Complex64, dtype.Complex128}
 
-// values is what testdata/numpy/write.py stores of each type, in memory form, written out without
-// package dtype.
+// values returns the elements that testdata/numpy/write.py stores for each type, in memory form. It
+// does not use package dtype.
 func values(t *testing.T, name string) []byte {
 	t.Helper()
 	inf := math.Inf(1)
@@ -83,7 +83,7 @@ func file(t testing.TB, name string) []byte {
 	return b
 }
 
-// read takes a whole file to its elements in C order.
+// read reads a whole file and returns its elements in C order.
 func read(r io.Reader) (Header, []byte, error) {
 	h, err := ReadHeader(r)
 	if err != nil {
@@ -226,7 +226,7 @@ func TestReadNumpyShapes(t *testing.T) {
 	}
 }
 
-// What AppendHeader and the elements make is what numpy.save makes.
+// TestWriteAsNumpy checks that AppendHeader and the elements produce the bytes of numpy.save.
 func TestWriteAsNumpy(t *testing.T) {
 	names := []string{"scalar", "empty", "line", "int16-fortran", "float64-big", "struct", "struct-nested", "struct-latin1", "struct-unicode",
 		"text", "text-big", "bytes", "void", "time", "delta"}
@@ -285,7 +285,7 @@ func TestBadHeader(t *testing.T) {
 		{"length cut", magic + "\x02\x00\x10\x00", fault.Corrupt, "length"},
 		{"4 GiB", magic + "\x02\x00\xff\xff\xff\xff{", fault.Limit, "4294967295"},
 		{"text cut", magic + "\x01\x00\x10\x00{}", fault.Corrupt, "header"},
-		{"empty text", head(""), fault.Corrupt, "ends early"},
+		{"empty text", head(""), fault.Corrupt, "unexpected end of the header"},
 		{"no dictionary", head("(1, 2)"), fault.Corrupt, "dictionary"},
 		{"member missing", change("'fortran_order': False, ", ""), fault.Corrupt, "dictionary"},
 		{"member twice", change("'fortran_order'", "'descr'"), fault.Corrupt, "repeated"},
@@ -351,7 +351,8 @@ func TestTruncatedData(t *testing.T) {
 }
 
 func TestLenient(t *testing.T) {
-	// Python 2 wrote long integers with an L; writers differ in spaces, quotes and the last comma.
+	// Python 2 wrote long integers with the suffix L. Writers differ in spaces, quotes and the last
+	// comma.
 	h, err := ReadHeader(strings.NewReader(head("{ \"shape\" : (2L , 3L),\n'descr':\"|b1\",'fortran_order':True}")))
 	if err != nil || !h.Fortran || h.Type != dtype.Bool || !slices.Equal(h.Shape, []int{2, 3}) {
 		t.Error(h, err)
@@ -366,8 +367,8 @@ func TestCanonicalBool(t *testing.T) {
 	}
 }
 
-// A header of more than 65535 bytes needs version 2; 64 axes of 20 digits stay far below, so frame
-// is asked directly.
+// TestVersion2Frame checks that a header of more than 65535 bytes has version 2. It calls frame
+// directly, because 64 axes of 20 digits are far below that length.
 func TestVersion2Frame(t *testing.T) {
 	b := frame(nil, bytes.Repeat([]byte{' '}, 70000))
 	if b[6] != 2 || len(b)%64 != 0 || int(binary.LittleEndian.Uint32(b[8:])) != len(b)-12 {

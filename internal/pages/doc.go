@@ -1,8 +1,8 @@
-// Package pages makes an iterator of a listing in pages.
+// Package pages makes an iterator of a listing that is requested in pages.
 //
 //	for e, err := range pages.All(page, otherwise) {
 //		fmt.Println(e, err)
 //	}
 //
-// An iterator is for one goroutine.
+// An iterator must be used by one goroutine.
 package pages

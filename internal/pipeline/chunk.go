@@ -14,31 +14,31 @@ type Memory struct {
 	Shape []int // elements along each axis
 }
 
-// Chunk is the codecs bound to chunks or shards of one shape. It is immutable, and its fields must
+// Chunk has the codecs bound to chunks or shards of one shape. It is immutable, and its fields must
 // not be changed.
 type Chunk struct {
 	Shape []int        // elements along each axis
 	Size  int          // bytes of one element
-	Bytes int          // of the decoded chunk
+	Bytes int          // bytes of the decoded chunk
 	Chain *codec.Chain // encodes and decodes the chunk
 	Fill  []byte       // one element; nil if it is undefined or differs within a structure
 
 	Shards *codec.Shards // nil if the chunk is read whole
-	Inner  *Chunk        // one inner chunk, if Shards is not nil
+	Inner  *Chunk        // an inner chunk, if Shards is not nil
 
 	fill    filler
 	options *Options
-	field   *codec.Field // for a chunk of one field's values, else nil
-	of      *Chunk       // of field: the structures
-	items   *Items       // numbers the elements of varying length; nil if only sizes are needed
+	field   *codec.Field // the field, for a chunk of one field's values
+	of      *Chunk       // the chunk of structures, if field is not nil
+	items   *Items       // has the elements of varying length; nil if only sizes are needed
 
 	rooms rooms
-	spans bool // the stored bytes are the elements: see Span
+	spans bool // the stored bytes are the elements; see Span
 }
 
 func newChunk(p *Pipeline, shape []int, bytes int, chain *codec.Chain) *Chunk {
 	c := &Chunk{Shape: shape, Size: p.typ.Size(), Bytes: bytes, Chain: chain, Fill: p.fill.defined, fill: p.fill, options: &p.options}
-	if c.Size == 0 { // numbers of elements; that of the fill value is 0
+	if c.Size == 0 { // numbers of elements; the number of the fill value is 0
 		c.Size, c.fill = 8, filler{one: make([]byte, 8)}
 		if c.Fill != nil {
 			c.Fill, c.fill.defined = c.fill.one, c.fill.one
@@ -55,11 +55,11 @@ func newChunk(p *Pipeline, shape []int, bytes int, chain *codec.Chain) *Chunk {
 
 // Decode sets a box of dst to the elements that it selects of the chunk with stored form src. It
 // uses [codec.Chain.DecodeTo], or, if the selection has lists, decodes the whole chunk in scratch
-// memory. src may have been received in the memory that Room returned. After an error the box is
-// undefined.
+// memory. src may have been received in the memory that Room returned. After an error the contents
+// of the box are undefined.
 //
-// fault.Corrupt: src is not a valid chunk. fault.Limit: the chunk is longer than
-// Options.ChunkLimit, and the box is not the whole chunk without gaps in dst.
+// Decode returns fault.Corrupt if src is not a valid chunk. It returns fault.Limit if the chunk is
+// longer than Options.ChunkLimit, unless the box is the whole chunk without gaps in dst.
 func (c *Chunk) Decode(dst Memory, b grid.Box, src []byte, s *Scratch) error {
 	if dst.Bytes != nil && c.items == nil {
 		if box, ok := s.place(dst, b, c.Size); ok {
@@ -71,7 +71,7 @@ func (c *Chunk) Decode(dst Memory, b grid.Box, src []byte, s *Scratch) error {
 			return c.Chain.DecodeTo(box, src, s.of(c))
 		}
 	}
-	// The numbers of all elements, decoded in place.
+	// The box is the whole chunk, so the numbers are decoded in place.
 	if off, ok := b.Contiguous(dst.Shape); ok && dst.Bytes != nil && b.Full(c.Shape) {
 		off *= c.Size
 		return c.items.decode(dst.Bytes[off:off+c.Bytes], c, src, s.of(c))
@@ -112,8 +112,8 @@ func (c *Chunk) decode(src []byte, s *Scratch) ([]byte, error) {
 	return whole, c.Chain.Decode(codec.Block{Bytes: whole}, src, s.of(c))
 }
 
-// decodeItems is Decode for part of a chunk whose elements vary in length. Elements that are not
-// selected are not kept.
+// decodeItems is Decode for part of a chunk whose elements vary in length. It retains only the
+// selected elements.
 func (c *Chunk) decodeItems(dst Memory, b grid.Box, src []byte, s *Scratch) error {
 	if err := c.mayHold(src); err != nil {
 		return err
@@ -129,16 +129,17 @@ func (c *Chunk) decodeItems(dst Memory, b grid.Box, src []byte, s *Scratch) erro
 	return nil
 }
 
-// mayHold refuses a chunk that may not be held in memory. For a chunk longer than maxKept it checks
-// the number of stored bytes before any memory is allocated.
+// mayHold returns fault.Limit for a chunk that may not be held in memory. For a chunk longer than
+// maxKept it checks the number of stored bytes before any memory is allocated, and returns
+// fault.Corrupt if it is too small.
 func (c *Chunk) mayHold(src []byte) error {
 	if least := c.Chain.MinEncoded(); c.Bytes > maxKept && int64(c.Bytes) <= c.options.ChunkLimit && int64(len(src)) < least {
-		return fault.Newf(fault.Corrupt, "%d bytes are stored of a chunk of shape %v, whose codecs make %d or more", len(src), c.Shape, least)
+		return fault.Newf(fault.Corrupt, "the stored chunk of shape %v has %d bytes, want at least %d", c.Shape, len(src), least)
 	}
 	return c.limit()
 }
 
-// limit refuses a decoded chunk of more than ChunkLimit.
+// limit returns fault.Limit if the decoded chunk has more than ChunkLimit bytes.
 func (c *Chunk) limit() error {
 	if int64(c.Bytes) > c.options.ChunkLimit {
 		return fault.Newf(fault.Limit, "a chunk of shape %v has %d bytes, more than Limits.Chunk (%d)", c.Shape, c.Bytes, c.options.ChunkLimit)
@@ -155,13 +156,13 @@ func (c *Chunk) room(s *Scratch) ([]byte, error) {
 }
 
 // Encode appends to dst the stored form of the chunk after a box of src is written over it. old is
-// the previous stored form. It is nil if there was none or none of its elements remain; then the
-// elements outside the box are the fill value. fill reports a chunk that is all fill value and is
-// not to be stored; nothing is appended then.
+// the previous stored form. It is nil if there was none or none of its elements remain; the
+// elements outside the box are then the fill value. fill reports that the chunk is all fill value
+// and is not to be stored; then nothing is appended.
 //
 // A box that is the whole chunk is encoded directly from src. For the values of one field, the
 // structures are decoded, changed and encoded. If the chunk LaysOver, dst may be old[:0]: then old
-// is changed and returned. Errors are as for Decode.
+// is modified and returned. Errors are those of Decode.
 func (c *Chunk) Encode(dst, old []byte, src Memory, b grid.Box, s *Scratch) (out []byte, fill bool, err error) {
 	stored := c
 	if c.of != nil {
@@ -190,7 +191,7 @@ func (c *Chunk) Encode(dst, old []byte, src Memory, b grid.Box, s *Scratch) (out
 }
 
 // AsItLies returns the stored form of a chunk that the box selects wholly, as a part of src. ok is
-// false if the stored form differs from the elements in src, so that Encode must make it.
+// false if the stored form differs from the elements in src, so that Encode must produce it.
 func (c *Chunk) AsItLies(src Memory, b grid.Box) (stored []byte, ok bool) {
 	if c.of != nil || c.items != nil || !b.Full(c.Shape) || !c.Chain.AsInMemory() {
 		return nil, false
@@ -203,13 +204,13 @@ func (c *Chunk) AsItLies(src Memory, b grid.Box) (stored []byte, ok bool) {
 	return src.Bytes[at : at+c.Bytes : at+c.Bytes], true
 }
 
-// IsFill reports whether the chunk is all fill value and is not to be stored. stored is the result
-// of AsItLies.
+// IsFill reports whether the chunk is all fill value and is not to be stored. stored must be the
+// result of AsItLies.
 func (c *Chunk) IsFill(stored []byte) bool {
 	return !c.options.StoreFill && c.Fill != nil && grid.IsFill(stored, c.Fill)
 }
 
-// encodeItems is Encode for elements that vary in length. Elements of the old form are kept only
+// encodeItems is Encode for elements that vary in length. It retains elements of the old form only
 // until it returns.
 func (c *Chunk) encodeItems(dst, old []byte, src Memory, b grid.Box, s *Scratch) (out []byte, fill bool, err error) {
 	if old != nil {
@@ -286,7 +287,8 @@ func (c *Chunk) layOver(dst, old []byte, src Memory, b grid.Box, s *Scratch) (ou
 	return out, false, nil
 }
 
-// gather returns the whole decoded chunk to be stored: for a field's values, the structures.
+// gather returns the whole decoded chunk to be stored. For the values of a field these are the
+// structures.
 func (c *Chunk) gather(old []byte, src Memory, b grid.Box, s *Scratch) (whole []byte, err error) {
 	if c.of != nil {
 		return c.gatherField(old, src, b, s)
@@ -299,8 +301,8 @@ func (c *Chunk) gather(old []byte, src Memory, b grid.Box, s *Scratch) (whole []
 	return whole, nil
 }
 
-// before returns the previous decoded chunk. If none was stored and matters is set, it is the fill
-// value. Without matters its contents are undefined.
+// before returns the previous decoded chunk. If none was stored, it returns a chunk of the fill
+// value if matters is set, and undefined contents otherwise.
 func (c *Chunk) before(old []byte, s *Scratch, matters bool) ([]byte, error) {
 	if old != nil && matters {
 		return c.decode(old, s)
@@ -322,8 +324,8 @@ func (c *Chunk) FillBox(dst Memory, b grid.Box) {
 // filler is the fill value of an array.
 type filler struct {
 	defined []byte // one element; nil if it is undefined or all is set
-	one     []byte // one element: defined, or zero
-	all     []byte // the values within a structure, if they differ; else nil
+	one     []byte // one element; defined, or zero if that is nil
+	all     []byte // the values within a structure if they differ, else nil
 	within  []int  // the shape of all, along the last axes
 }
 

@@ -7,10 +7,11 @@
 //	c.FillBox(dst, box)                      // for a chunk that is absent
 //	out, fill, err := c.Encode(nil, nil, src, box, &s) // a box of a region -> the bytes to store
 //
-// A chunk is decoded in one piece. A shard is a chunk too. If its inner chunks can be read one by
-// one, [Chunk.Shards] is set and [Chunk.Inner] is an inner chunk.
+// A chunk is decoded in one piece. A shard is also a [Chunk]. If its inner chunks can be read
+// individually, [Chunk.Shards] is set and [Chunk.Inner] is an inner chunk.
 //
 // Errors of binding are those of codec.Table.Chain. Decode returns fault.Corrupt for bytes that are
-// not a valid chunk and fault.Limit for a chunk that may not be held in memory. The package is pure.
-// A Pipeline and a Chunk are safe for concurrent use; a Scratch belongs to one goroutine at a time.
+// not a valid chunk, and fault.Limit for a chunk that may not be held in memory. The package is
+// pure. A Pipeline and a Chunk are safe for concurrent use. A Scratch must be used by one goroutine
+// at a time.
 package pipeline

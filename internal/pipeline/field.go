@@ -13,8 +13,8 @@ type field struct {
 	of *Pipeline
 }
 
-// Field returns the pipeline of one field of an array of structures. Its values are read through
-// the codecs of the structures, and written over whole structures. Its chunks have the axes of the
+// Field returns the pipeline of one field of an array of structures. Values are read through the
+// codecs of the structures, and written by changing whole structures. Chunks have the axes of the
 // field after those of the array. The axes of the field are never divided.
 func (p *Pipeline) Field(f *codec.Field) (*Pipeline, error) {
 	v := &Pipeline{
@@ -29,7 +29,7 @@ func (p *Pipeline) Field(f *codec.Field) (*Pipeline, error) {
 	return v, v.bindAll()
 }
 
-// field returns the fill value of the field's values in a structure.
+// field returns the fill value of a field of the structures with fill value f.
 func (f filler) field(of *codec.Field) filler {
 	n := of.Type().Size()
 	all := make([]byte, n*product(of.Shape()))
@@ -43,7 +43,8 @@ func (f filler) field(of *codec.Field) filler {
 	return v
 }
 
-// within makes c and its inner chunks the values of a field in chunks of structures.
+// within makes c and its inner chunks represent the values of field f in the chunks of structures
+// of.
 func (c *Chunk) within(f *codec.Field, of *Chunk) {
 	c.field, c.of = f, of
 	if c.Inner != nil {

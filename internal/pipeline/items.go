@@ -11,38 +11,39 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// In memory, an element of varying length is represented by an 8-byte number, which refers to the
-// Items of one call. Selections and partial writes see only numbers; codecs see only elements.
+// In memory, an element of varying length is represented by an 8-byte number that refers to the
+// Items of one call. Selections and partial writes use only numbers; codecs use only elements.
 
-// Items holds the elements of varying length of one call. They are stored one after another in
-// blocks of memory, each after its length. The number of an element is 0 for the fill value. Any
-// other number is 1 more than the block, in the upper bits, and the position in the block. Decoding
-// and encoding through Numbers is safe for concurrent use. Elements may be read after both end.
+// Items stores the elements of varying length of one call. They are stored one after another in
+// blocks of memory, each element after its length. The number of an element is 0 for the fill
+// value. Any other number is 1 more than the block, in the upper bits, and the position in the
+// block. Decoding and encoding through Numbers is safe for concurrent use. Elements may be read
+// after all decoding and encoding has ended.
 type Items struct {
-	// Numbers is the pipeline of an array of uint64 in memory form: the numbers instead of the
+	// Numbers is the pipeline of an array of uint64 in memory form, with the numbers instead of the
 	// elements.
 	Numbers *Pipeline
 
 	typ    dtype.Type
 	fill   []byte
-	max    int64 // maximum bytes of a chunk's elements, with 8 for each number
+	max    int64 // maximum bytes of a chunk's elements, counting 8 for each number
 	room   int64 // maximum bytes of all blocks
-	forget bool  // elements are decoded and discarded: all numbers are 0
+	forget bool  // elements are decoded and discarded, and all numbers are 0
 
 	mu     sync.RWMutex
 	blocks [][]byte
 	kept   int64 // bytes of blocks
 }
 
-// placeBits is the number of bits for the position in a block: 256 GiB, more than the length of any
-// block. That leaves 2^26 blocks.
+// placeBits is the number of bits of the position in a block. They cover 256 GiB, more than the
+// length of any block, and leave 2^26 blocks.
 const placeBits = 38
 
 // Items returns Items for one call on an array whose elements vary in length, with at most room
 // bytes.
 func (p *Pipeline) Items(room int64) (*Items, error) { return p.newItems(&Items{room: room}) }
 
-// Forget returns Items for a call that checks elements and keeps none.
+// Forget returns Items for a call that checks elements and retains none.
 func (p *Pipeline) Forget() (*Items, error) { return p.newItems(&Items{forget: true}) }
 
 func (p *Pipeline) newItems(h *Items) (*Items, error) {
@@ -55,11 +56,11 @@ func (p *Pipeline) newItems(h *Items) (*Items, error) {
 // Kept returns the memory in bytes that the elements take.
 func (h *Items) Kept() int64 { return h.kept }
 
-// Dense reports whether the blocks hold little besides elements of so many bytes, so that these may
-// remain in the blocks.
+// Dense reports whether the blocks have little besides elements of selected bytes, so that these
+// may remain in the blocks.
 func (h *Items) Dense(selected int64) bool { return h.kept <= 2*selected+firstBlock }
 
-// Texts returns a function that returns the element of a number as a string. The elements of a
+// Texts returns a function that returns the element with a number as a string. The elements of a
 // block are substrings of one string.
 func (h *Items) Texts() func(number uint64) string {
 	fill, blocks := string(h.fill), make([]string, len(h.blocks))
@@ -76,7 +77,7 @@ func (h *Items) Texts() func(number uint64) string {
 	}
 }
 
-// At returns the element of a number. It must not be changed.
+// At returns the element with a number. The caller must not modify it.
 func (h *Items) At(number uint64) []byte {
 	if number == 0 {
 		return h.fill
@@ -104,7 +105,7 @@ func mark(numbers []byte) {
 	}
 }
 
-// get returns the elements of numbers. Marked numbers refer to other.
+// get returns the elements with the numbers. Marked numbers refer to other.
 func (h *Items) get(numbers []byte, other *Items) [][]byte {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -120,29 +121,29 @@ func (h *Items) get(numbers []byte, other *Items) [][]byte {
 }
 
 // The lengths of blocks. The first is as long as its expected elements, at most 64 KiB, and each
-// further one is twice as long, up to 4 MiB. So a kept element keeps at most 4 MiB of others in
-// memory.
+// next block is twice as long, up to 4 MiB. So an element that the caller retains keeps at most 4
+// MiB of others in memory.
 const (
 	firstBlock = 64 << 10
 	maxBlock   = 4 << 20
 )
 
-// Packer adds elements to Items. It belongs to one goroutine. An element that is the fill value, or
-// equals the previous one, takes no memory.
+// Packer adds elements to Items. It must be used by one goroutine. An element that is the fill
+// value or equals the previous one takes no memory.
 type Packer struct {
 	h      *Items
 	block  []byte
 	used   int
-	base   uint64 // of the numbers in the block
+	base   uint64 // base of the numbers in the block
 	next   int    // length of the next block
-	last   []byte // the last element that took memory; number is its number
+	last   []byte // the last element that took memory, which has number
 	number uint64
 }
 
 // Packer returns a Packer for about hint bytes of elements. The caller must call Done.
 func (h *Items) Packer(hint int) *Packer { return &Packer{h: h, next: min(max(hint, 64), firstBlock)} }
 
-// Add adds an element and returns its number. fault.Limit: the Items have no memory left.
+// Add adds an element and returns its number. It returns fault.Limit if the Items are full.
 func (p *Packer) Add(item []byte) (uint64, error) {
 	switch {
 	case p.h.forget || bytes.Equal(item, p.h.fill):
@@ -171,7 +172,7 @@ func (p *Packer) grow(n int) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if int64(n) > h.room-h.kept || len(h.blocks) >= 1<<(63-placeBits) {
-		return fault.Newf(fault.Limit, "the elements that are read have more than %d bytes, which is what this process may use of them", h.kept)
+		return fault.Newf(fault.Limit, "no memory remains for more elements: this call has elements of %d bytes", h.kept)
 	}
 	h.kept += int64(n)
 	p.block, p.used, p.base = make([]byte, n), 0, uint64(len(h.blocks))<<placeBits
@@ -189,7 +190,7 @@ func (p *Packer) Done() {
 	p.h.blocks[p.base>>placeBits] = p.block[:p.used]
 }
 
-// wanted is the number of an element that is selected and not yet decoded.
+// wanted marks an element that is selected and not yet decoded.
 var wanted = []byte{1, 0, 0, 0, 0, 0, 0, 0}
 
 // decode sets dst to the numbers of the elements of a chunk.
@@ -206,11 +207,11 @@ func (h *Items) decodeWanted(dst []byte, c *Chunk, src []byte, s *codec.Scratch)
 // decodeSome is decode for the elements for which want returns true, or all if want is nil.
 func (h *Items) decodeSome(dst []byte, c *Chunk, src []byte, s *codec.Scratch, want func(i int) bool) error {
 	elems := len(dst) / 8
-	// Stored bytes bound the length of text and bytes, but not that of labels or of values that are
-	// stored in another form.
+	// The number of stored bytes bounds the length of text and bytes, but not of labels or of
+	// values that are stored in another form.
 	left := h.max - 8*int64(elems)
 	tooMuch := func() error {
-		return fault.Newf(fault.Limit, "the elements of a chunk, %d and 8 bytes for each, have more bytes than Limits.Chunk (%d)", elems, h.max)
+		return fault.Newf(fault.Limit, "the %d elements of a chunk, with 8 bytes for each, have more bytes than Limits.Chunk (%d)", elems, h.max)
 	}
 	if left < 0 {
 		return tooMuch()
@@ -234,7 +235,7 @@ func (h *Items) decodeSome(dst []byte, c *Chunk, src []byte, s *codec.Scratch, w
 	})
 }
 
-// with returns the chunk with numbers of h as its elements.
+// with returns a chunk whose elements are numbers of h.
 func (c *Chunk) with(h *Items) *Chunk {
 	n := *c
 	n.items = h

@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// TestItemsOfParts checks that a call keeps only the selected elements of a chunk that it reads in
-// part, and only the written elements of one that it writes in part.
+// TestItemsOfParts checks that a call retains only the selected elements of a chunk that it partly
+// reads, and only the written elements of a chunk that it partly writes.
 func TestItemsOfParts(t *testing.T) {
 	const n, long = 100, 10_000
 	p, err := New(codec.Builtin(), []codec.Spec{{Name: "vlen-utf8"}, codec.Zstd(1)}, codec.Repr{Type: dtype.String, Fill: []byte{}}, grid.Even([]int{n}), Options{ChunkLimit: 64 << 20})

@@ -7,14 +7,14 @@ import (
 	"github.com/zargo-io/zargo/internal/grid"
 )
 
-// A cache keeps all elements of a chunk in C order. If elements vary in length, it keeps the stored
-// bytes, because decoded elements become Items of a single call.
+// A cache stores all elements of a chunk in C order. If elements vary in length, it stores the
+// encoded bytes, because decoded elements are Items of a single call.
 
-// MayKeep reports whether the chunk may be held in memory beside the region.
+// MayKeep reports whether the chunk may be held in memory in addition to the region.
 func (c *Chunk) MayKeep() bool { return c.limit() == nil }
 
-// Kept returns the bytes to keep for a chunk with stored form src, in new memory. Errors are as for
-// Decode, but errors in elements of varying length are not detected.
+// Kept returns the bytes to cache for a chunk with stored form src, in new memory. Errors are those
+// of Decode, but errors in elements of varying length are not detected.
 func (c *Chunk) Kept(src []byte, s *Scratch) ([]byte, error) {
 	if c.Varies() {
 		return append(make([]byte, 0, len(src)), src...), nil
@@ -26,11 +26,11 @@ func (c *Chunk) Kept(src []byte, s *Scratch) ([]byte, error) {
 	return whole, c.Decode(Memory{Shape: c.Shape}.with(whole), grid.All(c.Shape), src, s)
 }
 
-// KeptRoom returns the bytes that Kept takes beside the stored form.
+// KeptRoom returns the bytes that Kept takes in addition to the stored form.
 func (c *Chunk) KeptRoom() int64 { return add(int64(c.Bytes), c.rooms.placed) }
 
 // Place sets a box of dst to the elements that it selects of a chunk. kept is the result of Kept.
-// The elements must have one length.
+// The elements must have a fixed length.
 func (c *Chunk) Place(dst Memory, b grid.Box, kept []byte) {
 	b.FromChunk(dst.Bytes, kept, dst.Shape, c.Shape, c.Size)
 }
@@ -40,9 +40,9 @@ func (m Memory) with(b []byte) Memory {
 	return m
 }
 
-// Form describes how the chunks of the pipeline are decoded. Two pipelines with one table of codecs
-// and the same Form decode the same bytes to the same elements, in chunks of the same shape. For
-// one field of structures, Form does not identify the field.
+// Form describes how the chunks of the pipeline are decoded. Two pipelines with the same table of
+// codecs and the same Form decode the same bytes to the same elements, in chunks of the same shape.
+// For one field of structures, Form does not identify the field.
 func (p *Pipeline) Form() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%T %v %d %x %d", p.typ, p.typ, p.typ.Size(), p.fill.one, grid.Shape(p.axes))

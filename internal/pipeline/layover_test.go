@@ -12,10 +12,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// TestPassesOfParts bounds the buffers that are requested to write part of a chunk, and so the
-// passes over its elements. If the stored bytes are the elements, no buffer is needed: the part is
-// written over the stored bytes. Otherwise the chunk is decoded to one buffer and encoded from it,
-// with the buffers of the codecs.
+// TestPassesOfParts bounds the buffers that are requested to write part of a chunk, and therefore
+// the number of passes over its elements. If the stored bytes are the elements, no buffer is
+// needed: the part is written over the stored bytes. Otherwise the chunk is decoded to one buffer
+// and encoded from it, with the buffers of the codecs.
 func TestPassesOfParts(t *testing.T) {
 	const rows, cols, size = 64, 96, 4
 	little, turn := codec.Bytes(dtype.Little), codec.Transpose(1, 0)
@@ -26,10 +26,10 @@ func TestPassesOfParts(t *testing.T) {
 		over  bool  // the new stored form is in the memory of the old one
 		lent  []int // sizes of the buffers
 	}{
-		{"raw", []codec.Spec{little}, true, none},                                   // none but over the part
+		{"raw", []codec.Spec{little}, true, none},                                   // no pass, except over the part
 		{"raw, other byte order", []codec.Spec{codec.Bytes(dtype.Big)}, true, none}, // 2 passes, in place
 		{"raw, order F", []codec.Spec{turn, little}, false, decoded},                // 2 passes
-		{"zstd", []codec.Spec{little, codec.Zstd(1)}, false, decoded},               // none
+		{"zstd", []codec.Spec{little, codec.Zstd(1)}, false, decoded},               // no pass
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := chunkOf(t, dtype.Float32, []int{rows, cols}, Options{}, tt.specs...)
@@ -67,8 +67,8 @@ func TestPassesOfParts(t *testing.T) {
 }
 
 // TestLayOver checks that a part written over stored bytes, over a copy of them, or over nothing
-// has the same result as decoding, changing and encoding the chunk: for every kind of selection, in
-// each byte order, and for types that do not use every byte value.
+// has the same result as decoding, changing and encoding the chunk. It uses every kind of
+// selection, each byte order, and types that do not use every byte value.
 func TestLayOver(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -79,7 +79,7 @@ func TestLayOver(t *testing.T) {
 		{"float32, other byte order", dtype.Float32, dtype.Big},
 		{"complex64, other byte order", dtype.Complex64, dtype.Big},
 		{"uint8", dtype.Uint8, dtype.NoOrder},
-		{"bool", dtype.Bool, dtype.NoOrder}, // stored bytes other than 0 and 1, too
+		{"bool", dtype.Bool, dtype.NoOrder}, // also with stored bytes other than 0 and 1
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, uint64(tt.typ.Size())))
@@ -88,7 +88,7 @@ func TestLayOver(t *testing.T) {
 				c := chunkOf(t, tt.typ, shape, Options{StoreFill: r.IntN(4) == 0}, codec.Bytes(tt.order))
 				var old []byte
 				if kind := r.IntN(4); kind > 0 {
-					old = make([]byte, c.Bytes) // all fill value, or
+					old = make([]byte, c.Bytes) // all fill value
 					for i := range old {
 						if kind > 1 {
 							old[i] = byte(r.IntN(3))
@@ -128,8 +128,8 @@ func TestLayOver(t *testing.T) {
 	}
 }
 
-// TestLayOverRefuses checks that stored bytes of another length than the chunk are fault.Corrupt,
-// and that bytes which are not a valid element are refused.
+// TestLayOverRefuses checks that stored bytes of another length than the chunk return
+// fault.Corrupt, and that bytes that are not a valid element are refused.
 func TestLayOverRefuses(t *testing.T) {
 	c := chunkOf(t, dtype.Bool, []int{4}, Options{}, codec.Bytes(dtype.NoOrder))
 	b := grid.Box{Parts: []grid.Part{{Step: 1, N: 2}}}
@@ -152,7 +152,7 @@ func TestLayOverRefuses(t *testing.T) {
 	}
 }
 
-// laid is Encode that decodes the whole chunk.
+// laid is Encode, but decodes the whole chunk.
 func laid(t *testing.T, c *Chunk, old []byte, src Memory, b grid.Box) (out []byte, fill bool) {
 	t.Helper()
 	whole := make([]byte, c.Bytes)

@@ -13,14 +13,14 @@ import (
 
 // Options bound the memory of chunks and decide which chunks are stored.
 type Options struct {
-	ChunkLimit int64 // maximum bytes of a decoded chunk in memory beside the region
+	ChunkLimit int64 // maximum bytes of a decoded chunk that is in memory in addition to the region
 	IndexLimit int64 // maximum bytes of the index of a shard
-	StoreFill  bool  // chunks that are all fill value are stored: Encode never reports them
+	StoreFill  bool  // chunks that are all fill value are stored, so Encode never reports fill
 
 	varies bool // elements vary in length
 }
 
-// Pipeline is the codecs of an array, bound to each shape of chunk in its grid.
+// Pipeline has the codecs of an array, bound to each shape of chunk in its grid.
 type Pipeline struct {
 	table   *codec.Table
 	specs   []codec.Spec
@@ -28,25 +28,25 @@ type Pipeline struct {
 	typ     dtype.Type
 	fill    filler
 	options Options
-	field   *field    // of a pipeline to one field of structures; else nil
-	items   *Items    // of a pipeline to the varying-length elements of one call; else nil
-	of      *Pipeline // for items: binds the codecs
+	field   *field    // set in a pipeline for one field of structures
+	items   *Items    // set in a pipeline for the varying-length elements of one call
+	of      *Pipeline // if items is set, the pipeline that binds the codecs
 	largest *Chunk
-	even    bool // all chunks have the shape of largest
+	even    bool // all chunks have the same shape
 
 	mu      sync.Mutex
-	byShape map[string]*Chunk // if they do not
+	byShape map[string]*Chunk // chunks by shape, if even is false
 }
 
-// maxShapes is the number of shapes that are kept, each with some 2 KB of bound codecs. A calendar
-// has four. A grid with more shapes binds some of them again, which takes microseconds.
+// maxShapes is the number of shapes that are cached, each with some 2 KB of bound codecs. A
+// calendar has four. A grid with more shapes binds some of them again, which takes microseconds.
 const maxShapes = 256
 
-// New binds codecs to the chunks of a grid: to their common shape, or to that of the largest chunk.
-// in describes the elements; its shape is not used. Codecs that can be bound to the largest shape
-// and to the one that divides all of them can be bound to each: the others need no more memory, and
-// inner chunks divide them. Errors are those of [codec.Table.Chain], with a *codec.ChainError if
-// one codec is wrong.
+// New binds codecs to the chunks of a grid: to their common shape, or to the shape of the largest
+// chunk. in describes the elements; its shape is ignored. Codecs that can be bound to the largest
+// shape and to the common divisor of all shapes can be bound to each: the others need no more
+// memory, and inner chunks divide them. Errors are those of [codec.Table.Chain], with a
+// *codec.ChainError if one codec is wrong.
 func New(t *codec.Table, specs []codec.Spec, in codec.Repr, axes []grid.Axis, o Options) (*Pipeline, error) {
 	p := &Pipeline{table: t, specs: specs, axes: axes, typ: in.Type, fill: filler{defined: in.Fill, one: in.Fill}, options: o}
 	p.options.varies = in.Type.Size() == 0
@@ -59,7 +59,8 @@ func New(t *codec.Table, specs []codec.Spec, in codec.Repr, axes []grid.Axis, o 
 	return p, p.bindAll()
 }
 
-// bindAll binds the codecs to the largest chunk, after a trial with the shape that divides all.
+// bindAll binds the codecs to the largest chunk, after a trial with the common divisor of all
+// shapes.
 func (p *Pipeline) bindAll() (err error) {
 	shape := grid.Shape(p.axes)
 	if p.even = shape != nil; !p.even {
@@ -85,21 +86,21 @@ func Largest(axes []grid.Axis) []int {
 	return s
 }
 
-// Largest returns the chunk that takes most memory. It is the only one if all chunks have one
-// shape. It is not checked against Options.IndexLimit; see [Pipeline.For].
+// Largest returns the chunk that takes the most memory. If all chunks have one shape, it is the
+// only one. It is not checked against Options.IndexLimit; see [Pipeline.For].
 func (p *Pipeline) Largest() *Chunk { return p.largest }
 
 // Even reports whether all chunks have one shape.
 func (p *Pipeline) Even() bool { return p.even }
 
-// Axes returns the division of the array into chunks. The slice is shared: do not change it.
+// Axes returns the division of the array into chunks. The caller must not modify the shared slice.
 func (p *Pipeline) Axes() []grid.Axis { return p.axes }
 
 // Type returns the data type of the elements.
 func (p *Pipeline) Type() dtype.Type { return p.typ }
 
-// Fill returns the element that missing chunks read as: the fill value, or zero if that is
-// undefined. It is shared: do not change it.
+// Fill returns the value of elements of missing chunks: the fill value, or zero if that is
+// undefined. The caller must not modify the shared slice.
 func (p *Pipeline) Fill() []byte { return p.fill.one }
 
 // Specs returns the codecs that were passed to New. For a field they are those of the array of
@@ -111,8 +112,8 @@ func (p *Pipeline) Specs() []codec.Spec {
 	return slices.Clone(p.specs)
 }
 
-// For returns the chunk of a shape, which must be one that [grid.ShapeOf] returns for the axes.
-// fault.Limit: it is a shard whose index is longer than Options.IndexLimit.
+// For returns the chunk of a shape, which must be one that [grid.ShapeOf] returns for the axes. It
+// returns fault.Limit if the chunk is a shard whose index is longer than Options.IndexLimit.
 func (p *Pipeline) For(shape []int) (*Chunk, error) {
 	c, err := p.bound(shape)
 	if err != nil {
@@ -149,7 +150,7 @@ func (p *Pipeline) bound(shape []int) (*Chunk, error) {
 	return c, nil
 }
 
-// bindOrShare binds the codecs to chunks of one shape, or uses those that p.of has bound.
+// bindOrShare binds the codecs to chunks of one shape, or uses the codecs that p.of has bound.
 func (p *Pipeline) bindOrShare(shape []int) (*Chunk, error) {
 	if p.items == nil {
 		return p.bind(shape)
@@ -166,7 +167,7 @@ func (p *Pipeline) bind(shape []int) (*Chunk, error) {
 	in := codec.Repr{Shape: shape, Type: p.typ, Fill: p.fill.defined}
 	memory := in
 	if p.typ.Size() == 0 {
-		in.Most, memory.Type = p.options.ChunkLimit, dtype.Uint64 // numbers
+		in.Most, memory.Type = p.options.ChunkLimit, dtype.Uint64 // memory has numbers
 	}
 	n, err := memory.Bytes()
 	if err != nil {

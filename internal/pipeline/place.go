@@ -7,8 +7,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/codec"
 )
 
-// place returns a box of a region as strided memory. ok is false if the selection of the box has
-// lists. The result is valid until the next call.
+// place returns a box of a region as strided memory. ok is false if the box has lists. The result
+// is valid until the next call.
 func (s *Scratch) place(m Memory, b grid.Box, size int) (box codec.Strided, ok bool) {
 	if b.Pairs != nil {
 		return box, false

@@ -7,22 +7,23 @@ import (
 	"github.com/zargo-io/zargo/zarr/codec"
 )
 
-// rooms are the bytes that the codecs of a chunk take beside its stored form and the region.
+// rooms are the bytes that the codecs of a chunk take in addition to its stored form and the
+// region.
 type rooms struct {
-	placed int64 // to decode it to memory without gaps
-	rows   int64 // to decode all of it to rows of a region
-	box    int64 // to decode any other box
-	whole  int64 // to decode it elsewhere, including the decoded chunk
-	packed int64 // to encode it from memory without gaps
-	taken  int64 // to encode it from rows of a region
+	placed int64 // bytes to decode it to memory without gaps
+	rows   int64 // bytes to decode all of it to rows of a region
+	box    int64 // bytes to decode any other box
+	whole  int64 // bytes to decode it elsewhere, including the decoded chunk
+	packed int64 // bytes to encode it from memory without gaps
+	taken  int64 // bytes to encode it from rows of a region
 }
 
 // Varies reports whether the lengths of elements are unknown before they are decoded. The rooms do
 // not include such elements.
 func (c *Chunk) Varies() bool { return c.options.varies }
 
-// DecodeRoom returns the bytes that Decode of a box takes beside dst and the stored form. Decode
-// requests no more from [Scratch.Lend].
+// DecodeRoom returns the bytes that Decode of a box takes in addition to dst and the stored form.
+// Decode requests no more from [Scratch.Lend].
 func (c *Chunk) DecodeRoom(dst Memory, b grid.Box) int64 {
 	switch {
 	case dst.Bytes == nil || b.Pairs != nil || c.listed(b):
@@ -36,7 +37,7 @@ func (c *Chunk) DecodeRoom(dst Memory, b grid.Box) int64 {
 	return c.rooms.rows
 }
 
-// listed reports whether the selection of a box has lists.
+// listed reports whether a box has lists.
 func (c *Chunk) listed(b grid.Box) bool {
 	for i := range b.Parts {
 		if b.Parts[i].At != nil {
@@ -46,7 +47,7 @@ func (c *Chunk) listed(b grid.Box) bool {
 	return false
 }
 
-// EncodeRoom returns the bytes that Encode of a box takes beside src and the stored forms,
+// EncodeRoom returns the bytes that Encode of a box takes in addition to src and the stored forms,
 // including the state of encoders.
 func (c *Chunk) EncodeRoom(src Memory, b grid.Box) int64 {
 	_, ok := b.Contiguous(src.Shape)
@@ -95,7 +96,7 @@ func (c *Chunk) measure() rooms {
 			_, r.box = c.Chain.Room(all)
 			r.taken = c.Chain.EncodeRoom(all)
 		}
-		if i < last && c.Shape[last] > 1 { // and none along the last axis
+		if i < last && c.Shape[last] > 1 { // no gaps along the last axis
 			_, r.rows = c.Chain.Room(all)
 			break
 		}

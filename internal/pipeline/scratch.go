@@ -2,24 +2,24 @@ package pipeline
 
 import "github.com/zargo-io/zargo/zarr/codec"
 
-// Scratch is memory that is reused from chunk to chunk: for the decoded chunk and the buffers of
-// the codecs. The zero Scratch is ready to use. It belongs to one goroutine at a time, the one that
-// holds a CPU slot.
+// Scratch is memory that is reused from chunk to chunk, for the decoded chunk and the buffers of
+// the codecs. The zero Scratch is ready to use. It must be used by one goroutine at a time, the one
+// that holds a CPU slot.
 type Scratch struct {
 	codec  codec.Scratch
 	lend   func(n int) []byte
 	chunk  []byte
-	values []byte // of one field
+	values []byte // values of one field
 	steps  []codec.Step
 }
 
-// Lend sets the allocator of memory that may be as large as a chunk, until Free. buffer returns
+// Lend sets the allocator for memory that may be as large as a chunk, until Free. buffer returns
 // memory of length 0 and capacity n. One chunk takes at most [Chunk.DecodeRoom] or
 // [Chunk.EncodeRoom] bytes of it.
 func (s *Scratch) Lend(buffer func(n int) []byte) { s.lend = buffer }
 
-// of returns the scratch memory of the codecs for a chunk. The memory for elements of varying
-// length is unknown beforehand and is not lent.
+// of returns the scratch memory of the codecs for a chunk. The length of the memory for elements of
+// varying length is not known beforehand, so that memory is not lent.
 func (s *Scratch) of(c *Chunk) *codec.Scratch {
 	s.codec.Buffer = s.lend
 	if c.options.varies {
@@ -34,9 +34,9 @@ func (s *Scratch) Free() {
 	s.chunk, s.values = nil, nil
 }
 
-// maxKept is the length up to which memory that was not lent is kept, so that a process that once
-// read a huge chunk does not hold it forever. The stored bytes of longer chunks are checked before
-// memory is allocated.
+// maxKept is the maximum length of memory that was not lent and is retained, so that a process that
+// once read a huge chunk does not keep its memory. The number of stored bytes of longer chunks is
+// checked before memory is allocated.
 const maxKept = 64 << 20
 
 // room returns n bytes with undefined contents, valid until the next call.

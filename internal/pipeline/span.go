@@ -8,9 +8,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Span returns the range of the stored bytes that has the elements of a box: n bytes from off. ok
-// is false if the range is unknown, because the bytes are not the elements or the selection has
-// lists, and if more than Options.ChunkLimit bytes would be held for some of the elements.
+// Span returns the range of the stored bytes that has the elements of a box: n bytes at off. ok is
+// false if the range is unknown, because the bytes are not the elements or the selection has lists,
+// or if more than Options.ChunkLimit bytes would be held for only some of the elements.
 func (c *Chunk) Span(b grid.Box) (off, n int64, ok bool) {
 	if !c.spans || c.listed(b) {
 		return 0, 0, false
@@ -44,14 +44,14 @@ func (c *Chunk) spanOfPairs(pairs []grid.Pair) (off, n int64, ok bool) {
 
 // DecodeSpan sets a box of dst to the elements that it selects of the chunk. src is the range of
 // the stored form that Span returned. It may have been received in the memory that SpanRoom
-// returned, and may be changed. Errors are those of [codec.Chain.DecodeSpan].
+// returned, and may be modified. Errors are those of [codec.Chain.DecodeSpan].
 func (c *Chunk) DecodeSpan(dst Memory, b grid.Box, src []byte, s *Scratch) error {
 	if b.Pairs != nil {
 		return c.decodePairs(dst, b.Pairs, src)
 	}
 	box, ok := s.place(dst, b, c.Size)
 	if !ok {
-		return fault.Newf(fault.Selection, "a range of the bytes of a chunk of which lists say what is selected")
+		return fault.Newf(fault.Selection, "a range of a chunk cannot be decoded for a selection with lists")
 	}
 	return c.Chain.DecodeSpan(box, src, s.of(c))
 }
@@ -60,7 +60,7 @@ func (c *Chunk) DecodeSpan(dst Memory, b grid.Box, src []byte, s *Scratch) error
 func (c *Chunk) decodePairs(dst Memory, pairs []grid.Pair, src []byte) error {
 	off, n, ok := c.spanOfPairs(pairs)
 	if !ok || int64(len(src)) != n {
-		return fault.Newf(fault.Corrupt, "%d bytes, the points have %d", len(src), n)
+		return fault.Newf(fault.Corrupt, "range has %d bytes, want %d for the points", len(src), n)
 	}
 	if err := c.Chain.DecodeElements(src); err != nil {
 		return err
@@ -75,7 +75,7 @@ func (c *Chunk) decodePairs(dst Memory, pairs []grid.Pair, src []byte) error {
 // SpanRoom is [Chunk.Room] for the range that Span returns. It returns nil unless the range is the
 // elements of the box in C order, without gaps in dst.
 func (c *Chunk) SpanRoom(dst Memory, b grid.Box) (direct []byte) {
-	off, ok := b.Contiguous(dst.Shape) // not points
+	off, ok := b.Contiguous(dst.Shape) // false for points
 	if !ok || dst.Bytes == nil || !c.Chain.InMemory() {
 		return nil
 	}

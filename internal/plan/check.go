@@ -11,14 +11,14 @@ import (
 // ErrTooLong reports a stored object with more bytes than its codecs can produce.
 var ErrTooLong = errors.New("too long")
 
-// ErrNoRanges reports a store that cannot pin a read to a version, or cannot read the end of an
-// object. A shard is then read with one request.
-var ErrNoRanges = errors.New("the shard must be read with one request")
+// ErrNoRanges reports a store that cannot pin a read to a version or cannot read the end of an
+// object. The shard is then read with one request.
+var ErrNoRanges = errors.New("the store cannot read parts of a shard")
 
-// Check checks the response of a store to the request, a value or an error. The request was sent
-// for at most n bytes. Besides errors of the store it returns fault.Corrupt for a value of the
-// wrong length, fault.Conflict for a shard that was deleted during the read, [ErrNoRanges] for an
-// index, and [ErrTooLong] for a whole object.
+// Check checks the response of a store, v or err, to the request, which was sent for at most n
+// bytes. Besides errors of the store it returns fault.Corrupt for a value of the wrong length,
+// fault.Conflict for a shard that was deleted during the read, [ErrNoRanges] for an index, and
+// [ErrTooLong] for a whole object.
 func (r Read) Check(n int64, v store.Value, err error) error {
 	what := "shard"
 	switch {
@@ -31,35 +31,35 @@ func (r Read) Check(n int64, v store.Value, err error) error {
 		if what = "chunk"; r.Range.IsWhole() {
 			return r.checkWhole(n, err)
 		}
-		// A v.Size of -1 is unknown to the store.
+		// v.Size is -1 if the store does not know the length.
 		if size := r.Pieces[0].Chunk().Chain.EncodedSize(); err == nil && v.Size >= 0 && v.Size != size {
-			return fault.Newf(fault.Corrupt, "the stored chunk has %d bytes, its codecs make %d", v.Size, size)
+			return fault.Newf(fault.Corrupt, "stored chunk has %d bytes, want %d", v.Size, size)
 		}
 	case errors.Is(err, fault.NotFound):
-		// A shard whose index was just read is not missing: it was deleted.
+		// The index of the shard was just read, so the shard was deleted.
 		return fault.Newf(fault.Conflict, "the shard was deleted while it was read: %v", err)
 	}
 	if err == nil && int64(len(v.Bytes)) != r.Bound {
-		return fault.Newf(fault.Corrupt, "the store gave %d of %d bytes of the %s", len(v.Bytes), r.Bound, what)
+		return fault.Newf(fault.Corrupt, "the store returned %d of %d bytes of the %s", len(v.Bytes), r.Bound, what)
 	}
 	return err
 }
 
-// checkWhole is Check of a request for a whole object.
+// checkWhole checks the response to a request for at most n bytes of a whole object.
 func (r Read) checkWhole(n int64, err error) error {
 	if _, again := r.Longer(n, err); again || !errors.Is(err, fault.Limit) {
 		return err
 	}
 	if r.Bound > r.Pieces[0].Chunk().Chain.Worst() {
-		return fault.Newf(fault.Limit, "a shard with unused space, which this store cannot give in parts, has more bytes than Limits.Chunk (%d)", r.Bound)
+		return fault.Newf(fault.Limit, "a shard with unused space has more bytes than Limits.Chunk (%d), and the store cannot read it in parts", r.Bound)
 	}
-	// This is not a limit of the caller: no encoder makes a chunk so long.
-	return fault.Newf(fault.Corrupt, "the stored chunk has more than the %d bytes that its codecs can make: %w: %v", r.Bound, ErrTooLong, err)
+	// This is not a limit of the caller: no encoder produces a chunk of this length.
+	return fault.Newf(fault.Corrupt, "stored chunk has more than the %d bytes that its codecs can produce: %w: %v", r.Bound, ErrTooLong, err)
 }
 
-// Longer returns the maximum bytes of a repeated request, after the response to one for n bytes was
-// too long: the length that the store announced, or eight times n if it announced none. ok is false
-// if err is another error, or the object is longer than r.Bound.
+// Longer returns the maximum bytes of a repeated request if a response of n bytes was too short. It
+// is the length that the store announced, or eight times n if it announced none. ok is false if err
+// is another error or the object is longer than r.Bound.
 func (r Read) Longer(n int64, err error) (more int64, ok bool) {
 	if n >= r.Bound || !errors.Is(err, fault.Limit) {
 		return 0, false

@@ -6,13 +6,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Cost is the cost of requests, in bytes that could be transferred instead. It is determined once
-// for each call.
+// Cost is the cost of requests, expressed in bytes that could be transferred instead. It is
+// computed once for each call.
 type Cost struct {
 	Gap     int64 // bytes that one connection transfers while a request waits for its first byte
-	Cheap   int64 // bytes of a gap that is always read instead of skipped
+	Cheap   int64 // longest gap in bytes that is always read instead of skipped
 	Max     int64 // maximum bytes of a merged read
-	Streams int   // concurrent requests for one object; 0: no gap longer than Cheap is read
+	Streams int   // concurrent requests for one object; 0 means that no gap longer than Cheap is read
 }
 
 // Weighs reports whether the cost of requests decides which gaps are read.
@@ -20,12 +20,13 @@ func (c Cost) Weighs() bool { return c.Gap > c.Cheap }
 
 // Bounds of gaps in bytes.
 const (
-	cheap   = 16 << 10 // a request costs more than reading so much, however near the store
+	cheap   = 16 << 10 // a request costs more than reading this many bytes, even from a local store
 	longest = 8 << 20  // maximum of a measured gap
 )
 
-// CostOf returns the cost for a store with settings t and recent measurements m of its bucket, when
-// a call has so many objects in flight. A zero m means that nothing was measured.
+// CostOf returns the cost for a store with settings t and recent measurements m of its bucket.
+// objects is the number of objects that a call has in flight. A zero m means that nothing was
+// measured.
 func CostOf(t store.Tuning, m store.Measured, objects int) Cost {
 	c := Cost{Gap: t.RangeGap, Cheap: min(t.RangeGap, cheap), Max: t.RangeMax, Streams: max(1, t.Requests/max(1, objects))}
 	if m.Bandwidth > 0 {
@@ -37,9 +38,9 @@ func CostOf(t store.Tuning, m store.Measured, objects int) Cost {
 // waste bounds the bytes of a read as a multiple of the wanted bytes, unless its gaps are cheap.
 const waste = 3
 
-// gap returns the longest gap between sorted pieces that is read. It chooses the gap with which the
-// reads end first. Reads are made in rounds of c.Streams requests. Each round waits for a first
-// byte, and its requests share the transfer of the bytes.
+// gap returns the length of the longest gap between sorted pieces that is read. It chooses the gap
+// that minimizes the total time. Reads are made in rounds of c.Streams requests. Each round waits
+// for a first byte, and its requests share the bandwidth.
 func (c *Cost) gap(pieces []Piece) int64 {
 	if c.Streams < 1 || c.Gap <= c.Cheap || len(pieces) < 2 {
 		return c.Cheap
@@ -59,8 +60,8 @@ func (c *Cost) gap(pieces []Piece) int64 {
 	slices.Sort(gaps)
 	best, least := c.Cheap, int64(-1)
 	bytes := wanted
-	longest := c.Cheap       // of the gaps that are read
-	for i, n := range gaps { // the time without the gaps from i on
+	longest := c.Cheap       // longest gap that is read
+	for i, n := range gaps { // computes the time without the gaps from i on
 		if n > longest {
 			if t := c.time(len(gaps)-i+1, bytes); least < 0 || t < least {
 				best, least = longest, t
@@ -77,11 +78,11 @@ func (c *Cost) gap(pieces []Piece) int64 {
 	return best
 }
 
-// part reports whether n bytes of a chunk are read instead of all of them. That takes no additional
-// request, so leaving out more than Cheap bytes is enough.
+// part reports whether to read n bytes of a chunk instead of all of its bytes. That takes no
+// additional request, so omitting more than Cheap bytes is enough.
 func (c *Cost) part(all, n int64) bool { return all-n > c.Cheap }
 
-// time returns the duration of reads, in bytes that one connection transfers in it.
+// time returns the duration of reads, as the number of bytes that one connection transfers in it.
 func (c *Cost) time(reads int, bytes int64) int64 {
 	rounds := (reads-1)/c.Streams + 1
 	return int64(rounds)*c.Gap + bytes/int64(min(reads, c.Streams))

@@ -14,7 +14,7 @@ func piecesAt(n int64, gaps ...int64) []Piece {
 	return p
 }
 
-// TestGap checks the number and the bytes of the reads that pieces of 100 bytes are merged into.
+// TestGap checks the number and the length of the reads that merge pieces of 100 bytes.
 func TestGap(t *testing.T) {
 	times := func(n int, gap int64) []int64 {
 		g := make([]int64, n)
@@ -49,7 +49,7 @@ func TestGap(t *testing.T) {
 	}
 }
 
-// TestGapIsTheBest checks that no other permitted gap has reads that end earlier.
+// TestGapIsTheBest checks that no other permitted gap makes the reads end earlier.
 func TestGapIsTheBest(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	merged := 0

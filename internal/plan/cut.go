@@ -12,9 +12,9 @@ import (
 // Cut is the selected part of a shard, divided into inner chunks.
 type Cut struct {
 	shards *codec.Shards
-	chunk  *pipeline.Chunk // of each piece
-	axes   [][]grid.Part   // pieces along each axis; every combination is an inner chunk
-	points *grid.Points    // for a box of Points, instead of axes
+	chunk  *pipeline.Chunk // describes each piece
+	axes   [][]grid.Part   // pieces along each axis, whose combinations are the inner chunks
+	points *grid.Points    // used instead of axes for a box of Points
 	n      int
 	box    grid.Box // the only piece, if shards is nil
 }
@@ -33,7 +33,7 @@ func cut(shard *pipeline.Chunk, b grid.Box) *Cut {
 	c.shards, c.chunk, c.n = s, shard.Inner, 1
 	total := 0
 	for i, p := range b.Parts {
-		if p.At == nil { // lists are only counted by cutting them
+		if p.At == nil { // lists can be counted only by dividing them
 			total += p.Touched(s.Chunk[i])
 		}
 	}
@@ -47,7 +47,7 @@ func cut(shard *pipeline.Chunk, b grid.Box) *Cut {
 	return c
 }
 
-// newCut returns a Cut with so many axes. Up to four take one allocation.
+// newCut returns a Cut with the number of axes. Up to four axes take one allocation.
 func newCut(axes int) *Cut {
 	if axes > 4 {
 		return &Cut{axes: make([][]grid.Part, axes)}
@@ -63,7 +63,7 @@ func newCut(axes int) *Cut {
 // Len returns the number of inner chunks.
 func (c *Cut) Len() int { return c.n }
 
-// Box returns the i-th inner chunk: its position in the shard, and the places of its selected
+// Box returns the i-th inner chunk: its position in the shard, and the positions of its selected
 // elements in it and in the region.
 func (c *Cut) Box(i int) grid.Box {
 	if c.shards == nil {
@@ -91,7 +91,7 @@ func (c *Cut) Place(i int) int {
 	return c.place(i, slices.Grow(room[:0], len(c.shards.Chunk))[:len(c.shards.Chunk)])
 }
 
-// place is Place. It sets coord to the position of the inner chunk in the shard.
+// place is Place and also sets coord to the position of the inner chunk in the shard.
 func (c *Cut) place(i int, coord []int) int {
 	if c.points != nil {
 		copy(coord, c.points.Box(i).Coord)
@@ -105,15 +105,15 @@ func (c *Cut) place(i int, coord []int) int {
 	return c.shards.Position(coord)
 }
 
-// Locate finds the inner chunks in a shard that starts at off. It returns those that are stored and
-// those that are missing, both in the order of the Cut. fault.Corrupt: an inner chunk is outside
-// the shard, or longer than encoders make it. A nested shard may be longer, because it may have
-// unused space.
+// Locate finds the inner chunks in a shard that starts at off. It returns the stored and the
+// missing inner chunks, both in the order of the Cut. It returns fault.Corrupt if an inner chunk is
+// outside the shard, or longer than its codecs can produce. A nested shard may be longer, because
+// it may have unused space.
 func (c *Cut) Locate(x codec.ShardIndex, off int64) (pieces, missing []Piece, err error) {
 	most := c.chunk.Chain.Worst()
 	var room [8]int
 	coord := slices.Grow(room[:0], len(c.shards.Chunk))[:len(c.shards.Chunk)]
-	all := make([]Piece, c.n) // stored pieces from the front, missing ones from the back
+	all := make([]Piece, c.n) // stored pieces from the front, missing pieces from the back
 	k := 0
 	for i := range c.n {
 		at, n, ok, err := x.At(c.place(i, coord))
@@ -123,7 +123,7 @@ func (c *Cut) Locate(x codec.ShardIndex, off int64) (pieces, missing []Piece, er
 		case !ok:
 			all[c.n-1-i+k] = Piece{I: i, cut: c}
 		case n > most && c.chunk.Shards == nil:
-			return nil, nil, fault.Newf(fault.Corrupt, "index of the shard: inner chunk %v has %d bytes, its codecs make at most %d", slices.Clone(coord), n, most)
+			return nil, nil, fault.Newf(fault.Corrupt, "index of the shard: inner chunk %v has %d stored bytes, want at most %d", slices.Clone(coord), n, most)
 		default:
 			all[k] = Piece{Off: off + at, Len: n, I: i, cut: c}
 			k++
@@ -134,8 +134,8 @@ func (c *Cut) Locate(x codec.ShardIndex, off int64) (pieces, missing []Piece, er
 	return pieces, missing, nil
 }
 
-// Within returns the inner chunks of a shard whose bytes are all in memory, by its index. Off
-// counts from the start of the shard. The error is as for [Cut.Locate].
+// Within returns the inner chunks of a shard whose bytes are all in memory, by its index. Offsets
+// count from the start of the shard. Its error is that of [Cut.Locate].
 func (p Piece) Within(x codec.ShardIndex) (pieces, missing []Piece, err error) {
 	return cut(p.cut.chunk, p.Box()).Locate(x, 0)
 }

@@ -19,15 +19,15 @@
 //		}
 //	}
 //
-// A reader sends exactly the yielded requests: key, range, pinned version, bound, and the [Piece]s
-// of the response. [Plan.Requests] yields the requests that are known before an index is read.
-// [Plan.String] prints them one per line, in the form of recorded transcripts, and [Plan.Amount] is
-// their number and size. Everything is lazy: a plan of a million chunks takes no memory before
-// iteration, and then that of one object.
+// A reader sends exactly the yielded requests. A request has a key, a range, a pinned version, a
+// bound, and the [Piece]s of the response. [Plan.Requests] yields the requests that are known before
+// an index is read. [Plan.String] prints them one per line, in the form of recorded transcripts, and
+// [Plan.Amount] returns their number and size. Plans are lazy: a plan of a million chunks takes no
+// memory before the iteration, and the memory of one object during it.
 //
-// [Cost] decides which neighbours are merged. Indexes may be malicious: before a range is planned,
-// it is checked against the shard and against the maximum length of an inner chunk. Errors are
-// fault.Corrupt, and those of pipeline.For.
+// [Cost] decides which neighbouring pieces are merged. Indexes may be malicious: before a range is
+// planned, it is checked against the length of the shard and the maximum length of an inner chunk.
+// Errors are fault.Corrupt and those of pipeline.For.
 //
 // The package is pure. Its values are immutable and safe for concurrent use.
 package plan

@@ -22,7 +22,7 @@ func key(coord []int) string {
 	return b.String()
 }
 
-// pipe binds codecs to uint8.
+// pipe returns a pipeline of the codecs for uint8.
 func pipe(t testing.TB, axes []grid.Axis, indexLimit int64, specs ...codec.Spec) *pipeline.Pipeline {
 	t.Helper()
 	p, err := pipeline.New(codec.Builtin(), specs, codec.Repr{Type: dtype.Uint8, Fill: []byte{0}}, axes, pipeline.Options{ChunkLimit: 1 << 30, IndexLimit: indexLimit})
@@ -66,7 +66,7 @@ func index(t testing.TB, o *pipeline.Chunk, size int64, pairs [][2]int64) codec.
 	return x
 }
 
-// expand returns the second stage of the only shard of an object.
+// expand returns the stage of inner chunks of the only shard of an object.
 func expand(o *Object, x codec.ShardIndex) (Stage, error) {
 	return o.Shard().Expand("v", []codec.ShardIndex{x})
 }

@@ -10,13 +10,13 @@ import (
 // Layout is the part of an array's metadata that a plan depends on.
 type Layout struct {
 	Shape []int                    // elements along each axis
-	Axes  []grid.Axis              // divide each axis into the chunks or shards that are objects
+	Axes  []grid.Axis              // divides each axis into chunks or shards
 	Key   func(coord []int) string // returns the key of the object at a position of the grid
-	Pipe  *pipeline.Pipeline       // binds the codecs to each shape of object
+	Pipe  *pipeline.Pipeline       // has the codecs for each shape of object
 }
 
-// AppendEdge appends the extent of the array within the object at a position, along each axis, to
-// an empty dst. It appends nothing if the object is wholly inside the array.
+// AppendEdge appends to an empty dst the extent, along each axis, of the array within the object at
+// a position. It appends nothing if the object is wholly inside the array.
 func (l *Layout) AppendEdge(dst []byte, coord []int) []byte {
 	ends := false
 	for i, axis := range l.Axes {
@@ -34,19 +34,19 @@ func (l *Layout) AppendEdge(dst []byte, coord []int) []byte {
 
 // Object is one stored value of a plan: a chunk or a shard. It must not be copied.
 type Object struct {
-	grid.Box                 // position in the grid, and places of the selected elements
-	Key      string          // of the stored value
-	Chunk    *pipeline.Chunk // shared; nil with Err
+	grid.Box                 // position in the grid, and positions of the selected elements
+	Key      string          // key of the stored value
+	Chunk    *pipeline.Chunk // shared; nil if Err is not nil
 	Err      error           // the codecs cannot be bound to the object's shape
 
-	// Ranged reports a shard that is read in parts: its index, then ranges of inner chunks.
-	// Otherwise one request reads the whole object.
+	// Ranged reports that a shard is read in parts: first its index, then ranges of inner chunks.
+	// Other objects are read by one request.
 	Ranged bool
 	// Covers reports that every element of the object inside the array is selected, so that a write
 	// need not read the object.
 	Covers bool
-	// Edge reports an object that a write covers and that extends beyond the shape, where another
-	// writer may have appended. The write keeps the stored elements beyond the shape.
+	// Edge reports that a write covers the object and that the object extends beyond the shape,
+	// where another writer may have appended. The write keeps the stored elements beyond the shape.
 	Edge bool
 	// Full reports that every element of the object is selected and inside the array.
 	Full bool
@@ -55,7 +55,7 @@ type Object struct {
 	ranged bool // nested shards are never read whole
 	cut    Cut
 	piece  [1]Piece
-	off, n int64 // range of a chunk that is read; n is 0 for other objects
+	off, n int64 // range of a chunk that is read; n is 0 if the whole object is read
 }
 
 // Whole returns the request that reads the whole object.
@@ -71,7 +71,7 @@ func (o *Object) Whole() Read {
 }
 
 // Wanted returns the request that reads the selected part of a chunk: the whole chunk, or the range
-// of its bytes that has the selected elements.
+// of its bytes with the selected elements.
 func (o *Object) Wanted() Read {
 	r := o.Whole()
 	if o.n > 0 {
@@ -80,12 +80,12 @@ func (o *Object) Wanted() Read {
 	return r
 }
 
-// Shard returns the first stage of reading the shard in parts: its index.
+// Shard returns the first level for reading the shard in parts. It reads the index of the shard.
 func (o *Object) Shard() *Level {
 	return &Level{key: o.Key, cost: o.plan.gaps(), chunk: o.Chunk, parts: o.piece[:], ranged: o.ranged}
 }
 
-// Stored returns the first stage of reading every inner chunk of the shard in its stored form.
+// Stored returns the first level for reading every inner chunk of the shard in its stored form.
 // Indexes of nested shards are not read. The box of each piece is the whole inner chunk.
 func (o *Object) Stored() *Level {
 	return &Level{key: o.Key, cost: o.plan.gaps(), chunk: o.Chunk, parts: []Piece{{Len: -1, cut: one(o.Chunk, grid.All(o.Chunk.Shape))}}, flat: true}
@@ -94,9 +94,10 @@ func (o *Object) Stored() *Level {
 // Inner divides the selected part of the shard into its inner chunks.
 func (o *Object) Inner() *Cut { return cut(o.Chunk, o.Box) }
 
-// Decided returns the extent of the object that a write decides alone, along each axis. An inner
-// chunk whose elements in this extent are all selected is written without being read. The extent is
-// the whole object, or its part inside the array if WriteOptions.Held is set.
+// Decided returns the extent of the object, along each axis, in which the write replaces elements
+// without regard to other writers. An inner chunk whose elements in this extent are all selected is
+// written without being read. The extent is the whole object, or its part inside the array if
+// WriteOptions.Held is set.
 func (o *Object) Decided() []int {
 	if o.plan.Write.Held {
 		return o.Inside()
@@ -123,15 +124,15 @@ func (o *Object) Inside() []int {
 	return n
 }
 
-// left is Inside along one axis.
+// left returns the extent of Inside along one axis.
 func (o *Object) left(axis int) int {
 	start, _ := o.plan.Axes[axis].Chunk(o.Coord[axis])
 	return o.plan.Shape[axis] - start
 }
 
-// TouchedInner returns the number of selected inner chunks of the shard, which may be shards.
+// TouchedInner returns the number of selected inner chunks of the shard. They may be shards.
 func (o *Object) TouchedInner() int { return touched(o.Chunk, o.Chunk.Inner, o.Box) }
 
-// Touched returns the number of selected chunks in the object: 1, or that of the deepest inner
-// chunks of a shard.
+// Touched returns the number of selected chunks in the object: 1 for a chunk, else the number of
+// selected innermost chunks of the shard.
 func (o *Object) Touched() int { return o.piece[0].Touched() }

@@ -11,42 +11,43 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Level is the shards of one depth that are read in an object: at depth 0 the object itself, else
+// Level is a set of shards of one depth within an object. At depth 0 it is the object itself, else
 // all or some of the shards nested in it.
 type Level struct {
 	key     string
-	version store.Version // of the object; "" at depth 0, where it is unknown
+	version store.Version // version of the object; "" at depth 0, as it is unknown
 	cost    *Cost
-	chunk   *pipeline.Chunk // of each shard
+	chunk   *pipeline.Chunk // describes each shard
 	depth   int
 	parts   []Piece // shards whose indexes are needed
 	whole   []Piece // shards that are read whole, together with the inner chunks of parts
-	flat    bool    // inner chunks, nested shards too, are read in their stored form
+	flat    bool    // inner chunks, including nested shards, are read in their stored form
 	ranged  bool    // nested shards are never read whole
 }
 
-// IndexID identifies the shard of an index: a stored object, or a shard nested in one at an offset.
-// The depth is part of it because a malicious index can give a shard the same bytes as a shard
-// nested in it.
+// IndexID identifies the shard of an index: a stored object, or a shard nested in it at an offset.
+// It includes the depth because a malicious index can assign the same bytes to a shard and to a
+// shard nested in it.
 type IndexID struct {
 	Key      string
 	Depth    int
-	Off, Len int64 // 0 at depth 0
+	Off, Len int64 // both 0 at depth 0
 }
 
-// Len returns the number of shards whose indexes are needed. Lists of indexes have this length.
+// Len returns the number of shards whose indexes are needed. This is the length of lists of
+// indexes.
 func (l *Level) Len() int { return len(l.parts) }
 
-// InRanges makes the level never read nested shards whole, and returns it.
+// InRanges prevents the level from reading nested shards whole, and returns the level.
 func (l *Level) InRanges() *Level {
 	l.ranged = true
 	return l
 }
 
-// Depth returns 0 for a stored shard and 1 for the shards nested in it.
+// Depth returns 0 for a stored shard, 1 for the shards nested in it, and so on.
 func (l *Level) Depth() int { return l.depth }
 
-// ID identifies the index of the i-th shard. The caller must keep the index together with the
+// ID identifies the index of the i-th shard. A caller that keeps the index must also keep the
 // version of the object.
 func (l *Level) ID(i int) IndexID {
 	if l.depth == 0 {
@@ -56,10 +57,10 @@ func (l *Level) ID(i int) IndexID {
 }
 
 // Indexes returns the requests for the unknown indexes. known has one entry for each shard of the
-// level, the zero ShardIndex for an unknown one. The pieces of the reads are the indexes, and their
-// I is the number of the shard. The index of a stored shard is requested without a version, others
-// with the version passed to [Level.Expand]. fault.Corrupt: a shard is shorter than its
-// index.
+// level; the zero ShardIndex is an unknown index. The pieces of the reads are the indexes, and the
+// I of a piece is the number of its shard. The index of a stored shard is requested without a
+// version, others with the version passed to [Level.Expand]. Indexes returns fault.Corrupt if a
+// shard is shorter than its index.
 func (l *Level) Indexes(known []codec.ShardIndex) (Reads, error) {
 	n, atStart := l.chunk.Shards.IndexSize()
 	if l.depth == 0 {
@@ -71,7 +72,7 @@ func (l *Level) Indexes(known []codec.ShardIndex) (Reads, error) {
 	var wanted []Piece
 	for i, p := range l.parts {
 		if p.Len < n {
-			return Reads{}, p.Named(fault.Newf(fault.Corrupt, "the shard has %d bytes, its index alone %d", p.Len, n))
+			return Reads{}, p.Named(fault.Newf(fault.Corrupt, "the shard has %d bytes, fewer than the %d of its index", p.Len, n))
 		}
 		if known[i].Len() > 0 {
 			continue
@@ -108,8 +109,8 @@ func (l *Level) index(role Role, v store.Version) Read {
 	return Read{Request{Op: store.OpGet, Role: role, Key: l.key, Range: r, Version: v, Bound: n, Exact: true}, off, []Piece{{Off: off, Len: n}}}
 }
 
-// Decode decodes the index of the i-th shard. size is the length of the stored object; it is used
-// only at depth 0. fault.Corrupt: the index does not decode.
+// Decode decodes the index of the i-th shard. size is the length of the stored object, which is
+// used only at depth 0. It returns fault.Corrupt if the index does not decode.
 func (l *Level) Decode(i int, stored []byte, size int64) (codec.ShardIndex, error) {
 	if l.depth == 0 {
 		return l.chunk.Shards.Index(stored, size)
@@ -121,15 +122,15 @@ func (l *Level) Decode(i int, stored []byte, size int64) (codec.ShardIndex, erro
 	return x, err
 }
 
-// Expand returns the reads of the shards by their indexes, one for each shard of the level. v is
-// the version of the object that the indexes are from; the reads request the same version.
-// fault.Corrupt is as for [Cut.Locate].
+// Expand returns the reads of the shards. found has the index of each shard of the level. v is the
+// version of the object from which the indexes were read, and the reads request that version. The
+// errors of Expand are those of [Cut.Locate].
 func (l *Level) Expand(v store.Version, found []codec.ShardIndex) (Stage, error) {
 	return l.ExpandWithout(v, found, nil)
 }
 
-// ExpandWithout is Expand without reads of the inner chunks for which had returns true. It calls
-// had, unless it is nil, once for each inner chunk that would be read.
+// ExpandWithout is Expand without the inner chunks for which had returns true. It calls had, unless
+// that is nil, once for each inner chunk that would be read.
 func (l *Level) ExpandWithout(v store.Version, found []codec.ShardIndex, had func(Piece) bool) (Stage, error) {
 	s := Stage{level: l, version: v}
 	reads := slices.Clone(l.whole)
@@ -154,7 +155,7 @@ func (l *Level) ExpandWithout(v store.Version, found []codec.ShardIndex, had fun
 	return s, nil
 }
 
-// appendPieces is append, but returns more itself if to is empty.
+// appendPieces appends more to the slice to, or returns more itself if to is empty.
 func appendPieces(to, more []Piece) []Piece {
 	if len(to) == 0 {
 		return more
@@ -162,27 +163,26 @@ func appendPieces(to, more []Piece) []Piece {
 	return append(to, more...)
 }
 
-// Stage is the inner chunks to read from the shards of a level whose indexes are known.
+// Stage has the inner chunks to read from the shards of a level whose indexes are known.
 type Stage struct {
-	Missing []Piece // inner chunks that are not stored: fill values
-	Reads   Reads   // stored inner chunks, and shards that are read whole; sent after Next
+	Missing []Piece // inner chunks that are not stored and are the fill value
+	Reads   Reads   // stored inner chunks, and shards that are read whole; sent after the levels of Next
 
 	level   *Level
 	version store.Version
 	shards  []Piece
 }
 
-// PieceBytes is the memory in bytes of one inner chunk while its shard is planned: its [Piece], and
-// 16 for its entry in the index.
+// PieceBytes is the number of bytes that one inner chunk takes while its shard is planned: its
+// [Piece], and 16 for its entry in the index.
 const PieceBytes = 48
 
-// nestedBytes is the same for an inner chunk of a nested shard: its piece is copied, and both lists
-// may have grown.
+// nestedBytes is PieceBytes for an inner chunk of a nested shard: its piece is copied, and both
+// lists may have unused capacity.
 const nestedBytes = 112
 
-// Next yields the nested shards in the order of their grid. A Level has as many of them as can be
-// planned in so many bytes of memory, at least one. Next yields nothing if the inner chunks are not
-// shards.
+// Next yields the nested shards in the order of their grid. Each Level has as many shards as can be
+// planned in memory bytes, at least one. Next yields nothing if the inner chunks are not shards.
 func (s Stage) Next(memory int) iter.Seq[*Level] {
 	return func(yield func(*Level) bool) {
 		if len(s.shards) == 0 {
@@ -206,5 +206,5 @@ func (s Stage) Next(memory int) iter.Seq[*Level] {
 	}
 }
 
-// Named adds the position of the inner chunk to an error.
+// Named returns err with the position of the inner chunk.
 func (p Piece) Named(err error) error { return fmt.Errorf("inner chunk %v: %w", p.Box().Coord, err) }

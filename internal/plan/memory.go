@@ -6,31 +6,31 @@ import (
 	"github.com/zargo-io/zargo/internal/pipeline"
 )
 
-// Memory decides how much of an object is in memory at a time, and so whether a shard is written in
-// one request or streamed in parts.
+// Memory decides how much of an object is in memory at a time, and therefore whether a shard is
+// written in one request or streamed in parts.
 type Memory struct {
 	Budget    int64           // bytes that all calls of the budget share
-	Limit     int64           // maximum bytes of a shard that is longer than encoders make it
-	PartAbove int64           // of the store's Tuning
-	CPUs      int             // slots
+	Limit     int64           // maximum bytes of a shard with unused space
+	PartAbove int64           // the store's Tuning.PartAbove
+	CPUs      int             // number of CPU slots
 	Seen      int64           // bytes of the longest stored object so far, 0 before the first
-	Need      func(int) int64 // bytes of the budget that a buffer of so many bytes takes
+	Need      func(int) int64 // returns the bytes to reserve for a buffer
 }
 
 const (
 	// unseen is the part of the budget that the first object of unbounded length takes: a
-	// sixteenth. Lengths are unbounded if elements vary in length.
+	// sixteenth. The length is unbounded if elements vary in length.
 	unseen = 16
-	// varied is the minimum to reserve for such an object: another request costs more than so much
-	// memory.
+	// varied is the minimum to reserve for an object of unbounded length, because another request
+	// costs more than this memory.
 	varied = 1 << 20
-	// minWork is the number of decoded bytes that are worth a separate goroutine: some tens of
+	// minWork is the number of decoded bytes for which a separate goroutine pays: some tens of
 	// microseconds of work.
 	minWork = 256 << 10
 )
 
-// Typical returns the bytes that the stored form of a chunk or a shard rarely exceeds. They are
-// reserved before its length is known.
+// Typical returns a number of bytes that the stored form of a chunk or a shard rarely exceeds. It
+// is reserved before the length is known.
 func (m Memory) Typical(c *pipeline.Chunk) int64 {
 	worst := c.Chain.Worst()
 	n := c.Chain.Typical()
@@ -44,21 +44,22 @@ func (m Memory) Typical(c *pipeline.Chunk) int64 {
 }
 
 // Longest returns the maximum bytes of a shard that is read with one request because it cannot be
-// read in parts. Unused space is legal, so the maximum is the memory limit and not the longest
-// output of an encoder.
+// read in parts. Unused space is legal, so the maximum is the larger of the memory limit and the
+// longest output of the codecs.
 func (m Memory) Longest(c *pipeline.Chunk) int64 { return max(c.Chain.Worst(), m.Limit) }
 
-// Share returns the bytes of the budget that one Task may take beside others.
+// Share returns the bytes of the budget that one Task may take, so that others can run.
 func (m Memory) Share() int64 { return m.Budget / 8 * 3 }
 
-// AtOnce divides the decoding or encoding of the inner chunks of a shard. A goroutine processes
-// Some of them after another, Slots goroutines run concurrently, and all of them take Room bytes.
+// AtOnce describes how the inner chunks of a shard are decoded or encoded concurrently. Each
+// goroutine processes Some inner chunks in sequence, Slots goroutines run concurrently, and all of
+// them together take Room bytes.
 type AtOnce struct {
 	Some, Slots int
 	Room        int64
 }
 
-// Decoding returns how the pieces of a read of n bytes are decoded.
+// Decoding returns the concurrency for decoding the pieces of a read of n bytes.
 func (m Memory) Decoding(rd Read, n int64) AtOnce {
 	c, pieces := rd.Pieces[0].Chunk(), len(rd.Pieces)
 	var index int64
@@ -73,8 +74,8 @@ func (m Memory) Decoding(rd Read, n int64) AtOnce {
 	return at
 }
 
-// Packing returns how the selected inner chunks of a shard are encoded in a Task that also takes n
-// other bytes.
+// Packing returns the concurrency for encoding the selected inner chunks of a shard in a Task that
+// also takes n other bytes.
 func (m Memory) Packing(o *Object, n int64) AtOnce {
 	decode, encode := o.Chunk.Inner.MostRoom()
 	touched := o.TouchedInner()
@@ -85,8 +86,9 @@ func (m Memory) Packing(o *Object, n int64) AtOnce {
 	return at
 }
 
-// divide divides work on pieces. Some pieces take each(some) bytes, and the Task n others. It uses
-// all CPU slots, unless the Task would then leave no memory for others.
+// divide divides work on pieces of c. A group of some pieces takes each(some) bytes, and the Task
+// takes n other bytes. It uses all CPU slots, unless the Task would then leave no memory for
+// others.
 func (m Memory) divide(c *pipeline.Chunk, pieces int, n int64, each func(some int) int64) AtOnce {
 	at := AtOnce{Some: max(minWork/max(c.Bytes, 1), 1)}
 	room := each(at.Some)
@@ -96,7 +98,7 @@ func (m Memory) divide(c *pipeline.Chunk, pieces int, n int64, each func(some in
 	return at
 }
 
-// Inner returns the bytes that so many stored inner chunks of a shard rarely exceed.
+// Inner returns a number of bytes that touched stored inner chunks of a shard rarely exceed.
 func (m Memory) Inner(o *Object, touched int) int64 {
 	if n := o.Chunk.Inner.Chain.Typical(); n >= 0 {
 		return min(Product(n, int64(touched)), m.Typical(o.Chunk))
@@ -105,7 +107,7 @@ func (m Memory) Inner(o *Object, touched int) int64 {
 }
 
 // Indexed returns the bytes of the index of a stored shard and of the pieces planned from it. The
-// indexes of nested shards are processed in slices of most bytes.
+// indexes of nested shards are processed in slices. most is the maximum number of bytes of a slice.
 func Indexed(o *Object, most int64) int64 {
 	n := 16*int64(o.Chunk.Shards.Len()) + PieceBytes*int64(o.Touched())
 	if o.Chunk.Inner.Shards != nil {
@@ -122,13 +124,14 @@ func (m Memory) Buffers(buffers ...int64) (n int64) {
 	return n
 }
 
-// Room returns the bytes to reserve for n bytes in several buffers.
+// Room returns the bytes to reserve for n bytes that are divided into several buffers.
 func Room(n int64) int64 { return Sum(min(n, most), min(n, most)/8) }
 
-// most is the maximum of sums of lengths: more than any budget, and four times it is an int64.
+// most is the maximum of sums of lengths. It is more than any budget, and four times as much does
+// not overflow an int64.
 const most = math.MaxInt64 / 4
 
-// Sum returns a + b, at most most.
+// Sum returns a + b, limited to most.
 func Sum(a, b int64) int64 {
 	if a > most-b {
 		return most
@@ -136,7 +139,7 @@ func Sum(a, b int64) int64 {
 	return a + b
 }
 
-// Product returns a * b, at most most.
+// Product returns a * b, limited to most.
 func Product(a, b int64) int64 {
 	if a > 0 && b > most/a {
 		return most
@@ -156,8 +159,8 @@ func (m Memory) First(rd Read) int64 {
 const short = 64 << 10
 
 // Expected returns the length of the buffer for the response to a request for at most n bytes. If
-// elements vary in length, n is a guess that is usually far too large. The memory that the store
-// allocates for a longer value is adopted.
+// elements vary in length, n is usually far too large, so the buffer is short. The memory that the
+// store allocates for a longer value is used instead.
 func (m Memory) Expected(rd Read, n int64) int64 {
 	if rd.Role != Chunk && rd.Role != Shard || rd.Pieces[0].Chunk().Chain.Typical() >= 0 {
 		return n

@@ -11,7 +11,7 @@ import (
 // Reads are the requests for pieces of one object, with adjacent pieces merged. They are computed
 // during iteration, so a long list takes no more memory than its pieces.
 type Reads struct {
-	each   Request // without range and bound
+	each   Request // template without range and bound
 	pieces []Piece // sorted
 	gap    int64   // maximum bytes of a gap that is read
 	longer int64   // maximum bytes of a range, unless its first piece is longer
@@ -38,7 +38,7 @@ type span struct {
 
 // ranges yields the merged ranges in the order of their offsets.
 func (r Reads) ranges(yield func(span) bool) {
-	first := 0 // of the current range
+	first := 0 // index of the first piece of the current range
 	var off, end int64
 	for i, p := range r.pieces {
 		to := max(end, p.Off+p.Len)
@@ -58,13 +58,13 @@ func (r Reads) ranges(yield func(span) bool) {
 	}
 }
 
-// single returns a Reads of one read.
+// single returns a Reads with one read.
 func single(r Read) Reads { return Reads{each: r.Request, pieces: r.Pieces, n: 1, bytes: r.Bound} }
 
 // Len returns the number of requests.
 func (r Reads) Len() int { return r.n }
 
-// Bytes returns the number of bytes that they transfer.
+// Bytes returns the number of bytes that the requests transfer.
 func (r Reads) Bytes() int64 { return r.bytes }
 
 // All yields the reads in the order of their offsets.

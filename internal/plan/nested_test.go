@@ -33,7 +33,7 @@ func TestNestedCuts(t *testing.T) {
 	if deepest(o.Chunk) != below.Inner || below.Inner.Shards != nil || below.Inner.Bytes != 8 || !slices.Equal(below.Shards.Chunk, []int{2, 4}) || !slices.Equal(below.Shards.Grid, []int{4, 2}) {
 		t.Fatalf("%+v", below)
 	}
-	// Rows 7 and 8, columns 3 to 5: chunks of two inner shards, two of each.
+	// Rows 7 and 8, columns 3 to 5 select two chunks of each of two inner shards.
 	box := grid.Box{Parts: []grid.Part{{Off: 7, Step: 1, N: 2}, {Off: 3, Step: 1, N: 3}}}
 	if n := touched(o.Chunk, below.Inner, box); n != 4 {
 		t.Errorf("%d chunks touched", n)
@@ -42,7 +42,7 @@ func TestNestedCuts(t *testing.T) {
 	if outer.Len() != 2 {
 		t.Fatalf("%+v", outer)
 	}
-	// The row in the inner shard, and its row in the region.
+	// Each pair is the row in the inner shard and the row in the region.
 	for i, rows := range [][2]int{{7, 0}, {0, 1}} {
 		in := cut(below, outer.Box(i))
 		if in.Len() != 2 {
@@ -75,14 +75,14 @@ func TestWholeWithin(t *testing.T) {
 	tests := []struct {
 		name         string
 		gap, longest int64
-		rows         int // of 8, in eight chunks
+		rows         int // number of 8 rows in eight chunks
 		size         int64
 		whole        bool
 	}{
 		{"all of it", 128, 300, 8, 300, true},
 		{"longer than can be had at once", 128, 299, 8, 300, false},
 		{"no gap to pay the index with", 127, 300, 8, 300, false},
-		{"three quarters", 128 + 78, 300, 6, 304 - 8, true}, // 76 bytes are not wanted
+		{"three quarters", 128 + 78, 300, 6, 304 - 8, true}, // 76 bytes are unwanted
 		{"a byte more", 128 + 75, 300, 6, 304 - 8, false},
 		{"one chunk of many bytes", 1 << 20, 1 << 40, 1, 1 << 40, false},
 		{"one chunk of few", 1 << 20, 1 << 40, 1, 1 << 10, true},
@@ -94,7 +94,7 @@ func TestWholeWithin(t *testing.T) {
 			t.Errorf("%s: %v", tt.name, got)
 		}
 	}
-	// The outer shard counts all the deepest chunks.
+	// The outer shard counts all innermost chunks.
 	c := &Cost{Gap: 64 + 32*9, Max: 1 << 10}
 	if b := (grid.Box{Parts: []grid.Part{{Step: 1, N: 1}, {Step: 1, N: 1}}}); !c.wholeWithin(o.Chunk, b, 32*8) || c.wholeWithin(o.Chunk, b, 32*10) {
 		t.Error("of shards in shards")
@@ -110,7 +110,7 @@ func TestPacked(t *testing.T) {
 	if n := Packed(o.Chunk); n != 2*8+2*16 {
 		t.Errorf("%d bytes", n)
 	}
-	const far = math.MaxInt>>32 + 1 // 1 if an int has 32 bits, so that nothing is too long
+	const far = math.MaxInt>>32 + 1 // 1 if an int has 32 bits, so that no length overflows
 	chain, err := codec.Builtin().Chain([]codec.Spec{codec.Sharding(codec.ShardingOptions{Chunk: []int{far}, Codecs: []codec.Spec{{Name: "vlen-utf8"}}})}, codec.Repr{Shape: []int{2 * far}, Type: dtype.String})
 	if err != nil {
 		t.Fatal(err)
@@ -132,7 +132,8 @@ func TestLongInnerShards(t *testing.T) {
 	}
 }
 
-// TestNestedPoints checks that every selected point is found once, in its chunk of its inner shard.
+// TestNestedPoints checks that every selected point is found once, in the right chunk of the right
+// inner shard.
 func TestNestedPoints(t *testing.T) {
 	_, o := nested(t, 0, 0)
 	below := o.Chunk.Inner
@@ -175,7 +176,7 @@ func TestNestedPoints(t *testing.T) {
 	}
 }
 
-// levels returns the level below a stored shard whose index has these pairs of offset and length.
+// levels returns the levels below a stored shard whose index has these pairs of offset and length.
 func levels(t *testing.T, o *Object, size int64, memory int, pairs [][2]int64) (all []*Level) {
 	t.Helper()
 	s, err := expand(o, index(t, o.Chunk, size, pairs))
@@ -231,7 +232,7 @@ func TestNestedIndexes(t *testing.T) {
 // with inner chunks of the others, and that its index is not requested.
 func TestWholeInnerShards(t *testing.T) {
 	p, _ := nested(t, 128, 1000)
-	// One row of the first inner shard, all of the second.
+	// The selection has one row of the first inner shard and all rows of the second.
 	p.Select = grid.Region{{Start: 7, Step: 1, Count: 9}, {Start: 0, Step: 1, Count: 8}}
 	for o := range p.Objects() {
 		l := levels(t, o, 1500, 1<<20, [][2]int64{{0, 192}, {192, 192}, {0, -1}, {1000, 192}})[0]
@@ -239,7 +240,7 @@ func TestWholeInnerShards(t *testing.T) {
 			t.Fatalf("%d shards in parts", l.Len())
 		}
 		x := index(t, o.Chunk.Inner, 192, slices.Repeat([][2]int64{{184, 8}}, 8))
-		for range 2 { // Expand does not change a level
+		for range 2 { // the second run checks that Expand does not modify the level
 			s, err := l.Expand("v", []codec.ShardIndex{x})
 			if err != nil || s.Reads.String() != "get c/0/0 184+200\n" {
 				t.Fatalf("%v, %v", s.Reads, err)
@@ -253,12 +254,12 @@ func TestWholeInnerShards(t *testing.T) {
 	}
 }
 
-// TestHostileNestedIndexes checks that errors name the inner shard.
+// TestHostileNestedIndexes checks that errors mention the inner shard.
 func TestHostileNestedIndexes(t *testing.T) {
 	_, o := nested(t, 0, 1000)
 	l := levels(t, o, 1500, 1<<20, [][2]int64{{0, 192}, {0, -1}, {0, -1}, {700, 127}})[0]
 	_, err := l.Indexes(make([]codec.ShardIndex, 2))
-	if !errors.Is(err, fault.Corrupt) || !strings.Contains(err.Error(), "inner chunk [3 0]: corrupt data: the shard has 127 bytes, its index alone 128") {
+	if !errors.Is(err, fault.Corrupt) || !strings.Contains(err.Error(), "inner chunk [3 0]: corrupt data: the shard has 127 bytes, fewer than the 128 of its index") {
 		t.Errorf("%v", err)
 	}
 	l = levels(t, o, 1500, 1<<20, [][2]int64{{0, -1}, {300, 192}, {0, -1}, {0, -1}})[0]
@@ -271,8 +272,8 @@ func TestHostileNestedIndexes(t *testing.T) {
 	}
 }
 
-// TestSlices checks that nested shards are processed in slices whose plans fit in memory, and that
-// each is processed once, in order.
+// TestSlices checks that nested shards are processed in slices that fit in the planned memory, and
+// that each shard is processed once, in order.
 func TestSlices(t *testing.T) {
 	_, o := nested(t, 0, 1000)
 	pairs := [][2]int64{{0, 192}, {192, 192}, {384, 192}, {576, 192}}

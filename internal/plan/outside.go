@@ -19,8 +19,8 @@ func (l *Layout) CountOutside(shape []int) int {
 }
 
 // slab returns the positions that are outside a shape along axis out, inside it along the axes
-// before out, and anywhere along those after it, as a half-open interval for each axis. The slabs
-// of all axes are the positions outside the shape.
+// before out, and anywhere along the axes after it, as a half-open interval for each axis. The
+// slabs of all axes together are the positions outside the shape.
 func (l *Layout) slab(out int, shape []int) [][2]int {
 	r := make([][2]int, len(shape))
 	for i, axis := range l.Axes {

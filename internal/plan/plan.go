@@ -9,14 +9,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Plan is the resolved selection of an array. It is immutable.
+// Plan describes the objects and requests of a selection of an array. It is immutable.
 type Plan struct {
 	Layout
 	Select grid.Selection
 	Cost   Cost          // decides which objects are read whole or in parts
-	Gaps   Cost          // decides which gaps between parts of an object are read; zero: Cost
-	Write  *WriteOptions // nil for a plan to read
-	Keep   Keeper        // nil: no chunk must be read whole
+	Gaps   Cost          // decides which gaps between parts of an object are read; if zero, Cost decides
+	Write  *WriteOptions // nil for a read
+	Keep   Keeper        // decides which chunks are read whole; may be nil
 	Ranged bool          // shards of kept chunks are never read whole, as for a cache
 
 	Measured store.Measured // the basis of Gaps; zero if nothing was measured
@@ -29,7 +29,7 @@ func (p *Plan) gaps() *Cost {
 	return &p.Cost
 }
 
-// Keeper reports which chunks are read whole, because the whole chunk is kept or checked.
+// Keeper reports which chunks are read whole because the whole chunk is cached or checked.
 type Keeper interface{ Keeps(c *pipeline.Chunk) bool }
 
 // Len returns the number of objects, without computing them.
@@ -81,7 +81,7 @@ func (p *Plan) object(b grid.Box, chunk *pipeline.Chunk, err error) *Object {
 // Requests yields the requests that are known before an index is read, in the order of the objects:
 // the index of a shard that is read in parts, the selected range of an uncompressed chunk, the
 // whole of any other object that is read, and the requests of an object that is written (see
-// [WriteOptions]). Objects with an Err are left out.
+// [WriteOptions]). It omits objects with an Err.
 func (p *Plan) Requests() iter.Seq[Request] {
 	return func(yield func(Request) bool) {
 		for o := range p.Objects() {
@@ -107,21 +107,21 @@ func (p *Plan) requests(o *Object) []Request {
 	return p.writes(o)
 }
 
-// Span bounds a number.
+// Span is the range from Least to Most of a number.
 type Span struct{ Least, Most int64 }
 
 // Amount is the number of requests of a plan, and of the bytes that they transfer. Least is the
-// amount if everything is missing or known from earlier reads. Most is the amount if every chunk is
-// stored and as long as it can be, and no pieces are merged.
+// amount if all objects are missing or known from earlier reads. Most is the amount if every chunk
+// is stored with its maximum length and no pieces are merged.
 //
-// Amount leaves out reads that are restarted because an object was replaced or is longer than
-// encoders make it. An object that is written and extends beyond the shape counts one request if it
-// is absent. Requests after a conflict with another writer, or after an error, are included as far
-// as Requests yields them.
+// Amount does not include reads that are restarted because an object was replaced or is longer than
+// encoders make it. An object that is written and extends beyond the shape counts as one request if
+// it is absent. Requests after a conflict with another writer, or after an error, are included if
+// Requests yields them.
 type Amount struct{ Requests, Bytes Span }
 
-// alike yields one object of each class of objects with like requests, and the size of the class.
-// Classes are computed arithmetically, unless the selection has lists.
+// alike yields one object of each class of objects with similar requests, and the size of the
+// class. It computes the classes arithmetically, unless the selection has lists.
 func (p *Plan) alike() iter.Seq2[*Object, int64] {
 	region, ok := p.Select.(grid.Region)
 	return func(yield func(*Object, int64) bool) {
@@ -165,8 +165,8 @@ func (p *Plan) alike() iter.Seq2[*Object, int64] {
 	}
 }
 
-// Tally yields the requests of Requests without their keys and order: one of each class of like
-// objects, and the number of such requests, at most math.MaxInt64.
+// Tally yields the requests of Requests without keys and in no order: one request for each class of
+// similar objects, and the number of such requests, at most math.MaxInt64.
 func (p *Plan) Tally() iter.Seq2[Request, int64] {
 	return func(yield func(Request, int64) bool) {
 		for o, n := range p.alike() {
@@ -179,7 +179,7 @@ func (p *Plan) Tally() iter.Seq2[Request, int64] {
 	}
 }
 
-// Amount counts by classes of objects, and reads no index.
+// Amount computes the amount by classes of objects. It reads no index.
 func (p *Plan) Amount() Amount {
 	var a Amount
 	for o, n := range p.alike() {
@@ -201,13 +201,13 @@ func (p *Plan) Amount() Amount {
 	return a
 }
 
-// most adds n requests of so many bytes to the maximum.
+// most adds n requests of the same number of bytes to the maximum.
 func (a *Amount) most(n int64, bytes int64) {
 	a.Requests.Most = add(a.Requests.Most, n)
 	a.Bytes.Most = add(a.Bytes.Most, times(n, bytes))
 }
 
-// times returns a * b, at most math.MaxInt64.
+// times returns a * b, limited to math.MaxInt64.
 func times(a, b int64) int64 {
 	if a > 0 && b > math.MaxInt64/a {
 		return math.MaxInt64
@@ -215,7 +215,7 @@ func times(a, b int64) int64 {
 	return a * b
 }
 
-// add returns a + b, at most math.MaxInt64.
+// add returns a + b, limited to math.MaxInt64.
 func add(a, b int64) int64 {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64

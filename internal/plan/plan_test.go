@@ -147,8 +147,8 @@ func TestWholeObjects(t *testing.T) {
 	}
 }
 
-// TestObjectsTakeFewAllocations bounds the allocations of an object: a position, a box, and the
-// object with its read.
+// TestObjectsTakeFewAllocations checks that planning an object allocates only a position, a box,
+// and the object with its read.
 func TestObjectsTakeFewAllocations(t *testing.T) {
 	p := parse(t, "read shape=800 chunks=4 sel=0:1:800", 0)
 	p.Key = func([]int) string { return "k" }
@@ -246,8 +246,8 @@ func TestLenIsTheNumberOfObjects(t *testing.T) {
 	}
 }
 
-// TestShapesThatCannotBe checks that a shard whose codecs cannot be bound has an error, that other
-// shards have none, and that its index is not requested.
+// TestShapesThatCannotBe checks that a shard whose codecs do not accept its shape has an error and
+// that its index is not requested. Other shards have no error.
 func TestShapesThatCannotBe(t *testing.T) {
 	p := parse(t, "read shape=12 chunks=4+8 inner=2 sel=0:1:12", 32)
 	var errs []error

@@ -11,13 +11,13 @@ type Role uint8
 
 // The roles of requests.
 const (
-	Chunk      Role = iota // a chunk, or a range of one that is not compressed
+	Chunk      Role = iota // a chunk, or a range of an uncompressed chunk
 	Shard                  // a whole shard
 	Index                  // the index of a stored shard
-	InnerIndex             // indexes of shards within a shard
+	InnerIndex             // indexes of nested shards
 	Inner                  // inner chunks
 	Recheck                // the index of a stored shard, unless the version is unchanged
-	Probe                  // the first byte of an object, for its version
+	Probe                  // the first byte of an object, to get its version
 )
 
 // Request is one request to a store.
@@ -25,16 +25,16 @@ type Request struct {
 	Op      store.Op // OpGet, OpPut, or a step of a value in parts, such as OpBegin
 	Role    Role
 	Key     string
-	Range   store.Range   // of a get
-	Version store.Version // of a get: only this version; of a Recheck: only another one; "" is any
-	Unless  store.Version // of a get: only a version other than this; "" is any
+	Range   store.Range   // range of a get
+	Version store.Version // for a get, the only acceptable version, or "" for any
+	Unless  store.Version // for a get, a version that is not returned again, or ""
 	Bound   int64         // maximum bytes that are transferred
-	Exact   bool          // exactly Bound bytes are transferred, if any are
-	Maybe   bool          // not always sent; see Times
-	Most    int64         // maximum times that it is sent; 0 is once
+	Exact   bool          // Bound is exact if the object exists
+	Maybe   bool          // the request is not always sent; see Times
+	Most    int64         // maximum number of times that it is sent; 0 means once
 }
 
-// Times returns how often the request is sent.
+// Times returns the bounds of the number of times that the request is sent.
 func (r Request) Times() Span {
 	n := Span{1, max(r.Most, 1)}
 	if r.Maybe {
@@ -43,7 +43,7 @@ func (r Request) Times() Span {
 	return n
 }
 
-// Options returns the options of a get.
+// Options returns the options for a get.
 func (r Request) Options() store.GetOptions {
 	o := store.GetOptions{Range: r.Range, Max: r.Bound, IfVersion: r.Version, IfNotVersion: r.Unless}
 	if r.Role == Recheck {
@@ -52,7 +52,8 @@ func (r Request) Options() store.GetOptions {
 	return o
 }
 
-// Known returns the bytes that are transferred if the object exists; 0 if they are unknown.
+// Known returns the bytes that are transferred if the object exists, or 0 if their number is
+// unknown.
 func (r Request) Known() int64 {
 	if r.Exact {
 		return r.Bound
@@ -60,14 +61,14 @@ func (r Request) Known() int64 {
 	return 0
 }
 
-// Read is a request for bytes of an object, with the pieces in them.
+// Read is a request for bytes of an object and the pieces in them.
 type Read struct {
 	Request
 	Off    int64   // offset of the first byte in the object; negative if counted from the end
-	Pieces []Piece // sorted by Off; for an index, the indexes
+	Pieces []Piece // sorted by Off; for a request for indexes, the indexes
 }
 
-// Of returns the bytes of a piece from the response b.
+// Of returns the bytes of piece p in the response b.
 func (r Read) Of(p Piece, b []byte) []byte {
 	if p.Len < 0 {
 		return b
@@ -80,12 +81,12 @@ func (r Read) Of(p Piece, b []byte) []byte {
 // Len is -1 for the whole object.
 type Piece struct {
 	Off, Len int64
-	I        int // number in its Cut; for an index, number of its shard in the Level
+	I        int // number in its Cut; for an index, the number of its shard in the Level
 	cut      *Cut
 }
 
-// Box returns the places of the piece's selected elements in its chunk and in the region. Each call
-// allocates a new Box.
+// Box returns the positions of the piece's selected elements in its chunk and in the region. Each
+// call allocates a new Box.
 func (p Piece) Box() grid.Box { return p.cut.Box(p.I) }
 
 // Chunk returns the shared Chunk that decodes the piece.
@@ -94,8 +95,8 @@ func (p Piece) Chunk() *pipeline.Chunk { return p.cut.chunk }
 // Place returns the position of the piece in the index of its shard.
 func (p Piece) Place() int { return p.cut.Place(p.I) }
 
-// Touched returns the number of selected chunks in the piece: 1, or that of the deepest inner
-// chunks of a shard.
+// Touched returns the number of selected chunks in the piece: 1 for a chunk, else the number of
+// selected innermost chunks of the shard.
 func (p Piece) Touched() int {
 	c := p.cut.chunk
 	if c.Shards == nil {

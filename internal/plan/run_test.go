@@ -14,7 +14,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// executor sends exactly the requests of plans, to objects in memory.
+// executor executes the requests of plans, and no others, on objects in memory.
 type executor struct {
 	t       *testing.T
 	objects map[string][]byte
@@ -25,7 +25,7 @@ type executor struct {
 
 	requests int
 	bytes    int64
-	ranges   int // of uncompressed chunks
+	ranges   int // number of read ranges of uncompressed chunks
 }
 
 func (e *executor) run(p *Plan) {
@@ -128,7 +128,7 @@ func (e *executor) decode(k Piece, stored []byte) {
 	}
 }
 
-// pipes are ways to store an array of 11 × 13.
+// pipes returns pipelines for an array of 11 × 13.
 func pipes(t *testing.T) map[string]*pipeline.Pipeline {
 	in := func(chunk []int, atStart bool, codecs ...codec.Spec) codec.Spec {
 		return codec.Sharding(codec.ShardingOptions{Chunk: chunk, Codecs: codecs, AtStart: atStart})
@@ -178,7 +178,7 @@ func TestRunAgainstOracle(t *testing.T) {
 								t.Fatalf("%v: %d at %d, want %d", sel, e.dst.Bytes[i], k, oracle[k])
 							}
 						}
-						// A shard with a known index and no wanted inner chunk takes a recheck.
+						// A shard with a known index and no wanted inner chunk needs a recheck.
 						if a := p.Amount(); int64(e.requests) > a.Requests.Most || e.bytes > a.Bytes.Most || a.Requests.Least != int64(p.Len()) {
 							t.Fatalf("%d requests and %d bytes, planned %+v", e.requests, e.bytes, a)
 						}
@@ -192,7 +192,7 @@ func TestRunAgainstOracle(t *testing.T) {
 	}
 }
 
-// fresh makes an array with some elements of the fill value, and its objects.
+// fresh returns an array with some elements of the fill value, and its objects.
 func fresh(t *testing.T, r *rand.Rand, l Layout) (elements []byte, objects map[string][]byte) {
 	t.Helper()
 	elements = make([]byte, l.Shape[0]*l.Shape[1])

@@ -15,11 +15,12 @@ func deepest(c *pipeline.Chunk) *pipeline.Chunk {
 	return c
 }
 
-// whole reports whether one request for a stored shard is cheaper than one for its index and
-// further ones for inner chunks. want is the number of wanted deepest inner chunks, have the number
-// of those inside the array. It is cheaper if the shard fits one range and its unwanted bytes are
-// no more than the gap that is worth a request, because it saves at least one request and a round
-// trip. The lengths are those of decoded chunks: stored lengths are unknown, and usually shorter.
+// whole reports whether one request for a stored shard is cheaper than one for its index and more
+// for its inner chunks. want is the number of wanted innermost chunks, have the number of innermost
+// chunks inside the array. The request is cheaper if the shard is no longer than one merged read
+// and its unwanted bytes are no more than Cost.Gap, because it saves at least one request and a
+// round trip. Stored lengths are unknown, so whole uses the lengths of decoded chunks, which are
+// usually longer.
 func (c *Cost) whole(shard *pipeline.Chunk, want, have int) bool {
 	index, _ := shard.Shards.IndexSize()
 	each := int64(max(deepest(shard).Bytes, 1))
@@ -27,7 +28,7 @@ func (c *Cost) whole(shard *pipeline.Chunk, want, have int) bool {
 	return fits(have, c.Max-index) && fits(have-want, c.Gap-index)
 }
 
-// wholeWithin is whole for a nested shard of size stored bytes. It assumes that all of its inner
+// wholeWithin is whole for a nested shard with size stored bytes. It assumes that all of its inner
 // chunks have the same length.
 func (c *Cost) wholeWithin(shard *pipeline.Chunk, b grid.Box, size int64) bool {
 	index, _ := shard.Shards.IndexSize()
@@ -36,12 +37,13 @@ func (c *Cost) wholeWithin(shard *pipeline.Chunk, b grid.Box, size int64) bool {
 		have *= int64(m.Shards.Len())
 	}
 	unwanted := have - int64(touched(shard, deepest(shard), b))
-	// Rounded up, so that unwanted bytes are never counted as 0. Dividing first avoids an overflow.
+	// The division rounds up, so that unwanted bytes are never counted as 0. Dividing first avoids
+	// an overflow.
 	return size <= c.Max && (size/have+1)*unwanted <= c.Gap-index
 }
 
-// touched returns the number of inner chunks of a shard that a box touches, direct or deeper ones.
-// It is computed arithmetically, except for Points.
+// touched returns the number of inner chunks of a shard that a box touches. inner is a level of
+// inner chunks of any depth. The number is computed arithmetically, except for Points.
 func touched(shard, inner *pipeline.Chunk, b grid.Box) int {
 	if b.Pairs != nil {
 		return b.CutPairs(shard.Shape, inner.Shape).Touched(nil)
@@ -53,7 +55,7 @@ func touched(shard, inner *pipeline.Chunk, b grid.Box) int {
 	return n
 }
 
-// inside returns the number of the deepest inner chunks of the shard that have elements inside the
+// inside returns the number of the innermost chunks of the shard that have elements inside the
 // array.
 func (o *Object) inside() int {
 	n, chunk := 1, deepest(o.Chunk).Shape
@@ -63,8 +65,8 @@ func (o *Object) inside() int {
 	return n
 }
 
-// Packed returns the maximum bytes of a shard without unused space, in it or in nested shards;
-// math.MaxInt64 if there is no bound.
+// Packed returns the maximum bytes of a shard without unused space, including nested shards. It
+// returns math.MaxInt64 if there is no bound.
 func Packed(shard *pipeline.Chunk) int64 {
 	each := shard.Inner.Chain.Worst()
 	if shard.Inner.Shards != nil {

@@ -89,7 +89,7 @@ func TestCutAgainstGrid(t *testing.T) {
 		}
 		axes := grid.Even(edges)
 		p := &Plan{Layout: Layout{Shape: n, Axes: axes, Key: key, Pipe: pipe(t, axes, 1<<20, shards(chunk))}, Select: region}
-		want := map[string]grid.Box{} // by position of the inner chunk in the array
+		want := map[string]grid.Box{} // keys are the positions of the inner chunks in the array
 		for b := range region.Chunks(grid.Even(chunk)) {
 			want[fmt.Sprint(b.Coord)] = b
 		}
@@ -126,7 +126,7 @@ func TestCutAgainstGrid(t *testing.T) {
 	}
 }
 
-// check checks the promises of a stage of an object that is read whole.
+// check checks a stage of an object that is read whole.
 func check(t *testing.T, p *Plan, o *Object, x codec.ShardIndex, s Stage) {
 	t.Helper()
 	c := o.Inner()
@@ -151,8 +151,9 @@ func check(t *testing.T, p *Plan, o *Object, x codec.ShardIndex, s Stage) {
 			t.Fatalf("read %+v", r)
 		}
 		if len(r.Pieces) > 1 && r.Bound > max(p.Cost.Max, r.Pieces[0].Len) {
-			// A chunk longer than Max may be read with chunks that are inside it, but no others.
-			t.Errorf("%d bytes at once, more than %d: %+v", r.Bound, p.Cost.Max, r)
+			// A chunk longer than Max may be read with chunks that are inside it, but with no
+			// others.
+			t.Errorf("a request for %d bytes, more than %d: %+v", r.Bound, p.Cost.Max, r)
 		}
 		end := r.Off
 		for _, q := range r.Pieces {
@@ -219,7 +220,7 @@ func TestHostileIndexes(t *testing.T) {
 	}
 }
 
-// FuzzIndex plans with malicious indexes.
+// FuzzIndex checks plans by malicious indexes.
 func FuzzIndex(f *testing.F) {
 	f.Add([]byte{}, int64(0), int64(0), int64(0))
 	f.Add(binary.LittleEndian.AppendUint64(make([]byte, 24), 8), int64(64), int64(16), int64(100))
@@ -244,7 +245,7 @@ func FuzzIndex(f *testing.F) {
 
 // TestRanged checks that a shard is read whole if that is cheaper than its index and some chunks.
 func TestRanged(t *testing.T) {
-	// Sixteen inner chunks of 100 bytes; their index has 256.
+	// The shard has sixteen inner chunks of 100 bytes and an index of 256 bytes.
 	tests := []struct {
 		name         string
 		gap, longest int64
@@ -275,7 +276,7 @@ func TestRanged(t *testing.T) {
 	}
 }
 
-// TestIndexRequests checks the requests for an unknown index, a known one, and one to revalidate.
+// TestIndexRequests checks the requests for an unknown index, a known index, and one to revalidate.
 func TestIndexRequests(t *testing.T) {
 	_, o := shard(t, []int{16}, 0, 0, shards([]int{8}))
 	l := o.Shard()

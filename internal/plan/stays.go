@@ -6,19 +6,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Stays is the inner chunks to read from a stored shard that is written in part.
+// Stays has the inner chunks to read from a stored shard that is partly written.
 type Stays struct {
-	Reads   Reads // of inner chunks in stored form
+	Reads   Reads // reads of inner chunks in stored form
 	Longest int64 // bytes of the longest read
 	Total   int64 // bytes of all inner chunks that are read
 
-	// By position in the index: 1 + the number in the Cut of an inner chunk that is read and
-	// written, else 0 or less.
+	// changed has, by position in the index, 1 + the number in the Cut of an inner chunk that is
+	// read and written. For other inner chunks it is 0 or less.
 	changed []int32
 }
 
-// Changed returns the number in the Cut of an inner chunk that is read and written. Other inner
-// chunks keep their stored form, or are written without being read.
+// Changed returns the number in the Cut of an inner chunk that is read and written. ok is false for
+// inner chunks that keep their stored form or are written without being read.
 func (s *Stays) Changed(place int) (i int, ok bool) {
 	if s.changed == nil || s.changed[place] <= 0 {
 		return 0, false
@@ -26,8 +26,9 @@ func (s *Stays) Changed(place int) (i int, ok bool) {
 	return int(s.changed[place]) - 1, true
 }
 
-// Stays returns the inner chunks to read from a version of the stored shard before the selected
-// elements are written: all but those that the write decides alone. wanted is [Object.Inner].
+// Stays returns the inner chunks to read from version v of the stored shard before the selected
+// elements are written. It omits those that the write replaces without reading them. wanted is
+// [Object.Inner].
 func (o *Object) Stays(x codec.ShardIndex, v store.Version, wanted *Cut, c Cost) (Stays, error) {
 	blocks, decided := grid.Even(o.Chunk.Shards.Chunk), o.Decided()
 	changed := make([]int32, x.Len())
@@ -52,9 +53,9 @@ func (o *Object) Stays(x codec.ShardIndex, v store.Version, wanted *Cut, c Cost)
 	return s, err
 }
 
-// Without returns the reads of the stored inner chunks in a version of the stored shard, except
-// those for which some, unless it is nil, returns true. Nested shards are read in their stored
-// form. Requests have the cost c, or that of the plan if c is nil.
+// Without returns the reads of the stored inner chunks of version v of the stored shard, except
+// those for which some returns true, if some is not nil. Nested shards are read in their stored
+// form. The requests have the cost c, or that of the plan if c is nil.
 func (o *Object) Without(x codec.ShardIndex, v store.Version, c *Cost, some func(Piece) bool) (s Stays, err error) {
 	top := o.Stored()
 	if c != nil {

@@ -4,28 +4,29 @@ import "github.com/zargo-io/zargo/internal/pipeline"
 
 // Limits are the lengths of a streamed shard, in bytes.
 type Limits struct {
-	Part     int64 // of each part but the last
-	Most     int64 // maximum of the shard
-	Index    int64 // of its stored index
-	InMemory int64 // maximum of a shard for a store without parts; 0: it is not streamed
+	Part     int64 // length of each part but the last
+	Most     int64 // maximum length of the shard
+	Index    int64 // length of the stored index
+	InMemory int64 // maximum length of a shard if the store does not support parts, or 0 if it is not streamed
 }
 
 const (
 	// partSize is the target length of an upload part: small enough that resending one is cheap and
 	// that several fit in a Task's share of the memory budget.
 	partSize = 8 << 20
-	// leastPart is the shortest part that every provider accepts: in S3 only the last part may be
-	// shorter.
+	// leastPart is the shortest part that every provider accepts. S3 accepts shorter parts only at
+	// the end.
 	leastPart = 5 << 20
-	// leastLocal is the shortest part in a store without a network, when the budget is small.
+	// leastLocal is the shortest part for a store without a network and a small budget.
 	leastLocal = 256 << 10
 	// mostParts is the number of parts that every provider accepts.
 	mostParts = 10_000
-	// mostFlight is the maximum number of parts in flight: more are not faster; see package large.
+	// mostFlight is the maximum number of parts in flight. More are not faster: see
+	// zarr/store/large.
 	mostFlight = 16
 )
 
-// Limits returns the limits of shards that are a chunk c.
+// Limits returns the limits of shards described by c.
 func (m Memory) Limits(c *pipeline.Chunk) Limits {
 	l := Limits{Most: m.Longest(c)}
 	l.Index, _ = c.Shards.IndexSize()
@@ -37,9 +38,9 @@ func (m Memory) Limits(c *pipeline.Chunk) Limits {
 	return l
 }
 
-// written returns the maximum bytes of a shard that is written: unlike one that is read it lacks
-// unused space. If elements vary in length, it is less than the bound of the codecs, which no array
-// reaches.
+// written returns the maximum bytes of a shard that is written. Unlike a shard that is read, it has
+// no unused space. If elements vary in length, the result is less than the bound of the codecs,
+// which no array reaches.
 func (m Memory) written(c *pipeline.Chunk) int64 {
 	n := min(m.Longest(c), c.Chain.Worst())
 	if c.Chain.Typical() < 0 {
@@ -48,8 +49,8 @@ func (m Memory) written(c *pipeline.Chunk) int64 {
 	return n
 }
 
-// Resident returns the bytes that a stream takes as long as it exists: bytes that are not yet in a
-// part, part 0 if that is sent last, and the index.
+// Resident returns the bytes that a stream takes as long as it exists: the bytes that are not yet
+// in a part, part 0 if that is sent last, and the index.
 func (m Memory) Resident(c *pipeline.Chunk, l Limits) int64 {
 	n := Sum(m.Buffers(min(l.Part, l.Most)), Sum(l.Index, int64(c.Shards.Len())*16))
 	if _, atStart := c.Shards.IndexSize(); atStart && l.Most > l.Part {
@@ -58,8 +59,8 @@ func (m Memory) Resident(c *pipeline.Chunk, l Limits) int64 {
 	return n
 }
 
-// Flight returns the number of parts that a Task has in flight if it takes so many bytes beside
-// them, and the bytes that it takes with them.
+// Flight returns the number of parts in flight in a Task, and the total bytes of the Task. beside
+// is the number of other bytes that the Task takes.
 func (m Memory) Flight(l Limits, beside int64) (n int, total int64) {
 	part := m.Buffers(l.Part)
 	n = int(max(min((m.Share()-beside)/part, mostFlight, (l.Most-1)/l.Part+1), 1))
@@ -74,7 +75,7 @@ type Stream struct {
 	Total  int64 // bytes of the Task
 }
 
-// Stream returns how a Task streams the shard if it also takes reading bytes for reads.
+// Stream returns the memory use of a Task that streams the shard and takes reading bytes for reads.
 func (m Memory) Stream(o *Object, reading int64) (s Stream) {
 	s.Limits = m.Limits(o.Chunk)
 	beside := Sum(m.Resident(o.Chunk, s.Limits), reading)
@@ -83,9 +84,10 @@ func (m Memory) Stream(o *Object, reading int64) (s Stream) {
 	return s
 }
 
-// Streams reports whether a shard is sent in parts while it is made. It is if its value would be
-// sent in parts anyway, or if making it in memory, with its old form if read is set, takes more
-// than one Task's share of the budget. A shard shorter than two parts is never streamed.
+// Streams reports whether a shard is sent in parts while it is encoded. It returns true if the
+// value would be sent in parts anyway, or if encoding it in memory, with its old form if read is
+// set, takes more than one Task's share of the budget. A shard shorter than two parts is never
+// streamed.
 func (m Memory) Streams(o *Object, read bool) bool {
 	if o.Chunk.Shards == nil || m.Budget == 0 {
 		return false
@@ -96,7 +98,7 @@ func (m Memory) Streams(o *Object, read bool) bool {
 	}
 	took := m.Buffers(n)
 	if read {
-		took = Sum(took, took) // with the stored form
+		took = Sum(took, took) // with the old form
 	}
 	return m.PartAbove > 0 && n >= m.PartAbove || Sum(took, m.Packing(o, n).Room) > m.Share()
 }
@@ -104,8 +106,8 @@ func (m Memory) Streams(o *Object, read bool) bool {
 // ReadsAhead is the number of concurrent reads of a stored shard while its new form is streamed.
 const ReadsAhead = 4
 
-// Carrying returns the cost of these reads. Together they are no longer than two parts of a small
-// budget.
+// Carrying returns the cost of the reads of a stored shard while its new form is streamed. Together
+// they are no longer than two parts of a small budget.
 func (m Memory) Carrying(c Cost) Cost {
 	c.Max = min(c.Max, max(m.Share()/4/ReadsAhead, leastLocal/ReadsAhead))
 	return c

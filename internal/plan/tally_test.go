@@ -61,7 +61,7 @@ func TestTally(t *testing.T) {
 	}
 }
 
-// TestAmountOfManyObjects checks that objects are counted without being made.
+// TestAmountOfManyObjects checks that Amount does not create the objects.
 func TestAmountOfManyObjects(t *testing.T) {
 	for _, write := range []*WriteOptions{nil, {}, {Merge: true}} {
 		for _, head := range []string{

@@ -4,27 +4,27 @@ import "github.com/zargo-io/zargo/zarr/store"
 
 // WriteOptions configure how a selection is written.
 //
-// An object that is written whole is put. One that is written in part is read, and put on condition
-// that it was not replaced. An object that extends beyond the array's shape is put if it is absent,
-// else read and put. If the write is guarded, an object is put if it is absent, else its version is
-// read as the condition of another put. A shard that takes too much memory is streamed: it is put
-// if it turns out to be shorter than a part, else sent in parts, and its remaining inner chunks are
+// An object that is wholly written is put. One that is partly written is read, and put on the
+// condition that it was not replaced. An object that extends beyond the array's shape is put if it
+// is absent, else read and put. If the write is guarded, an object is put if it is absent, else its
+// version is read as the condition of another put. A shard that takes too much memory is streamed:
+// it is put if it is shorter than a part, else sent in parts, and its remaining inner chunks are
 // read by the index of the stored shard.
 //
 // An object that is all fill value is deleted instead of put, or not written if it is absent. A
 // plan does not depend on the values.
 type WriteOptions struct {
-	Merge      bool             // part of every object remains, as when one field is written
+	Merge      bool             // part of every object is kept, as if one field is written
 	Held       bool             // no other writer may store elements beyond the shape
-	Single     bool             // a single writer puts without conditions
-	Conditions store.Conditions // of the store
-	Memory     Memory           // available to the write; the zero Memory streams nothing
+	Single     bool             // the only writer, which puts without conditions
+	Conditions store.Conditions // the conditions that the store supports
+	Memory     Memory           // memory available to the write; the zero Memory streams nothing
 	NoParts    bool             // the store is known not to support values in parts
 	NoRanges   bool             // the store is known to lack ranges of one version
 }
 
-// ReadsEdges reports whether an object at the edge is read before it is put, because it cannot be
-// put on condition that it is absent.
+// ReadsEdges reports whether an edge object is read before it is put, because it cannot be put on
+// the condition that it is absent.
 func (w *WriteOptions) ReadsEdges() bool { return w.Single || !w.Conditions.IfAbsent }
 
 // Guarded reports whether whole objects are put only if they are absent.
@@ -53,14 +53,14 @@ func (p *Plan) writes(o *Object) []Request {
 	return []Request{get, put}
 }
 
-// streamed returns the requests that stream a shard. The shard is put if it is shorter than a part,
-// or if the store turns out not to support parts. A shard that is written in part is read whole if
-// the store turns out to lack ranges of one version.
+// streamed returns the requests that stream a shard. The shard is put if it is shorter than a part
+// or if the store proves not to support parts. A shard that is partly written is read whole if the
+// store proves to lack ranges of one version.
 func (p *Plan) streamed(o *Object, get, put, probe Request) []Request {
 	m := p.Write.Memory
 	l := m.Limits(o.Chunk)
 	all := l.Most
-	if o.Chunk.Inner.Shards == nil { // else nested shards that remain may have unused space
+	if o.Chunk.Inner.Shards == nil { // otherwise nested shards that remain may have unused space
 		all = min(all, Packed(o.Chunk))
 	}
 	step := func(op store.Op, bytes int64) Request {
@@ -75,7 +75,7 @@ func (p *Plan) streamed(o *Object, get, put, probe Request) []Request {
 		index := o.Shard().Index().Request
 		index.Maybe = o.Edge && !p.Write.ReadsEdges()
 		stays := Request{Op: store.OpGet, Role: Inner, Key: o.Key, Bound: max(o.Chunk.Inner.Chain.Worst(), m.Carrying(p.Cost).Max), Maybe: true, Most: int64(o.Chunk.Shards.Len())}
-		if o.Chunk.Inner.Shards != nil { // with unused space
+		if o.Chunk.Inner.Shards != nil { // it may have unused space
 			stays.Bound = m.Longest(o.Chunk)
 		}
 		get.Bound, get.Exact, get.Maybe = m.Longest(o.Chunk), false, true
@@ -87,8 +87,8 @@ func (p *Plan) streamed(o *Object, get, put, probe Request) []Request {
 	return ends
 }
 
-// Bounds returns the Amount by operation. A delete counts as a put, and so does each step of a
-// value in parts.
+// Bounds returns the Amount by operation. A delete counts as a put, as does each step of a value in
+// parts.
 func (p *Plan) Bounds() (least, most store.Amount) {
 	if p.Write == nil {
 		n := p.Amount()
@@ -101,7 +101,7 @@ func (p *Plan) Bounds() (least, most store.Amount) {
 			least.Gets = add(least.Gets, times(n, k.Least))
 			most.Gets = add(most.Gets, times(n, k.Most))
 			most.BytesRead = add(most.BytesRead, bytes)
-		} else { // none if all is fill value
+		} else { // not sent if all elements are the fill value
 			most.Puts = add(most.Puts, times(n, k.Most))
 			most.BytesWritten = add(most.BytesWritten, bytes)
 		}

@@ -109,7 +109,7 @@ func size(shape []int, item int) int64 {
 	return out
 }
 
-// random returns a small problem. Its memory may be too small.
+// random returns a small problem, whose memory may be too small.
 func random(r *rand.Rand) Problem {
 	p := Problem{Parts: r.IntN(4) == 0, ItemSize: 1 + r.IntN(8), MinIntermediate: int64(r.IntN(3) * r.IntN(100))}
 	for range r.IntN(4) {

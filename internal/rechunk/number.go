@@ -61,12 +61,13 @@ func chunks(shape, chunk []int64) int64 {
 }
 
 // pieces returns the number of pairs of a chunk and a block that overlap along an axis of n
-// elements, and the total length of the chunks of these pairs: the elements that all blocks read.
-// The first chunk and the first block start at 0. chunk and block must be at most n.
+// elements, and the total length of the chunks in these pairs, which is the number of elements that
+// all blocks read. The first chunk and the first block start at 0. chunk and block must be at most
+// n.
 func pieces(n, chunk, block int64) (count, length int64) {
 	c := ceil(n, chunk)
-	count = c - ceil(n, lcm(chunk, block, n)) + ceil(n, block) // starts of chunks or blocks, common ones once
+	count = c - ceil(n, lcm(chunk, block, n)) + ceil(n, block) // starts of chunks or blocks, with common starts counted once
 	start := (c - 1) * chunk
-	last := ceil(n, block) - start/block // blocks that overlap the last chunk
+	last := ceil(n, block) - start/block // number of blocks that overlap the last chunk
 	return count, plus(times(count-last, chunk), times(last, n-start))
 }

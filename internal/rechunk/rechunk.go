@@ -25,8 +25,8 @@ type Problem struct {
 	// than for their bytes. The default is 4 MiB: the bytes that a connection to a cloud store
 	// transfers (80 MB/s) in the time to the first byte of a response (50 ms).
 	MinIntermediate int64
-	// MinRead is the cost of a request to the source, which may be closer or farther than the
-	// target and the intermediate arrays. The default is MinIntermediate.
+	// MinRead is the cost of a request to the source, which may be nearer or farther than the other
+	// arrays. The default is MinIntermediate.
 	MinRead int64
 }
 
@@ -34,7 +34,7 @@ type Problem struct {
 type Stage struct {
 	Read  []int // shape of the chunks that are read
 	Write []int // shape of the chunks that are written
-	Block []int // shape of a task: along each axis a multiple of Write, or the whole axis
+	Block []int // shape of a task's block: along each axis a multiple of Write, or the whole axis
 }
 
 // Solution contains the stages of a copy, in order, and their total cost. A chunk that touches
@@ -59,8 +59,9 @@ const mostIntermediates = 4
 // MinRead bytes for the source and MinIntermediate bytes for other arrays. One stage needs the
 // least memory, so oneStage is set if err is nil.
 //
-// fault.Limit: Memory is too small, and the error contains the smallest sufficient size, or the
-// array has 8 EiB or more. fault.Selection: the shapes or sizes are invalid.
+// Solve returns fault.Limit if Memory is too small, with the smallest sufficient size in the
+// message, or if the array has 8 EiB or more. It returns fault.Selection if the shapes or sizes are
+// invalid.
 func Solve(p Problem) (best, oneStage Solution, err error) {
 	s, err := newSolver(p)
 	if err != nil {
@@ -93,18 +94,25 @@ type solver struct {
 	shape, from, to    []int64
 	item               int64
 	memory             int64
-	get, request       int64 // cost of a request to the source, and to other arrays
+	get, request       int64 // cost of a request to the source, and to another array
 	fromBytes, toBytes int64 // size of whole chunks, which may extend beyond the array
-	rows               int   // the axis that Parts are cut along, or -1
+	rows               int   // the axis along which Parts are cut, or -1
 	empty              bool
 }
 
 func newSolver(p Problem) (*solver, error) {
 	if len(p.From) != len(p.Shape) || len(p.To) != len(p.Shape) {
-		return nil, fmt.Errorf("rechunk: shape %v, from chunks %v to %v: lengths differ: %w", p.Shape, p.From, p.To, fault.Selection)
+		return nil, fmt.Errorf("rechunk: shape %v and chunks %v and %v must have the same number of axes: %w", p.Shape, p.From, p.To, fault.Selection)
 	}
-	if p.ItemSize < 1 || p.Memory < 0 || p.MinIntermediate < 0 || p.MinRead < 0 {
-		return nil, fmt.Errorf("rechunk: ItemSize must be at least 1 (is %d), Memory, MinRead and MinIntermediate at least 0 (are %d, %d, %d): %w", p.ItemSize, p.Memory, p.MinRead, p.MinIntermediate, fault.Selection)
+	switch {
+	case p.ItemSize < 1:
+		return nil, fmt.Errorf("rechunk: ItemSize must be at least 1, is %d: %w", p.ItemSize, fault.Selection)
+	case p.Memory < 0:
+		return nil, fmt.Errorf("rechunk: Memory must be at least 0, is %d: %w", p.Memory, fault.Selection)
+	case p.MinRead < 0:
+		return nil, fmt.Errorf("rechunk: MinRead must be at least 0, is %d: %w", p.MinRead, fault.Selection)
+	case p.MinIntermediate < 0:
+		return nil, fmt.Errorf("rechunk: MinIntermediate must be at least 0, is %d: %w", p.MinIntermediate, fault.Selection)
 	}
 	s := &solver{rows: -1, item: int64(p.ItemSize), memory: p.Memory, get: p.MinRead, request: p.MinIntermediate, fromBytes: int64(p.ItemSize), toBytes: int64(p.ItemSize)}
 	if s.request == 0 {
@@ -114,8 +122,11 @@ func newSolver(p Problem) (*solver, error) {
 		s.get = s.request
 	}
 	for a, n := range p.Shape {
-		if n < 0 || p.From[a] < 1 || p.To[a] < 1 {
-			return nil, fmt.Errorf("rechunk: axis %d: %d elements, chunks of %d into %d: %w", a, n, p.From[a], p.To[a], fault.Selection)
+		if n < 0 {
+			return nil, fmt.Errorf("rechunk: axis %d must have at least 0 elements, has %d: %w", a, n, fault.Selection)
+		}
+		if p.From[a] < 1 || p.To[a] < 1 {
+			return nil, fmt.Errorf("rechunk: chunks of axis %d must have at least 1 element, have %d and %d: %w", a, p.From[a], p.To[a], fault.Selection)
 		}
 		s.empty = s.empty || n == 0
 		s.shape = append(s.shape, int64(n))
@@ -134,9 +145,9 @@ func newSolver(p Problem) (*solver, error) {
 	switch need := plus(volume(s.to)*s.item, times(2, unit)); {
 	case s.empty:
 	case need == math.MaxInt64:
-		return nil, fmt.Errorf("rechunk: chunks %v into %v need 8 EiB of memory or more: %w", p.From, p.To, fault.Limit)
+		return nil, fmt.Errorf("rechunk: copying chunks %v into %v needs 8 EiB of memory or more: %w", p.From, p.To, fault.Limit)
 	case need > s.memory:
-		return nil, fmt.Errorf("rechunk: chunks %v into %v within %d bytes: at least %d are needed: %w", p.From, p.To, s.memory, need, fault.Limit)
+		return nil, fmt.Errorf("rechunk: copying chunks %v into %v needs at least %d bytes of memory, more than %d: %w", p.From, p.To, need, s.memory, fault.Limit)
 	}
 	return s, nil
 }
@@ -163,9 +174,9 @@ func (s *solver) cost(sol Solution) float64 {
 	return float64(sol.Gets)*float64(s.get) + float64(sol.Requests-sol.Gets)*float64(s.request) + float64(sol.Bytes)
 }
 
-// least returns a lower bound of the cost of n intermediates, in bytes: each stage reads and writes
-// all bytes, each source chunk is read and each target chunk is written once, and each intermediate
-// has one chunk.
+// least returns a lower bound of the cost of n intermediate arrays in bytes: each stage reads and
+// writes all bytes, each source chunk is read and each target chunk is written once, and each
+// intermediate array has one chunk.
 func (s *solver) least(n int) float64 {
 	first, last := float64(chunks(s.shape, s.from)), float64(chunks(s.shape, s.to))
 	return 2*float64(n+1)*float64(volume(s.shape))*float64(s.item) + first*float64(s.get) + (last+2*float64(n))*float64(s.request)

@@ -12,7 +12,7 @@ const (
 	fittingSteps = 256
 )
 
-// search returns the cheapest chain with n intermediates that it finds by hill climbing from
+// search returns the cheapest chain with n intermediate arrays that it finds by hill climbing from
 // several guesses.
 func (s *solver) search(n int) (best [][]int64, ok bool) {
 	least := math.Inf(1)
@@ -51,7 +51,7 @@ func (s *solver) guesses(n int) [][][]int64 {
 	return [][][]int64{plain, shared}
 }
 
-// grown returns a chunk extended along the last axes first, to at most half of the memory.
+// grown returns a chunk that is extended along the last axes first, to at most half of the memory.
 func (s *solver) grown(chunk []int64) []int64 {
 	out := slices.Clone(chunk)
 	for a := len(out) - 1; a >= 0; a-- {
@@ -69,9 +69,9 @@ func between(from, to int64, part float64) int64 {
 	return min(max(from, to), max(1, int64(float64(from)*math.Pow(float64(to)/float64(from), part)+0.5)))
 }
 
-// align rounds the lengths of intermediates along axis a to multiples or divisors of a neighbour,
-// so that blocks need not cut the chunks that they read. It proceeds from the end of the chain with
-// the shorter chunk, and starts with intermediate keep.
+// align rounds the lengths of intermediate arrays along axis a to multiples or divisors of a
+// neighbour, so that blocks need not cut the chunks that they read. It proceeds from the end of the
+// chain with the shorter chunk, and starts with intermediate array keep.
 func (s *solver) align(chain [][]int64, a, keep int) {
 	last := len(chain) - 1
 	if s.from[a] <= s.to[a] {
@@ -105,7 +105,7 @@ type climb struct {
 	left  int // remaining steps
 }
 
-// of returns the cost of a chain in bytes. It is infinite if a chunk does not fit in memory.
+// of returns the cost of a chain in bytes, or infinity if a chunk does not fit in memory.
 func (h *climb) of(chain [][]int64) float64 {
 	var cost float64
 	for i := range chain[1:] {
@@ -165,8 +165,8 @@ func (h *climb) try(changed [][]int64) bool {
 	return false
 }
 
-// with returns a copy of chain with the length of intermediate i along axis a, and the others
-// aligned to it.
+// with returns a copy of chain in which intermediate array i has the length along axis a and the
+// others are aligned to it.
 func (h *climb) with(chain [][]int64, i, a int, length int64) [][]int64 {
 	out := make([][]int64, len(chain))
 	for j, c := range chain {
@@ -180,7 +180,7 @@ func (h *climb) with(chain [][]int64, i, a int, length int64) [][]int64 {
 	return out
 }
 
-// lengths tries other lengths of one intermediate along one axis.
+// lengths tries other lengths of one intermediate array along one axis.
 func (h *climb) lengths(i, a int) (better bool) {
 	now := h.chain[i][a]
 	others := []int64{h.s.shape[a], h.s.from[a], h.s.to[a], h.chain[i-1][a], h.chain[i+1][a], divisor(h.chain[i+1][a], now), divisor(h.chain[i-1][a], now)}
@@ -227,7 +227,7 @@ func divisor(whole, length int64) int64 {
 	return length
 }
 
-// scaled tries to multiply the lengths of all intermediates along axis a by ratio.
+// scaled tries to multiply the lengths of all intermediate arrays along axis a by ratio.
 func (h *climb) scaled(a int, ratio float64) bool {
 	if len(h.chain) < 4 || ratio == 1 {
 		return false
@@ -239,7 +239,8 @@ func (h *climb) scaled(a int, ratio float64) bool {
 	return h.try(out)
 }
 
-// traded tries to extend intermediate i along axis a and to shorten intermediate j along axis b.
+// traded tries to extend intermediate array i along axis a and to shorten intermediate array j
+// along axis b.
 func (h *climb) traded(i, a, j, b int) (better bool) {
 	for _, r := range ratios() {
 		longer := h.moved(h.chain[i][a], a, r)

@@ -21,8 +21,8 @@ func (s *solver) fine() effort { return effort(max(16, 256/max(1, len(s.shape)))
 type stage struct {
 	block      []int64
 	gets, puts int64
-	read       int64 // bytes
-	fitted     bool  // the block that cuts no chunk does not fit in memory
+	read       int64 // bytes that the stage reads
+	fitted     bool  // the smallest block that cuts no chunk does not fit in memory
 }
 
 // partial is a block along the first axes.
@@ -33,8 +33,8 @@ type partial struct {
 	block  int64 // length along the last axis
 }
 
-// stage chooses the block of the copy from chain[i] to chain[i+1]: the smallest of those that read
-// the fewest elements. It reports whether a block fits in memory.
+// stage chooses the block of the copy from chain[i] to chain[i+1]: the smallest of the blocks that
+// read the fewest elements. It reports whether a block fits in memory.
 func (s *solver) stage(chain [][]int64, i int, e effort) (stage, bool) {
 	read, write := chain[i], chain[i+1]
 	unit := max(s.bytes(chain, i), s.bytes(chain, i+1))
@@ -82,8 +82,8 @@ func (s *solver) aligned(read, write []int64) []int64 {
 	return block
 }
 
-// fitting returns the best block that it tries with a volume up to most. The volume of write must
-// not exceed most.
+// fitting returns the best of the blocks that it tries. most is the maximum volume of a block, and
+// the volume of write must not exceed it.
 func (s *solver) fitting(read, write []int64, most int64, e effort, rows int) []int64 {
 	levels := make([][]partial, len(s.shape))
 	before := []partial{{volume: 1, length: 1}}
@@ -93,7 +93,7 @@ func (s *solver) fitting(read, write []int64, most int64, e effort, rows int) []
 		var now []partial
 		for _, b := range lengths(n, read[a], write[a], int(e)) {
 			count, l := pieces(n, read[a], b)
-			if a == rows { // each byte is read once; add the cost of the requests in elements
+			if a == rows { // each byte is read once, so add the cost of the requests in elements
 				l = plus(n, times(count, max(1, s.get/times(s.item, volume(read)/read[a]))))
 			}
 			for i, p := range before {
@@ -106,7 +106,7 @@ func (s *solver) fitting(read, write []int64, most int64, e effort, rows int) []
 		levels[a] = before
 	}
 	block := make([]int64, len(s.shape))
-	at := len(before) - 1 // the last reads the fewest elements
+	at := len(before) - 1 // the last one reads the fewest elements
 	for a := len(s.shape) - 1; a >= 0; a-- {
 		p := levels[a][at]
 		block[a], at = p.block, p.from
@@ -114,8 +114,8 @@ func (s *solver) fitting(read, write []int64, most int64, e effort, rows int) []
 	return block
 }
 
-// frontier returns the partials that read less than all smaller ones, in order of volume. It thins
-// them out to at most n, including the first and the last. It reuses the memory of all.
+// frontier returns the partials that read less than all smaller ones, in order of volume. It
+// reduces them to at most n, including the first and the last. It reuses the memory of all.
 func frontier(all []partial, n int) []partial {
 	slices.SortFunc(all, func(x, y partial) int {
 		return cmp.Or(cmp.Compare(x.volume, y.volume), cmp.Compare(x.length, y.length), cmp.Compare(x.from, y.from), cmp.Compare(x.block, y.block))
@@ -129,7 +129,7 @@ func frontier(all []partial, n int) []partial {
 	return thin(kept, n)
 }
 
-// thin returns n elements at even distances, or all if there are at most n.
+// thin returns n elements at even distances, or all elements if there are at most n.
 func thin[T any](all []T, n int) []T {
 	if len(all) <= n {
 		return all
@@ -142,8 +142,8 @@ func thin[T any](all []T, n int) []T {
 }
 
 // lengths returns the lengths of blocks to try along an axis of n elements, in ascending order.
-// They are multiples of write, or n; the shortest is write. Two of them are aligned with read, and
-// the others divide the axis into numbers of blocks in a geometric series.
+// They are multiples of write, or n, and the shortest is write. Two of them are aligned with read,
+// and the others divide the axis into numbers of blocks in a geometric series.
 func lengths(n, read, write int64, most int) []int64 {
 	out := []int64{write, n, lcm(read, write, n), roundUp(read, write, n)}
 	whole := ceil(n, write)

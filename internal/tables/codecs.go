@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// trials returns the configurations to try, in this order, for codecs that require one.
+// trials returns the configurations to try, in this order, for codecs that require a configuration.
 func trials() []string {
 	return []string{"", `{"endian":"little"}`, `{"order":[1,0]}`,
 		`{"chunk_shape":[1,2],"codecs":["bytes"],"index_codecs":[{"name":"bytes","configuration":{"endian":"little"}}]}`,
@@ -22,7 +22,7 @@ func trials() []string {
 		`{"scale":"1","offset":"0"}`, `{"data_type":"float64"}`, `{"scale":1,"offset":0}`, `{"shape":[4]}`}
 }
 
-// notes returns facts that are not in the registry.
+// notes returns facts that the registry does not have.
 func notes() map[string]string {
 	return map[string]string{
 		"sharding_indexed": "at most 8 levels of nesting; an index of fixed size",
@@ -96,13 +96,13 @@ func places(t *codec.Table, name string) (string, error) {
 		}
 	}
 	if of == nil && first != nil {
-		return "", fmt.Errorf("codec %q fits nothing that is tried here: add a configuration to trials: %w", name, first)
+		return "", fmt.Errorf("codec %q accepts none of the configurations: add one to trials: %w", name, first)
 	}
 	return strings.Join(of, "; "), nil
 }
 
-// anyTrial returns nil if one configuration succeeds for one chunk. Otherwise it returns the first
-// error other than lack of support, if any.
+// anyTrial returns nil if one of the configurations succeeds for one of the chunks. Otherwise it
+// returns the first error other than errors.ErrUnsupported, if any.
 func anyTrial(t *codec.Table, name string, chain func(codec.Spec) []codec.Spec) error {
 	var unsupported, first error
 	for _, c := range chunks() {
@@ -163,7 +163,7 @@ func thereAndBack(t *codec.Table, specs []codec.Spec, c chunk) error {
 		return err
 	}
 	if !bytes.Equal(back.Bytes, c.b.Bytes) || !slices.EqualFunc(back.Items, c.b.Items, bytes.Equal) {
-		return fmt.Errorf("a chunk of %v is another one when it is read", c.in.Type)
+		return fmt.Errorf("a chunk of %v differs after encoding and decoding", c.in.Type)
 	}
 	return nil
 }

@@ -1,5 +1,5 @@
 // Package tables generates tables of the documentation. Formats, data types, codecs, stores and
-// validation rules come from the registries that the program uses. Encoded lengths come from the
+// validation rules are from the registries that the program uses. Encoded lengths are from the
 // record written by make ratios.
 //
 //	go test ./internal/tables -update   # writes the tables between their markers in docs/

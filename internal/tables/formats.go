@@ -11,7 +11,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// arrays returns the metadata document of a small array, by format, for formats that cannot be
+// arrays returns, by format, the metadata document of a small array, for formats that cannot be
 // written.
 func arrays() map[int][2]string {
 	return map[int][2]string{
@@ -40,7 +40,7 @@ func formats() (string, error) {
 		}
 		a, err := zarr.OpenArray(ctx, st, "")
 		if err != nil || a.Format() != v {
-			return "", errors.Join(err, fmt.Errorf("no array of v%d", v))
+			return "", errors.Join(err, fmt.Errorf("the documents are not a v%d array", v))
 		}
 		if _, err := zarr.Read[uint8](ctx, a); err != nil {
 			return "", err

@@ -7,8 +7,8 @@ import (
 	"github.com/zargo-io/zargo/internal/lengths"
 )
 
-// near is the maximum excess of zargo's encoded length over C's, in percent, that is not listed as
-// an outlier.
+// near is the maximum percentage by which zargo's encoding is longer than C's without being listed
+// as an outlier.
 const near = 3.0
 
 // longer is the phrase used in the heading of a column.
@@ -27,16 +27,16 @@ func (s span) with(x float64) span {
 	return span{min(s.least, x), max(s.most, x), s.n + 1}
 }
 
-// method is a codec, or several equivalent ones, at a level.
+// method is a codec, or several equivalent codecs, at a level.
 type method struct {
 	name       string
 	level      int
 	bench, all span
-	far        []lengths.Length // outliers: longer than near allows
+	far        []lengths.Length // outliers, which are longer than near allows
 	time       span
 }
 
-// alike returns one name for gzip and zlib, which are the same stream in different frames.
+// alike returns the same name for gzip and zlib, which are the same stream in different frames.
 func alike(codec string) string {
 	if codec == "gzip" || codec == "zlib" {
 		return "gzip, zlib"

@@ -13,8 +13,8 @@ func length(codec string, level int, set string, zargo, theirs int) lengths.Leng
 	return lengths.Length{Case: lengths.Case{Codec: codec, Level: level, Set: set}, Zargo: zargo, Numcodecs: theirs}
 }
 
-// TestLengths generates both tables from a record: gzip and zlib share rows, and so do equal levels.
-// Outliers have rows of their own.
+// TestLengths checks the rows and outliers of a record: gzip is combined with zlib, and levels with
+// the same lengths are combined.
 func TestLengths(t *testing.T) {
 	r := lengths.Record{
 		Sums: []lengths.Sum{{Set: "a", Bench: true}, {Set: "b", Bench: true}, {Set: "c"}},
@@ -49,8 +49,8 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// TestEveryLongerIsTold finds in the list each method that is recorded as far from C's on a
-// benchmark array.
+// TestEveryLongerIsTold checks that the list has every recorded encoding that is much longer than
+// C's on the benchmark's data.
 func TestEveryLongerIsTold(t *testing.T) {
 	r, err := lengths.Recorded()
 	if err != nil {

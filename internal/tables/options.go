@@ -16,8 +16,8 @@ import (
 // root is the repository, relative to the directory of this package, in which tests run.
 const root = "../.."
 
-// options lists the functions of a package that return its type Option: the call and the first
-// sentence of the comment.
+// options returns a function that lists the functions of a package that return its type Option,
+// with the call and the first sentence of the comment.
 func options(dir string) func() (string, error) {
 	return func() (string, error) {
 		p, files, err := documented(dir)
@@ -38,13 +38,14 @@ func options(dir string) func() (string, error) {
 			}
 		}
 		if len(rows) == 0 {
-			return "", fmt.Errorf("%s has no options", dir)
+			return "", fmt.Errorf("package %s has no options", dir)
 		}
 		return table([]string{"option", "effect"}, rows), nil
 	}
 }
 
-// fields lists the fields of a struct of a package: the name and the first sentence of the comment.
+// fields returns a function that lists the fields of a struct of a package, with the name and the
+// first sentence of the comment.
 func fields(dir, name string) func() (string, error) {
 	return func() (string, error) {
 		p, files, err := documented(dir)
@@ -77,7 +78,7 @@ func fields(dir, name string) func() (string, error) {
 			return "", err
 		}
 		if len(rows) == 0 {
-			return "", fmt.Errorf("%s has no struct %s", dir, name)
+			return "", fmt.Errorf("package %s has no struct %s", dir, name)
 		}
 		return table([]string{"field", "meaning"}, rows), nil
 	}
@@ -115,10 +116,10 @@ func signature(files *token.FileSet, f *ast.FuncDecl) (string, error) {
 	return f.Name.Name + strings.TrimPrefix(b.String(), "func"), err
 }
 
-// sentence returns the first sentence of a comment as the cell of a table.
+// sentence returns the first sentence of a comment as the text of a table cell.
 func sentence(p *doc.Package, text string) string {
 	first := p.Synopsis(text)
-	if before, ok := strings.CutSuffix(first, ":"); ok { // an example follows
+	if before, ok := strings.CutSuffix(first, ":"); ok { // an example follows the colon
 		first = before + "."
 	}
 	return strings.ReplaceAll(strings.ReplaceAll(first, "|", `\|`), "<", "&lt;")

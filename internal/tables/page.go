@@ -28,8 +28,8 @@ func Pages() []Page {
 	}
 }
 
-// Fill returns the text of a page with newly generated sections. Text outside the markers does not
-// change.
+// Fill returns the text of a page with newly generated sections. It does not change text outside
+// the markers.
 func (p Page) Fill(text string) (string, error) {
 	for name, section := range p.Sections {
 		begin, end := fmt.Sprintf("<!-- generated: %s -->\n", name), fmt.Sprintf("<!-- end: %s -->\n", name)
@@ -61,7 +61,7 @@ func table(head []string, rows [][]string) string {
 	return b.String()
 }
 
-// code formats a text as Markdown code. "" stays "".
+// code formats a text as Markdown code. It returns "" for "".
 func code(text string) string {
 	if text == "" {
 		return ""

@@ -21,7 +21,7 @@ import (
 )
 
 // kind is a kind of store: its URLs in the command, its constructor in Go, and a function that
-// opens an example. No request is made to the example.
+// opens an example, to which no request is made.
 type kind struct {
 	url, opener string
 	open        func(context.Context) (store.Store, error)
@@ -64,7 +64,7 @@ func archive(ctx context.Context) (store.Store, error) {
 	return zipstore.Open(ctx, st, "a.zip")
 }
 
-// stores lists the kinds of stores with their capabilities and settings.
+// stores returns a table of the kinds of stores with their capabilities and settings.
 func stores() (string, error) {
 	ctx := context.Background()
 	var rows [][]string

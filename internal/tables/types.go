@@ -9,12 +9,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// configs returns the configurations to try, in this order, for data types that require one.
+// configs returns the configurations to try, in this order, for data types that require a
+// configuration.
 func configs() []string {
 	return []string{`{"unit":"s","scale_factor":1}`, `{"length_bytes":8}`}
 }
 
-// types lists the data types by their v3 name.
+// types returns a table of the data types by their v3 name.
 func types() (string, error) {
 	t := dtype.Standard()
 	var rows [][]string
@@ -54,7 +55,7 @@ func sample(t *dtype.Table, name string) (dtype.Type, string, error) {
 			return typ, c, nil
 		}
 	}
-	return nil, "", fmt.Errorf("data type %q: no configuration here fits it: %w", name, err)
+	return nil, "", fmt.Errorf("data type %q accepts none of the configurations: %w", name, err)
 }
 
 func typeRow(spelled, name string, typ dtype.Type) []string {
@@ -88,6 +89,6 @@ func nameIn(raw []byte) string {
 		return s
 	}
 	var o struct{ Name string }
-	_ = json.Unmarshal(raw, &o) // valid JSON, just encoded
+	_ = json.Unmarshal(raw, &o) // the JSON was just encoded, so it is valid
 	return o.Name
 }

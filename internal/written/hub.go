@@ -11,11 +11,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Change describes values that are being written or deleted, or that have been.
+// Change describes values that are being, or have been, written or deleted.
 type Change struct {
 	Keys []string // keys whose values may have changed
-	// Below are prefixes that end with a slash. Every value with such a key may have changed. The
-	// prefix "" stands for all keys.
+	// Below are prefixes that end with a slash. Every value whose key has one of them may have
+	// changed. The prefix "" means all keys.
 	Below []string
 	// Late reports that the outcome of the request is unknown. The values may still change after
 	// this report.
@@ -39,22 +39,22 @@ func (c Change) Within() func(key string) bool {
 	}
 }
 
-// Hub passes changes on to the sites that listen. The zero Hub is ready to use.
+// Hub passes changes on to the registered sites. The zero Hub is ready to use.
 type Hub struct {
 	listened atomic.Bool // Listen has been called
 
 	mu    sync.Mutex
 	sites map[siteID]weak.Pointer[Site]
-	roots map[any][]weak.Pointer[Site] // keyed by Place.Root
+	roots map[any][]weak.Pointer[Site] // registered sites by Place.Root
 }
 
-// Process returns the Hub of the process. It exists as long as a store that reports to it or a
-// cache that listens holds it.
+// Process returns the Hub of the process. It exists as long as it is referenced by a store that
+// reports to it or a cache that listens to it.
 func Process() *Hub {
 	return concurrency.Share(concurrency.Default().Requests, "", func() *Hub { return &Hub{} })
 }
 
-// Site is a registration at a Hub. It ends when the Site is garbage collected.
+// Site is a registration at a Hub. The registration ends when the Site is garbage collected.
 type Site struct {
 	below string
 	f     func(Change)
@@ -66,8 +66,8 @@ type siteID struct {
 	place store.Place
 }
 
-// Listen calls f with the changes of values at a place as long as the caller holds the Site. The
-// keys are relative to the place. A further call with the same by and place returns the same Site
+// Listen calls f with the changes of values at a place as long as the caller references the Site.
+// The keys are relative to the place. Another call with the same by and place returns the same Site
 // and ignores its f. by must be comparable. f must not call the Hub.
 func (h *Hub) Listen(by any, p store.Place, f func(Change)) *Site {
 	id := siteID{by, p}
@@ -123,7 +123,7 @@ func (h *Hub) at(root any) (sites []*Site) {
 	return sites
 }
 
-// report passes a change of values at a place on to the sites of the same root.
+// report passes a change of values at a place on to sites, which must have the same root.
 func report(sites []*Site, p store.Place, c Change) {
 	for _, s := range sites {
 		if own := s.seen(p.Below, c); len(own.Keys)+len(own.Below) > 0 {
@@ -133,7 +133,7 @@ func report(sites []*Site, p store.Place, c Change) {
 }
 
 // seen returns c, whose keys are relative to the prefix below of the root, with keys relative to
-// s. It omits keys outside the place of s.
+// the place of s. It omits keys outside that place.
 func (s *Site) seen(below string, c Change) Change {
 	if below == s.below {
 		return c

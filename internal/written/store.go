@@ -17,7 +17,7 @@ type Store struct {
 	place store.Place
 }
 
-// Around returns s as a Store. If s is a Store already, it returns s. Close closes s.
+// Around returns s as a Store. It returns s itself if s already is a Store. Close closes s.
 func Around(s store.Store) *Store {
 	if w, ok := s.(*Store); ok {
 		return w
@@ -53,7 +53,7 @@ func (s *Store) DeleteAll(ctx context.Context, keys []string) (err error) {
 	report(s.hub.at(s.place.Root), s.place, Change{Keys: keys})
 	err = errPanic
 	defer func() {
-		if !errors.Is(err, errors.ErrUnsupported) { // some may be deleted
+		if !errors.Is(err, errors.ErrUnsupported) { // some keys may have been deleted
 			report(s.hub.at(s.place.Root), s.place, Change{Keys: keys, Below: nodes(keys...), Late: isLate(err)})
 		}
 	}()
@@ -96,8 +96,8 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (v store.Version
 	return p.Parts.Commit(ctx, o)
 }
 
-// Absent reports a key that a writer found absent and left absent, since its value would be fill.
-// A cache may still hold the value from before another process deleted it.
+// Absent reports a key that a writer found absent and left absent because its value would be the
+// fill value. A cache may still have the value from before another process deleted it.
 func Absent(s store.Store, key string) {
 	var w *Store
 	if store.As(s, &w) {
@@ -114,15 +114,15 @@ func (s *Store) Provide(target any) bool {
 	return ok
 }
 
-// before reports a key before a request changes its value.
+// before reports a key before a request that changes its value.
 func (s *Store) before(key string) {
 	if sites := s.hub.at(s.place.Root); sites != nil {
 		report(sites, s.place, Change{Keys: []string{key}})
 	}
 }
 
-// after reports a key when a request has ended with err. If another is set and the key is that of
-// a document, the request may have created or deleted a node, and all keys below the node are
+// after reports a key when a request has ended with err. If another is set and the key is the key
+// of a document, the request may have created or deleted a node, so all keys below the node are
 // reported.
 func (s *Store) after(key string, another bool, err error) {
 	sites := s.hub.at(s.place.Root)
@@ -136,8 +136,8 @@ func (s *Store) after(key string, another bool, err error) {
 	report(sites, s.place, c)
 }
 
-// nodes returns the prefixes of the nodes whose documents are among keys. Only documents that make
-// a node count.
+// nodes returns the prefixes of the nodes whose documents are among keys. It considers only
+// documents that make a node.
 func nodes(keys ...string) (below []string) {
 	for _, key := range keys {
 		i := strings.LastIndexByte(key, '/') + 1
@@ -149,7 +149,7 @@ func nodes(keys ...string) (below []string) {
 	return below
 }
 
-// isLate reports whether a request that ended with err may still take place. A request that
+// isLate reports whether a request that ended with err may still take effect. A request that
 // succeeded or that the store refused cannot.
 func isLate(err error) bool {
 	if err == nil {

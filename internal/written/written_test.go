@@ -22,7 +22,7 @@ func TestStoreConforms(t *testing.T) {
 	storetest.Run(t, func(*testing.T) store.Store { return Around(mem.New()) }, few...)
 }
 
-// heard listens at the place of a store. The returned function returns the reports since the
+// heard listens at the place of a store. The returned function returns the reports since its
 // previous call.
 func heard(s store.Store) func() string {
 	var lines []string
@@ -43,7 +43,7 @@ func heard(s store.Store) func() string {
 	}
 }
 
-// bare hides the optional verbs, and fails as it is told.
+// bare hides the optional methods of a store, and fails with err.
 type bare struct {
 	store.Store
 	err error
@@ -58,7 +58,8 @@ func (s *bare) Put(ctx context.Context, key string, b []byte, o store.PutOptions
 	return s.Store.Put(ctx, key, b, o)
 }
 
-// TestReports: every verb that changes a value is reported before and after, and no other.
+// TestReports checks that every method that changes a value is reported before and after, and no
+// other method is.
 func TestReports(t *testing.T) {
 	ctx, base := t.Context(), mem.New()
 	said := heard(base)
@@ -115,8 +116,8 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// TestPlaces: who listens hears of a key as its own store has it, through whichever store it was
-// written.
+// TestPlaces checks that listeners receive keys relative to their own store, regardless of the
+// store through which the value was written.
 func TestPlaces(t *testing.T) {
 	ctx := t.Context()
 	prefix := func(s store.Store, p string) store.Store {
@@ -154,7 +155,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestSitesGo: the Hub keeps nobody who listens.
+// TestSitesGo checks that the Hub does not keep sites alive.
 func TestSitesGo(t *testing.T) {
 	var h Hub
 	root := mem.New()
@@ -162,7 +163,7 @@ func TestSitesGo(t *testing.T) {
 	if again := h.Listen("a", store.Place{Root: root}, nil); again != site || len(h.at(root)) != 1 {
 		t.Error("who listens twice has two sites")
 	}
-	runtime.KeepAlive(site) // the last use
+	runtime.KeepAlive(site) // the last use of site
 	for range 100 {
 		runtime.GC()
 		h.mu.Lock()

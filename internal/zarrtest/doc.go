@@ -1,3 +1,3 @@
-// Package zarrtest contains helpers for tests of zarr and of related packages. They create and open
+// Package zarrtest has helpers for tests of zarr and of related packages. They create and open
 // arrays and hierarchies, and record requests to a store.
 package zarrtest

@@ -35,8 +35,8 @@ func (tr *Transcript) Record(_ context.Context, e store.Event) {
 	tr.Lines = append(tr.Lines, line)
 }
 
-// Requests returns the requests since the last call. They are sorted, because concurrent requests
-// arrive in any order.
+// Requests returns the requests since the last call. They are sorted, because the order of
+// concurrent requests varies.
 func (tr *Transcript) Requests() string {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()

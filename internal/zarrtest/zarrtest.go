@@ -60,7 +60,7 @@ func Paths(t *testing.T, g *zarr.Group) []string {
 	return list
 }
 
-// Differences returns differences as text on one line.
+// Differences returns differences on one line of text.
 func Differences(all []upkeep.Difference) string {
 	var text []string
 	for _, d := range all {
@@ -70,7 +70,7 @@ func Differences(all []upkeep.Difference) string {
 }
 
 // ConsolidatedForest creates a [Forest] with consolidated metadata and opens it again. The
-// transcript contains the requests after that.
+// transcript has the requests made after that.
 func ConsolidatedForest(t *testing.T, format int, opts ...zarr.Option) (*mem.Store, *zarr.Group, *Transcript) {
 	t.Helper()
 	st := mem.New()

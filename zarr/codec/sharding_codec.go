@@ -188,7 +188,7 @@ func (s *sharding) longest() int64 {
 // indexOf decodes the index of a whole shard.
 func (s *sharding) indexOf(src []byte) (ShardIndex, error) {
 	if int64(len(src)) < s.size {
-		return ShardIndex{}, fault.Newf(fault.Corrupt, "the shard has %d bytes, its index alone %d", len(src), s.size)
+		return ShardIndex{}, fault.Newf(fault.Corrupt, "the shard has %d bytes, fewer than the %d of its index", len(src), s.size)
 	}
 	raw := src[int64(len(src))-s.size:]
 	if s.atStart {

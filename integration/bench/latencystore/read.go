@@ -27,8 +27,8 @@ func matches(header, etag string) bool {
 }
 
 // parseRange returns the half-open byte range of a Range header. use is false if the whole object
-// must be sent: the header is absent, malformed or has several ranges. bad is true if the range
-// cannot be satisfied.
+// must be sent because the header is absent, malformed or has several ranges. bad is true if the
+// range cannot be satisfied.
 func parseRange(h string, size int64) (from, to int64, use, bad bool) {
 	spec, ok := strings.CutPrefix(h, "bytes=")
 	if !ok || strings.Contains(spec, ",") {
@@ -58,7 +58,7 @@ func parseRange(h string, size int64) (from, to int64, use, bad bool) {
 		if err != nil || last < from {
 			return 0, size, false, false
 		}
-		if last < size-1 { // guards last+1 from overflow
+		if last < size-1 { // prevents an overflow of last+1
 			to = last + 1
 		}
 	}
@@ -81,7 +81,7 @@ func (s *server) read(w *reply, r *http.Request, bk, key string, p plan) {
 	h := w.Header()
 	h.Set("ETag", o.etag)
 	h.Set("Last-Modified", o.mod.UTC().Format(http.TimeFormat))
-	// the order of RFC 9110 section 13.2.2
+	// This is the order of RFC 9110, section 13.2.2.
 	if im := r.Header.Get("If-Match"); im != "" {
 		if !matches(im, o.etag) {
 			s.err(w, r, 412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
@@ -129,7 +129,7 @@ func (s *server) read(w *reply, r *http.Request, bk, key string, p plan) {
 	s.send(w, r, o, from, to, code, p)
 }
 
-// send writes the body, paced to the bandwidth caps and with the planned fault.
+// send writes the body, limited to the bandwidth and with the planned fault.
 func (s *server) send(w *reply, r *http.Request, o *object, from, to int64, code int, p plan) {
 	var src io.ReadSeeker = bytes.NewReader(o.data)
 	if o.data == nil && o.file != "" {
@@ -159,7 +159,7 @@ func (s *server) send(w *reply, r *http.Request, o *object, from, to int64, code
 	c := s.live.get()
 	w.WriteHeader(code)
 	if cut < 0 && flip < 0 && c.ConnMBps <= 0 && c.TotalMBps <= 0 {
-		_, _ = io.Copy(w, io.LimitReader(src, n)) // sendfile where the content is a file
+		_, _ = io.Copy(w, io.LimitReader(src, n)) // uses sendfile if the content is a file
 		return
 	}
 	buf := make([]byte, 32<<10)

@@ -15,8 +15,8 @@ import (
 )
 
 // TestReadsUnderFaults reads an array of 200 chunks, each with a checksum, from a server with all
-// kinds of faults. Values are correct, and at most six requests are sent again per five that fail.
-// If bytes are changed in transit, the read is an error.
+// kinds of faults. Values must be correct, and at most six requests may be retried per five that
+// fail. If bytes are changed in transit, the read must return an error.
 func TestReadsUnderFaults(t *testing.T) {
 	const side = 200
 	server, s := start(t)

@@ -29,7 +29,7 @@ func (s *server) connState(_ net.Conn, cs http.ConnState) {
 	}
 }
 
-// control serves the /__ paths, which are neither delayed nor counted.
+// control serves the paths below /__, which are neither delayed nor counted.
 func (s *server) control(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	switch r.URL.Path {
@@ -51,7 +51,7 @@ func (s *server) control(w http.ResponseWriter, r *http.Request) {
 			s.live.set(c)
 		}
 		_, _ = w.Write(s.live.json())
-	case "/__drop": // forget all objects below bucket/prefix
+	case "/__drop": // drops all objects below bucket/prefix
 		bk, prefix, _ := strings.Cut(r.URL.Query().Get("path"), "/")
 		fmt.Fprintf(w, "{\"dropped\":%d}", s.st.drop(bk, prefix))
 	case "/__reload":
@@ -65,7 +65,7 @@ func (s *server) control(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// reply counts the bytes sent.
+// reply counts the sent bytes.
 type reply struct {
 	http.ResponseWriter
 	status int
@@ -128,7 +128,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}()
 	w.Header().Set("x-amz-request-id", strconv.FormatInt(began.UnixNano(), 36))
 	w.Header().Set("Server", "latencystore")
-	// a write is delayed after its body has arrived, any other request before it is handled
+	// A write is delayed after its body has arrived, any other request before it is handled.
 	if kind != "put" && !sleep(r.Context(), p.delay) {
 		rw.status = 499
 		return
@@ -249,7 +249,7 @@ func classify(r *http.Request, key string, q url.Values) (op, kind string) {
 	return "Other", "other"
 }
 
-// sleep waits for d. It returns false if the client has gone.
+// sleep waits for d. It returns false if the client has disconnected.
 func sleep(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return true

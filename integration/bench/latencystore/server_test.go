@@ -22,14 +22,14 @@ func start(t *testing.T) (string, *server) {
 	return ts.URL, s
 }
 
-// answer is a response without its body. The status is 0 if there was none.
+// answer is a response without its body. The status is 0 if there was no response.
 type answer struct {
 	StatusCode int
 	Header     http.Header
 }
 
-// do makes a request and reads the answer; in place of a body that does not end well it gives the
-// error, after ERR.
+// do sends a request and reads the response. If the body does not end properly, do returns the
+// error after "ERR" instead of the body.
 func do(t *testing.T, method, url, body string, hdr ...string) (answer, string) {
 	t.Helper()
 	r, err := http.NewRequest(method, url, strings.NewReader(body))
@@ -118,7 +118,7 @@ func TestListPages(t *testing.T) {
 				break
 			}
 		}
-		// within one page S3 lists contents before prefixes, so compare as sets
+		// Within one page S3 lists contents before prefixes, so the test compares sets.
 		want := map[string]bool{"a/": true, "b": true, "c/": true, "d": true, "e/": true}
 		for _, g := range got {
 			if !want[g] {

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// readBody returns the request body with any aws-chunked framing removed.
+// readBody returns the request body without the framing of aws-chunked.
 func readBody(r *http.Request) ([]byte, error) {
 	if !strings.HasPrefix(r.Header.Get("X-Amz-Content-Sha256"), "STREAMING-") && !strings.Contains(r.Header.Get("Content-Encoding"), "aws-chunked") {
 		if r.ContentLength > 0 {
@@ -39,7 +39,7 @@ func readBody(r *http.Request) ([]byte, error) {
 		sz, _, _ := strings.Cut(strings.TrimSpace(line), ";")
 		n, err := strconv.ParseInt(sz, 16, 64)
 		if err != nil || n < 0 || n > 1<<32 {
-			return nil, errors.New("bad aws-chunked framing")
+			return nil, errors.New("invalid aws-chunked framing")
 		}
 		if n == 0 {
 			break
@@ -53,7 +53,7 @@ func readBody(r *http.Request) ([]byte, error) {
 			return nil, err
 		}
 	}
-	for { // trailers, e.g. x-amz-checksum-crc32:…
+	for { // trailers, such as x-amz-checksum-crc32:…
 		line, err := br.ReadString('\n')
 		if k, v, ok := strings.Cut(strings.TrimSpace(line), ":"); ok {
 			r.Header.Set(k, strings.TrimSpace(v))
@@ -87,7 +87,7 @@ func newObject(r *http.Request, b []byte) *object {
 	return o
 }
 
-// writeCheck is the condition of a conditional write.
+// writeCheck returns the condition of a conditional write.
 func writeCheck(r *http.Request) (func(*object) bool, *bool) {
 	missing := new(bool)
 	im, inm := r.Header.Get("If-Match"), r.Header.Get("If-None-Match")

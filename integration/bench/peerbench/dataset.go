@@ -16,8 +16,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// dataset returns the Spec of the array with the given name and shape. Chunks larger than the array
-// are legal.
+// dataset returns the Spec of the array with a name and shape. Chunks larger than the array are
+// legal.
 func dataset(name string, shape []int) (zarr.Spec, error) {
 	blosc := codec.Blosc(codec.BloscOptions{Cname: "lz4", Level: 5, Shuffle: "shuffle"})
 	s := zarr.Spec{Format: 3, Shape: shape, DType: dtype.Float32, Codecs: []codec.Spec{}}
@@ -33,10 +33,10 @@ func dataset(name string, shape []int) (zarr.Spec, error) {
 	case "shard32":
 		s.Chunks, s.Shards, s.Codecs = []int{32, 32, 32}, []int{256, 256, 256}, []codec.Spec{blosc}
 	default:
-		return zarr.Spec{}, fmt.Errorf("data set %q: %w", name, errors.ErrUnsupported)
+		return zarr.Spec{}, fmt.Errorf("data set %q is unknown: %w", name, errors.ErrUnsupported)
 	}
 	if len(shape) != len(s.Chunks) {
-		return zarr.Spec{}, fmt.Errorf("data set %q has %d axes, and the values %d", name, len(s.Chunks), len(shape))
+		return zarr.Spec{}, fmt.Errorf("data set %q has %d axes, but the values have %d", name, len(s.Chunks), len(shape))
 	}
 	return s, nil
 }
@@ -50,14 +50,14 @@ func field(path string) ([]int, []float32, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	defer func() { _ = f.Close() }() // read-only
+	defer func() { _ = f.Close() }() // the file is only read
 	r := bufio.NewReaderSize(f, 4*part)
 	h, err := npy.ReadHeader(r)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if h.Type != dtype.Float32 || h.Order == dtype.Big || h.Fortran {
-		return nil, nil, fmt.Errorf("%s: want little-endian float32 in C order: %w", path, errors.ErrUnsupported)
+		return nil, nil, fmt.Errorf("%s does not have little-endian float32 in C order: %w", path, errors.ErrUnsupported)
 	}
 	n, err := h.Elems()
 	if err != nil {
@@ -77,7 +77,7 @@ func field(path string) ([]int, []float32, error) {
 	return h.Shape, values, nil
 }
 
-// checksum returns the CRC-32/IEEE of the values, little-endian.
+// checksum returns the CRC-32/IEEE of the values in little-endian order.
 func checksum(values []float32) uint32 {
 	sum, buf := uint32(0), make([]byte, 4*part)
 	for len(values) > 0 {

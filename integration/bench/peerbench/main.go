@@ -16,7 +16,7 @@ func main() {
 	}
 }
 
-// run performs the task in args and prints its result.
+// run executes the task in args and prints its result.
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("peerbench", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // the error contains the usage
@@ -25,7 +25,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	if flags.NArg() != 1 {
-		return fmt.Errorf("one argument is wanted, a task as a JSON object, not %d", flags.NArg())
+		return fmt.Errorf("want one argument, a task as a JSON object, got %d", flags.NArg())
 	}
 	t := task{hedge: *hedge}
 	if err := json.Unmarshal([]byte(flags.Arg(0)), &t); err != nil {

@@ -96,7 +96,7 @@ func floatsToBytes(v []float32) []byte {
 	return b
 }
 
-// answer is the last line of the program's output for a task.
+// answer returns the last line of the program's output for a task.
 func answer(t *testing.T, fields map[string]any) map[string]any {
 	t.Helper()
 	arg, err := json.Marshal(fields)
@@ -115,7 +115,8 @@ func answer(t *testing.T, fields map[string]any) map[string]any {
 	return m
 }
 
-// TestReadingTasks: the tasks of the workloads W1, W2 and W4 to W7, in a directory and in a bucket.
+// TestReadingTasks runs the tasks of the workloads W1, W2 and W4 to W7, in a directory and in a
+// bucket.
 func TestReadingTasks(t *testing.T) {
 	root := t.TempDir()
 	values := makeField(t, root)
@@ -162,8 +163,8 @@ func TestReadingTasks(t *testing.T) {
 	}
 }
 
-// wantMeasured checks that a result has the measurements of every task, and the server's for S3
-// only.
+// wantMeasured checks that a result has the measurements of every task and, only for S3, those of
+// the server.
 func (b *bucket) wantMeasured(t *testing.T, got map[string]any, where string) {
 	t.Helper()
 	if s, ok := got["seconds"].(float64); !ok || s <= 0 {
@@ -222,7 +223,7 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// TestWritingTask: the task of W3. Another task reads the written array back.
+// TestWritingTask runs the task of W3, and reads the written array back with another task.
 func TestWritingTask(t *testing.T) {
 	root := t.TempDir()
 	values := makeField(t, root)
@@ -252,8 +253,8 @@ func TestWritingTask(t *testing.T) {
 	}
 }
 
-// TestRechunk: a rechunked array has the same elements, in chunks that span the first axis and are
-// cut at the ends of the others.
+// TestRechunk checks that a rechunked array has the same elements, in chunks that span the first
+// axis and are cut at the ends of the other axes.
 func TestRechunk(t *testing.T) {
 	root := t.TempDir()
 	st := dir.New(root)

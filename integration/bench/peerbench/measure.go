@@ -13,15 +13,15 @@ import (
 // result is one measurement.
 type result struct {
 	Seconds float64 `json:"seconds"`
-	CPU     float64 `json:"cpu,omitempty"`    // of all threads; absent if unknown
-	RSS     int64   `json:"rss_mb,omitempty"` // MiB
+	CPU     float64 `json:"cpu,omitempty"`    // CPU time of all threads; absent if unknown
+	RSS     int64   `json:"rss_mb,omitempty"` // in MiB
 	Bytes   int     `json:"bytes,omitempty"`
 	CRC     *uint32 `json:"crc,omitempty"` // absent for values that the benchmark reads back
 	Count   *int    `json:"count,omitempty"`
 	*traffic
 }
 
-// traffic holds the counts of the server.
+// traffic has the counters of the server.
 type traffic struct {
 	Requests      int            `json:"requests"`
 	Ops           map[string]int `json:"ops"`
@@ -32,8 +32,8 @@ type traffic struct {
 	Faults        map[string]int `json:"faults,omitempty"`
 }
 
-// measure performs the task and times it. The time excludes preparing values, fetching the server's
-// counts and the checksum.
+// measure executes the task and measures its time, which excludes preparing values, fetching the
+// server's counters and the checksum.
 func (t task) measure(ctx context.Context) (result, error) {
 	do, err := t.prepare()
 	if err != nil {
@@ -74,7 +74,7 @@ func (t task) measure(ctx context.Context) (result, error) {
 	return r, nil
 }
 
-// stats fetches the counts of the server.
+// stats fetches the counters of the server.
 func stats(ctx context.Context, url string) (*traffic, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -84,7 +84,7 @@ func stats(ctx context.Context, url string) (*traffic, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = resp.Body.Close() }() // read-only
+	defer func() { _ = resp.Body.Close() }() // the response is only read
 	if resp.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("%s: %s", url, resp.Status)
 	}

@@ -12,14 +12,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// workers is the number of concurrent reads and of concurrent writes. Each reads this number of
-// planes along the first axis, which fit into a processor's cache.
+// workers is the number of concurrent reads and of concurrent writes. Each reads a number of planes
+// along the first axis that fit in a processor's cache.
 const workers, planes = 2, 4
 
 // rechunk copies an array of three axes into uncompressed chunks of edge × edge that span the first
 // axis. It processes one row of chunks along the last axis at a time. A row needs part of each
 // source chunk and completes all chunks that it writes. So every byte of an uncompressed source is
-// read once, every chunk is written once without a further copy, and one buffer of a row is reused.
+// read once, every chunk is written once without another copy, and one buffer of a row is reused.
 func (t task) rechunk(ctx context.Context, st store.Store) (out outcome, err error) {
 	src, err := zarr.OpenArray(ctx, st, "", t.options()...)
 	if err != nil {
@@ -27,7 +27,7 @@ func (t task) rechunk(ctx context.Context, st store.Store) (out outcome, err err
 	}
 	shape := src.Shape()
 	if len(shape) != 3 || src.DType() != dtype.Float32 {
-		return outcome{}, fmt.Errorf("rechunk %v of %v: %w", shape, src.DType(), errors.ErrUnsupported)
+		return outcome{}, fmt.Errorf("shape %v of %v cannot be rechunked: %w", shape, src.DType(), errors.ErrUnsupported)
 	}
 	to, err := t.open(ctx, t.Out)
 	if err != nil {

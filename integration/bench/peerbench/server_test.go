@@ -19,8 +19,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// bucket serves a store as the bucket "bench" of an S3 server. It implements what these tasks need
-// and counts like the server of the benchmark.
+// bucket serves a store as the bucket "bench" of an S3 server. It implements the requests that
+// these tasks need and counts like the server of the benchmark.
 type bucket struct {
 	of  store.Store
 	url string

@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// task is one order of the benchmark.
+// task is one task of the benchmark.
 type task struct {
 	Do     string  `json:"do"`
 	Where  string  `json:"where"`
@@ -32,15 +32,15 @@ type task struct {
 	hedge bool
 }
 
-// outcome is the result of a task: values, the size of values no longer in memory, or the number of
-// members.
+// outcome is the result of a task: values, the size of values that are no longer in memory, or the
+// number of members.
 type outcome struct {
 	values []float32
 	bytes  int
 	count  int
 }
 
-// prepare does the work that is not timed, and returns the function to time.
+// prepare does the work that is not measured, and returns the function to measure.
 func (t task) prepare() (func(context.Context, store.Store) (outcome, error), error) {
 	switch t.Do {
 	case "read":
@@ -64,7 +64,7 @@ func (t task) prepare() (func(context.Context, store.Store) (outcome, error), er
 	case "opengroup_array":
 		return t.inGroup, nil
 	}
-	return nil, fmt.Errorf("%q: %w", t.Do, errors.ErrUnsupported)
+	return nil, fmt.Errorf("task %q is unknown: %w", t.Do, errors.ErrUnsupported)
 }
 
 // open opens the directory, or the prefix of the bucket, that contains a node.
@@ -81,10 +81,10 @@ func (t task) open(ctx context.Context, path string) (store.Store, error) {
 		q := url.Values{"endpoint": {t.Endpoint}, "region": {"us-east-1"}}
 		return stores.Open(ctx, "s3://"+t.Bucket+"/"+path+"?"+q.Encode())
 	}
-	return nil, fmt.Errorf("where is file or s3, not %q", t.Where)
+	return nil, fmt.Errorf("where must be file or s3, is %q", t.Where)
 }
 
-// options sets the format if it is known.
+// options returns the options for a task, with the format if it is known.
 func (t task) options() []zarr.Option {
 	if t.Format == nil {
 		return nil

@@ -21,7 +21,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// childEnv is the variable that makes the test binary a member. Its value is an order.
+// childEnv is the environment variable that makes the test binary a member. Its value is an order.
 const childEnv = "ZARGO_SHARED_CHILD"
 
 type order struct {
@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin) // ends with the parent
+		_, _ = io.Copy(io.Discard, os.Stdin) // ends when the parent ends
 		os.Exit(1)
 	}()
 	var o order
@@ -47,29 +47,29 @@ func TestMain(m *testing.M) {
 	os.Exit(1)
 }
 
-// Each chunk of the array is a row, which one process replaces whole. Each of the first columns is
-// also written by one process, in all rows. The other elements, the free ones, are only written
-// with their row.
+// Each chunk of the array is a row, which one process replaces as a whole. Each of the first
+// columns is also written by one process, in all rows. The other elements, called free, are written
+// only with their row.
 const (
 	path    = "array"
-	rows    = 8 // and as many processes that write whole chunks
-	columns = 8 // and as many that write parts
+	rows    = 8 // also the number of processes that write whole chunks
+	columns = 8 // also the number of processes that write parts
 	free    = 56
 	kills   = 324
 
-	pause = 2 * time.Millisecond // at most, between rounds: two cores are to begin processes too
+	pause = 2 * time.Millisecond // maximum pause between rounds, so that two cores can also start processes
 )
 
 // member is a process that writes the shared array until it is killed. A whole write sets all
-// elements of a row to one positive number, a partial write sets one element to a negative number.
-// The numbers of each member increase.
+// elements of a row to one positive number, and a partial write sets one element to a negative
+// number. The numbers of each member increase.
 type member struct {
 	Whole bool
-	At    int // its row, or its column
+	At    int // its row or its column
 	First int64
 }
 
-// String returns the key of the member's acknowledged writes.
+// String returns the key for the member's acknowledged writes.
 func (m member) String() string {
 	if m.Whole {
 		return fmt.Sprintf("whole %d", m.At)
@@ -78,7 +78,7 @@ func (m member) String() string {
 }
 
 // run prints each acknowledged write as a line "row number". It returns an error if the array then
-// contains neither that write nor a later one of another member.
+// contains neither that write nor a later write of another member.
 func (m member) run(ctx context.Context, root string) error {
 	a, err := zarr.OpenArray(ctx, dir.New(root), path)
 	if err != nil {
@@ -99,8 +99,8 @@ func (m member) run(ctx context.Context, root string) error {
 	}
 }
 
-// whole replaces the member's row. No other member changes a free element, so these must not
-// change.
+// whole replaces the member's row. No other member changes a free element, so free elements must
+// not change in between.
 func (m member) whole(ctx context.Context, a *zarr.Array, g int64) error {
 	src := make([]int64, columns+free)
 	for i := range src {
@@ -123,8 +123,8 @@ func (m member) whole(ctx context.Context, a *zarr.Array, g int64) error {
 	return nil
 }
 
-// part replaces the member's element of a row. The element must then have that number, or that of a
-// later whole write, which is later than the one read before.
+// part replaces the member's element of a row. The element must then have that number, or the
+// number of a later whole write, which is later than the one read before.
 func (m member) part(ctx context.Context, a *zarr.Array, r int, g int64) error {
 	before, err := zarr.Read[int64](ctx, a, zarr.At(r))
 	if err != nil {
@@ -147,7 +147,7 @@ func (m member) part(ctx context.Context, a *zarr.Array, r int, g int64) error {
 	return nil
 }
 
-// torn returns an error if a row is not the result of one whole write and partial writes after it.
+// torn returns an error if a row is not the result of one whole write and later partial writes.
 func torn(row []int64) error {
 	for i, v := range row {
 		if want := row[columns]; v != want && (i >= columns || v >= 0) {
@@ -157,8 +157,8 @@ func torn(row []int64) error {
 	return nil
 }
 
-// TestKill: in a directory, killed whole and partial writers of the same chunks, each a process,
-// lose no acknowledged write.
+// TestKill checks that killed writers of whole and partial chunks, each a process in the same
+// directory, lose no acknowledged write.
 func TestKill(t *testing.T) {
 	root := t.TempDir()
 	_, err := zarr.Create(t.Context(), dir.New(root), path, zarr.Spec{
@@ -183,7 +183,7 @@ func TestKill(t *testing.T) {
 			return
 		}
 	}
-	// The partial writers continue last, so that their elements can be compared too.
+	// The partial writers are stopped last, so that their elements can be compared too.
 	c.stop(func(m member) bool { return m.Whole })
 	c.again()
 	c.stop(func(member) bool { return true })
@@ -197,7 +197,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// crew holds the running processes.
+// crew has the running processes.
 type crew struct {
 	t     *testing.T
 	root  string
@@ -206,7 +206,7 @@ type crew struct {
 	killed, wholes, parts int
 
 	mu    sync.Mutex
-	acked map[string][]int64 // the last number, by member and row
+	acked map[string][]int64 // last acknowledged number, by member and row
 }
 
 type proc struct {
@@ -214,7 +214,7 @@ type proc struct {
 	cmd    *exec.Cmd
 	stdin  io.Closer
 	stderr bytes.Buffer
-	done   chan struct{} // closed when its output has been read to the end
+	done   chan struct{} // closed after its output has been read to the end
 }
 
 func (c *crew) launch(m member) *proc {
@@ -280,7 +280,7 @@ func (c *crew) end(p *proc) {
 }
 
 // replace kills a process and starts another, whose numbers are larger than those that the killed
-// one may have written.
+// process may have written.
 func (c *crew) replace(i int) {
 	p := c.procs[i]
 	c.end(p)
@@ -294,7 +294,7 @@ func (c *crew) replace(i int) {
 	c.procs[i] = c.launch(next)
 }
 
-// stop stops the processes that the function selects.
+// stop stops the processes for which the function returns true.
 func (c *crew) stop(which func(member) bool) {
 	var stay []*proc
 	for _, p := range c.procs {
@@ -316,10 +316,10 @@ func (c *crew) again() {
 	}
 	c.mu.Unlock()
 	for _, p := range c.procs {
-		for at := int64(0); at < was[p.String()]+2; { // the next one may be of a round that began before
+		for at := int64(0); at < was[p.String()]+2; { // the next number may be from a round that began before
 			select {
 			case <-p.done:
-				return // stop says why
+				return // stop reports the reason
 			case <-time.After(5 * time.Millisecond):
 			}
 			c.mu.Lock()
@@ -330,7 +330,7 @@ func (c *crew) again() {
 }
 
 // check compares the stored elements with the acknowledged numbers. A killed process may have
-// written one number more.
+// written one more number.
 func (c *crew) check() {
 	a, err := zarr.OpenArray(c.t.Context(), dir.New(c.root), path)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// methods returns all codecs with the levels that differ in kind.
+// methods returns all codecs with the levels that use different methods.
 func methods() []struct {
 	codec  string
 	levels []int
@@ -69,8 +69,8 @@ func Config(c lengths.Case) (id string, config json.RawMessage) {
 }
 
 // Pieces returns the byte slices of a set that are encoded separately. zstd encodes the whole set,
-// lz4 all pieces of 1 MiB, and the others the first two of these, except bz2 one and lzma a quarter
-// of one, because they are slow.
+// and lz4 all pieces of 1 MiB. The other codecs encode the first two pieces, except for bz2, which
+// encodes one, and lzma, which encodes a quarter of one, because they are slow.
 func Pieces(c lengths.Case, s Set) (pieces [][]byte) {
 	size, most := piece, 2
 	switch c.Codec {

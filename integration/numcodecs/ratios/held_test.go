@@ -8,7 +8,7 @@ import (
 	"github.com/zargo-io/zargo/internal/lengths"
 )
 
-// few selects the cases of a normal run: a short one of each codec and level, and at level 3 the
+// few selects the cases of a normal run: a short one of each codec and level and, at level 3, the
 // benchmark's three-dimensional field.
 func few(c lengths.Case) bool {
 	switch {
@@ -20,7 +20,7 @@ func few(c lengths.Case) bool {
 	return c.Set == "text"
 }
 
-// slow selects the cases of few in which numcodecs spends most of the time.
+// slow selects the cases of few for which numcodecs needs most of the time.
 func slow(c lengths.Case) bool {
 	return c.Codec == "zstd" && c.Level > 12 || c.Codec == "blosc zstd" && c.Level == 9
 }
@@ -57,9 +57,9 @@ func TestZargo(t *testing.T) {
 	})
 }
 
-// TestNumcodecs encodes a few cases with numcodecs. It omits lzma, and gzip and zlib if the version
-// of zlib differs: Python takes these libraries from the machine, and other versions write other
-// bytes.
+// TestNumcodecs encodes a few cases with numcodecs and compares the lengths with the record. It
+// omits lzma, and it omits gzip and zlib if the version of zlib differs: Python uses these
+// libraries of the machine, and other versions write other bytes.
 func TestNumcodecs(t *testing.T) {
 	r, err := lengths.Recorded()
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "encode every case with both programs and write the record anew, which takes minutes")
 
-// pythonEnv names the Python that has numcodecs.
+// pythonEnv is the environment variable that names the Python with numcodecs.
 const pythonEnv = "ZARGO_PEERS_PYTHON"
 
 // recordFile is the record of internal/lengths.
@@ -31,7 +31,7 @@ func sums(sets []Set) (all []lengths.Sum) {
 	return all
 }
 
-// judge starts a Python process that uses one CPU, as zargo does for one chain of codecs.
+// judge starts a Python process that uses one CPU, like zargo for one chain of codecs.
 func judge(t *testing.T) *numcodecs.Judge {
 	t.Helper()
 	python := os.Getenv(pythonEnv)
@@ -66,7 +66,7 @@ func zargo(t *testing.T, c lengths.Case, s Set) (n int, took time.Duration) {
 	return n, took
 }
 
-// theirs does the same with numcodecs.
+// theirs encodes a case with numcodecs, and returns the encoded length and the time.
 func theirs(t *testing.T, j *numcodecs.Judge, c lengths.Case, s Set) (n int, took time.Duration) {
 	t.Helper()
 	_, config := Config(c)

@@ -14,7 +14,7 @@ type Set struct {
 	Bytes []byte
 }
 
-// piece is the length that gzip and similar codecs, blosc and lz4 encode at once: 1 MiB.
+// piece is the length of the pieces that gzip and similar codecs, blosc and lz4 encode: 1 MiB.
 const piece = 1 << 20
 
 // Sets returns all arrays. They are the same on any machine, because every product is rounded
@@ -32,8 +32,8 @@ func Sets() []Set {
 	}
 }
 
-// cube returns a field of 64 by 128 by 128: waves along each axis and noise, in steps of 1/steps,
-// or without rounding if steps is 0.
+// cube returns a field of 64 by 128 by 128 with waves along each axis and noise. It is rounded to
+// multiples of 1/steps, unless steps is 0.
 func cube(noise, steps float64) []float64 {
 	r := rand.New(rand.NewPCG(7, 3))
 	a, b, c := wave(64, 20), wave(128, 27), wave(128, 34)
@@ -61,7 +61,7 @@ func square(noise, steps float64) []float64 {
 	return out
 }
 
-// measured adds noise to a value and rounds it to steps, like a sensor.
+// measured adds noise to a value and rounds it to multiples of 1/steps, like a sensor.
 func measured(r *rand.Rand, value, noise, steps float64) float64 {
 	value += float64(noise * normal(r))
 	if steps == 0 {
@@ -71,7 +71,7 @@ func measured(r *rand.Rand, value, noise, steps float64) float64 {
 }
 
 // normal returns a nearly normal random number: the sum of twelve numbers between 0 and 1, minus 6.
-// Unlike rand's, it uses no function whose result depends on the processor.
+// Unlike the function of package rand, it uses no function whose result depends on the processor.
 func normal(r *rand.Rand) float64 {
 	sum := -6.0
 	for range 12 {
@@ -80,11 +80,11 @@ func normal(r *rand.Rand) float64 {
 	return sum
 }
 
-// wave returns the sines of 0, 1/length, 2/length and so on, n of them, by rotating a unit vector.
+// wave returns the sines of 0, 1/length, 2/length and so on, n numbers, by rotating a unit vector.
 func wave(n int, length float64) []float64 {
 	angle := 1 / length
 	sin, cos, term := 0.0, 0.0, 1.0
-	for k := 0; k < 20; k += 2 { // Taylor's series
+	for k := 0; k < 20; k += 2 { // a Taylor series
 		cos += term
 		term = float64(term*angle) / float64(k+1)
 		sin += term
@@ -99,8 +99,8 @@ func wave(n int, length float64) []float64 {
 	return out
 }
 
-// sparse returns zeros with one of three numbers in about one of a hundred places, like masks and
-// labels.
+// sparse returns zeros with one of three numbers at about one of a hundred positions, like masks
+// and labels.
 func sparse(n int) []byte {
 	r := rand.New(rand.NewPCG(7, 4))
 	b := make([]byte, n)
@@ -127,7 +127,7 @@ func float64s(values []float64) []byte {
 	return b
 }
 
-// int16s returns the values in steps of 1/steps, as files pack them.
+// int16s returns the values as multiples of 1/steps, the packed form in files.
 func int16s(values []float64, steps float64) []byte {
 	b := make([]byte, 0, 2*len(values))
 	for _, v := range values {

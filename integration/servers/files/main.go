@@ -47,7 +47,7 @@ func (s files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, f)
 }
 
-// open opens a regular file. Any other name is reported as not existing.
+// open opens a regular file. It reports any other name as not existing.
 func (s files) open(name string) (*os.File, fs.FileInfo, error) {
 	if !fs.ValidPath(name) {
 		return nil, nil, fs.ErrNotExist
@@ -66,7 +66,7 @@ func (s files) open(name string) (*os.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if info, err = f.Stat(); err != nil { // of the open file, not of its replacement
+	if info, err = f.Stat(); err != nil { // of the open file, not of a file that has replaced it
 		_ = f.Close()
 		return nil, nil, err
 	}

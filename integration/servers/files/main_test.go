@@ -31,7 +31,7 @@ func serve(t *testing.T, root string) string {
 	return server.URL
 }
 
-// site is a directory read over HTTP, with the directory's own listing and writer.
+// site is a directory that is read over HTTP, with the directory's own listing and writer.
 type site struct {
 	store.Store
 	folder store.Store
@@ -40,7 +40,7 @@ type site struct {
 func (s site) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		for e, err := range s.folder.List(ctx, prefix, o) {
-			e.Version = "" // not an ETag
+			e.Version = "" // the version is not an ETag
 			if !yield(e, err) {
 				return
 			}
