@@ -38,7 +38,8 @@ func New(b *gcblob.Bucket, opts ...Option) *Store {
 func (s *Store) String() string { return s.opt.name }
 
 // Provide sets target to the *gcblob.Bucket, the store.Tuning or the store.Conditions. For other
-// types it calls Hooks.Provide, then the bucket's As, which finds an SDK's client, for example.
+// types it calls Hooks.Provide, then the bucket's As, which finds the client of an SDK, for
+// example.
 func (s *Store) Provide(target any) bool {
 	switch t := target.(type) {
 	case **gcblob.Bucket:
@@ -57,8 +58,8 @@ func (s *Store) Provide(target any) bool {
 	return s.bucket.As(target)
 }
 
-// conditions returns the supported conditions: all of them if hooks send the requests, otherwise
-// only IfAbsent, if the driver's is atomic.
+// conditions returns the supported conditions. With hooks for requests it returns all of them,
+// otherwise only IfAbsent, if the driver implements that atomically.
 func (s *Store) conditions() store.Conditions {
 	whole := s.opt.hooks.Put != nil
 	return store.Conditions{IfAbsent: whole || !s.opt.noIfAbsent, IfVersion: whole && s.opt.hooks.Get != nil}
