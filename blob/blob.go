@@ -92,11 +92,11 @@ func cloudTuning() store.Tuning {
 		Reason:      "a bucket of an unknown provider: far enough for ranges to be merged, few requests because its connection pool is unknown",
 		Why: store.Reasons{
 			Requests:    "its connection pool is unknown, and drivers' own keep few connections",
-			RangeGap:    "30 ms to the first byte at 80 MB/s is 2.4 MB: half of that is cheaper read than asked for",
+			RangeGap:    "30 ms to the first byte at 80 MB/s are 2.4 MB: reading a gap of half of that is cheaper than another request",
 			RangeMax:    "as S3: short enough to repeat",
 			SplitAbove:  "never: whether the driver has a second connection is unknown",
 			PartAbove:   "never: a driver has no parts",
-			ListFanout:  "half of the requests leaves room for reads",
+			ListFanout:  "half of the requests leaves the others for reads",
 			ListPage:    "every gocloud driver's page",
 			DeleteBatch: "the portable API has no batches",
 		},
