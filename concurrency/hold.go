@@ -15,7 +15,7 @@ type Hold struct {
 
 	// Guarded by b.root.mu:
 	n       int64        // bytes reserved
-	counted bool         // the hold is counted in the line of its kind
+	counted bool         // the hold is counted in line.holds
 	out     [][]byte     // buffers in use
 	used    int64        // part of n: capacities of out and of buffers being allocated
 	spare   [][]byte     // idle buffers that exceed the budget beside this hold

@@ -35,7 +35,7 @@ type buffers struct {
 type sized struct {
 	size    int64
 	free    [][]byte
-	lastUse uint64 // clock of the last use
+	lastUse uint64 // value of buffers.clock at the last use
 }
 
 // wake makes the buffers usable again that the garbage collector did not free at rest.

@@ -17,8 +17,8 @@ const (
 	// of their lifetime if that is less. The SDK uses the same value for instances and containers.
 	// For roles it has none, so its credentials may expire while a request is in flight.
 	renewBefore = 5 * time.Minute
-	// renewRetry is the delay before another renewal if one failed or returned credentials that
-	// already need renewal.
+	// renewRetry is the delay before the next renewal if the last one failed or returned
+	// credentials that already need renewal.
 	renewRetry = time.Second
 )
 

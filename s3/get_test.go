@@ -153,8 +153,8 @@ func testCutBody(t *testing.T, way Option) {
 	}
 }
 
-// TestAnnouncedTooMuch checks that whatever length a server declares, nothing is allocated for it,
-// and a body longer than Max is not read.
+// TestAnnouncedTooMuch checks that Get does not allocate memory for the whole declared length
+// before it receives the body, and that a body longer than Max is not read.
 func TestAnnouncedTooMuch(t *testing.T) { bothWays(t, testAnnouncedTooMuch) }
 
 func testAnnouncedTooMuch(t *testing.T, way Option) {

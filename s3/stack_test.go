@@ -6,7 +6,7 @@ import (
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// TestBucketsThatShare checks that prefixes of a bucket share its limits, whatever the region;
+// TestBucketsThatShare checks that prefixes of a bucket share its limits in any region, and that
 // buckets of other endpoints do not.
 func TestBucketsThatShare(t *testing.T) {
 	credentialsForTests(t)

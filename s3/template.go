@@ -49,7 +49,7 @@ const (
 	amzTime          = "20060102T150405Z"
 )
 
-// errNotSent is the error of a GetObject that is sent with a sample.
+// errNotSent is the error of a GetObject whose HTTP client is a sample.
 var errNotSent = errors.New("not sent")
 
 // sample is an HTTP client that records the request and does not send it.

@@ -62,7 +62,7 @@ type archive struct {
 	w  *zip.Writer
 }
 
-// Get returns fault.NotFound: the transfer does not read values that it wrote.
+// Get returns fault.NotFound, because the transfer does not read values that it wrote.
 func (a *archive) Get(_ context.Context, key string, _ store.GetOptions, _ []byte) (store.Value, error) {
 	return store.Value{}, &fault.KeyError{Op: "get", Store: a.name, Key: key, Err: fault.NotFound}
 }

@@ -54,9 +54,8 @@ const (
 // claimKey returns the key of the claim of a target.
 func claimKey(target string) string { return join(join(target, dirName), "claim") }
 
-// readClaim reads the claim of a target. It returns nil if there is none.
-//
-// fault.Exists: the stored value is not a claim that this version can parse.
+// readClaim reads the claim of a target. It returns nil if there is none, and an error that matches
+// fault.Exists if the stored value is not a claim that this version can parse.
 func readClaim(ctx context.Context, st store.Store, target string) (*claim, error) {
 	v, err := st.Get(ctx, claimKey(target), store.GetOptions{Max: maxClaim}, nil)
 	switch {

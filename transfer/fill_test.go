@@ -54,7 +54,7 @@ func TestAllFill(t *testing.T) {
 		values     []int // chunks with other values
 		stale      []int // objects in the target before the run
 		incomplete bool
-		count      int // number of processes, the first of which runs; 0 calls RunTask for each task
+		count      int // number of processes, of which only the first runs; 0 calls RunTask for each task
 		want       string
 	}{
 		{"a new target", nil, nil, nil, false, 1, "1 list"},

@@ -209,7 +209,7 @@ func (r *running) progress(stage, done, skipped int) {
 // counter counts requests and bytes.
 type counter struct{ gets, puts, read, written atomic.Int64 }
 
-// around returns s with its requests counted.
+// around wraps s so that its requests are counted.
 func (c *counter) around(s store.Store) store.Store {
 	return store.Observe(s, func(_ context.Context, e store.Event) {
 		switch e.Op {

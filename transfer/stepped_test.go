@@ -41,8 +41,8 @@ func newStepped(st store.Store, at int, what happens) *stepped {
 	return &stepped{Store: st, at: at, what: what, stop: make(chan struct{}), free: make(chan struct{})}
 }
 
-// step must be called before a request. It returns a function that must be called with the error of
-// the request. change reports whether the request is a write.
+// step counts a request and must be called before it. It returns a function that must be called
+// with the error of the request. change reports whether the request is a write.
 func (s *stepped) step(change bool) (after func(error) error, err error) {
 	s.mu.Lock()
 	s.n++

@@ -35,8 +35,8 @@ func writtenArrays(p *transfer.Plan) (n int) {
 	return n
 }
 
-// outsideHeap is the memory that the program uses outside the heap and Go's memory limit does not
-// count. keepTo reserves another sixteenth for memory that is allocated before the limit takes
+// outsideHeap is the memory that the program uses outside the heap. Go's memory limit does not
+// count it. keepTo reserves another sixteenth for memory that is allocated before the limit takes
 // effect.
 const outsideHeap = 40 << 20
 
