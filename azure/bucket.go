@@ -85,9 +85,10 @@ func (b *bucket) hooks() blob.Hooks {
 	}
 }
 
-// renewed calls do, and once more after a 401 to a token. Tokens can be revoked, and they expire by
-// the server's clock. A request that ended with 401 had no effect, and the SDK has dropped the
-// token. If the response names an authority, the SDK has already sent the request again.
+// renewed calls do, and calls it once more after a 401 to a token. Tokens can be revoked, and they
+// expire by the server's clock. A request with the response 401 had no effect, and the SDK has
+// dropped the token. If the response names an authority, the SDK has already sent the request
+// again.
 func (b *bucket) renewed(ctx context.Context, do func(context.Context) error) error {
 	if b.bare {
 		ctx = policy.WithRetryOptions(ctx, policy.RetryOptions{MaxRetries: -1}) // the store retries
@@ -108,15 +109,15 @@ func (b *bucket) block(key string) *blockblob.Client {
 }
 
 // checkKey rejects keys that Azure does not accept. The length limit applies to prefix and key
-// together. The characters that gocloud's driver escapes (" # % ?) are allowed: requests bypass the
-// driver, and the client encodes them in the URL.
+// together. The characters that gocloud's driver escapes (" # % ?) are allowed, because requests
+// bypass the driver and the client encodes them in the URL.
 func (b *bucket) checkKey(key string) error {
 	if err := provider.CheckLength(b.prefix, key); err != nil {
 		return err
 	}
 	full := b.prefix + key
 	if n := strings.Count(full, "/") + 1; n > maxSegments {
-		return fault.Newf(fault.Path, "key %q has %d segments with its prefix, more than %d", key, n, maxSegments)
+		return fault.Newf(fault.Path, "key %q has %d segments with its prefix, more than the maximum of %d", key, n, maxSegments)
 	}
 	return checkDots(full)
 }

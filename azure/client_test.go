@@ -22,7 +22,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/storetest"
 )
 
-// clientOf returns a client of a program that does not use this package: its retries are enabled.
+// clientOf returns a client like that of a program that does not use this package, with retries
+// enabled.
 func clientOf(t *testing.T, f *Fake) *container.Client {
 	t.Helper()
 	key, err := container.NewSharedKeyCredential("acct", "a2V5")
@@ -46,7 +47,8 @@ func TestClientStore(t *testing.T) {
 	}, lacks, storetest.Keys(50), storetest.Rounds(2))
 }
 
-// TestClient: each call is one request, even if it fails, and the client is not modified.
+// TestClient checks that each call is one request, even if it fails, and that the client is not
+// modified.
 func TestClient(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -101,7 +103,7 @@ func TestClientContradicts(t *testing.T) {
 	}
 }
 
-// TestFromBucket: a container opened by gocloud has versions, conditions and tuning.
+// TestFromBucket checks that a container opened by gocloud has versions, conditions and tuning.
 func TestFromBucket(t *testing.T) {
 	environment(t)
 	f := NewFake(t)

@@ -39,9 +39,9 @@ type config struct {
 	// reached is the container's URL without parameters, once the client exists.
 	reached string
 	urlSAS  bool // the SAS token is from the URL
-	renews  bool // tokens are fetched, and a rejected one is replaced
+	renews  bool // tokens are fetched, and a rejected token is replaced
 
-	tokenClient *http.Client // replaces the default in tests
+	tokenClient *http.Client // replaces the default client in tests
 	crc         bool         // in tests: use Azure's checksums for any host
 	envSecret   bool         // a key or a SAS token is from the environment
 	keyAccount  string
@@ -72,47 +72,47 @@ func (c *config) check() error {
 		}
 	}
 	if len(given) > 1 {
-		return provider.Usage("%s contradict each other", strings.Join(given, " and "))
+		return provider.Usage("%s cannot be combined", strings.Join(given, " and "))
 	}
 	if c.client != nil {
 		if len(given) > 0 || c.place != (place{}) || c.httpClient != nil || c.trust != nil || c.stack.Stall != 0 {
-			return provider.Usage("with azure.Client the client says how to connect, not parameters or options")
+			return provider.Usage("parameters and options about the connection cannot be combined with azure.Client")
 		}
 		return c.checkClient()
 	}
 	if c.connection != "" && c.place != (place{}) {
-		return provider.Usage("with a connection string it says where the account is, not parameters or options")
+		return provider.Usage("parameters and options about the account cannot be combined with a connection string")
 	}
 	if c.protocol != "" && c.protocol != "http" && c.protocol != "https" {
-		return provider.Usage("parameter protocol is %q, neither http nor https", c.protocol)
+		return provider.Usage("parameter protocol must be http or https, is %q", c.protocol)
 	}
 	if c.cdn && c.emulator {
-		return provider.Usage("cdn and localemu contradict each other")
+		return provider.Usage("cdn and localemu cannot be combined")
 	}
 	if c.domain != "" {
 		if u, err := url.Parse("https://" + c.domain); err != nil || u.Host != c.domain || u.Hostname() == "" {
 			bad := c.domain
 			c.domain = ""
-			return provider.Usage("parameter domain is %q, not a host name such as blob.core.windows.net or 127.0.0.1:10000", bad)
+			return provider.Usage("parameter domain must be a host name such as blob.core.windows.net or 127.0.0.1:10000, is %q", bad)
 		}
 	}
 	if c.account != "" && !regexp.MustCompile(`^[a-z0-9-]{1,63}$`).MatchString(c.account) {
 		bad := c.account
 		c.account = ""
-		return provider.Usage("parameter storage_account is %q, not an account's name", bad)
+		return provider.Usage("parameter storage_account must be the name of an account, is %q", bad)
 	}
 	if c.tier != "" {
 		tiers := azblob.PossibleAccessTierValues()
 		i := slices.IndexFunc(tiers, func(t azblob.AccessTier) bool { return strings.EqualFold(string(t), c.tier) })
 		if i < 0 {
-			return provider.Usage("parameter access_tier is %q, not one of Hot, Cool, Cold", c.tier)
+			return provider.Usage("parameter access_tier must be Hot, Cool or Cold, is %q", c.tier)
 		}
 		c.tier = string(tiers[i])
 	}
 	return c.stack.Check()
 }
 
-// environment sets the values that neither the URL nor an option sets from the variables of
+// environment reads the values that neither the URL nor an option sets from the variables of
 // gocloud.dev, which the Azure CLI uses too.
 func (c *config) environment() error {
 	env := place{
@@ -122,7 +122,7 @@ func (c *config) environment() error {
 		if v := os.Getenv(name); v != "" {
 			b, err := strconv.ParseBool(v)
 			if err != nil {
-				return provider.Usage("%s is %q, neither true nor false", name, v)
+				return provider.Usage("%s must be true or false, is %q", name, v)
 			}
 			*to = b
 		}
@@ -152,7 +152,7 @@ func (c *config) environment() error {
 		}
 	}
 	if c.account == "" && !c.cdn {
-		return fault.Newf(fault.Refused, "no storage account is named: give storage_account=… in the URL, azure.Account or AZURE_STORAGE_ACCOUNT")
+		return fault.Newf(fault.Refused, "the storage account is unknown: set storage_account=… in the URL, azure.Account or AZURE_STORAGE_ACCOUNT")
 	}
 	return c.check()
 }
@@ -200,31 +200,31 @@ func isLocal(domain string) bool {
 	return strings.HasPrefix(domain, "127.0.0.1") || strings.HasPrefix(domain, "localhost")
 }
 
-// trusted refuses to send the environment's secrets, or tokens of the default chain, to a place
-// that only the URL names. A URL is untrusted data. gocloud.dev does the same for SAS tokens. The
-// secrets of options belong to the program, but its tokens are not sent to a domain that only the
-// URL names either.
+// trusted returns a UsageError if secrets from the environment, or tokens of the default chain,
+// would be sent to a place that only the URL names. A URL is untrusted data. gocloud.dev does the
+// same for SAS tokens. Secrets in options belong to the program and may be sent, except that its
+// tokens are not sent to a domain that only the URL names.
 func (c *config) trusted() error {
 	if c.anonymous || c.connection != "" || c.urlSAS {
 		return nil
 	}
 	if u, e := c.fromURL.account, c.fromEnv.account; c.envSecret && u != "" && e != "" && u != e {
-		return provider.Usage("the environment's credentials are for account %s, and the URL names %s", e, u)
+		return provider.Usage("the credentials in the environment are for the account %s, but the URL names %s", e, u)
 	}
 	inTheClear := c.fromURL.protocol == "http" && c.fromEnv.protocol != "http"
 	if c.key != "" { // the key signs and is not sent
 		if inTheClear && !provider.Private(c.domain) {
-			return provider.Usage("protocol=http would send signed requests in the clear; AZURE_STORAGE_PROTOCOL or azure.Protocol can allow it")
+			return provider.Usage("protocol=http would send signed requests in clear text: to allow it, set AZURE_STORAGE_PROTOCOL or azure.Protocol")
 		}
 		return nil
 	}
 	trust := append(provider.TrustedByUser(), c.trust...)
 	if d := c.fromURL.domain; d != "" && d != c.fromEnv.domain && !isAzure(d) && !provider.Loopback(d) && !trust.Has(d) {
-		return provider.Usage("the domain is not Azure's, and only the URL names it: tokens are sent there only if AZURE_STORAGE_DOMAIN, azure.Domain, "+
-			"azure.TrustHost or %s names it", provider.TrustVariable)
+		return provider.Usage("tokens are not sent to a domain that only the URL names: set AZURE_STORAGE_DOMAIN, azure.Domain, "+
+			"azure.TrustHost or %s", provider.TrustVariable)
 	}
 	if c.credential == nil && inTheClear && !provider.Loopback(c.domain) {
-		return provider.Usage("protocol=http would send tokens in the clear; AZURE_STORAGE_PROTOCOL or azure.Protocol can allow it")
+		return provider.Usage("protocol=http would send tokens in clear text: to allow it, set AZURE_STORAGE_PROTOCOL or azure.Protocol")
 	}
 	return nil
 }

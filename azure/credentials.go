@@ -39,9 +39,9 @@ func (c *config) connect() (*container.Client, error) {
 	do := provider.Traced(provider.Watch(c.stack.Stall, provider.WithoutRedirects(transport)))
 	o := &container.ClientOptions{ClientOptions: policy.ClientOptions{
 		Transport: guard(do),
-		// This store has its own retry layer. An SDK that retries a conditional put after it lost
-		// the response would turn the first attempt's success into a conflict. Fetching tokens
-		// keeps its retries.
+		// This store has its own retry layer. If the SDK retried a conditional put after it lost
+		// the response, the success of the first attempt would become a conflict. Requests for
+		// tokens keep the SDK's retries.
 		Retry:     policy.RetryOptions{MaxRetries: -1},
 		Telemetry: policy.TelemetryOptions{ApplicationID: "zargo"},
 	}}
@@ -49,7 +49,7 @@ func (c *config) connect() (*container.Client, error) {
 	case c.connection != "":
 		client, err := container.NewClientFromConnectionString(c.connection, c.container, o)
 		if err != nil {
-			return nil, fault.Newf(fault.Refused, "the connection string cannot be used: it needs AccountName or BlobEndpoint, and AccountKey (in base64) or SharedAccessSignature")
+			return nil, fault.Newf(fault.Refused, "the connection string must have AccountName or BlobEndpoint, and AccountKey (in base64) or SharedAccessSignature")
 		}
 		return client, nil
 	case c.key != "":
@@ -58,7 +58,7 @@ func (c *config) connect() (*container.Client, error) {
 		}
 		key, err := container.NewSharedKeyCredential(c.keyAccount, c.key)
 		if err != nil {
-			return nil, fault.Newf(fault.Refused, "the account's key is not base64")
+			return nil, fault.Newf(fault.Refused, "the key of the account is not valid base64")
 		}
 		return container.NewClientWithSharedKeyCredential(c.endpoint(), key, o)
 	case c.sas != "":
@@ -67,30 +67,30 @@ func (c *config) connect() (*container.Client, error) {
 		return container.NewClientWithNoCredential(c.endpoint(), o)
 	}
 	if c.protocol == "http" {
-		return nil, fault.Newf(fault.Refused, "there are no credentials but tokens, and tokens are not sent over http: set AZURE_STORAGE_KEY, or give anonymous=true")
+		return nil, fault.Newf(fault.Refused, "tokens are not sent over http: set AZURE_STORAGE_KEY or anonymous=true")
 	}
 	cred := c.credential
 	if cred == nil {
 		var err error
 		o := &azidentity.DefaultAzureCredentialOptions{ClientOptions: policy.ClientOptions{Transport: noting{c.tokenTransport()}}}
 		if cred, err = azidentity.NewDefaultAzureCredential(o); err != nil {
-			return nil, fault.Newf(fault.Refused, "the Azure credentials cannot be used: %s", firstLine(err.Error()))
+			return nil, fault.Newf(fault.Refused, "the Azure credentials are unusable: %s", firstLine(err.Error()))
 		}
 	}
 	c.renews = true
 	return container.NewClient(c.endpoint(), &credential{c: cred}, o)
 }
 
-// checkClient checks that the caller's client is for the container that the URL names.
+// checkClient checks that the caller's client accesses the container that the URL names.
 func (c *config) checkClient() error {
 	u, err := url.Parse(c.client.URL())
 	if err != nil || path.Base(u.Path) != c.container {
-		return provider.Usage("the client is not one of the container %q", c.container)
+		return provider.Usage("the client is not for the container %q", c.container)
 	}
 	return c.stack.Check()
 }
 
-// accountOf returns the account, and the domain if it is an address, from a container's URL.
+// accountOf returns the account in a container's URL, and also the domain if that is an IP address.
 func accountOf(client *container.Client) (account, domain string) {
 	parts, err := azblob.ParseURL(client.URL())
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 // deleteBatch is Azure's limit of keys per Blob Batch.
 const deleteBatch = 256
 
-// deleteAll sends Blob Batches of up to 256 deletes. If Azure rejects a whole batch, the error is
-// errors.ErrUnsupported, for all later calls too. Single deletes may still be allowed, as with a
-// SAS token for a directory; otherwise they report each key's own error.
+// deleteAll sends Blob Batches of up to 256 deletes. If Azure rejects a whole batch, this call and
+// all later ones return errors.ErrUnsupported. Single deletes may still be allowed, as with a SAS
+// token for a directory; otherwise they report the error of each key.
 func (b *bucket) deleteAll(ctx context.Context, keys []string) (string, error) {
 	if b.noBatch.Load() {
 		return "", errors.ErrUnsupported
@@ -50,7 +50,7 @@ func (b *bucket) deleteSome(ctx context.Context, keys []string) (rest []string, 
 		}
 	}
 	if err != nil {
-		return keys, fmt.Errorf("%w: %w", errors.ErrUnsupported, err) // not with these credentials
+		return keys, fmt.Errorf("%w: %w", errors.ErrUnsupported, err) // these credentials do not support batches
 	}
 	out, err := submit(ctx, b.client, batch)
 	if err != nil {
@@ -59,7 +59,7 @@ func (b *bucket) deleteSome(ctx context.Context, keys []string) (rest []string, 
 	why := provider.Unmentioned(len(keys), foreign)
 	for _, r := range out {
 		if r == nil || r.ContentID == nil || *r.ContentID < 0 || *r.ContentID >= len(keys) {
-			return keys, foreign("a part of it has a Content-ID that is not in the batch")
+			return keys, foreign("it has a part with a Content-ID that is not in the batch")
 		}
 		err := r.Error
 		if err != nil {
@@ -73,8 +73,8 @@ func (b *bucket) deleteSome(ctx context.Context, keys []string) (rest []string, 
 	return provider.Left(keys, why)
 }
 
-// submit sends a batch. The SDK's parser indexes by the numbers in the response and panics if they
-// are not those of the batch.
+// submit sends a batch. It recovers from a panic of the SDK's parser, which uses the numbers in the
+// response as indices.
 func submit(ctx context.Context, c *container.Client, batch *container.BatchBuilder) (out []*container.BatchResponseItem, err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestDeletesAtOnce: if the server rejects batches, keys are deleted by concurrent single requests.
+// TestDeletesAtOnce checks that if the server rejects batches, keys are deleted by concurrent
+// single requests.
 func TestDeletesAtOnce(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -21,7 +22,7 @@ func TestDeletesAtOnce(t *testing.T) {
 	})
 }
 
-// batching describes Azure to the tests of batches.
+// batching describes Azure for the tests of batches.
 func batching() fake.Batching {
 	return fake.Batching{
 		Serve: func(t *testing.T) fake.Batched {

@@ -3,8 +3,9 @@
 //	st, err := azure.Open(ctx, "azblob://weather/zarr?storage_account=myaccount")
 //	a, err := zarr.OpenArray(ctx, st, "2020/t2m")
 //
-// The container is opened by gocloud.dev with its URL parameters and variables. Requests are sent
-// by the Azure SDK's client. To use an existing client or bucket, see [Client] and [FromBucket].
+// The container is opened by gocloud.dev with its URL parameters and environment variables. The
+// Azure SDK's client sends the requests. To use an existing client or bucket, see [Client] and
+// [FromBucket].
 //
 // # Requests
 //
@@ -15,23 +16,23 @@
 //     written or read before is one request.
 //   - PutParts uses block lists, with any part size. Listings return 5000 entries per page. Batch
 //     deletes send 256 keys per request.
-//   - Each put and each part carries a CRC64 (MD5 for hosts outside of Azure, such as Azurite),
-//     which the server verifies. Reads are verified with [VerifyReads].
+//   - Each put and each part carries a CRC64 (MD5 for hosts outside Azure, such as Azurite), which
+//     the server verifies. Reads are verified with [VerifyReads].
 //   - Identity and SAS tokens are sent to Azure's hosts, to this machine, and to hosts configured
 //     outside the URL ([Domain], [TrustHost]).
 //   - The store opens as many connections as it has requests in flight (128, see [MaxInFlight]).
 //     Proxies are supported.
 //   - A request that transfers no byte for 30 s fails and is retried, see [StallTimeout]. Only the
 //     context limits the total time. Redirects are not followed.
-//   - The SDK's retries are disabled for blob requests and enabled for tokens. The store has one
-//     retry layer, see [Retry].
+//   - The SDK's retries are disabled for blob requests and enabled for tokens. The store has its
+//     own retry layer, see [Retry].
 //
 // # Keys
 //
 // Keys are stored unchanged, including " # % ?, which gocloud's driver would escape. A key with a
-// segment that ends with a dot is fault.Path, because Azure drops that dot. Directories of a
-// hierarchical namespace (Data Lake) are not values: listings omit them, and reading one is
-// fault.NotFound.
+// segment that ends with a dot returns fault.Path, because Azure drops that dot. Directories of a
+// hierarchical namespace (Data Lake) are not values: listings omit them, and reading a directory
+// returns fault.NotFound.
 //
 // # Errors
 //

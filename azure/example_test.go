@@ -17,7 +17,7 @@ import (
 )
 
 func Example() {
-	url, opts, stop := bucket() // in your program: "azblob://weather/era5?storage_account=myaccount", and the options that you need
+	url, opts, stop := bucket() // for example "azblob://weather?storage_account=myaccount"
 	defer stop()
 	ctx := context.Background()
 
@@ -88,7 +88,7 @@ func ExampleOpen() {
 	// listed t2m/c true <nil>
 }
 
-// An existing client, with its own credentials and transport.
+// Use an existing client, with its own credentials and transport.
 func ExampleClient() {
 	server, stop := azure.StartFake()
 	defer stop()
@@ -114,7 +114,7 @@ func ExampleClient() {
 	// true
 }
 
-// A container that gocloud.dev has opened. With blob.New, the store would lack versions.
+// Use a container that gocloud.dev has opened. With blob.New, the store would lack versions.
 func ExampleFromBucket() {
 	server, stop := azure.StartFake()
 	defer stop()
@@ -140,7 +140,7 @@ func ExampleFromBucket() {
 	// Output: {true true}
 }
 
-// The URL forms of other programs and of the portal.
+// IsURL accepts the URL forms of other programs and of the portal.
 func ExampleIsURL() {
 	for _, url := range []string{
 		"abfss://weather@myaccount.dfs.core.windows.net/era5",

@@ -14,13 +14,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// explain converts an SDK error to a fault kind by Azure's error code and the HTTP status. ifAbsent
-// reports whether the write required an absent key; a failed precondition then means that it
-// exists. Source: "Blob service error codes" and "Common REST API error codes".
+// explain converts an SDK error to a fault kind, based on Azure's error code and the HTTP status.
+// ifAbsent reports whether the write required an absent key; a failed precondition then means that
+// the key exists. Source: "Blob service error codes" and "Common REST API error codes".
 func explain(err error, ifAbsent bool) error {
 	var cred *credentialError
 	if errors.As(err, &cred) {
-		return &provider.Failure{Kind: cred.kind(), Err: err, Text: "no Azure credentials could be had: set AZURE_STORAGE_ACCOUNT and AZURE_STORAGE_KEY, " +
+		return &provider.Failure{Kind: cred.kind(), Err: err, Text: "no Azure credentials were found: set AZURE_STORAGE_ACCOUNT and AZURE_STORAGE_KEY, " +
 			"AZURE_STORAGE_SAS_TOKEN or AZURE_STORAGE_CONNECTION_STRING, sign in with az login, or open a public container with anonymous=true (" +
 			firstLine(cred.Error()) + ")"}
 	}
@@ -53,8 +53,8 @@ func codeOf(e *azcore.ResponseError) string {
 func byCode(code string, ifAbsent bool) error {
 	switch code {
 	case "ContainerNotFound", "ContainerBeingDeleted", "FilesystemNotFound":
-		// Partly 404, but it does not prove that the key is absent: chunks of a missing container
-		// must not read as fill values.
+		// The status may be 404, but it does not prove that the key is absent: chunks of a missing
+		// container must not read as fill values.
 		return fault.NoBucket
 	case "ResourceNotFound", "ContainerDisabled", "AccountIsDisabled":
 		return fault.Refused
@@ -89,7 +89,7 @@ func byCode(code string, ifAbsent bool) error {
 		return errors.ErrUnsupported
 	}
 	if strings.HasPrefix(code, "Lease") {
-		return fault.Refused // 409 or 412, but not about a version
+		return fault.Refused // 409 or 412, but it does not concern a version
 	}
 	return nil
 }
@@ -102,13 +102,13 @@ func kindOf(status int, code string, ifAbsent bool) error {
 		return k
 	}
 	if code != "" && (status == http.StatusPreconditionFailed || status == http.StatusNotFound) {
-		return fault.Refused // not about a version: "PathNotFound", or an unknown code
+		return fault.Refused // does not concern a version: "PathNotFound", or an unknown code
 	}
 	return provider.KindOf(status, ifAbsent) // also for a redirect or an unexpected 2xx
 }
 
-// hint returns advice on a refusal, or "". r is the request, nil if the transport does not provide
-// it.
+// hint returns advice on a refusal, or "". r is the request, or nil if the transport does not
+// provide it.
 func hint(code string, r *http.Request) string {
 	if text := access(code, r); text != "" {
 		return text
@@ -117,15 +117,15 @@ func hint(code string, r *http.Request) string {
 	case "ContainerNotFound":
 		return " (the container does not exist in this account)"
 	case "ResourceNotFound", "PublicAccessNotPermitted", "NoAuthenticationInformation":
-		return " (the container may be private: Azure says this to requests without credentials)"
+		return " (the container may be private: Azure responds like this to requests without credentials)"
 	case "AuthorizationPermissionMismatch":
 		return " (the identity needs the role Storage Blob Data Reader, or Contributor to write)"
 	case "AuthenticationFailed":
-		return " (a wrong key, an expired SAS token or a wrong clock)"
+		return " (the key is wrong, the SAS token has expired or the clock is wrong)"
 	case "SnapshotsPresent":
 		return " (the blob has snapshots, which are not deleted with it)"
 	case "InvalidBlockList", "InvalidBlobOrBlock":
-		return " (another writer was at this key)"
+		return " (another writer has written this key)"
 	case "BlobArchived":
 		return " (the blob is in the archive tier: rehydrate it first)"
 	}
@@ -142,14 +142,14 @@ func access(code string, r *http.Request) string {
 	switch code {
 	case "AuthorizationPermissionMismatch", "AuthorizationResourceTypeMismatch", "AuthorizationServiceMismatch":
 		if q.Has("sig") && q.Get("sp") != "" {
-			return fmt.Sprintf(" (the SAS token permits %q: reading needs r, listing l, writing c and w, deleting d)", q.Get("sp"))
+			return fmt.Sprintf(" (the SAS token permits %q: reads need r, listings l, writes c and w, deletes d)", q.Get("sp"))
 		}
 		if q.Has("sig") {
-			return " (the SAS token does not permit it: reading needs r, listing l, writing c and w, deleting d)"
+			return " (the SAS token does not permit it: reads need r, listings l, writes c and w, deletes d)"
 		}
 	case "NoAuthenticationInformation", "ResourceNotFound", "PublicAccessNotPermitted", "AuthenticationFailed", "AuthorizationFailure":
 		if writes && !q.Has("sig") && r.Header.Get("Authorization") == "" {
-			return " (the store was opened without credentials, which writing needs: leave out anonymous=true)"
+			return " (writes need credentials: remove anonymous=true)"
 		}
 	}
 	return ""
@@ -179,6 +179,6 @@ func firstLine(s string) string {
 	return strings.ToValidUTF8(s, "")
 }
 
-// foreign returns the error of a response that looks like a success but is not from Azure: a
-// captive portal's or a proxy's page, or an empty body.
+// foreign returns the error for a response that looks like a success but is not from Azure: the
+// page of a captive portal or a proxy, or an empty body.
 func foreign(what string) error { return provider.Foreign("Azure", what) }

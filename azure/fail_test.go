@@ -20,8 +20,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestAzureFailures: a failure has the same kind for every method. gocloud returns NotFound for
-// half of these.
+// TestAzureFailures checks that a failure has the same kind for every method. gocloud returns
+// NotFound for half of these failures.
 func TestAzureFailures(t *testing.T) {
 	environment(t)
 	for _, c := range []struct {
@@ -46,15 +46,15 @@ func TestAzureFailures(t *testing.T) {
 		{"throttled by 429", azureSays(429, "TooManyRequests"), fault.Throttled, ""},
 		{"timed out", azureSays(500, "OperationTimedOut"), fault.Unavailable, ""},
 		{"internal error", azureSays(500, "InternalError"), fault.Unavailable, ""},
-		{"503 of a proxy", fake.Page(503, "text/html", "<html>bad"), fault.Unavailable, "not in Azure's form"},
-		{"404 of a proxy", fake.Page(404, "text/html", "<html>not here"), fault.Unavailable, "not in Azure's form"},
+		{"503 of a proxy", fake.Page(503, "text/html", "<html>bad"), fault.Unavailable, "not in Azure's error format"},
+		{"404 of a proxy", fake.Page(404, "text/html", "<html>not here"), fault.Unavailable, "not in Azure's error format"},
 		{"404 of a page about it", fake.Page(404, "text/html", "<html><code>BlobNotFound</code>"), fault.Unavailable, ""},
 		{"empty 404", fake.Page(404, "", ""), fault.Unavailable, ""},
 		{"HTML with 200", fake.Page(200, "text/html", "<html><body>Please log in</body></html>"), fault.Unavailable, ""},
 		{"empty 200", fake.Page(200, "", ""), fault.Unavailable, ""},
 		{"a portal's redirect", redirect, fault.Unavailable, ""},
 		{"endless error", endless, fault.Unavailable, ""},
-		{"connection cut", func(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) }, fault.Unavailable, "no answer"},
+		{"connection cut", func(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) }, fault.Unavailable, "no response"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := NewFake(t)
@@ -87,7 +87,8 @@ func redirect(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// endless responds with an error document of 64 MiB, of which the client reads a bounded part.
+// endless responds with an error document of 64 MiB. The client must read only a bounded part of
+// it.
 func endless(w http.ResponseWriter, r *http.Request) bool {
 	w.WriteHeader(502)
 	line := []byte(strings.Repeat("x", 1<<20))
@@ -128,7 +129,8 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestNoAnswer: the error of a request without a response does not contain the token of the URL.
+// TestNoAnswer checks that the error of a request without a response does not contain the token of
+// the URL.
 func TestNoAnswer(t *testing.T) {
 	environment(t)
 	t.Setenv("AZURE_STORAGE_KEY", "")
@@ -138,7 +140,7 @@ func TestNoAnswer(t *testing.T) {
 		SASToken("sv=2026&sig=secret"))
 	for verb, err := range fake.Verbs(t.Context(), s, `"1"`) {
 		fake.WantKind(t, err, fault.Unavailable)
-		if !strings.Contains(fmt.Sprint(err), "no answer") || strings.Contains(fmt.Sprint(err), "secret") {
+		if !strings.Contains(fmt.Sprint(err), "no response") || strings.Contains(fmt.Sprint(err), "secret") {
 			t.Errorf("%s: %v", verb, err)
 		}
 	}

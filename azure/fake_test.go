@@ -20,8 +20,8 @@ import (
 )
 
 // Fake is a Blob Storage server in this process with one account, "acct", in the path, and one
-// container, "zarr-test". It checks no signatures. It is written from the REST reference, not from
-// our client.
+// container, "zarr-test". It does not check signatures. It is written from the REST reference, not
+// from our client.
 type Fake struct {
 	*fake.Server
 
@@ -48,7 +48,7 @@ func NewFake(t testing.TB) *Fake {
 	return f
 }
 
-// StartFake is NewFake for examples.
+// StartFake is like NewFake, for examples.
 func StartFake() (*Fake, func()) {
 	f := &Fake{blobs: map[string]object{}, blocks: map[string]map[string][]byte{}}
 	f.Server = fake.New(f.serve, fake.Line("X-Ms-Range"))
@@ -202,7 +202,7 @@ func (f *Fake) get(w http.ResponseWriter, r *http.Request, key string) {
 	if status == http.StatusPartialContent && r.Header.Get("X-Ms-Range-Get-Content-Md5") == "true" && len(body) <= 4<<20 {
 		h.Set("Content-Md5", digest(body))
 	} else if status == http.StatusPartialContent {
-		h.Del("Content-Md5") // it is that of the whole value
+		h.Del("Content-Md5") // the header has the MD5 of the whole value
 	}
 	if o.damage != nil {
 		body = append([]byte{}, body...)

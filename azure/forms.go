@@ -24,17 +24,17 @@ func IsURL(raw string) bool {
 	return false
 }
 
-// accountHost splits "account.blob.core.windows.net", or the same with dfs, into the account and
-// its blob domain. known reports whether the domain belongs to Azure.
+// accountHost splits "account.blob.core.windows.net", or the same host name with dfs, into the
+// account and its blob domain. known reports whether the domain belongs to Azure.
 func accountHost(host string) (account, domain string, known bool) {
 	account, rest, ok := strings.Cut(strings.ToLower(host), ".")
-	labels := strings.Replace("."+rest, ".dfs.", ".blob.", 1) // both names lead to the same values
+	labels := strings.Replace("."+rest, ".dfs.", ".blob.", 1) // the same values
 	return account, labels[1:], ok && account != "" && isAzure(rest) && strings.Contains(labels, ".blob.")
 }
 
 // ownForm converts the URL forms of other programs and of the portal to
 // "azblob://container/prefix?parameters". It moves the SAS token of an https URL, which is meant
-// for the host of that URL, to c. Its errors contain no part of a query.
+// for the host of that URL, to c. Its errors do not contain parts of a query.
 //
 //	az://container/prefix, azure://…, abfs://…, abfss://…
 //	abfss://container@account.dfs.core.windows.net/prefix
@@ -49,20 +49,20 @@ func (c *config) ownForm(raw string) (string, error) {
 	}
 	u, err := url.Parse(raw)
 	if err != nil || u.Opaque != "" {
-		return "", provider.Usage("the URL cannot be read")
+		return "", provider.Usage("the URL is malformed")
 	}
 	if u.Fragment != "" {
-		return "", provider.Usage(`an Azure URL has no fragment; "#" in a prefix is written %%23`)
+		return "", provider.Usage(`an Azure URL must not have a fragment: write "#" in a prefix as %%23`)
 	}
 	if _, has := u.User.Password(); has {
-		return "", provider.Usage("an Azure URL holds no user or password: credentials come from the environment or an option")
+		return "", provider.Usage("an Azure URL must not contain a user or password: credentials come from the environment or an option")
 	}
 	q := u.Query()
 	container, path, host := u.Host, u.EscapedPath(), ""
 	switch {
 	case scheme == "https":
 		if u.User != nil {
-			return "", provider.Usage("an Azure URL holds no user or password: credentials come from the environment or an option")
+			return "", provider.Usage("an Azure URL must not contain a user or password: credentials come from the environment or an option")
 		}
 		host = u.Host
 		container, path, _ = strings.Cut(strings.TrimPrefix(path, "/"), "/")
@@ -71,7 +71,7 @@ func (c *config) ownForm(raw string) (string, error) {
 	case u.User != nil:
 		container, host = u.User.Username(), u.Host
 	case strings.Contains(u.Host, "."):
-		return "", provider.Usage("%s names an account and no container: write %s://container@%s/prefix", u.Host, scheme, u.Host)
+		return "", provider.Usage("%s is an account without a container: write %s://container@%s/prefix", u.Host, scheme, u.Host)
 	}
 	if host != "" {
 		account, domain, known := accountHost(host)
@@ -79,9 +79,9 @@ func (c *config) ownForm(raw string) (string, error) {
 		case scheme == "https" && !known:
 			return "", provider.Usage("%s is not a host of Azure Blob Storage, such as account.blob.core.windows.net", host)
 		case account == "" || domain == "":
-			return "", provider.Usage("%q is not an account's host, such as account.dfs.core.windows.net", host)
+			return "", provider.Usage("%q is not the host of an account, such as account.dfs.core.windows.net", host)
 		case q.Has("storage_account") || q.Has("domain"):
-			return "", provider.Usage("the URL names the account by its host, and by a parameter as well")
+			return "", provider.Usage("the URL contains the account both in its host and in a parameter")
 		}
 		q.Set("storage_account", account)
 		if domain != defaultDomain {
@@ -89,7 +89,7 @@ func (c *config) ownForm(raw string) (string, error) {
 		}
 	}
 	if !regexp.MustCompile(`^[A-Za-z0-9$-]{1,63}$`).MatchString(container) {
-		return "", provider.Usage("the URL names no container")
+		return "", provider.Usage("the URL has no container")
 	}
 	own := "azblob://" + container + path
 	if len(q) > 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestForms: the URL forms of other programs and of the portal.
+// TestForms checks the conversion of the URL forms of other programs and of the portal.
 func TestForms(t *testing.T) {
 	for _, c := range []struct {
 		url, asks, name string
@@ -70,13 +70,13 @@ func TestFormsRefused(t *testing.T) {
 		{"https://u:hush@acct.blob.core.windows.net/c", "password"},
 		{"https://u@acct.blob.core.windows.net/c", "password"},
 		{"https://acct.blob.core.windows.net/c?colour=red", "colour"},
-		{"https://acct.blob.core.windows.net/c?storage_account=b&sig=hush", "by a parameter as well"},
+		{"https://acct.blob.core.windows.net/c?storage_account=b&sig=hush", "in a parameter"},
 		{"https://acct.blob.core.windows.net/c#x", "fragment"},
 		{"abfss://acct.dfs.core.windows.net/c/p", "container@acct.dfs.core.windows.net"},
-		{"abfss://c@acct/p", "not an account's host"},
+		{"abfss://c@acct/p", "not the host of an account"},
 		{"abfss://c:hush@acct.dfs.core.windows.net/p", "password"},
 		{"az://c?sig=hush", "AZURE_STORAGE_SAS_TOKEN"},
-		{"az://c%zz", "cannot be read"},
+		{"az://c%zz", "is malformed"},
 	} {
 		t.Run(c.url, func(t *testing.T) {
 			environment(t)
@@ -94,7 +94,8 @@ func TestFormsRefused(t *testing.T) {
 	}
 }
 
-// TestAccessHints: errors name the missing permissions of a token or of an anonymous caller.
+// TestAccessHints checks that errors name the missing permissions of a token or of an anonymous
+// caller.
 func TestAccessHints(t *testing.T) {
 	const sas = "https://a.blob.core.windows.net/c?sv=1&sp=rl&sig=hush"
 	for _, c := range []struct {
@@ -105,10 +106,10 @@ func TestAccessHints(t *testing.T) {
 		not        string // of a read
 	}{
 		{"SAS without permission to write", sas, nil, 403, "AuthorizationPermissionMismatch", `permits "rl"`, "role"},
-		{"SAS of a stored policy", "https://a.blob.core.windows.net/c?sv=1&si=p&sig=hush", nil, 403, "AuthorizationPermissionMismatch", "writing c and w", "role"},
+		{"SAS of a stored policy", "https://a.blob.core.windows.net/c?sv=1&si=p&sig=hush", nil, 403, "AuthorizationPermissionMismatch", "writes c and w", "role"},
 		{"identity without a role", "azblob://c?storage_account=a", []Option{Credential(tokens{})}, 403, "AuthorizationPermissionMismatch", "role", "SAS"},
-		{"anonymous", "azblob://c?storage_account=a&anonymous=true", nil, 404, "ResourceNotFound", "leave out anonymous=true", "SAS"},
-		{"anonymous, 401", "azblob://c?storage_account=a&anonymous=true", nil, 401, "NoAuthenticationInformation", "leave out anonymous=true", "SAS"},
+		{"anonymous", "azblob://c?storage_account=a&anonymous=true", nil, 404, "ResourceNotFound", "remove anonymous=true", "SAS"},
+		{"anonymous, 401", "azblob://c?storage_account=a&anonymous=true", nil, 401, "NoAuthenticationInformation", "remove anonymous=true", "SAS"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			environment(t)

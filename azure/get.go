@@ -15,8 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// get sends one Get Blob. For a suffix of a value of unknown size, it sends a Get Blob Properties
-// before.
+// get sends one Get Blob. For a suffix of a value of unknown size, it first sends a Get Blob
+// Properties.
 func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
 	if n, ok := o.Range.IsSuffix(); ok {
 		return b.getLast(ctx, key, n, o, buf)
@@ -48,21 +48,21 @@ func (b *bucket) getFrom(ctx context.Context, key string, o store.GetOptions, bu
 		_ = out.Body.Close()
 	}()
 	if resp == nil {
-		return store.Value{}, foreign("it was not passed on by the transport")
+		return store.Value{}, foreign("the transport did not provide it")
 	}
 	// The client treats 304 as a success.
 	if resp.StatusCode == http.StatusNotModified {
 		if o.IfNotVersion == "" {
-			return store.Value{}, foreign("it is a 304 that was not asked for")
+			return store.Value{}, foreign("it is a 304 for a request without a condition")
 		}
-		return store.Value{}, fault.Newf(fault.Unchanged, "it still is version %s", o.IfNotVersion)
+		return store.Value{}, fault.Newf(fault.Unchanged, "the current version is still %s", o.IfNotVersion)
 	}
 	v := version(out.ETag)
 	if err := accept(resp.Header, v, o); err != nil {
 		return store.Value{}, err
 	}
 	if out.ContentLength == nil && o.Range.IsWhole() && resp.StatusCode == http.StatusOK && provider.Marked(resp) {
-		// A proxy has removed the length.
+		// The length is missing, because a proxy has removed it.
 		return provider.Announced{N: -1, Size: -1}.Receive(out.Body, v, o, buf)
 	}
 	a, err := announced(o.Range, resp.StatusCode, out.ContentLength, resp.Header.Get("Content-Range"))
@@ -80,15 +80,15 @@ func (b *bucket) getFrom(ctx context.Context, key string, o store.GetOptions, bu
 }
 
 // accept rejects a response that is not the requested value: it is not from Azure, its version
-// violates the condition, or it is a directory of a hierarchical namespace, which reads as an empty
-// blob.
+// violates the condition, or it is a directory of a hierarchical namespace, which would read as an
+// empty blob.
 func accept(h http.Header, got store.Version, o store.GetOptions) error {
 	if got == "" {
 		return foreign("it has no ETag")
 	}
 	err := provider.CheckVersion(got, o)
 	if err == nil && isFolder(h) {
-		err = fault.Newf(fault.NotFound, "it is a folder, and holds no value")
+		err = fault.Newf(fault.NotFound, "the key is a directory and has no value")
 	}
 	return err
 }
@@ -97,8 +97,8 @@ func isFolder(h http.Header) bool {
 	return strings.EqualFold(h.Get("X-Ms-Meta-Hdi_isfolder"), "true") || strings.EqualFold(h.Get("X-Ms-Resource-Type"), "directory")
 }
 
-// httpRange converts r to the client's form. The zero value sends no Range header. So does From(0),
-// because Azure would reject it for an empty value.
+// httpRange converts r to the client's form. The zero value means that no Range header is sent. It
+// is also the result for From(0), because Azure would reject that range for an empty value.
 func httpRange(r store.Range) azblob.HTTPRange {
 	if off, ok := r.IsFrom(); ok {
 		return azblob.HTTPRange{Offset: off}
@@ -109,7 +109,7 @@ func httpRange(r store.Range) azblob.HTTPRange {
 	return azblob.HTTPRange{}
 }
 
-// announced returns how much of the body to skip and to take, according to the header.
+// announced returns how much of the body to skip and to read, according to the header.
 func announced(r store.Range, status int, length *int64, contentRange string) (provider.Announced, error) {
 	if length == nil || *length < 0 {
 		return provider.Announced{}, foreign("it has no length")
@@ -127,7 +127,7 @@ func announced(r store.Range, status int, length *int64, contentRange string) (p
 		}
 		return provider.Partial(r, length, contentRange, foreign)
 	}
-	return provider.Announced{}, foreign(fmt.Sprintf("its status is %d for the range %v", status, r))
+	return provider.Announced{}, foreign(fmt.Sprintf("it has status %d for the range %v", status, r))
 }
 
 // emptyRange parses the size in "bytes 1000-999/1000" or "bytes 0--1/0". Azurite sends these for a

@@ -13,8 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestTailRequests: a suffix read sends a request for the size the first time, none while the size
-// is cached, and one more after a replacement.
+// TestTailRequests checks that a suffix read requests the size the first time, does not while the
+// size is cached, and does again after the value was replaced.
 func TestTailRequests(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -55,7 +55,8 @@ func TestTailRequests(t *testing.T) {
 	}
 }
 
-// TestTailPinned: a cached size must hide neither the absence of a value nor a missing version.
+// TestTailPinned checks that a cached size hides neither the absence of a value nor a missing
+// version.
 func TestTailPinned(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -83,7 +84,8 @@ func TestTailPinned(t *testing.T) {
 	}
 }
 
-// TestTailKeepsChanging: a value is replaced between each request for its size and the read.
+// TestTailKeepsChanging checks the error if the value is replaced between each request for its size
+// and the read.
 func TestTailKeepsChanging(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -115,7 +117,8 @@ func TestSizesAreBounded(t *testing.T) {
 	}
 }
 
-// TestNothingIsNotRead: an empty range sends no read, so gocloud's reader cannot leak a connection.
+// TestNothingIsNotRead checks that an empty range sends no read, so gocloud's reader cannot leak a
+// connection.
 func TestNothingIsNotRead(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -148,8 +151,8 @@ func TestCutBody(t *testing.T) {
 	}
 }
 
-// TestExactBuffers: a read appends to a buffer with enough capacity, else it allocates the exact
-// size.
+// TestExactBuffers checks that a read appends to a buffer with enough capacity, and otherwise
+// allocates the exact size.
 func TestExactBuffers(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -165,8 +168,8 @@ func TestExactBuffers(t *testing.T) {
 	}
 }
 
-// TestFolders: a directory of a hierarchical namespace reads as an empty blob and would be an empty
-// chunk.
+// TestFolders checks that a directory of a hierarchical namespace is not read as an empty chunk.
+// Azure returns it as an empty blob.
 func TestFolders(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -185,7 +188,7 @@ func TestFolders(t *testing.T) {
 	}
 }
 
-// TestContentEncoding: values with a content encoding are read as stored.
+// TestContentEncoding checks that values with a content encoding are read as stored.
 func TestContentEncoding(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -234,7 +237,7 @@ func TestAnnounced(t *testing.T) {
 	}
 }
 
-// FuzzEmptyRange: Azurite's form of an empty range is distinct from ranges with bytes.
+// FuzzEmptyRange checks that Azurite's form of an empty range is distinct from ranges with bytes.
 func FuzzEmptyRange(f *testing.F) {
 	for _, s := range []string{"bytes 0-4/5", "bytes 9-8/9", "bytes 0--1/0", "bytes */5", "", "bytes 1-2/99999999999999999999"} {
 		f.Add(s)

@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// held describes Azure to the tests that all providers share.
+// held describes Azure for the tests that all providers share.
 func held() fake.Provider {
 	at := func(base string) string {
 		protocol, host, _ := strings.Cut(base, "://")

@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestKeys: keys that gocloud's driver stores under other names are stored unchanged and remain
-// distinct.
+// TestKeys checks that keys that gocloud's driver stores under other names are stored unchanged and
+// remain distinct.
 func TestKeys(t *testing.T) {
 	environment(t)
 	for _, prefix := range []string{"", "50%25 # of? \"x\""} {

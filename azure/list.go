@@ -15,7 +15,7 @@ func (b *bucket) listPage(ctx context.Context, prefix string, o store.ListOption
 	if prefix != "" {
 		at += prefix + "/"
 	}
-	at += o.KeyPrefix // StartAfter is left to the Store: Azure has no parameter for it
+	at += o.KeyPrefix // the Store filters for StartAfter, for which Azure has no parameter
 	from, under := optional(token), optional(at)
 	var items []*container.BlobItem
 	var below []*container.BlobPrefix
@@ -30,7 +30,7 @@ func (b *bucket) listPage(ctx context.Context, prefix string, o store.ListOption
 		// The client parses an empty body or an HTML page as an empty listing. Azure always sends
 		// both elements.
 		if out.Segment == nil || out.NextMarker == nil {
-			return nil, "", foreign("it does not say whether the listing is complete")
+			return nil, "", foreign("it does not state whether the listing is complete")
 		}
 		items, below, next = out.Segment.BlobItems, out.Segment.BlobPrefixes, out.NextMarker
 	} else {
@@ -41,14 +41,14 @@ func (b *bucket) listPage(ctx context.Context, prefix string, o store.ListOption
 			return nil, "", explain(err, false)
 		}
 		if out.Segment == nil || out.NextMarker == nil {
-			return nil, "", foreign("it does not say whether the listing is complete")
+			return nil, "", foreign("it does not state whether the listing is complete")
 		}
 		items, next = out.Segment.BlobItems, out.NextMarker
 	}
 	page := make([]store.Entry, 0, len(items)+len(below))
 	for _, it := range items {
 		if it == nil || it.Properties == nil {
-			return nil, "", foreign("an entry of the listing has no properties")
+			return nil, "", foreign("its listing has an entry without properties")
 		}
 		if t := it.Properties.ResourceType; t != nil && strings.EqualFold(*t, "directory") {
 			continue // a directory of a hierarchical namespace; its values are listed separately
@@ -65,7 +65,7 @@ func (b *bucket) listPage(ctx context.Context, prefix string, o store.ListOption
 	}
 	for _, p := range below {
 		if p == nil {
-			return nil, "", foreign("an entry of the listing is empty")
+			return nil, "", foreign("its listing has an empty entry")
 		}
 		key, err := b.relative(p.Name)
 		if err != nil {
@@ -79,11 +79,11 @@ func (b *bucket) listPage(ctx context.Context, prefix string, o store.ListOption
 // relative removes the store's prefix from a key of a listing.
 func (b *bucket) relative(name *string) (string, error) {
 	if name == nil {
-		return "", foreign("an entry of the listing has no name")
+		return "", foreign("its listing has an entry without a name")
 	}
 	rel, ok := strings.CutPrefix(*name, b.prefix)
 	if !ok {
-		return "", foreign("the listing holds a key outside of the prefix")
+		return "", foreign("its listing contains a key outside the prefix")
 	}
 	return rel, nil
 }

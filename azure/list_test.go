@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestListRequests: a listing costs one request per 5000 entries, and its versions are those of
-// reads.
+// TestListRequests checks that a listing costs one request per 5000 entries, and that its versions
+// equal those of reads.
 func TestListRequests(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -44,7 +44,7 @@ func TestListRequests(t *testing.T) {
 	}
 }
 
-// TestListForeign: responses that resemble a listing.
+// TestListForeign checks that responses that resemble a listing are rejected.
 func TestListForeign(t *testing.T) {
 	environment(t)
 	const blob = "<Blob><Name>k</Name><Properties><Etag>1</Etag><Content-Length>1</Content-Length></Properties></Blob>"
@@ -74,8 +74,8 @@ func TestListForeign(t *testing.T) {
 	}
 }
 
-// TestListPart: a listing of part of the keys selects them on the server, except for StartAfter,
-// for which Azure has no parameter.
+// TestListPart checks that a listing of a part of the keys selects them on the server, except for
+// StartAfter, for which Azure has no parameter.
 func TestListPart(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -85,8 +85,8 @@ func TestListPart(t *testing.T) {
 	fake.ListParts(t, f.Server, bare(t, f.At("p")))
 }
 
-// TestListEncodedNames: Azure percent-encodes names that XML cannot represent, and marks them as
-// encoded.
+// TestListEncodedNames checks that names that XML cannot represent are decoded. Azure
+// percent-encodes such names and marks them as encoded.
 func TestListEncodedNames(t *testing.T) {
 	environment(t)
 	f := NewFake(t)

@@ -15,10 +15,10 @@ import (
 )
 
 // Open opens "azblob://container/prefix?parameters". The prefix becomes the root of the store. Open
-// sends no request, so a missing container or rejected credentials are reported by the first call
-// of the store.
+// does not send a request, so a missing container or rejected credentials are reported by the first
+// call of the store.
 //
-// The URL forms of other programs and of the portal are accepted too: az://, azure://, abfs:// and
+// Open also accepts the URL forms of other programs and of the portal: az://, azure://, abfs:// and
 // abfss:// with container/prefix or container@account.dfs.core.windows.net/prefix, and
 // https://account.blob.core.windows.net/container/prefix, with or without a SAS token.
 //
@@ -29,17 +29,15 @@ import (
 // nor an option sets are read from AZURE_STORAGE_ACCOUNT, _DOMAIN, _PROTOCOL, _IS_CDN and
 // _IS_LOCAL_EMULATOR.
 //
-// Credentials are those of the options. By default they are the first in the environment:
+// Credentials are set by options. By default they are the first found in the environment:
 // AZURE_STORAGE_KEY, AZURE_STORAGE_SAS_TOKEN, AZURE_STORAGE_CONNECTION_STRING (if the URL does not
 // name an account), and azidentity's default chain (service principal, workload and managed
-// identity, az login). Identity and SAS tokens are not sent to a domain outside of Azure that only
-// the URL names: see [Domain] and [TrustHost]. The SAS token of an https URL is sent to the URL's
-// host.
+// identity, az login). Identity and SAS tokens are not sent to a domain outside Azure that only the
+// URL names: see [Domain] and [TrustHost]. The SAS token of an https URL is sent to the URL's host.
 //
-// Errors:
-//   - *UsageError: the URL, a parameter or an option is malformed or conflicts with another.
-//   - fault.Path: the prefix is not a valid key.
-//   - fault.Refused: no account is configured, or the credentials are malformed.
+// Open returns a *UsageError if the URL, a parameter or an option is malformed or conflicts with
+// another, fault.Path if the prefix is not a valid key, and fault.Refused if no account is
+// configured or the credentials are malformed.
 //
 // The store retries requests, limits them (see [Retry] and [MaxInFlight]) and implements
 // store.PageLister, store.BatchDeleter and store.PartPutter. store.As finds its *container.Client,
@@ -93,11 +91,12 @@ func (c *config) Connect(ctx context.Context) (store.Store, error) {
 }
 
 // FromBucket opens a container that gocloud.dev has opened. url names the same container, with the
-// prefix and the parameters that do not concern the connection. Unlike blob.New, the store has
-// versions, conditions, multipart uploads and Azure's own errors. The store owns b: its Close
-// closes b.
+// prefix and the parameters that do not concern the connection. Unlike a store of blob.New, the
+// result has versions, conditions, multipart uploads and Azure's own errors. The store owns b: its
+// Close closes b.
 //
-// It returns a *UsageError if b is not a container of Azure, or not the one that url names.
+// FromBucket returns a *UsageError if b is not a container of Azure, or not the container that url
+// names.
 func FromBucket(ctx context.Context, b *gcblob.Bucket, url string, opts ...Option) (store.Store, error) {
 	c := &config{opened: b}
 	return provider.Open(ctx, c, func() error {

@@ -31,7 +31,7 @@ func (s *seen) Do(r *http.Request) (*http.Response, error) {
 		Header: http.Header{"X-Ms-Error-Code": {"BlobNotFound"}, "X-Ms-Request-Id": {"1"}}}, nil
 }
 
-// TestOpen: the account and the credentials of requests.
+// TestOpen checks the account and the credentials of requests.
 func TestOpen(t *testing.T) {
 	const conn = "DefaultEndpointsProtocol=https;AccountName=conn;AccountKey=a2V5;EndpointSuffix=core.windows.net"
 	type env map[string]string
@@ -92,11 +92,12 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestOpenDefaultChain: without other credentials azidentity's chain is used at the first request.
+// TestOpenDefaultChain checks that without other credentials the first request uses azidentity's
+// default chain.
 func TestOpenDefaultChain(t *testing.T) {
 	environment(t)
 	t.Setenv("AZURE_STORAGE_KEY", "")
-	t.Setenv("AZURE_TOKEN_CREDENTIALS", "EnvironmentCredential") // excludes the machine's own
+	t.Setenv("AZURE_TOKEN_CREDENTIALS", "EnvironmentCredential") // not those of the machine
 	h := &seen{}
 	_, err := Open(t.Context(), "azblob://c", HTTPClient(h))
 	if err == nil {
@@ -108,7 +109,7 @@ func TestOpenDefaultChain(t *testing.T) {
 	}
 }
 
-// opening describes Azure to the tests of Open that all providers share.
+// opening describes Azure for the tests of Open that all providers share.
 func opening() fake.Opening[Option] {
 	return fake.Opening[Option]{
 		Open: Open, Scheme: "azblob", Bucket: "container", Server: "the account is the parameter storage_account", Text: "domain", TooFew: MaxInFlight(-1),
@@ -127,14 +128,15 @@ func TestOpenMistakes(t *testing.T) {
 		p.Mistake("domain with a user", "azblob://c?domain=me@b", "host name"),
 		p.Mistake("account", "azblob://c?storage_account=evil.example/", "evil"),
 		p.Mistake("tier", "azblob://c?access_tier=lukewarm", "lukewarm"),
-		p.Mistake("two credentials", "azblob://c?anonymous=true", "contradict", SharedKey("a2V5")),
+		p.Mistake("two credentials", "azblob://c?anonymous=true", "cannot be combined", SharedKey("a2V5")),
 		p.Mistake("connection string and domain", "azblob://c?domain=x", "connection string", ConnectionString("AccountName=a;AccountKey=a2V5")),
-		p.Mistake("cdn and emulator", "azblob://c?cdn=true&localemu=true", "contradict"),
+		p.Mistake("cdn and emulator", "azblob://c?cdn=true&localemu=true", "cannot be combined"),
 		p.Mistake("key of another account", "azblob://c?storage_account=other", "other"),
 	)
 }
 
-// TestOpenMistakesOfTheEnvironment: the environment conflicts with the URL, or with itself.
+// TestOpenMistakesOfTheEnvironment checks the errors for environments that conflict with the URL or
+// are invalid.
 func TestOpenMistakesOfTheEnvironment(t *testing.T) {
 	for _, c := range []struct {
 		name, url string

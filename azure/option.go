@@ -53,23 +53,23 @@ func Emulator() Option { return option(func(c *config) { c.emulator = true }, "E
 // Anonymous sends unsigned requests, for public containers. URL: anonymous=true.
 func Anonymous() Option { return option(func(c *config) { c.anonymous = true }, "Anonymous()") }
 
-// SharedKey signs requests with the account's base64 key. URL: none, deliberately.
+// SharedKey signs requests with the account's base64 key. It has no URL parameter, deliberately.
 func SharedKey(key string) Option {
 	return option(func(c *config) { c.key = key }, "SharedKey(…)")
 }
 
-// SASToken sends a shared access signature, "sv=…&sig=…". URL: none, deliberately.
+// SASToken sends a shared access signature, "sv=…&sig=…". It has no URL parameter, deliberately.
 func SASToken(token string) Option {
 	return option(func(c *config) { c.sas, c.urlSAS = token, false }, "SASToken(…)")
 }
 
-// ConnectionString sets the account, and the key or the SAS token that authorizes requests. URL:
-// none, deliberately.
+// ConnectionString sets the account, and the key or the SAS token that authorizes requests. It has
+// no URL parameter, deliberately.
 func ConnectionString(s string) Option {
 	return option(func(c *config) { c.connection = s }, "ConnectionString(…)")
 }
 
-// Credential replaces the default chain of azidentity. URL: none, deliberately.
+// Credential replaces the default chain of azidentity. It has no URL parameter, deliberately.
 func Credential(cred azcore.TokenCredential) Option {
 	return option(func(c *config) { c.credential = cred }, "Credential(…)")
 }
@@ -86,24 +86,25 @@ func ContentType(mediaType string) Option {
 }
 
 // TrustHost allows tokens to be sent over https to domains that a URL names. A name includes its
-// subdomains. The variable ZARGO_TRUSTED_HOSTS does the same. URL: none, deliberately.
+// subdomains. The variable ZARGO_TRUSTED_HOSTS has the same effect. There is no URL parameter,
+// deliberately.
 func TrustHost(hosts ...string) Option {
 	return option(func(c *config) { c.trust = append(c.trust, hosts...) }, "TrustHost(%q)", hosts)
 }
 
-// ReadOnly refuses every write with fault.ReadOnly. URL: readonly=true.
+// ReadOnly makes every write fail with fault.ReadOnly. URL: readonly=true.
 func ReadOnly() Option { return layers(provider.ReadOnly()) }
 
 // VerifyReads verifies reads with Azure's checksums: the MD5 of whole values that were stored with
-// one, and a CRC64 (MD5 from hosts outside of Azure) of ranges up to 4 MiB. A mismatch is
+// one, and a CRC64 (MD5 from hosts outside Azure) of ranges up to 4 MiB. A mismatch returns
 // fault.Unavailable. It is off by default, because MD5 runs at 200 to 300 MB/s per core, TLS
 // protects the transfer, and Zarr's checksum codecs verify end to end. URL: verify_reads=true.
 func VerifyReads() Option { return option(func(c *config) { c.verify = true }, "VerifyReads()") }
 
 // Client sets an existing client of the container that the URL names, with its address, credentials
 // and transport. The store disables its retries for its own requests and does not modify it.
-// Parameters and options that concern the connection are then an error. StallTimeout is among them:
-// the client's transport decides when a stalled request fails.
+// Parameters and options about the connection are then an error. StallTimeout is among them,
+// because the client's transport decides when a stalled request fails.
 func Client(client *container.Client) Option {
 	return option(func(c *config) { c.client = client }, "Client(…)")
 }
@@ -114,36 +115,36 @@ func HTTPClient(h policy.Transporter) Option {
 	return option(func(c *config) { c.httpClient = h }, "HTTPClient(…)")
 }
 
-// MaxInFlight fixes the number of requests in flight of the store, over all its arrays and callers.
-// The default, 0, starts with 128 reads and 128 writes, shared by all stores of the process on the
-// container. It grows while throughput grows with it, and shrinks when the service throttles
-// requests. A negative n is an error.
+// MaxInFlight sets a fixed number of requests in flight for the store, over all its arrays and
+// callers. The default, 0, starts with 128 reads and 128 writes, shared by all stores of the
+// process on the container. That number grows while throughput grows with it, and shrinks when the
+// service throttles requests. A negative n is an error.
 func MaxInFlight(n int) Option { return layers(provider.MaxInFlight(n)) }
 
-// RequestRate limits the requests per second, reads, writes and retries together. The limit is
-// shared by all stores of the process that are opened on the container with the same number. 0, the
-// default, is no limit. If several processes divide the limits ([concurrency.Limits.Share]), each
-// uses its share of the rate.
+// RequestRate limits the requests per second. Reads, writes and retries count together. The limit
+// is shared by all stores of the process that are opened on the container with the same number. 0,
+// the default, is no limit. If several processes divide the limits ([concurrency.Limits.Share]),
+// each uses its share of the rate.
 func RequestRate(perSecond float64) Option { return layers(provider.RequestRate(perSecond)) }
 
 // ByteRate limits the bytes of values read and written per second, in the same way as
 // [RequestRate].
 func ByteRate(perSecond float64) Option { return layers(provider.ByteRate(perSecond)) }
 
-// Limits sets the caller's limits instead of those of the process, as zarr.Limits.Shared does for
-// arrays. Stores on one container with the same Limits share its request slots and its retry quota.
+// Limits sets limits that replace those of the process, as zarr.Limits.Shared does for arrays.
+// Stores on one container with the same Limits share its request slots and its retry quota.
 func Limits(l *concurrency.Limits) Option { return layers(provider.Limits(l)) }
 
 // Hedge repeats a read whose first byte takes much longer than usual, and uses the response that
-// arrives first. Package hedge documents when. It costs at most 3 % more reads, and memory of the
-// budget ([Limits]) while both are in flight. URL: hedge=true.
+// arrives first. Package hedge documents the conditions. It costs at most 3 % more reads, and
+// memory of the budget ([Limits]) while both reads are in flight. URL: hedge=true.
 func Hedge() Option { return layers(provider.Hedge()) }
 
 // StallTimeout sets how long a request may wait without a byte transferred in either direction.
-// After that it fails with fault.Unavailable and is retried. Each byte restarts the timeout, so a
-// long value is limited by the context only. The response to a write may take twice as long, and
-// the completion of an upload in parts and a batch delete ten times. The default, 0, is 30 s; less
-// than 1 ms is an error.
+// After that it fails with fault.Unavailable and is retried. Each byte restarts the timeout, so
+// only the context limits the time of a long value. The response to a write may take twice as long,
+// and the completion of an upload in parts and a batch delete ten times. The default, 0, is 30 s. A
+// timeout of less than 1 ms is an error.
 func StallTimeout(d time.Duration) Option { return layers(provider.StallTimeout(d)) }
 
 // Retry configures how failed requests are retried; package retry documents the defaults.

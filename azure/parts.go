@@ -28,10 +28,10 @@ const (
 )
 
 // parts is an upload in parts, stored as uncommitted blocks. Blocks belong to the key and not to an
-// upload, so their IDs start with a random number that separates concurrent uploads to one key. The
+// upload, so their IDs start with a random number that separates concurrent uploads to one key. An
 // ID also contains the checksum of the block, because Azure does not list checksums, the time, to
 // find the latest block of a part, and the label of the part. Azure drops all blocks of a key when
-// a value is committed; the label of a block that arrives later shows that earlier blocks were
+// a value is committed. The label of a block that arrives later shows that earlier blocks were
 // dropped.
 type parts struct {
 	b   *bucket
@@ -43,13 +43,13 @@ type parts struct {
 	last int64 // time of the last block
 }
 
-// putParts sends no request. The token is the random number.
+// putParts does not send a request. The token is the random number.
 func (b *bucket) putParts(_ context.Context, key string, o store.PartsOptions) (store.Parts, error) {
 	p := &parts{b: b, key: key, set: sentparts.New(o.Resume != "", later)}
 	if o.Resume != "" {
 		id, err := hex.DecodeString(o.Resume)
 		if err != nil || len(id) != len(p.id) {
-			return nil, fault.Newf(fault.Selection, "%q is not the token of a value in parts", o.Resume)
+			return nil, fault.Newf(fault.Selection, "%q is not the token of an upload in parts", o.Resume)
 		}
 		copy(p.id[:], id)
 	} else {
@@ -58,7 +58,7 @@ func (b *bucket) putParts(_ context.Context, key string, o store.PartsOptions) (
 	return sentparts.Parts(p, p.set, false), nil
 }
 
-// Limits implements sentparts; Azure has no minimum size of a part.
+// Limits implements sentparts.Upload. Azure has no minimum size of a part.
 func (p *parts) Limits() store.PartLimits {
 	return store.PartLimits{Min: 1, Max: maxBlock, Parts: maxBlocks}
 }
@@ -76,7 +76,8 @@ type block struct {
 func later(a, b sentparts.Part[block]) bool { return a.At.time < b.At.time }
 
 // name returns the ID of a block of part n. All IDs of a blob must have the same length. Number and
-// label have 16 bits each. The label is stored minus one, where 0 is no label beyond the number.
+// label have 16 bits each. The label is stored minus one; 0 also means that there is no label
+// beyond the number.
 func (p *parts) name(n int, b block) string {
 	id := binary.BigEndian.AppendUint16(p.id[:8:8], uint16(max(b.label-1, 0)))
 	id = binary.BigEndian.AppendUint16(id, uint16(n))
@@ -84,7 +85,7 @@ func (p *parts) name(n int, b block) string {
 	return base64.StdEncoding.EncodeToString(binary.BigEndian.AppendUint64(id, uint64(b.time)))
 }
 
-// next returns a time that no other block of this upload has.
+// next returns a time that is unique among the blocks of this upload.
 func (p *parts) next() int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -92,7 +93,7 @@ func (p *parts) next() int64 {
 	return p.last
 }
 
-// Send sends one Put Block. It sends nothing for an empty part, which Azure rejects.
+// Send sends one Put Block. For an empty part, which Azure would reject, it sends nothing.
 func (p *parts) Send(ctx context.Context, n int, data []byte) (block, error) {
 	sent := block{sum: crc32.ChecksumIEEE(data), time: p.next()}
 	if len(data) == 0 {
@@ -111,8 +112,8 @@ func (p *parts) Send(ctx context.Context, n int, data []byte) (block, error) {
 	return sent, err
 }
 
-// List sends one Get Block List. Azure drops the blocks of a value when it is committed. Without
-// blocks, either another process has committed the value, or no part was ever sent.
+// List sends one Get Block List. Azure drops the blocks of a value when it is committed. If there
+// are no blocks, either another process has committed the value, or no part was ever sent.
 func (p *parts) List(ctx context.Context) (l sentparts.List[block], err error) {
 	var out blockblob.GetBlockListResponse
 	err = p.b.renewed(ctx, func(ctx context.Context) (err error) {
@@ -125,13 +126,13 @@ func (p *parts) List(ctx context.Context) (l sentparts.List[block], err error) {
 		return l, err
 	}
 	if err == nil && out.RequestID == nil {
-		// An HTML page, for example, which the client parses as a list without blocks.
-		return l, foreign("it has no request number")
+		// The response may be an HTML page, which the client parses as a list without blocks.
+		return l, foreign("it has no request ID")
 	}
 	l.Parts, l.Sums = map[int]sentparts.Part[block]{}, map[int]string{}
 	for _, b := range out.UncommittedBlocks {
 		if b == nil || b.Name == nil || b.Size == nil || *b.Size < 0 {
-			return l, foreign("a block has no name or no size")
+			return l, foreign("its list has a block without a name or a size")
 		}
 		n, of, ok := p.parse(*b.Name)
 		if !ok {
@@ -153,7 +154,7 @@ func (p *parts) List(ctx context.Context) (l sentparts.List[block], err error) {
 	return l, nil
 }
 
-// parse is the inverse of name. It reports false for blocks of other uploads.
+// parse is the inverse of name. It returns false for blocks of other uploads.
 func (p *parts) parse(name string) (int, block, bool) {
 	id, err := base64.StdEncoding.DecodeString(name)
 	if err != nil || len(id) != len(p.id)+16 || !bytes.HasPrefix(id, p.id[:]) {
@@ -196,7 +197,7 @@ func (p *parts) Join(ctx context.Context, all []sentparts.Part[block], o store.P
 	return v, nil
 }
 
-// Drop sends no request, because Azure has none for it. Azure drops uncommitted blocks after a
-// week, or when the key is next written. So another process that has sent all parts can still
-// commit them.
+// Drop does not send a request, because Azure has no request to drop blocks. Azure drops
+// uncommitted blocks after a week, or when the key is next written. Until then another process that
+// has sent all parts can commit them.
 func (p *parts) Drop(context.Context) error { return nil }

@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestPartsOfAnotherProcess: the stored parts have checksums, and of a part that was sent twice the
-// later one is used, whichever process commits.
+// TestPartsOfAnotherProcess checks that the stored parts have checksums, and that the later of two
+// blocks of a part is used, whichever process commits.
 func TestPartsOfAnotherProcess(t *testing.T) {
 	environment(t)
 	s := bare(t, NewFake(t).At(""))

@@ -15,11 +15,11 @@ import (
 // maxPut is Azure's limit for one Put Blob. Longer values need PutParts.
 const maxPut = 5000 << 20
 
-// put sends one Put Blob directly from the caller's bytes. It does not use gocloud's streamed
+// put sends one Put Blob directly from the caller's bytes. It does not use gocloud's streaming
 // writer, which panics when a write fails.
 func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
 	if int64(len(value)) > maxPut {
-		return "", fault.Newf(fault.Limit, "%d bytes are more than the %d that one put can hold", len(value), int64(maxPut))
+		return "", fault.Newf(fault.Limit, "value has %d bytes, more than the maximum of %d for one put", len(value), int64(maxPut))
 	}
 	body := &lent{b: value}
 	defer body.giveBack()
@@ -37,7 +37,7 @@ func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutO
 	return v, nil
 }
 
-// delete sends one Delete Blob. It does not delete snapshots; a blob with snapshots is
+// delete sends one Delete Blob. It does not delete snapshots; for a blob with snapshots it returns
 // fault.Refused.
 func (b *bucket) delete(ctx context.Context, key string, o store.DeleteOptions) error {
 	b.sizes.forget(key)
@@ -49,8 +49,8 @@ func (b *bucket) delete(ctx context.Context, key string, o store.DeleteOptions) 
 }
 
 // lent is a request body that can be revoked. net/http may read a body after the request has
-// returned, if the context has ended or the response came early, but the caller owns the bytes
-// then.
+// returned, if the context has ended or the response came early. At that time the caller owns the
+// bytes again.
 type lent struct {
 	mu  sync.Mutex
 	b   []byte
@@ -96,7 +96,7 @@ func (l *lent) Seek(off int64, whence int) (int64, error) {
 	return off, nil
 }
 
-// Close does nothing, because the client closes bodies that it sends again.
+// Close does nothing, because the client closes bodies that it may send again.
 func (l *lent) Close() error { return nil }
 
 func (l *lent) giveBack() {

@@ -15,7 +15,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestPutRequests: every write is one request with the value's headers.
+// TestPutRequests checks that every write is one request with the value's headers.
 func TestPutRequests(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -38,8 +38,8 @@ func TestPutRequests(t *testing.T) {
 	}
 }
 
-// TestFailedWritesAreErrors: gocloud's streamed writer panics when a write fails: after a conflict,
-// in a missing container, at a deadline. Here each of them is an error.
+// TestFailedWritesAreErrors checks that a failed write is an error: after a conflict, in a missing
+// container, and at a deadline. gocloud's streaming writer would panic.
 func TestFailedWritesAreErrors(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -60,8 +60,8 @@ func TestFailedWritesAreErrors(t *testing.T) {
 	}
 }
 
-// TestDeadlineInAWrite: a deadline during a write returns the deadline's error, and the caller owns
-// the value after Put returns.
+// TestDeadlineInAWrite checks that a write that exceeds its deadline returns the deadline's error,
+// and that the caller owns the value after Put returns.
 func TestDeadlineInAWrite(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -108,8 +108,8 @@ func TestDeadlineInAWrite(t *testing.T) {
 	}
 }
 
-// TestPartsDoNotMix: concurrent uploads to one key are separate. The one that commits last has lost
-// its blocks, which is an error.
+// TestPartsDoNotMix checks that concurrent uploads to one key are separate. The upload that commits
+// last has lost its blocks, which must be an error.
 func TestPartsDoNotMix(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -140,7 +140,7 @@ func TestPartsDoNotMix(t *testing.T) {
 	}
 }
 
-// TestEmptyParts: Azure rejects an empty block, but a part may be empty.
+// TestEmptyParts checks that a part may be empty, although Azure rejects an empty block.
 func TestEmptyParts(t *testing.T) {
 	environment(t)
 	s := bare(t, NewFake(t).At(""))

@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// TestReasons: the kinds distinguish a missing container, a wrong key, a missing permission and a
-// full disk, and each error has the ID of the request.
+// TestReasons checks that the kinds distinguish a missing container, a wrong key, a missing
+// permission and a full disk, and each error has the ID of the request.
 func TestReasons(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -42,8 +42,8 @@ func (n withNumber) WriteHeader(status int) {
 	n.ResponseWriter.WriteHeader(status)
 }
 
-// TestAbsentCredentials: without available credentials no request is sent, and the kind is
-// fault.NoCredentials.
+// TestAbsentCredentials checks that without available credentials no request is sent, and that the
+// kind is fault.NoCredentials.
 func TestAbsentCredentials(t *testing.T) {
 	environment(t)
 	s := bare(t, "azblob://c?storage_account=acct", Credential(tokens{errors.New("please run az login")}))

@@ -6,8 +6,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/limit"
 )
 
-// defaultRequests is the initial number of requests in flight. 128, as for S3: reads are limited by
-// latency, and an account is throttled only above 20 000 requests per second.
+// defaultRequests is the initial number of requests in flight. It is that of S3: reads are limited
+// by latency, and an account is throttled only above 20 000 requests per second.
 const defaultRequests = 128
 
 // listPage is Azure's limit of entries per listing request.
@@ -37,7 +37,7 @@ func (c *config) tuning() store.Tuning {
 		Reason:      "Azure: latency-bound at 30 ms and 60 MB/s a connection; more than 20 000 requests/s an account are throttled; a tail costs one more request for its size",
 		Why: store.Reasons{
 			Requests:    c.stack.Why("reads are bound by latency as S3's, and an account takes 20 000 requests/s"),
-			RangeGap:    "30 ms to the first byte at 60 MB/s is 1.8 MB: half of that is cheaper read than asked for",
+			RangeGap:    "30 ms to the first byte at 60 MB/s are 1.8 MB: reading a gap of half of that is cheaper than another request",
 			RangeMax:    "as S3: a quarter of a second on one connection, short enough to repeat",
 			SplitAbove:  "two halves of 16 MiB on two connections arrive in half the time",
 			PartAbove:   "one connection takes about 60 MB/s: 64 MiB would take 1.1 s and be sent again whole if it broke",

@@ -2,8 +2,8 @@ package azure
 
 import "testing"
 
-// TestContainersThatShare: prefixes of a container share its limits; containers of other accounts
-// do not. The name contains no secret.
+// TestContainersThatShare checks that prefixes of a container share its limits, that containers of
+// other accounts do not, and that the name contains no secret.
 func TestContainersThatShare(t *testing.T) {
 	environment(t)
 	for url, want := range map[string]string{

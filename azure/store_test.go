@@ -34,14 +34,14 @@ func TestStore(t *testing.T) {
 	}, lacks)
 }
 
-// TestStoreBare: the provider without the layers of Open.
+// TestStoreBare runs the conformance tests without the layers of Open.
 func TestStoreBare(t *testing.T) {
 	environment(t)
 	storetest.Run(t, func(t *testing.T) store.Store { return bare(t, NewFake(t).At("")) }, lacks, storetest.Rounds(4))
 }
 
-// TestStoreThroughFailures: the layers hide a server that throttles every seventh request and
-// truncates every fifth value.
+// TestStoreThroughFailures checks that the layers hide the failures of a server that throttles
+// every seventh request and truncates every fifth value.
 func TestStoreThroughFailures(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -68,7 +68,7 @@ func TestStoreAzurite(t *testing.T) {
 	if s := open(t, at(""), SharedKey(key)); !store.As(s, &c) {
 		t.Fatal("the store gives no client")
 	}
-	_, _ = c.Create(t.Context(), nil) // it may exist
+	_, _ = c.Create(t.Context(), nil) // the container may exist
 	var n atomic.Int64
 	storetest.Run(t, func(t *testing.T) store.Store {
 		return open(t, at(fmt.Sprintf("%s/%d", prefix, n.Add(1))), SharedKey(key))

@@ -14,12 +14,12 @@ import (
 )
 
 // crcPolynomial is the polynomial of Azure's CRC64, which every put and every part carries. Azure
-// also accepts MD5, which took 91 ms over 16 MiB where CRC64 took 21 ms. Hosts outside of Azure get
-// an MD5, because Azurite accepts nothing else. Source: "Put Blob", headers x-ms-content-crc64 and
+// also accepts MD5, which took 91 ms for 16 MiB while CRC64 took 21 ms. Hosts outside Azure get an
+// MD5, because Azurite accepts nothing else. Source: "Put Blob", headers x-ms-content-crc64 and
 // Content-MD5.
 const crcPolynomial = 0x9A6C9329AC4BC9B5
 
-// maxSummed is the longest range that Azure computes a checksum of.
+// maxSummed is the maximum length of a range for which Azure computes a checksum.
 const maxSummed = 4 << 20
 
 // sum returns the checksum of a value. The server verifies it before the value becomes visible.
@@ -48,13 +48,13 @@ func (b *bucket) sumHeader(r store.Range) http.Header {
 func (b *bucket) compare(h http.Header, value []byte) error {
 	if sum, err := base64.StdEncoding.DecodeString(h.Get("X-Ms-Content-Crc64")); err == nil && len(sum) == 8 && b.crc != nil {
 		if binary.LittleEndian.Uint64(sum) != crc64.Checksum(value, b.crc) {
-			return fault.Newf(fault.Unavailable, "the value arrived damaged: its CRC64 is another than Azure says")
+			return fault.Newf(fault.Unavailable, "the received value is damaged: its CRC64 differs from Azure's")
 		}
 		return nil
 	}
 	if sum, err := base64.StdEncoding.DecodeString(h.Get("Content-Md5")); err == nil && len(sum) == md5.Size {
 		if [md5.Size]byte(sum) != md5.Sum(value) {
-			return fault.Newf(fault.Unavailable, "the value arrived damaged, or was stored with the MD5 of another: its MD5 is not what Azure says")
+			return fault.Newf(fault.Unavailable, "the received value is damaged, or was stored with a wrong MD5: its MD5 differs from Azure's")
 		}
 	}
 	return nil

@@ -17,8 +17,8 @@ import (
 // asAzure selects the checksums for Azure's own hosts.
 func asAzure() Option { return option(func(c *config) { c.crc = true }, "asAzure") }
 
-// TestPutsCarryAChecksum: every put and every part carries one checksum of its bytes: a CRC64 for
-// Azure, an MD5 for other hosts, such as Azurite.
+// TestPutsCarryAChecksum checks that every put and every part carries one checksum of its bytes: a
+// CRC64 for Azure, an MD5 for other hosts, such as Azurite.
 func TestPutsCarryAChecksum(t *testing.T) {
 	environment(t)
 	for _, c := range []struct {
@@ -55,7 +55,7 @@ func TestPutsCarryAChecksum(t *testing.T) {
 	}
 }
 
-// TestWhoGetsACRC64: the client's address determines whether the host is Azure's.
+// TestWhoGetsACRC64 checks that the client's address determines whether the host belongs to Azure.
 func TestWhoGetsACRC64(t *testing.T) {
 	environment(t)
 	for url, want := range map[string]bool{
@@ -81,8 +81,8 @@ func has(h http.Header, name string) bool {
 	return false
 }
 
-// TestDamagedPutIsRefused: Azure rejects a value that was damaged in transit, and the put is
-// retried.
+// TestDamagedPutIsRefused checks that a value that was damaged in transit is rejected, and that the
+// put is retried.
 func TestDamagedPutIsRefused(t *testing.T) {
 	environment(t)
 	for header, c := range map[string]struct {

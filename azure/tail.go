@@ -11,7 +11,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// getLast reads a suffix. Azure lacks suffix ranges, so the size is needed first: from the cache or
+// getLast reads a suffix. Azure lacks suffix ranges, so the size is needed first, from the cache or
 // by a request. The read is conditional on the version of that size, so a value that was replaced
 // is detected and read again.
 func (b *bucket) getLast(ctx context.Context, key string, n int64, o store.GetOptions, buf []byte) (store.Value, error) {
@@ -49,7 +49,7 @@ func (b *bucket) getLast(ctx context.Context, key string, n int64, o store.GetOp
 		}
 		remembered = false
 	}
-	return store.Value{}, fault.Newf(fault.Unavailable, "the value keeps changing while its tail is read")
+	return store.Value{}, fault.Newf(fault.Unavailable, "the value changed during each attempt to read its suffix")
 }
 
 // head sends one Get Blob Properties.
@@ -80,7 +80,7 @@ type sized struct {
 	size    int64
 }
 
-// maxSizes limits the cached sizes; with keys of 100 bytes they need half a megabyte.
+// maxSizes limits the number of cached sizes. With keys of 100 bytes they need half a megabyte.
 const maxSizes = 4096
 
 // sizes caches the sizes of values that were written or whose suffix was read. An entry may be

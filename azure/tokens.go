@@ -24,8 +24,8 @@ func (c *config) tokenTransport() policy.Transporter {
 	return newTokens(c.stack.Stall)
 }
 
-// newTokens returns a transport for requests for tokens, with a stall timeout, which the SDK's own
-// lacks.
+// newTokens returns a transport for requests for tokens with a stall timeout, which the SDK's own
+// transport lacks.
 func newTokens(stall time.Duration) policy.Transporter {
 	return doer(provider.Watch(stall, (&http.Client{Transport: newTransport(8)}).Do))
 }
@@ -34,8 +34,8 @@ type doer provider.Doer
 
 func (d doer) Do(r *http.Request) (*http.Response, error) { return d(r) }
 
-// credential wraps the errors of a chain in *credentialError, because the SDK reports them as
-// failures of the request that needed the token.
+// credential wraps the errors of a chain in *credentialError. The SDK reports them as failures of
+// the request that needed the token.
 type credential struct {
 	c   azcore.TokenCredential
 	had atomic.Bool // a token was fetched
@@ -94,9 +94,9 @@ func (e *credentialError) Unwrap() error { return e.err }
 // NonRetriable prevents retries by the SDK.
 func (e *credentialError) NonRetriable() {}
 
-// kind returns a kind of fault.Refused unless the token service failed. A chain without a usable
-// source is refused even if it queried the network for a managed identity, because most machines
-// have none.
+// kind returns the kind of the token service's failure, or a kind of fault.Refused. A chain without
+// a usable source is refused even if it queried the network for a managed identity, because most
+// machines have none.
 func (e *credentialError) kind() error {
 	var auth *azidentity.AuthenticationFailedError
 	failed := errors.As(e.err, &auth)

@@ -15,17 +15,18 @@ func newTransport(requests int) *http.Transport {
 	return t
 }
 
-// newHTTP returns a client that follows no redirects. Azure sends none, and a captive portal's
+// newHTTP returns a client that does not follow redirects. Azure sends none, and a captive portal's
 // redirect does not lead to a blob.
 func newHTTP(t http.RoundTripper) *http.Client {
 	return &http.Client{Transport: t, CheckRedirect: provider.NoRedirect}
 }
 
-// maxDocument limits a response that the SDK reads into memory. A listing of 5000 blobs is 5 MB, or
-// 60 MB if every name is 1024 bytes that are all escaped.
+// maxDocument limits a response that the SDK reads into memory. A listing of 5000 blobs has 5 MB,
+// or 60 MB if every name has 1024 bytes that are all escaped.
 const maxDocument = 64 << 20
 
-// guard limits the size of documents that the SDK reads, and marks writes that could not be sent.
+// guard limits the size of documents that the SDK reads, and marks errors of writes that could not
+// be sent.
 func guard(do provider.Doer) doer {
 	return provider.Documents{Do: do, Most: maxDocument, Listing: isListing}.Send
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestConnections: as many connections as requests in flight, and no more.
+// TestConnections checks that there are as many connections as requests in flight.
 func TestConnections(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
@@ -15,7 +15,8 @@ func TestConnections(t *testing.T) {
 	fake.Connections(t, f.Server, open(t, f.At(""), MaxInFlight(fake.InFlight)))
 }
 
-// TestConnectionsOfFailures: failures, absences and conflicts do not cost a connection each.
+// TestConnectionsOfFailures checks that failures, absent keys and conflicts do not close
+// connections.
 func TestConnectionsOfFailures(t *testing.T) {
 	environment(t)
 	f := NewFake(t)

@@ -21,7 +21,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// wire replaces the network: nothing is sent.
+// wire replaces the network. It sends nothing.
 type wire struct {
 	answer func(r *http.Request) *http.Response
 
@@ -61,8 +61,8 @@ func bearer(r *http.Request) string {
 	return r.URL.Query().Get("sig")
 }
 
-// TestTokensGoToTrustedHosts: identity and SAS tokens are sent to Azure, to this machine, and to
-// hosts configured outside the URL.
+// TestTokensGoToTrustedHosts checks that identity and SAS tokens are sent to Azure, to this
+// machine, and to hosts configured outside the URL.
 func TestTokensGoToTrustedHosts(t *testing.T) {
 	type env map[string]string
 	const refused = "refused"
@@ -133,8 +133,8 @@ func TestTokensGoToTrustedHosts(t *testing.T) {
 	}
 }
 
-// TestSignaturesInTheClear: signed requests use http to this machine and private networks, and to
-// other hosts only if that is configured outside the URL.
+// TestSignaturesInTheClear checks that signed requests use http to this machine and private
+// networks, and to other hosts only if that is configured outside the URL.
 func TestSignaturesInTheClear(t *testing.T) {
 	const (
 		key     = "c2VjcmV0"
@@ -207,8 +207,8 @@ func (c *numbered) GetToken(context.Context, policy.TokenRequestOptions) (azcore
 	return azcore.AccessToken{Token: fmt.Sprintf("t%d", c.n), ExpiresOn: time.Now().Add(c.life)}, nil
 }
 
-// TestRevokedToken: a token that is rejected before its expiry is replaced once, and the request is
-// sent again with its value.
+// TestRevokedToken checks that a token that is rejected before its expiry is replaced once, and the
+// request is sent again with its value.
 func TestRevokedToken(t *testing.T) {
 	verbs := map[string]func(store.Store) error{
 		"get": func(s store.Store) error {
@@ -259,7 +259,7 @@ func TestRevokedToken(t *testing.T) {
 	}
 }
 
-// TestShortTokens: 30 s of requests with tokens that live 2 s.
+// TestShortTokens checks that no request fails during 30 s with tokens that are valid for 2 s.
 func TestShortTokens(t *testing.T) {
 	environment(t)
 	t.Setenv("AZURE_STORAGE_KEY", "")
@@ -289,9 +289,9 @@ func TestShortTokens(t *testing.T) {
 	})
 }
 
-// TestTokenServiceFails: fetching a token is retried if the service cannot be reached, like a
-// request to the container. A rejection by the service is final. A service principal represents all
-// of azidentity's credentials.
+// TestTokenServiceFails checks that fetching a token is retried if the service cannot be reached,
+// like a request to the container, and that a rejection by the service is final. A service
+// principal represents all of azidentity's credentials.
 func TestTokenServiceFails(t *testing.T) {
 	down := &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
 	for _, c := range []struct {
@@ -351,7 +351,8 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// TestOwnCredentialFails: a caller's credential is called again after a transport failure.
+// TestOwnCredentialFails checks that a caller's credential is called again after a transport
+// failure.
 func TestOwnCredentialFails(t *testing.T) {
 	environment(t)
 	t.Setenv("AZURE_STORAGE_KEY", "")

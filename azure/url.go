@@ -7,7 +7,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// form returns the form of URLs: "azblob://container/prefix?parameters".
+// form returns the form of URLs, "azblob://container/prefix?parameters".
 func form() provider.Form {
 	return provider.Form{
 		Scheme: "azblob", Article: "an", Bucket: "container", Server: "the account is the parameter storage_account",
@@ -41,20 +41,20 @@ func (c *config) params() provider.Params {
 			"storage_account": &c.account,
 			"domain":          &c.domain,
 			"protocol":        &c.protocol,
-			"access_tier":     &c.tier,        // ours
-			"content_type":    &c.contentType, // ours
+			"access_tier":     &c.tier,        // of this package
+			"content_type":    &c.contentType, // of this package
 		},
 		Flags: map[string]*bool{
-			"readonly":     &c.stack.ReadOnly, // ours
-			"verify_reads": &c.verify,         // ours
+			"readonly":     &c.stack.ReadOnly, // of this package
+			"verify_reads": &c.verify,         // of this package
 			"cdn":          &c.cdn,
 			"localemu":     &c.emulator,
-			"anonymous":    &c.anonymous,   // ours
-			"hedge":        &c.stack.Hedge, // ours
+			"anonymous":    &c.anonymous,   // of this package
+			"hedge":        &c.stack.Hedge, // of this package
 		},
 		Other: func(name, _ string) (bool, error) {
 			if name == "sig" || name == "sv" || name == "se" || name == "sp" {
-				return true, provider.Usage("a SAS token does not belong into the URL, which is printed: it goes into AZURE_STORAGE_SAS_TOKEN or azure.SASToken")
+				return true, provider.Usage("a SAS token must not be in the URL, which is printed: set AZURE_STORAGE_SAS_TOKEN or azure.SASToken")
 			}
 			return false, nil
 		},
@@ -73,6 +73,6 @@ func (c *config) Name() string {
 	return provider.Name("azblob", c.container, c.prefix, q.Encode())
 }
 
-// UsageError is a mistake in the URL or the options of [Open]. It does not match a kind of package
-// fault, because it does not concern stored data. All providers share this type.
+// UsageError reports a mistake in the URL or the options of [Open]. It does not match a kind of
+// package fault, because it does not concern stored data. All providers share this type.
 type UsageError = store.UsageError

@@ -38,7 +38,8 @@ func New(b *gcblob.Bucket, opts ...Option) *Store {
 func (s *Store) String() string { return s.opt.name }
 
 // Provide sets target to the *gcblob.Bucket, the store.Tuning or the store.Conditions. For other
-// types it calls Hooks.Provide, then the bucket's As, which finds an SDK's client, for example.
+// types it calls Hooks.Provide, then the bucket's As, which finds the client of an SDK, for
+// example.
 func (s *Store) Provide(target any) bool {
 	switch t := target.(type) {
 	case **gcblob.Bucket:
@@ -57,8 +58,8 @@ func (s *Store) Provide(target any) bool {
 	return s.bucket.As(target)
 }
 
-// conditions returns the supported conditions: all of them if hooks send the requests, otherwise
-// only IfAbsent, if the driver's is atomic.
+// conditions returns the supported conditions. With hooks for requests it returns all of them,
+// otherwise only IfAbsent, if the driver implements that atomically.
 func (s *Store) conditions() store.Conditions {
 	whole := s.opt.hooks.Put != nil
 	return store.Conditions{IfAbsent: whole || !s.opt.noIfAbsent, IfVersion: whole && s.opt.hooks.Get != nil}
@@ -91,11 +92,11 @@ func cloudTuning() store.Tuning {
 		Reason:      "a bucket of an unknown provider: far enough for ranges to be merged, few requests because its connection pool is unknown",
 		Why: store.Reasons{
 			Requests:    "its connection pool is unknown, and drivers' own keep few connections",
-			RangeGap:    "30 ms to the first byte at 80 MB/s is 2.4 MB: half of that is cheaper read than asked for",
+			RangeGap:    "30 ms to the first byte at 80 MB/s are 2.4 MB: reading a gap of half of that is cheaper than another request",
 			RangeMax:    "as S3: short enough to repeat",
 			SplitAbove:  "never: whether the driver has a second connection is unknown",
 			PartAbove:   "never: a driver has no parts",
-			ListFanout:  "half of the requests leaves room for reads",
+			ListFanout:  "half of the requests leaves the others for reads",
 			ListPage:    "every gocloud driver's page",
 			DeleteBatch: "the portable API has no batches",
 		},

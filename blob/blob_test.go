@@ -34,8 +34,8 @@ func TestPortableKey(t *testing.T) {
 	}
 }
 
-// FuzzPortableKey: a key that the portable form accepts is stored under the same name, as another
-// program would see it.
+// FuzzPortableKey checks that a key accepted by PortableKey is stored under the same name, as seen
+// by a program that does not use gocloud.
 func FuzzPortableKey(f *testing.F) {
 	for _, s := range []string{"a", "__0x2f__", "a../b", "__0x__", "___0x1__", "__0x41___", "é/ü", "__0x110000__"} {
 		f.Add(s)
@@ -61,8 +61,8 @@ func FuzzPortableKey(f *testing.F) {
 	})
 }
 
-// TestGetAllocatesOnce: a read allocates the value once; gocloud's ReadAll would allocate twice as
-// much.
+// TestGetAllocatesOnce checks that a read allocates the value once. gocloud's ReadAll would
+// allocate twice as much.
 func TestGetAllocatesOnce(t *testing.T) {
 	const size = 16 << 20
 	s := blob.New(memblob.OpenBucket(&memblob.Options{NoMD5: true}), blob.TrustNotFound())

@@ -41,8 +41,8 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestPartialWriteIsRefusedAtOnce: a write that needs conditions is refused at the first call,
-// before anything is written, and not at the second.
+// TestPartialWriteIsRefusedAtOnce checks that a write that needs conditions is refused at the first
+// call, before anything is written.
 func TestPartialWriteIsRefusedAtOnce(t *testing.T) {
 	ctx := t.Context()
 	for _, c := range []struct {

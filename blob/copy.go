@@ -8,8 +8,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Copy implements store.Copier. Without a hook it returns errors.ErrUnsupported: the portable API
-// lacks conditions for copies, and does not distinguish an absent source from a missing bucket.
+// Copy implements store.Copier. Without a hook it returns errors.ErrUnsupported, because the
+// portable API lacks conditions for copies and does not distinguish an absent source from a missing
+// bucket.
 func (s *Store) Copy(ctx context.Context, from, to string, o store.CopyOptions) (store.Version, error) {
 	h := s.opt.hooks.Copy
 	if h == nil {
@@ -21,7 +22,7 @@ func (s *Store) Copy(ctx context.Context, from, to string, o store.CopyOptions) 
 		}
 	}
 	if o.IfAbsent && o.IfVersion != "" {
-		return "", s.fail("copy", to, fault.Newf(fault.Selection, "IfAbsent and IfVersion contradict each other"))
+		return "", s.fail("copy", to, fault.Newf(fault.Selection, "IfAbsent and IfVersion cannot be combined"))
 	}
 	v, err := h(ctx, from, to, o)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// coded is a driver's error with its code.
+// coded is a driver's error with an error code.
 type coded struct {
 	code gcerrors.ErrorCode
 	err  error
@@ -47,7 +47,8 @@ func (d *scripted) note(format string, args ...any) {
 	d.calls = append(d.calls, fmt.Sprintf(format, args...))
 }
 
-// announced returns the size of the next response: the values of d.size in turn, then the last one.
+// announced returns the size in the next response: the values of d.size in turn, then the last
+// value again.
 func (d *scripted) announced() int64 {
 	if len(d.size) == 0 {
 		return int64(len(d.value))
@@ -121,7 +122,7 @@ type scriptedWriter struct {
 func (w *scriptedWriter) Write([]byte) (int, error) { w.d.note("stream %s", w.key); return 0, w.d.err }
 func (w *scriptedWriter) Close() error              { return w.d.err }
 
-// Upload returns nil and leaves its failure to Close, as all drivers of gocloud do.
+// Upload returns nil and reports its error from Close, as all drivers of gocloud do.
 func (w *scriptedWriter) Upload(r io.Reader) error {
 	b, err := io.ReadAll(r)
 	w.d.note("upload %s %q", w.key, b)
@@ -156,8 +157,8 @@ func wantKind(t *testing.T, err, want error) {
 	}
 }
 
-// TestAbsenceIsProven: a driver's NotFound does not prove absence: gcsblob returns it for a 403,
-// azureblob for an unknown host name, all of them for a missing bucket.
+// TestAbsenceIsProven checks that a driver's NotFound does not prove absence: gcsblob returns it
+// for a 403, azureblob for an unknown host name, and all of them for a missing bucket.
 func TestAbsenceIsProven(t *testing.T) {
 	notFound := code(gcerrors.NotFound)
 	dns := &coded{gcerrors.NotFound, &net.DNSError{Err: "no such host", Name: "h", IsNotFound: true}}
@@ -229,7 +230,7 @@ func TestKinds(t *testing.T) {
 			_, err := s.Get(t.Context(), "key", store.GetOptions{}, nil)
 			wantKind(t, err, c.want)
 			if errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("it looks as if the caller's context had ended: %v", err)
+				t.Errorf("error matches the error of a context, which has not ended: %v", err)
 			}
 			_, err = s.Put(t.Context(), "key", nil, store.PutOptions{})
 			wantKind(t, err, c.want)
@@ -253,8 +254,8 @@ func TestIfAbsentExists(t *testing.T) {
 	wantKind(t, err, errors.ErrUnsupported)
 }
 
-// TestCalls: the calls of a driver for each method: an upload and never a stream, one read per
-// range, no read of an empty range.
+// TestCalls checks the driver calls of each method: an upload instead of a stream, one read per
+// range, and no read of an empty range.
 func TestCalls(t *testing.T) {
 	d := &scripted{value: "0123456789"}
 	s := script(d)
@@ -299,7 +300,7 @@ func read(t *testing.T, s store.Store, r store.Range, want string) error {
 	return err
 }
 
-// TestBrokenBodies: drivers whose bodies do not match their announced size.
+// TestBrokenBodies checks the errors for drivers whose bodies do not match their announced size.
 func TestBrokenBodies(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -332,8 +333,8 @@ func TestBrokenBodies(t *testing.T) {
 	}
 }
 
-// TestLastOfReplaced: a value replaced by one of another size between the two requests of a suffix
-// read is read again.
+// TestLastOfReplaced checks that a suffix read is retried if the value is replaced by one of
+// another size between its two requests.
 func TestLastOfReplaced(t *testing.T) {
 	d := &scripted{value: "0123456789", size: []int64{8, 10, 10}}
 	v, err := script(d).Get(t.Context(), "k", store.GetOptions{Range: store.Suffix(3)}, nil)

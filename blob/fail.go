@@ -35,15 +35,15 @@ func (s *Store) ready(ctx context.Context, op, key string) error {
 	return nil
 }
 
-// failed is fail for the error of a request with ctx. If ctx has ended, it returns the error of
-// ctx.
+// failed is like fail for the error of a request with ctx. If ctx has ended, it returns the error
+// of ctx.
 func (s *Store) failed(ctx context.Context, op, key string, err error) error {
 	if end := ctx.Err(); end != nil {
 		return &fault.KeyError{Op: op, Store: s.opt.name, Key: key, Err: end}
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		// A timeout of the driver's own. The caller's context has not ended, so the error must not
-		// match context's.
+		// A timeout of the driver. The caller's context has not ended, so the error must not match
+		// the errors of package context.
 		err = fault.Newf(fault.Unavailable, "%v", err)
 	}
 	return s.fail(op, key, err)
@@ -85,8 +85,8 @@ func (s *Store) kind(err error) error {
 	return fault.Unavailable
 }
 
-// absent returns nil if err, of the portable API, proves that key is absent. Otherwise it returns
-// the error to report.
+// absent returns nil if err, an error of the portable API, proves that key is absent. Otherwise it
+// returns the error to report.
 func (s *Store) absent(ctx context.Context, key string, err error) error {
 	if s.opt.classify != nil {
 		if k := s.opt.classify(err); k != nil {
@@ -105,8 +105,8 @@ func (s *Store) absent(ctx context.Context, key string, err error) error {
 	return s.proveAbsent(ctx, key)
 }
 
-// unreached reports whether no server responded: azureblob returns NotFound for an unknown host
-// name. net.Error does not distinguish that, because every syscall.Errno implements it.
+// unreached reports whether no server responded. azureblob returns NotFound for an unknown host
+// name. net.Error would not suffice, because every syscall.Errno implements it.
 func unreached(err error) bool {
 	var op *net.OpError
 	var dns *net.DNSError

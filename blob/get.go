@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Get implements store.Store. Without a hook IfVersion and IfNotVersion are errors.ErrUnsupported,
-// and a suffix read needs a second request.
+// Get implements store.Store. Without a hook, IfVersion and IfNotVersion return
+// errors.ErrUnsupported, and a suffix read needs a second request.
 func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
 	if err := s.begin(ctx, "get", key); err != nil {
 		return store.Value{}, err
@@ -43,7 +43,8 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 	return v, nil
 }
 
-// pinned converts fault.NotFound to fault.Conflict if the caller requires version v.
+// pinned converts fault.NotFound to fault.Conflict if v, the version that the caller requires, is
+// not "".
 func (s *Store) pinned(err error, v store.Version) error {
 	var e *fault.KeyError
 	if v == "" || !errors.Is(err, fault.NotFound) || !errors.As(err, &e) {
@@ -51,12 +52,12 @@ func (s *Store) pinned(err error, v store.Version) error {
 	}
 	return &fault.KeyError{
 		Op: e.Op, Store: e.Store, Key: e.Key,
-		Err: fault.Newf(fault.Conflict, "the pinned version %s is gone", v),
+		Err: fault.Newf(fault.Conflict, "the required version %s no longer exists", v),
 	}
 }
 
-// getLast reads the size and then the suffix. If the value was replaced by one of another size
-// meanwhile, it tries again.
+// getLast reads the size and then the suffix. It retries if the size of the value has changed in
+// between.
 func (s *Store) getLast(ctx context.Context, key string, n, most int64, buf []byte) (store.Value, error) {
 	attrs, err := s.bucket.Attributes(ctx, key)
 	if err != nil {
@@ -75,7 +76,7 @@ func (s *Store) getLast(ctx context.Context, key string, n, most int64, buf []by
 		}
 		return v, err
 	}
-	return store.Value{}, fault.Newf(fault.Unavailable, "the value keeps changing its size while its tail is read")
+	return store.Value{}, fault.Newf(fault.Unavailable, "the size of the value changed during each of 3 suffix reads")
 }
 
 // getFrom reads a whole value or a range that starts at an offset.
@@ -86,7 +87,7 @@ func (s *Store) getFrom(ctx context.Context, key string, r store.Range, most int
 	} else if o, m, ok := r.IsWithin(); ok {
 		off, n = o, m
 	}
-	// A return before the end of the body must not wait for the rest.
+	// If getFrom returns before the end of the body, closing the body must not wait for the rest.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	body, err := s.bucket.NewRangeReader(ctx, key, off, n, nil)
@@ -134,9 +135,9 @@ func (s *Store) notFound(ctx context.Context, key string, err error) error {
 	return fault.Newf(fault.NotFound, "%w", err)
 }
 
-// shortOr returns the range's error if the value is shorter than the range, else err. Drivers have
-// no code for that case, so it requests the size after a range read that failed for an unknown
-// reason.
+// shortOr returns the range error if the value is shorter than the range, otherwise err. Drivers
+// have no error code for that case, so shortOr requests the size after a range read that failed for
+// an unknown reason.
 func (s *Store) shortOr(ctx context.Context, key string, r store.Range, err error) error {
 	if r.IsWhole() || hasKind(err) || ctx.Err() != nil || s.kind(err) != error(fault.Unavailable) {
 		return err

@@ -6,10 +6,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Hooks are the provider's replacements of methods of the portable API. A nil hook keeps the
-// portable method. Each hook implements the method of package store with the same name. The Store
-// checks keys, ranges, conflicting conditions and the context before it calls a hook. It wraps the
-// hook's errors in *fault.KeyError, takes their kind from [Classify] unless they have one, and
+// Hooks are a provider's replacements of methods of the portable API. A nil hook keeps the portable
+// method. Each hook implements the method of package store with the same name. The Store checks
+// keys, ranges, conflicting conditions and the context before it calls a hook. It wraps the hook's
+// errors in *fault.KeyError. It takes the kind of errors without a kind from [Classify]. It
 // converts fault.NotFound to fault.Conflict if the caller requires a version.
 type Hooks struct {
 	Get    func(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error)

@@ -6,21 +6,21 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// PortableKey returns fault.Path for keys that all gocloud drivers store under another name: those
-// that contain an escape sequence, such as "__0x2f__", or "../" (as in "a../b").
+// PortableKey returns fault.Path for keys that all gocloud drivers store under another name. These
+// contain an escape sequence, such as "__0x2f__", or "../", as in "a../b".
 func PortableKey(key string) error {
 	if strings.Contains(key, "../") {
-		return fault.Newf(fault.Path, `key %q holds "../", which gocloud stores under another name`, key)
+		return fault.Newf(fault.Path, `key %q contains "../", which gocloud stores under another name`, key)
 	}
 	for rest := key; ; {
 		i := strings.Index(rest, "__0x")
 		if i < 0 {
 			return nil
 		}
-		// As in gocloud's unescape: digits up to the next underscore, which must be doubled.
+		// Like gocloud's unescape, expect digits up to the next underscore, which must be doubled.
 		digits := rest[i+len("__0x"):]
 		if j := strings.IndexByte(digits, '_'); j >= 0 && strings.HasPrefix(digits[j:], "__") {
-			return fault.Newf(fault.Path, "key %q holds %q, which gocloud stores under another name", key, rest[i:i+len("__0x")+j+2])
+			return fault.Newf(fault.Path, "key %q contains %q, which gocloud stores under another name", key, rest[i:i+len("__0x")+j+2])
 		}
 		rest = rest[i+1:]
 	}

@@ -34,8 +34,8 @@ func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) it
 	}
 }
 
-// ListPage implements store.PageLister. The portable API has no StartAfter, so the Store filters
-// the entries; a hook may send StartAfter to the provider.
+// ListPage implements store.PageLister. The Store filters the entries for StartAfter, which the
+// portable API lacks; a hook may send StartAfter to the provider.
 func (s *Store) ListPage(ctx context.Context, prefix string, o store.ListOptions, token string) ([]store.Entry, string, error) {
 	if err := o.Check(prefix); err != nil {
 		return nil, "", s.fail("list", prefix, err)
@@ -99,10 +99,10 @@ func (s *Store) proveAbsent(ctx context.Context, key string) error {
 	// Keys that start with key sort after it in every driver, so the first entry decides.
 	objects, _, err := s.bucket.ListPage(ctx, gcblob.FirstPageToken, 1, &gcblob.ListOptions{Prefix: key})
 	if err != nil {
-		return fault.Newf(s.kind(err), "absent or not, the listing that should tell failed: %w", err)
+		return fault.Newf(s.kind(err), "the listing to check whether the key is absent failed: %w", err)
 	}
 	if len(objects) > 0 && objects[0].Key == key {
-		return fault.Newf(fault.Unavailable, "the driver calls it not found, but it is listed")
+		return fault.Newf(fault.Unavailable, "the driver returned NotFound, but the listing contains the key")
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ type options struct {
 	noIfAbsent bool
 }
 
-// Name sets the store's name in errors and reports: its URL, without secrets. The default is
+// Name sets the store's name in errors and reports, usually its URL without secrets. The default is
 // "blob".
 func Name(name string) Option {
 	return Option{fmt.Sprintf("blob.Name(%q)", name), func(o *options) { o.name = name }}
@@ -37,26 +37,26 @@ func WithHooks(h Hooks) Option {
 }
 
 // Classify sets a function that returns the kind of a driver's error: a kind of package fault,
-// errors.ErrUnsupported, or nil to use gocloud's code. fault.NotFound must only be returned if
+// errors.ErrUnsupported, or nil to use gocloud's error code. It must return fault.NotFound only if
 // absence is proven, because the store trusts it. Use errors.As to find the provider's error.
 func Classify(f func(err error) (kind error)) Option {
 	return Option{"blob.Classify(…)", func(o *options) { o.classify = f }}
 }
 
-// TrustNotFound trusts the driver's NotFound. It is correct for memblob and fileblob, and wrong for
-// all cloud drivers. By default the store proves absence by a listing.
+// TrustNotFound makes the store trust the driver's NotFound. This is correct for memblob and
+// fileblob, and wrong for all cloud drivers. By default the store proves absence by a listing.
 func TrustNotFound() Option {
 	return Option{"blob.TrustNotFound()", func(o *options) { o.trust = true }}
 }
 
-// NoIfAbsent refuses IfAbsent with errors.ErrUnsupported, for drivers whose IfNotExist is not
-// atomic, such as fileblob.
+// NoIfAbsent makes the store return errors.ErrUnsupported for IfAbsent. It is for drivers whose
+// IfNotExist is not atomic, such as fileblob.
 func NoIfAbsent() Option {
 	return Option{"blob.NoIfAbsent()", func(o *options) { o.noIfAbsent = true }}
 }
 
-// CheckKeys replaces [PortableKey], the default. f should return fault.Path. A nil f accepts every
-// key that store.CheckKey accepts.
+// CheckKeys replaces [PortableKey], the default check of keys. f should return fault.Path for a key
+// that it rejects. A nil f accepts every key that store.CheckKey accepts.
 func CheckKeys(f func(key string) error) Option {
 	return Option{"blob.CheckKeys(…)", func(o *options) { o.keys = f }}
 }

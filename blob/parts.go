@@ -24,7 +24,7 @@ func (s *Store) PutParts(ctx context.Context, key string, o store.PartsOptions) 
 	return &parts{s, key, p}, nil
 }
 
-// parts wraps a hook's Parts and converts their errors like those of the hook.
+// parts wraps a hook's Parts. It converts their errors like the errors of the hook.
 type parts struct {
 	s   *Store
 	key string
@@ -60,7 +60,7 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, 
 		return "", err
 	}
 	if o.IfAbsent && o.IfVersion != "" {
-		return "", p.s.fail("put", p.key, fault.Newf(fault.Selection, "IfAbsent and IfVersion contradict each other"))
+		return "", p.s.fail("put", p.key, fault.Newf(fault.Selection, "IfAbsent and IfVersion cannot be combined"))
 	}
 	v, err := p.p.Commit(ctx, o)
 	if err != nil {

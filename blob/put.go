@@ -15,14 +15,14 @@ import (
 // ContentType is the media type of stored values.
 const ContentType = "application/octet-stream"
 
-// Put implements store.Store. Without a hook IfVersion is errors.ErrUnsupported and the Version is
-// "".
+// Put implements store.Store. Without a hook, IfVersion returns errors.ErrUnsupported and the
+// Version is "".
 func (s *Store) Put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
 	if err := s.begin(ctx, "put", key); err != nil {
 		return "", err
 	}
 	if o.IfAbsent && o.IfVersion != "" {
-		return "", s.fail("put", key, fault.Newf(fault.Selection, "IfAbsent and IfVersion contradict each other"))
+		return "", s.fail("put", key, fault.Newf(fault.Selection, "IfAbsent and IfVersion cannot be combined"))
 	}
 	if h := s.opt.hooks.Put; h != nil {
 		v, err := h(ctx, key, value, o)
@@ -37,7 +37,7 @@ func (s *Store) Put(ctx context.Context, key string, value []byte, o store.PutOp
 	case o.IfAbsent && s.opt.noIfAbsent:
 		return "", s.unsupported("put", key, "an atomic if-absent")
 	}
-	// Upload, because a streamed write that fails panics on Azure, and all drivers would hash the
+	// Use Upload, because a failed streaming write panics on Azure, and all drivers would hash the
 	// value twice.
 	err := s.bucket.Upload(ctx, key, bytes.NewReader(value), &gcblob.WriterOptions{
 		ContentType:                 ContentType,
@@ -53,7 +53,7 @@ func (s *Store) Put(ctx context.Context, key string, value []byte, o store.PutOp
 	return "", s.failed(ctx, "put", key, err)
 }
 
-// Delete implements store.Store. Without a hook IfVersion is errors.ErrUnsupported.
+// Delete implements store.Store. Without a hook, IfVersion returns errors.ErrUnsupported.
 func (s *Store) Delete(ctx context.Context, key string, o store.DeleteOptions) error {
 	if err := s.begin(ctx, "delete", key); err != nil {
 		return err

@@ -16,7 +16,8 @@ func TestStoreMemblob(t *testing.T) {
 	}, storetest.Without(storetest.Versions, storetest.AnyKey))
 }
 
-// TestStoreMemblobUntrusted: absence is proven by listings if the driver is not trusted.
+// TestStoreMemblobUntrusted runs the conformance tests with a driver whose NotFound is not trusted,
+// so absence is proven by listings.
 func TestStoreMemblobUntrusted(t *testing.T) {
 	storetest.Run(t, func(*testing.T) store.Store {
 		return blob.New(memblob.OpenBucket(&memblob.Options{NoMD5: true}))

@@ -10,24 +10,24 @@ import (
 // zero InAdvance a task starts when the loop requests its result.
 type InAdvance[T any] struct {
 	// Most is the number of tasks that are running, or finished and not yet taken, in addition to
-	// the one that the loop waits for.
+	// the task that the loop waits for.
 	Most int
 	// AnyOrder yields results in order of completion instead of the order of their tasks.
 	AnyOrder bool
 	// Memory holds the results that are not requested yet: Need bytes each, reserved as [Ahead]. A
-	// task without enough memory starts when its result is requested. nil bounds nothing.
+	// task without enough memory starts when its result is requested. nil means unbounded.
 	Memory *Budget
 	Need   func(T) int64
 	// Held keeps the memory of a result reserved, as a Task of Memory, until the loop requests the
 	// next result. The next task in order waits for its memory, so the body of the loop must not
-	// wait for memory that only another such loop body releases. Memory must then hold results
-	// only.
+	// wait for memory that only another such loop body releases. Memory must hold nothing but
+	// results then.
 	Held bool
 }
 
 // Results runs do for every value of tasks and yields its results. The loop ends after the first
-// error, which is yielded, or when ctx ends. However the loop ends, the context of the running
-// tasks is cancelled, and all of them have ended before the loop has.
+// error, which is yielded, or when ctx ends. When the loop ends for any reason, Results cancels the
+// context of the running tasks and waits for them.
 //
 // The tasks sequence is read in the goroutine of the loop, one value at a time, so it may be long.
 func Results[T, V any](ctx context.Context, o InAdvance[T], tasks iter.Seq[T], do func(context.Context, T) (V, error)) iter.Seq2[V, error] {
@@ -60,7 +60,7 @@ type ahead[T, V any] struct {
 
 	task    T // the next task, if have is true
 	have    bool
-	taken   *Hold           // memory of the result that the loop took last
+	taken   *Hold           // memory of the result that was yielded last
 	running []*result[V]    // running and finished tasks, in the order of tasks
 	ended   chan *result[V] // results in order of completion, with AnyOrder
 	group   sync.WaitGroup
@@ -73,8 +73,8 @@ type result[V any] struct {
 	err   error
 }
 
-// result starts tasks as far as the bounds allow and waits for the next result. It returns nil
-// after the last.
+// result starts as many tasks as the bounds allow and waits for the next result. It returns nil
+// after the last result.
 func (a *ahead[T, V]) result(ctx context.Context) *result[V] {
 	a.releaseTaken()
 	if len(a.running) == 0 && a.peek() {
@@ -123,7 +123,7 @@ func (a *ahead[T, V]) result(ctx context.Context) *result[V] {
 	return r
 }
 
-// releaseTaken releases the memory of the result that the loop took last.
+// releaseTaken releases the memory of the result that was yielded last.
 func (a *ahead[T, V]) releaseTaken() {
 	if a.taken != nil {
 		a.taken.Release()

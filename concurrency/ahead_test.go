@@ -25,8 +25,8 @@ func upTo(n int) func(func(int) bool) {
 // slowly is a task that takes a second and returns its number.
 func slowly(ctx context.Context, i int) (int, error) { return i, Sleep(ctx, time.Second) }
 
-// TestResults measures how many results are computed ahead of a loop. The task and the body of the
-// loop take a second each.
+// TestResults checks how many results are computed ahead of a loop, by the time that the loop
+// takes. The task and the body of the loop take a second each.
 func TestResults(t *testing.T) {
 	one := func(int) int64 { return 1 }
 	for _, tt := range []struct {
@@ -66,7 +66,8 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// TestResultsInOrder: results come in the order of their tasks, or as they are done.
+// TestResultsInOrder checks that results are yielded in the order of their tasks, or with AnyOrder
+// as they complete.
 func TestResultsInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		backwards := func(ctx context.Context, i int) (int, error) {
@@ -91,8 +92,8 @@ func TestResultsInOrder(t *testing.T) {
 	})
 }
 
-// TestResultsEnd: an error, a break, a cancelled context and a panic end the running tasks and
-// release their memory.
+// TestResultsEnd checks that an error, a break, a cancelled context and a panic end the running
+// tasks and release their memory.
 func TestResultsEnd(t *testing.T) {
 	stop := errors.New("stop")
 	for _, end := range []string{"error", "break", "cancel", "panic"} {
@@ -121,7 +122,7 @@ func TestResultsEnd(t *testing.T) {
 						for i, err := range Results(ctx, InAdvance[int]{Most: 6, AnyOrder: any, Memory: b, Need: func(int) int64 { return 1 }}, upTo(1000), do) {
 							if err != nil {
 								got = err
-								continue // there is nothing after it
+								continue // no result follows
 							}
 							switch {
 							case i == 2 && end == "break":
@@ -141,7 +142,7 @@ func TestResultsEnd(t *testing.T) {
 						t.Errorf("it ended with %v", got)
 					}
 					if n := running.Load(); n != 0 {
-						t.Errorf("%d tasks are under way after the loop", n)
+						t.Errorf("%d tasks are running after the loop", n)
 					}
 					if now, _ := b.Used(); now != 0 {
 						t.Errorf("%d bytes are held after the loop", now)
@@ -152,15 +153,14 @@ func TestResultsEnd(t *testing.T) {
 	}
 }
 
-// TestNestedResults: loops within loops that share a budget of four results end, whatever they
-// hold.
+// TestNestedResults checks that nested loops that share a budget of four results do not deadlock.
 func TestNestedResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := NewBudget(800)
 		r := rand.New(rand.NewPCG(1, 2))
 		o := InAdvance[int]{Most: 8, Memory: b, Need: func(int) int64 { return 100 }}
 		task := func(ctx context.Context, i int) (int, error) {
-			h, err := b.Acquire(ctx, Task, 300) // what reading it takes
+			h, err := b.Acquire(ctx, Task, 300) // the memory that reading takes
 			if err != nil {
 				return 0, err
 			}
@@ -189,7 +189,7 @@ func TestNestedResults(t *testing.T) {
 	})
 }
 
-// TestResultsHeldWithoutMemory: without Memory, Held bounds nothing.
+// TestResultsHeldWithoutMemory checks that Held has no effect without Memory.
 func TestResultsHeldWithoutMemory(t *testing.T) {
 	for _, anyOrder := range []bool{false, true} {
 		sum := 0

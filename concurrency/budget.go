@@ -5,13 +5,14 @@ import (
 	"sync"
 )
 
-// Kind is the purpose of a reservation. It determines which reservations may wait for which.
+// Kind is the purpose of a reservation. It determines which other reservations its holder may wait
+// for.
 type Kind uint8
 
 const (
-	// Task is work that finishes without reserving more memory: one request and its decoding, or
-	// one chunk that is written. A Task waits only for other Tasks. These wait only for slots
-	// ([Slots], [CPU]), so every Task is granted eventually.
+	// Task is work that finishes without reserving more memory: a request and the decoding of its
+	// response, or the write of a chunk. A Task waits only for other Tasks. These wait only for
+	// slots ([Slots], [CPU]), so every Task is granted eventually.
 	Task Kind = iota
 	// Index is the index of one shard and the data derived from it. It is held while the Tasks of
 	// that shard run, so the holder of an Index may wait for Tasks, but never for a second Index.
@@ -20,21 +21,22 @@ const (
 	// copied region. The holder of a Block may wait for an Index and for Tasks, but never for a
 	// second Block.
 	Block
-	// Ahead is for results computed before they are requested. It is reserved by [Budget.Try] only,
-	// and may be held until a consumer takes the result, however long that takes.
+	// Ahead is for results computed before they are requested. It is reserved only by [Budget.Try],
+	// and may be held for any time until a consumer takes the result.
 	Ahead
 	kinds
 )
 
 // Budget is a hard bound on the memory of the operations that share it: fetched bytes that are not
 // decoded yet, encoded bytes that are not sent yet, and the buffers of decoding. Each piece of work
-// reserves all that it needs before it starts, and reserves no more while it runs.
+// reserves all the memory that it needs before it starts, and reserves no more while it runs.
 //
 // Index may use 1/8 of the size. The other kinds share the remaining 7/8, of which Block and Ahead
 // together may use 5/8 and Ahead alone 4/8. Waiters of one kind are served in order of arrival. The
-// first is granted when it fits, or when no memory of its kind is held. The latter lets work that
-// exceeds its share run, alone among its kind. A Block within its share also waits for the Tasks
-// granted before it, until they leave enough memory for it or have ended. At any time at most
+// first waiter is granted when it fits its share, or when no memory of its kind is held. In the
+// latter case work that exceeds its share runs, alone among its kind. A Block within its share also
+// waits for the Tasks granted before it, until they leave enough memory for it or have ended. At
+// any time at most
 //
 //	max(7/8, A + the largest Task) + max(1/8, the largest Index)
 //
@@ -66,13 +68,13 @@ type line struct {
 	waiting []*waiter
 }
 
-// waiter is a reservation that waits in one budget on the path from a budget to the root. Its bytes
-// are already reserved in the budgets below that one.
+// waiter is a reservation that waits in a budget on the path from its own budget to the root. Its
+// bytes are already reserved in the budgets below that one.
 type waiter struct {
 	kind  Kind
 	n     int64
 	from  *Budget       // start of the path
-	in    *Budget       // the budget that it waits in
+	in    *Budget       // the budget where it waits
 	hold  *Hold         // set before ready is closed
 	ready chan struct{} // closed with mu held
 }
@@ -86,12 +88,12 @@ func NewBudget(size int64) *Budget {
 }
 
 // Child returns a budget with its own bound, at most b's size. Its reservations are also
-// reservations in b. A waiter that fits the child joins the line of its kind in b, behind all
-// earlier waiters, those of b as well as those of other children. All budgets of a tree share the
-// idle buffers of the root.
+// reservations in b. A waiter that fits the child joins the waiters of its kind in b, behind all
+// earlier waiters of b and of its other children. All budgets of a tree share the idle buffers of
+// the root.
 //
-// For the rules on holding and waiting, a budget and its descendants are one budget: the holder of
-// a Task of a child must not acquire a Task of the parent.
+// For the rules on holding and waiting, a budget and its descendants count as one budget: the
+// holder of a Task of a child must not acquire a Task of the parent.
 func (b *Budget) Child(size int64) *Budget {
 	return &Budget{size: min(max(size, 0), b.size), parent: b, root: b.root}
 }
@@ -110,12 +112,12 @@ func (b *Budget) Used() (now, peak int64) {
 // Acquire reserves n bytes for a Task, an Index or a Block and waits until they are granted. If ctx
 // ends first, Acquire returns its cause. With n < 1 it never waits.
 //
-// The caller must Release the hold, and must not acquire a second one of the same kind before that.
-// A Task must not wait for other work that needs a Task, an Index or a Block. Acquire panics for
-// Ahead, which may not wait.
+// The caller must Release the hold, and must not acquire another hold of the same kind before that.
+// A Task must not wait for other work that needs a Task, an Index or a Block. Acquire panics if k
+// is Ahead, because Ahead must not wait.
 func (b *Budget) Acquire(ctx context.Context, k Kind, n int64) (*Hold, error) {
 	if k >= Ahead {
-		panic("concurrency: Acquire is not for Ahead")
+		panic("concurrency: Acquire of kind Ahead")
 	}
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
@@ -145,11 +147,11 @@ func (b *Budget) Acquire(ctx context.Context, k Kind, n int64) (*Hold, error) {
 	return nil, context.Cause(ctx)
 }
 
-// AcquireNow is like [Budget.Acquire] but never waits: where Acquire would wait, it reserves
+// AcquireNow is like [Budget.Acquire] but never waits. If Acquire would wait, AcquireNow reserves
 // nothing and returns false.
 func (b *Budget) AcquireNow(k Kind, n int64) (h *Hold, ok bool) {
 	if k >= Ahead {
-		panic("concurrency: AcquireNow is not for Ahead")
+		panic("concurrency: AcquireNow of kind Ahead")
 	}
 	n = max(n, 0)
 	b.root.mu.Lock()
@@ -160,9 +162,9 @@ func (b *Budget) AcquireNow(k Kind, n int64) (h *Hold, ok bool) {
 	return b.grant(k, n), true
 }
 
-// Try reserves n bytes if they fit the share of k now and no reservation of any kind waits, in the
-// budget and in its ancestors. It is for optional work, such as results that are not requested yet
-// or a second attempt of a slow request.
+// Try reserves n bytes if they fit the share of k now and no reservation of any kind waits in the
+// budget or its ancestors. It is for optional work, such as results that are not requested yet or a
+// second attempt of a slow request.
 func (b *Budget) Try(k Kind, n int64) (*Hold, bool) {
 	n = max(n, 0)
 	b.root.mu.Lock()
@@ -193,8 +195,8 @@ func (b *Budget) grant(k Kind, n int64) *Hold {
 	return b.hold(k, n)
 }
 
-// hold returns a hold of n reserved bytes. Idle buffers that exceed the budget beside the hold move
-// into it as far as they fit, because the hold is likely to use them.
+// hold returns a hold of n reserved bytes. If idle buffers exceed the free part of the budget, hold
+// moves as many of them as fit into the hold, which is likely to use them.
 func (b *Budget) hold(k Kind, n int64) *Hold {
 	h := &Hold{b: b, kind: k, n: n, counted: n > 0}
 	if r := b.root; n > 0 {

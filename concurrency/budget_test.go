@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// queue asks for holds one after the other and records who is granted.
+// queue acquires holds one after the other and records the order in which they are granted.
 type queue struct {
 	t       *testing.T
 	b       *Budget
@@ -26,7 +26,7 @@ func newQueue(t *testing.T, size int64) *queue {
 	return &queue{t: t, b: NewBudget(size), granted: make(chan string, 100), holds: map[string]*Hold{}, mu: &sync.Mutex{}}
 }
 
-// ask acquires in the background, and returns once that is granted or waits.
+// ask acquires in the background. It returns when the reservation is granted or waits.
 func (q *queue) ask(name string, k Kind, n int64) {
 	go func() {
 		h, err := q.b.Acquire(q.t.Context(), k, n)
@@ -50,14 +50,14 @@ func (q *queue) release(name string) {
 	synctest.Wait()
 }
 
-// want checks who has been granted since it was called last.
+// want checks which reservations were granted since the previous call.
 func (q *queue) want(names ...string) {
 	q.t.Helper()
 	var got []string
 	for len(q.granted) > 0 {
 		got = append(got, <-q.granted)
 	}
-	slices.Sort(got) // goroutines that are woken together come in any order
+	slices.Sort(got) // goroutines that are woken together run in any order
 	slices.Sort(names)
 	if !slices.Equal(got, names) {
 		q.t.Fatalf("granted %q, want %q", got, names)
@@ -70,7 +70,7 @@ func TestTaskWaitsInOrderOfArrival(t *testing.T) {
 		q.ask("first", Task, 50)
 		q.want("first")
 		q.ask("large", Task, 30)
-		q.ask("small", Task, 10) // would fit, and comes after
+		q.ask("small", Task, 10) // would fit, but arrived later
 		q.want()
 		q.release("first")
 		q.want("large", "small")
@@ -91,7 +91,7 @@ func TestTaskLargerThanItsShareRunsAlone(t *testing.T) {
 		q.ask("larger", Task, 2000)
 		q.ask("last", Task, 1)
 		q.want()
-		q.ask("index", Index, 10) // has a share of its own
+		q.ask("index", Index, 10) // has its own share
 		q.want("index")
 		q.release("huge")
 		q.want("small")
@@ -120,7 +120,7 @@ func TestIndexHasItsShare(t *testing.T) {
 		q.release("b")
 		q.want()
 		q.release("c")
-		q.want("large") // nothing else is held of its kind
+		q.want("large") // no other Index is held
 		q.release("large")
 		q.release("task")
 	})
@@ -147,7 +147,7 @@ func TestAheadNeverWaitsAndLeavesRoom(t *testing.T) {
 		q.want()
 		for _, k := range []Kind{Task, Index, Ahead} {
 			if _, ok := q.b.Try(k, 1); ok {
-				t.Errorf("kind %d was granted past one that waits", k)
+				t.Errorf("kind %d was granted before an earlier waiter", k)
 			}
 		}
 		if h, ok := q.b.Try(Task, 0); !ok {
@@ -173,8 +173,8 @@ func TestAheadNeverWaitsAndLeavesRoom(t *testing.T) {
 	})
 }
 
-// TestBlockWaitsForTasks: a Block gets its share after the Tasks that were there before, and those
-// that come after wait for it.
+// TestBlockWaitsForTasks checks that a Block waits for the Tasks granted before it, and that later
+// Tasks wait for the Block.
 func TestBlockWaitsForTasks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, 80) // 50 for Blocks, 70 with Tasks
@@ -185,7 +185,7 @@ func TestBlockWaitsForTasks(t *testing.T) {
 		q.ask("task", Task, 20)
 		q.ask("other", Block, 1)
 		q.want()
-		q.ask("index", Index, 10) // has a share of its own
+		q.ask("index", Index, 10) // has its own share
 		q.want("index")
 		q.release("a")
 		q.want()
@@ -193,7 +193,7 @@ func TestBlockWaitsForTasks(t *testing.T) {
 		q.want("block", "task")
 		for _, k := range []Kind{Task, Block, Ahead} {
 			if _, ok := q.b.Try(k, 1); ok {
-				t.Errorf("kind %d was granted past one that waits", k)
+				t.Errorf("kind %d was granted before an earlier waiter", k)
 			}
 		}
 		q.release("block")
@@ -207,7 +207,8 @@ func TestBlockWaitsForTasks(t *testing.T) {
 	})
 }
 
-// TestBlockLargerThanItsShareIsAlone: no other Block is held beside it, and Tasks run one by one.
+// TestBlockLargerThanItsShareIsAlone checks that no other Block is held concurrently with such a
+// Block, and that Tasks run one at a time.
 func TestBlockLargerThanItsShareIsAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, 80)
@@ -221,9 +222,9 @@ func TestBlockLargerThanItsShareIsAlone(t *testing.T) {
 		q.release("small")
 		q.want("task")
 		q.release("block")
-		q.want() // the other one has its share, and waits for the Task
+		q.want() // the other Block fits its share, and waits for the Task
 		q.release("task")
-		q.want("other", "last") // a Task always runs
+		q.want("other", "last") // at least one Task always runs
 		q.release("other")
 		q.release("last")
 		if now, _ := q.b.Used(); now != 0 {
@@ -250,8 +251,8 @@ func TestAcquireNowAheadPanics(t *testing.T) {
 	NewBudget(1).AcquireNow(Ahead, 1)
 }
 
-// TestAcquireNow: AcquireNow succeeds where Acquire would not wait, also for more than the share,
-// which then runs alone. Otherwise it reserves nothing.
+// TestAcquireNow checks that AcquireNow succeeds if Acquire would not wait, and otherwise reserves
+// nothing. It also succeeds for more than the share if no other memory of the kind is held.
 func TestAcquireNow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, 80)
@@ -325,7 +326,8 @@ func TestCancelledWaiterLetsTheOthersGo(t *testing.T) {
 	})
 }
 
-// A grant and the end of the context at one moment: the one that loses gives back.
+// TestGrantAndCancelAtOnce grants a reservation and ends its context at the same time. Either
+// result is correct, but no bytes may remain reserved.
 func TestGrantAndCancelAtOnce(t *testing.T) {
 	b := NewBudget(8)
 	for range 2000 {
@@ -365,7 +367,7 @@ func TestShrinkWakesAndNeverGrows(t *testing.T) {
 		synctest.Wait()
 		q.want("second")
 		buf := h.Buffer(30)
-		h.Shrink(0) // not below the buffers that are in use
+		h.Shrink(0) // not below the buffers in use
 		if now, _ := q.b.Used(); now != 20+30 || cap(buf) != 30 {
 			t.Errorf("%d held", now)
 		}
@@ -395,7 +397,7 @@ func same(a, b []byte) bool { return &a[:1][0] == &b[:1][0] }
 
 func TestBufferIsUsedAgain(t *testing.T) {
 	b := NewBudget(1 << 20)
-	keep, _ := b.Acquire(t.Context(), Task, 1) // not at rest: the garbage collector takes nothing
+	keep, _ := b.Acquire(t.Context(), Task, 1) // keeps idle buffers from the collector
 	defer keep.Release()
 	h, _ := b.Acquire(t.Context(), Task, Need(5000)+Need(300))
 	first, small := h.Buffer(5000), h.Buffer(300)
@@ -429,7 +431,7 @@ func TestIdleBuffersMakeRoom(t *testing.T) {
 	if buf := a.Buffer(40 << 10); !same(buf, second) {
 		t.Error("an idle buffer was dropped that the hold had room for")
 	}
-	c := acquire(Task, 29<<10) // the idle 20 KiB go into it: there is no room beside it
+	c := acquire(Task, 29<<10) // takes over the idle 20 KiB, which do not fit beside it
 	if n := b.idle.bytes(); n != 0 {
 		t.Errorf("%d bytes idle beside a full budget", n)
 	}
@@ -443,7 +445,7 @@ func TestIdleBuffersMakeRoom(t *testing.T) {
 		t.Errorf("%d bytes idle, want all", n)
 	}
 	a = acquire(Task, 69<<10)
-	a.Buffer(64 << 10) // another size: nothing idle helps
+	a.Buffer(64 << 10) // needs another size than the idle buffers have
 	if n := b.held + b.idle.bytes(); n > b.size {
 		t.Errorf("%d bytes held and idle", n)
 	}
@@ -454,7 +456,8 @@ func TestIdleBuffersMakeRoom(t *testing.T) {
 	}
 }
 
-// A buffer that is longer than the budget goes from one Task that is alone to the next.
+// TestLongBufferIsHandedOn checks that a Task reuses a buffer longer than the budget that the
+// previous Task released.
 func TestLongBufferIsHandedOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, 64<<10)
@@ -562,7 +565,7 @@ func TestPut(t *testing.T) {
 	} else {
 		h.Put(again)
 	}
-	h.Buffer(10 << 10) // the other one makes room
+	h.Buffer(10 << 10) // drops the other buffer
 	if now, peak := b.Used(); now != 10<<10 || peak > 20<<10 {
 		t.Errorf("%d held, %d at most", now, peak)
 	}
@@ -591,8 +594,8 @@ func TestDetach(t *testing.T) {
 	h.Release()
 }
 
-// Many goroutines with real parallelism, for -race: each fills its buffers and finds them as it
-// left them.
+// TestBudgetUnderLoad runs many goroutines in parallel, for the race detector. Each fills its
+// buffers and checks that their contents do not change.
 func TestBudgetUnderLoad(t *testing.T) {
 	b := NewBudget(256 << 10)
 	err := EachN(t.Context(), 64, 2000, func(ctx context.Context, i int) error {

@@ -7,12 +7,12 @@ import (
 	"testing/synctest"
 )
 
-// within is a queue of a budget below q's.
+// within returns a queue of b, a budget below q's, with the same records.
 func (q *queue) within(b *Budget) *queue {
 	return &queue{t: q.t, b: b, granted: q.granted, holds: q.holds, mu: q.mu}
 }
 
-// used checks how many bytes are held.
+// used checks the number of reserved bytes.
 func (q *queue) used(want int64) {
 	q.t.Helper()
 	if now, _ := q.b.Used(); now != want {
@@ -20,8 +20,8 @@ func (q *queue) used(want int64) {
 	}
 }
 
-// TestChildHasABound: the child's Tasks wait for each other although the parent has free bytes.
-// Bytes that the child holds are held in the parent too.
+// TestChildHasABound checks that Tasks of a child wait for each other although the parent has free
+// bytes, and that bytes of the child are also reserved in the parent.
 func TestChildHasABound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, 160)
@@ -50,8 +50,8 @@ func TestChildHasABound(t *testing.T) {
 	})
 }
 
-// TestChildWaitsInItsParent: who has its share of the child waits in order of arrival with those of
-// the parent and of other children.
+// TestChildWaitsInItsParent checks that waiters that fit their child are served in order of arrival
+// with those of the parent and of other children.
 func TestChildWaitsInItsParent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, 80)
@@ -60,7 +60,7 @@ func TestChildWaitsInItsParent(t *testing.T) {
 		one.ask("one", Task, 20)
 		two.ask("two", Task, 30)
 		q.ask("last", Task, 5)
-		two.ask("behind", Task, 10) // its child has no room, whatever its parent has
+		two.ask("behind", Task, 10) // does not fit in its child
 		q.want("first")
 		if _, ok := one.b.Try(Ahead, 1); ok {
 			t.Error("Try was granted past those that wait in the parent")
@@ -80,8 +80,8 @@ func TestChildWaitsInItsParent(t *testing.T) {
 	})
 }
 
-// TestChildTaskIsAlone: a Task that is larger than the child runs alone there, and beside others of
-// the parent; one that is larger than both is alone.
+// TestChildTaskIsAlone checks that a Task larger than the child runs alone in the child, but not in
+// the parent, and that a Task larger than both runs alone in both.
 func TestChildTaskIsAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, 80)
@@ -92,7 +92,7 @@ func TestChildTaskIsAlone(t *testing.T) {
 		q.want("large", "beside")
 		q.ask("huge", Task, 100)
 		c.release("large")
-		q.want() // the small one has come to the parent, behind the huge one
+		q.want() // the small Task waits in the parent, behind the huge one
 		q.release("beside")
 		q.want("huge")
 		q.release("huge")
@@ -102,8 +102,8 @@ func TestChildTaskIsAlone(t *testing.T) {
 	})
 }
 
-// TestCancelledInTheParent: a waiter that is cancelled in the parent's queue releases its bytes in
-// the child.
+// TestCancelledInTheParent checks that a waiter that is cancelled in the parent releases its bytes
+// in the child.
 func TestCancelledInTheParent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, 80)
@@ -137,12 +137,12 @@ func TestCancelledInTheParent(t *testing.T) {
 	})
 }
 
-// TestHoldOfAChild: what changes a hold changes the parent's count, and buffers go from one to the
-// other.
+// TestHoldOfAChild checks that methods of a child's hold update the parent's count, and that holds
+// of both reuse each other's buffers.
 func TestHoldOfAChild(t *testing.T) {
 	b := NewBudget(1 << 20)
 	c := b.Child(1 << 18)
-	keep, _ := b.Acquire(t.Context(), Task, 1) // not at rest: the garbage collector takes nothing
+	keep, _ := b.Acquire(t.Context(), Task, 1) // keeps idle buffers from the collector
 	h, _ := c.Acquire(t.Context(), Task, 8192)
 	both := func(want int64) {
 		t.Helper()

@@ -78,8 +78,8 @@ func TestEachIsCancelledPromptlyAndLeaksNothing(t *testing.T) {
 		if err := EachN(ctx, 8, 5, func(context.Context, int) error { t.Error("started"); return nil }); !errors.Is(err, cause) {
 			t.Errorf("err %v", err)
 		}
-	}) // synctest fails when a goroutine of the bubble is left
-	for range 1000 { // one that has done its work is counted until it is gone
+	}) // synctest fails if a goroutine of the bubble remains
+	for range 1000 { // a finished goroutine is counted until the runtime removes it
 		if runtime.NumGoroutine() <= before {
 			return
 		}
@@ -163,8 +163,8 @@ func TestKeyed(t *testing.T) {
 	})
 }
 
-// TestKeyedTurns: who waits is served in order of arrival; who gives up, even at the moment at
-// which the turn is theirs, holds nothing up.
+// TestKeyedTurns checks that waiters are served in order of arrival, and that a waiter that gives
+// up does not block the others, even at the moment when it is served.
 func TestKeyedTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var k Keyed
@@ -190,7 +190,7 @@ func TestKeyedTurns(t *testing.T) {
 			synctest.Wait()
 		}
 		cancel()
-		held.Unlock() // perhaps to the first, which has been woken
+		held.Unlock() // may hand the lock to the first waiter
 		synctest.Wait()
 		order = slices.DeleteFunc(order, func(i int) bool { return i == 0 })
 		if !slices.Equal(order, []int{1, 3, 5}) || len(k.names) != 0 {

@@ -18,7 +18,7 @@ type CPU struct {
 }
 
 // Slot is the right to keep one core busy. Scratch belongs to the goroutine that holds the slot and
-// stays with the slot, so the number of slots bounds the scratch memory of codecs.
+// remains in the slot after Release, so the number of slots bounds the scratch memory of codecs.
 type Slot struct {
 	Scratch any
 	cpu     *CPU
@@ -70,7 +70,8 @@ func (c *CPU) Acquire(ctx context.Context) (*Slot, error) {
 	return nil, context.Cause(ctx)
 }
 
-// Try returns a slot if one is free. Work that holds a slot uses it for additional goroutines.
+// Try returns a slot if one is free. Work that already holds a slot can use Try for additional
+// goroutines.
 func (c *CPU) Try() (*Slot, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

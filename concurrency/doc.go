@@ -2,8 +2,8 @@
 //
 // Each of the three limits has its own scope. Request slots ([Slots]) are shared by all stores of
 // the process on one bucket ([Registry], package zarr/store/limit). CPU slots ([CPU]) belong to the
-// process. Memory ([Budget]) belongs to the code that created the budget. [Default] returns one of
-// each for the process.
+// process. Memory ([Budget]) belongs to the code that created the budget. [Default] returns the
+// limits of the process.
 //
 //	err := concurrency.Each(ctx, 64, keys, func(ctx context.Context, key string) error {
 //		hold, err := budget.Acquire(ctx, concurrency.Task, concurrency.Need(size))
@@ -17,20 +17,20 @@
 //
 // Two rules prevent deadlock. Work reserves all the memory that it needs before it starts. A
 // goroutine that holds one resource acquires others only from left to right in this order, and
-// never two of one kind:
+// never two of the same kind:
 //
 //	Block  >  key ([Keyed])  >  Index  >  slot of a call  >  Task  >  request slot  >  CPU slot
 //
 // Work that may use only a part of the memory takes a child of the budget ([Budget.Child]). For
 // this order a budget and its children count as one budget.
 //
-// A request slot is released before a CPU slot is acquired. A joined load ([Joined]) starts at
-// Task. A goroutine that waits for it holds nothing to the right of Index except the slots of its
-// own call. The methods that try ([Budget.Try], [Slots.Try], [CPU.Try], [Keyed.TryLock]) never
-// wait, and what they acquire may be held in any order.
+// A request slot is released before a CPU slot is acquired. A joined load ([Joined]) may acquire a
+// Task and the slots to its right. A goroutine that waits for the load holds nothing to the right
+// of Index except the slots of its own call. The methods that try ([Budget.Try], [Slots.Try],
+// [CPU.Try], [Keyed.TryLock]) never wait. Resources acquired with them may be held in any order.
 //
 // All types and functions are safe for concurrent use. Every goroutine started by a function of
-// this package ends before that function returns. The goroutine of a joined load is the exception:
-// it ends before the last caller returns that waits for the load. Errors are those of the tasks, or
-// the cause of the context's end.
+// this package ends before that function returns. The exception is the goroutine of a joined load:
+// it ends before the last caller that waits for the load returns. Errors are those of the tasks, or
+// the cause of the end of the context.
 package concurrency

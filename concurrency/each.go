@@ -58,16 +58,16 @@ func EachN(ctx context.Context, inFlight, n int, task func(context.Context, int)
 	}, task)
 }
 
-// Acquirer is implemented by [Slots], and by types that do more when a slot is acquired.
+// Acquirer is implemented by [Slots] and by types that wrap it.
 type Acquirer interface {
 	Acquire(ctx context.Context) error
 	Release()
 	Size() int
 }
 
-// EachIn is [Each] where every task holds one of slots while it runs, so slots bound the tasks that
-// run concurrently. A slot is acquired before its task starts, so a waiting task needs no
-// goroutine. Concurrent calls share the slots in order of arrival. The caller must not hold any of
+// EachIn is like [Each], but every task holds one of slots while it runs, so slots bound the number
+// of concurrent tasks. A slot is acquired before its task starts, so a waiting task needs no
+// goroutine. Concurrent calls acquire slots in order of arrival. The caller must not hold any of
 // the slots.
 func EachIn[T any](ctx context.Context, slots Acquirer, tasks iter.Seq[T], task func(context.Context, T) error) error {
 	return each(ctx, slots.Size(), slots, tasks, task)
@@ -94,7 +94,7 @@ func each[T any](ctx context.Context, most int, slots Acquirer, tasks iter.Seq[T
 			break // a task failed, or ctx has ended
 		}
 		select {
-		case next <- t: // to a goroutine without a task
+		case next <- t: // received by a goroutine without a task
 			continue
 		default:
 		}

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestEachInSharesSlots: sequences at once have as many tasks under way as there are slots, and
-// after an error none is held.
+// TestEachInSharesSlots checks that concurrent calls together run as many tasks as there are slots,
+// and that no slot is held after an error.
 func TestEachInSharesSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slots := NewSlots(3)

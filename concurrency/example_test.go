@@ -7,8 +7,8 @@ import (
 	"github.com/zargo-io/zargo/concurrency"
 )
 
-// Twenty tasks of 300 KiB draw on 1 MiB: never more than two of them are under way, and they use
-// two buffers in turn.
+// Twenty tasks of 300 KiB share 1 MiB. At most two of them run concurrently, and they use two
+// buffers in turn.
 func ExampleBudget() {
 	budget := concurrency.NewBudget(1 << 20)
 	err := concurrency.EachN(context.Background(), 8, 20, func(ctx context.Context, i int) error {
@@ -34,13 +34,13 @@ func ExampleHold_Trim() {
 	}
 	defer hold.Release()
 	encoded := append(hold.Buffer(100<<10), "it became short"...)
-	encoded = hold.Trim(encoded) // while it is sent, the rest is for others
+	encoded = hold.Trim(encoded) // the remaining bytes are free for others during the send
 	now, _ := budget.Used()
 	fmt.Println(string(encoded), now)
 	// Output: it became short 15
 }
 
-// A child bounds a part of the work within the memory of all.
+// A child bounds a part of the work within the memory of all work.
 func ExampleBudget_Child() {
 	all := concurrency.NewBudget(64 << 20)
 	exports := all.Child(16 << 20)
@@ -72,8 +72,8 @@ func ExampleSlots() {
 func ExampleShare() {
 	var buckets concurrency.Registry
 	slots := func() *concurrency.Slots { return concurrency.NewSlots(64) }
-	a := concurrency.Share(&buckets, "s3://bucket", slots) // by one store
-	b := concurrency.Share(&buckets, "s3://bucket", slots) // by another
+	a := concurrency.Share(&buckets, "s3://bucket", slots) // for one store
+	b := concurrency.Share(&buckets, "s3://bucket", slots) // for another store
 	fmt.Println(a == b)
 	// Output: true
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/zargo-io/zargo/internal/hugepages"
 )
 
-// Hold is memory reserved for one piece of work. It must be released once.
+// Hold is memory reserved for one piece of work. It must be released exactly once.
 type Hold struct {
 	b    *Budget
 	kind Kind
 
 	// Guarded by b.root.mu:
 	n       int64        // bytes reserved
-	counted bool         // it counts among the holds of its kind
+	counted bool         // the hold is counted in line.holds
 	out     [][]byte     // buffers in use
 	used    int64        // part of n: capacities of out and of buffers being allocated
 	spare   [][]byte     // idle buffers that exceed the budget beside this hold
@@ -26,9 +26,9 @@ type Hold struct {
 // minIdle is the smallest capacity of buffers that are kept for reuse.
 const minIdle = 64
 
-// Need returns the number of bytes of a hold that Buffer(n) uses: n rounded up to a multiple of an
-// eighth of the largest power of two below n, so that a buffer can be reused for a chunk of similar
-// length. Up to 64 it returns n.
+// Need returns the number of bytes of a hold that Buffer(n) uses. It is n rounded up to a multiple
+// of an eighth of the largest power of two below n, so that a buffer can be reused for a chunk of
+// similar length. For n up to 64, Need returns n.
 func Need(n int) int64 {
 	if n <= minIdle {
 		return int64(max(n, 0))
@@ -37,12 +37,12 @@ func Need(n int) int64 {
 	return (int64(n) + step - 1) / step * step
 }
 
-// Buffer returns a slice of length 0 and a capacity of at least n bytes, with undefined contents:
+// Buffer returns a slice of length 0, a capacity of at least n bytes and undefined contents. It is
 // an idle buffer of the budget, or a new one. The hold owns it until Release.
 //
-// It uses [Need](n) of the held bytes, or n if fewer than Need(n) are left. If fewer than n are
-// left, Buffer still returns a buffer, and the hold grows by the missing bytes without waiting: the
-// bound of a budget holds only for work that reserves enough.
+// Buffer uses [Need](n) of the held bytes, or n if fewer than Need(n) remain. If fewer than n
+// remain, Buffer still returns a buffer, and the hold grows by the missing bytes without waiting:
+// the bound of a budget holds only if work reserves enough.
 func (h *Hold) Buffer(n int) []byte {
 	if n <= 0 {
 		return nil
@@ -51,7 +51,7 @@ func (h *Hold) Buffer(n int) []byte {
 	buf, size := h.take(int64(n), Need(n))
 	collect := buf == nil && h.kind == Block && h.b.root.idle.stale()
 	h.b.root.mu.Unlock()
-	if collect { // else the dropped buffers stay in memory beside the new one, whatever the heap limit
+	if collect { // otherwise the dropped buffers remain in the heap beside the new one
 		runtime.GC()
 	}
 	if buf == nil { // counted already: allocate and clear without the lock
@@ -96,10 +96,10 @@ func (h *Hold) track(buf []byte) {
 	h.out = append(h.out, buf)
 }
 
-// Trim releases all of the hold but the bytes of buf, a slice at the start of one of its buffers,
-// and returns these bytes. It copies them to a shorter buffer where that saves a quarter and the
-// hold has enough bytes for the copy; otherwise it returns buf. It is for encoded bytes that are
-// about to be sent. The caller must not use any other buffer of the hold afterwards.
+// Trim shrinks the hold to the bytes of buf, a slice at the start of one of its buffers, and
+// returns these bytes. It copies them to a shorter buffer if that saves a quarter and the hold has
+// enough bytes for the copy; otherwise it returns buf. It is for encoded bytes that are about to be
+// sent. The caller must not use any other buffer of the hold afterwards.
 func (h *Hold) Trim(buf []byte) []byte {
 	h.b.root.mu.Lock()
 	i := find(h.out, buf)
@@ -130,7 +130,7 @@ func (h *Hold) Trim(buf []byte) []byte {
 	return buf
 }
 
-// Shrink reduces the hold to n bytes, or to the bytes of its buffers in use if these are more. It
+// Shrink reduces the hold to n bytes, or to the bytes of its buffers in use if they are more. It
 // never grows the hold.
 func (h *Hold) Shrink(n int64) {
 	h.b.root.mu.Lock()
@@ -141,9 +141,9 @@ func (h *Hold) Shrink(n int64) {
 	}
 }
 
-// Adopt makes buf, which was allocated elsewhere, a buffer of the hold, unless it is one already.
-// It is for buffers that a store or an append had to reallocate. The hold grows where needed,
-// without waiting.
+// Adopt makes buf, which was allocated elsewhere, a buffer of the hold, unless it already is one.
+// It is for buffers that a store or append had to reallocate. The hold grows if needed, without
+// waiting.
 func (h *Hold) Adopt(buf []byte) {
 	h.b.root.mu.Lock()
 	defer h.b.root.mu.Unlock()
@@ -155,8 +155,8 @@ func (h *Hold) Adopt(buf []byte) {
 	h.set(max(h.n, h.used))
 }
 
-// Put returns a buffer to the hold before Release, for the next call of Buffer. Its bytes stay
-// reserved. The caller must not use it afterwards.
+// Put returns a buffer to the hold, so that the next call of Buffer can reuse it. Its bytes remain
+// reserved. The caller must not use the buffer afterwards.
 func (h *Hold) Put(buf []byte) {
 	h.b.root.mu.Lock()
 	defer h.b.root.mu.Unlock()
@@ -172,8 +172,8 @@ func (h *Hold) Put(buf []byte) {
 	}
 }
 
-// Detach transfers ownership of buf, a slice at the start of a buffer of the hold, to the caller:
-// the hold shrinks by the capacity of the buffer and does not reuse it. It is for results that
+// Detach transfers ownership of buf, a slice at the start of a buffer of the hold, to the caller.
+// The hold shrinks by the capacity of the buffer and does not reuse it. Detach is for results that
 // share memory with fetched bytes.
 func (h *Hold) Detach(buf []byte) {
 	h.b.root.mu.Lock()
@@ -196,8 +196,8 @@ func (h *Hold) Release() {
 	h.release()
 }
 
-// release is Release with the lock held. It wakes waiters before it drops idle buffers, because a
-// waiter may use them, even a buffer longer than the budget.
+// release is Release for callers that hold the lock. It wakes waiters before it drops idle buffers,
+// because a waiter may use them, even a buffer longer than the budget.
 func (h *Hold) release() {
 	r := h.b.root
 	if h.counted {
@@ -236,8 +236,8 @@ func (h *Hold) change(n int64, holds int) {
 	h.b.addHeld(n)
 }
 
-// settle moves spare buffers that exceed the hold to the idle buffers, and drops idle buffers that
-// exceed the budget.
+// settle moves spare buffers to the idle buffers until those of the hold fit in n, and drops idle
+// buffers that exceed the budget.
 func (h *Hold) settle() {
 	for i := len(h.spare); i > 0 && h.used+h.spared > h.n; i-- {
 		buf := h.spare[i-1]
@@ -248,7 +248,7 @@ func (h *Hold) settle() {
 	h.b.root.fit()
 }
 
-// fit drops idle buffers of a root that exceed its size beside the reserved bytes.
+// fit drops idle buffers of a root until the reserved bytes and the idle buffers fit its size.
 func (b *Budget) fit() { b.idle.fit(b.size - b.held) }
 
 // find returns the index of the buffer that starts where buf starts, or -1.

@@ -8,19 +8,20 @@ import (
 	"github.com/zargo-io/zargo/internal/hugepages"
 )
 
-// idle holds the unused buffers of a budget. While any of the budget is reserved, they are kept for
-// reuse. At rest, with nothing reserved, the garbage collector may free them all.
+// idle holds the unused buffers of a budget. While memory of the budget is reserved, they are kept
+// for reuse. While nothing is reserved (at rest), the garbage collector may free them.
 type idle struct {
 	kept    *buffers // nil at rest
 	weakly  weak.Pointer[buffers]
 	dropped int64 // bytes dropped since the last collection that a Block forced
 }
 
-// worthGC is the number of dropped bytes that a Block collects before it allocates another buffer.
-// With 32 MiB a transfer collects a few times, while its regions grow.
+// worthGC is the number of dropped bytes after which a Block runs a garbage collection before it
+// allocates another buffer. With 32 MiB a transfer collects only a few times, while its regions
+// grow.
 const worthGC = 32 << 20
 
-// maxSizes is the number of listed capacities from which those without buffers are removed.
+// maxSizes is the length of buffers.sizes at which capacities without buffers are removed from it.
 const maxSizes = 64
 
 // buffers are idle buffers by capacity.
@@ -34,10 +35,10 @@ type buffers struct {
 type sized struct {
 	size    int64
 	free    [][]byte
-	lastUse uint64 // clock of the last use
+	lastUse uint64 // value of buffers.clock at the last use
 }
 
-// wake makes the buffers that survived the rest usable again.
+// wake makes the buffers usable again that the garbage collector did not free at rest.
 func (l *idle) wake() {
 	if l.kept != nil {
 		return
@@ -48,7 +49,7 @@ func (l *idle) wake() {
 	}
 }
 
-// rest leaves the buffers to the garbage collector.
+// rest allows the garbage collector to free the buffers.
 func (l *idle) rest() { l.kept = nil }
 
 func (l *idle) bytes() int64 {
@@ -58,7 +59,7 @@ func (l *idle) bytes() int64 {
 	return l.kept.bytes
 }
 
-// of returns the list of the buffers of one capacity, which it adds if needed.
+// of returns the buffers of one capacity. It adds an empty list if there is none.
 func (b *buffers) of(size int64) *sized {
 	i, ok := slices.BinarySearchFunc(b.sizes, size, bySize)
 	if !ok {
@@ -105,8 +106,8 @@ func (b *buffers) pop(s *sized) []byte {
 	return buf
 }
 
-// fit drops buffers until at most n bytes are left, those of the least recently used capacity
-// first.
+// fit drops buffers until they have at most n bytes, starting with the least recently used
+// capacity.
 func (l *idle) fit(n int64) {
 	for b := l.kept; b != nil && b.bytes > max(n, 0); {
 		var oldest *sized
@@ -120,7 +121,7 @@ func (l *idle) fit(n int64) {
 	}
 }
 
-// stale reports whether enough bytes were dropped for a collection, and then resets the count.
+// stale reports whether enough bytes were dropped for a collection. If so, it resets the count.
 func (l *idle) stale() bool {
 	if l.dropped < worthGC {
 		return false
@@ -129,8 +130,8 @@ func (l *idle) stale() bool {
 	return true
 }
 
-// move removes buffers, the longest first, until they have at least over bytes together. They never
-// have more than n.
+// move removes buffers, the longest first, until they have at least over bytes together. It never
+// removes more than n bytes.
 func (l *idle) move(n, over int64) (moved [][]byte, size int64) {
 	for _, s := range slices.Backward(l.kept.sizes) {
 		for len(s.free) > 0 && size < over && size+s.size <= n {

@@ -2,10 +2,10 @@ package concurrency
 
 import "context"
 
-// InTurn runs do for the integers 0 to n-1, at most inFlight concurrently, and then after each do,
-// one at a time and in order. do(i) starts after then(i-inFlight) has returned, so memory for
-// inFlight results, indexed by i modulo inFlight, is enough. The first error stops it as in [Each],
-// and InTurn returns it. inFlight < 1 means 1.
+// InTurn runs do for the integers 0 to n-1, at most inFlight concurrently. After each do it runs
+// then, one at a time and in order. do(i) starts after then(i-inFlight) has returned, so memory for
+// inFlight results, indexed by i modulo inFlight, suffices. The first error stops InTurn as in
+// [Each], and InTurn returns it. inFlight < 1 means 1.
 func InTurn(ctx context.Context, inFlight, n int, do, then func(ctx context.Context, i int) error) error {
 	if inFlight = min(inFlight, n); inFlight <= 1 {
 		return EachN(ctx, 1, n, func(ctx context.Context, i int) error {
@@ -15,9 +15,9 @@ func InTurn(ctx context.Context, inFlight, n int, do, then func(ctx context.Cont
 			return then(ctx, i)
 		})
 	}
-	// Integers are handed out in order, and each of the inFlight goroutines waits for its turn
-	// before it takes the next. So those in flight are at most inFlight consecutive integers, and
-	// their remainders modulo inFlight differ.
+	// EachN hands out the integers in order, and each of the inFlight goroutines waits for its turn
+	// before it takes the next integer. The integers in flight are therefore at most inFlight
+	// consecutive ones, and their remainders modulo inFlight differ.
 	turn := make([]chan struct{}, inFlight)
 	for i := range turn {
 		turn[i] = make(chan struct{}, 1)

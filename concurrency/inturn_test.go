@@ -14,8 +14,9 @@ import (
 	"github.com/zargo-io/zargo/concurrency"
 )
 
-// TestInTurn: whatever takes how long, then is called in order, for one at a time and after do, and
-// do never begins before the one whose memory it takes has been dealt with.
+// TestInTurn checks, with tasks of random duration, that then is called in order, one call at a
+// time and after do, and that do never starts before the previous result in the same memory was
+// processed.
 func TestInTurn(t *testing.T) {
 	for _, inFlight := range []int{-1, 1, 2, 3, 8} {
 		for _, n := range []int{0, 1, 2, 7, 40} {

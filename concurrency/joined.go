@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Joined is [JoinedBy] with names that are strings.
+// Joined is a [JoinedBy] with string names.
 type Joined[V any] = JoinedBy[string, V]
 
 // JoinedBy runs a load once for all goroutines that request its result concurrently. The zero
@@ -23,11 +23,11 @@ type load[V any] struct {
 	err    error
 }
 
-// Do calls f and returns its results. If a load of that name is in flight, Do waits for that one
-// instead, and joined is true: that load started before the call, so its result may be older.
+// Do calls f and returns its results. If a load with the same name is in flight, Do waits for that
+// load instead, and joined is true. That load started before the call, so its result may be older.
 //
 // f runs in its own goroutine. Its context has the values of the first caller's ctx, and is
-// cancelled when no caller waits any more. The last caller to leave waits for f to return.
+// cancelled when no caller waits any more. The last caller that leaves waits for f to return.
 func (j *JoinedBy[K, V]) Do(ctx context.Context, name K, f func(context.Context) (V, error)) (value V, joined bool, err error) {
 	if err := context.Cause(ctx); err != nil {
 		return value, false, err

@@ -79,7 +79,7 @@ func TestJoinedOutlivesItsFirstCaller(t *testing.T) {
 		cancel()
 		wg.Wait()
 
-		// The last to leave ends it.
+		// The last caller that leaves ends the load.
 		wg.Go(func() {
 			if _, _, err := j.Do(other, "x", load); !errors.Is(err, cause) {
 				t.Errorf("left: %v", err)

@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// Keyed is a set of named locks. It avoids conflicts between the goroutines of one process;
-// conflicts between processes are detected by conditional writes of the store. The zero Keyed is
+// Keyed is a set of named locks. It prevents conflicts between the goroutines of one process.
+// Conflicts between processes are detected by conditional writes to the store. The zero Keyed is
 // ready to use.
 type Keyed struct {
 	mu sync.Mutex
-	// names has the locked names and their waiters in order of arrival. A waiter is closed to hand
-	// over the lock.
+	// names maps each locked name to its waiters in order of arrival. Closing a waiter's channel
+	// hands over the lock.
 	names map[string][]chan struct{}
 }
 
@@ -22,8 +22,8 @@ type KeyLock struct {
 	name string
 }
 
-// Lock locks name and waits for it in order of arrival. If ctx ends first, it returns the cause.
-// The caller must Unlock the name. Lock allocates only when it waits.
+// Lock locks name. Waiters are served in order of arrival. If ctx ends first, Lock returns the
+// cause. The caller must Unlock the name. Lock allocates only if it waits.
 func (k *Keyed) Lock(ctx context.Context, name string) (KeyLock, error) {
 	if err := context.Cause(ctx); err != nil {
 		return KeyLock{}, err

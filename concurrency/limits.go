@@ -9,14 +9,14 @@ import (
 	"sync"
 )
 
-// Limits are the resources that operations on arrays share. A service that bounds memory in another
-// way passes its own Limits.
+// Limits are the resources that operations on arrays share. A service that bounds memory
+// differently passes its own Limits.
 type Limits struct {
 	CPU      *CPU
 	Bytes    *Budget
-	Requests *Registry // request slots and retry quota of stores on one bucket; nil: stores share none
+	Requests *Registry // request slots and retry quota of stores on one bucket; nil shares nothing
 
-	share int // processes that use the buckets concurrently; see Share
+	share int // number of processes that use the buckets concurrently; see Share
 }
 
 // Share returns Limits for one of n processes that use the same buckets concurrently, such as the
@@ -25,33 +25,33 @@ type Limits struct {
 // a provider accepts requests from a new client. It starts with one nth of the requests in flight.
 // n < 2 means that there are no other processes. CPU, Bytes and Requests remain those of l.
 //
-// The number is a hint, not a requirement: processes without it find their share from the requests
-// that the service refuses.
+// n is only a hint: processes without it infer their share from the requests that the service
+// refuses.
 func (l *Limits) Share(n int) *Limits {
 	shared := *l
 	shared.share = max(n, 1)
 	return &shared
 }
 
-// Processes returns the number that [Limits.Share] was called with, or 1.
+// Processes returns the argument of [Limits.Share], or 1.
 func (l *Limits) Processes() int { return max(l.share, 1) }
 
-// MaxDefaultBudget is the largest size in bytes of the default budget. 256 MiB are 128 requests of
+// MaxDefaultBudget is the maximum size of the default budget in bytes. 256 MiB are 128 requests of
 // 2 MiB, more than the bandwidth-delay product of a cloud connection requires.
 const MaxDefaultBudget = 256 << 20
 
 // Default returns the Limits of the process: GOMAXPROCS CPU slots, a budget of a quarter of
-// [Memory], at most [MaxDefaultBudget], and a registry for stores. They are created by the first
-// call and never change.
+// [Memory], at most [MaxDefaultBudget], and a registry for stores. The first call creates them, and
+// they never change.
 func Default() *Limits { return processLimits() }
 
 var processLimits = sync.OnceValue(func() *Limits {
 	return &Limits{CPU: NewCPU(0), Bytes: NewBudget(min(Memory()/4, MaxDefaultBudget)), Requests: &Registry{}}
 })
 
-// Memory returns the number of bytes that this process may use: GOMEMLIMIT, else the memory limit
-// of its control group, else AWS_LAMBDA_FUNCTION_MEMORY_SIZE, else the memory of the machine, else
-// 1 GiB. GOMEMLIMIT is read at every call, the others once.
+// Memory returns the number of bytes that this process may use. It is the first of these that is
+// set: GOMEMLIMIT, the memory limit of the control group, AWS_LAMBDA_FUNCTION_MEMORY_SIZE, the
+// memory of the machine, 1 GiB. GOMEMLIMIT is read at every call, the others once.
 func Memory() int64 {
 	if n := debug.SetMemoryLimit(-1); n > 0 && n < math.MaxInt64 {
 		return n
@@ -59,11 +59,11 @@ func Memory() int64 {
 	return systemMemory()
 }
 
-// systemMemory is read once: every array read needs it, and reading three files would dominate a
-// read of a few bytes.
+// systemMemory reads the memory once, because every array read needs it, and reading three files
+// would dominate a read of a few bytes.
 var systemMemory = sync.OnceValue(func() int64 {
 	for _, f := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
-		// An unlimited group has "max", or in version 1 a number near 2^63.
+		// The limit of an unlimited group is "max", or a number near 2^63 in version 1.
 		if n, ok := readNumber(f); ok && n < 1<<50 {
 			return n
 		}

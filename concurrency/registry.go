@@ -6,9 +6,9 @@ import (
 	"weak"
 )
 
-// Registry holds the state shared by the stores of a process on one bucket, such as request slots:
-// a service counts the requests of a client, not those of a store value. The zero Registry is ready
-// to use; a nil Registry shares nothing. See [Share].
+// Registry holds the state that stores of a process share if they use the same bucket, such as
+// request slots. It exists because a service counts the requests of a client, not those of a Store
+// value. The zero Registry is ready to use; a nil Registry shares nothing. See [Share].
 type Registry struct {
 	mu     sync.Mutex
 	shared map[shareKey]any // values are weak.Pointer[T]
@@ -20,9 +20,9 @@ type shareKey struct {
 }
 
 // Share returns the T that r shares under name. The name must identify the owner: the provider, the
-// endpoint and the bucket. The first call creates the T, and r forgets it when the garbage
-// collector finds it unused. Values of different types are never shared, even under one name. With
-// a nil Registry each call creates a T.
+// endpoint and the bucket. The first call creates the T. r forgets the T when it is garbage
+// collected. Values of different types are never shared, even under one name. With a nil Registry
+// each call creates a T.
 func Share[T any](r *Registry, name string, create func() *T) *T {
 	if r == nil {
 		return create()

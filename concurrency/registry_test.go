@@ -15,7 +15,7 @@ func TestShare(t *testing.T) {
 	}
 	a := Share(&r, "s3://east/b", slots(4))
 	if Share(&r, "s3://east/b", slots(8)) != a || a.Size() != 4 || made != 1 {
-		t.Errorf("another store on the bucket got slots of its own; %d were made", made)
+		t.Errorf("two stores on the bucket do not share slots: %d were created", made)
 	}
 	if Share(&r, "s3://west/b", slots(4)) == a || Share(&Registry{}, "s3://east/b", slots(4)) == a || made != 3 {
 		t.Error("slots are shared that should not be")

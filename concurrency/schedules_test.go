@@ -14,12 +14,12 @@ import (
 	"github.com/zargo-io/zargo/internal/race"
 )
 
-// TestSchedules runs calls that take every lock there is in the order that the package's comment
-// gives: copies of regions, reads of chunks and of shards, partial writes, loops over blocks that
-// are read ahead, with calls and loops in their bodies. Each reservation is made in a budget, a
-// child of it, or a child of that. Tasks need up to three times the budget. Requests fail, and
-// contexts end. Every call must come to its end, and no more be reserved in any of the budgets than
-// Budget's comment says.
+// TestSchedules runs calls that acquire all kinds of locks in the order of the package comment:
+// copies of regions, reads of chunks and of shards, partial writes, and loops over blocks that are
+// read ahead, with calls and loops in their bodies. Each reservation is made in a budget, its
+// child, or a child of that. Tasks need up to three times the budget. Requests fail and contexts
+// end. The test checks that every call ends, and that no budget exceeds the bound in Budget's
+// comment.
 func TestSchedules(t *testing.T) {
 	const inBubble = 250
 	n := 100_000
@@ -86,7 +86,7 @@ func newWorld(seed int64) *world {
 	return w
 }
 
-// budget is one of the tree.
+// budget returns a random budget of the tree.
 func (w *world) budget(r *rand.Rand) *Budget { return w.budgets[r.IntN(len(w.budgets))] }
 
 func (w *world) run(t *testing.T) {
@@ -104,7 +104,7 @@ func (w *world) run(t *testing.T) {
 	}
 	select {
 	case <-done:
-	case <-time.After(time.Hour): // of the bubble: whatever else could wake anything has happened
+	case <-time.After(time.Hour): // in the bubble: nothing else can run any more
 		panic(fmt.Sprintf("seed %d: deadlock with %d of %d calls under way: %+v", w.seed, left.Load(), chains, w.bytes.kinds))
 	}
 
@@ -171,13 +171,13 @@ func (w *world) copy(ctx context.Context, r *rand.Rand) error {
 	return w.write(ctx, r)
 }
 
-// loop reads blocks ahead of a consumer that makes calls of its own.
+// loop reads blocks ahead of a consumer that makes further calls.
 func (w *world) loop(ctx context.Context, r *rand.Rand, depth int) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	type block struct {
 		hold *Hold
 		done chan struct{}
-		err  error // once done
+		err  error // set when done
 	}
 	var started []*block
 	defer func() {
@@ -194,7 +194,7 @@ func (w *world) loop(ctx context.Context, r *rand.Rand, depth int) (err error) {
 			started = started[1:]
 			<-b.done
 			err = b.err
-			b.hold.Release() // the block is the consumer's
+			b.hold.Release() // the consumer owns the block
 		} else {
 			err = w.read(ctx, r)
 		}
@@ -266,7 +266,7 @@ func (w *world) leaf(ctx context.Context, r *rand.Rand, slots *Slots, n int64) e
 	}
 	defer slots.Release()
 	err := w.task(ctx, r, n)
-	if err == nil && r.IntN(10) == 0 { // longer than was reserved: again, with what was announced
+	if err == nil && r.IntN(10) == 0 { // the value is longer: retry
 		err = w.task(ctx, r, n+size(r, 1, 100))
 	}
 	return err
@@ -289,7 +289,7 @@ func (w *world) task(ctx context.Context, r *rand.Rand, n int64) error {
 		return err
 	}
 	if len(b) != 0 || int64(cap(b)) < n/3 {
-		panic("not the buffer that was asked for")
+		panic("another buffer was returned")
 	}
 	return nil
 }
@@ -357,7 +357,8 @@ func (w *world) decode(ctx context.Context, r *rand.Rand) error {
 
 func nap(r *rand.Rand) { time.Sleep(time.Duration(r.IntN(8)) * time.Millisecond) }
 
-// size is a number of bytes, from and to percent of the budget, more often small than large.
+// size returns a random number of bytes between from and to percent of the budget. Small numbers
+// are more likely.
 func size(r *rand.Rand, from, to int) int64 {
 	to = min(to, from+r.IntN(to-from+1))
 	return worldSize * int64(from+r.IntN(to-from+1)) / 100

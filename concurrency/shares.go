@@ -20,8 +20,8 @@ func (b *Budget) fits(k Kind, n int64) bool {
 	}
 }
 
-// beside reports whether a Block of n more bytes fits beside the granted Tasks. For the other kinds
-// it returns true.
+// beside reports whether a Block of n more bytes fits together with the granted Tasks. For the
+// other kinds it returns true.
 func (b *Budget) beside(k Kind, n int64) bool {
 	return k != Block || b.kinds[Task].holds == 0 || n <= b.eighths(7)-b.kinds[Task].used-b.kinds[Block].used-b.kinds[Ahead].used
 }
@@ -31,7 +31,7 @@ func (b *Budget) waits() bool {
 	return len(b.settling) > 0 || slices.ContainsFunc(b.kinds[:], func(l line) bool { return len(l.waiting) > 0 })
 }
 
-// add adds n bytes and holds to the counts of a kind. Both may be negative.
+// add adds n bytes and holds to the counts of a kind. Both numbers may be negative.
 func (b *Budget) add(k Kind, n int64, holds int) {
 	b.kinds[k].used += n
 	b.kinds[k].holds += holds
@@ -53,8 +53,8 @@ func (b *Budget) notePeak() {
 	r.peak = max(r.peak, r.held+r.idle.bytes())
 }
 
-// climb reserves the bytes of w in b and its ancestors, up to the first budget where w must wait.
-// Past the root, w is granted.
+// climb reserves the bytes of w in b and its ancestors, up to the first budget in which w must
+// wait. If none makes it wait, w is granted.
 func (w *waiter) climb(b *Budget) {
 	for ; b != nil; b = b.parent {
 		l := &b.kinds[w.kind]
@@ -70,8 +70,8 @@ func (w *waiter) climb(b *Budget) {
 	close(w.ready)
 }
 
-// enter reserves the bytes of w in b when it is w's turn. It reports whether w may continue with
-// the parent; otherwise w waits in b for Tasks.
+// enter reserves the bytes of w in b when w is the first in line. It reports whether w may continue
+// with the parent; otherwise w waits in b for Tasks.
 func (w *waiter) enter(b *Budget) bool {
 	b.add(w.kind, w.n, 1)
 	if b.beside(w.kind, 0) {
@@ -94,7 +94,7 @@ func (w *waiter) leave() {
 		l := &w.in.kinds[w.kind]
 		l.waiting = slices.DeleteFunc(l.waiting, is)
 	}
-	w.from.wake() // others may have waited for w
+	w.from.wake() // other waiters may have waited for w
 }
 
 // wake lets waiters proceed while bytes are free. It starts with the root, because a waiter that b

@@ -23,12 +23,13 @@ const ranks = 3
 // NewSlots returns n slots; n < 1 means 1.
 func NewSlots(n int) *Slots { return &Slots{size: max(n, 1)} }
 
-// Acquire acquires a slot and waits for it in order of arrival. If ctx ends first, it returns the
-// cause. The caller must Release the slot, and must not acquire a second one while holding it.
+// Acquire acquires a slot. Waiters are served in order of arrival. If ctx ends first, Acquire
+// returns the cause. The caller must Release the slot, and must not acquire another one while
+// holding it.
 func (s *Slots) Acquire(ctx context.Context) error { return s.AcquireAhead(ctx, 0) }
 
-// AcquireAhead is [Slots.Acquire] ahead of all waiters with a lower rank. Ranks are 0 (that of
-// Acquire) to 2; other values are clamped.
+// AcquireAhead is like [Slots.Acquire], but goes ahead of all waiters with a lower rank. Ranks are
+// 0 (that of Acquire) to 2; other values are clamped.
 func (s *Slots) AcquireAhead(ctx context.Context, rank int) error {
 	rank = min(max(rank, 0), ranks-1)
 	if err := context.Cause(ctx); err != nil {
@@ -91,7 +92,8 @@ func (s *Slots) Size() int {
 	return s.size
 }
 
-// Held returns the number of slots held now. After Resize to fewer it may exceed Size for a while.
+// Held returns the number of slots held now. It may exceed Size for a while after Resize to a
+// smaller number.
 func (s *Slots) Held() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -32,7 +32,7 @@ func TestSlotsFirstComeFirstServed(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 		if s.Held() != 2 || s.Try() {
-			t.Errorf("%d held, or one was taken past those that wait", s.Held())
+			t.Errorf("%d held, or Try succeeded although there are waiters", s.Held())
 		}
 		wg.Wait()
 		for i, n := range order {
@@ -74,7 +74,7 @@ func TestSlotsResize(t *testing.T) {
 		want(1)
 		s.Resize(4)
 		want(3)
-		s.Resize(2) // takes effect as slots come back
+		s.Resize(2) // takes effect when slots are released
 		if s.Size() != 2 || s.Held() != 4 || s.Try() {
 			t.Errorf("%d slots, %d held", s.Size(), s.Held())
 		}
@@ -146,7 +146,8 @@ func TestSlotsUnderLoad(t *testing.T) {
 	}
 }
 
-// A waiter with a higher rank goes first; those of one rank go in order of arrival.
+// TestSlotsAhead checks that waiters with a higher rank go first, and waiters of the same rank in
+// order of arrival.
 func TestSlotsAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewSlots(1)
@@ -163,7 +164,7 @@ func TestSlotsAhead(t *testing.T) {
 				order = append(order, i)
 				s.Release()
 			})
-			synctest.Wait() // so that they arrive in this order
+			synctest.Wait() // ensures that they arrive in this order
 		}
 		if n := s.Waiting(); n != 7 || s.Try() {
 			t.Errorf("%d wait", n)

@@ -79,8 +79,8 @@ func (b *bucket) hooks() blob.Hooks {
 	}
 }
 
-// renewed calls do, and once more with a new token after a 401. Tokens can be revoked, and they
-// expire by the server's clock. A request that ended with 401 had no effect.
+// renewed calls do, and calls it once more with a new token after a 401. Tokens can be revoked, and
+// they expire by the server's clock. A request with the response 401 had no effect.
 func (b *bucket) renewed(do func() error) error {
 	err := do()
 	var api *googleapi.Error
@@ -102,22 +102,22 @@ func (b *bucket) object(key string) *gcsapi.ObjectHandle {
 	return h
 }
 
-// checkKey rejects keys that GCS does not accept and those reserved for parts. The length limit
-// applies to prefix and key together.
+// checkKey rejects keys that GCS does not accept and keys that are reserved for parts. The length
+// limit applies to prefix and key together.
 func (b *bucket) checkKey(key string) error {
 	if err := provider.CheckLength(b.prefix, key); err != nil {
 		return err
 	}
 	if isHidden(key) {
-		return fault.Newf(fault.Path, "names that begin with %q are kept for parts of values", hidden)
+		return fault.Newf(fault.Path, "names that start with %q are reserved for parts of values", hidden)
 	}
 	if strings.HasPrefix(b.prefix+key, ".well-known/acme-challenge/") {
-		return fault.Newf(fault.Path, "key %q is one that GCS does not take", key)
+		return fault.Newf(fault.Path, "GCS does not accept the key %q", key)
 	}
 	return nil
 }
 
-// generation parses a Version. It reports false for a string that GCS never returns as a
+// generation parses a Version. It returns false for a string that GCS never returns as a
 // generation.
 func generation(v store.Version) (int64, bool) {
 	n, err := strconv.ParseInt(string(v), 10, 64)
@@ -125,5 +125,5 @@ func generation(v store.Version) (int64, bool) {
 }
 
 func neverWas(v store.Version) error {
-	return fault.Newf(fault.Conflict, "version %q is none of GCS's", v)
+	return fault.Newf(fault.Conflict, "%q is not a version of GCS", v)
 }

@@ -13,8 +13,8 @@ import (
 )
 
 // The transport of a caller's client cannot be observed. The outcome of a request is then derived
-// from the SDK's error, which has less detail: the 404 of a read does not distinguish a missing
-// object from a missing bucket.
+// from the SDK's error, which has less detail. The error for a 404 of a read does not distinguish a
+// missing object from a missing bucket.
 
 // learn records the outcome of a failed request.
 func (x *exchange) learn(err error) {

@@ -42,8 +42,8 @@ func TestClientStore(t *testing.T) {
 	}, storetest.Keys(50), storetest.Rounds(2))
 }
 
-// TestClient: with a caller's client conditions, versions and requests are the same, except that an
-// absent key costs a second request.
+// TestClient checks that with a caller's client conditions, versions and requests are the same,
+// except that an absent key costs a second request.
 func TestClient(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -98,8 +98,8 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// TestClientFailures: the kinds are those of the store's own client. A missing bucket is not an
-// absent key.
+// TestClientFailures checks that errors have the same kinds as with the store's own client, and
+// that a missing bucket is not an absent key.
 func TestClientFailures(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -136,7 +136,7 @@ func TestClientContradicts(t *testing.T) {
 	})
 }
 
-// TestFromBucket: a bucket opened by gocloud has versions, conditions and tuning.
+// TestFromBucket checks that a bucket opened by gocloud has versions, conditions and tuning.
 func TestFromBucket(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)

@@ -25,7 +25,7 @@ type config struct {
 	tokens    oauth2.TokenSource
 	file      string
 	place
-	fromURL    place    // the values set by the URL
+	fromURL    place    // values set by the URL
 	trust      []string // additional hosts that tokens may be sent to
 	httpClient *http.Client
 	client     *gcsapi.Client
@@ -47,7 +47,7 @@ type place struct{ endpoint, universe string }
 // check validates all parameters and options.
 func (c *config) check() error {
 	if c.client != nil && (c.place != place{} || c.anonymous || c.tokens != nil || c.file != "" || c.httpClient != nil || c.trust != nil || c.stack.Stall != 0) {
-		return provider.Usage("with gcs.Client the client says how to connect, not parameters or options")
+		return provider.Usage("parameters and options about the connection cannot be combined with gcs.Client")
 	}
 	ways := 0
 	for _, given := range []bool{c.anonymous, c.tokens != nil, c.file != "", c.httpClient != nil} {
@@ -57,13 +57,13 @@ func (c *config) check() error {
 	}
 	switch {
 	case ways > 1:
-		return provider.Usage("only one of anonymous, gcs.TokenSource, gcs.CredentialsFile and gcs.HTTPClient can say who asks")
+		return provider.Usage("only one of anonymous, gcs.TokenSource, gcs.CredentialsFile and gcs.HTTPClient can be set")
 	case c.key != nil && len(c.key) != 32:
-		return provider.Usage("an encryption key has 32 bytes, this one %d", len(c.key))
+		return provider.Usage("the encryption key must have 32 bytes, has %d", len(c.key))
 	case c.key != nil && c.kmsKey != "":
-		return provider.Usage("gcs.EncryptionKey contradicts kms_key")
+		return provider.Usage("gcs.EncryptionKey cannot be combined with kms_key")
 	case c.kmsKey != "" && !strings.HasPrefix(c.kmsKey, "projects/"):
-		return provider.Usage(`parameter kms_key is %q and does not begin with "projects/"`, c.kmsKey)
+		return provider.Usage(`parameter kms_key must start with "projects/", is %q`, c.kmsKey)
 	}
 	if err := c.stack.Check(); err != nil {
 		return err
@@ -72,7 +72,7 @@ func (c *config) check() error {
 		return nil
 	}
 	if c.anonymous && c.userProject != "" && c.endpoint == "" {
-		return provider.Usage("user_project needs credentials: anonymous requests cannot be billed")
+		return provider.Usage("user_project requires credentials: anonymous requests cannot be billed")
 	}
 	if err := c.checkEndpoint(); err != nil {
 		return err
@@ -80,8 +80,9 @@ func (c *config) check() error {
 	return c.checkTrust()
 }
 
-// checkTrust refuses to send credentials to a server that only the URL names, or over http. A URL
-// is untrusted data. The caller's HTTP client may bring credentials, so it is checked too.
+// checkTrust returns a UsageError if credentials would be sent over http, or to a server that only
+// the URL names. A URL is untrusted data. The caller's HTTP client may add credentials, so it is
+// checked too.
 func (c *config) checkTrust() error {
 	if c.anonymous || c.endpoint == "" {
 		return nil
@@ -91,10 +92,10 @@ func (c *config) checkTrust() error {
 	case provider.Loopback(host):
 		return nil
 	case !strings.HasPrefix(c.endpoint, "https:"):
-		return provider.Usage("the endpoint is not https, and credentials would cross the network in the clear; anonymous=true sends none")
+		return provider.Usage("credentials are not sent to an http endpoint, which would transmit them in clear text: use https or anonymous=true")
 	case c.fromURL.endpoint != "" && !append(c.trustedByName(), defaultUniverse).Has(host):
-		return provider.Usage("the endpoint is not Google's, and only the URL names it: credentials go there only if gcs.Endpoint, gcs.TrustHost or %s names it; "+
-			"anonymous=true sends none", provider.TrustVariable)
+		return provider.Usage("credentials are not sent to an endpoint that only the URL names: set gcs.Endpoint, gcs.TrustHost or %s, "+
+			"or use anonymous=true", provider.TrustVariable)
 	}
 	return nil
 }
@@ -104,7 +105,7 @@ func hostOf(endpoint string) string {
 	return host
 }
 
-// checkEndpoint normalizes the endpoint: a host, or a URL without a path. STORAGE_EMULATOR_HOST,
+// checkEndpoint normalizes the endpoint to a host, or a URL without a path. STORAGE_EMULATOR_HOST,
 // which the SDK supports too, is used without credentials.
 func (c *config) checkEndpoint() error {
 	from := "parameter endpoint"
@@ -126,11 +127,11 @@ func (c *config) checkEndpoint() error {
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.User != nil ||
 		strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
 		c.endpoint = ""
-		return provider.Usage("%s is not a URL such as http://127.0.0.1:4443", from)
+		return provider.Usage("%s must be a URL such as http://127.0.0.1:4443", from)
 	}
 	c.endpoint = u.Scheme + "://" + u.Host
 	if u.Scheme == "http" && c.tokens == nil && c.file == "" && c.httpClient == nil {
-		c.anonymous = true // a token would be sent over the network unencrypted
+		c.anonymous = true // a token would be sent unencrypted
 	}
 	return nil
 }
@@ -141,7 +142,7 @@ func (c *config) connect(ctx context.Context) (*gcsapi.Client, func() error, err
 	if c.client != nil {
 		return c.client, nil, nil // its owner closes it
 	}
-	// The credentials keep the context to fetch tokens, which outlasts this call.
+	// The credentials use the context to fetch tokens, also after this call has returned.
 	ctx = context.WithoutCancel(ctx)
 	base, release := c.base()
 	rt, err := c.signed(ctx, guard{provider.TracedTransport(provider.Watched(c.stack.Stall, base))})
@@ -161,11 +162,11 @@ func (c *config) connect(ctx context.Context) (*gcsapi.Client, func() error, err
 	}
 	client, err := gcsapi.NewClient(ctx, opts...)
 	if err != nil {
-		return nil, nil, fault.Newf(fault.Refused, "the client cannot be made: %w", err)
+		return nil, nil, fault.Newf(fault.Refused, "the client cannot be created: %w", err)
 	}
-	// This store has its own retry layer. An SDK that retries a conditional put after it lost the
-	// response would turn the first attempt's success into a conflict. Fetching tokens keeps its
-	// retries.
+	// This store has its own retry layer. If the SDK retried a conditional put after it lost the
+	// response, the success of the first attempt would become a conflict. Requests for tokens keep
+	// the SDK's retries.
 	client.SetRetry(gcsapi.WithPolicy(gcsapi.RetryNever))
 	return client, func() error {
 		return errors.Join(client.Close(), release())
@@ -186,8 +187,8 @@ func (c *config) base() (http.RoundTripper, func() error) {
 	}
 }
 
-// transport returns net/http's default transport, proxies included, restricted to HTTP/1.1 and with
-// as many connections as requests in flight.
+// transport returns net/http's default transport, including proxies, restricted to HTTP/1.1 and
+// with as many connections as requests in flight.
 func transport(requests int) *http.Transport {
 	t := &http.Transport{Proxy: http.ProxyFromEnvironment}
 	if d, ok := http.DefaultTransport.(*http.Transport); ok {

@@ -24,8 +24,8 @@ func (c *config) scope() string {
 	return "https://www.googleapis.com/auth/devstorage.read_write"
 }
 
-// detect finds the credentials: a key file, or the application default credentials. Their location
-// is the user's choice, and so are the hosts in a credentials file that issue tokens. Neither is
+// detect finds the credentials: a key file, or the application default credentials. The user
+// chooses their location, and a credentials file contains the hosts that issue tokens. Neither is
 // ever taken from a URL.
 func (c *config) detect() (*auth.Credentials, error) {
 	o := &credentials.DetectOptions{Scopes: []string{c.scope()}, Client: c.tokenClient, DisableAsyncRefresh: true}
@@ -48,7 +48,7 @@ func (c *config) signed(ctx context.Context, base http.RoundTripper) (http.Round
 	}
 	found, err := c.detect()
 	if err != nil {
-		return nil, fault.Newf(fault.NoCredentials, "no Google credentials could be had: set GOOGLE_APPLICATION_CREDENTIALS, run "+
+		return nil, fault.Newf(fault.NoCredentials, "no Google credentials were found: set GOOGLE_APPLICATION_CREDENTIALS, run "+
 			"\"gcloud auth application-default login\", or open a public bucket with anonymous=true (%w)", err)
 	}
 	if err := c.findUniverse(ctx, found); err != nil {
@@ -56,8 +56,8 @@ func (c *config) signed(ctx context.Context, base http.RoundTripper) (http.Round
 	}
 	b.hosts, b.quota = c.trusted(), quotaProject(found)
 	b.tokens = &tokens{fetch: func(ctx context.Context) (token, error) {
-		// The credentials are detected for each fetch: the key file may have changed, and no cache
-		// then returns a rejected token.
+		// Detect the credentials for each fetch: the key file may have changed, and then no cache
+		// returns a rejected token.
 		found, err := c.detect()
 		if err != nil {
 			return token{}, err
@@ -75,15 +75,15 @@ func (c *config) signed(ctx context.Context, base http.RoundTripper) (http.Round
 	return b, nil
 }
 
-// findUniverse sets the universe to that of the credentials if none is configured. The metadata
-// server is queried only if the URL names a universe.
+// findUniverse sets the universe to that of the credentials if none is configured. It queries the
+// metadata server only if the URL names a universe.
 func (c *config) findUniverse(ctx context.Context, found *auth.Credentials) error {
 	if found.JSON() == nil && c.fromURL.universe == "" {
 		return nil
 	}
 	of, err := found.UniverseDomain(ctx)
 	if err != nil {
-		return fault.Newf(provider.CredentialKind(err, 0), "the universe of the credentials is not known: %w", err)
+		return fault.Newf(provider.CredentialKind(err, 0), "the universe domain of the credentials is unknown: %w", err)
 	}
 	if c.universe == "" && of != defaultUniverse {
 		c.universe = of
@@ -91,17 +91,17 @@ func (c *config) findUniverse(ctx context.Context, found *auth.Credentials) erro
 	return c.checkUniverse(of)
 }
 
-// checkUniverse rejects a universe that only the URL names: tokens are sent to that domain.
+// checkUniverse rejects a universe that only the URL names, because tokens are sent to that domain.
 func (c *config) checkUniverse(ofCredentials string) error {
 	u := c.fromURL.universe
 	if u == "" || u == defaultUniverse || u == ofCredentials || c.trustedByName().Has(u) {
 		return nil
 	}
-	return provider.Usage("the URL names the universe domain %s, and the credentials belong to %s: tokens go there only if GOOGLE_CLOUD_UNIVERSE_DOMAIN, "+
-		"gcs.UniverseDomain, gcs.TrustHost or %s names it", u, ofCredentials, provider.TrustVariable)
+	return provider.Usage("the credentials belong to the universe domain %[2]s and are not sent to %[1]s, which only the URL names: set GOOGLE_CLOUD_UNIVERSE_DOMAIN, "+
+		"gcs.UniverseDomain, gcs.TrustHost or %[3]s", u, ofCredentials, provider.TrustVariable)
 }
 
-// trustedByName returns the hosts that were configured outside of the URL.
+// trustedByName returns the hosts that were configured outside the URL.
 func (c *config) trustedByName() provider.Hosts {
 	h := append(provider.TrustedByUser(), c.trust...)
 	if u := os.Getenv("GOOGLE_CLOUD_UNIVERSE_DOMAIN"); u != "" {
@@ -122,8 +122,8 @@ func (c *config) trusted() provider.Hosts {
 	return h
 }
 
-// quotaProject returns the project whose quota the requests use, found as Google's libraries find
-// it.
+// quotaProject returns the project whose quota the requests use. It is found in the same way as by
+// Google's libraries.
 func quotaProject(found *auth.Credentials) string {
 	if p := os.Getenv("GOOGLE_CLOUD_QUOTA_PROJECT"); p != "" {
 		return p
@@ -131,6 +131,6 @@ func quotaProject(found *auth.Credentials) string {
 	var file struct {
 		QuotaProject string `json:"quota_project_id"`
 	}
-	_ = json.Unmarshal(found.JSON(), &file) // detect has parsed it already
+	_ = json.Unmarshal(found.JSON(), &file) // cannot fail: detect has parsed it
 	return file.QuotaProject
 }

@@ -23,12 +23,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// deleteBatch is GCS's limit of requests per batch. Source: Cloud Storage, "Batch requests". Each
-// request of a batch counts separately for rate limits and prices.
+// deleteBatch is GCS's limit of requests per batch. Each request of a batch counts separately for
+// rate limits and prices. Source: Cloud Storage, "Batch requests".
 const deleteBatch = 100
 
-// batches sends batch requests, which the SDK lacks: multipart requests whose parts are HTTP
-// requests. Source: JSON API, "Batch requests".
+// batches sends batch requests, which the SDK does not support: multipart requests whose parts are
+// HTTP requests. Source: JSON API, "Batch requests".
 type batches struct {
 	client  *http.Client // nil if batches are not supported
 	url     string
@@ -43,8 +43,8 @@ func (b *batches) init(c *config) {
 }
 
 // deleteAll sends batches of up to 100 deletes. If the server rejects a whole batch, it may lack
-// the batch API: the error is errors.ErrUnsupported, for all later calls too. Single deletes then
-// report each key's own error.
+// the batch API: this call and all later ones then return errors.ErrUnsupported. Single deletes
+// then report the error of each key.
 func (b *bucket) deleteAll(ctx context.Context, keys []string) (string, error) {
 	if b.batches.client == nil || b.batches.refused.Load() {
 		return "", errors.ErrUnsupported
@@ -76,7 +76,7 @@ func (b *bucket) deleteSome(ctx context.Context, keys []string) (rest []string, 
 	case http.StatusOK:
 	case http.StatusBadRequest, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
 		b.batches.refused.Store(true)
-		return keys, fault.Newf(errors.ErrUnsupported, "a batch is answered with %d", resp.StatusCode)
+		return keys, fault.Newf(errors.ErrUnsupported, "the response to a batch has status %d", resp.StatusCode)
 	default:
 		return keys, settled(x.explain(&googleapi.Error{Code: resp.StatusCode, Header: resp.Header}, false))
 	}
@@ -92,7 +92,7 @@ func (b *bucket) deleteSome(ctx context.Context, keys []string) (rest []string, 
 	return provider.Left(keys, why)
 }
 
-// request builds a batch with one part per key, numbered by its index.
+// request builds a batch with one part per key. The Content-ID of a part contains the key's index.
 func (b *batches) request(ctx context.Context, prefix string, keys []string) (*http.Request, error) {
 	var body bytes.Buffer
 	parts := multipart.NewWriter(&body)
@@ -126,7 +126,7 @@ func (b *batches) request(ctx context.Context, prefix string, keys []string) (*h
 func (b *bucket) outcomes(resp *http.Response, why []error) error {
 	kind, params, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/mixed" || params["boundary"] == "" {
-		return foreign("it is no answer to a batch")
+		return foreign("it is not a response to a batch")
 	}
 	parts := multipart.NewReader(resp.Body, params["boundary"])
 	for {
@@ -135,11 +135,11 @@ func (b *bucket) outcomes(resp *http.Response, why []error) error {
 			return nil
 		}
 		if err != nil {
-			return fault.Newf(fault.Unavailable, "not all of an answer: %w", provider.Cause(err))
+			return fault.Newf(fault.Unavailable, "truncated response: %w", provider.Cause(err))
 		}
 		i, ok := numbered(part.Header.Get("Content-Id"), len(why))
 		if !ok {
-			return foreign("a part of it is about none of the keys")
+			return foreign("it has a part for a key that is not in the batch")
 		}
 		why[i] = b.outcome(part)
 	}
@@ -152,13 +152,13 @@ func numbered(id string, keys int) (int, bool) {
 	return n, ok && err == nil && n >= 0 && n < keys
 }
 
-// outcome returns the error of one part of a batch response, nil if the key was deleted.
+// outcome returns the error of one part of a batch response, or nil if the key was deleted.
 func (b *bucket) outcome(part io.Reader) error {
 	x := b.exchange()
 	x.sent, x.writes = 1, true
 	resp, err := readResponse(part)
 	if err != nil {
-		return foreign("a part of it is no HTTP")
+		return foreign("it has a part that is not an HTTP response")
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode == http.StatusNoContent || resp.StatusCode == http.StatusOK {
@@ -166,7 +166,7 @@ func (b *bucket) outcome(part io.Reader) error {
 	}
 	x.status, x.header = resp.StatusCode, resp.Header
 	if x.body, err = io.ReadAll(io.LimitReader(resp.Body, provider.MaxError)); err != nil {
-		return foreign("a part of it is cut")
+		return foreign("it has a truncated part")
 	}
 	return x.explain(&googleapi.Error{Code: x.status, Header: x.header, Body: string(x.body)}, false)
 }

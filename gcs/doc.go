@@ -3,9 +3,8 @@
 //	st, err := gcs.Open(ctx, "gs://gcp-public-data-arco-era5/ar", gcs.Anonymous())
 //	a, err := zarr.OpenArray(ctx, st, "2020/t2m")
 //
-// The bucket is opened by gocloud.dev. Requests that gocloud's portable API does not support as
-// well are sent by the SDK's client. To use an existing client or bucket, see [Client] and
-// [FromBucket].
+// The bucket is opened by gocloud.dev. The SDK's client sends the requests that gocloud's portable
+// API does not support as well. To use an existing client or bucket, see [Client] and [FromBucket].
 //
 // # Requests
 //
@@ -21,34 +20,34 @@
 //   - A request that transfers no byte for 30 s fails and is retried, see [StallTimeout]. Only the
 //     context limits the total time. Redirects are not followed.
 //   - Credentials are sent to Google's hosts, to this machine, and to hosts configured outside the
-//     URL ([Endpoint], [TrustHost]). Their tokens allow only reads and writes of objects, or
-//     only reads ([ReadOnly]).
-//   - When writers compete for one object, GCS rejects the losers with 429. If the write was
-//     conditional, the store reads the object and returns fault.Conflict or fault.Exists. It sends
-//     no further change of the object for a second.
-//   - The SDK's retries are disabled, including those in the middle of a value. The store has one
-//     retry layer, see [Retry].
+//     URL ([Endpoint], [TrustHost]). Their tokens allow only reads and writes of objects, or only
+//     reads ([ReadOnly]).
+//   - When writers compete for one object, GCS rejects all but one with 429. If a rejected write
+//     was conditional, the store reads the object and returns fault.Conflict or fault.Exists. It
+//     does not send another change of the object for a second.
+//   - The SDK's retries are disabled, including those in the middle of a value. The store has its
+//     own retry layer, see [Retry].
 //   - Batch deletes send 100 keys per request, except through a client of the caller.
 //   - The parts of a value (PutParts) are objects in a directory ".zargo-tmp-…" beside the key. The
-//     server joins them, conditionally if requested. Listings omit them, and no key may have such a
-//     name (fault.Path). A lifecycle rule on the suffix ".zargo-part" removes the parts left by
+//     server joins them, conditionally if requested. Listings omit them, and a key with such a name
+//     returns fault.Path. A lifecycle rule on the suffix ".zargo-part" removes the parts left by
 //     killed programs.
 //
 // # Errors
 //
-// Errors are derived from the body of GCS's response. Neither gocloud's codes are used nor the
-// SDK's ErrObjectNotExist, which the SDK also returns for a missing bucket. A 404 is fault.NotFound
-// if it names the object (NoSuchKey, "No such object"), and fault.Refused if it names the bucket.
-// After a 404 that names neither, which emulators send, the store lists that one key: a successful
-// listing without the key proves that it is absent.
+// Errors are derived from the body of GCS's response. The package does not use gocloud's codes or
+// the SDK's ErrObjectNotExist, which the SDK also returns for a missing bucket. A 404 is
+// fault.NotFound if it names the object (NoSuchKey, "No such object"), and fault.Refused if it
+// names the bucket. After a 404 that names neither, which emulators send, the store lists that one
+// key: a successful listing without the key proves that it is absent.
 //
 // 401, 403, an unknown host name and an untrusted certificate are fault.Refused. A response that is
 // not from GCS (a captive portal's page with status 200, an empty 200, a value without a
 // generation, a redirect) is fault.Unavailable, and so is a token service that cannot be reached. A
 // token that was rejected with 401 is replaced once. errors.As finds the *googleapi.Error.
 //
-// If the caller may not list the bucket, GCS responds to a read of an absent key with 403. That is
-// fault.Refused, not fault.NotFound.
+// If the caller may not list the bucket, GCS responds to a read of an absent key with 403. The read
+// then returns fault.Refused, not fault.NotFound.
 //
 // # Concurrency
 //

@@ -19,7 +19,7 @@ import (
 )
 
 func Example() {
-	url, opts, stop := bucket() // in your program: "gs://weather/era5", and the options that you need
+	url, opts, stop := bucket() // for example "gs://weather/era5"
 	defer stop()
 	ctx := context.Background()
 
@@ -89,7 +89,7 @@ func ExampleOpen() {
 	// listed t2m/c true <nil>
 }
 
-// An existing client, with its own credentials and transport.
+// Use an existing client, with its own credentials and transport.
 func ExampleClient() {
 	server, stop := gcs.StartFake()
 	defer stop()
@@ -117,7 +117,7 @@ func ExampleClient() {
 	// true
 }
 
-// A bucket that gocloud.dev has opened. With blob.New, the store would lack versions.
+// Use a bucket that gocloud.dev has opened. With blob.New, the store would lack versions.
 func ExampleFromBucket() {
 	server, stop := gcs.StartFake()
 	defer stop()
@@ -143,7 +143,7 @@ func ExampleFromBucket() {
 	// Output: gs://zarr-test/demo {true true}
 }
 
-// A URL is untrusted data: an endpoint that only the URL names receives no credentials.
+// A URL is untrusted data, so an endpoint that only the URL names receives no credentials.
 func ExampleTrustHost() {
 	ctx := context.Background()
 	token := gcs.TokenSource(oauth2.StaticTokenSource(&oauth2.Token{AccessToken: "secret"}))

@@ -13,9 +13,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// explain converts the SDK's error to a fault kind by the body and status of GCS's response.
+// explain converts the SDK's error to a fault kind, based on the body and status of GCS's response.
 // ifAbsent reports whether the write required an absent key; a failed precondition then means that
-// it exists. Sources: Cloud Storage, "HTTP status and error codes for JSON", and the same for XML.
+// the key exists. Sources: Cloud Storage, "HTTP status and error codes for JSON", and the same for
+// XML.
 func (x *exchange) explain(err error, ifAbsent bool) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -28,7 +29,7 @@ func (x *exchange) explain(err error, ifAbsent bool) error {
 	case x.status == 0 || (x.err != nil && x.status < 300):
 		return x.noResponse(err)
 	case x.status < 300:
-		return &provider.Failure{Kind: fault.Unavailable, Err: err, Text: "the answer is not GCS's: " + provider.Cause(err).Error(), ID: provider.RequestID(x.header)}
+		return &provider.Failure{Kind: fault.Unavailable, Err: err, Text: "the response is not from GCS: " + provider.Cause(err).Error(), ID: provider.RequestID(x.header)}
 	}
 	d := parseDocument(x.body)
 	a := provider.Answer{From: "GCS", Status: x.status, Header: x.header, Code: d.code, Message: d.message}
@@ -41,7 +42,7 @@ func (x *exchange) explain(err error, ifAbsent bool) error {
 	f.Text += x.hint(d)
 	var api *googleapi.Error
 	if !errors.As(err, &api) {
-		// The SDK returns none for a 404 of a read.
+		// The SDK returns no such error for a 404 of a read.
 		err = errors.Join(err, &googleapi.Error{Code: x.status, Message: d.message, Body: string(x.body), Header: x.header})
 	}
 	f.Err = err
@@ -52,7 +53,7 @@ func (x *exchange) explain(err error, ifAbsent bool) error {
 func (x *exchange) noResponse(err error) error {
 	f := provider.NoAnswer(err)
 	if x.status != 0 {
-		f.Text, f.ID = "not all of an answer: "+provider.Cause(err).Error(), provider.RequestID(x.header)
+		f.Text, f.ID = "truncated response: "+provider.Cause(err).Error(), provider.RequestID(x.header)
 	}
 	return f
 }
@@ -61,7 +62,7 @@ func (x *exchange) noResponse(err error) error {
 func notSent(err error) error {
 	e := &tokenError{err}
 	_ = errors.As(err, &e)
-	return &provider.Failure{Kind: e.kind(), Err: err, Text: "no token for Google could be had: " + provider.Cause(e.err).Error()}
+	return &provider.Failure{Kind: e.kind(), Err: err, Text: "no token for Google was obtained: " + provider.Cause(e.err).Error()}
 }
 
 // document is the parsed body of an error response.
@@ -71,8 +72,8 @@ type document struct {
 	message string
 }
 
-// parseDocument parses the XML form, which reads respond with, and the JSON form of all other
-// responses.
+// parseDocument parses an error document in XML, which is the form for reads, or in JSON, which is
+// the form for all other requests.
 func parseDocument(body []byte) document {
 	var x struct {
 		XMLName xml.Name `xml:"Error"`
@@ -109,11 +110,12 @@ func (d document) noBucket() bool {
 	return d.code == "NoSuchBucket" || (d.ours && strings.Contains(d.message, "bucket does not exist"))
 }
 
-// unclear is the kind of a 404 that names neither. It is not returned to callers of the store.
+// unclear is the kind of a 404 that names neither the object nor the bucket. It is not returned to
+// callers of the store.
 const unclear = fault.Kind("absent or not")
 
-// codeBusy is the code of the XML API's 503 when it is overloaded. Unlike SlowDown it does not
-// prove that the request had no effect.
+// codeBusy is the code of the XML API's 503 responses when it is overloaded. Unlike SlowDown it
+// does not prove that the request had no effect.
 const codeBusy = "ServiceUnavailable"
 
 func kindOf(status int, d document, ifAbsent bool) error {
@@ -127,11 +129,11 @@ func kindOf(status int, d document, ifAbsent bool) error {
 		}
 		return unclear
 	case http.StatusConflict, http.StatusGone:
-		return fault.Unavailable // a concurrent writer, or a broken request
+		return fault.Unavailable // a concurrent writer, or a malformed request
 	case http.StatusForbidden, http.StatusServiceUnavailable:
 		switch d.code {
 		case "rateLimitExceeded", "userRateLimitExceeded", "SlowDown", codeBusy:
-			return fault.Throttled // with 403 in older responses, 503 in XML
+			return fault.Throttled // with 403 in older responses, with 503 in XML
 		}
 	}
 	return provider.KindOf(status, ifAbsent) // also for a redirect, which GCS never sends
@@ -143,16 +145,16 @@ func (x *exchange) hint(d document) string {
 	case status == http.StatusNotFound && d.noBucket():
 		return " (the bucket does not exist at this endpoint)"
 	case d.code == "UserProjectMissing" || strings.Contains(d.message, "requester pays"):
-		return " (give user_project=… with a project that may be billed)"
+		return " (set user_project=… to a project that may be billed)"
 	case strings.Contains(strings.ToLower(d.code+d.message), "customer") && strings.Contains(strings.ToLower(d.code+d.message), "encrypt"):
-		return " (the value needs the key it was written with: gcs.EncryptionKey)"
+		return " (set the key that the value was written with: gcs.EncryptionKey)"
 	case status != http.StatusForbidden && status != http.StatusUnauthorized:
 	case x.writes && x.anonymous:
-		return " (the store was opened without credentials, which writing needs: leave out anonymous=true)"
+		return " (writes need credentials: remove anonymous=true)"
 	case x.writes:
-		return " (writing needs storage.objects.create, and storage.objects.delete to replace or delete: the role Storage Object User)"
+		return " (writes need the permission storage.objects.create, and storage.objects.delete to replace or delete: grant the role Storage Object User)"
 	default:
-		return " (GCS also says this for an absent key when listing the bucket is not allowed)"
+		return " (GCS also responds like this for an absent key if the caller may not list the bucket)"
 	}
 	return ""
 }
@@ -172,6 +174,6 @@ func settled(err error) error {
 	return err
 }
 
-// foreign returns the error of a response that looks like a success but is not from GCS: a captive
-// portal's or a proxy's page, or an empty body.
+// foreign returns the error for a response that looks like a success but is not from GCS: the page
+// of a captive portal or a proxy, or an empty body.
 func foreign(what string) error { return provider.Foreign("GCS", what) }

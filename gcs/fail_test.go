@@ -61,7 +61,7 @@ func TestKinds(t *testing.T) {
 			wantKind(t, err, c.want)
 			for _, says := range []string{c.says, `"k"`, "gs://zarr-test"} {
 				if !strings.Contains(fmt.Sprint(err), says) {
-					t.Errorf("the message does not hold %q: %v", says, err)
+					t.Errorf("the message does not contain %q: %v", says, err)
 				}
 			}
 			var api *googleapi.Error
@@ -72,8 +72,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestUnclear404: emulators respond with a 404 that names neither object nor bucket. Only a
-// successful listing without the key proves absence.
+// TestUnclear404 checks reads with the response of emulators, a 404 that names neither object nor
+// bucket. Only a successful listing without the key proves absence.
 func TestUnclear404(t *testing.T) {
 	noEnvironment(t)
 	plain := fake.Page(404, "text/plain", "Not Found\n")
@@ -115,8 +115,9 @@ func TestUnclear404(t *testing.T) {
 	}
 }
 
-// TestMissingBucketEverywhere: the SDK also returns ErrObjectNotExist for a missing bucket, whose
-// chunks must not read as fill values.
+// TestMissingBucketEverywhere checks that no method returns fault.NotFound for a missing bucket,
+// for which the SDK also returns ErrObjectNotExist. Chunks of a missing bucket must not read as
+// fill values.
 func TestMissingBucketEverywhere(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -131,8 +132,8 @@ func TestMissingBucketEverywhere(t *testing.T) {
 	}
 }
 
-// TestForeignSuccess: a captive portal that responds with 200 or redirects must not look like an
-// empty GCS.
+// TestForeignSuccess checks that a captive portal that responds with 200 or redirects does not look
+// like an empty bucket.
 func TestForeignSuccess(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -160,7 +161,8 @@ func TestForeignSuccess(t *testing.T) {
 	}
 }
 
-// TestOneAttempt: the SDK's retries are disabled: every failed call is one request.
+// TestOneAttempt checks that the SDK's retries are disabled, so that every failed call is one
+// request.
 func TestOneAttempt(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -194,8 +196,8 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// TestPinnedNeverNotFound: if a read requires a version, a deleted or replaced value is a conflict,
-// even if the server ignores the condition.
+// TestPinnedNeverNotFound checks that if a read requires a version, a deleted or replaced value is
+// a conflict, even if the server ignores the condition.
 func TestPinnedNeverNotFound(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -231,8 +233,8 @@ func TestPinnedNeverNotFound(t *testing.T) {
 	}
 }
 
-// TestEndlessDocuments: an endless error document or listing must not fill the memory: the client
-// closes the connection early.
+// TestEndlessDocuments checks that an endless error document or listing does not fill the memory:
+// the client closes the connection early.
 func TestEndlessDocuments(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -277,7 +279,7 @@ func FuzzDocument(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		d := parseDocument(b)
 		if !d.ours && (d.noObject() || d.noBucket()) {
-			t.Errorf("%q is not GCS's and proves %+v", b, d)
+			t.Errorf("%q is not from GCS and proves %+v", b, d)
 		}
 		if k := kindOf(404, document{}, false); k != error(unclear) {
 			t.Errorf("a 404 without a document is %v", k)

@@ -21,8 +21,8 @@ import (
 	"github.com/zargo-io/zargo/internal/provider/fake"
 )
 
-// Fake is a GCS server in this process with one bucket, "zarr-test". It checks no credentials. It
-// is written from the API references, not from our client: reads use the XML API, all other
+// Fake is a GCS server in this process with one bucket, "zarr-test". It does not check credentials.
+// It is written from the API references, not from our client: reads use the XML API and all other
 // requests the JSON API, each with its own form of errors.
 type Fake struct {
 	*fake.Server
@@ -49,7 +49,7 @@ func NewFake(t testing.TB) *Fake {
 	return f
 }
 
-// StartFake is NewFake for examples.
+// StartFake is like NewFake, for examples.
 func StartFake() (*Fake, func()) {
 	f := newFake()
 	return f, f.Start()
@@ -200,7 +200,7 @@ func get(w http.ResponseWriter, r *http.Request, o object) {
 		h.Set("X-Goog-Stored-Content-Encoding", o.encoding)
 	}
 	if o.encoding == "gzip" && !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
-		// Decompressed by the server: the whole value whatever the range, and without a length.
+		// The server decompresses: it sends the whole value for any range, without a length.
 		z, err := gzip.NewReader(bytes.NewReader(o.value))
 		if err == nil {
 			_, _ = io.Copy(w, z)
@@ -219,7 +219,7 @@ func get(w http.ResponseWriter, r *http.Request, o object) {
 	w.Write(body)
 }
 
-// uploaded parses a multipart/related upload: metadata, then the value.
+// uploaded parses a multipart/related upload, which contains metadata, then the value.
 func uploaded(r *http.Request) (string, object, error) {
 	_, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxExcess is the number of unrequested bytes that may be read if a server ignores the range. 64
-// MiB: more than a typical shard. Beyond it, the read is an error.
+// maxExcess is the maximum number of unrequested bytes that are read if a server ignores the range.
+// 64 MiB is more than a typical shard. Beyond that, the read is an error.
 const maxExcess = 64 << 20
 
 // get sends one read, for any range.
@@ -46,7 +46,7 @@ func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []
 	}
 	version := store.Version(x.header.Get("X-Goog-Generation"))
 	if _, ok := generation(version); !ok {
-		return store.Value{}, foreign(fmt.Sprintf("its generation is %q", version))
+		return store.Value{}, foreign(fmt.Sprintf("its generation %q is not a positive number", version))
 	}
 	if err := provider.CheckVersion(version, o); err != nil {
 		return store.Value{}, err
@@ -58,8 +58,8 @@ func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []
 	return a.Receive(r, version, o, buf)
 }
 
-// pinned returns the handle with the condition of a read. It is a condition on the current
-// generation, and never a request for an old one.
+// pinned returns the handle with the condition of a read. The condition concerns the current
+// generation; the read never requests an old one.
 func (b *bucket) pinned(key string, o store.GetOptions) (*gcsapi.ObjectHandle, error) {
 	h := b.object(key)
 	if o.IfVersion != "" {
@@ -75,8 +75,8 @@ func (b *bucket) pinned(key string, o store.GetOptions) (*gcsapi.ObjectHandle, e
 	return h, nil
 }
 
-// span converts a range to the SDK's offset and length: a negative offset counts from the end, a
-// negative length means up to the end.
+// span converts a range to the SDK's offset and length. A negative offset counts from the end, and
+// a negative length means up to the end.
 func span(r store.Range) (off, n int64) {
 	if n, ok := r.IsSuffix(); ok {
 		return -n, -1
@@ -91,7 +91,7 @@ func span(r store.Range) (off, n int64) {
 }
 
 // length returns the length of a value's body, or -1 if a truncated body could not be detected. If
-// a proxy has removed Content-Length, GCS's other headers state the length too.
+// a proxy has removed Content-Length, length uses GCS's other headers with the length.
 func length(resp *http.Response) int64 {
 	if resp.ContentLength >= 0 {
 		return resp.ContentLength
@@ -109,44 +109,44 @@ func length(resp *http.Response) int64 {
 	return n
 }
 
-// announced returns how much of the body to skip and to take, according to the header.
+// announced returns how much of the body to skip and to read, according to the header.
 func (x *exchange) announced(r store.Range, got *gcsapi.Reader) (provider.Announced, error) {
 	size, body := got.Attrs.Size, got.Remain()
 	stored, err := strconv.ParseInt(x.header.Get("X-Goog-Stored-Content-Length"), 10, 64)
 	switch {
-	case err != nil: // the server does not send it
+	case err != nil: // the server does not send the header
 	case size != stored:
-		return provider.Announced{}, foreign(fmt.Sprintf("%d bytes of a value that is stored as %d, unpacked perhaps", size, stored))
+		return provider.Announced{}, foreign(fmt.Sprintf("it has %d bytes of a value with %d stored bytes, and may be decompressed", size, stored))
 	}
 	if size < 0 || !x.measured {
-		return provider.Announced{}, foreign("it does not say its length")
+		return provider.Announced{}, foreign("it does not state its length")
 	}
 	off, n, err := r.Resolve(size)
 	switch {
 	case err != nil:
 		return provider.Announced{}, err
 	case x.status == http.StatusOK:
-		// A From(0), or a server that ignores ranges. If the value is not too long, take the range
-		// from it.
+		// The request was From(0), or the server ignored the range. If the value is not too long,
+		// extract the range from it.
 		if off+n < size && size > maxExcess || off > maxExcess {
-			return provider.Announced{}, fault.Newf(fault.Unavailable, "the server ignores byte ranges and sends the whole value")
+			return provider.Announced{}, fault.Newf(fault.Unavailable, "the server ignores byte ranges and sends a whole value that is too long")
 		}
 		return provider.Announced{Skip: off, N: n, Body: size, Size: size}, nil
 	case x.status == http.StatusPartialContent && !r.IsWhole() && got.Attrs.StartOffset == off && body == n:
 		return provider.Announced{N: n, Body: n, Size: size}, nil
 	}
-	return provider.Announced{}, foreign(fmt.Sprintf("status %d and %q for the range %v", x.status, x.header.Get("Content-Range"), r))
+	return provider.Announced{}, foreign(fmt.Sprintf("it has status %d and Content-Range %q for the range %v", x.status, x.header.Get("Content-Range"), r))
 }
 
-// absent resolves a 404 that names neither object nor bucket, which emulators send. A successful
-// listing without the key proves that it is absent.
+// absent resolves a 404 that names neither the object nor the bucket, which emulators send. A
+// successful listing without the key proves that it is absent.
 func (b *bucket) absent(ctx context.Context, key string, err error) error {
 	var f *provider.Failure
 	if !errors.As(err, &f) || f.Kind != error(unclear) {
 		return err
 	}
 	full := b.prefix + key
-	// Keys that begin with full sort after it, so that the first entry decides.
+	// Keys that start with full sort after it, so the first entry decides.
 	names, _, e := b.list(ctx, &gcsapi.Query{Prefix: full}, 1, "")
 	switch {
 	case e != nil:

@@ -15,7 +15,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestOneRequestPerRead: every read is one request, with the range in GCS's form.
+// TestOneRequestPerRead checks that every read is one request, with the range in GCS's form.
 func TestOneRequestPerRead(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -49,8 +49,8 @@ func TestOneRequestPerRead(t *testing.T) {
 	}
 }
 
-// TestGzipIsReadAsStored: GCS decompresses values with Content-Encoding gzip unless the request
-// accepts gzip.
+// TestGzipIsReadAsStored checks that values with Content-Encoding gzip are read as stored. GCS
+// decompresses them unless the request accepts gzip.
 func TestGzipIsReadAsStored(t *testing.T) {
 	noEnvironment(t)
 	var b bytes.Buffer
@@ -67,14 +67,14 @@ func TestGzipIsReadAsStored(t *testing.T) {
 			t.Errorf("%v: got %d bytes of %d, %v", r, len(v.Bytes), v.Size, err)
 		}
 	}
-	// Decompressed by a proxy nevertheless: it is not taken for the value.
+	// If a proxy nevertheless decompresses the value, the response must be rejected.
 	f.Answer(fake.Page(200, "", "unpacked value", "X-Goog-Generation", "5", "X-Goog-Stored-Content-Length", "9", "X-Goog-Stored-Content-Encoding", "gzip"))
 	_, err := s.Get(t.Context(), "k", store.GetOptions{}, nil)
 	wantKind(t, err, fault.Unavailable)
 }
 
-// TestCutIsNotResumedBySDK: a truncated value is reported with its first bytes after one request.
-// The SDK's reader would send another request.
+// TestCutIsNotResumedBySDK checks that a truncated value is reported with its first bytes after one
+// request. The SDK's reader alone would send another request.
 func TestCutIsNotResumedBySDK(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -93,7 +93,7 @@ func TestCutIsNotResumedBySDK(t *testing.T) {
 			t.Errorf("%v: requests %q", r, got)
 		}
 	}
-	// The store resumes the read on condition that the generation is the same.
+	// The store resumes the read with the condition that the generation is unchanged.
 	f.Answer(func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Header.Get("Range") != "" {
 			return false

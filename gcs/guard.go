@@ -12,8 +12,8 @@ import (
 	"github.com/zargo-io/zargo/internal/provider"
 )
 
-// maxDocument limits a response that is read into memory: a listing of 1000 keys of 1024 bytes,
-// with every byte escaped as six, is 6 MB.
+// maxDocument limits a response that is read into memory. A listing of 1000 keys of 1024 bytes,
+// with every byte escaped as six, has 6 MB.
 const maxDocument = 16 << 20
 
 // exchange records the outcome of one request. The SDK discards the body of a 404, which names the
@@ -50,7 +50,7 @@ func (x *exchange) begin() error {
 		if x.err != nil {
 			return x.err
 		}
-		return errors.New("the SDK wants to repeat the request")
+		return errors.New("the SDK tried to repeat the request")
 	}
 	x.sent++
 	return nil
@@ -62,14 +62,14 @@ func (x *exchange) failed(err error) {
 	x.err = err
 }
 
-// guard records the outcome of the request in the exchange of its context, and allows no second
+// guard records the outcome of the request in the exchange of its context, and prevents a second
 // request. Otherwise the SDK's reader would request the rest of a truncated value, bypassing the
 // retry layer and its limits.
 type guard struct{ base http.RoundTripper }
 
 func (g guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	x, ok := r.Context().Value(exchangeKey{}).(*exchange)
-	if !ok { // of a caller that got the SDK's client by store.As
+	if !ok { // a caller obtained the SDK's client by store.As
 		return g.base.RoundTrip(r)
 	}
 	if err := x.begin(); err != nil {
@@ -101,9 +101,9 @@ func (g guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// send sends a request. For a put, it waits until the request body has been sent. A server may
-// respond before it has read the value; if that response looks like a success, the SDK's writer
-// would block forever, because the rest of the value is never read.
+// send sends a request. For a put, it waits until the request body has been sent. A server may send
+// a success response before it has read the value. The SDK's writer would then block forever,
+// because the rest of the value is never read.
 func (g guard) send(x *exchange, r *http.Request) (*http.Response, error) {
 	if !x.put || r.Body == nil {
 		return provider.Send(r, g.base.RoundTrip)
@@ -128,13 +128,13 @@ func (g guard) send(x *exchange, r *http.Request) (*http.Response, error) {
 		return nil, r.Context().Err()
 	}
 	if !body.ended.Load() {
-		return nil, errors.New("the server answered before the value was sent")
+		return nil, errors.New("the server responded before the value was sent")
 	}
 	return resp, nil
 }
 
 // sent is a request body that records whether it was read to its end. Transports close it when they
-// are done with it.
+// no longer use it.
 type sent struct {
 	io.ReadCloser
 	ended  atomic.Bool

@@ -12,7 +12,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// held describes GCS to the tests that all providers share.
+// held describes GCS for the tests that all providers share.
 func held() fake.Provider {
 	at := func(base string) string { return "gs://zarr-test/?endpoint=" + url.QueryEscape(base) }
 	return fake.Provider{
@@ -22,7 +22,7 @@ func held() fake.Provider {
 		},
 		Open: func(t testing.TB, base string, rt http.RoundTripper, opts ...retry.Option) store.Store {
 			as := []Option{Anonymous(), Retry(opts...)}
-			if rt != nil { // may be sent the client's credentials
+			if rt != nil { // rt may receive the client's credentials
 				as = []Option{HTTPClient(&http.Client{Transport: rt}), Endpoint(base), Retry(opts...)}
 			}
 			return open(t, at(base), as...)

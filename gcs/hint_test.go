@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestAccessHints: the error of a refused write names the required permissions, and contains the
-// URL once.
+// TestAccessHints checks that the error of a refused write names the required permissions, and
+// contains the URL once.
 func TestAccessHints(t *testing.T) {
 	noEnvironment(t)
 	login(t, "")
@@ -23,7 +23,7 @@ func TestAccessHints(t *testing.T) {
 		opt  Option
 		says string
 	}{
-		{"anonymous", Anonymous(), "leave out anonymous=true"},
+		{"anonymous", Anonymous(), "remove anonymous=true"},
 		{"with a token", TokenSource(static("t1")), "Storage Object User"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -12,18 +12,18 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxEmpty is the maximum number of requests for one page. GCS sends pages without entries where
-// many objects were deleted.
+// maxEmpty is the maximum number of requests for one page. If many objects were deleted, GCS sends
+// pages without entries.
 const maxEmpty = 100
 
-// listPage sends objects.list for one page, with the fields of an Entry only.
+// listPage sends objects.list for one page, requesting only the fields of an Entry.
 func (b *bucket) listPage(ctx context.Context, prefix string, o store.ListOptions, token string) ([]store.Entry, string, error) {
 	q := &gcsapi.Query{Prefix: b.prefix, Projection: gcsapi.ProjectionNoACL}
 	if prefix != "" {
 		q.Prefix += prefix + "/"
 	}
 	if o.StartAfter != "" {
-		q.StartOffset = q.Prefix + o.StartAfter // inclusive: the Store drops an equal key
+		q.StartOffset = q.Prefix + o.StartAfter // inclusive; the Store drops an equal key
 	}
 	q.Prefix += o.KeyPrefix
 	if o.Depth == store.OneLevel {
@@ -42,7 +42,7 @@ func (b *bucket) listPage(ctx context.Context, prefix string, o store.ListOption
 		key, ok := strings.CutPrefix(name, b.prefix)
 		switch {
 		case !ok:
-			return nil, "", foreign("the listing holds a key outside of the prefix")
+			return nil, "", foreign("its listing contains a key outside the prefix")
 		case obj.Prefix != "":
 			page = append(page, store.Entry{Key: strings.TrimSuffix(key, "/"), Dir: true})
 		default:
@@ -61,7 +61,7 @@ func (b *bucket) list(ctx context.Context, q *gcsapi.Query, size int, token stri
 	return b.listWith(ctx, q, size, token, "Name", "Size", "Generation")
 }
 
-// listWith is list with the given attributes.
+// listWith is like list, but returns the given attributes.
 func (b *bucket) listWith(ctx context.Context, q *gcsapi.Query, size int, token string, attrs ...string) ([]*gcsapi.ObjectAttrs, string, error) {
 	if err := q.SetAttrSelection(attrs); err != nil {
 		return nil, "", err

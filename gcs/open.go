@@ -13,24 +13,23 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Open opens "gs://bucket/prefix?parameters". The prefix becomes the root of the store. Open sends
-// no request to the bucket, so a missing bucket or rejected credentials are reported by the first
-// call of the store. The search for application default credentials may query Google's metadata
-// server.
+// Open opens "gs://bucket/prefix?parameters". The prefix becomes the root of the store. Open does
+// not send a request to the bucket, so a missing bucket or rejected credentials are reported by the
+// first call of the store. The search for application default credentials may query Google's
+// metadata server.
 //
-// The parameters of gocloud.dev are anonymous and universe_domain; access_id=- is anonymous, and
-// otherwise access_id and private_key_path have no effect; grpc and zonal must be false. This
-// package adds endpoint, readonly, user_project, kms_key, storage_class, content_type and hedge.
-// Any other parameter is an error. "gcs://" is equivalent to "gs://".
+// The parameters of gocloud.dev are anonymous and universe_domain. access_id=- is equivalent to
+// anonymous=true; other values of access_id, and private_key_path, have no effect. grpc and zonal
+// must be false. This package adds endpoint, readonly, user_project, kms_key, storage_class,
+// content_type and hedge. Any other parameter is an error. "gcs://" is equivalent to "gs://".
 //
-// Credentials are sent to Google's hosts, and to other hosts only if they are configured outside
-// the URL: see [Endpoint] and [TrustHost].
+// Credentials are sent to Google's hosts. They are sent to other hosts only if these are configured
+// outside the URL: see [Endpoint] and [TrustHost].
 //
-// Errors:
-//   - *UsageError: the URL, a parameter or an option is malformed or conflicts with another, or the
-//     URL names a server that is not trusted with credentials.
-//   - fault.Path: the prefix is not a valid key.
-//   - fault.Refused: no credentials were found, or their file cannot be read.
+// Open returns a *UsageError if the URL, a parameter or an option is malformed or conflicts with
+// another, or if the URL names a server that is not trusted with credentials. It returns fault.Path
+// if the prefix is not a valid key, and fault.Refused if no credentials were found or their file
+// cannot be read.
 //
 // The store retries requests, limits them (see [Retry] and [MaxInFlight]) and implements
 // store.PageLister, store.BatchDeleter and store.PartPutter. store.As finds its *storage.Client
@@ -80,17 +79,17 @@ func (c *config) Connect(ctx context.Context) (store.Store, error) {
 }
 
 // FromBucket opens a bucket that gocloud.dev has opened. url names the same bucket, with the prefix
-// and the parameters that do not concern the connection. Unlike blob.New, the store has versions,
-// conditions, suffix reads in one request and Google's own errors. The store owns b: its Close
-// closes b.
+// and the parameters that do not concern the connection. Unlike a store of blob.New, the result has
+// versions, conditions, suffix reads in one request and Google's own errors. The store owns b: its
+// Close closes b.
 //
-// It returns a *UsageError if b is not a bucket of Google Cloud Storage.
+// FromBucket returns a *UsageError if b is not a bucket of Google Cloud Storage.
 func FromBucket(ctx context.Context, b *gcblob.Bucket, url string, opts ...Option) (store.Store, error) {
 	c := &config{opened: b}
 	return provider.Open(ctx, c, func() error {
 		var client *gcsapi.Client
 		if !b.As(&client) {
-			return provider.Usage("the bucket is not one of Google Cloud Storage")
+			return provider.Usage("the bucket is not a Google Cloud Storage bucket")
 		}
 		return c.read(url, append(slices.Clip(opts), Client(client)))
 	})

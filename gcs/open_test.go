@@ -15,7 +15,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// opening describes GCS to the tests of Open that all providers share.
+// opening describes GCS for the tests of Open that all providers share.
 func opening() fake.Opening[Option] {
 	return fake.Opening[Option]{
 		Open: Open, Scheme: "gs", Bucket: "bucket", Server: "an endpoint is a parameter", Text: "user_project", TooFew: MaxInFlight(-1),
@@ -32,12 +32,13 @@ func TestOpenRefuses(t *testing.T) {
 		p.Mistake("endpoint with a path", "gs://b?endpoint=http://h/storage", "endpoint"),
 		p.Mistake("two ways", "gs://b?anonymous=true", "only one", TokenSource(oauth2.StaticTokenSource(nil))),
 		p.Mistake("short key", "gs://b", "32", EncryptionKey([]byte("short"))),
-		p.Mistake("two keys", "gs://b?kms_key=projects/p", "contradicts", EncryptionKey(make([]byte, 32))),
+		p.Mistake("two keys", "gs://b?kms_key=projects/p", "cannot be combined", EncryptionKey(make([]byte, 32))),
 		p.Mistake("KMS key", "gs://b?kms_key=k", "projects/"),
 	)
 }
 
-// TestNoCredentials: GOOGLE_APPLICATION_CREDENTIALS names a file that does not exist.
+// TestNoCredentials checks the error if GOOGLE_APPLICATION_CREDENTIALS names a file that does not
+// exist.
 func TestNoCredentials(t *testing.T) {
 	noEnvironment(t)
 	_, err := Open(t.Context(), "gs://b")

@@ -34,7 +34,7 @@ func layers(s provider.Setting) Option {
 // Anonymous sends no credentials, for public buckets. URL: anonymous=true.
 func Anonymous() Option { return option(func(c *config) { c.anonymous = true }, "Anonymous()") }
 
-// TokenSource replaces the application default credentials. URL: none, deliberately.
+// TokenSource replaces the application default credentials. It has no URL parameter, deliberately.
 func TokenSource(ts oauth2.TokenSource) Option {
 	return option(func(c *config) { c.tokens = ts }, "TokenSource(…)")
 }
@@ -45,15 +45,15 @@ func CredentialsFile(path string) Option {
 	return option(func(c *config) { c.file = path }, "CredentialsFile(%q)", path)
 }
 
-// UserProject sets the project that pays for the requests, which requester-pays buckets require.
-// URL: user_project.
+// UserProject sets the project that pays for the requests. Requester-pays buckets require it. URL:
+// user_project.
 func UserProject(project string) Option {
 	return option(func(c *config) { c.userProject = project }, "UserProject(%q)", project)
 }
 
-// EncryptionKey sets a customer-supplied key of 32 bytes (AES-256). Written values are encrypted
-// with it, and values that are read must be too. GCS does not store the key: without it the values
-// are lost. URL: none, deliberately.
+// EncryptionKey sets a customer-supplied key of 32 bytes (AES-256). Values are written with this
+// key, and only values written with it can be read. GCS does not store the key: without it the
+// values are lost. It has no URL parameter, deliberately.
 func EncryptionKey(key []byte) Option {
 	return option(func(c *config) { c.key = append([]byte{}, key...) }, "EncryptionKey(…)")
 }
@@ -76,10 +76,10 @@ func ContentType(mediaType string) Option {
 }
 
 // Endpoint sets the server, such as "http://127.0.0.1:4443". URL: endpoint. The default is
-// STORAGE_EMULATOR_HOST, else Google. Credentials are sent to the endpoint of this option. They are
-// sent to an endpoint that only the URL names if it is Google's, this machine, or trusted (see
-// [TrustHost]). An http endpoint disables the search for credentials, and receives none unless it
-// is this machine.
+// STORAGE_EMULATOR_HOST, and without that Google. Credentials are sent to the endpoint of this
+// option. They are sent to an endpoint that only the URL names if it is Google's, this machine, or
+// trusted (see [TrustHost]). An http endpoint disables the search for credentials, and receives
+// none unless it is this machine.
 func Endpoint(url string) Option {
 	return option(func(c *config) { c.endpoint, c.fromURL.endpoint = url, "" }, "Endpoint(%q)", url)
 }
@@ -92,39 +92,40 @@ func UniverseDomain(domain string) Option {
 }
 
 // TrustHost allows credentials to be sent over https to hosts that a URL names. A name includes its
-// subdomains. The variable ZARGO_TRUSTED_HOSTS does the same. URL: none, deliberately.
+// subdomains. The variable ZARGO_TRUSTED_HOSTS has the same effect. There is no URL parameter,
+// deliberately.
 func TrustHost(hosts ...string) Option {
 	return option(func(c *config) { c.trust = append(c.trust, hosts...) }, "TrustHost(%q)", hosts)
 }
 
-// ReadOnly refuses every write with fault.ReadOnly, and requests tokens that can only read. URL:
+// ReadOnly makes every write fail with fault.ReadOnly, and requests tokens that can only read. URL:
 // readonly=true.
 func ReadOnly() Option { return layers(provider.ReadOnly()) }
 
 // Client sets an existing client, made by storage.NewClient, with its endpoint, credentials and
 // transport. The store does not use its retries and does not modify or close it. Parameters and
-// options that concern the connection are then an error. StallTimeout is among them: the client's
+// options about the connection are then an error. StallTimeout is among them, because the client's
 // transport decides when a stalled request fails. The SDK hides the details of a 404, so a read of
 // an absent key costs a second request, a listing of that key.
 func Client(client *gcsapi.Client) Option {
 	return option(func(c *config) { c.client = client }, "Client(…)")
 }
 
-// HTTPClient replaces the transport and the credentials: the client's own transport must
+// HTTPClient replaces the transport and the credentials. The client's own transport must
 // authenticate, and choose the HTTP version and the number of idle connections. Redirects are still
 // not followed.
 func HTTPClient(h *http.Client) Option {
 	return option(func(c *config) { c.httpClient = h }, "HTTPClient(…)")
 }
 
-// MaxInFlight fixes the number of requests in flight of the store, over all its arrays and callers.
-// The default, 0, starts with 128 reads and 32 writes, shared by all stores of the process on the
-// bucket. It grows while throughput grows with it, and shrinks when the service throttles requests.
-// A negative n is an error.
+// MaxInFlight sets a fixed number of requests in flight for the store, over all its arrays and
+// callers. The default, 0, starts with 128 reads and 32 writes, shared by all stores of the process
+// on the bucket. These numbers grow while throughput grows with them, and shrink when the service
+// throttles requests. A negative n is an error.
 func MaxInFlight(n int) Option { return layers(provider.MaxInFlight(n)) }
 
-// RequestRate limits the requests per second, reads, writes and retries together. The limit is
-// shared by all stores of the process that are opened on the bucket with the same number. 0, the
+// RequestRate limits the requests per second. Reads, writes and retries count together. The limit
+// is shared by all stores of the process that are opened on the bucket with the same number. 0, the
 // default, is no limit. If several processes divide the limits ([concurrency.Limits.Share]), each
 // uses its share of the rate.
 func RequestRate(perSecond float64) Option { return layers(provider.RequestRate(perSecond)) }
@@ -133,20 +134,20 @@ func RequestRate(perSecond float64) Option { return layers(provider.RequestRate(
 // [RequestRate].
 func ByteRate(perSecond float64) Option { return layers(provider.ByteRate(perSecond)) }
 
-// Limits sets the caller's limits instead of those of the process, as zarr.Limits.Shared does for
-// arrays. Stores on one bucket with the same Limits share its request slots and its retry quota.
+// Limits sets limits that replace those of the process, as zarr.Limits.Shared does for arrays.
+// Stores on one bucket with the same Limits share its request slots and its retry quota.
 func Limits(l *concurrency.Limits) Option { return layers(provider.Limits(l)) }
 
 // Hedge repeats a read whose first byte takes much longer than usual, and uses the response that
-// arrives first. Package hedge documents when. It costs at most 3 % more reads, and memory of the
-// budget ([Limits]) while both are in flight. URL: hedge=true.
+// arrives first. Package hedge documents the conditions. It costs at most 3 % more reads, and
+// memory of the budget ([Limits]) while both reads are in flight. URL: hedge=true.
 func Hedge() Option { return layers(provider.Hedge()) }
 
 // StallTimeout sets how long a request may wait without a byte transferred in either direction.
-// After that it fails with fault.Unavailable and is retried. Each byte restarts the timeout, so a
-// long value is limited by the context only. The response to a write may take twice as long, and a
-// batch delete or the joining of parts ten times. The default, 0, is 30 s; less than 1 ms is an
-// error.
+// After that it fails with fault.Unavailable and is retried. Each byte restarts the timeout, so
+// only the context limits the time of a long value. The response to a write may take twice as long,
+// and a batch delete or the joining of parts ten times. The default, 0, is 30 s. A timeout of less
+// than 1 ms is an error.
 func StallTimeout(d time.Duration) Option { return layers(provider.StallTimeout(d)) }
 
 // Retry configures how failed requests are retried; package retry documents the defaults.

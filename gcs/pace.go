@@ -17,22 +17,22 @@ import (
 )
 
 // rest is how long an object is not changed after GCS has rejected a change of it. GCS accepts
-// about one change of an object per second, and responds with 429 to more. Source: Cloud Storage,
-// "Quotas and limits". A random delay of up to the same length spreads writers that were rejected
-// together.
+// about one change of an object per second, and responds to more with 429. Source: Cloud Storage,
+// "Quotas and limits". A random delay of up to the same length is added to spread writers that were
+// rejected together.
 const rest = time.Second
 
-// maxPaced limits the number of keys in memory; keys of 100 bytes need half a megabyte.
+// maxPaced limits the number of keys in memory. With keys of 100 bytes they need half a megabyte.
 const maxPaced = 4096
 
-// pace records until when objects must not be changed.
+// pace records for each object the time before which it must not be changed.
 type pace struct {
 	mu    sync.Mutex
 	until map[string]time.Time
 }
 
-// check returns fault.Throttled, without a request, for a change that comes too early. The retry
-// layer waits and retries.
+// check returns fault.Throttled, without sending a request, for a change that comes too early. The
+// retry layer then waits and retries.
 func (p *pace) check(key string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -45,11 +45,11 @@ func (p *pace) check(key string) error {
 		delete(p.until, key)
 		return nil
 	}
-	err := errors.New("GCS takes about one change of an object a second, and refused one of this just now")
+	err := errors.New("GCS accepts about one change of an object per second and has just rejected a change of this object")
 	return &provider.Failure{Kind: fault.Throttled, Alone: true, After: left, Text: err.Error(), Err: err}
 }
 
-// slow delays changes of the key and returns the delay.
+// slow delays further changes of the key and returns the delay.
 func (p *pace) slow(key string) time.Duration {
 	d := rest + rand.N(rest)
 	now := time.Now()
@@ -69,9 +69,9 @@ func (p *pace) slow(key string) time.Duration {
 	return d
 }
 
-// paced delays changes of an object whose change was rejected with 429. If the 429 concerns the
-// bucket, the retry layer's own delays are used. A conditional write means an object with many
-// writers, so its 429 is taken to concern the object.
+// paced delays further changes of an object whose change was rejected with 429. If the 429 concerns
+// the bucket, the retry layer's own delays are used. Conditional writes indicate an object with
+// many writers, so a 429 of such a write is assumed to concern the object.
 func (b *bucket) paced(key string, conditional bool, err error) error {
 	if f, ok := refusedRate(err); ok && (conditional || strings.Contains(f.Text, "mutation")) {
 		f.Alone, f.After = true, max(f.After, b.pace.slow(key))
@@ -80,7 +80,7 @@ func (b *bucket) paced(key string, conditional bool, err error) error {
 }
 
 // lost checks the condition of a put that was rejected with 429. When writers compete for one
-// object, GCS rejects the losers with 429 and not with 412. A rejected put had no effect.
+// object, GCS rejects all but one with 429 instead of 412. A rejected put had no effect.
 func (b *bucket) lost(ctx context.Context, key string, o store.PutOptions, err error) error {
 	f, ok := refusedRate(err)
 	if !ok || !o.IfAbsent && o.IfVersion == "" {

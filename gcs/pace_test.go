@@ -16,9 +16,9 @@ import (
 
 const mutation = "The object b/k exceeded the rate limit for object mutation operations (create, update, and delete). Please reduce your request rate."
 
-// race is a bucket with one object that rejects changes of it with 429 for some time.
+// race is a bucket with one object. It rejects changes of the object with 429 for some time.
 type race struct {
-	generation int64 // of the object; 0 is none
+	generation int64 // of the object; 0 means that it is absent
 	busy       time.Time
 	changes    []time.Duration // times of the requested changes
 	start      time.Time
@@ -52,9 +52,9 @@ func (f *race) change(r *http.Request) (*http.Response, error) {
 	return answers(r, 200, fmt.Sprintf(`{"name":"k","generation":"%d"}`, f.generation)), nil
 }
 
-// TestObjectMutationRate: when writers compete for one object, GCS rejects the losers with 429. A
-// conditional write is then a conflict if another writer has won. Otherwise it is retried. In both
-// cases the object is not changed for a second.
+// TestObjectMutationRate checks writes that GCS rejects with 429 because several writers compete
+// for one object. A conditional write must be a conflict if another writer has won, and must be
+// retried otherwise. In both cases the object is not changed for a second.
 func TestObjectMutationRate(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -99,8 +99,8 @@ func TestObjectMutationRate(t *testing.T) {
 	}
 }
 
-// TestChangeTooEarly: without the retry layer, a change that comes too early fails without a
-// request.
+// TestChangeTooEarly checks that without the retry layer, a change that comes too early fails
+// without a request.
 func TestChangeTooEarly(t *testing.T) {
 	noEnvironment(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -127,7 +127,7 @@ func TestChangeTooEarly(t *testing.T) {
 	})
 }
 
-// TestPaceIsBounded: the number of keys in memory is limited.
+// TestPaceIsBounded checks that the number of keys in memory is limited.
 func TestPaceIsBounded(t *testing.T) {
 	var p pace
 	for i := range 3 * maxPaced {

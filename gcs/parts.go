@@ -24,31 +24,31 @@ import (
 )
 
 const (
-	// maxParts parts are joined in three rounds of 32 at a time.
+	// GCS joins maxParts parts in three rounds of 32 at a time.
 	maxParts = 10_000
 	// maxJoined is GCS's limit of objects in one compose request.
 	maxJoined = 32
 	// joining is the number of concurrent requests of Commit and Abort.
 	joining = 16
 
-	// hidden is the prefix of names of directories that contain parts. Listings omit them, and no
-	// key may use them.
+	// hidden is the prefix of the names of directories that contain parts. Listings omit them, and
+	// keys must not contain them.
 	hidden = ".zargo-tmp-"
-	// partSuffix is the suffix of names of parts. One lifecycle rule on it removes the parts left
+	// partSuffix is the suffix of the names of parts. A lifecycle rule on it removes the parts left
 	// by killed programs.
 	partSuffix = ".zargo-part"
 )
 
-// isHidden reports whether a key is a directory of parts or below one.
+// isHidden reports whether a key is a directory of parts or below such a directory.
 func isHidden(key string) bool {
 	return strings.HasPrefix(key, hidden) || strings.Contains(key, "/"+hidden)
 }
 
-// parts is an upload in parts: one object per part, in a directory beside the key. GCS joins them
-// ("compose") with a condition on the key's generation, which its multipart uploads do not support.
-// The token is a random number that is part of the directory's name. The name of a part's object
-// contains the number and the label of the part. Of several objects with one number, the latest
-// generation is the part.
+// parts is an upload in parts, with one object per part in a directory beside the key. GCS joins
+// them ("compose") with a condition on the key's generation, which its multipart uploads do not
+// support. The token is a random number that is part of the directory's name. The name of a part's
+// object contains the number and the label of the part. If several objects have the same number,
+// the one with the latest generation is the part.
 type parts struct {
 	b      *bucket
 	key    string
@@ -60,7 +60,7 @@ type parts struct {
 func (b *bucket) putParts(_ context.Context, key string, o store.PartsOptions) (store.Parts, error) {
 	p := &parts{b: b, key: key, token: o.Resume, set: sentparts.New[source](o.Resume != "", nil)}
 	if id, err := hex.DecodeString(o.Resume); err != nil || len(id) != 8 && o.Resume != "" {
-		return nil, fault.Newf(fault.Selection, "%q is not the token of a value in parts", o.Resume)
+		return nil, fault.Newf(fault.Selection, "%q is not the token of an upload in parts", o.Resume)
 	}
 	if o.Resume == "" {
 		var id [8]byte
@@ -72,12 +72,12 @@ func (b *bucket) putParts(_ context.Context, key string, o store.PartsOptions) (
 	last.Write([]byte(key[slash:]))
 	p.folder = fmt.Sprintf("%s%s%016x-%s/", key[:slash], hidden, last.Sum64(), p.token)
 	if provider.CheckLength(b.prefix, p.object(0, maxParts)) != nil {
-		return nil, fmt.Errorf("the key is too long for parts beside it: %w", errors.ErrUnsupported)
+		return nil, fmt.Errorf("the key is too long for an upload in parts: %w", errors.ErrUnsupported)
 	}
 	return sentparts.Parts(p, p.set, false), nil
 }
 
-// Limits implements sentparts; GCS has no minimum size of a part.
+// Limits implements sentparts.Upload. GCS has no minimum size of a part.
 func (p *parts) Limits() store.PartLimits {
 	return store.PartLimits{Min: 1, Max: maxPut, Parts: maxParts}
 }
@@ -92,7 +92,7 @@ func (p *parts) object(n, label int) string {
 	return fmt.Sprintf("%s%05d-%05d%s", p.folder, n, label, partSuffix)
 }
 
-// parse is the inverse of object. It reports false for the key of joined parts.
+// parse is the inverse of object. It returns false for the key of joined parts.
 func (p *parts) parse(key string) (n, label int, ok bool) {
 	number, of, labelled := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(key, p.folder), partSuffix), "-")
 	n, err := strconv.Atoi(number)
@@ -128,7 +128,7 @@ func (p *parts) List(ctx context.Context) (l sentparts.List[source], err error) 
 		case !ok:
 			continue
 		case o.Size < 0 || o.Generation <= 0:
-			return l, foreign("a part has no size or no generation")
+			return l, foreign("its listing has a part without a size or a generation")
 		}
 		l.Label = max(l.Label, label)
 		if o.Generation > l.Parts[n].At.generation {
@@ -157,15 +157,15 @@ func (p *parts) objects(ctx context.Context) (all []*gcsapi.ObjectAttrs, err err
 			return all, nil
 		}
 		if next == token {
-			return nil, foreign("the list of parts does not advance")
+			return nil, foreign("its listing has the page token of the request")
 		}
 		token = next
 	}
 }
 
-// Join joins the parts, 32 per request, and writes the result of the last request to the key. Empty
-// parts are skipped. Then it tries to remove the parts. It checks the condition before it joins,
-// because a failure afterwards costs more. The last request is conditional too.
+// Join joins the parts, 32 per request, and writes the result of the last request to the key. It
+// skips empty parts. Then it tries to remove the parts. It checks the condition before it joins,
+// because a failure afterwards costs more. The last request has the condition too.
 func (p *parts) Join(ctx context.Context, all []sentparts.Part[source], o store.PutOptions) (store.Version, error) {
 	var sources []source
 	for _, part := range all {
@@ -198,8 +198,8 @@ func (p *parts) Join(ctx context.Context, all []sentparts.Part[source], o store.
 	return v, nil
 }
 
-// clean removes the parts of a committed value. It retries here, because Commit has succeeded
-// and no caller retries it. Parts that remain are hidden, and the lifecycle rule removes them.
+// clean removes the parts of a committed value. It retries by itself: Commit has succeeded, so its
+// caller does not retry. Parts that remain are hidden, and the lifecycle rule removes them.
 func (p *parts) clean(ctx context.Context) {
 	for wait := 100 * time.Millisecond; wait < time.Second; wait *= 2 {
 		if p.remove(ctx) == nil || concurrency.Sleep(ctx, wait) != nil {
@@ -208,9 +208,8 @@ func (p *parts) clean(ctx context.Context) {
 	}
 }
 
-// explain returns a conflict if another process has removed parts, and err otherwise.
-// fake-gcs-server responds with 500 where GCS responds with 404, so after a 500 the parts are
-// listed.
+// explain returns fault.Conflict if another process has removed parts, and err otherwise.
+// fake-gcs-server responds with 500 instead of 404, so explain lists the parts after a 500.
 func (p *parts) explain(ctx context.Context, err error) error {
 	var f *provider.Failure
 	var api *googleapi.Error
@@ -219,7 +218,7 @@ func (p *parts) explain(ctx context.Context, err error) error {
 		return err
 	}
 	gone := *f
-	gone.Kind, gone.Text = fault.Conflict, "the parts are gone: committed, aborted, or removed: "+f.Text
+	gone.Kind, gone.Text = fault.Conflict, "the parts were committed, aborted or removed: "+f.Text
 	return &gone
 }
 
@@ -251,7 +250,7 @@ func (p *parts) lost(ctx context.Context, o store.PutOptions) error {
 	case there && o.IfAbsent:
 		return fault.Exists
 	case there, errors.Is(err, fault.NotFound) && o.IfVersion != "":
-		return fault.Newf(fault.Conflict, "it is not at version %s", o.IfVersion)
+		return fault.Newf(fault.Conflict, "the current version is not %s", o.IfVersion)
 	case errors.Is(err, fault.NotFound), errors.Is(err, fault.Unchanged):
 		return nil
 	}
@@ -291,7 +290,7 @@ func (b *bucket) join(ctx context.Context, key string, sources []source, o store
 	}
 	from := make([]*gcsapi.ObjectHandle, len(sources))
 	for i, s := range sources {
-		from[i] = b.handle.Object(b.prefix + s.key).Generation(s.generation) // same encryption key
+		from[i] = b.handle.Object(b.prefix + s.key).Generation(s.generation) // encrypted with the same key
 	}
 	x := b.exchange()
 	x.writes = true
@@ -307,7 +306,7 @@ func (b *bucket) join(ctx context.Context, key string, sources []source, o store
 	return store.Version(strconv.FormatInt(attrs.Generation, 10)), nil
 }
 
-// Drop removes the parts, including those sent by other processes.
+// Drop removes the parts, including the parts of other processes.
 func (p *parts) Drop(ctx context.Context) error {
 	if p.set.Empty() {
 		return nil
@@ -315,8 +314,8 @@ func (p *parts) Drop(ctx context.Context) error {
 	return p.remove(ctx)
 }
 
-// remove removes all objects in the directory, part 0 first: if it is interrupted, the remaining
-// parts have a gap and cannot be mistaken for a value.
+// remove removes all objects in the directory. It removes part 0 first: if it is interrupted, the
+// remaining parts have a gap and cannot be mistaken for a value.
 func (p *parts) remove(ctx context.Context) error {
 	objects, err := p.objects(ctx)
 	if err != nil {

@@ -29,7 +29,8 @@ func sendParts(t *testing.T, s store.Store, key string, n int) (store.Parts, []b
 	return p, all
 }
 
-// TestPartsInRounds: more than 32 parts are joined in rounds, and all of them are removed.
+// TestPartsInRounds checks that more than 32 parts are joined in rounds, and all of them are
+// removed.
 func TestPartsInRounds(t *testing.T) {
 	noEnvironment(t)
 	for _, n := range []int{1, 32, 33, 70, 1030} {
@@ -50,8 +51,8 @@ func TestPartsInRounds(t *testing.T) {
 	}
 }
 
-// TestPartsAreHidden: parts are stored beside the key. Listings omit them, keys cannot name them,
-// and Abort removes them.
+// TestPartsAreHidden checks that parts are stored beside the key, that listings omit them, that
+// keys cannot name them, and that Abort removes them.
 func TestPartsAreHidden(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -93,7 +94,7 @@ func TestPartsAreHidden(t *testing.T) {
 	}
 }
 
-// TestPartsWithTheCallersKey: parts and value are encrypted with the customer's key.
+// TestPartsWithTheCallersKey checks that parts and value are encrypted with the customer's key.
 func TestPartsWithTheCallersKey(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -110,7 +111,8 @@ func TestPartsWithTheCallersKey(t *testing.T) {
 	}
 }
 
-// TestPartReplacedMeanwhile: exactly the listed or sent parts are joined, not their replacements.
+// TestPartReplacedMeanwhile checks that exactly the listed or sent parts are joined, and not later
+// objects with the same numbers.
 func TestPartReplacedMeanwhile(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)

@@ -38,7 +38,7 @@ func (b *bucket) to(key string, o store.PutOptions) (*gcsapi.ObjectHandle, error
 // put sends one upload.
 func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
 	if int64(len(value)) > maxPut {
-		return "", fault.Newf(fault.Limit, "%d bytes are more than the %d that an object can hold", len(value), int64(maxPut))
+		return "", fault.Newf(fault.Limit, "value has %d bytes, more than the maximum of %d", len(value), int64(maxPut))
 	}
 	h, err := b.to(key, o)
 	if err != nil {
@@ -50,16 +50,16 @@ func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutO
 	x := b.exchange()
 	x.put, x.writes = true, true
 	w := h.NewWriter(x.under(ctx))
-	// One request directly from the caller's bytes. Any other value allocates a buffer, 16 MiB by
-	// default.
+	// Send one request directly from the caller's bytes. Any other ChunkSize allocates a buffer, 16
+	// MiB by default.
 	w.ChunkSize = 0
 	w.ContentType = b.contentType
 	w.StorageClass = b.class
 	w.KMSKeyName = b.kmsKey
-	// The server verifies it before the value becomes visible.
+	// The server verifies the CRC32C before the value becomes visible.
 	w.CRC32C, w.SendCRC32C = crc32.Checksum(value, crc32.MakeTable(crc32.Castagnoli)), true
-	// A Write fails only after the request has ended, so it need not be cancelled. Cancelling it
-	// would add context.Canceled to the error.
+	// Write fails only after the request has ended, so the request need not be cancelled.
+	// Cancelling it would add context.Canceled to the error.
 	_, err = w.Write(value)
 	err = errors.Join(err, w.Close())
 	if err != nil {
@@ -96,7 +96,7 @@ func (b *bucket) delete(ctx context.Context, key string, o store.DeleteOptions) 
 	}
 	// GCS responds with 204, fake-gcs-server with 200 and JSON.
 	if !x.bare && x.status != http.StatusNoContent && !strings.HasPrefix(x.header.Get("Content-Type"), "application/json") {
-		return foreign("status " + strconv.Itoa(x.status) + " for a delete")
+		return foreign("it has status " + strconv.Itoa(x.status) + " for a delete")
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func TestOneRequestPerWrite(t *testing.T) {
 	wantKind(t, s.Delete(t.Context(), "k", store.DeleteOptions{IfVersion: v}), fault.Conflict)
 }
 
-// TestLongPut: a value longer than the SDK's buffers is still one request, and a value that was
+// TestLongPut checks that a value longer than the SDK's buffers is one request, and that a value
 // damaged in transit is not stored.
 func TestLongPut(t *testing.T) {
 	noEnvironment(t)
@@ -64,7 +64,8 @@ func TestLongPut(t *testing.T) {
 	}
 }
 
-// TestPutAllocatesLittle: the SDK's default buffer is 16.8 MB per put, whatever its size.
+// TestPutAllocatesLittle checks that a put does not allocate the SDK's default buffer, which has
+// 16.8 MB for any value.
 func TestPutAllocatesLittle(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -77,13 +78,13 @@ func TestPutAllocatesLittle(t *testing.T) {
 			}
 		}
 	})
-	if n := r.AllocedBytesPerOp(); n > 1<<20 { // including the server in this process
+	if n := r.AllocedBytesPerOp(); n > 1<<20 { // includes the server in this process
 		t.Errorf("%d bytes allocated for a put of 64 KiB", n)
 	}
 }
 
-// TestPutKeepsTheReason: the SDK's writer fails in one goroutine and is closed in another. In
-// either order, the cause is reported.
+// TestPutKeepsTheReason checks that a put reports the cause of its failure. The SDK's writer fails
+// in one goroutine and is closed in another, in either order.
 func TestPutKeepsTheReason(t *testing.T) {
 	noEnvironment(t)
 	s := bare(t, NewFake(t).At(""), TokenSource(noToken{errors.New("revoked")}))
@@ -121,8 +122,8 @@ func TestPutAnswers(t *testing.T) {
 	}
 }
 
-// TestAnswerBeforeTheValue: a success response before the value was read is an error, and no
-// goroutine waits forever.
+// TestAnswerBeforeTheValue checks that a success response that is sent before the value was read is
+// an error, and that no goroutine waits forever.
 func TestAnswerBeforeTheValue(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -168,8 +169,8 @@ func TestListing(t *testing.T) {
 	})
 }
 
-// TestListPart: a listing of part of the keys selects them on the server, so that it costs only
-// their pages.
+// TestListPart checks that a listing of a part of the keys selects them on the server, so that only
+// their pages are requested.
 func TestListPart(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)

@@ -9,8 +9,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// TestReasons: the kinds distinguish a missing bucket, a wrong token, a missing permission and a
-// full disk, and each error has the ID of the request.
+// TestReasons checks that the kinds distinguish a missing bucket, a wrong token, a missing
+// permission and a full disk, and each error has the ID of the request.
 func TestReasons(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -26,7 +26,8 @@ func TestReasons(t *testing.T) {
 	})
 }
 
-// TestAbsentCredentials: without available credentials Open fails with fault.NoCredentials.
+// TestAbsentCredentials checks that without available credentials Open fails with
+// fault.NoCredentials.
 func TestAbsentCredentials(t *testing.T) {
 	noEnvironment(t)
 	_, err := Open(t.Context(), "gs://bucket")

@@ -2,8 +2,8 @@ package gcs
 
 import "testing"
 
-// TestBucketsThatShare: prefixes of a bucket share its limits; buckets of other endpoints do not.
-// Writes start with few in flight, at the rate that Google recommends.
+// TestBucketsThatShare checks that prefixes of a bucket share its limits, and that buckets of other
+// endpoints do not. Writes start with few in flight, at the rate that Google recommends.
 func TestBucketsThatShare(t *testing.T) {
 	noEnvironment(t)
 	name := func(url string, opts ...Option) string {

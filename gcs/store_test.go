@@ -24,7 +24,7 @@ func TestStore(t *testing.T) {
 	})
 }
 
-// TestStoreBare: the provider without the layers of Open.
+// TestStoreBare runs the conformance tests without the layers of Open.
 func TestStoreBare(t *testing.T) {
 	noEnvironment(t)
 	var f *Fake
@@ -47,8 +47,8 @@ func (f *Fake) removePart(n int) error {
 	return fmt.Errorf("the part %d is not stored", n)
 }
 
-// TestStoreThroughFailures: the layers hide a server that throttles every seventh request and
-// truncates every fifth value.
+// TestStoreThroughFailures checks that the layers hide the failures of a server that throttles
+// every seventh request and truncates every fifth value.
 func TestStoreThroughFailures(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)

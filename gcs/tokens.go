@@ -17,8 +17,9 @@ import (
 )
 
 const (
-	// renewBefore is how long before its expiry a token is replaced, as in Google's libraries. A
-	// token that lives less than half an hour is replaced an eighth of its life before.
+	// renewBefore is the time before its expiry at which a token is replaced, as in Google's
+	// libraries. For a token with a lifetime of less than half an hour it is an eighth of the
+	// lifetime.
 	renewBefore = 225 * time.Second
 	// fetchTimeout limits one fetch of a token, including the retries of Google's library.
 	fetchTimeout = time.Minute
@@ -43,8 +44,8 @@ func newToken(value string, expires time.Time) token {
 	return t
 }
 
-// tokens caches a token. All requests that need a new one share one fetch, and each waits no longer
-// than its own context allows.
+// tokens caches a token. All requests that need a new token share one fetch, and each waits no
+// longer than its own context allows.
 type tokens struct {
 	fetch func(context.Context) (token, error)
 	join  concurrency.Joined[token]
@@ -60,7 +61,7 @@ func (t *tokens) get(ctx context.Context) (token, error) {
 	}
 	got, _, err := t.join.Do(ctx, "", t.load)
 	if err != nil && now.valid() {
-		return now, nil // the token service failed, but this token is still valid
+		return now, nil // the token service failed, but the token is still valid
 	}
 	return got, err
 }
@@ -86,7 +87,7 @@ func (t *tokens) load(ctx context.Context) (token, error) {
 	return got, err
 }
 
-// refused drops a token that was rejected: revoked, or expired by the server's clock.
+// refused drops a rejected token, which was revoked or has expired by the server's clock.
 func (t *tokens) refused(value string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -95,8 +96,8 @@ func (t *tokens) refused(value string) {
 	}
 }
 
-// fromSource returns a fetch function for a source without context support. The source may continue
-// after the fetch has returned.
+// fromSource returns a fetch function for a source without context support. The source may still
+// run after the fetch has returned.
 func fromSource(ts oauth2.TokenSource) func(context.Context) (token, error) {
 	return func(ctx context.Context) (token, error) {
 		type result struct {
@@ -104,7 +105,7 @@ func fromSource(ts oauth2.TokenSource) func(context.Context) (token, error) {
 			err error
 		}
 		done := make(chan result, 1)
-		var wg sync.WaitGroup // Token has no context, so waiting could block forever
+		var wg sync.WaitGroup // Token has no context, so waiting for it could block forever
 		wg.Go(func() {
 			t, err := ts.Token()
 			done <- result{t, err}
@@ -121,7 +122,7 @@ func fromSource(ts oauth2.TokenSource) func(context.Context) (token, error) {
 	}
 }
 
-// bearer adds the token to requests to trusted hosts, and fails all other requests.
+// bearer adds the token to requests to trusted hosts, and fails other requests.
 type bearer struct {
 	tokens *tokens
 	hosts  provider.Hosts
@@ -151,7 +152,7 @@ func (b *bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func (b *bearer) authorize(r *http.Request) (token, error) {
 	if !b.hosts.Take(r.URL) {
-		return token{}, &tokenError{fault.Newf(fault.Refused, "%s is not trusted with credentials", r.URL.Host)}
+		return token{}, &tokenError{fault.Newf(fault.Refused, "credentials are not sent to %s, which is not trusted", r.URL.Host)}
 	}
 	t, err := b.tokens.get(r.Context())
 	if err != nil {
@@ -166,7 +167,7 @@ type tokenError struct{ err error }
 func (e *tokenError) Error() string { return e.err.Error() }
 func (e *tokenError) Unwrap() error { return e.err }
 
-// kind returns the kind of the token service's response.
+// kind returns the kind of the error, based on the token service's response.
 func (e *tokenError) kind() error {
 	var google *auth.Error
 	var meta *metadata.Error

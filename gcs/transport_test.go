@@ -19,7 +19,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestConnections: as many connections as requests in flight, and no more.
+// TestConnections checks that there are as many connections as requests in flight.
 func TestConnections(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -34,8 +34,8 @@ func TestTransport(t *testing.T) {
 	}
 }
 
-// TestTLS: a TLS server that prefers HTTP/2 is used over HTTP/1.1, and an untrusted certificate is
-// fault.Refused.
+// TestTLS checks that a TLS server that prefers HTTP/2 is used over HTTP/1.1, and that an untrusted
+// certificate is fault.Refused.
 func TestTLS(t *testing.T) {
 	noEnvironment(t)
 	f := newFake()
@@ -90,7 +90,8 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestStallOfTheSDKClient: the SDK's client, found by store.As, has the stall timeout too.
+// TestStallOfTheSDKClient checks that the SDK's client, found by store.As, also has the stall
+// timeout.
 func TestStallOfTheSDKClient(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)

@@ -23,7 +23,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// wire replaces the network: nothing is sent.
+// wire replaces the network. It sends nothing.
 type wire struct {
 	answer func(r *http.Request) (*http.Response, error)
 
@@ -60,7 +60,8 @@ func over(objects, tokens http.RoundTripper) Option {
 	}, "over")
 }
 
-// login writes application default credentials of a user, of the given universe or without one.
+// login writes application default credentials of a user, of the given universe or without a
+// universe.
 func login(t *testing.T, universe string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "adc.json")
@@ -98,8 +99,8 @@ func (i *issuer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answers(r, 200, fmt.Sprintf(`{"access_token":"t%d","token_type":"Bearer","expires_in":%d}`, i.issued, int(i.life.Seconds()))), nil
 }
 
-// TestTokensGoToTrustedHosts: tokens are sent to Google, to this machine, and to hosts configured
-// outside the URL.
+// TestTokensGoToTrustedHosts checks that tokens are sent to Google, to this machine, and to hosts
+// configured outside the URL.
 func TestTokensGoToTrustedHosts(t *testing.T) {
 	type env map[string]string
 	const refused, anonymous = "refused", "anonymous"
@@ -186,8 +187,8 @@ func TestTokensGoToTrustedHosts(t *testing.T) {
 	}
 }
 
-// TestClientOfTheStoreKeepsTokens: the SDK's client sends requests to any host, but tokens to
-// trusted hosts only: a server may redirect an upload to another host.
+// TestClientOfTheStoreKeepsTokens checks that the SDK's client sends tokens only to trusted hosts,
+// although it sends requests to any host. A server may redirect an upload to another host.
 func TestClientOfTheStoreKeepsTokens(t *testing.T) {
 	noEnvironment(t)
 	b := &bearer{tokens: &tokens{fetch: fromSource(static("t1"))}, hosts: provider.Hosts{"googleapis.com"}, next: &wire{}}
@@ -207,7 +208,8 @@ func static(value string) oauth2.TokenSource {
 	return oauth2.StaticTokenSource(&oauth2.Token{AccessToken: value})
 }
 
-// TestReadOnly: with ReadOnly the token can only read, and writes fail without a request.
+// TestReadOnly checks that with ReadOnly the token can only read, and writes fail without a
+// request.
 func TestReadOnly(t *testing.T) {
 	noEnvironment(t)
 	for _, c := range []struct {
@@ -234,8 +236,8 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// TestShortTokens: during 30 s with tokens that live 2 s, no request fails, and tokens are fetched
-// only when needed.
+// TestShortTokens checks that no request fails during 30 s with tokens that are valid for 2 s, and
+// that tokens are fetched only when needed.
 func TestShortTokens(t *testing.T) {
 	noEnvironment(t)
 	login(t, "")
@@ -271,8 +273,8 @@ func TestShortTokens(t *testing.T) {
 	})
 }
 
-// TestRevokedToken: a token that is rejected before its expiry is replaced once, and the request is
-// sent again with its value.
+// TestRevokedToken checks that a token that is rejected before its expiry is replaced once, and the
+// request is sent again with its value.
 func TestRevokedToken(t *testing.T) {
 	noEnvironment(t)
 	login(t, "")
@@ -325,8 +327,8 @@ func TestRevokedToken(t *testing.T) {
 	}
 }
 
-// TestTokenServiceFails: fetching a token is retried if the service cannot be reached, like a
-// request to the bucket. A rejection by the service is final.
+// TestTokenServiceFails checks that fetching a token is retried if the service cannot be reached,
+// like a request to the bucket, and that a rejection by the service is final.
 func TestTokenServiceFails(t *testing.T) {
 	noEnvironment(t)
 	login(t, "")
@@ -382,8 +384,8 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// TestTokensHang: a caller does not wait longer than its context allows for a token service or
-// source that does not respond.
+// TestTokensHang checks that a caller does not wait longer than its context allows for a token
+// service or source that does not respond.
 func TestTokensHang(t *testing.T) {
 	noEnvironment(t)
 	login(t, "")
@@ -418,8 +420,8 @@ type sourceFunc func() (*oauth2.Token, error)
 
 func (f sourceFunc) Token() (*oauth2.Token, error) { return f() }
 
-// TestEndpointEscapes: an emulator's URL in a parameter may be printed, and the trusted hosts are
-// read when the store is opened.
+// TestEndpointEscapes checks that an emulator's URL in a parameter may be printed, and that the
+// trusted hosts are read when the store is opened.
 func TestEndpointEscapes(t *testing.T) {
 	noEnvironment(t)
 	t.Setenv(provider.TrustVariable, "storage.example")

@@ -7,11 +7,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// form returns the form of URLs: "gs://bucket/prefix?parameters".
+// form returns the form of URLs, "gs://bucket/prefix?parameters".
 func form() provider.Form {
 	return provider.Form{
 		Scheme: "gs", Article: "a", Bucket: "bucket", Server: "an endpoint is a parameter",
-		Secrets: "the environment or from an option",
+		Secrets: "the environment or an option",
 	}
 }
 
@@ -35,7 +35,7 @@ func (c *config) params() provider.Params {
 	return provider.Params{
 		Texts: map[string]*string{
 			"universe_domain": &c.universe,
-			"endpoint":        &c.endpoint, // this package's, and all below
+			"endpoint":        &c.endpoint, // of this package, as are all below
 			"user_project":    &c.userProject,
 			"kms_key":         &c.kmsKey,
 			"storage_class":   &c.storageClass,
@@ -47,13 +47,13 @@ func (c *config) params() provider.Params {
 }
 
 // other handles gocloud.dev's parameters for features that this package lacks: other protocols, and
-// the identity and key of signed URLs.
+// the identity and key for signed URLs.
 func (c *config) other(name, value string) (known bool, err error) {
 	switch name {
 	case "grpc", "zonal":
 		on, err := provider.Flag(name, value)
 		if err == nil && on {
-			err = provider.Usage("parameter %s: only the HTTP protocol is spoken here", name)
+			err = provider.Usage("parameter %s must be false: only HTTP is supported", name)
 		}
 		return true, err
 	case "access_id":
@@ -72,6 +72,6 @@ func (c *config) Name() string {
 	return provider.Name("gs", c.bucket, c.prefix, query)
 }
 
-// UsageError is a mistake in the URL or the options of [Open]. It does not match a kind of package
-// fault, because it does not concern stored data. All providers share this type.
+// UsageError reports a mistake in the URL or the options of [Open]. It does not match a kind of
+// package fault, because it does not concern stored data. All providers share this type.
 type UsageError = store.UsageError

@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/zip"
 )
 
-// openArchive opens the zip archive of l, with the directory after "zip:" as the root.
+// openArchive opens the zip archive of l. The directory after "zip:" becomes the root.
 func (m Mux) openArchive(ctx context.Context, l Location) (store.Store, error) {
 	inner := strings.Trim(strings.TrimPrefix(l.Inside[0], "zip:"), "/")
 	l.Inside = nil

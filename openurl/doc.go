@@ -1,5 +1,5 @@
-// Package openurl opens the store that a URL identifies. The program lists the kinds of stores that
-// it supports.
+// Package openurl opens the store that a URL identifies. The program chooses the kinds of stores
+// that it supports.
 //
 //	stores := openurl.Mux{
 //		"file": openurl.Dir(), // and paths
@@ -15,12 +15,12 @@
 // all providers.
 //
 // A path is passed to the operating system unchanged; a drive letter is not a scheme. The path of a
-// URL is a key: percent escapes are decoded, and ".." and backslashes are refused. [Parse] also
+// URL is a key: percent escapes are decoded, and ".." and backslashes are rejected. [Parse] also
 // accepts the URL forms of other tools, such as gcs://, az:// and abfss://.
 //
-// Errors: [*SyntaxError] for a malformed URL, fault.Path for an unsafe key, errors.ErrUnsupported
-// for a scheme that is not in the Mux; others are those of the provider's Open. [Location.String]
-// omits users, passwords and parameters, so that messages do not contain secrets.
+// A malformed URL returns [*SyntaxError], an unsafe key returns fault.Path, and a scheme that is
+// not in the Mux returns errors.ErrUnsupported. Other errors are those of the provider's Open.
+// [Location.String] omits users, passwords and parameters, so that messages do not contain secrets.
 //
 // A Mux is safe for concurrent use as long as it is not modified. See also packages s3, gcs, azure,
 // and dir, mem, zip and http below zarr/store.

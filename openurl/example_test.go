@@ -12,7 +12,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// A program that opens paths, web servers and buckets in S3, and links no other provider.
+// Open paths, web servers and buckets in S3, without linking other providers.
 func Example() {
 	ctx := context.Background()
 	stores := openurl.Builtin()
@@ -32,7 +32,7 @@ func Example() {
 	// [1.5 1.5 1.5] <nil>
 }
 
-// A service that takes URLs from others opens public buckets of S3 and nothing else.
+// A service that accepts URLs from others opens only public buckets of S3.
 func ExampleMux() {
 	stores := openurl.Mux{"s3": openurl.With(s3.Open, s3.Anonymous(), s3.MaxInFlight(16))}
 	fmt.Println(stores.Schemes())
@@ -47,7 +47,7 @@ func ExampleMux() {
 	// unsupported operation: the scheme must be one of s3, is "https"
 }
 
-// An Opener of one's own gets the URL in parts.
+// A custom Opener receives the parts of the URL.
 func ExampleOpener() {
 	stores := openurl.Mux{"test": func(ctx context.Context, l openurl.Location) (store.Store, error) {
 		fmt.Println(l.Host, l.Path, l.Query)
@@ -63,7 +63,7 @@ func ExampleOpener() {
 func ExampleParse() {
 	l, err := openurl.Parse("abfss://container@account.dfs.core.windows.net/era5/t2m")
 	fmt.Println(l.Scheme, l.Host, l.Path, l.Query, err)
-	fmt.Println(l) // for messages: without parameters
+	fmt.Println(l) // String omits the parameters
 	// Output:
 	// azblob container era5/t2m storage_account=account <nil>
 	// azblob://container/era5/t2m

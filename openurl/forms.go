@@ -32,7 +32,7 @@ func canonical(scheme, rest string) (string, string, error) {
 	return "azblob", rest, nil
 }
 
-// azure splits the host of a storage account. ok reports whether the host is one.
+// azure splits the host name of a storage account. ok is false for other host names.
 func azure(server string) (account, domain string, ok bool) {
 	account, domain, _ = strings.Cut(strings.ToLower(server), ".")
 	endpoint, cloud, _ := strings.Cut(domain, ".")
@@ -56,7 +56,7 @@ func (l Location) signed() bool {
 	return false
 }
 
-// notAccount reports whether no account name may contain r.
+// notAccount reports whether r is not allowed in an account name.
 func notAccount(r rune) bool {
 	return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-')
 }
@@ -79,14 +79,15 @@ func joined(q, more string) string {
 }
 
 // Native returns the provider's URL form of an https URL of an object or a prefix in a bucket. It
-// returns false if the host is not that of a known provider:
+// returns false if the host does not belong to a known provider:
 //
 //	https://account.blob.core.windows.net/container/path   azblob://container/path?storage_account=account
 //	https://storage.googleapis.com/bucket/path             gs://bucket/path
 //	https://bucket.s3.eu-central-1.amazonaws.com/path      s3://bucket/path?region=eu-central-1
 //
-// A web server is read without credentials and cannot be listed; a store of the provider's form
-// uses credentials. Parameters are omitted, since they may be a signature for this one URL.
+// A web server is read without credentials and cannot be listed. A store with the provider's URL
+// form uses credentials. Native omits the parameters, since they may be a signature for this one
+// URL.
 func (l Location) Native() (Location, bool) {
 	if l.Scheme != "https" {
 		return Location{}, false

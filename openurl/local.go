@@ -11,7 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// Dir returns an Opener for directories: paths, and file:///path. The directory need not exist.
+// Dir returns an Opener for directories, given as a path or as file:///path. The directory need not
+// exist.
 func Dir(opts ...dir.Option) Opener {
 	return func(_ context.Context, l Location) (store.Store, error) {
 		if l.Scheme != "file" {
@@ -21,8 +22,8 @@ func Dir(opts ...dir.Option) Opener {
 	}
 }
 
-// Mem returns an Opener for stores in memory: mem://name/path. Within one Opener all URLs with the
-// same name refer to one store; each call of Mem has its own set of stores. It is for tests.
+// Mem returns an Opener for stores in memory, mem://name/path. All URLs with the same name refer to
+// one store of the Opener; each call of Mem creates its own set of stores. Mem is for tests.
 func Mem() Opener {
 	var mu sync.Mutex
 	stores := map[string]store.Store{}

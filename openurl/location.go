@@ -15,11 +15,11 @@ import (
 // Location is a parsed path or URL.
 type Location struct {
 	Scheme string // in lower case: "s3", "gs", "azblob", "https"; "file" for paths too
-	// Host is the bucket, the container, the web server, or the name of a store in memory; "" for
-	// files.
+	// Host is the bucket, the container, the web server, or the name of a store in memory. It is ""
+	// for files.
 	Host string
-	// Path is a path of the operating system for files, else a key without leading and trailing
-	// slashes; "" is the root.
+	// Path is a path of the operating system for files. For other schemes it is a key without
+	// leading and trailing slashes; "" is the root.
 	Path   string
 	Query  string   // the parameters, still escaped, without "?"
 	Inside []string // the parts after each "|", such as "zip:inner/path"
@@ -34,7 +34,7 @@ func (e *SyntaxError) Error() string { return e.Text }
 
 func syntax(format string, args ...any) error { return &SyntaxError{fmt.Sprintf(format, args...)} }
 
-// Parse parses a path or a URL of any scheme. Paths are those of the operating system that the
+// Parse parses a path or a URL of any scheme. Paths have the form of the operating system that the
 // program runs on. URL forms of other tools are converted to those of this module:
 //
 //	gcs://bucket/path                                     gs://bucket/path
@@ -67,8 +67,8 @@ func parse(text string, windows bool) (Location, error) {
 	return l, err
 }
 
-// cutInside splits off the part after each "|" that is followed by a scheme and a colon. Any other
-// "|" is part of a path.
+// cutInside splits off the parts after each "|" that is followed by a scheme and a colon. Any other
+// "|" belongs to the path.
 func cutInside(text string) (outer string, inside []string) {
 	parts := strings.Split(text, "|")
 	outer = parts[0]
@@ -130,19 +130,19 @@ func parsePath(text string, windows bool) (Location, error) {
 func parseFile(rest string, windows bool) (Location, error) {
 	if host, _, _ := strings.Cut(rest, "/"); host != "" {
 		if host != "localhost" {
-			return Location{Scheme: "file"}, syntax("a file URL is file:///path; it names no host")
+			return Location{Scheme: "file"}, syntax("a file URL must have the form file:///path, without a host")
 		}
 		rest = rest[len(host):]
 	}
 	if strings.ContainsAny(rest, "?#") {
-		return Location{Scheme: "file"}, syntax("a file URL has no parameters; %%3F and %%23 stand for ? and #")
+		return Location{Scheme: "file"}, syntax("a file URL must not have parameters: write %%3F for ? and %%23 for #")
 	}
 	path, err := unescape(rest)
 	if err != nil {
 		return Location{Scheme: "file"}, err
 	}
 	if path == "" {
-		return Location{Scheme: "file"}, syntax("a file URL is file:///path")
+		return Location{Scheme: "file"}, syntax("a file URL must have the form file:///path")
 	}
 	l := Location{Scheme: "file", Path: path}
 	if windows && len(path) > 2 && path[2] == ':' {
@@ -150,13 +150,13 @@ func parseFile(rest string, windows bool) (Location, error) {
 	}
 	for seg := range strings.SplitSeq(path, "/") {
 		if seg == ".." {
-			return l, fault.Newf(fault.Path, "the URL's path %q has a segment %q", path, seg)
+			return l, fault.Newf(fault.Path, "the path %q of the URL contains the segment %q", path, seg)
 		}
 	}
 	return l, checkFile(path, windows)
 }
 
-// checkFile refuses paths with characters that keys cannot contain: control characters, and
+// checkFile rejects paths with characters that keys cannot contain: control characters, and
 // backslashes except as separators on Windows.
 func checkFile(path string, windows bool) error {
 	if !utf8.ValidString(path) {
@@ -175,20 +175,20 @@ func parseKey(scheme, rest string) (Location, error) {
 	l := Location{Scheme: scheme}
 	rest, l.Query, _ = strings.Cut(rest, "?")
 	if strings.Contains(rest, "#") {
-		return l, syntax(`%%23 stands for "#" in a URL's path`)
+		return l, syntax("the path of a URL must not contain #, write %%23")
 	}
 	var path string
 	l.Host, path, _ = strings.Cut(withColons(rest), "/")
 	if i := strings.LastIndexByte(l.Host, '@'); i >= 0 {
 		l.Host = l.Host[i+1:]
-		return l, syntax("the URL holds a user or a password: credentials come from the environment or a profile")
+		return l, syntax("the URL contains a user or a password: set credentials in the environment or a profile")
 	}
 	if i := strings.IndexFunc(l.Host, notHost); i >= 0 {
 		l.Host = ""
-		return l, syntax("the URL's bucket or host holds a character that none can have")
+		return l, syntax("the bucket or host of the URL contains an invalid character")
 	}
 	if l.Host == "" && scheme != "mem" {
-		return l, syntax("the URL names no bucket or host")
+		return l, syntax("the URL has no bucket or host")
 	}
 	key, err := unescape(path)
 	if err != nil {
@@ -198,8 +198,8 @@ func parseKey(scheme, rest string) (Location, error) {
 	return l, store.CheckPrefix(l.Path)
 }
 
-// withColons rewrites a leading ARN of an S3 access point with colons for slashes, so that it
-// parses as one bucket. AWS accepts "accesspoint:name" for "accesspoint/name", and the same on
+// withColons replaces the slashes in a leading ARN of an S3 access point by colons, so that the ARN
+// parses as one bucket. AWS accepts "accesspoint:name" for "accesspoint/name", and the same for
 // Outposts.
 func withColons(rest string) string {
 	switch head, _, _ := strings.Cut(rest, "/"); {
@@ -212,7 +212,7 @@ func withColons(rest string) string {
 	return rest
 }
 
-// notHost reports whether r cannot occur in a bucket, host or account name, a port or an IPv6
+// notHost reports whether r is not allowed in a bucket, host or account name, a port or an IPv6
 // address.
 func notHost(r rune) bool {
 	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(".-_~:[]", r))
@@ -221,7 +221,7 @@ func notHost(r rune) bool {
 func unescape(path string) (string, error) {
 	p, err := url.PathUnescape(path)
 	if err != nil {
-		return "", syntax("the URL's path has a %% that two hexadecimal digits do not follow")
+		return "", syntax("the path of the URL has a %% without two hexadecimal digits")
 	}
 	return p, nil
 }
@@ -261,8 +261,8 @@ func (l Location) At(path string) Location {
 	return l
 }
 
-// Parent returns the directory or prefix that contains l; ok is false for a root. For a relative
-// path it returns the directories that the path names, and then ".".
+// Parent returns the directory or prefix that contains l. ok is false for a root. For a relative
+// path, Parent returns the directories in the path, and then ".".
 func (l Location) Parent() (parent Location, ok bool) {
 	if l.Scheme == "file" {
 		up := filepath.Dir(l.Path)

@@ -12,15 +12,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/http"
 )
 
-// Opener opens the store whose root is l. It is never called for a location inside an archive.
+// Opener opens the store whose root is l. The location is never inside an archive.
 type Opener func(ctx context.Context, l Location) (store.Store, error)
 
-// Mux maps each scheme to its Opener; "file" is also used for paths. It is an ordinary map that a
-// program may extend.
+// Mux maps each scheme to its Opener. "file" is also used for paths. A Mux is an ordinary map that
+// a program may extend.
 type Mux map[string]Opener
 
 // Builtin returns a Mux for the schemes that need no SDK: paths and file://, mem://, http:// and
-// https://. Each call returns a new Mux with its own stores in memory. Providers are added to it:
+// https://. Each call returns a new Mux with its own stores in memory. A program adds the providers
+// that it needs:
 //
 //	stores := openurl.Builtin()
 //	stores["s3"] = openurl.With(s3.Open)
@@ -37,9 +38,9 @@ func With[O any](open func(ctx context.Context, url string, opts ...O) (store.St
 	return func(ctx context.Context, l Location) (store.Store, error) { return open(ctx, l.URL(), opts...) }
 }
 
-// Open opens the store whose root is text, a path or a URL. The provider decides which requests it
-// sends, and whether a missing bucket is an error of Open or of a later call. For a zip archive
-// Open reads the central directory.
+// Open opens the store whose root is text, a path or a URL. It depends on the provider which
+// requests Open sends, and whether a missing bucket is an error of Open or of a later call. For a
+// zip archive, Open reads the central directory.
 func (m Mux) Open(ctx context.Context, text string) (store.Store, error) {
 	l, err := m.Parse(text)
 	if err != nil {
@@ -48,7 +49,7 @@ func (m Mux) Open(ctx context.Context, text string) (store.Store, error) {
 	return m.OpenLocation(ctx, l)
 }
 
-// Parse is like the function [Parse], but also refuses locations that m cannot open.
+// Parse is like the function [Parse], but also rejects locations that m cannot open.
 func (m Mux) Parse(text string) (Location, error) {
 	l, err := Parse(text)
 	if err == nil {
@@ -63,7 +64,7 @@ func (m Mux) Schemes() []string { return slices.Sorted(maps.Keys(m)) }
 func (m Mux) check(text string, l Location) error {
 	if len(l.Inside) > 1 || len(l.Inside) == 1 && !strings.HasPrefix(l.Inside[0], "zip:") {
 		scheme, _, _ := strings.Cut(l.Inside[len(l.Inside)-1], ":")
-		return fault.Newf(errors.ErrUnsupported, "%q: only one zip archive can be opened inside a file", "|"+scheme+":")
+		return fault.Newf(errors.ErrUnsupported, "%q is not supported: a URL may contain only one zip archive", "|"+scheme+":")
 	}
 	if m.opener(l) == nil {
 		return fault.Newf(errors.ErrUnsupported, "the scheme must be one of %s, is %q", m.known(), l.Scheme)
@@ -73,12 +74,12 @@ func (m Mux) check(text string, l Location) error {
 	}
 	scheme, _, ok := strings.Cut(text, ":")
 	if scheme = strings.ToLower(scheme); ok && scheme != "file" && m[scheme] != nil {
-		return syntax("a URL of this scheme begins with %s://; a path of this name is written ./%s:", scheme, scheme)
+		return syntax("a URL of this scheme must start with %s://, a path with this name must start with ./%s:", scheme, scheme)
 	}
 	return nil
 }
 
-// known returns the list of schemes for a message.
+// known returns the list of schemes for an error message.
 func (m Mux) known() string {
 	var known []string
 	for _, s := range m.Schemes() {
@@ -101,9 +102,9 @@ func (m Mux) OpenLocation(ctx context.Context, l Location) (store.Store, error) 
 	return m.opener(l)(ctx, l)
 }
 
-// opener returns the Opener for l, or nil. An https URL of an Azure account is opened by azblob if
-// it has a SAS token, or if m lacks https: azblob can list, and write if the token permits it. A
-// URL without a token may be public, and https reads it without credentials.
+// opener returns the Opener for l, or nil. It returns that of azblob for an https URL of an Azure
+// account if the URL has a SAS token or if m lacks https, because azblob can list, and write if the
+// token permits it. A URL without a token may be public, and https reads it without credentials.
 func (m Mux) opener(l Location) Opener {
 	if o := m["azblob"]; o != nil && l.Scheme == "https" {
 		if _, _, ok := azure(l.Host); ok && (m["https"] == nil || l.signed()) {

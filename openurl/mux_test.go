@@ -17,7 +17,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// read opens a URL and gives the value of a key.
+// read opens a URL and returns the value of a key.
 func read(t *testing.T, m Mux, url, key string) string {
 	t.Helper()
 	st, err := m.Open(t.Context(), url)
@@ -36,7 +36,7 @@ func read(t *testing.T, m Mux, url, key string) string {
 	return string(v.Bytes)
 }
 
-// fileURL is a path as a URL.
+// fileURL returns the URL of a path.
 func fileURL(path string) string {
 	if path = filepath.ToSlash(path); !strings.HasPrefix(path, "/") {
 		path = "/" + path
@@ -93,7 +93,7 @@ func TestBuiltin(t *testing.T) {
 	}
 }
 
-// option is a provider's.
+// option is the option type of a provider.
 type option int
 
 func TestWith(t *testing.T) {
@@ -118,8 +118,8 @@ func TestWith(t *testing.T) {
 	}
 }
 
-// A URL of Azure's with a SAS token goes to Azure as it is, and so does any where web servers are
-// not opened.
+// TestSignedForAzure checks that an Azure URL with a SAS token is opened by azblob unchanged, and
+// that azblob opens all Azure URLs if the Mux has no https.
 func TestSignedForAzure(t *testing.T) {
 	mark := func(name string) Opener {
 		return func(_ context.Context, l Location) (store.Store, error) {
@@ -199,7 +199,7 @@ func TestParent(t *testing.T) {
 		{"root", "/", "/", false},
 	} {
 		if runtime.GOOS == "windows" && r.want == "/" {
-			continue // there are drives
+			continue // it contains drives
 		}
 		t.Run(r.name, func(t *testing.T) {
 			l, err := Parse(r.text)

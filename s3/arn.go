@@ -19,10 +19,10 @@ var ( // read-only
 	bucketARN      = regexp.MustCompile(`^arn:aws[a-z-]*:s3:::([A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9])(/.*)?$`)
 )
 
-// splitARN splits the bucket off "s3://arn:…/prefix?parameters", which url.Parse rejects because it
-// expects a port after the colon. It returns the bucket (an access point's ARN, or the name from a
-// bucket ARN), the region in the ARN, and the URL with a placeholder instead of the ARN. ok is
-// false for every other URL.
+// splitARN extracts the bucket from "s3://arn:…/prefix?parameters". url.Parse rejects such a URL
+// because it expects a port after the colon. splitARN returns the bucket (an access point's ARN, or
+// the name in a bucket ARN), the region in the ARN, and the URL with a placeholder instead of the
+// ARN. ok is false for every other URL.
 func splitARN(raw string) (bucket, region, rest string, ok bool, err error) {
 	after, ok := strings.CutPrefix(raw, "s3://arn:")
 	if !ok {
@@ -40,8 +40,8 @@ func splitARN(raw string) (bucket, region, rest string, ok bool, err error) {
 	if m := bucketARN.FindStringSubmatch(path); m != nil {
 		return m[1], "", "s3://arn" + m[2] + query, true, nil
 	}
-	return "", "", "", true, provider.Usage("the ARN is none of a bucket (arn:aws:s3:::name), of an access point" +
-		" (arn:aws:s3:region:account:accesspoint/name, arn:aws:s3::account:accesspoint/alias.mrap) or of one on Outposts")
+	return "", "", "", true, provider.Usage("the ARN must be that of a bucket (arn:aws:s3:::name), of an access point" +
+		" (arn:aws:s3:region:account:accesspoint/name, arn:aws:s3::account:accesspoint/alias.mrap) or of an access point on Outposts")
 }
 
 // isARN reports whether the bucket is an access point.

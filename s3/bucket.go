@@ -84,10 +84,10 @@ func (b *bucket) hooks() blob.Hooks {
 	}
 }
 
-// full returns the key in the bucket: the prefix and the key.
+// full returns the full name of a key in the bucket, with the prefix.
 func (b *bucket) full(key string) string { return b.prefix + key }
 
-// checkKey checks the length of prefix and key together against S3's limit.
+// checkKey checks the combined length of prefix and key against S3's limit.
 func (b *bucket) checkKey(key string) error { return provider.CheckLength(b.prefix, key) }
 
 // pin returns v as a header value, or nil if v is empty.

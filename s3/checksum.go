@@ -8,8 +8,8 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// partSums is the checksum algorithm of multipart uploads, and sumsType is how S3 combines the
-// checksums of the parts. The SDK sends CRC32 with every other upload too. COMPOSITE is S3's
+// partSums is the checksum algorithm of multipart uploads. sumsType is how S3 combines the
+// checksums of the parts. The SDK also sends CRC32 with every other upload. COMPOSITE is S3's
 // default for CRC32, and the only type for which S3 compares the checksums of the parts when the
 // upload is completed.
 const (

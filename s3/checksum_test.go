@@ -61,8 +61,8 @@ func newer(h http.Header) (found []string) {
 	return found
 }
 
-// TestChecksumsOfOtherEndpoints: by default, requests to endpoints other than AWS contain nothing
-// that R2, Ceph, older MinIO or OVH reject.
+// TestChecksumsOfOtherEndpoints checks that by default, requests to endpoints other than AWS
+// contain nothing that R2, Ceph, older MinIO or OVH reject.
 func TestChecksumsOfOtherEndpoints(t *testing.T) {
 	const at = "s3://zarr-test?region=us-east-1&use_path_style=true"
 	for _, c := range []struct {
@@ -134,7 +134,7 @@ func checkSums(t *testing.T, requests []*http.Request, want bool) {
 	}
 }
 
-// TestDeleteObjectsContentMD5: Content-MD5 is that of the body.
+// TestDeleteObjectsContentMD5 checks that Content-MD5 is that of the body.
 func TestDeleteObjectsContentMD5(t *testing.T) {
 	credentialsForTests(t)
 	net := &cloud{serve: hosted(newFake())}
@@ -148,8 +148,8 @@ func TestDeleteObjectsContentMD5(t *testing.T) {
 	}
 }
 
-// TestMultipartChecksums: on AWS a multipart upload declares its checksum algorithm, each part
-// carries its own checksum, and the completion repeats them.
+// TestMultipartChecksums checks that on AWS a multipart upload declares its checksum algorithm,
+// each part carries its own checksum, and the completion repeats them.
 func TestMultipartChecksums(t *testing.T) {
 	credentialsForTests(t)
 	net := &cloud{serve: hosted(newFake())}

@@ -20,13 +20,13 @@ import (
 // cleartext refuses to send signed requests over http, except to this machine and to private
 // networks, or if the program or the user has allowed it outside the URL. A URL is untrusted data.
 // A signature is valid for one host and one request only, but anyone who reads it on the network
-// can replay it for 15 minutes. A customer's key is sent over https only, because it is the secret
-// itself.
+// can replay it for 15 minutes. A customer's key is the secret itself, so it is sent over https
+// only.
 //
 // The decision depends on the address of the connection, not on the host name, because a name can
-// resolve to any address. If the address cannot be seen, because the caller brought its own
-// transport or the request goes through a proxy, only literal addresses and "localhost" in the
-// endpoint are allowed.
+// resolve to any address. The address is unknown if the caller sets the transport or the request
+// goes through a proxy. In that case only "localhost" and literal private addresses in the endpoint
+// are allowed.
 type cleartext struct {
 	client  aws.HTTPClient
 	allowed bool // http is allowed to every host
@@ -40,7 +40,7 @@ func (c *config) confine(o *awss3.Options) {
 	o.HTTPClient = &cleartext{client: o.HTTPClient, allowed: allowed, dials: c.httpClient == nil}
 }
 
-// isOutside reports whether the client's endpoint was also set outside of the URL.
+// isOutside reports whether the client's endpoint was also set outside the URL.
 func (c *config) isOutside(o *awss3.Options) bool {
 	at, err := url.Parse(aws.ToString(o.BaseEndpoint))
 	if err != nil {
@@ -56,7 +56,7 @@ func (c *cleartext) Do(r *http.Request) (*http.Response, error) {
 		return c.client.Do(r)
 	}
 	if r.Header.Get(customerKeyHeader) != "" {
-		return nil, refusedCleartext("the customer's key would go over http: use https")
+		return nil, refusedCleartext("the customer's key is not sent over http: use https")
 	}
 	if c.allowed || !signed(r.Header) {
 		return c.client.Do(r)

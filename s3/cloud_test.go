@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// cloud replaces the network: it handles every request in this process, whatever its host. It is
-// the transport of object requests and of the credential services.
+// cloud replaces the network: it handles the requests to every host in this process. It is the
+// transport of object requests and of the credential services.
 type cloud struct {
 	serve http.HandlerFunc          // receives the request with the scheme and host of its URL
 	fails func(*http.Request) error // an error of the transport, or nil

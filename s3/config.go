@@ -38,7 +38,7 @@ type config struct {
 	services                          aws.HTTPClient // transport of credential services, in tests
 
 	arnRegion  string // the region in the bucket's ARN
-	findRegion bool   // no region is configured: S3 is queried for it
+	findRegion bool   // no region is configured, so S3 is queried for it
 	mend       *mend
 	named      string // the endpoint set by an option
 	// outside is the endpoint set by an option, the environment or a profile, but not by the URL.
@@ -55,7 +55,7 @@ type config struct {
 	owner                                  string
 
 	stack   provider.Stack
-	reached string       // the endpoint, once the client exists; "" is AWS
+	reached string       // the endpoint, set when the client exists; "" is AWS
 	release func() error // releases the connections; nil if this package owns none
 }
 
@@ -64,23 +64,23 @@ func (c *config) check() error {
 	if c.client != nil {
 		if c.region != "" || c.endpoint != "" || c.profile != "" || c.role != "" || c.anonymous || c.pathStyle || c.dualstack ||
 			c.fips || c.accelerate || c.disableHTTPS || c.credentials != nil || c.httpClient != nil {
-			return provider.Usage("with s3.Client the client says how to connect, not parameters or options")
+			return provider.Usage("parameters and options about the connection cannot be combined with s3.Client")
 		}
 	}
 	if aws.IsCredentialsProvider(c.credentials, (*aws.AnonymousCredentials)(nil)) {
 		c.anonymous, c.credentials = true, nil
 	}
 	if c.anonymous && (c.credentials != nil || c.profile != "" || c.role != "") {
-		return provider.Usage("anonymous contradicts credentials, profile and role")
+		return provider.Usage("anonymous cannot be combined with credentials, profile or role")
 	}
 	if c.anonymous && c.requesterPays {
-		return provider.Usage("anonymous contradicts requester_pays: S3 must know whom to bill, so such requests are signed")
+		return provider.Usage("anonymous cannot be combined with requester_pays: the requests must be signed for billing")
 	}
 	for name, v := range map[string]*string{
 		"request_checksum_calculation": &c.requestChecksum, "response_checksum_validation": &c.responseChecksum,
 	} {
 		if *v = strings.ToLower(*v); *v != "" && *v != "when_supported" && *v != "when_required" {
-			return provider.Usage("parameter %s is %q, neither when_supported nor when_required", name, *v)
+			return provider.Usage("parameter %s must be when_supported or when_required, is %q", name, *v)
 		}
 	}
 	if c.sse != "" {
@@ -88,7 +88,7 @@ func (c *config) check() error {
 			return strings.EqualFold(string(v), c.sse)
 		})
 		if i < 0 {
-			return provider.Usage("parameter ssetype is %q, not one of %v", c.sse, types.ServerSideEncryption("").Values())
+			return provider.Usage("parameter ssetype must be one of %v, is %q", types.ServerSideEncryption("").Values(), c.sse)
 		}
 		c.sse = string(types.ServerSideEncryption("").Values()[i])
 	}
@@ -96,25 +96,25 @@ func (c *config) check() error {
 		return err
 	}
 	if c.owner != "" && (len(c.owner) != 12 || strings.Trim(c.owner, "0123456789") != "") {
-		return provider.Usage("parameter expected_bucket_owner is %q, not an account of 12 digits", c.owner)
+		return provider.Usage("parameter expected_bucket_owner must be an account of 12 digits, is %q", c.owner)
 	}
 	if c.kmsKey != "" && !strings.HasPrefix(c.sse, "aws:kms") {
-		return provider.Usage("parameter kmskeyid needs ssetype=aws:kms")
+		return provider.Usage("parameter kmskeyid requires ssetype=aws:kms")
 	}
 	if c.storageClass != "" && !slices.Contains(types.StorageClass("").Values(), types.StorageClass(c.storageClass)) {
-		return provider.Usage("parameter storage_class is %q, not one of %v", c.storageClass, types.StorageClass("").Values())
+		return provider.Usage("parameter storage_class must be one of %v, is %q", types.StorageClass("").Values(), c.storageClass)
 	}
 	if c.isARN() && (c.pathStyle || c.accelerate) {
-		return provider.Usage("an access point's ARN contradicts use_path_style and accelerate")
+		return provider.Usage("the ARN of an access point cannot be combined with use_path_style or accelerate")
 	}
 	if c.role != "" && !strings.HasPrefix(c.role, "arn:") {
-		return provider.Usage(`parameter role is %q and does not begin with "arn:"`, c.role)
+		return provider.Usage(`parameter role must start with "arn:", is %q`, c.role)
 	}
 	if err := c.stack.Check(); err != nil {
 		return err
 	}
 	if !isRegion(c.region) {
-		return provider.Usage("parameter region is %q, not a name such as eu-central-1", c.region)
+		return provider.Usage("parameter region must be a name such as eu-central-1, is %q", c.region)
 	}
 	return c.checkEndpoint()
 }
@@ -127,11 +127,11 @@ func (c *config) checkEndpoint() error {
 	u, err := url.Parse(c.endpoint)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
 		c.endpoint = ""
-		return provider.Usage("parameter endpoint is not a URL such as http://127.0.0.1:9000")
+		return provider.Usage("parameter endpoint must be a URL such as http://127.0.0.1:9000")
 	}
 	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		c.endpoint = ""
-		return provider.Usage("parameter endpoint holds a user, a query or a fragment")
+		return provider.Usage("parameter endpoint must not contain a user, a query or a fragment")
 	}
 	return nil
 }
@@ -171,10 +171,10 @@ func (c *config) connect(ctx context.Context) (*awss3.Client, error) {
 // examine inspects a client before this package extends it.
 func (c *config) examine(o *awss3.Options) { c.extended = isExtended(*o) }
 
-// object sets the client options that differ from the SDK's defaults for object requests.
+// object sets the client options for object requests that differ from the SDK's defaults.
 func (c *config) object(o *awss3.Options) {
-	// This store has its own retry layer. An SDK that retries a conditional put after it lost the
-	// response would turn the first attempt's success into a conflict. Requests for credentials
+	// This store has its own retry layer. If the SDK retried a conditional put after it lost the
+	// response, the success of the first attempt would become a conflict. Requests for credentials
 	// keep the SDK's retries.
 	o.Retryer = aws.NopRetryer{}
 	o.RetryMaxAttempts = 1
@@ -182,7 +182,7 @@ func (c *config) object(o *awss3.Options) {
 		c.reached = strings.TrimRight(*o.BaseEndpoint, "/")
 	}
 	o.HTTPClient = c.transport(o.HTTPClient)
-	o.UseARNRegion = o.UseARNRegion || c.isARN() // the caller chose the ARN, and so its region
+	o.UseARNRegion = o.UseARNRegion || c.isARN() // the caller chose the ARN with its region
 	// S3 stores no checksums of ranges, and Zarr has checksum codecs.
 	o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 	o.DisableLogOutputChecksumValidationSkipped = true
@@ -228,14 +228,14 @@ func (c *config) load(ctx context.Context) (aws.Config, error) {
 	if err != nil {
 		var none awsconfig.SharedConfigProfileNotExistError
 		if errors.As(err, &none) {
-			return cfg, fault.Newf(fault.NoCredentials, "there is no AWS profile %q: %w", none.Profile, err)
+			return cfg, fault.Newf(fault.NoCredentials, "the AWS profile %q does not exist: %w", none.Profile, err)
 		}
-		return cfg, fault.Newf(fault.Refused, "the AWS configuration cannot be used: %w", err)
+		return cfg, fault.Newf(fault.Refused, "the AWS configuration is unusable: %w", err)
 	}
 	c.checksumsChosen = checksumsChosen(cfg)
 	if cfg.Region == "" {
 		if isDirectory(c.bucket) && c.endpoint == "" && cfg.BaseEndpoint == nil {
-			return cfg, fault.Newf(fault.Refused, "a directory bucket needs its region: give region=… in the URL, s3.Region, AWS_REGION or a profile with one")
+			return cfg, fault.Newf(fault.Refused, "a directory bucket requires a region: set region=… in the URL, s3.Region, AWS_REGION or a profile")
 		}
 		cfg.Region, c.findRegion = cmp.Or(c.arnRegion, anyRegion), true
 	}

@@ -18,18 +18,19 @@ import (
 )
 
 // copy sends one CopyObject, which copies values of up to 5 GiB. AWS honours conditions on both
-// objects. Other servers may ignore conditions on the destination, so they are refused there with
-// errors.ErrUnsupported. A condition on the source is checked by a read first there. If the server
-// ignores the condition, only a change between the read and the copy goes unnoticed.
+// objects. Other servers may ignore conditions on the destination, so copy returns
+// errors.ErrUnsupported for them. For other servers it also checks a condition on the source by a
+// read first. If the server ignores that condition, only a change between the read and the copy
+// remains undetected.
 func (b *bucket) copy(ctx context.Context, from, to string, o store.CopyOptions) (store.Version, error) {
 	if !b.aws && (o.IfAbsent || o.IfVersion != "") {
-		return "", fault.Newf(errors.ErrUnsupported, "S3 servers other than AWS do not copy by a condition on the destination")
+		return "", fault.Newf(errors.ErrUnsupported, "copies with a condition on the destination are supported only on AWS")
 	}
 	if !b.aws && o.FromVersion != "" {
 		switch _, err := b.get(ctx, from, store.GetOptions{IfNotVersion: o.FromVersion, Max: 1}, nil); {
 		case errors.Is(err, fault.Unchanged):
 		case err == nil, errors.Is(err, fault.Limit):
-			return "", fault.Newf(fault.Conflict, "version %s was to be copied, another is there", o.FromVersion)
+			return "", fault.Newf(fault.Conflict, "version %s was to be copied, but another version is stored", o.FromVersion)
 		default:
 			return "", &provider.UnsentError{Err: err}
 		}
@@ -54,7 +55,7 @@ func (b *bucket) copy(ctx context.Context, from, to string, o store.CopyOptions)
 	return store.Version(*out.CopyObjectResult.ETag), nil
 }
 
-// source returns the CopySource of a key: the bucket, or the access point's ARN, and the key,
+// source returns the CopySource of a key: the bucket or the access point's ARN, and the key,
 // escaped.
 func (b *bucket) source(key string) string {
 	place := *b.name + "/"
@@ -68,12 +69,12 @@ func (b *bucket) source(key string) string {
 	return strings.Join(segments, "/")
 }
 
-// notCopied returns the error of a failed copy. It finds out which of the two objects the response
-// is about, because S3 uses the same code for both.
+// notCopied returns the error of a failed copy. It determines which of the two objects the response
+// concerns, because S3 uses the same code for both.
 func (b *bucket) notCopied(ctx context.Context, from, to string, o store.CopyOptions, err error) error {
 	var api smithy.APIError
 	if errors.As(err, &api) && api.ErrorCode() == "InvalidRequest" && strings.Contains(api.ErrorMessage(), "copy source is larger") {
-		return fault.Newf(fault.Limit, "S3 copies at most 5 GiB at once: %w", err)
+		return fault.Newf(fault.Limit, "S3 copies at most 5 GiB in one request: %w", err)
 	}
 	var resp *awshttp.ResponseError
 	if !errors.As(err, &resp) {

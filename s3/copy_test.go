@@ -13,7 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestCopyConditions: servers other than AWS are not sent conditions that they may ignore.
+// TestCopyConditions checks that conditions are not sent to servers other than AWS, which may
+// ignore them.
 func TestCopyConditions(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)
@@ -38,8 +39,8 @@ func TestCopyConditions(t *testing.T) {
 	fake.WantKind(t, err, fault.Limit)
 }
 
-// TestCopyConditionsOfAWS: AWS honours the conditions on both objects, and has one response for
-// both.
+// TestCopyConditionsOfAWS checks the results of conditions on both objects of a copy. AWS sends the
+// same response for a failed condition on either of them.
 func TestCopyConditionsOfAWS(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)

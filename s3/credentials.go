@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	// renewBefore is how long before their expiry credentials are renewed, or a fifth of their
-	// lifetime if that is less. It is the SDK's value for instances and containers. For roles the
-	// SDK has none, so its credentials may expire while a request is in flight.
+	// renewBefore is the time before their expiry at which credentials are renewed. It is a fifth
+	// of their lifetime if that is less. The SDK uses the same value for instances and containers.
+	// For roles it has none, so its credentials may expire while a request is in flight.
 	renewBefore = 5 * time.Minute
-	// renewRetry is the delay until the next renewal after one that failed, or that returned
-	// credentials which are due for renewal already.
+	// renewRetry is the delay before the next renewal if the last one failed or returned
+	// credentials that already need renewal.
 	renewRetry = time.Second
 )
 
@@ -26,8 +26,8 @@ const (
 // reports that they have expired. All goroutines share one call of the provider. A failed renewal
 // is not an error while the old credentials are valid.
 //
-// Its errors are of type *credentialsError, because the SDK reports them as failures of the request
-// that needed the credentials.
+// Its errors are of type *credentialsError. The SDK reports them as failures of the request that
+// needed the credentials.
 type credentials struct {
 	p    aws.CredentialsProvider
 	load concurrency.Joined[issue]
@@ -39,9 +39,9 @@ type credentials struct {
 
 // issue is one result of a provider.
 type issue struct {
-	n     int // serial number from 1; 0 before the first
+	n     int // serial number from 1; 0 before the first issue
 	creds aws.Credentials
-	until time.Time // when to renew; zero is never
+	until time.Time // when to renew; zero means never
 }
 
 // Retrieve implements aws.CredentialsProvider.
@@ -65,13 +65,12 @@ func (c *credentials) get(ctx context.Context) (issue, error) {
 	return i, nil
 }
 
-// usedKey is the context key of an *int, which Retrieve sets to the number of the credentials that
-// sign the request.
+// usedKey is the context key of an *int, which Retrieve sets to the serial number of the
+// credentials that sign the request.
 type usedKey struct{}
 
 // due returns the latest credentials and reports whether the caller must renew them. While they are
-// valid, only one goroutine renews them, so that a credential service that does not respond delays
-// one request and not all.
+// valid, only one goroutine renews them, so that a slow credential service delays only one request.
 func (c *credentials) due() (issue, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -95,8 +94,8 @@ func (c *credentials) held() issue {
 	return c.last
 }
 
-// refused renews credentials after S3 reported that number n has expired. It reports whether newer
-// ones are available.
+// refused renews credentials after S3 reported that those with serial number n have expired. It
+// reports whether newer credentials are available.
 func (c *credentials) refused(ctx context.Context, n int) (bool, error) {
 	old := c.held()
 	if old.n != n {
@@ -107,8 +106,8 @@ func (c *credentials) refused(ctx context.Context, n int) (bool, error) {
 	return !same, err
 }
 
-// renew returns credentials newer than number n. If refused is true, S3 has rejected those, and a
-// failed renewal is an error even if they have not expired.
+// renew returns credentials newer than those with serial number n. If refused is true, S3 has
+// rejected those, and a failed renewal is an error even if they have not expired.
 func (c *credentials) renew(ctx context.Context, n int, refused bool) (issue, error) {
 	got, _, err := c.load.Do(ctx, "", func(ctx context.Context) (issue, error) {
 		defer c.renewed()
@@ -157,15 +156,15 @@ func renewal(creds aws.Credentials, now time.Time) time.Time {
 	return until
 }
 
-// renews reports whether the SDK's provider handles the expiry of credentials. It renews those of a
-// container five minutes early. It extends those of an instance while the metadata service is
+// renews reports whether the SDK's provider handles the expiry of the credentials. It renews those
+// of a container five minutes early. It extends those of an instance while the metadata service is
 // unavailable, which EC2 honours.
 func renews(creds aws.Credentials) bool {
 	return creds.Source == ec2rolecreds.ProviderName || creds.Source == endpointcreds.ProviderName
 }
 
-// credentialsError is a failure of the credential chain. before reports whether the chain returned
-// credentials earlier.
+// credentialsError is a failure of the credential chain. before reports whether the chain has
+// returned credentials earlier.
 type credentialsError struct {
 	err    error
 	before bool

@@ -90,8 +90,8 @@ func (s *tokens) assume(w http.ResponseWriter) {
 
 const assumed = "s3://zarr-test?region=us-east-1&role=" + role
 
-// TestShortTokens: during 30 s with tokens that live 2 s, no request fails, and each token is
-// fetched once.
+// TestShortTokens checks that no request fails during 30 s with tokens that are valid for 2 s, and
+// that each token is fetched once.
 func TestShortTokens(t *testing.T) { bothWays(t, testShortTokens) }
 
 func testShortTokens(t *testing.T, way Option) {
@@ -136,9 +136,9 @@ func job(t *testing.T, s store.Store, d time.Duration) int64 {
 	return n.Load()
 }
 
-// TestTokensThatEndEarly: tokens expire before their declared time, because the role's sessions
-// were revoked or a clock is wrong. After ExpiredToken the store fetches another token once, for
-// all goroutines, and sends the requests again, including conditional ones.
+// TestTokensThatEndEarly uses tokens that expire before their declared time, because the role's
+// sessions were revoked or a clock is wrong. It checks that after ExpiredToken the store fetches
+// one new token for all goroutines, and sends the requests again, including conditional ones.
 func TestTokensThatEndEarly(t *testing.T) { bothWays(t, testTokensThatEndEarly) }
 
 func testTokensThatEndEarly(t *testing.T, way Option) {
@@ -158,7 +158,8 @@ func testTokensThatEndEarly(t *testing.T, way Option) {
 	})
 }
 
-// TestExpiredForGood: a refusal is reported immediately if the source has no newer credentials.
+// TestExpiredForGood checks that a refusal is reported immediately if the source has no newer
+// credentials.
 func TestExpiredForGood(t *testing.T) { bothWays(t, testExpiredForGood) }
 
 func testExpiredForGood(t *testing.T, way Option) {
@@ -176,8 +177,8 @@ func testExpiredForGood(t *testing.T, way Option) {
 
 var errRefused error = &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
 
-// TestServiceOutOfOrder: requests wait for a credential service that fails for a while, as they do
-// for S3. While the last credentials are valid, its failures have no effect.
+// TestServiceOutOfOrder checks that requests wait for a credential service that fails for a while,
+// as they do for S3. While the last credentials are valid, its failures have no effect.
 func TestServiceOutOfOrder(t *testing.T) { bothWays(t, testServiceOutOfOrder) }
 
 func testServiceOutOfOrder(t *testing.T, way Option) {
@@ -216,7 +217,7 @@ func testServiceOutOfOrder(t *testing.T, way Option) {
 	})
 }
 
-// TestCredentialFailures: only failures of a credential service that may recover are
+// TestCredentialFailures checks that only failures of a credential service that may recover are
 // fault.Unavailable.
 func TestCredentialFailures(t *testing.T) { bothWays(t, testCredentialFailures) }
 
@@ -270,7 +271,7 @@ func stsSays(status int, code string) http.HandlerFunc {
 	}
 }
 
-// TestTokensAreJoined: concurrent first requests share one AssumeRole.
+// TestTokensAreJoined checks that concurrent first requests share one AssumeRole.
 func TestTokensAreJoined(t *testing.T) { bothWays(t, testTokensAreJoined) }
 
 func testTokensAreJoined(t *testing.T, way Option) {
@@ -308,7 +309,8 @@ func TestRenewal(t *testing.T) {
 	}
 }
 
-// TestAnonymousCredentials: anonymous credentials are equivalent to the Anonymous option.
+// TestAnonymousCredentials checks that anonymous credentials are equivalent to the Anonymous
+// option.
 func TestAnonymousCredentials(t *testing.T) { bothWays(t, testAnonymousCredentials) }
 
 func testAnonymousCredentials(t *testing.T, way Option) {
@@ -322,7 +324,7 @@ func testAnonymousCredentials(t *testing.T, way Option) {
 	}
 }
 
-// TestClientsTokens: the credentials of a caller's client are renewed too.
+// TestClientsTokens checks that the credentials of a caller's client are renewed too.
 func TestClientsTokens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sts := newTokens(2 * time.Second)

@@ -25,7 +25,7 @@ func (b *bucket) provide(target any) bool {
 	case *store.Listings:
 		// AWS documents: "List results are always returned in UTF-8 binary order", but not for
 		// directory buckets, and "Amazon S3 provides strong read-after-write consistency for […]
-		// LIST". Other servers make no such promise. Those that keep objects as files list one
+		// LIST". Other servers do not promise this. Servers that keep objects as files list one
 		// directory after another, and may return "a/b" before "a-b".
 		t.Complete = b.aws
 		t.Ordered = b.aws && !strings.HasSuffix(*b.name, "--x-s3")

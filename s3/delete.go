@@ -20,8 +20,8 @@ import (
 const deleteBatch = 1000
 
 // delete sends one DeleteObject. If it has a condition, it reads the key first, see
-// [provider.CheckDelete]. That read is a GetObject to which S3 responds with 304. A HeadObject
-// would not do, because its errors have no body that distinguishes them.
+// [provider.CheckDelete]. The read is a GetObject to which S3 responds with 304. A HeadObject would
+// not suffice, because its errors have no body that distinguishes them.
 func (b *bucket) delete(ctx context.Context, key string, o store.DeleteOptions) error {
 	if o.IfVersion != "" {
 		_, err := b.get(ctx, key, provider.LookFor(o.IfVersion), nil)
@@ -43,7 +43,7 @@ func (b *bucket) delete(ctx context.Context, key string, o store.DeleteOptions) 
 func genuine(m middleware.Metadata) error {
 	r, ok := awsmiddleware.GetRawResponse(m).(*smithyhttp.Response)
 	if ok && r.StatusCode != http.StatusNoContent && r.Header.Get("X-Amz-Request-Id") == "" {
-		return foreign("it has neither status 204 nor a request number")
+		return foreign("it has neither status 204 nor a request ID")
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func (b *bucket) deleteSome(ctx context.Context, keys []string) (rest []string, 
 	return rest, err
 }
 
-// refusedDelete returns the error of one key of a batch, which has no HTTP status of its own.
+// refusedDelete returns the error for one key of a batch. Such an error has no HTTP status.
 func refusedDelete(e types.Error) error {
 	kind := byCode(aws.ToString(e.Code))
 	switch {
@@ -110,5 +110,5 @@ func refusedDelete(e types.Error) error {
 	default:
 		kind = fault.Refused
 	}
-	return fault.Newf(kind, "S3 answered %s: %s", aws.ToString(e.Code), aws.ToString(e.Message))
+	return fault.Newf(kind, "S3 responded with %s: %s", aws.ToString(e.Code), aws.ToString(e.Message))
 }

@@ -19,8 +19,8 @@ import (
 )
 
 // direct sends reads without the SDK's middleware, which costs more than the rest of a small read.
-// The SDK still provides a template of the request, once per region, the credentials and the signer
-// of each request, and the parser of error responses.
+// The SDK still provides a template of the request (once per region), the credentials and the
+// signer of each request, and the parser of error responses.
 type direct struct {
 	*bucket
 	http   aws.HTTPClient
@@ -40,14 +40,15 @@ func newDirect(b *bucket, c *config) *direct {
 	return &direct{bucket: b, http: o.HTTPClient, signer: o.HTTPSignerV4, mend: c.mend}
 }
 
-// isExtended reports whether a client differs from a plain SDK client: middleware, interceptors,
-// logs, spans or metrics of requests, or its own resolvers of endpoints and signatures.
+// isExtended reports whether a client differs from a plain SDK client: it has middleware,
+// interceptors, logs, spans or metrics of requests, or its own resolvers of endpoints or
+// signatures.
 func isExtended(o awss3.Options) bool {
 	_, untraced := o.TracerProvider.(*tracing.NopTracerProvider)
 	_, unmeasured := o.MeterProvider.(metrics.NopMeterProvider)
-	var fresh awss3.Options // options before New completes them; own is after that
+	var fresh awss3.Options // options before New completes them; own has them completed
 	own := awss3.New(awss3.Options{}, func(o *awss3.Options) { fresh = *o }).Options()
-	old := o.EndpointResolver != nil //nolint:staticcheck // deprecated, and there are clients with one
+	old := o.EndpointResolver != nil //nolint:staticcheck // deprecated, but some clients have one
 	return len(o.APIOptions) > 0 || intercepts(o.Interceptors) || o.ClientLogMode != 0 || !untraced || !unmeasured || old ||
 		!sameType(o.EndpointResolverV2, own.EndpointResolverV2) ||
 		!sameType(o.AuthSchemeResolver, own.AuthSchemeResolver) && !sameType(o.AuthSchemeResolver, fresh.AuthSchemeResolver)
@@ -131,8 +132,8 @@ func (d *direct) get(ctx context.Context, key string, o store.GetOptions) (*http
 	}
 }
 
-// send sends one request and sets *used to the number of its credentials. Its errors are those of
-// the SDK's reads.
+// send sends one request and sets *used to the serial number of its credentials. It returns the
+// same errors as the SDK's reads.
 func (d *direct) send(ctx context.Context, t *template, key string, o store.GetOptions, used *int) (*http.Response, error) {
 	r := t.build(ctx, key, o)
 	if t.signs() {
@@ -159,8 +160,8 @@ type received struct{ resp *http.Response }
 func (a received) Do(*http.Request) (*http.Response, error) { return a.resp, nil }
 
 // read closes resp, which is not a success, and returns its error. The SDK parses it as if it had
-// sent the request, so that errors, the clock correction and the bytes read of a document are the
-// SDK's. Common responses are parsed without the SDK.
+// sent the request, so that the error, the clock correction and the number of bytes read of the
+// document are those of the SDK. Common responses are parsed without the SDK.
 func (d *direct) read(ctx context.Context, resp *http.Response, key string, o store.GetOptions) error {
 	defer func() { _ = resp.Body.Close() }() // also if the SDK fails before it reads the body
 	if err := common(resp); err != nil {
@@ -171,7 +172,7 @@ func (d *direct) read(ctx context.Context, resp *http.Response, key string, o st
 	})
 	if err == nil {
 		_ = out.Body.Close()
-		err = foreign("its status is " + strconv.Itoa(resp.StatusCode))
+		err = foreign("it has status " + strconv.Itoa(resp.StatusCode))
 	}
 	return err
 }

@@ -49,8 +49,8 @@ func value(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte("one"))
 }
 
-// TestWhoReads: reads of plain buckets are sent directly, at every endpoint, and all others by the
-// SDK.
+// TestWhoReads checks that reads of plain buckets are sent directly, at every endpoint, and all
+// others by the SDK.
 func TestWhoReads(t *testing.T) {
 	const here = "s3://zarr-test/p?region=us-east-1"
 	for _, c := range []struct {
@@ -102,7 +102,7 @@ func TestWhoReads(t *testing.T) {
 	}
 }
 
-// TestRangesAreDirectBesideChecksums: only reads of whole values have checksums.
+// TestRangesAreDirectBesideChecksums checks that only reads of whole values have checksums.
 func TestRangesAreDirectBesideChecksums(t *testing.T) {
 	credentialsForTests(t)
 	net := &cloud{serve: value}
@@ -130,7 +130,7 @@ type spans struct{ tracing.NopTracerProvider }
 
 type meters struct{ metrics.NopMeterProvider }
 
-// TestWhoReadsByClient: a caller's client is used directly if it is a plain SDK client.
+// TestWhoReadsByClient checks that a caller's client is used directly if it is a plain SDK client.
 func TestWhoReadsByClient(t *testing.T) {
 	own := &signer{v4: v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true })}
 	for _, c := range []struct {
@@ -153,7 +153,7 @@ func TestWhoReadsByClient(t *testing.T) {
 		{"metrics", func(o *awss3.Options) { o.MeterProvider = meters{} }, true},
 		{"endpoints", func(o *awss3.Options) { o.EndpointResolverV2 = endpoints{awss3.NewDefaultEndpointResolverV2()} }, true},
 		{"endpoints of version 1", func(o *awss3.Options) {
-			o.EndpointResolver = awss3.EndpointResolverFromURL("https://s3.us-east-1.amazonaws.com") //nolint:staticcheck // deprecated, and there are clients with one
+			o.EndpointResolver = awss3.EndpointResolverFromURL("https://s3.us-east-1.amazonaws.com") //nolint:staticcheck // deprecated, but some clients have one
 		}, true},
 		{"schemes", func(o *awss3.Options) { o.AuthSchemeResolver = schemes{} }, true},
 		// S3's rules choose it only for multi-region access points.
@@ -212,7 +212,8 @@ func (s *skewedServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	value(w, r)
 }
 
-// TestClocks: a wrong clock costs one request, and so does its correction.
+// TestClocks checks that a wrong clock costs one request, and that its later correction costs one
+// more.
 func TestClocks(t *testing.T) {
 	bothWays(t, func(t *testing.T, way Option) {
 		credentialsForTests(t)
@@ -237,7 +238,7 @@ func TestClocks(t *testing.T) {
 	})
 }
 
-// TestReadsInTheWrongRegion: each read in flight to the wrong region is sent once more.
+// TestReadsInTheWrongRegion checks that each read in flight to the wrong region is sent once more.
 func TestReadsInTheWrongRegion(t *testing.T) {
 	bothWays(t, func(t *testing.T, way Option) {
 		credentialsForTests(t)
@@ -276,7 +277,8 @@ func TestReadsInTheWrongRegion(t *testing.T) {
 	})
 }
 
-// TestErrorsNameTheRequest: an error has the SDK's whole text, with the IDs of the request.
+// TestErrorsNameTheRequest checks that an error has the complete text of the SDK, with the IDs of
+// the request.
 func TestErrorsNameTheRequest(t *testing.T) {
 	texts := map[string]bool{}
 	bothWays(t, func(t *testing.T, way Option) {

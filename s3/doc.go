@@ -19,23 +19,24 @@
 //   - A request that transfers no byte for 30 s fails and is retried, see [StallTimeout]. Only the
 //     context limits the total time. Redirects are not followed.
 //   - The SDK's retries are disabled for object requests and enabled for credentials. The store has
-//     one retry layer, see [Retry]. If S3 rejects a request because of expired credentials or a
-//     wrong region, it is sent again immediately with new credentials or to the right region.
+//     its own retry layer, see [Retry]. If S3 rejects a request because of expired credentials or a
+//     wrong region, the store sends it again immediately with new credentials or to the right
+//     region.
 //   - Signed requests use http only within private networks, unless [AllowHTTP] or an [Endpoint]
 //     outside the URL allows it.
 //
 // # Errors
 //
 // Errors are derived from the code and status of S3's response. Only a 404 with the code NoSuchKey
-// is fault.NotFound. A missing bucket, rejected credentials, a wrong region, an unknown host name
-// and an untrusted certificate are fault.Refused. A credential service that does not respond is
-// fault.Unavailable, and so is a response that is not from S3: a captive portal's page with status
-// 200, an empty 200, a proxy's 404. A 409 ConditionalRequestConflict, caused by a concurrent
-// writer, is fault.Unavailable too: the retry layer reads the key to find out whether the write
-// took place. errors.As finds the SDK's error as smithy.APIError.
+// returns fault.NotFound. A missing bucket, rejected credentials, a wrong region, an unknown host
+// name and an untrusted certificate return fault.Refused. A credential service that does not
+// respond returns fault.Unavailable, and so does a response that is not from S3: a captive portal's
+// page with status 200, an empty 200, a proxy's 404. A 409 ConditionalRequestConflict, caused by a
+// concurrent writer, returns fault.Unavailable too: the retry layer reads the key to find out
+// whether the write took place. errors.As finds the SDK's error as smithy.APIError.
 //
-// If the caller may not list the bucket, S3 responds to a read of an absent key with 403. That is
-// fault.Refused, not fault.NotFound.
+// If the caller may not list the bucket, S3 responds to a read of an absent key with 403. The read
+// then returns fault.Refused, not fault.NotFound.
 //
 // A value's version is not verified. Its bytes are verified only with [ChecksumValidation] or a
 // checksum codec.

@@ -10,14 +10,14 @@ import (
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// isAWS reports whether a client sends its requests to AWS: it has no endpoint of its own, or one
-// of AWS.
+// isAWS reports whether a client sends its requests to AWS: it has no configured endpoint, or an
+// endpoint of AWS.
 func isAWS(o awss3.Options) bool {
 	return aws.ToString(o.BaseEndpoint) == "" || isAWSHost(hostOf(*o.BaseEndpoint))
 }
 
-// isAWSHost reports whether host is a host of S3 in one of AWS's partitions. The domain is not
-// enough, because customers run servers below AWS's domains too. Source: partitions.json of the
+// isAWSHost reports whether host is a host of S3 in one of AWS's partitions. The domain does not
+// suffice, because customers also run servers below AWS's domains. Source: partitions.json of the
 // SDK, and "Amazon S3 endpoints and quotas" in the AWS General Reference.
 func isAWSHost(host string) bool {
 	if !slices.ContainsFunc(strings.Split(host, "."), func(label string) bool {
@@ -37,15 +37,16 @@ func isAWSHost(host string) bool {
 	return false
 }
 
-// isRegion reports whether region is safe to be part of host names of S3 and STS. Other servers
-// have region names of their own, such as "auto" and "default".
+// isRegion reports whether region is safe as a part of host names of S3 and STS. Servers other than
+// AWS have region names such as "auto" and "default".
 func isRegion(region string) bool {
 	return len(region) <= 63 && !strings.ContainsFunc(region, func(r rune) bool {
 		return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 	})
 }
 
-// hostOf returns the host of an endpoint in lower case, without its port, or "" if it is malformed.
+// hostOf returns the host of an endpoint in lower case, without its port. It returns "" for a
+// malformed endpoint.
 func hostOf(endpoint string) string {
 	u, err := url.Parse(endpoint)
 	if err != nil {

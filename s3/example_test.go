@@ -17,7 +17,7 @@ import (
 )
 
 func Example() {
-	url, opts, stop := bucket() // in your program: "s3://weather/era5?region=eu-central-1", and the options that you need
+	url, opts, stop := bucket() // for example "s3://weather?region=eu-central-1"
 	defer stop()
 	ctx := context.Background()
 
@@ -87,7 +87,7 @@ func ExampleOpen() {
 	// listed t2m/c true <nil>
 }
 
-// A server without TLS outside of the private network, in a network that is trusted for another
+// Use a server without TLS outside the private network, in a network that is trusted for another
 // reason.
 func ExampleAllowHTTP() {
 	ctx := context.Background()
@@ -96,7 +96,7 @@ func ExampleAllowHTTP() {
 	// Output: s3://weather?endpoint=http://store.example <nil>
 }
 
-// A key that S3 does not store, and a bucket that must belong to our account.
+// Use a key that S3 does not store, and a bucket that must belong to our account.
 func ExampleSSECustomerKey() {
 	ctx := context.Background()
 	key := make([]byte, 32) // from a secret store
@@ -105,7 +105,7 @@ func ExampleSSECustomerKey() {
 	// Output: s3://weather <nil>
 }
 
-// Both ways to read have the same results. The SDK numbers its attempts.
+// Both ways to read return the same results. Only the SDK numbers its attempts.
 func ExampleSDKReads() {
 	server, stop := s3.StartFake()
 	defer stop()
@@ -126,7 +126,7 @@ func ExampleSDKReads() {
 	// absent: true, by the SDK: true
 }
 
-// An access point instead of a bucket. The ARN contains its region.
+// Open an access point instead of a bucket. The ARN contains its region.
 func ExampleOpen_accessPoint() {
 	st, err := s3.Open(context.Background(), "s3://arn:aws:s3:eu-west-1:123456789012:accesspoint/field/era5")
 	fmt.Println(store.Name(st), err)

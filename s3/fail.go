@@ -15,17 +15,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// purpose is the kind of a request, as far as the meaning of its failure depends on it.
+// purpose is the purpose of a request, if it affects the meaning of its failure.
 type purpose int
 
 const (
 	toRead   purpose = iota
-	toWrite          // or delete
+	toWrite          // write or delete
 	toCreate         // write a key that must be absent
 )
 
-// explain converts an SDK error to a fault kind by S3's error code and the HTTP status. Source:
-// Amazon S3 API Reference, "Error responses".
+// explain converts an SDK error to a fault kind, based on S3's error code and the HTTP status.
+// Source: Amazon S3 API Reference, "Error responses".
 func (b *bucket) explain(err error, to purpose) error {
 	var cred *credentialsError
 	if errors.As(err, &cred) {
@@ -47,8 +47,8 @@ func (b *bucket) explain(err error, to purpose) error {
 	}
 	said := code
 	if code == codeBusy && message == http.StatusText(status) {
-		// Without a document the SDK derives code and message from the status, and any proxy may
-		// have sent that.
+		// Without an error document the SDK derives code and message from the status, and any proxy
+		// may have sent that status.
 		said = ""
 	}
 	a := provider.Answer{From: "S3", Status: status, Header: header, Code: code, Message: message, Foreign: code == ""}
@@ -61,7 +61,7 @@ func (b *bucket) explain(err error, to purpose) error {
 	return f
 }
 
-// regionHeader is the header with the bucket's region, which S3 also sends with refusals.
+// regionHeader is the header with the bucket's region. S3 also sends it with refusals.
 const regionHeader = "X-Amz-Bucket-Region"
 
 // codeBusy is the code of 503 responses of overloaded servers: S3, Ceph, B2 and MinIO. Unlike
@@ -72,8 +72,8 @@ const codeBusy = "ServiceUnavailable"
 func byCode(code string) error {
 	switch code {
 	case "NoSuchBucket":
-		// 404, but it does not prove that the key is absent: chunks of a missing bucket must not
-		// read as fill values.
+		// The status is 404, but it does not prove that the key is absent: chunks of a missing
+		// bucket must not read as fill values.
 		return fault.NoBucket
 	case "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken", "TokenRefreshRequired", "InvalidSecurity",
 		"NotSignedUp", "RequestExpired", "XAdminUserNotFound":
@@ -88,7 +88,7 @@ func byCode(code string) error {
 	case "RequestTimeout", "IncompleteBody", "BadDigest", "XAmzContentSHA256Mismatch", "ConditionalRequestConflict",
 		"OperationAborted", "RequestTimeTooSkewed":
 		// A damaged request or a concurrent writer: the retry layer reads the key to find out
-		// whether the write took place. After RequestTimeTooSkewed the SDK corrects its clock by
+		// whether the write took place. After RequestTimeTooSkewed the SDK corrects its clock with
 		// the response's date.
 		return fault.Unavailable
 	case "KeyTooLongError":
@@ -119,7 +119,7 @@ func kindOf(status int, code string, ifAbsent bool) error {
 	if status >= 300 && status < 400 && status != http.StatusNotModified && status != http.StatusFound {
 		return fault.Refused // S3 redirects to another region; a 302 is from a proxy
 	}
-	return provider.KindOf(status, ifAbsent) // Unavailable for a malformed 2xx too
+	return provider.KindOf(status, ifAbsent) // a malformed 2xx is Unavailable too
 }
 
 // hint returns advice on a refusal, or "".
@@ -128,27 +128,27 @@ func (b *bucket) hint(status int, code, region string, to purpose) string {
 	case code == "NoSuchBucket":
 		return " (the bucket does not exist at this endpoint)"
 	case region != "" && (status == http.StatusMovedPermanently || status == http.StatusBadRequest):
-		return " (the bucket is in region " + region + ": give region=" + region + ")"
+		return " (the bucket is in region " + region + ": set region=" + region + ")"
 	case status == http.StatusMovedPermanently || code == "AuthorizationHeaderMalformed":
 		return " (the bucket is probably in another region)"
 	case status == http.StatusForbidden && b.anonymous && to != toRead:
-		return " (the request was not signed, as anonymous access was asked for: writing needs credentials)"
+		return " (the request was not signed because of anonymous access: writes need credentials)"
 	case code == "AccessDenied" && to != toRead:
 		return " (the credentials do not allow it)"
 	case code == "AccessDenied" && b.anonymous:
-		return " (the request was not signed: the bucket is not public, or its requester pays; S3 also says this for an absent key when" +
-			" listing the bucket is not allowed)"
+		return " (the request was not signed: the bucket is not public, or its requester pays; S3 also responds like this for an absent key if" +
+			" the caller may not list the bucket)"
 	case code == "AccessDenied" && b.payer == "":
-		return " (S3 also says this for an absent key when listing the bucket is not allowed, and when the requester must pay: requester_pays=true)"
+		return " (S3 also responds like this for an absent key if the caller may not list the bucket, and if the requester must pay: set requester_pays=true)"
 	case code == "AccessDenied":
-		return " (S3 also says this for an absent key when listing the bucket is not allowed)"
+		return " (S3 also responds like this for an absent key if the caller may not list the bucket)"
 	}
 	return ""
 }
 
-// noResponse returns the failure of a request without a response. If the SDK could not build the
-// request, because its options or the bucket's name conflict, the kind is fault.Refused: a retry
-// would not help.
+// noResponse returns the failure of a request without a response. The kind is fault.Refused if the
+// SDK could not build the request, because its options or the bucket's name conflict: a retry would
+// not help.
 func noResponse(err error) error {
 	var sent *smithyhttp.RequestSendError
 	var ended *smithy.CanceledError
@@ -157,10 +157,11 @@ func noResponse(err error) error {
 		errors.Is(err, context.DeadlineExceeded) {
 		return provider.NoAnswer(err)
 	}
-	return &provider.Failure{Kind: fault.Refused, Err: &provider.UnsentError{Err: err}, Text: "the request cannot be made: " + inner(err).Error()}
+	return &provider.Failure{Kind: fault.Refused, Err: &provider.UnsentError{Err: err}, Text: "the request cannot be built: " + inner(err).Error()}
 }
 
-// inner strips the operation and the service from an SDK error, because our messages name them.
+// inner strips the operation and the service from an SDK error, because the messages of this
+// package contain them.
 func inner(err error) error {
 	var op *smithy.OperationError
 	if errors.As(err, &op) && op.Err != nil {
@@ -169,30 +170,30 @@ func inner(err error) error {
 	return err
 }
 
-// explain returns fault.Unavailable, or fault.Throttled, for a credential service that may recover,
+// explain returns fault.Unavailable or fault.Throttled for a credential service that may recover,
 // and a kind of fault.Refused for missing or rejected credentials. Nothing was sent to S3.
 func (e *credentialsError) explain() error {
 	f := &provider.Failure{Kind: e.kind(), Err: &provider.UnsentError{Err: e}}
 	if errors.Is(f.Kind, fault.Refused) {
-		f.Text = "no AWS credentials could be had: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, name a profile, or open a public bucket" +
+		f.Text = "no AWS credentials were found: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, name a profile, or open a public bucket" +
 			" with anonymous=true (" + e.Error() + ")"
 		return f
 	}
-	f.Text = "the service of the AWS credentials is out of order: " + e.Error()
+	f.Text = "the service of the AWS credentials failed: " + e.Error()
 	return f
 }
 
 func (e *credentialsError) kind() error {
 	var op *smithy.OperationError
 	if errors.As(e.err, &op) && op.ServiceID == "ec2imds" && !e.before {
-		return fault.NoCredentials // the end of the chain: not on EC2, nothing else configured
+		return fault.NoCredentials // end of the chain: not on EC2, nothing else is configured
 	}
 	var resp *smithyhttp.ResponseError
 	var sent *smithyhttp.RequestSendError
 	var api smithy.APIError
 	switch {
 	case errors.As(e.err, &api) && api.ErrorFault() == smithy.FaultServer:
-		return fault.Unavailable // a container's service, whose errors have no response
+		return fault.Unavailable // the service of a container, whose errors have no response
 	case errors.As(e.err, &resp) && resp.Response != nil && resp.Response.Response != nil && resp.HTTPStatusCode() > 0:
 		switch code := codeOf(e.err); {
 		case strings.HasPrefix(code, "Throttl") || resp.HTTPStatusCode() == http.StatusTooManyRequests:

@@ -79,7 +79,7 @@ func testKinds(t *testing.T, way Option) {
 	}
 }
 
-// TestMissingBucketEverywhere: no method returns fault.NotFound for a missing bucket.
+// TestMissingBucketEverywhere checks that no method returns fault.NotFound for a missing bucket.
 func TestMissingBucketEverywhere(t *testing.T) { bothWays(t, testMissingBucketEverywhere) }
 
 func testMissingBucketEverywhere(t *testing.T, way Option) {
@@ -94,7 +94,8 @@ func testMissingBucketEverywhere(t *testing.T, way Option) {
 	}
 }
 
-// TestForeignSuccess: a captive portal that responds with 200 must not look like an empty S3.
+// TestForeignSuccess checks that a captive portal that responds with 200 does not look like an
+// empty bucket.
 func TestForeignSuccess(t *testing.T) { bothWays(t, testForeignSuccess) }
 
 func testForeignSuccess(t *testing.T, way Option) {
@@ -162,8 +163,8 @@ func testNoCredentials(t *testing.T, way Option) {
 	}
 }
 
-// TestPinnedNeverNotFound: if a read requires a version, a deleted or replaced value is a conflict,
-// even if the server ignores the condition.
+// TestPinnedNeverNotFound checks that if a read requires a version, a deleted or replaced value is
+// a conflict, even if the server ignores the condition.
 func TestPinnedNeverNotFound(t *testing.T) { bothWays(t, testPinnedNeverNotFound) }
 
 func testPinnedNeverNotFound(t *testing.T, way Option) {
@@ -186,8 +187,8 @@ func testPinnedNeverNotFound(t *testing.T, way Option) {
 	}
 }
 
-// TestEndlessErrorDocument: an endless error document must not fill the memory: the client closes
-// the connection early.
+// TestEndlessErrorDocument checks that an endless error document does not fill the memory: the
+// client closes the connection early.
 func TestEndlessErrorDocument(t *testing.T) { bothWays(t, testEndlessErrorDocument) }
 
 func testEndlessErrorDocument(t *testing.T, way Option) {

@@ -22,9 +22,9 @@ import (
 	"github.com/zargo-io/zargo/internal/provider/fake"
 )
 
-// Fake is an S3 server in this process with one bucket, "zarr-test", in path style. It checks no
-// signatures. It is written from the API reference, not from our client, and implements ranges,
-// conditions, pages and parts as S3 does.
+// Fake is an S3 server in this process with one bucket, "zarr-test", in path style. It does not
+// check signatures. It is written from the API reference, not from our client, and implements
+// ranges, conditions, pages and parts like S3.
 type Fake struct {
 	*fake.Server
 
@@ -47,13 +47,13 @@ func NewFake(t testing.TB) *Fake {
 	return f
 }
 
-// StartFake is NewFake for examples.
+// StartFake is like NewFake, for examples.
 func StartFake() (*Fake, func()) {
 	f := newFake()
 	return f, f.Start()
 }
 
-// newFake returns a server that does not listen, as a handler.
+// newFake returns a server that does not listen, for use as a handler.
 func newFake() *Fake {
 	f := &Fake{objects: map[string]object{}, uploads: map[string]map[int][]byte{}}
 	f.Server = fake.New(f.serve, fake.Line("Range"))
@@ -297,8 +297,7 @@ func (f *Fake) list(w http.ResponseWriter, q url.Values) {
 	w.Write(b.Bytes())
 }
 
-// requestBody reads a body. If it has the SDK's chunked form with a trailing checksum, it decodes
-// that.
+// requestBody reads a body. It decodes the SDK's chunked form with a trailing checksum.
 func requestBody(r *http.Request) ([]byte, error) {
 	if !strings.HasPrefix(r.Header.Get("X-Amz-Content-Sha256"), "STREAMING-") {
 		return io.ReadAll(r.Body)

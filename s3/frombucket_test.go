@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestFromBucket: a bucket opened by gocloud has versions, conditions and tuning.
+// TestFromBucket checks that a bucket opened by gocloud has versions, conditions and tuning.
 func TestFromBucket(t *testing.T) {
 	f := NewFake(t)
 	client := awss3.New(awss3.Options{

@@ -19,8 +19,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxExcess is the longest value that is read whole if a server ignores the range. 64 MiB: more
-// than a typical shard.
+// maxExcess is the maximum length of a value that is read whole because the server ignores the
+// range. 64 MiB is more than a typical shard.
 const maxExcess = 64 << 20
 
 // get sends one GetObject, for any range.
@@ -60,7 +60,7 @@ func (b *bucket) getBySDK(ctx context.Context, key string, o store.GetOptions, b
 		}
 		_ = out.Body.Close()
 	}()
-	resp := response(out) //nolint:bodyclose // it is out.Body, which is closed above
+	resp := response(out) //nolint:bodyclose // out.Body, which is closed above
 	h := head{
 		status: resp.StatusCode, marked: provider.Marked(resp), etag: aws.ToString(out.ETag), length: out.ContentLength,
 		contentRange: aws.ToString(out.ContentRange),
@@ -134,13 +134,13 @@ func (h head) receive(body io.Reader, o store.GetOptions, buf []byte) (store.Val
 		return store.Value{}, err
 	}
 	if a.N < 0 && !h.marked {
-		return store.Value{}, foreign("neither length nor end of the value is marked")
+		return store.Value{}, foreign("it marks neither the length nor the end of the value")
 	}
 	return a.Receive(body, version, o, buf)
 }
 
-// announced returns how much of the body to skip and to take, according to the header. Its N is -1
-// for a whole value of unknown length.
+// announced returns how much of the body to skip and to read, according to the header. N is -1 for
+// a whole value of unknown length.
 func announced(r store.Range, status int, length *int64, contentRange string) (provider.Announced, error) {
 	if length != nil && *length < 0 {
 		return provider.Announced{}, foreign(fmt.Sprintf("its length is %d", *length))
@@ -152,9 +152,10 @@ func announced(r store.Range, status int, length *int64, contentRange string) (p
 		}
 		return provider.Announced{N: *length, Body: *length, Size: *length}, nil
 	case status == http.StatusOK:
-		// The server ignored the range. If the whole value is not too long, take the range from it.
+		// The server ignored the range. If the whole value is not too long, extract the range from
+		// it.
 		if length == nil || *length > maxExcess {
-			return provider.Announced{}, fault.Newf(fault.Unavailable, "the server ignores byte ranges and sends the whole value")
+			return provider.Announced{}, fault.Newf(fault.Unavailable, "the server ignores byte ranges and sends a whole value that is too long")
 		}
 		off, n, err := r.Resolve(*length)
 		return provider.Announced{Skip: off, N: n, Body: *length, Size: *length}, err
@@ -165,7 +166,7 @@ func announced(r store.Range, status int, length *int64, contentRange string) (p
 		}
 		return provider.Partial(r, length, contentRange, foreign)
 	}
-	return provider.Announced{}, foreign(fmt.Sprintf("its status is %d for the range %v", status, r))
+	return provider.Announced{}, foreign(fmt.Sprintf("it has status %d for the range %v", status, r))
 }
 
 // emptyRange is MinIO's Content-Range for a suffix of an empty value. S3 responds with 416.

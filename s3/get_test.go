@@ -57,7 +57,7 @@ func testRequestsPerGet(t *testing.T, way Option) {
 	}
 }
 
-// TestGetHeader: conditions and encodings of the request.
+// TestGetHeader checks the conditions and encodings in the header of the request.
 func TestGetHeader(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)
@@ -153,8 +153,8 @@ func testCutBody(t *testing.T, way Option) {
 	}
 }
 
-// TestAnnouncedTooMuch: whatever length a server declares, nothing is allocated for it, and a body
-// longer than Max is not read.
+// TestAnnouncedTooMuch checks that Get does not allocate memory for the whole declared length
+// before it receives the body, and that a body longer than Max is not read.
 func TestAnnouncedTooMuch(t *testing.T) { bothWays(t, testAnnouncedTooMuch) }
 
 func testAnnouncedTooMuch(t *testing.T, way Option) {
@@ -207,7 +207,7 @@ func testNoLength(t *testing.T, way Option) {
 	fake.WantKind(t, err, fault.Unavailable)
 }
 
-// TestGetAllocatesOnce: a read allocates the bytes of the value and no more.
+// TestGetAllocatesOnce checks that a read allocates the bytes of the value and no more.
 func TestGetAllocatesOnce(t *testing.T) { bothWays(t, testGetAllocatesOnce) }
 
 func testGetAllocatesOnce(t *testing.T, way Option) {

@@ -10,8 +10,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestPartOfAGoneUpload: a server resets the connection of a part before it has read it. The error
-// is fault.Conflict if the upload is gone, else fault.Unavailable, which is retried.
+// TestPartOfAGoneUpload uses a server that resets the connection of a part before it has read the
+// part. It checks that the error is fault.Conflict if the upload no longer exists, and otherwise
+// fault.Unavailable, which is retried.
 func TestPartOfAGoneUpload(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)

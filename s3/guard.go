@@ -7,15 +7,15 @@ import (
 	"github.com/zargo-io/zargo/internal/provider"
 )
 
-// maxDocument limits a response that the SDK reads into memory: a listing of 1000 keys of 1024
-// bytes, with every byte escaped as three, is 3 MB.
+// maxDocument limits a response that the SDK reads into memory. A listing of 1000 keys of 1024
+// bytes, with every byte escaped as three, has 3 MB.
 const maxDocument = 16 << 20
 
-// guard sends requests by [provider.Documents] and hides the WriteTo method of request bodies. The
-// SDK closes a request's body as soon as the response starts, and the body's WriteTo then returns
-// io.EOF. If a fast server responds before net/http has seen the end of the body, net/http takes
-// that io.EOF for a failed write and drops the connection, with the rest of the response. From
-// Read, io.EOF is correct.
+// guard sends requests with [provider.Documents] and hides the WriteTo method of request bodies.
+// The SDK closes a request's body as soon as the response starts, and the body's WriteTo then
+// returns io.EOF. If a fast server responds before net/http has seen the end of the body, net/http
+// treats that io.EOF as a failed write and drops the connection, with the rest of the response. As
+// an error of Read, io.EOF is harmless.
 type guard struct{ do provider.Doer }
 
 func (g guard) Do(r *http.Request) (*http.Response, error) {

@@ -12,7 +12,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// held describes S3 to the tests that all providers share.
+// held describes S3 for the tests that all providers share.
 func held(way Option) fake.Provider {
 	at := func(base string) string {
 		return "s3://zarr-test/?use_path_style=true&region=us-east-1&endpoint=" + url.QueryEscape(base)

@@ -16,8 +16,8 @@ import (
 func (b *bucket) listPage(ctx context.Context, prefix string, o store.ListOptions, token string) ([]store.Entry, string, error) {
 	in := &awss3.ListObjectsV2Input{
 		Bucket: b.name, MaxKeys: aws.Int32(b.page), RequestPayer: b.payer, ExpectedBucketOwner: b.owner,
-		// Other programs may have written keys with control characters. XML cannot represent them,
-		// and the listing would fail.
+		// Other programs may have written keys with control characters. XML cannot represent such
+		// keys, so without URL encoding the listing would fail.
 		EncodingType: types.EncodingTypeUrl,
 	}
 	at := b.prefix
@@ -43,12 +43,12 @@ func (b *bucket) listPage(ctx context.Context, prefix string, o store.ListOption
 	// The SDK parses an empty body or an HTML page as an empty listing. Every listing of S3 states
 	// whether it is truncated.
 	if out.IsTruncated == nil {
-		return nil, "", foreign("it does not say whether the listing is complete")
+		return nil, "", foreign("it does not state whether the listing is complete")
 	}
 	next := ""
 	if *out.IsTruncated {
 		if next = aws.ToString(out.NextContinuationToken); next == "" {
-			return nil, "", foreign("the listing is incomplete and cannot be continued")
+			return nil, "", foreign("its listing is incomplete and has no continuation token")
 		}
 	}
 	page := make([]store.Entry, 0, len(out.Contents)+len(out.CommonPrefixes))
@@ -79,12 +79,12 @@ func (b *bucket) relative(enc types.EncodingType, s *string) (string, error) {
 	if enc == types.EncodingTypeUrl {
 		var err error
 		if key, err = url.QueryUnescape(key); err != nil {
-			return "", foreign("a key of the listing is not URL-encoded: " + err.Error())
+			return "", foreign("its listing contains a key that is not URL-encoded: " + err.Error())
 		}
 	}
 	rel, ok := strings.CutPrefix(key, b.prefix)
 	if !ok {
-		return "", foreign("the listing holds a key outside of the prefix")
+		return "", foreign("its listing contains a key outside the prefix")
 	}
 	return rel, nil
 }

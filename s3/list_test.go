@@ -13,8 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestListOthersKeys: keys of other programs: directory markers, keys that no store accepts, and
-// keys that XML cannot represent.
+// TestListOthersKeys checks listings with keys of other programs: directory markers, keys that no
+// store accepts, and keys that XML cannot represent.
 func TestListOthersKeys(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)
@@ -70,8 +70,8 @@ func TestListPages(t *testing.T) {
 	}
 }
 
-// TestListPart: a listing of part of the keys selects them on the server, so that it costs only
-// their pages.
+// TestListPart checks that a listing of a part of the keys selects them on the server, so that only
+// their pages are requested.
 func TestListPart(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)
@@ -81,8 +81,7 @@ func TestListPart(t *testing.T) {
 	fake.ListParts(t, f.Server, bare(t, f.At("p")))
 }
 
-// TestListBroken: responses that would end a listing early or never are errors, because an
-// incomplete listing is a wrong one.
+// TestListBroken checks that a response that would make a listing end early or never is an error.
 func TestListBroken(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)

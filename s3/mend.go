@@ -10,14 +10,15 @@ import (
 )
 
 // mend sends a request again if S3 refused it for a reason that the client can fix: expired
-// credentials or a wrong region. S3 checks both before it does anything, so this is safe for
-// conditional writes too. It is separate from the retry layer because it does not wait.
+// credentials or a wrong region. S3 checks both before it performs the request, so sending it again
+// is safe for conditional writes too. mend is separate from the retry layer because it does not
+// wait.
 type mend struct {
-	creds   *credentials // nil if there are none to renew
+	creds   *credentials // nil if the credentials cannot be renewed
 	regions *regions     // nil if the region is fixed
 }
 
-// renew adds m to a client: renewal of its credentials, and requests sent again.
+// renew adds m to a client, so that m renews the client's credentials and sends its requests again.
 func (c *config) renew(o *awss3.Options) {
 	m := c.mend
 	if o.Credentials != nil && !aws.IsCredentialsProvider(o.Credentials, (*aws.AnonymousCredentials)(nil)) {
@@ -58,10 +59,10 @@ func (m *mend) HandleFinalize(ctx context.Context, in middleware.FinalizeInput, 
 	}
 }
 
-// try records how a request was sent. It is sent again at most once for each reason.
+// try records how a request was sent. A request is sent again at most once for each reason.
 type try struct {
 	*mend
-	used             int // number of the credentials
+	used             int // serial number of the credentials
 	region           string
 	renewed, located bool
 }

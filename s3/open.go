@@ -10,9 +10,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Open opens "s3://bucket/prefix?parameters". The prefix becomes the root of the store. Open sends
-// no request, so a missing bucket or rejected credentials are reported by the first call of the
-// store.
+// Open opens "s3://bucket/prefix?parameters". The prefix becomes the root of the store. Open does
+// not send a request, so a missing bucket or rejected credentials are reported by the first call of
+// the store.
 //
 // The parameters of gocloud.dev are region, endpoint, use_path_style (s3ForcePathStyle,
 // hostname_immutable), anonymous, profile, role, dualstack, fips, accelerate, disable_https,
@@ -21,16 +21,15 @@ import (
 // content_type, expected_bucket_owner, sse_customer, sdk_reads and hedge. Any other parameter is an
 // error.
 //
-// The bucket may be an ARN, as in "s3://arn:aws:s3:eu-west-1:123456789012:accesspoint/name/prefix":
-// of an access point in one region, in several regions (alias.mrap, signed with SigV4A) or on
-// Outposts, or of a bucket. Object Lambda access points are refused, because they compute objects
-// for each request.
+// The bucket may be an ARN, as in "s3://arn:aws:s3:eu-west-1:123456789012:accesspoint/name/prefix".
+// The ARN may be that of an access point in one region, in several regions (alias.mrap, signed with
+// SigV4A) or on Outposts, or of a bucket. Object Lambda access points are rejected, because they
+// compute objects for each request.
 //
-// Errors:
-//   - *UsageError: the URL, a parameter or an option is malformed or conflicts with another.
-//   - fault.Path: the prefix is not a valid key.
-//   - fault.Refused: the AWS configuration is unusable, a profile is missing, a directory bucket
-//     lacks a region, or a customer's key would be sent to a server that only the URL names.
+// Open returns a *UsageError if the URL, a parameter or an option is malformed or conflicts with
+// another, and fault.Path if the prefix is not a valid key. It returns fault.Refused if the AWS
+// configuration is unusable, if a profile is missing, if a directory bucket has no region, or if a
+// customer's key would be sent to a server that only the URL names.
 //
 // The store retries requests, limits them (see [Retry] and [MaxInFlight]) and implements every
 // optional method. store.As finds its *awss3.Client, *gcblob.Bucket and store.Tuning.

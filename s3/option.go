@@ -37,23 +37,24 @@ func Anonymous() Option { return option(func(c *config) { c.anonymous = true }, 
 //
 // By default the SDK's chain determines it (AWS_REGION, the profile). If that has no region, one
 // unsigned request queries AWS for it before the first request. If the region is wrong, the
-// requests in flight fail once, and are sent again to the region that S3's refusal names. With an
+// requests in flight fail once, and are sent again to the region in S3's response. With an
 // [Endpoint] the default is us-east-1. With an [Endpoint] or a [Client], a wrong region is an
-// error. A directory bucket of S3 Express needs its region.
+// error. A directory bucket of S3 Express requires a region.
 func Region(name string) Option {
 	return option(func(c *config) { c.region = name }, "Region(%q)", name)
 }
 
 // Endpoint sets the server, such as "http://127.0.0.1:9000". URL: endpoint. By default the SDK's
-// chain determines it (AWS_ENDPOINT_URL_S3), else it is AWS.
+// chain determines it (AWS_ENDPOINT_URL_S3), and without that it is AWS.
 func Endpoint(url string) Option {
 	return option(func(c *config) { c.endpoint, c.named = url, url }, "Endpoint(%q)", url)
 }
 
 // AllowHTTP allows signed requests over http to any host, for a server without TLS in a trusted
-// network. Without it, http is allowed to this machine, to private networks (by the address of the
-// connection: 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 169.254.0.0/16, fc00::/7, fe80::/10), and
-// to an http endpoint from [Endpoint], AWS_ENDPOINT_URL_S3 or a profile. URL: none, deliberately.
+// network. Without it, http is allowed only to this machine, to private networks (by the address of
+// the connection: 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 169.254.0.0/16, fc00::/7, fe80::/10),
+// and to an http endpoint from [Endpoint], AWS_ENDPOINT_URL_S3 or a profile. It has no URL
+// parameter, deliberately.
 func AllowHTTP() Option { return option(func(c *config) { c.allowHTTP = true }, "AllowHTTP()") }
 
 // PathStyle puts the bucket into the path instead of the host name. Most servers other than AWS
@@ -68,21 +69,21 @@ func Profile(name string) Option {
 // Role sets the ARN of a role to assume. URL: role.
 func Role(arn string) Option { return option(func(c *config) { c.role = arn }, "Role(%q)", arn) }
 
-// Credentials replaces the SDK's credential chain. URL: none, deliberately.
+// Credentials replaces the SDK's credential chain. It has no URL parameter, deliberately.
 func Credentials(p aws.CredentialsProvider) Option {
 	return option(func(c *config) { c.credentials = p }, "Credentials(…)")
 }
 
-// RequesterPays accepts the charges for the requests. Such requests must be signed, so it is an
-// error together with [Anonymous]. URL: requester_pays=true.
+// RequesterPays makes the caller pay for the requests. S3 requires such requests to be signed, so
+// it is an error with [Anonymous]. URL: requester_pays=true.
 func RequesterPays() Option {
 	return option(func(c *config) { c.requesterPays = true }, "RequesterPays()")
 }
 
 // ChecksumCalculation sets when uploads carry a checksum: "when_supported", the default for AWS, or
 // "when_required", the default for every other endpoint, because R2, Ceph, OVH and older MinIO
-// reject them. AWS_REQUEST_CHECKSUM_CALCULATION or a profile overrides the default. With a [Client]
-// the default depends on its BaseEndpoint. URL: request_checksum_calculation.
+// reject the checksums. AWS_REQUEST_CHECKSUM_CALCULATION or a profile overrides the default. With a
+// [Client] the default depends on its BaseEndpoint. URL: request_checksum_calculation.
 func ChecksumCalculation(when string) Option {
 	return option(func(c *config) { c.requestChecksum = when }, "ChecksumCalculation(%q)", when)
 }
@@ -105,8 +106,8 @@ func SSEKMS(key string) Option {
 }
 
 // SSECustomerKey sets a key of 32 bytes that S3 uses for encryption and decryption and does not
-// store (SSE-C). Values written with it can only be read with it. It is sent with each read, put
-// and part, over https only, and never to an endpoint that only the URL names. URL:
+// store (SSE-C). Values written with the key can only be read with the same key. It is sent with
+// each read, put and part, over https only, and never to an endpoint that only the URL names. URL:
 // sse_customer=true, with the base64 key in ZARGO_S3_SSE_CUSTOMER_KEY.
 func SSECustomerKey(key []byte) Option {
 	key = append([]byte{}, key...)
@@ -114,7 +115,8 @@ func SSECustomerKey(key []byte) Option {
 }
 
 // ExpectedBucketOwner makes S3 refuse every request unless the account, of 12 digits, owns the
-// bucket. A deleted bucket's name may belong to another account now. URL: expected_bucket_owner.
+// bucket. After a bucket is deleted, another account can create a bucket with the same name. URL:
+// expected_bucket_owner.
 func ExpectedBucketOwner(account string) Option {
 	return option(func(c *config) { c.owner = account }, "ExpectedBucketOwner(%q)", account)
 }
@@ -133,10 +135,10 @@ func ContentType(mediaType string) Option {
 // SDKReads sends every read with the SDK's GetObject. By default this package sends reads of plain
 // buckets itself, without the SDK's middleware, which makes three quarters of the allocations of a
 // small read. The SDK still provides the endpoint, the header, the credentials and the signer, and
-// parses error responses. The SDK sends reads in any case with [ChecksumValidation]
-// "when_supported" (whole values), a customer's key, [RequesterPays], ARNs, directory buckets, and
-// a [Client] with middleware, interceptors, logs, spans, metrics or its own resolvers of endpoints
-// and signatures. URL: sdk_reads=true.
+// parses error responses. The SDK always sends reads with [ChecksumValidation] "when_supported"
+// (whole values), a customer's key, [RequesterPays], ARNs, directory buckets, and a [Client] with
+// middleware, interceptors, logs, spans, metrics or its own resolvers of endpoints and signatures.
+// URL: sdk_reads=true.
 func SDKReads() Option { return option(func(c *config) { c.sdkReads = true }, "SDKReads()") }
 
 // HTTPClient replaces the transport of object requests, including this package's settings for idle
@@ -146,20 +148,19 @@ func HTTPClient(h aws.HTTPClient) Option {
 }
 
 // Client sets an existing client, with its region, endpoint, credentials and transport. The store
-// uses a copy without retries. Parameters and options that concern the connection are then an
-// error.
+// uses a copy without retries. Parameters and options about the connection are then an error.
 func Client(client *awss3.Client) Option {
 	return option(func(c *config) { c.client = client }, "Client(…)")
 }
 
-// MaxInFlight fixes the number of requests in flight of the store, over all its arrays and callers.
-// The default, 0, starts with 128 reads and 128 writes, shared by all stores of the process on the
-// bucket. It grows while throughput grows with it, and shrinks when the service throttles requests.
-// A negative n is an error.
+// MaxInFlight sets a fixed number of requests in flight for the store, over all its arrays and
+// callers. The default, 0, starts with 128 reads and 128 writes, shared by all stores of the
+// process on the bucket. That number grows while throughput grows with it, and shrinks when the
+// service throttles requests. A negative n is an error.
 func MaxInFlight(n int) Option { return layers(provider.MaxInFlight(n)) }
 
-// RequestRate limits the requests per second, reads, writes and retries together. The limit is
-// shared by all stores of the process that are opened on the bucket with the same number. 0, the
+// RequestRate limits the requests per second. Reads, writes and retries count together. The limit
+// is shared by all stores of the process that are opened on the bucket with the same number. 0, the
 // default, is no limit. If several processes divide the limits ([concurrency.Limits.Share]), each
 // uses its share of the rate.
 func RequestRate(perSecond float64) Option { return layers(provider.RequestRate(perSecond)) }
@@ -168,20 +169,20 @@ func RequestRate(perSecond float64) Option { return layers(provider.RequestRate(
 // [RequestRate].
 func ByteRate(perSecond float64) Option { return layers(provider.ByteRate(perSecond)) }
 
-// Limits sets the caller's limits instead of those of the process, as zarr.Limits.Shared does for
-// arrays. Stores on one bucket with the same Limits share its request slots and its retry quota.
+// Limits sets limits that replace those of the process, as zarr.Limits.Shared does for arrays.
+// Stores on one bucket with the same Limits share its request slots and its retry quota.
 func Limits(l *concurrency.Limits) Option { return layers(provider.Limits(l)) }
 
 // Hedge repeats a read whose first byte takes much longer than usual, and uses the response that
-// arrives first. Package hedge documents when. It costs at most 3 % more reads, and memory of the
-// budget ([Limits]) while both are in flight. URL: hedge=true.
+// arrives first. Package hedge documents the conditions. It costs at most 3 % more reads, and
+// memory of the budget ([Limits]) while both reads are in flight. URL: hedge=true.
 func Hedge() Option { return layers(provider.Hedge()) }
 
 // StallTimeout sets how long a request may wait without a byte transferred in either direction.
-// After that it fails with fault.Unavailable and is retried. Each byte restarts the timeout, so a
-// long value is limited by the context only. The response to a write may take twice as long, and
-// the completion of a multipart upload and a batch delete ten times. The default, 0, is 30 s;
-// less than 1 ms is an error.
+// After that it fails with fault.Unavailable and is retried. Each byte restarts the timeout, so
+// only the context limits the time of a long value. The response to a write may take twice as long,
+// and the completion of a multipart upload and a batch delete ten times. The default, 0, is 30 s. A
+// timeout of less than 1 ms is an error.
 func StallTimeout(d time.Duration) Option { return layers(provider.StallTimeout(d)) }
 
 // Retry configures how failed requests are retried; package retry documents the defaults.

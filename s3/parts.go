@@ -36,7 +36,7 @@ type parts struct {
 	id  *string
 }
 
-// newParts returns a store.Parts of an upload. S3 stores the parts of an upload together.
+// newParts returns a store.Parts for an upload. S3 stores the parts of an upload together.
 func newParts(p *parts, resumed bool) store.Parts {
 	return sentparts.Parts(p, sentparts.New[types.CompletedPart](resumed, nil), true)
 }
@@ -70,15 +70,16 @@ func (p *parts) Limits() store.PartLimits {
 
 func (p *parts) Token() string { return *p.id }
 
-// explain extends bucket.explain: an upload that was committed or aborted is a conflict.
+// explain is like bucket.explain, but returns fault.Conflict for an upload that was committed or
+// aborted.
 func (p *parts) explain(err error, to purpose) error {
 	switch codeOf(err) {
 	case "InvalidPart", "InvalidPartOrder":
-		return fault.Newf(fault.Conflict, "a part is not what was sent: another process sent it again: %w", err)
+		return fault.Newf(fault.Conflict, "a part differs from the one sent: another process sent it again: %w", err)
 	case "NoSuchUpload":
-		// S3 also drops an upload if the value that its completion was conditional on is deleted
-		// meanwhile.
-		return fault.Newf(fault.Conflict, "the upload is gone: committed, aborted, or its condition failed: %w", err)
+		// S3 also drops an upload if its completion requires a version of the value that is deleted
+		// in the meantime.
+		return fault.Newf(fault.Conflict, "the upload no longer exists: it was committed or aborted, or its condition failed: %w", err)
 	}
 	return p.b.explain(err, to)
 }
@@ -112,9 +113,9 @@ func cut(err error) bool {
 	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, net.ErrClosed)
 }
 
-// gone returns the error of an upload that no longer exists, or nil if that is not known. A server
-// may respond to a part of such an upload, and close the connection, before it has read the part.
-// The client then sees a connection reset and no response.
+// gone returns an error if the upload no longer exists, and nil if that is unknown. A server may
+// respond to a part of such an upload, and close the connection, before it has read the part. The
+// client then sees a connection reset and no response.
 func (p *parts) gone(ctx context.Context) error {
 	_, err := p.b.client.ListParts(ctx, &awss3.ListPartsInput{
 		Bucket: p.b.name, Key: p.key, UploadId: p.id, MaxParts: aws.Int32(1), RequestPayer: p.b.payer, ExpectedBucketOwner: p.b.owner,
@@ -128,7 +129,7 @@ func (p *parts) gone(ctx context.Context) error {
 
 func (p *parts) Join(ctx context.Context, all []sentparts.Part[types.CompletedPart], o store.PutOptions) (store.Version, error) {
 	if len(all) == 0 {
-		// S3 rejects an upload without parts; an empty part makes an empty value.
+		// S3 rejects an upload without parts. An empty part creates an empty value.
 		at, err := p.Send(ctx, 0, nil)
 		if err != nil {
 			return "", err
@@ -173,7 +174,7 @@ func (p *parts) List(ctx context.Context) (l sentparts.List[types.CompletedPart]
 			return l, p.explain(err, toRead)
 		}
 		if out.IsTruncated == nil {
-			return l, foreign("it does not say whether the list of parts is complete")
+			return l, foreign("it does not state whether the list of parts is complete")
 		}
 		for _, part := range out.Parts {
 			n := aws.ToInt32(part.PartNumber)
@@ -189,14 +190,14 @@ func (p *parts) List(ctx context.Context) (l sentparts.List[types.CompletedPart]
 			return l, nil
 		}
 		if len(out.Parts) == 0 {
-			return l, foreign("the list of parts does not advance")
+			return l, foreign("its list of parts is truncated and empty")
 		}
 		in.PartNumberMarker = aws.String(strconv.Itoa(int(last)))
 	}
 }
 
-// sumOfPart returns the part's CRC-32 if the server lists it, else its ETag if that looks like an
-// MD5. The ETag of an unencrypted part is its MD5.
+// sumOfPart returns the part's CRC-32 if the server lists it. Otherwise it returns the ETag if that
+// looks like an MD5, because the ETag of an unencrypted part is its MD5.
 func sumOfPart(part types.Part) string {
 	if sum := crc32Of(part.ChecksumCRC32); sum != "" {
 		return sum

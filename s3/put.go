@@ -22,10 +22,11 @@ func putting(o store.PutOptions) purpose {
 	return toWrite
 }
 
-// put sends one PutObject directly from the caller's bytes: no pipe, no copy, no transfer manager.
+// put sends one PutObject directly from the caller's bytes, without a pipe, a copy or a transfer
+// manager.
 func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
 	if int64(len(value)) > maxPut {
-		return "", fault.Newf(fault.Limit, "%d bytes are more than the %d that one put can hold", len(value), int64(maxPut))
+		return "", fault.Newf(fault.Limit, "value has %d bytes, more than the maximum of %d for one put", len(value), int64(maxPut))
 	}
 	in := &awss3.PutObjectInput{
 		Bucket: b.name, Key: aws.String(b.full(key)), Body: bytes.NewReader(value), ContentLength: aws.Int64(int64(len(value))),

@@ -56,8 +56,8 @@ func TestPutHeader(t *testing.T) {
 	}
 }
 
-// TestOneAttempt: the SDK sends a request once, whatever the environment configures. Retries belong
-// to the retry layer, and a conditional put must not be retried blindly.
+// TestOneAttempt checks that the SDK sends each request once for any configuration in the
+// environment. Retries belong to the retry layer, which does not retry a conditional put blindly.
 func TestOneAttempt(t *testing.T) {
 	credentialsForTests(t)
 	t.Setenv("AWS_MAX_ATTEMPTS", "5")
@@ -122,7 +122,7 @@ func TestRequestsPerWrite(t *testing.T) {
 	}
 }
 
-// TestPutAllocates: a put sends the caller's bytes without a copy.
+// TestPutAllocates checks that a put sends the caller's bytes without a copy.
 func TestPutAllocates(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)
@@ -142,7 +142,8 @@ func TestPutAllocates(t *testing.T) {
 	}
 }
 
-// TestKeysAsTheyAre: a key that gocloud would store under another name is stored unchanged.
+// TestKeysAsTheyAre checks that a key that gocloud would store under another name is stored
+// unchanged.
 func TestKeysAsTheyAre(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)

@@ -26,10 +26,10 @@ func withholds(f *Fake) func(w http.ResponseWriter, r *http.Request) bool {
 	}
 }
 
-// TestReaderWithoutListRights: without the right to list, S3 responds with 403 to a read of an
-// absent key (Amazon S3 API Reference, GetObject, "Permissions"). Arrays can be opened, and read
-// where every chunk is stored. A read of an absent chunk is an error that explains this, because
-// the chunk might exist.
+// TestReaderWithoutListRights reads as a caller without the right to list. S3 then responds with
+// 403 to a read of an absent key (Amazon S3 API Reference, GetObject, "Permissions"). The test
+// checks that arrays can be opened, and read if every chunk is stored. A read of an absent chunk
+// must return an error that explains the cause, because the chunk might exist.
 func TestReaderWithoutListRights(t *testing.T) {
 	credentialsForTests(t)
 	for _, format := range []int{2, 3} {
@@ -53,7 +53,7 @@ func TestReaderWithoutListRights(t *testing.T) {
 		}
 		var where *zarr.ChunkError
 		got, err := zarr.Read[int32](t.Context(), a)
-		if !errors.Is(err, fault.Refused) || !errors.As(err, &where) || where.Coord[0] != 2 || !strings.Contains(err.Error(), "listing the bucket") {
+		if !errors.Is(err, fault.Refused) || !errors.As(err, &where) || where.Coord[0] != 2 || !strings.Contains(err.Error(), "list the bucket") {
 			t.Errorf("v%d: an absent chunk: %v, %v", format, got, err)
 		}
 		if _, err := zarr.OpenArray(t.Context(), st, "y"); !errors.Is(err, fault.Refused) {
@@ -65,9 +65,9 @@ func TestReaderWithoutListRights(t *testing.T) {
 	}
 }
 
-// TestWriterWithoutListRights: a writer without the right to list can create arrays and replace
-// chunks, which are conditional or need no read. An update of part of a chunk fails, because it
-// must know whether the chunk exists.
+// TestWriterWithoutListRights checks that a writer without the right to list can create arrays and
+// replace chunks, which are conditional or need no read. An update of a part of a chunk must fail,
+// because it depends on whether the chunk exists.
 func TestWriterWithoutListRights(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)

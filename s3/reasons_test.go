@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// TestReasons: the kinds distinguish a missing bucket, a wrong secret, a missing permission and a
-// full disk, and each error has the ID of the request.
+// TestReasons checks that the kinds distinguish a missing bucket, a wrong secret, a missing
+// permission and a full disk, and each error has the ID of the request.
 func TestReasons(t *testing.T) {
 	bothWays(t, func(t *testing.T, way Option) {
 		credentialsForTests(t)
@@ -34,8 +34,8 @@ func TestReasons(t *testing.T) {
 	})
 }
 
-// TestAbsentCredentials: without configured credentials no request is sent, and the kind is
-// fault.NoCredentials.
+// TestAbsentCredentials checks that without configured credentials no request is sent, and the kind
+// is fault.NoCredentials.
 func TestAbsentCredentials(t *testing.T) {
 	bothWays(t, func(t *testing.T, way Option) {
 		credentialsForTests(t)

@@ -46,10 +46,10 @@ func (e *responseError) As(target any) bool { return errors.As(e.ResponseError, 
 // maxErrorBytes is the longest error response that is parsed here.
 const maxErrorBytes = 4 << 10
 
-// common returns the SDK's error for a response that reads often get: the key is absent, as are
-// most chunks of a sparse array, the service throttles, or the value is unchanged. The SDK's parser
-// costs more than the request. common returns nil for all other responses, whose body is then
-// unread.
+// common returns the SDK's error for responses that reads often receive: the key is absent, as are
+// most chunks of a sparse array, the service throttles, or the value is unchanged. For these the
+// SDK's parser costs more than the request. common returns nil for all other responses and leaves
+// their body unread.
 func common(resp *http.Response) error {
 	var api smithy.APIError
 	var d errorDocument
@@ -78,8 +78,8 @@ func common(resp *http.Response) error {
 }
 
 // read parses a response's body and reports whether it is an error document with a message. It puts
-// the bytes read back into the body, followed by the read error, if any: a truncated document must
-// not look complete to the next reader.
+// the bytes read back into the body, followed by the read error, if any. A truncated document
+// therefore looks truncated to the next reader too.
 func (d *errorDocument) read(resp *http.Response) bool {
 	b, err := io.ReadAll(io.LimitReader(resp.Body, maxErrorBytes))
 	rest := io.Reader(resp.Body)

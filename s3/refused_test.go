@@ -49,7 +49,8 @@ func refusalOf(err error) refusal {
 	return r
 }
 
-// TestRefusalsAreTheSDKs: an error that the SDK did not parse has the same details as the SDK's.
+// TestRefusalsAreTheSDKs checks that an error that the SDK did not parse has the same details as
+// the SDK's.
 func TestRefusalsAreTheSDKs(t *testing.T) {
 	const form = `<?xml version="1.0" encoding="UTF-8"?>` + "\n<Error><Code>%s</Code><Message>says &amp; means it</Message><Key>k</Key>" +
 		"<RequestId>REQ</RequestId><HostId>HOST</HostId></Error>"
@@ -98,8 +99,8 @@ func TestRefusalsAreTheSDKs(t *testing.T) {
 	}
 }
 
-// TestCutRefusal: a truncated document does not prove absence, even if all relevant elements
-// arrived, and the next reader sees the truncation too.
+// TestCutRefusal checks that a truncated document does not prove absence, even if all relevant
+// elements arrived, and the next reader sees the truncation too.
 func TestCutRefusal(t *testing.T) {
 	cut := errors.New("cut")
 	whole := "<Error><Code>NoSuchKey</Code><Message>m</Message></Error>"

@@ -16,14 +16,14 @@ import (
 	"github.com/zargo-io/zargo/internal/provider"
 )
 
-// anyRegion is where HeadBucket is sent if the region is unknown. S3 responds there with the region
-// of any bucket of the partition.
+// anyRegion is the region that HeadBucket is sent to if the bucket's region is unknown. S3 responds
+// there with the region of any bucket of the partition.
 const anyRegion = "us-east-1"
 
 // regions finds the bucket's region. If none is configured, it sends one unsigned HeadBucket before
-// the first request. If a wrong one is configured, it takes the region from S3's refusal. The
-// region's name becomes part of a host name in AWS's domain; an address from a response is never
-// followed.
+// the first request. If a wrong region is configured, it uses the region in S3's refusal. Only the
+// name of a region is taken from a response. It becomes part of a host name in AWS's domain; an
+// address in a response is never followed.
 type regions struct {
 	resolver awss3.EndpointResolverV2
 	client   aws.HTTPClient
@@ -36,7 +36,7 @@ type regions struct {
 }
 
 // locate adds regions to a client, unless the region is fixed: an endpoint is configured, the
-// bucket is an ARN, which names its region, or a directory bucket, which is in one zone.
+// bucket is an ARN, which contains its region, or it is a directory bucket, which is in one zone.
 func (c *config) locate(o *awss3.Options) {
 	if aws.ToString(o.BaseEndpoint) != "" || c.isARN() || isDirectory(c.bucket) {
 		return
@@ -87,7 +87,7 @@ func (r *regions) first(ctx context.Context) error {
 		return err
 	}
 	if name == "" {
-		name = anyRegion // the first request then fails with the actual error
+		name = anyRegion // the first request then returns the actual error
 	}
 	r.found.Store(&name)
 	return nil
@@ -124,8 +124,8 @@ func (r *regions) moved(ctx context.Context, err error, used string) (bool, erro
 	return true, nil
 }
 
-// find sends one unsigned HeadBucket on behalf of all goroutines that wait for it. S3 includes the
-// region even in refusals. It returns "" if the response does not name a region.
+// find sends one unsigned HeadBucket for all goroutines that wait for the region. S3 includes the
+// region even in refusals. find returns "" if the response does not contain a region.
 func (r *regions) find(ctx context.Context) (string, error) {
 	name, _, err := r.load.Do(ctx, "", func(ctx context.Context) (string, error) {
 		at, err := r.resolver.ResolveEndpoint(ctx, r.head)
@@ -142,14 +142,14 @@ func (r *regions) find(ctx context.Context) (string, error) {
 		resp, err := r.client.Do(req)
 		if err != nil {
 			f := provider.NoAnswer(err)
-			return "", &provider.Failure{Kind: f.Kind, Text: "the region of the bucket cannot be asked for: " + f.Text, Err: &provider.UnsentError{Err: f}}
+			return "", &provider.Failure{Kind: f.Kind, Text: "the query for the bucket's region failed: " + f.Text, Err: &provider.UnsentError{Err: f}}
 		}
 		_ = resp.Body.Close()
 		if name := regionOf(resp); name != "" {
 			return name, nil
 		}
 		if s := resp.StatusCode; s >= 500 || s == http.StatusTooManyRequests {
-			return "", &provider.Failure{Kind: provider.KindOf(s, false), Text: "the region of the bucket was asked for: S3 answered " + resp.Status,
+			return "", &provider.Failure{Kind: provider.KindOf(s, false), Text: "the query for the bucket's region failed: S3 responded with " + resp.Status,
 				Err: &provider.UnsentError{Err: errors.New(resp.Status)}}
 		}
 		return "", nil
@@ -157,7 +157,8 @@ func (r *regions) find(ctx context.Context) (string, error) {
 	return name, err
 }
 
-// regionOf returns the region in a response, or "" if it lacks one that is safe in a host name.
+// regionOf returns the region in a response, or "" if the response lacks a region that is safe in a
+// host name.
 func regionOf(resp *http.Response) string {
 	name := resp.Header.Get(regionHeader)
 	if name == "EU" {

@@ -40,8 +40,8 @@ func regional(f *Fake, region string, header, body bool) http.HandlerFunc {
 	}
 }
 
-// TestRegionIsFound: the region is taken from S3's responses, and queried only if no response names
-// it.
+// TestRegionIsFound checks that the region is taken from S3's responses, and queried only if no
+// response names it.
 func TestRegionIsFound(t *testing.T) { bothWays(t, testRegionIsFound) }
 
 func testRegionIsFound(t *testing.T, way Option) {
@@ -86,8 +86,8 @@ func testRegionIsFound(t *testing.T, way Option) {
 	}
 }
 
-// TestRegionIsAskedOnce: all goroutines share one query, and its result is kept for the store's
-// life.
+// TestRegionIsAskedOnce checks that all goroutines share one query, and its result is kept for the
+// store's life.
 func TestRegionIsAskedOnce(t *testing.T) {
 	credentialsForTests(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -112,8 +112,8 @@ func TestRegionIsAskedOnce(t *testing.T) {
 	})
 }
 
-// TestRegionIsNotBelieved: names that cannot be part of a host name are ignored, an endpoint other
-// than AWS is never left, and a server cannot redirect forever.
+// TestRegionIsNotBelieved checks that names that cannot be part of a host name are ignored, that
+// all requests go to a configured endpoint, and that a server cannot redirect forever.
 func TestRegionIsNotBelieved(t *testing.T) { bothWays(t, testRegionIsNotBelieved) }
 
 func testRegionIsNotBelieved(t *testing.T, way Option) {
@@ -148,7 +148,8 @@ func testRegionIsNotBelieved(t *testing.T, way Option) {
 	}
 }
 
-// TestRegionUnavailable: a failed query for the region is retried like the request that needed it.
+// TestRegionUnavailable checks that a failed query for the region is retried like the request that
+// needed it.
 func TestRegionUnavailable(t *testing.T) { bothWays(t, testRegionUnavailable) }
 
 func testRegionUnavailable(t *testing.T, way Option) {
@@ -169,7 +170,8 @@ func testRegionUnavailable(t *testing.T, way Option) {
 	}
 }
 
-// TestRegionOfNoBucket: the error for a missing bucket is that of the bucket, not of its region.
+// TestRegionOfNoBucket checks that the error for a missing bucket is that of the bucket, not of its
+// region.
 func TestRegionOfNoBucket(t *testing.T) { bothWays(t, testRegionOfNoBucket) }
 
 func testRegionOfNoBucket(t *testing.T, way Option) {

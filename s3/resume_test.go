@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestPartsResume: another process continues an upload by its token: it lists the parts, page by
-// page, and commits them.
+// TestPartsResume checks that another process can continue an upload by its token: it lists the
+// parts, page by page, and commits them.
 func TestPartsResume(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)

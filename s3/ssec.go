@@ -21,7 +21,7 @@ const (
 	customerKeySize = 32
 )
 
-// customer holds the request parameters of a customer's key. The zero value is no key. Source:
+// customer holds the request parameters of a customer's key. The zero value means no key. Source:
 // "Using server-side encryption with customer-provided keys", Amazon S3 User Guide.
 type customer struct{ algorithm, key, md5 *string }
 
@@ -29,7 +29,7 @@ func newCustomer(key []byte) customer {
 	if len(key) == 0 {
 		return customer{}
 	}
-	sum := md5.Sum(key) // S3 compares it to detect keys damaged in transit
+	sum := md5.Sum(key) // S3 compares it to detect a key damaged in transit
 	return customer{
 		algorithm: aws.String("AES256"),
 		key:       aws.String(base64.StdEncoding.EncodeToString(key)),
@@ -43,7 +43,7 @@ func (c *config) checkCustomer() error {
 		v := os.Getenv(customerKeyEnv)
 		key, err := base64.StdEncoding.DecodeString(v)
 		if v == "" || err != nil {
-			return provider.Usage("parameter sse_customer takes the key from %s, which does not hold %d bytes in base64", customerKeyEnv, customerKeySize)
+			return provider.Usage("parameter sse_customer requires a base64 key of %d bytes in %s", customerKeySize, customerKeyEnv)
 		}
 		c.customerKey = key
 	}
@@ -51,19 +51,19 @@ func (c *config) checkCustomer() error {
 	case c.customerKey == nil:
 		return nil
 	case len(c.customerKey) != customerKeySize:
-		return provider.Usage("the customer's key has %d bytes, and AES-256 has keys of %d", len(c.customerKey), customerKeySize)
+		return provider.Usage("the customer's key has %d bytes, want %d", len(c.customerKey), customerKeySize)
 	case c.sse != "":
-		return provider.Usage("a customer's key contradicts ssetype")
+		return provider.Usage("a customer's key cannot be combined with ssetype")
 	}
 	return nil
 }
 
-// checkTrust refuses to send the customer's key, which is the secret itself, to a server that only
-// the URL names.
+// checkTrust returns fault.Refused if the customer's key, which is the secret itself, would be sent
+// to a server that only the URL names.
 func (c *config) checkTrust(o awss3.Options) error {
 	if c.customerKey == nil || c.client != nil || isAWS(o) || c.isOutside(&o) {
 		return nil
 	}
-	return fault.Newf(fault.Refused, "the customer's key goes to AWS, and to an endpoint that s3.Endpoint, AWS_ENDPOINT_URL_S3 or a profile names,"+
-		" not to one that only the URL does")
+	return fault.Newf(fault.Refused, "the customer's key is not sent to an endpoint that only the URL names:"+
+		" set it with s3.Endpoint, AWS_ENDPOINT_URL_S3 or a profile")
 }

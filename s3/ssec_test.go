@@ -14,8 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestCustomerKeyAndOwner: the key is sent with the requests that need it and no others; the
-// expected owner is sent with every request.
+// TestCustomerKeyAndOwner checks that the key is sent only with the requests that need it, and that
+// the expected owner is sent with every request.
 func TestCustomerKeyAndOwner(t *testing.T) {
 	key := bytes.Repeat([]byte{7}, customerKeySize)
 	for name, c := range map[string]struct {
@@ -56,8 +56,8 @@ func TestCustomerKeyAndOwner(t *testing.T) {
 	}
 }
 
-// TestCustomerKeyStays: the key is a secret. It is not sent over http, even to this machine, nor to
-// a server that only the URL names, and it is not printed.
+// TestCustomerKeyStays checks that the key is not sent over http, even to this machine, that it is
+// not sent to a server that only the URL names, and that it is not printed.
 func TestCustomerKeyStays(t *testing.T) {
 	credentialsForTests(t)
 	key := bytes.Repeat([]byte("k"), customerKeySize)
@@ -107,7 +107,7 @@ func TestCustomerKeyStays(t *testing.T) {
 	}
 }
 
-// TestRefusalsFit: the hint of a refusal fits the request and its credentials.
+// TestRefusalsFit checks that the hint of a refusal fits the request and its credentials.
 func TestRefusalsFit(t *testing.T) {
 	credentialsForTests(t)
 	f := newFake()
@@ -128,8 +128,8 @@ func TestRefusalsFit(t *testing.T) {
 		do        func(store.Store) error
 		says, not string
 	}{
-		{"anonymous put", at + "&anonymous=true", put, "writing needs credentials", "absent key"},
-		{"anonymous delete", at + "&anonymous=true", remove, "writing needs credentials", "absent key"},
+		{"anonymous put", at + "&anonymous=true", put, "writes need credentials", "absent key"},
+		{"anonymous delete", at + "&anonymous=true", remove, "writes need credentials", "absent key"},
 		{"anonymous get", at + "&anonymous=true", get, "its requester pays", "writing"},
 		{"signed put", at, put, "the credentials do not allow it", "absent key"},
 		{"signed get", at, get, "requester_pays=true", "writing"},
@@ -144,20 +144,20 @@ func TestRefusalsFit(t *testing.T) {
 		})
 	}
 	_, err := Open(t.Context(), at, Anonymous(), RequesterPays())
-	if !strings.Contains(fmt.Sprint(err), "whom to bill") {
+	if !strings.Contains(fmt.Sprint(err), "signed for billing") {
 		t.Error(err)
 	}
 }
 
-// TestRequestThatCannotBeMade: a request that the SDK cannot build fails immediately and is not
-// retried.
+// TestRequestThatCannotBeMade checks that a request that the SDK cannot build fails immediately and
+// is not retried.
 func TestRequestThatCannotBeMade(t *testing.T) {
 	credentialsForTests(t)
 	net := &cloud{serve: func(http.ResponseWriter, *http.Request) { t.Error("a request was sent") }}
 	s := open(t, "s3://zarr-test?region=us-east-1&dualstack=true&endpoint=https://store.example", inCloud(t, net))
 	_, err := s.Get(t.Context(), "k", store.GetOptions{}, nil)
 	fake.WantKind(t, err, fault.Refused)
-	if s := fmt.Sprint(err); !strings.Contains(s, "cannot be made") || !strings.Contains(s, "ualstack") && !strings.Contains(s, "ual-stack") {
+	if s := fmt.Sprint(err); !strings.Contains(s, "cannot be built") || !strings.Contains(s, "ualstack") && !strings.Contains(s, "ual-stack") {
 		t.Error(err)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// TestBucketsThatShare: prefixes of a bucket share its limits, whatever the region; buckets of
-// other endpoints do not.
+// TestBucketsThatShare checks that prefixes of a bucket share its limits in any region, and that
+// buckets of other endpoints do not.
 func TestBucketsThatShare(t *testing.T) {
 	credentialsForTests(t)
 	client := awss3.New(awss3.Options{Region: "us-east-1"})

@@ -26,7 +26,7 @@ func testStore(t *testing.T, way Option) {
 	})
 }
 
-// TestStoreBare: the provider without the layers of Open.
+// TestStoreBare runs the conformance tests without the layers of Open.
 func TestStoreBare(t *testing.T) { bothWays(t, testStoreBare) }
 
 func testStoreBare(t *testing.T, way Option) {
@@ -34,10 +34,10 @@ func testStoreBare(t *testing.T, way Option) {
 	storetest.Run(t, func(t *testing.T) store.Store { return bare(t, NewFake(t).At(""), way) }, storetest.Keys(50), storetest.Rounds(4))
 }
 
-// TestStoreThroughFailures: the layers hide a server that throttles every seventh request and
-// truncates every fifth value. Failures that leave the outcome of a conditional write unknown are
-// not tested: the retry layer then compares the stored bytes, and this suite's concurrent writers
-// write equal bytes.
+// TestStoreThroughFailures checks that the layers hide the failures of a server that throttles
+// every seventh request and truncates every fifth value. Failures that leave the outcome of a
+// conditional write unknown are not tested: the retry layer then compares the stored bytes, and the
+// concurrent writers of the conformance tests write equal bytes.
 func TestStoreThroughFailures(t *testing.T) { bothWays(t, testStoreThroughFailures) }
 
 func testStoreThroughFailures(t *testing.T, way Option) {
@@ -50,7 +50,7 @@ func testStoreThroughFailures(t *testing.T, way Option) {
 	}, storetest.Keys(50), storetest.Rounds(2))
 }
 
-// TestStorePortable: gocloud's s3blob without hooks.
+// TestStorePortable runs the conformance tests on gocloud's s3blob without hooks.
 func TestStorePortable(t *testing.T) {
 	credentialsForTests(t)
 	storetest.Run(t, func(t *testing.T) store.Store {

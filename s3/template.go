@@ -17,12 +17,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// template holds what all reads of a bucket have in common: endpoint, header and signature
+// template holds the data that all reads of a bucket share: endpoint, header and signature
 // parameters. It is derived from a GetObject that the SDK built and did not send, so endpoint
-// rules, path style, dual stack, FIPS and the user agent are the SDK's own. It is immutable; a
-// change of the region or of the clock correction needs a new one.
+// rules, path style, dual stack, FIPS and the user agent are those of the SDK. It is immutable; a
+// change of the region or of the clock correction needs a new template.
 type template struct {
-	region  string        // the region it was made for, see regions.current
+	region  string        // the region of the requests, see regions.current
 	request *http.Request // URL.Path and RawPath end with the store's prefix
 	header  http.Header   // its values are shared by all requests
 	signing signing
@@ -32,7 +32,7 @@ type template struct {
 // signing holds the parameters of the signer. The zero value does not sign.
 type signing struct{ service, region, payload string }
 
-// probe is a key with the characters that servers and clients escape differently.
+// probe is a key with characters that servers and clients escape differently.
 const probe = "zargo/a b+c~d=e@f%g/../\u00e9"
 
 // probeOwner is an access key that is never sent.
@@ -45,11 +45,11 @@ const (
 	payloadHeader    = "X-Amz-Content-Sha256"
 	invocationHeader = "Amz-Sdk-Invocation-Id"
 	attemptHeader    = "Amz-Sdk-Request"
-	traceHeader      = "X-Amzn-Trace-Id" // AWS Lambda's, to detect functions that invoke themselves
+	traceHeader      = "X-Amzn-Trace-Id" // of AWS Lambda, to detect recursion
 	amzTime          = "20060102T150405Z"
 )
 
-// errNotSent ends the GetObject of a sample.
+// errNotSent is the error of a GetObject whose HTTP client is a sample.
 var errNotSent = errors.New("not sent")
 
 // sample is an HTTP client that records the request and does not send it.
@@ -60,8 +60,8 @@ func (s *sample) Do(r *http.Request) (*http.Response, error) {
 	return nil, errNotSent
 }
 
-// newTemplate has the SDK build a request and derives the template from it. It returns nil if the
-// SDK fails, or if template.build and the signer do not reproduce the request byte by byte; the SDK
+// newTemplate lets the SDK build a request and derives the template from it. It returns nil if the
+// SDK fails, or if template.build and the signer do not reproduce the request byte by byte. The SDK
 // then sends all reads.
 func newTemplate(ctx context.Context, d *direct, region string) *template {
 	var s sample
@@ -71,7 +71,7 @@ func newTemplate(ctx context.Context, d *direct, region string) *template {
 		if o.Credentials != nil {
 			o.Credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return probeCredentials(), nil })
 		}
-	}) // the error is errNotSent, or will be reported by the SDK's own read
+	}) // the error is errNotSent, or the SDK's own read will report it
 	if s.request == nil || s.request.URL.RawQuery != "x-id=GetObject" {
 		return nil
 	}
@@ -89,8 +89,8 @@ func probeCredentials() aws.Credentials {
 	return aws.Credentials{AccessKeyID: probeOwner, SecretAccessKey: "of no account"}
 }
 
-// setURL sets the template's request to that of r without the probe. It reports whether the path
-// ends with the probe.
+// setURL sets the template's request to r without the probe. It reports whether the path ends with
+// the probe.
 func (t *template) setURL(r *http.Request) bool {
 	u := url.URL{Scheme: r.URL.Scheme, Host: r.URL.Host}
 	var ok, raw bool
@@ -117,7 +117,7 @@ func (t *template) setSigning(signs bool, h http.Header, now time.Time) bool {
 		return false
 	}
 	t.signing = signing{service: words[2], region: words[1], payload: h.Get(payloadHeader)}
-	if off := at.Sub(now); off.Abs() >= 2*time.Second { // the header has whole seconds
+	if off := at.Sub(now); off.Abs() >= 2*time.Second { // the time in the header has whole seconds
 		t.off = off
 	}
 	return true
@@ -179,14 +179,14 @@ func (t *template) build(ctx context.Context, key string, o store.GetOptions) *h
 }
 
 // skewed reports whether the server's clock differs too much from the template's. S3 rejects
-// requests after 15 minutes of difference, and the SDK corrects its clock from 4 minutes on.
+// requests that differ by 15 minutes, and the SDK corrects its clock from 4 minutes on.
 func (t *template) skewed(resp *http.Response, now time.Time) bool {
 	at, err := http.ParseTime(resp.Header.Get("Date"))
 	return err == nil && at.Sub(now.Add(t.off)).Abs() > 4*time.Minute
 }
 
-// escape escapes a key in a path as the SDK does: all bytes but unreserved characters and slashes.
-// Source: RFC 3986 section 2.3.
+// escape escapes a key in a path as the SDK does: all bytes except unreserved characters and
+// slashes. Source: RFC 3986 section 2.3.
 func escape(key string) string {
 	for i := range len(key) {
 		switch c := key[i]; {

@@ -36,8 +36,8 @@ func oddKeys() []string {
 	return keys
 }
 
-// TestReadsAreTheSDKs: reads are byte for byte those of the SDK, except for its attempt count, its
-// invocation ID and the operation's name in the query.
+// TestReadsAreTheSDKs checks that reads are byte for byte those of the SDK, except for its attempt
+// count, its invocation ID and the operation's name in the query.
 func TestReadsAreTheSDKs(t *testing.T) {
 	const here = "s3://zarr-test/a b+%c3%a9?region=eu-central-1"
 	for name, at := range map[string]string{
@@ -121,7 +121,7 @@ func sameRequest(t *testing.T, name string, direct, sdk *http.Request) {
 	}
 }
 
-// TestTemplateStays: a request does not change the template, nor another request.
+// TestTemplateStays checks that a request does not change the template, nor another request.
 func TestTemplateStays(t *testing.T) {
 	credentialsForTests(t)
 	net := &cloud{serve: value}
@@ -155,8 +155,8 @@ func inMemory(t testing.TB, size int, opts ...Option) store.Store {
 	return bare(t, "s3://zarr-test?region=us-east-1", append([]Option{HTTPClient(m), Credentials(keys)}, opts...)...)
 }
 
-// TestReadsAllocateLittle: allocations of a read without the transport: the request, the signature
-// and the stall timeout.
+// TestReadsAllocateLittle checks the number of allocations of a read without the transport: those
+// of the request, the signature and the stall timeout.
 func TestReadsAllocateLittle(t *testing.T) {
 	if race.Enabled || runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("SKIPPED: allocations are counted on linux/amd64, without the race detector")

@@ -10,12 +10,12 @@ import (
 	"github.com/zargo-io/zargo/internal/provider"
 )
 
-// credentialTimeout limits a request for credentials, whose responses are small.
+// credentialTimeout limits a request for credentials. The responses are small.
 const credentialTimeout = time.Minute
 
 // transport returns the SDK's transport, including AWS_CA_BUNDLE and proxies, with as many
 // connections as requests in flight. With the SDK's 10 idle connections, 64 requests in flight keep
-// reconnecting (110 connections instead of 64). It is used directly for credentials, and by
+// reconnecting (110 connections instead of 64). It is used directly for credentials, and through
 // config.transport for objects.
 func transport(requests int) *awshttp.BuildableClient {
 	return awshttp.NewBuildableClient().WithTimeout(credentialTimeout).WithTransportOptions(func(t *http.Transport) {
@@ -23,15 +23,15 @@ func transport(requests int) *awshttp.BuildableClient {
 	})
 }
 
-// trips is a client that sends requests by a RoundTripper and follows no redirects. http.Client.Do
-// would copy each request's header for redirects.
+// trips is a client that sends requests with a RoundTripper and does not follow redirects.
+// http.Client.Do would copy each request's header for redirects.
 type trips struct{ http.RoundTripper }
 
 func (t trips) Do(r *http.Request) (*http.Response, error) { return t.RoundTrip(r) }
 
-// transport returns the client of object requests, with a stall timeout, without redirects and with
-// bounded documents. The SDK's client follows 307 and 308 to any host, even from https to http, so
-// only its transport is used.
+// transport returns the client for object requests, with a stall timeout, without redirects and
+// with bounded documents. The SDK's client follows 307 and 308 to any host, even from https to
+// http, so only its transport is used.
 func (c *config) transport(client aws.HTTPClient) aws.HTTPClient {
 	if b, ok := client.(*awshttp.BuildableClient); ok {
 		name, timeout := c.Shared().Name, time.Duration(0)

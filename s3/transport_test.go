@@ -25,7 +25,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// TestConnections: as many connections as requests in flight, and no more.
+// TestConnections checks that there are as many connections as requests in flight.
 func TestConnections(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)
@@ -33,7 +33,7 @@ func TestConnections(t *testing.T) {
 	fake.Connections(t, f.Server, open(t, f.At(""), MaxInFlight(fake.InFlight)))
 }
 
-// TestCloseClosesConnections: Close closes idle connections and those in use.
+// TestCloseClosesConnections checks that Close closes idle connections and those in use.
 func TestCloseClosesConnections(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)
@@ -68,7 +68,8 @@ func TestCloseClosesConnections(t *testing.T) {
 	f.AllClosed()
 }
 
-// TestMaxInFlight: the number of requests in flight never exceeds the limit, over all callers.
+// TestMaxInFlight checks that the number of requests in flight never exceeds the limit, over all
+// callers.
 func TestMaxInFlight(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)
@@ -104,7 +105,7 @@ func TestMaxInFlight(t *testing.T) {
 	}
 }
 
-// TestWritesKeepTheConnection: consecutive writes reuse one connection.
+// TestWritesKeepTheConnection checks that consecutive writes reuse one connection.
 func TestWritesKeepTheConnection(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)
@@ -162,7 +163,7 @@ func TestCABundle(t *testing.T) {
 
 const proxyChild = "ZARGO_TEST_S3_PROXY_CHILD"
 
-// TestMain: net/http reads the proxy variables once per process, so TestProxy needs its own
+// TestMain runs TestProxy in its own process, because net/http reads the proxy variables once per
 // process.
 func TestMain(m *testing.M) {
 	if os.Getenv(proxyChild) == "" {
@@ -203,7 +204,7 @@ func TestProxy(t *testing.T) {
 	}
 }
 
-// TestSlowCommit: S3 may take minutes to join the parts.
+// TestSlowCommit checks that the completion of an upload may take longer than other requests.
 func TestSlowCommit(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)

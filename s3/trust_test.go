@@ -74,9 +74,9 @@ func identities(t *testing.T) map[string]map[string]string {
 	}
 }
 
-// TestTrust: signatures are sent over https, or over http within private networks or if something
-// outside the URL allows it. Tokens of the identity are sent to AWS's services and this machine
-// only. No request leaves this process.
+// TestTrust checks that signatures are sent over https, or over http within private networks or if
+// something outside the URL allows it. Tokens of the identity are sent to AWS's services and this
+// machine only. No request leaves this process.
 func TestTrust(t *testing.T) {
 	const at = "s3://zarr-test?region=us-east-1"
 	allowed, refused := error(nil), error(fault.Refused)
@@ -204,8 +204,8 @@ func mayGo(secret string, r *http.Request, bucketHost string, allowed bool) bool
 	return r.URL.Scheme == "https" && (aws || r.URL.Host == bucketHost) || allowed && r.URL.Host == bucketHost
 }
 
-// TestRegionIsNoHost: a region is part of host names, including that of the service that receives
-// the identity's token.
+// TestRegionIsNoHost checks that names that are not valid in a host name are rejected as a region.
+// A region is part of host names, including that of the service that receives the identity's token.
 func TestRegionIsNoHost(t *testing.T) {
 	credentialsForTests(t)
 	for _, region := range []string{"evil.example%23", "evil.example%2F", "x.y", "a%20b", "evil.example%3F", "%40evil", strings.Repeat("a", 64)} {
@@ -216,8 +216,8 @@ func TestRegionIsNoHost(t *testing.T) {
 	}
 }
 
-// TestTrustByAddress: with this package's transport, the address that a name resolves to decides.
-// Nothing is written to a public address.
+// TestTrustByAddress checks that the transport of this package decides by the address that a name
+// resolves to, and writes nothing to a public address.
 func TestTrustByAddress(t *testing.T) {
 	for _, c := range []struct {
 		name, url, leadsTo string
@@ -274,7 +274,8 @@ type elsewhere struct {
 
 func (e *elsewhere) RemoteAddr() net.Addr { return e.at }
 
-// TestLocalhost: http to a name of this machine needs no permission, and requests succeed.
+// TestLocalhost checks that http to a name of this machine needs no permission, and requests
+// succeed.
 func TestLocalhost(t *testing.T) {
 	credentialsForTests(t)
 	f := NewFake(t)

@@ -5,7 +5,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// form returns the form of URLs: "s3://bucket/prefix?parameters".
+// form returns the form of URLs, "s3://bucket/prefix?parameters".
 func form() provider.Form {
 	return provider.Form{
 		Scheme: "s3", Article: "an", Bucket: "bucket", Server: "an endpoint is a parameter",
@@ -42,9 +42,9 @@ func (c *config) params() provider.Params {
 			"response_checksum_validation": &c.responseChecksum,
 			"ssetype":                      &c.sse,
 			"kmskeyid":                     &c.kmsKey,
-			"storage_class":                &c.storageClass, // ours
-			"content_type":                 &c.contentType,  // ours
-			"expected_bucket_owner":        &c.owner,        // ours
+			"storage_class":                &c.storageClass, // of this package
+			"content_type":                 &c.contentType,  // of this package
+			"expected_bucket_owner":        &c.owner,        // of this package
 		},
 		Flags: map[string]*bool{
 			"anonymous":      &c.anonymous,
@@ -56,14 +56,14 @@ func (c *config) params() provider.Params {
 			"fips":               &c.fips,
 			"accelerate":         &c.accelerate,
 			"disable_https":      &c.disableHTTPS,
-			"requester_pays":     &c.requesterPays, // ours
-			"sse_customer":       &c.customerEnv,   // ours
-			"sdk_reads":          &c.sdkReads,      // ours
-			"hedge":              &c.stack.Hedge,   // ours
+			"requester_pays":     &c.requesterPays, // of this package
+			"sse_customer":       &c.customerEnv,   // of this package
+			"sdk_reads":          &c.sdkReads,      // of this package
+			"hedge":              &c.stack.Hedge,   // of this package
 		},
 		Other: func(name, _ string) (bool, error) {
-			// gocloud.dev's choice of the SDK version, and its limit of SDK retries, which are
-			// disabled here.
+			// awssdk is gocloud.dev's choice of the SDK version. rate_limiter_capacity limits the
+			// SDK's retries, which are disabled here.
 			return name == "awssdk" || name == "rate_limiter_capacity", nil
 		},
 	}
@@ -78,6 +78,6 @@ func (c *config) Name() string {
 	return provider.Name("s3", c.bucket, c.prefix, query)
 }
 
-// UsageError is a mistake in the URL or the options of [Open]. It does not match a kind of package
-// fault, because it does not concern stored data. All providers share this type.
+// UsageError reports a mistake in the URL or the options of [Open]. It does not match a kind of
+// package fault, because it does not concern stored data. All providers share this type.
 type UsageError = store.UsageError

@@ -14,21 +14,21 @@ import (
 )
 
 // SaveZip runs a plan into a zip archive and stores the archive as the value of key in st. The
-// value appears when it is complete. The archive is the plan's target, so open is called for the
-// source only. SaveZip writes the archive in one pass, without markers: after an interruption it
-// starts from the first task. The plan must not have temporary arrays, see Options.OneStage.
+// value appears when it is complete. The archive is the plan's target, so SaveZip calls open for
+// the source only. SaveZip writes the archive in one pass, without markers: after an interruption
+// it starts from the first task.
 //
-// fault.Exists: the key has a value. fault.Selection: the plan has temporary arrays, or source and
-// target are in one store. fault.Limit: a shard does not fit in memory. Other errors are those of
-// [Run].
+// SaveZip returns fault.Exists if the key has a value. It returns fault.Selection if the plan has
+// temporary arrays (see Options.OneStage), or if source and target are in one store. It returns
+// fault.Limit if a shard does not fit in memory. Other errors are those of [Run].
 func SaveZip(ctx context.Context, p *Plan, open Opener, st store.Store, key string, opts ...zarr.Option) error {
 	if len(p.Documents.Temporary) > 0 || p.Source.Store == p.Target.Store {
-		return fault.Newf(fault.Selection, "transfer: an archive holds no temporary arrays, and is no part of the source")
+		return fault.Newf(fault.Selection, "transfer: a plan into an archive must have no temporary arrays, and its source must be in another store")
 	}
 	for k := range p.Stages {
 		for _, s := range p.Stages[k].Steps {
 			if s.Inner != nil {
-				return fault.Newf(fault.Limit, "transfer: an archive takes shards as a whole, and those of %v are more than the memory allows", s.To)
+				return fault.Newf(fault.Limit, "transfer: an archive takes whole shards, and a shard of %v does not fit in memory", s.To)
 			}
 		}
 	}
@@ -62,7 +62,7 @@ type archive struct {
 	w  *zip.Writer
 }
 
-// Get returns fault.NotFound: the transfer does not read values that it wrote.
+// Get returns fault.NotFound, because the transfer does not read values that it wrote.
 func (a *archive) Get(_ context.Context, key string, _ store.GetOptions, _ []byte) (store.Value, error) {
 	return store.Value{}, &fault.KeyError{Op: "get", Store: a.name, Key: key, Err: fault.NotFound}
 }
@@ -77,7 +77,8 @@ func (a *archive) Put(_ context.Context, key string, value []byte, _ store.PutOp
 	return "", nil
 }
 
-// Delete does nothing. A chunk that holds only the fill value is deleted, but was never written.
+// Delete does nothing. The transfer deletes chunks that contain only the fill value, and such a
+// chunk was never added to the archive.
 func (a *archive) Delete(context.Context, string, store.DeleteOptions) error { return nil }
 
 // List yields no entries.

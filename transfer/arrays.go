@@ -9,7 +9,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// arrays opens the arrays of a plan with its documents, and caches them.
+// arrays opens the arrays of a plan with the documents in the plan, and caches them.
 type arrays struct {
 	stores map[In]store.Store
 	opts   []zarr.Option
@@ -19,7 +19,8 @@ type arrays struct {
 	listed map[Array]*listed.Store
 }
 
-// newArrays returns the arrays of p in the given stores. Temporary arrays are at the root of tmp.
+// newArrays returns the arrays of p in the stores src, dst and tmp. Temporary arrays are at the
+// root of tmp.
 func newArrays(p *Plan, src, dst, tmp store.Store, opts []zarr.Option) *arrays {
 	return &arrays{
 		stores: map[In]store.Store{
@@ -75,8 +76,8 @@ func (s *arrays) both(ctx context.Context, step *Step) (from, to *zarr.Array, er
 	return from, to, err
 }
 
-// expect announces the reads and writes of a share of the tasks of a stage to the stores of its
-// arrays. share is a fraction of 1.
+// expect announces the expected reads and writes of a stage to the stores of its arrays. share is
+// the fraction of the stage's tasks that this process runs, at most 1.
 func (w *Worker) expect(ctx context.Context, stage int, share float64) error {
 	for i := range w.p.Stages[stage].Steps {
 		s := &w.p.Stages[stage].Steps[i]

@@ -13,7 +13,7 @@ import (
 )
 
 // TestTargetInACache checks that a transfer invalidates the entries of its target in a cache of the
-// process, for copies of stored objects and for encoded chunks.
+// process, whether it copies stored objects or encodes chunks.
 func TestTargetInACache(t *testing.T) {
 	for name, chunks := range map[string][]int{"as it is stored": nil, "in other chunks": {3}} {
 		t.Run(name, func(t *testing.T) {

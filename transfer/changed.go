@@ -15,9 +15,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// watch compares the source's arrays with the metadata in the plan. It compares each array once:
-// its own documents, which takes one or two requests, or the group's consolidated metadata if the
-// plan was made from that.
+// watch compares the source's arrays with the metadata in the plan, each array once. It reads the
+// documents of the array, in one or two requests. If the plan was made from the group's
+// consolidated metadata, it reads that instead.
 type watch struct {
 	p    *Plan
 	src  store.Store
@@ -35,10 +35,8 @@ func newWatch(p *Plan, src store.Store, opts []zarr.Option) *watch {
 	return &watch{p: p, src: src, opts: opts, same: map[string]bool{}}
 }
 
-// check compares the array that a step reads with from, which is the same array opened with the
-// plan's documents.
-//
-// fault.Conflict: the array was changed or deleted.
+// check compares the array that step s reads with the plan. from is that array, opened with the
+// plan's documents. It returns fault.Conflict if the array was changed or deleted.
 func (w *watch) check(ctx context.Context, s *Step, from, to *zarr.Array) error {
 	at := s.From.Path
 	if w.known(at) {
@@ -141,14 +139,13 @@ func (w *watch) group(ctx context.Context) (*zarr.Group, error) {
 	return g, err
 }
 
-// maxDocument is the maximum size of a document in bytes. 64 MiB: longer than any document that a
-// plan contains.
+// maxDocument is the maximum size of a document in bytes. 64 MiB is more than any document in a
+// plan.
 const maxDocument = 64 << 20
 
-// documents reads those documents of an array that are in the plan, and the .zattrs of a v2 array
-// even if the plan has none. same reports whether all equal those of the plan.
-//
-// fault.NotFound: a document other than .zattrs was deleted.
+// documents reads the documents of an array that are in the plan, and the .zattrs of a v2 array
+// even if the plan has none. same reports whether all of them equal those of the plan. It returns
+// fault.NotFound if a document other than .zattrs was deleted.
 func (w *watch) documents(ctx context.Context, at string) (docs map[string]string, same bool, err error) {
 	docs, same = map[string]string{}, true
 	for _, name := range []string{"zarr.json", ".zarray", ".zattrs", "meta", "attrs"} {
@@ -172,8 +169,8 @@ func (w *watch) documents(ctx context.Context, at string) (docs map[string]strin
 	return docs, same, nil
 }
 
-// openAbove opens an array without documents of its own from the consolidated metadata of a group
-// above it. It returns none if no such group contains the array.
+// openAbove opens an array that lacks documents from the consolidated metadata of a group above it.
+// It returns the error none if no such group contains the array.
 func openAbove(ctx context.Context, src store.Store, at string, none error, opts []zarr.Option) (*zarr.Array, error) {
 	for up := at; up != ""; {
 		up = nodeOf(up)
@@ -200,13 +197,13 @@ func arrayIn(ctx context.Context, g *zarr.Group, at string) (*zarr.Array, error)
 	if a, ok := n.(*zarr.Array); ok {
 		return a, nil
 	}
-	return nil, fault.Newf(fault.NotFound, "a group is at %q", at)
+	return nil, fault.Newf(fault.NotFound, "%q is a group, not an array", at)
 }
 
-// difference describes the first difference between an array in the plan, from, and the current
-// one, now, that affects the step. It returns "" if there is none. An array that became longer does
-// not differ, because the planned elements keep their indices. The exception is a step that copies
-// encoded objects, if the last object of the planned shape now contains new elements.
+// difference describes the first difference that affects the step between from, an array in the
+// plan, and now, the current array. It returns "" if there is none. An array that became longer
+// does not differ, because the planned elements keep their indices. It differs only for a step that
+// copies encoded objects, if the last object of the planned shape now contains new elements.
 func difference(s *Step, from, to, now *zarr.Array) string {
 	was, like := from.Metadata(), *now.Metadata()
 	if was.NoSeparator {

@@ -18,7 +18,7 @@ import (
 )
 
 // TestChangedSource checks the errors of runs whose source is changed before the first task or
-// before the last one.
+// before the last task.
 func TestChangedSource(t *testing.T) {
 	spec := zarr.Spec{Shape: []int{10, 4}, Chunks: []int{4, 4}, DType: dtype.Int16, Attrs: map[string]any{"units": "K"}}
 	replace := func(change func(*zarr.Spec)) func(context.Context, store.Store) error {
@@ -118,7 +118,7 @@ func TestChangedSource(t *testing.T) {
 	}
 }
 
-// TestWatchCosts counts the requests that compare the source with the plan.
+// TestWatchCosts checks the number of requests that compare the source with the plan.
 func TestWatchCosts(t *testing.T) {
 	for _, c := range []struct {
 		name         string
@@ -178,8 +178,9 @@ func TestChangedConsolidated(t *testing.T) {
 	}
 }
 
-// TestReplacedWhileMoved replaces an object between the two requests that copy it. The task needs
-// two because the object is longer than expected. It must not mix two versions.
+// TestReplacedWhileMoved checks that a task does not mix two versions of an object that is replaced
+// between the two requests that copy it. The task needs two requests because the object is longer
+// than expected.
 func TestReplacedWhileMoved(t *testing.T) {
 	w := newWorld(t, mem.New(), mem.New())
 	a := must(zarr.Create(t.Context(), w.src, "a", zarr.Spec{Shape: []int{4}, Chunks: []int{4}, DType: dtype.Uint8, Codecs: []codec.Spec{}}))

@@ -16,12 +16,12 @@ import (
 
 func (p *Plan) checkVersion() error {
 	if p.Version != Version {
-		return fault.Newf(errors.ErrUnsupported, "transfer: a plan of version %d; this program runs version %d", p.Version, Version)
+		return fault.Newf(errors.ErrUnsupported, "transfer: the plan has version %d, this program supports only version %d", p.Version, Version)
 	}
 	return nil
 }
 
-// Check reports whether the plan can be run:
+// Check checks that the plan can be run:
 //
 //   - every object of every target array belongs to exactly one task, which writes all of it;
 //   - regions are within the arrays;
@@ -31,8 +31,8 @@ func (p *Plan) checkVersion() error {
 // Check sends no request. [NewPlan], [Decode], [Open] and [RunTask] call it. opts are options of
 // the nodes, such as zarr.Extensions.
 //
-// fault.Metadata: the plan is inconsistent. fault.Limit: a task needs more than Memory, or the plan
-// has too many tasks.
+// Check returns fault.Metadata if the plan is inconsistent. It returns fault.Limit if a task needs
+// more than Memory, or if the plan has too many tasks.
 func (p *Plan) Check(opts ...zarr.Option) error {
 	if err := p.check(opts); err != nil {
 		return fmt.Errorf("transfer: plan: %w", err)
@@ -52,7 +52,7 @@ func (p *Plan) check(opts []zarr.Option) error {
 		}
 	}
 	if p.Memory < 1 {
-		return bad("a memory of %d bytes", p.Memory)
+		return bad("memory is %d bytes", p.Memory)
 	}
 	for _, docs := range []map[string]string{p.Documents.Source, p.Documents.Target, p.Documents.Temporary} {
 		for key := range docs {
@@ -73,7 +73,7 @@ func (p *Plan) check(opts []zarr.Option) error {
 		}
 	}
 	if n := len(p.Stages); n == 0 || len(p.Stages[n-1].Steps) != 1 || p.Stages[n-1].Steps[0].Kind != Finish {
-		return bad("the last stage is not one step %q", Finish)
+		return bad("the last stage must have one step, of kind %q", Finish)
 	}
 	return c.covered()
 }
@@ -88,15 +88,15 @@ func (c *checker) step(stage int, s *Step) error {
 	switch s.Kind {
 	case Finish:
 		if stage != len(c.p.Stages)-1 || s.From != nil || s.To != nil || s.Start != nil || len(s.Grid) > 0 {
-			return bad("a step %q that is not the last, or has arrays", Finish)
+			return bad("a step of kind %q must be the last and have no arrays", Finish)
 		}
 		return nil
 	case Encoded, Blocks:
 	default:
-		return bad("steps of kind %q are not known", s.Kind)
+		return bad("step has the unknown kind %q", s.Kind)
 	}
 	if s.From == nil || s.To == nil || s.From.In != Source && s.From.In != Temporary || s.To.In != Target && s.To.In != Temporary {
-		return bad("it does not lead from the source or temporary data to the target or temporary data")
+		return bad("a step must read the source or a temporary array, and write the target or a temporary array")
 	}
 	ctx := context.Background() // all documents are in memory
 	from, to, err := c.arrays.both(ctx, s)
@@ -111,14 +111,14 @@ func (c *checker) step(stage int, s *Step) error {
 	plain := *s.To
 	plain.Separator = ""
 	if _, twice := c.written[plain]; twice || s.To.Separator != "" {
-		return bad("%v is written by two steps, or under other keys", s.To)
+		return bad("%v is written by two steps, or with another separator of chunk keys", s.To)
 	}
 	c.written[plain] = stage
 	if err := s.checkShape(from, to); err != nil {
 		return fmt.Errorf("%v to %v: %w", s.From, s.To, err)
 	}
 	if least := needOf(s, from, to).memory(); least > c.p.Memory {
-		return fault.Newf(fault.Limit, "%v: a task takes %d bytes of memory, and the plan allows %d", s.To, least, c.p.Memory)
+		return fault.Newf(fault.Limit, "%v: a task takes %d bytes of memory, more than the %d of the plan", s.To, least, c.p.Memory)
 	}
 	return nil
 }
@@ -127,22 +127,22 @@ func (s *Step) checkShape(from, to *zarr.Array) error {
 	shape, in := to.Shape(), from.Shape()
 	switch {
 	case len(shape) != len(in) || s.Start != nil && len(s.Start) != len(shape):
-		return bad("the numbers of dimensions differ")
+		return bad("the arrays and the step differ in their number of dimensions")
 	case !slices.Equal(s.Grid, to.GridShape()):
-		return bad("a grid of %v objects, and %v in the metadata", s.Grid, to.GridShape())
+		return bad("the grid of the step is %v, that of the array is %v", s.Grid, to.GridShape())
 	case !alike.Type(from.DType(), to.DType()):
-		return bad("%v and %v are two data types", from.DType(), to.DType())
+		return bad("the data types %v and %v differ", from.DType(), to.DType())
 	}
 	for d, n := range shape {
 		if at := s.start(d); at < 0 || at > in[d] || n > in[d]-at {
-			return bad("elements from %d to %d of %d along dimension %d", at, at+n, in[d], d)
+			return bad("elements [%d, %d) exceed the length %d of dimension %d", at, at+n, in[d], d)
 		}
 	}
 	if err := s.checkInner(to); err != nil {
 		return err
 	}
 	if s.Kind == Encoded && !sameObjects(s, from, to) {
-		return bad("objects cannot be moved as they are: the arrays do not encode the same")
+		return bad("objects cannot be copied without decoding: the arrays differ in encoding or grid")
 	}
 	return nil
 }
@@ -154,11 +154,11 @@ func (s *Step) checkInner(to *zarr.Array) error {
 	}
 	chunk := innerShape(to)
 	if s.Kind != Blocks || chunk == nil || len(s.Inner) != len(chunk) {
-		return bad("boxes of %v inner chunks, of which the objects are not made", s.Inner)
+		return bad("the target cannot be filled in boxes of %v inner chunks", s.Inner)
 	}
 	for d, n := range s.Inner {
 		if n < 1 || s.Block[d] != 1 {
-			return bad("boxes of %v inner chunks in blocks of %v shards", s.Inner, s.Block)
+			return bad("boxes of %v inner chunks need blocks of one shard and at least one inner chunk, blocks have %v shards", s.Inner, s.Block)
 		}
 	}
 	return nil

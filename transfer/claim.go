@@ -12,8 +12,8 @@ import (
 )
 
 // claim is the object that records which plan owns a target, and its state. The first value is put
-// on condition that the object is absent, so only one of two plans acquires the target. Later
-// values are put on condition of the version that was read.
+// on condition that the object is absent, so only one plan can claim the target. Later values are
+// put on condition of the version that was read.
 type claim struct {
 	Format int    `json:"zargo_transfer_claim"` // 1
 	Plan   string `json:"plan"`                 // Plan.ID
@@ -35,7 +35,7 @@ const (
 	copying    state = "copying"    // the target was free: tasks may write
 	publishing state = "publishing" // all other tasks are done: the last one may store documents
 	published  state = "published"  // all documents are stored: no task writes any more
-	cleaning   state = "cleaning"   // Clean removes an unfinished transfer: no task may start
+	cleaning   state = "cleaning"   // Clean is removing an unfinished transfer: no task may start
 
 	// unclaimed is never stored. The target has no claim, and its documents are those of the plan:
 	// the plan's transfer was completed and cleaned, or another node has the same documents.
@@ -44,19 +44,18 @@ const (
 
 const (
 	claimFormat = 1
-	// maxClaim is the maximum size of a claim in bytes. 4096: a claim has about 150.
+	// maxClaim is the maximum size of a claim in bytes. A claim has about 150.
 	maxClaim = 4096
 	// maxTurns is the number of attempts to change a claim that other processes change
-	// concurrently. 20: four transfers, each with all states.
+	// concurrently. 20 suffices for four transfers that pass through all states.
 	maxTurns = 20
 )
 
 // claimKey returns the key of the claim of a target.
 func claimKey(target string) string { return join(join(target, dirName), "claim") }
 
-// readClaim reads the claim of a target. It returns nil if there is none.
-//
-// fault.Exists: the stored value is not a claim that this version can parse.
+// readClaim reads the claim of a target. It returns nil if there is none, and an error that matches
+// fault.Exists if the stored value is not a claim that this version can parse.
 func readClaim(ctx context.Context, st store.Store, target string) (*claim, error) {
 	v, err := st.Get(ctx, claimKey(target), store.GetOptions{Max: maxClaim}, nil)
 	switch {
@@ -91,9 +90,11 @@ func newClaim(plan string) *claim {
 	return &claim{Format: claimFormat, Plan: plan, Run: hex.EncodeToString(b[:]), State: taken}
 }
 
-// swap replaces c by next. fault.Conflict: the stored claim is no longer c.
+// swap replaces the stored claim c by next. It returns fault.Conflict if the stored claim is no
+// longer c.
 //
-// In a store without conditional puts, swap reads the claim and compares it before it puts next.
+// In a store without conditional puts, swap reads the claim and compares it with c before it puts
+// next.
 func (c *claim) swap(ctx context.Context, st store.Store, target string, next *claim) error {
 	var err error
 	if c.version != "" {
@@ -107,7 +108,7 @@ func (c *claim) swap(ctx context.Context, st store.Store, target string, next *c
 		return err
 	}
 	if now == nil || now.Run != c.Run || now.State != c.State {
-		return fault.Newf(fault.Conflict, "the claim was changed meanwhile")
+		return fault.Newf(fault.Conflict, "the claim was changed by another process")
 	}
 	return next.put(ctx, st, target, store.PutOptions{})
 }
@@ -119,8 +120,8 @@ func (c *claim) in(s state) *claim {
 	return &next
 }
 
-// enter ensures that the plan holds its target, and returns the claim. The worker caches the claim
-// until know(nil) drops it. Concurrent calls share the requests.
+// enter claims the target for the plan, unless the plan already holds it, and returns the claim.
+// The worker caches the claim until know(nil) drops it. Concurrent calls share the requests.
 func (w *Worker) enter(ctx context.Context) (*claim, error) {
 	if c := w.known(); c != nil {
 		return c, nil
@@ -145,25 +146,25 @@ func (w *Worker) known() *claim {
 	return w.held
 }
 
-// know caches the claim as it was read last. After know(nil) the next task reads it.
+// know caches c, the claim as last read. After know(nil) the next task reads the claim.
 func (w *Worker) know(c *claim) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if c == nil || w.held != nil && w.held.Run != c.Run {
-		w.complete = map[int]bool{} // was of another run
+		w.complete = map[int]bool{} // those are stages of another run
 	}
 	w.held = c
 }
 
 // hold claims the target, or finds the claim of this plan. The process that changes the state from
-// taken to copying checks the target after the claim was put; the result of an earlier check may be
-// outdated.
+// taken to copying checks the target for nodes after the claim was put, because the result of an
+// earlier check may be outdated.
 //
-// If the outcome of a put is unknown, or another process of the plan changes the claim, hold reads
-// the claim again.
+// If the outcome of a put is unknown, or if another process of the plan changes the claim, hold
+// reads the claim again.
 //
-// fault.Exists: another plan has claimed the target, or another node is at or below it.
-// fault.Conflict: Clean is removing the transfer.
+// hold returns fault.Exists if another plan has claimed the target, or if another node is at or
+// below it. It returns fault.Conflict if Clean is removing the transfer.
 func (w *Worker) hold(ctx context.Context) (*claim, error) {
 	target, fresh := w.p.Target.Path, newClaim(w.id)
 	for range maxTurns {
@@ -184,7 +185,7 @@ func (w *Worker) hold(ctx context.Context) (*claim, error) {
 				if err := c.put(ctx, w.dst, target, store.PutOptions{}); err != nil {
 					return nil, err
 				}
-				continue // read which claim is stored: others may have put one too
+				continue // read which claim is stored, because other processes may have put one too
 			case errors.Is(err, fault.Exists):
 				continue
 			case err != nil:
@@ -193,7 +194,7 @@ func (w *Worker) hold(ctx context.Context) (*claim, error) {
 		case c.Plan != w.id:
 			return nil, claimed()
 		case c.State == cleaning:
-			return nil, fault.Newf(fault.Conflict, "the transfer is being removed; when that is done it can begin anew")
+			return nil, fault.Newf(fault.Conflict, "the transfer is being removed and can be started again afterwards")
 		}
 		if c.State != taken {
 			return c, nil
@@ -219,15 +220,15 @@ func (w *Worker) hold(ctx context.Context) (*claim, error) {
 			return next, err
 		}
 	}
-	return nil, fault.Newf(fault.Conflict, "others change the claim of the target all the time")
+	return nil, fault.Newf(fault.Conflict, "other processes changed the claim of the target in each of %d attempts", maxTurns)
 }
 
 // claimed returns the error for a target that belongs to another plan.
 func claimed() error {
-	return fault.Newf(fault.Exists, "another transfer to the target was begun: it can be resumed, or what it stored removed")
+	return fault.Newf(fault.Exists, "another transfer to the target was started: resume it, or remove its objects")
 }
 
-// release deletes a claim under which nothing was written. In a store without conditional deletes
+// release deletes a claim under which no task has written. In a store without conditional deletes
 // the claim remains until Clean, because another process of the plan may use it.
 func (w *Worker) release(ctx context.Context, c *claim) {
 	if c.version == "" {
@@ -264,12 +265,12 @@ func (w *Worker) advance(ctx context.Context, c *claim, to state) (*claim, error
 		}
 		c = now
 	}
-	return nil, fault.Newf(fault.Conflict, "others change the claim of the target all the time")
+	return nil, fault.Newf(fault.Conflict, "other processes changed the claim of the target in each of %d attempts", maxTurns)
 }
 
-// farther handles err of a check for unexpected nodes at the target, which ran while the claim was
+// farther handles err, the result of a check for other nodes at the target that ran in the state of
 // c. If err is fault.Exists but the state has changed since, another process of the plan has stored
-// the node. farther then returns the new claim and no error.
+// the node: farther then returns the new claim and no error. Otherwise it returns err.
 func (w *Worker) farther(ctx context.Context, c *claim, err error) (*claim, error) {
 	if !errors.Is(err, fault.Exists) {
 		return c, err
@@ -285,8 +286,8 @@ func (w *Worker) farther(ctx context.Context, c *claim, err error) (*claim, erro
 	return now, nil
 }
 
-// same reads the claim again. fault.Conflict: the claim is gone or of another run, or Clean is
-// removing the transfer.
+// same reads the claim again. It returns fault.Conflict if the claim is gone or belongs to another
+// run, or if Clean is removing the transfer.
 func (w *Worker) same(ctx context.Context, c *claim) (*claim, error) {
 	now, err := readClaim(ctx, w.dst, w.p.Target.Path)
 	if err != nil && !errors.Is(err, fault.Exists) {

@@ -10,13 +10,13 @@ import (
 )
 
 // Clean removes the objects that a transfer stored beside its target: the plan, markers, temporary
-// arrays and the claim. In a directory it also removes their folders. A complete copy does not need
-// them. If the copy is incomplete, the next run starts from the first task; objects that were
+// arrays and the claim. In a directory it also removes their directories. A complete copy does not
+// need them. If the copy is incomplete, the next run starts from the first task; objects that were
 // written to the target remain.
 //
-// No process should run the plan during Clean. One that does fails with fault.Conflict after its
-// current task, whose objects may be stored. An interrupted Clean is continued by calling it again.
-// Clean does not remove the claim of another plan.
+// No process should run the plan during Clean. If one does, it fails with fault.Conflict after its
+// current task, and objects of that task may remain. An interrupted Clean can be repeated. Clean
+// does not remove the claim of another plan.
 func Clean(ctx context.Context, p *Plan, open Opener) error {
 	st, err := open(ctx, p.Target.Store)
 	if err != nil {
@@ -30,7 +30,7 @@ func Clean(ctx context.Context, p *Plan, open Opener) error {
 
 // clean deletes in an order that is safe to interrupt. It sets the claim's state to cleaning before
 // it deletes markers and temporary objects, and deletes the claim after them. It deletes the plan
-// last, because an interrupted copy is continued with it.
+// last, because an interrupted copy can only be continued with the plan.
 func clean(ctx context.Context, st store.Store, p *Plan) error {
 	target, dir := p.Target.Path, p.Dir()
 	c, err := closing(ctx, st, p)
@@ -51,7 +51,8 @@ func clean(ctx context.Context, st store.Store, p *Plan) error {
 	if err != nil {
 		return err
 	}
-	// While the claim exists, no other transfer has temporary files beside it.
+	// While the plan holds the claim, no other transfer has temporary files below the target's
+	// directory.
 	rest := dir
 	if c != nil {
 		rest = join(target, dirName)
@@ -74,7 +75,7 @@ func clean(ctx context.Context, st store.Store, p *Plan) error {
 			return err
 		}
 	}
-	// A concurrent put of another process creates its folders again.
+	// A put of another process may have created its directories again.
 	return store.RemoveFolders(ctx, st, join(target, dirName))
 }
 
@@ -97,5 +98,5 @@ func closing(ctx context.Context, st store.Store, p *Plan) (*claim, error) {
 			return next, err
 		}
 	}
-	return nil, fault.Newf(fault.Conflict, "others change the claim of the target all the time")
+	return nil, fault.Newf(fault.Conflict, "other processes changed the claim of the target in each of %d attempts", maxTurns)
 }

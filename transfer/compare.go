@@ -14,15 +14,14 @@ import (
 )
 
 // errDiffers is the error for a target without a claim whose values differ from those of the copy.
-var errDiffers = fault.Newf(fault.Exists, "a node is at the target, and its values are not those that the plan copies")
+var errDiffers = fault.Newf(fault.Exists, "the target is a node whose values differ from the source")
 
 // compare compares the values that a task would write with the stored ones. It is used if the
-// target contains the plan's documents and no claim: the transfer may have been cleaned, or another
-// node may have the same documents. Tasks that write temporary arrays compare nothing.
-//
-// fault.Exists: the values differ.
+// target contains the plan's documents but no claim: the transfer may have been cleaned, or another
+// node may have the same documents. Tasks that write temporary arrays compare nothing. compare
+// returns fault.Exists if the values differ.
 func (w *Worker) compare(ctx context.Context, t Task) error {
-	if t.Step.Kind == Finish { // done if all others are
+	if t.Step.Kind == Finish { // complete if all other tasks are
 		return w.compareAll(ctx, 0, w.tasks-1, 1)
 	}
 	step := *t.Step
@@ -116,8 +115,8 @@ func (w *Worker) compareObjects(ctx context.Context, t Task, from, to *zarr.Arra
 	})
 }
 
-// part0 reads an object of at most piece bytes. Of a longer one it returns only the size. size is
-// -1 if the object is proven absent.
+// part0 reads an object of at most piece bytes, and only the size of a longer one. size is -1 if
+// the object is absent.
 func part0(ctx context.Context, st store.Store, key string, buf []byte) (b []byte, size int64, err error) {
 	v, err := st.Get(ctx, key, store.GetOptions{Max: piece}, buf[:0])
 	var long *store.TooLong
@@ -142,7 +141,7 @@ func (p *Plan) writes(tmp *Array) *Step {
 	return nil
 }
 
-// compareAll runs compare for the tasks [lo, hi), parallel of them at once, at least one.
+// compareAll runs compare for the tasks [lo, hi), at most max(parallel, 1) of them concurrently.
 func (w *Worker) compareAll(ctx context.Context, lo, hi, parallel int) error {
 	return concurrency.Each(ctx, max(parallel, 1), numbers(lo, hi), func(ctx context.Context, i int) error { return w.compare(ctx, w.p.Task(i)) })
 }

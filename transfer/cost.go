@@ -7,16 +7,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// Cost is an upper bound of the cost of a step. It includes objects that are absent in the source,
-// which are not written.
+// Cost is an upper bound of the cost of a step. It includes the objects that are absent in the
+// source, although those are not written.
 type Cost struct {
 	Stage int
 	Step  *Step
 	Tasks int
-	// Reads is the number of objects, or of inner chunks of shards, that are read. One that several
-	// tasks need counts once for each task. Reads is 0 if the store copies the objects itself.
+	// Reads is the number of objects, or of inner chunks of shards, that are read. An object that
+	// several tasks read counts once for each task. Reads is 0 if the store copies the objects
+	// itself.
 	Reads  int64
-	Writes int64 // objects that are written; a large one takes a request for each of its parts
+	Writes int64 // objects that are written; a large object takes one request per part
 	Bytes  int64 // size of the written elements in memory
 }
 

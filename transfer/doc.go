@@ -11,10 +11,10 @@
 // # Plans and tasks
 //
 // A [Plan] is plain data: stages of steps, whose tasks are numbered and not listed. Each task owns
-// whole objects of the target, chunks or shards, so tasks of a stage do not wait for each other. A
-// task may be repeated, even while it runs elsewhere, because it stores the same bytes each time.
-// When its objects are stored, it puts a marker. A plan contains names of stores and no
-// credentials; an [Opener] opens the stores by these names.
+// whole objects of the target, chunks or shards, so the tasks of a stage are independent. A task
+// may be repeated, even while it runs elsewhere, because it stores the same bytes each time. It
+// puts a marker after its objects are stored. A plan contains names of stores and no credentials;
+// an [Opener] opens the stores by these names.
 //
 // If source and target store chunks in the same form, objects are copied without decoding, and
 // inside the provider if both are in one store. Otherwise regions are decoded and encoded. A chunk
@@ -23,12 +23,12 @@
 // # The target
 //
 // A target belongs to one plan. The first task puts an object that names the plan, on condition
-// that the object is absent. A second plan for the same target is fault.Exists, even if both would
-// store the same documents.
+// that the object is absent. Running a second plan for the same target returns fault.Exists, even
+// if both plans would store the same documents.
 //
-// The last task stores the target's documents, after all other tasks are done, so no reader sees a
-// partial array. Until [Clean], a transfer keeps markers and temporary arrays in a directory of its
-// own below the target, see [Plan.Dir].
+// The last task stores the target's documents after all other tasks are done, so readers never see
+// a partial array. Until [Clean], a transfer keeps markers and temporary arrays in the directory
+// [Plan.Dir] below the target.
 //
 // [SaveZip] runs a plan into a zip archive.
 //
@@ -36,8 +36,8 @@
 //
 // A process reserves the memory for elements and objects in flight in a child of the budget that
 // all work of the process shares ([RunOptions].Limits). The child is bounded by the plan's memory.
-// The garbage collector lets the heap grow beyond the memory in use; a program with a hard bound
-// sets runtime/debug.SetMemoryLimit to the same number.
+// The Go heap grows beyond the memory in use between garbage collections; a program with a hard
+// limit should set runtime/debug.SetMemoryLimit to the same number.
 //
 // # Errors
 //

@@ -14,15 +14,16 @@ import (
 )
 
 const (
-	// streamAbove is the maximum length of an object that is copied whole. 32 MiB: two parts.
+	// streamAbove is the maximum length of an object that is copied in one piece. 32 MiB is two
+	// parts.
 	streamAbove = 32 << 20
-	// piece is the length of the parts of longer objects. 16 MiB: the default of package large.
+	// piece is the length of the parts of longer objects. 16 MiB is the default of package large.
 	piece = 16 << 20
 )
 
-// moving is the number of concurrent tasks that copy objects: one starts while the other ends. Each
-// sends as many requests as the store allows, so more tasks would not be faster. After an
-// interruption more of them would have to be repeated.
+// moving is the number of concurrent tasks that copy objects. With 2, one task starts while the
+// other ends. Each task sends as many requests as the store allows, so more tasks would not be
+// faster, and more of them would have to be repeated after an interruption.
 const moving = 2
 
 // encoded copies the objects of a task without decoding them.
@@ -70,8 +71,9 @@ func (w *Worker) keyOf(a *Array, key string) string {
 	return key
 }
 
-// move copies one object: inside the store if possible, else through memory, in parts if it is
-// long. It skips only an object that is proven absent. guess is the expected maximum length.
+// move copies one object: within the store if possible, otherwise through memory, in parts if the
+// object is long. It skips an object only if the object is proven absent. guess is the expected
+// maximum length.
 func (w *Worker) move(ctx context.Context, src *listed.Store, from, to string, guess int64) error {
 	if src.Absent(from) {
 		return nil
@@ -104,11 +106,11 @@ func (w *Worker) move(ctx context.Context, src *listed.Store, from, to string, g
 	}
 }
 
-// through copies an object through memory. It does nothing if the object is proven absent. If the
-// object is longer than most bytes, it returns an error, and long contains the length.
+// through copies an object of at most most bytes through memory. It does nothing if the object is
+// proven absent. For a longer object it returns an error, and the length in long.
 func (w *Worker) through(ctx context.Context, src store.Store, from, to string, most int64, version store.Version) (long *store.TooLong, err error) {
 	if most > min(max(w.p.Budget(), streamAbove), math.MaxInt) {
-		return nil, fault.Newf(fault.Limit, "an object of %d bytes at %q, which cannot be moved by parts, is more than the plan's memory allows", most, from)
+		return nil, fault.Newf(fault.Limit, "object of %d bytes at %q does not fit in the plan's memory, and the store does not support parts", most, from)
 	}
 	hold, err := w.limits.Bytes.Acquire(ctx, concurrency.Task, concurrency.Need(int(most)))
 	if err != nil {

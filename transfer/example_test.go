@@ -13,7 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// Copy an array with a chunk for each time step to one whose chunks contain all time steps.
+// The example copies an array with one chunk per time step to an array whose chunks contain all
+// time steps.
 func Example() {
 	ctx := context.Background()
 	stores := map[string]store.Store{"maps": mem.New(), "series": mem.New()}

@@ -11,11 +11,12 @@ import (
 )
 
 // fenced is the target's store for the writes of tasks. If the target was empty when it was
-// claimed, an object is put on condition that it is absent, or that it has the version that an
-// earlier attempt of the task put. A request that arrives late, after the copy was complete,
-// therefore does not replace values that other writers have stored since.
+// claimed, fenced puts an object only if it is absent, or if it has the version that an earlier
+// attempt of the task put. A request that arrives after the copy was complete therefore does not
+// replace values that other writers have stored since.
 //
-// fenced does not protect absent objects: a late put may store one that another writer has deleted.
+// fenced does not protect absent objects: a late put may store an object that another writer has
+// deleted.
 type fenced struct {
 	store.Store
 	w       *Worker
@@ -23,8 +24,8 @@ type fenced struct {
 	anyCopy atomic.Bool // the store copies, but without conditions
 }
 
-// held returns the current claim, and whether objects are put with conditions. fault.Conflict: the
-// transfer was removed.
+// held returns the current claim, and whether objects are put with conditions. It returns
+// fault.Conflict if the transfer was removed.
 func (f *fenced) held() (c *claim, conditions bool, err error) {
 	c = f.w.known()
 	if c == nil {
@@ -34,14 +35,13 @@ func (f *fenced) held() (c *claim, conditions bool, err error) {
 }
 
 // maxSame is the maximum length of a stored value that is read and compared with the value to put.
-// 1 MiB: a longer value is put again without a comparison, which takes no memory.
+// A value longer than 1 MiB is put again without a comparison, to save memory.
 const maxSame = 1 << 20
 
 // at returns the condition that key keeps its current value, or its absence. done reports that no
-// request is needed: the current value equals value, if that is not empty, or the transfer is
-// published, so the current value is correct.
-//
-// fault.Conflict: the transfer was removed, and the current value may be of another writer.
+// request is needed: either the current value equals value and value is not empty, or the transfer
+// is published, so the current value is correct. at returns fault.Conflict if the transfer was
+// removed, since the current value may be that of another writer.
 func (f *fenced) at(ctx context.Context, c *claim, key string, value []byte) (o store.PutOptions, done bool, err error) {
 	if len(value) > maxSame {
 		value = nil
@@ -66,7 +66,7 @@ func (f *fenced) at(ctx context.Context, c *claim, key string, value []byte) (o 
 
 // published reports whether all tasks were done, so that every object has its final value. Callers
 // read the version of an object before the call, and send a request on condition of that version
-// after it. fault.Conflict: the transfer was removed.
+// after it. published returns fault.Conflict if the transfer was removed.
 func (f *fenced) published(ctx context.Context, c *claim) (bool, error) {
 	now, err := f.w.same(ctx, c)
 	return err == nil && now.State != copying, err
@@ -75,9 +75,9 @@ func (f *fenced) published(ctx context.Context, c *claim) (bool, error) {
 // maxRuns bounds the attempts to put an object that other runs of the same task put concurrently.
 const maxRuns = 100
 
-// put calls stored with the condition that the key is absent. If the condition fails, it calls
-// stored with the condition of the current value, at most maxRuns times in all: other runs of the
-// same task may store the object in between.
+// put calls stored with the condition that the key is absent. If that condition fails, it calls
+// stored with the condition of the current value. It calls stored at most maxRuns times in all,
+// because other runs of the same task may store the object in between.
 func (f *fenced) put(ctx context.Context, c *claim, key string, value []byte, stored func(store.PutOptions) (store.Version, error)) (store.Version, error) {
 	at := store.PutOptions{IfAbsent: true}
 	for try := 1; ; try++ {
@@ -120,7 +120,7 @@ func (f *fenced) Put(ctx context.Context, key string, value []byte, o store.PutO
 }
 
 // Delete reads the version of key and deletes the object only if the version is unchanged, so a
-// stale worker removes nothing newer. It sends no delete for an absent key.
+// stale worker does not delete newer objects. It sends no delete for an absent key.
 func (f *fenced) Delete(ctx context.Context, key string, o store.DeleteOptions) error {
 	c, conditions, err := f.held()
 	if err != nil {
@@ -209,10 +209,10 @@ func (p *fencedParts) Commit(ctx context.Context, o store.PutOptions) (store.Ver
 		return at.IfVersion, p.Abort(ctx)
 	}
 	v, err := p.Parts.Commit(ctx, at)
-	if lost(err) { // by another run of the same task, if the claim is still held
+	if lost(err) { // another run of the same task was faster, if the claim is still held
 		now, done, seenErr := p.f.at(ctx, c, p.key, nil)
 		if seenErr == nil && (done || !now.IfAbsent && now.IfVersion != at.IfVersion) {
-			_ = p.Abort(ctx) // remove the parts, if the store has kept them
+			_ = p.Abort(ctx) // delete the parts, if the store still has them
 			return now.IfVersion, nil
 		}
 	}

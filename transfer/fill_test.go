@@ -42,10 +42,10 @@ func (c *chunksAsked) String() string {
 	return strings.Join(all, ", ")
 }
 
-// TestAllFill counts the requests to the target for chunks and shards that contain only the fill
-// value, and are not stored. If a listing proves the target's chunks absent, it is the only
-// request. Otherwise each chunk takes a delete. Chunks that exist in the target are deleted in both
-// cases.
+// TestAllFill checks the number of requests to the target for chunks and shards that contain only
+// the fill value, and are not stored. If a listing proves the target's chunks absent, it is the
+// only request. Otherwise the transfer sends a delete for each chunk. Existing chunks of the target
+// are deleted in both cases.
 func TestAllFill(t *testing.T) {
 	const n = 100
 	for _, c := range []struct {
@@ -54,7 +54,7 @@ func TestAllFill(t *testing.T) {
 		values     []int // chunks with other values
 		stale      []int // objects in the target before the run
 		incomplete bool
-		count      int // number of processes, the first of which runs; 0 calls RunTask for each task
+		count      int // number of processes, of which only the first runs; 0 calls RunTask for each task
 		want       string
 	}{
 		{"a new target", nil, nil, nil, false, 1, "1 list"},
@@ -105,8 +105,8 @@ func TestAllFill(t *testing.T) {
 }
 
 // TestStagesOfFill checks a copy through intermediate arrays whose first chunks contain only the
-// fill value. Their first delete lists the array. Chunks that are put after the listing must be
-// found.
+// fill value. The first delete of such a chunk lists the array. Chunks that are put after that
+// listing must be found.
 func TestStagesOfFill(t *testing.T) {
 	dst := mem.New()
 	w := newWorld(t, mem.New(), dst)

@@ -16,9 +16,8 @@ import (
 // finish stores the target's documents on condition that they are absent. It stores the innermost
 // nodes first and the outermost last, so a reader that finds a node finds all nodes below it.
 //
-// While the claim is copying, no document of the plan may be stored: it would belong to another
-// node. While the claim is publishing, a document with the same bytes is that of another attempt of
-// this task.
+// In state copying, no document of the plan may exist, because it would belong to another node. In
+// state publishing, a document with the same bytes was stored by another attempt of this task.
 func (w *Worker) finish(ctx context.Context, c *claim) error {
 	if err := w.unchanged(ctx); err != nil {
 		return err
@@ -54,8 +53,8 @@ func (p *Plan) ordered() []string {
 	})
 }
 
-// put stores a document on condition that it is absent. A stored document with the same bytes is
-// not an error, nor is any document of a group above the target.
+// put stores a document on condition that it is absent. An existing document is not an error if it
+// has the same bytes or belongs to a group above the target.
 func (w *Worker) put(ctx context.Context, key string, doc []byte) error {
 	_, err := w.dst.Put(ctx, key, doc, store.PutOptions{IfAbsent: true})
 	switch unconditional := errors.Is(err, errors.ErrUnsupported); {
@@ -67,7 +66,7 @@ func (w *Worker) put(ctx context.Context, key string, doc []byte) error {
 		case is || found && above(nodeOf(key), w.p.Target.Path):
 			return nil
 		case found:
-			return fault.Newf(fault.Exists, "another document was stored at %q meanwhile", key)
+			return fault.Newf(fault.Exists, "another document was stored at %q during the transfer", key)
 		case !unconditional:
 			return err
 		}
@@ -76,7 +75,7 @@ func (w *Worker) put(ctx context.Context, key string, doc []byte) error {
 	return err
 }
 
-// holds reports whether a document is stored under key, found, and whether it equals doc, is.
+// holds reads the document at key. found reports whether it exists, and is whether it equals doc.
 func (w *Worker) holds(ctx context.Context, key string, doc []byte) (is, found bool, err error) {
 	v, err := w.dst.Get(ctx, key, store.GetOptions{Max: int64(len(doc)) + 1}, nil)
 	switch {

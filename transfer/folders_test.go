@@ -44,7 +44,7 @@ func TestCleanFolders(t *testing.T) {
 	equal(t, a, must(zarr.OpenArray(t.Context(), w.dst, "out/a")))
 	check(t, transfer.Clean(t.Context(), p, open)) // is a no-op the second time
 
-	// As if Clean had been killed before it removed the folders.
+	// Simulate a Clean that was killed before it removed the directories.
 	check(t, os.MkdirAll(filepath.Join(work, p.ID()), 0o777))
 	if _, err := transfer.Saved(t.Context(), dir.New(root), "out/a"); !errors.Is(err, fault.NotFound) {
 		t.Errorf("after Clean: %v", err)

@@ -46,15 +46,14 @@ func (p *Plan) within() []string {
 	return slices.DeleteFunc(p.ordered(), func(key string) bool { return above(nodeOf(key), p.Target.Path) })
 }
 
-// each calls f for each key, several at once.
+// each calls f concurrently for all keys.
 func (w *Worker) each(ctx context.Context, keys []string, f func(ctx context.Context, key string) error) error {
 	return concurrency.EachN(ctx, store.TuningOf(w.dst).Requests, len(keys), func(ctx context.Context, i int) error { return f(ctx, keys[i]) })
 }
 
-// look checks that no node is at the target or below it. It runs after the target was claimed and
-// before the first task writes. empty reports whether no other object is there either.
-//
-// fault.Exists: a node is there.
+// look checks that no node exists at or below the target. It runs after the target was claimed and
+// before the first task writes. empty reports whether the target contains no other objects either.
+// look returns fault.Exists if it finds a node.
 func (w *Worker) look(ctx context.Context) (empty bool, err error) {
 	own := join(w.p.Target.Path, dirName) + "/"
 	empty = true
@@ -66,7 +65,7 @@ func (w *Worker) look(ctx context.Context) (empty bool, err error) {
 			return false, err
 		case strings.HasPrefix(e.Key, own):
 		case isNode(e.Key):
-			return false, fault.Newf(fault.Exists, "a node is at the target: %q is stored", e.Key)
+			return false, fault.Newf(fault.Exists, "the target has a node: %q exists", e.Key)
 		default:
 			empty = false
 		}
@@ -99,7 +98,7 @@ func (p *Plan) documents() []string {
 	return slices.Collect(maps.Keys(all))
 }
 
-// absent checks that none of the keys is stored. fault.Exists: one is.
+// absent checks that none of the keys exists. It returns fault.Exists otherwise.
 func (w *Worker) absent(ctx context.Context, keys []string) error {
 	return w.each(ctx, keys, func(ctx context.Context, key string) error {
 		_, found, err := w.holds(ctx, key, nil)
@@ -144,8 +143,8 @@ func (p *Plan) groups() (groups []string, nodes map[string]bool) {
 	return groups, nodes
 }
 
-// noOthers checks that the members of a group are all among nodes, the planned ones. fault.Exists:
-// another node is there.
+// noOthers checks that the members of a group are all among nodes, the planned ones. It returns
+// fault.Exists if there is another node.
 func (w *Worker) noOthers(ctx context.Context, group string, nodes map[string]bool) error {
 	for e, err := range store.Pages(ctx, w.dst, group, store.ListOptions{Depth: store.OneLevel}) {
 		switch {
@@ -161,15 +160,15 @@ func (w *Worker) noOthers(ctx context.Context, group string, nodes map[string]bo
 		case err != nil && !errors.As(err, new(*fault.MetaError)):
 			return err
 		default:
-			return fault.Newf(fault.Exists, "another node is in the target, at %q", e.Key)
+			return fault.Newf(fault.Exists, "the target contains another node at %q", e.Key)
 		}
 	}
 	return nil
 }
 
 // free checks that no other array was created at the path of a since the first task of the plan
-// started. The check runs once for each array, before the process first writes to it; concurrent
-// tasks share it. fault.Exists: another array is there.
+// started, and returns fault.Exists otherwise. It runs once for each array, before the process
+// first writes to the array. Concurrent tasks share the check.
 func (w *Worker) free(ctx context.Context, a *Array) error {
 	if a.In != Target {
 		return nil

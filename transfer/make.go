@@ -21,11 +21,11 @@ type Options struct {
 	Source Place // name of the source for the [Opener]; NewPlan sets Path to that of the node
 	Target Place // location of the copy
 	// Root is the path of the outermost group that is created above the target, together with all
-	// groups between the two. Groups that exist remain unchanged. "" is the root of the store.
+	// groups between the two. Existing groups remain unchanged. "" is the root of the store.
 	Root string
 
-	// Format is the Zarr format of the target, 2 or 3. The default is 0: the format of the source,
-	// or 2 if that is v1.
+	// Format is the Zarr format of the target, 2 or 3. The default, 0, is the format of the source,
+	// or 2 if the source is v1.
 	Format int
 	// NoFillAttribute keeps the fill values and attributes of arrays when Format changes. xarray
 	// then sees other missing values in the copy, because it treats elements equal to the fill
@@ -36,8 +36,8 @@ type Options struct {
 	// Masked, if not nil, is called with the path of each array whose fill value or attribute
 	// _FillValue was changed to preserve missing values, and a description of the change.
 	Masked func(path, what string)
-	// Codecs encode the chunks of all arrays; nil keeps the codecs of each array, an empty list is
-	// no compression. See [zarr.Spec].
+	// Codecs encode the chunks of all arrays. nil keeps the codecs of each array; an empty list
+	// stores chunks without compression. See [zarr.Spec].
 	Codecs []codec.Spec
 	// Grid returns the shapes of the chunks and shards of the copy of an array. nil keeps a shape.
 	// Empty, non-nil shards store each chunk as its own object.
@@ -57,17 +57,18 @@ type Options struct {
 	Zarr []zarr.Option
 }
 
-// maxMemory is the maximum of the default memory. 1 GiB: the default of rechunker.
+// maxMemory is the maximum of the default memory. 1 GiB is the default of rechunker.
 const maxMemory = 1 << 30
 
 // NewPlan returns a plan that copies an array, or a group with all nodes below it. It reads only
 // metadata. If target is not nil, NewPlan checks that no value is stored at the target, and omits
 // existing groups above the target from the plan. The [store.Tuning] of both stores determines the
-// cost of requests relative to bytes; without it the costs of a cloud store are assumed.
+// cost of requests relative to bytes. NewPlan assumes the costs of a cloud store for a store
+// without Tuning.
 //
-// fault.Exists: the target has values that tasks of the same plan did not store. fault.Limit: a
-// task does not fit in memory; the error contains the smallest sufficient Memory. Other errors are
-// those of zarr.Create, if the target cannot be created with the options.
+// NewPlan returns fault.Exists if the target has values that tasks of the same plan did not store.
+// It returns fault.Limit if a task does not fit in memory; the error contains the smallest
+// sufficient Memory. Other errors are those of zarr.Create for the nodes of the target.
 func NewPlan(ctx context.Context, source zarr.Node, target store.Store, o Options) (*Plan, error) {
 	p, err := newPlan(ctx, source, target, o)
 	if err == nil && target != nil {
@@ -152,8 +153,8 @@ func (m *maker) tree(ctx context.Context, n zarr.Node) error {
 	return err
 }
 
-// consolidated reports whether a group has consolidated metadata. That of a v2 group is known only
-// after its members were read.
+// consolidated reports whether a group has consolidated metadata. For a v2 group, it must be called
+// after the members were read.
 func consolidated(g *zarr.Group) (bool, error) {
 	if g.Metadata().Consolidated != nil {
 		return true, nil
@@ -189,7 +190,7 @@ func (m *maker) array(ctx context.Context, a *zarr.Array, to string) error {
 		_, err = zarr.Create(ctx, m.new, to, spec, m.o.Zarr...)
 	}
 	if err != nil {
-		return fmt.Errorf("the copy of %q: %w", a.Path(), err)
+		return fmt.Errorf("copy of %q: %w", a.Path(), err)
 	}
 	made, err := zarr.OpenArray(ctx, m.new, to, m.o.Zarr...)
 	if err != nil {
@@ -214,17 +215,18 @@ func (m *maker) array(ctx context.Context, a *zarr.Array, to string) error {
 	return m.steps(ctx, &Step{From: from, To: &Array{In: Target, Path: to}, Start: start, Grid: made.GridShape()}, a, made)
 }
 
-// part converts ranges to the start and shape of the copied part of an array. start is nil if it is
-// the first element. fault.Selection: the ranges do not fit the array.
+// part converts ranges to the start and shape of the copied part of an array. start is nil if the
+// part starts at the first element. part returns fault.Selection if the ranges do not fit the
+// array.
 func part(a *zarr.Array, ranges [][2]int) (start, shape []int, err error) {
 	in := a.Shape()
 	if len(ranges) != len(in) {
-		return nil, nil, fault.Newf(fault.Selection, "%d ranges of %q, which has %d dimensions", len(ranges), a.Path(), len(in))
+		return nil, nil, fault.Newf(fault.Selection, "Ranges returned %d ranges for %q, which has %d dimensions", len(ranges), a.Path(), len(in))
 	}
 	moved := false
 	for d, r := range ranges {
 		if r[0] < 0 || r[1] < r[0] || r[1] > in[d] {
-			return nil, nil, fault.Newf(fault.Selection, "elements from %d to %d of %d along dimension %d of %q", r[0], r[1], in[d], d, a.Path())
+			return nil, nil, fault.Newf(fault.Selection, "range [%d, %d) is not within dimension %d of %q, which has length %d", r[0], r[1], d, a.Path(), in[d])
 		}
 		start, shape, moved = append(start, r[0]), append(shape, r[1]-r[0]), moved || r[0] > 0
 	}
@@ -250,9 +252,8 @@ func (m *maker) documents(ctx context.Context) error {
 }
 
 // free checks that no value is stored at the target, except by a transfer of this plan. It removes
-// existing groups above the target from the plan.
-//
-// fault.Exists: a value is stored there, or another plan has claimed the target.
+// existing groups above the target from the plan. It returns fault.Exists if a value is stored at
+// the target, or if another plan has claimed it.
 func (p *Plan) free(ctx context.Context, target store.Store) error {
 	for key := range p.Documents.Target {
 		at := nodeOf(key)
@@ -265,7 +266,7 @@ func (p *Plan) free(ctx context.Context, target store.Store) error {
 			return err
 		default:
 			if _, ok := n.(*zarr.Group); !ok {
-				return fault.Newf(fault.Exists, "an array is above the target: %q", at)
+				return fault.Newf(fault.Exists, "the path of the target passes through the array %q", at)
 			}
 			delete(p.Documents.Target, key)
 		}
@@ -275,7 +276,7 @@ func (p *Plan) free(ctx context.Context, target store.Store) error {
 	case err != nil && !errors.As(err, new(*fault.MetaError)):
 		return err
 	default:
-		return fault.Newf(fault.Exists, "a node is at the target")
+		return fault.Newf(fault.Exists, "a node already exists at the target")
 	}
 	b, err := begun(ctx, target, p.Target.Path)
 	switch id := p.ID(); {
@@ -288,7 +289,7 @@ func (p *Plan) free(ctx context.Context, target store.Store) error {
 	case b.claim == nil && slices.ContainsFunc(b.ids, func(other string) bool { return other != id }):
 		return claimed()
 	case b.other != "" && len(b.ids) == 0 && b.claim == nil:
-		return fault.Newf(fault.Exists, "something is stored below the target, such as %q", b.other)
+		return fault.Newf(fault.Exists, "the target contains other objects, such as %q", b.other)
 	}
 	return nil
 }

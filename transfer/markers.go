@@ -14,12 +14,12 @@ import (
 )
 
 // dirName is the directory below the target that contains the plan, the markers of tasks and
-// temporary arrays. v3 reserves names of nodes with the prefix "__", so listings of groups and
-// package validate skip it.
+// temporary arrays. v3 reserves node names with the prefix "__", so listings of groups and package
+// validate skip it.
 const dirName = "__zargo_transfer"
 
-// Dir returns the path of the directory of the plan, its markers and its temporary arrays, below
-// the root of the target's store: "<target>/__zargo_transfer/<ID>".
+// Dir returns the path of the directory that contains the plan, its markers and its temporary
+// arrays: "<target>/__zargo_transfer/<ID>", below the root of the target's store.
 func (p *Plan) Dir() string { return join(join(p.Target.Path, dirName), p.ID()) }
 
 func (w *Worker) dir() string { return join(join(w.p.Target.Path, dirName), w.id) }
@@ -36,7 +36,7 @@ func (w *Worker) mark(ctx context.Context, c *claim, stage, i int) (key string, 
 	return key, err
 }
 
-// confirm checks, after markers were put, that the transfer was not removed before. If it was,
+// confirm checks, after markers were put, that the transfer still exists. If it was removed,
 // confirm deletes the markers and returns fault.Conflict.
 func (w *Worker) confirm(ctx context.Context, c *claim, markers ...string) error {
 	now, err := w.same(ctx, c)
@@ -51,9 +51,9 @@ func (w *Worker) confirm(ctx context.Context, c *claim, markers ...string) error
 }
 
 // confirming starts a goroutine that confirms the markers sent to the channel, so that tasks do not
-// wait for the requests. One request confirms all markers that have arrived. The goroutine calls
-// stop with the first error. The caller must call wait after the last marker was sent; wait returns
-// the first error.
+// wait for these requests. One request confirms all markers received so far. The goroutine calls
+// stop with the first error. After the last marker the caller must call wait, which returns the
+// first error.
 func (w *Worker) confirming(ctx context.Context, c *claim, stop context.CancelCauseFunc) (markers chan<- string, wait func() error) {
 	sent := make(chan string, 256)
 	var err error
@@ -85,8 +85,8 @@ func (w *Worker) confirming(ctx context.Context, c *claim, stop context.CancelCa
 	}
 }
 
-// done lists the markers of claim c and returns the tasks of a stage that have one. c may be nil:
-// without a claim no task is done.
+// done lists the markers of claim c and returns the tasks of a stage that have a marker. c may be
+// nil: without a claim no task is done.
 func (w *Worker) done(ctx context.Context, c *claim, stage int) (*set, error) {
 	first, n := w.p.TasksOf(stage)
 	s := newSet(first, n)
@@ -122,7 +122,7 @@ func (s *set) add(i int) {
 
 func (s *set) has(i int) bool { i -= s.first; return s.words[i/64]>>(i%64)&1 == 1 }
 
-// between returns how many numbers in [lo, hi) are in the set.
+// between returns the number of elements of the set in [lo, hi).
 func (s *set) between(lo, hi int) (n int) {
 	for i := lo; i < hi; i++ {
 		if s.has(i) {
@@ -139,14 +139,14 @@ func (s *set) count() (n int) {
 	return n
 }
 
-// Save claims the target of a plan and stores the plan beside it, for [Saved] to read.
-//
-// fault.Exists: another plan has claimed the target, or another node is at or below it.
+// Save claims the target of a plan and stores the plan beside it, where [Saved] finds it. It
+// returns fault.Exists if another plan has claimed the target, or if another node is at or below
+// it.
 func Save(ctx context.Context, target store.Store, p *Plan) error {
 	w := newWorker(p, target, target)
 	c, err := w.enter(ctx)
 	if err == nil && c.State == unclaimed {
-		err = fault.Newf(fault.Exists, "a node is at the target")
+		err = fault.Newf(fault.Exists, "a node already exists at the target")
 	}
 	if err == nil && c.State != published {
 		_, err = target.Put(ctx, join(w.dir(), planName), p.Encode(), store.PutOptions{})
@@ -160,11 +160,11 @@ func Save(ctx context.Context, target store.Store, p *Plan) error {
 // planName is the name of a saved plan in the plan's directory.
 const planName = "plan.json"
 
-// Saved reads the plan of the transfer that was started to a path of a store. If no transfer was
-// started, Saved removes empty folders, which an interrupted Clean may leave.
+// Saved returns the plan of the transfer that was started to a path of a store. If no transfer was
+// started, Saved removes empty directories, which an interrupted Clean may leave.
 //
-// fault.NotFound: no transfer was started, or its plan was not saved. fault.Conflict: several were
-// started, and none of them has a claim.
+// Saved returns fault.NotFound if no transfer was started, or if its plan was not saved. It returns
+// fault.Conflict if several transfers were started and none of them has a claim.
 func Saved(ctx context.Context, target store.Store, path string) (*Plan, error) {
 	b, err := begun(ctx, target, path)
 	if err != nil {
@@ -176,9 +176,9 @@ func Saved(ctx context.Context, target store.Store, path string) (*Plan, error) 
 	switch {
 	case len(b.ids) == 0:
 		_ = store.RemoveFolders(ctx, target, join(path, dirName))
-		return nil, fault.Newf(fault.NotFound, "transfer: none was begun there")
+		return nil, fault.Newf(fault.NotFound, "transfer: no transfer was started to the target")
 	case len(b.ids) > 1:
-		return nil, fault.Newf(fault.Conflict, "transfer: %d were begun there", len(b.ids))
+		return nil, fault.Newf(fault.Conflict, "transfer: %d transfers were started to the target", len(b.ids))
 	}
 	v, err := target.Get(ctx, join(join(join(path, dirName), b.ids[0]), planName), store.GetOptions{Max: maxPlan}, nil)
 	if err != nil {
@@ -187,14 +187,14 @@ func Saved(ctx context.Context, target store.Store, path string) (*Plan, error) 
 	return Decode(v.Bytes)
 }
 
-// beside describes the values below a target without a node.
+// beside describes the objects below a target that does not have a node yet.
 type beside struct {
 	claim *claim
 	ids   []string // IDs of plans with stored values
 	other string   // a key that does not belong to a transfer; may be ""
 }
 
-// begun finds the values that transfers have stored below a target.
+// begun finds the objects that transfers have stored below a target.
 func begun(ctx context.Context, st store.Store, path string) (b beside, err error) {
 	for e, err := range store.Pages(ctx, st, path, store.ListOptions{Depth: store.OneLevel}) {
 		if err != nil {
@@ -202,7 +202,7 @@ func begun(ctx context.Context, st store.Store, path string) (b beside, err erro
 		}
 		if e.Key != join(path, dirName) {
 			b.other = e.Key
-			break // one suffices, and the listing may be long
+			break // one key suffices, and the listing may be long
 		}
 	}
 	for e, err := range store.Pages(ctx, st, join(path, dirName), store.ListOptions{Depth: store.OneLevel}) {
@@ -220,9 +220,8 @@ func begun(ctx context.Context, st store.Store, path string) (b beside, err erro
 // Verify returns the numbers of the tasks that are not done, in ascending order. It returns none if
 // the target is complete. It reads the claim and the markers of tasks in the target's store. After
 // [Clean] of a complete transfer it compares the stored values with those of the source, see
-// [RunTask].
-//
-// fault.Exists: another plan has claimed the target, or another node is there.
+// [RunTask]. It returns fault.Exists if another plan has claimed the target, or if another node is
+// there.
 func Verify(ctx context.Context, p *Plan, open Opener) ([]int, error) {
 	w, err := Open(ctx, p, open)
 	if err != nil {

@@ -5,9 +5,9 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// masked changes the fill value or attributes of spec so that xarray, which determines missing
-// values differently in v2 and v3, sees the same missing values in the copy as in a. It reports the
-// change to o.Masked.
+// masked changes the fill value or the attributes of spec so that xarray sees the same missing
+// values in the copy as in a. xarray determines missing values differently in v2 and v3. masked
+// reports the change to o.Masked.
 func (o *Options) masked(spec *zarr.Spec, a *zarr.Array, format int) {
 	if o.NoFillAttribute || a.Dims() == nil && len(a.Shape()) > 0 {
 		return

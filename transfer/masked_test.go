@@ -13,8 +13,7 @@ import (
 
 // TestMissingValues checks that a copy in the other format has the missing value of its source in
 // the form that xarray reads in that format. It also checks that elements are equal, including
-// those of chunks that the source does not store. TestMasked in integration/peers compares with
-// xarray.
+// those of chunks that are not stored. TestMasked in integration/peers compares with xarray.
 func TestMissingValues(t *testing.T) {
 	for _, tt := range []struct {
 		name   string

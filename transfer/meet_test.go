@@ -23,8 +23,8 @@ import (
 )
 
 // TestTwoPlansOneTarget runs two plans for the same target, one after the other. Their documents
-// are equal and their values differ. The second plan is refused and is not complete. The first one
-// may run again, even after Clean.
+// are equal and their values differ. It checks that the second plan is refused and has missing
+// tasks, and that the first plan can run again, even after Clean.
 func TestTwoPlansOneTarget(t *testing.T) {
 	for _, k := range kinds() {
 		p := newPair(t, k, mem.New(), mem.New())
@@ -79,7 +79,8 @@ func TestTwoPlansOneTarget(t *testing.T) {
 	}
 }
 
-// TestTwoPlansAtOnce runs two plans for the same target concurrently in a directory. One wins.
+// TestTwoPlansAtOnce checks that exactly one of two plans that run concurrently for the same target
+// in a directory succeeds.
 func TestTwoPlansAtOnce(t *testing.T) {
 	for _, k := range kinds() {
 		for round := range 4 {
@@ -107,8 +108,8 @@ func TestTwoPlansAtOnce(t *testing.T) {
 	}
 }
 
-// stride returns the distance between the requests at which a test interrupts a process: each of
-// them, but every fifth with the race detector, where these tests take minutes.
+// stride returns the step between the requests at which a test interrupts a process. It is 1, or 5
+// with the race detector, where these tests take minutes.
 func stride() int {
 	if race.Enabled {
 		return 5
@@ -185,9 +186,9 @@ func TestTwoPlansMeet(t *testing.T) {
 	}
 }
 
-// TestKilledAnywhere kills a process at each of its requests, or drops the response to each.
-// Another process continues the plan. Another plan is refused, unless the target was not claimed
-// yet.
+// TestKilledAnywhere kills a process at each of its requests, or drops the response to each. It
+// checks that another process can continue the plan, and that another plan is refused once the
+// target is claimed.
 func TestKilledAnywhere(t *testing.T) {
 	for _, k := range kinds() {
 		for _, what := range []happens{killed, lost} {
@@ -228,8 +229,8 @@ func TestKilledAnywhere(t *testing.T) {
 }
 
 // TestLateTask suspends a task at each of its requests. Meanwhile another process completes and
-// cleans the transfer, and writes other values to the copy. The late task must not change these
-// values, and must not leave objects.
+// cleans the transfer, and writes other values to the copy. The test checks that the late task does
+// not change these values or leave objects.
 func TestLateTask(t *testing.T) {
 	for _, k := range kinds() {
 		for task := range 3 { // tasks of one array; the second chunk contains only the fill value
@@ -280,9 +281,9 @@ func TestLateTask(t *testing.T) {
 	}
 }
 
-// TestLateTaskOfAnotherPlan suspends a task at each of its requests. Meanwhile Clean removes its
-// transfer and another plan runs. The late task can at most store an object that the other plan
-// does not store. In this test the two plans store the same objects.
+// TestLateTaskOfAnotherPlan suspends a task at each of its requests. Meanwhile Clean removes the
+// transfer and another plan runs. The late task may store an object only if the other plan does not
+// store it. In this test both plans store the same objects.
 func TestLateTaskOfAnotherPlan(t *testing.T) {
 	for _, k := range kinds() {
 		for _, task := range []int{0, 2} {
@@ -320,8 +321,8 @@ func TestLateTaskOfAnotherPlan(t *testing.T) {
 }
 
 // TestArrayCreatedInTarget creates other nodes at the target, or in a target group, after the plan
-// was made and before the first task, or between two tasks. No task must write to such a node, and
-// the target must not be published.
+// was made: before the first task or between two tasks. It checks that no task writes to such a
+// node, and that the target is not published.
 func TestArrayCreatedInTarget(t *testing.T) {
 	for _, k := range kinds() {
 		for _, c := range []struct {
@@ -344,7 +345,8 @@ func TestArrayCreatedInTarget(t *testing.T) {
 					check(t, transfer.RunTask(t.Context(), p.plans[0], last, p.open(p.dst)))
 				}
 				spec := zarr.Spec{Format: c.format, Shape: []int{6}, Chunks: []int{2}, DType: dtype.Uint8, Fill: uint8(9)}
-				// Put only the node itself: groups above it would show that the target is in use.
+				// Put only the documents of the node: groups above it would show that the target is
+				// in use.
 				made := mem.New()
 				check(t, zarr.Write(t.Context(), must(zarr.Create(t.Context(), made, c.path, spec)), []uint8{5, 5}, zarr.Range(0, 2)))
 				for key, value := range all(t, made, c.path) {
@@ -381,7 +383,8 @@ func TestArrayCreatedInTarget(t *testing.T) {
 }
 
 // TestCleanKilled kills Clean at each of its requests, for a complete transfer and for an
-// unfinished one with an intermediate array. Afterwards Clean can be repeated and the plan can run.
+// unfinished one with an intermediate array. It checks that Clean can be repeated and that the plan
+// can run afterwards.
 func TestCleanKilled(t *testing.T) {
 	for _, complete := range []bool{true, false} {
 		for _, what := range []happens{killed, lost} {

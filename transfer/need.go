@@ -7,10 +7,10 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// overhead is the memory of a process that is not reserved for tasks: the program (25 MiB of
-// zargo), stacks, tables, state of compressors (18 MiB of a zstd encoder), and garbage that is not
-// collected yet. 64 MiB: with the limit on the heap that cmd/zargo sets, rechunking 512 MiB within
-// 128, 256 and 512 MiB took 108, 225 and 510 MiB of resident memory.
+// overhead is the memory of a process that is not reserved for tasks: the program (25 MiB for
+// zargo), stacks, tables, compressor state (18 MiB for a zstd encoder), and garbage that is not
+// collected yet. With 64 MiB and the limit on the heap that cmd/zargo sets, rechunking 512 MiB
+// within 128, 256 and 512 MiB took 108, 225 and 510 MiB of resident memory.
 const overhead = 64 << 20
 
 // need is the memory of one task in bytes.
@@ -31,8 +31,8 @@ func (p *Plan) Budget() int64 { return budget(p.Memory) }
 
 func budget(memory int64) int64 { return max(memory-overhead, 0) }
 
-// objectsShare returns the part of a budget for objects in flight: a quarter, which reservations of
-// kind Block always leave to those of kind Task.
+// objectsShare returns the part of a budget for objects in flight. It is a quarter, which
+// reservations of kind Block always leave to those of kind Task.
 func objectsShare(budget int64) int64 { return budget / 4 }
 
 // blocksShare returns the part of a budget for the elements of regions. It leaves the share of
@@ -59,8 +59,8 @@ func needOf(s *Step, from, to *zarr.Array) need {
 	return need{block: blockBytes(to, s.Block), work: max(sum(read, read), written)}
 }
 
-// varies is the assumed size of an element of varying length in bytes. 64: a slice header and a
-// short text.
+// varies is the assumed size in bytes of an element of varying length: a slice header and a short
+// text.
 const varies = 64
 
 func itemSize(a *zarr.Array) int {
@@ -79,8 +79,8 @@ func blockBytes(to *zarr.Array, block []int) int64 {
 	return n
 }
 
-// unitShape returns the shape of the largest chunk that is read and decoded whole: of an inner
-// chunk if the array is sharded.
+// unitShape returns the shape of the largest chunk that is read and decoded whole. For a sharded
+// array that is an inner chunk.
 func unitShape(a *zarr.Array) []int {
 	if c := a.Chunks(); c != nil && a.Sharded() {
 		return c
@@ -88,7 +88,7 @@ func unitShape(a *zarr.Array) []int {
 	return objectShape(a)
 }
 
-// objectShape returns the shape of the largest object: along each dimension the longest edge.
+// objectShape returns the longest edge of the objects along each dimension.
 func objectShape(a *zarr.Array) []int {
 	g := a.Metadata().Grid
 	if g.Edges == nil {

@@ -9,9 +9,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// overlay is a store with the metadata documents of a plan, and no others, in front of another
-// store. Arrays open without a request, and are written before their documents are stored. All
-// other keys are those of the other store.
+// overlay is a store with the metadata documents of a plan in front of another store. Reads of
+// metadata documents return only those of the plan. Arrays therefore open without a request, and
+// can be written before their documents are stored. All other keys are read from and written to the
+// other store.
 type overlay struct {
 	store.Forward
 	docs map[string]string

@@ -11,8 +11,8 @@ import (
 )
 
 // TestPlainSource checks the number of stages from slices of 256 MiB to columns. One stage suffices
-// for uncompressed slices, of which a task reads only its rows. For others an intermediate array is
-// cheaper than reading each slice four times.
+// for uncompressed slices, because a task reads only its rows of them. For compressed slices an
+// intermediate array is cheaper than reading each slice four times.
 func TestPlainSource(t *testing.T) {
 	for name, c := range map[string]struct {
 		codecs []codec.Spec

@@ -14,8 +14,8 @@ import (
 const Version = 1
 
 // Plan is a copy of a node, divided into tasks. It is plain data without credentials, so its JSON
-// form can be stored, sent to other machines and run there. [NewPlan] makes a plan and [Decode]
-// reads one. A plan must not be changed while it runs.
+// form can be stored and sent to other machines. [NewPlan] makes a plan and [Decode] parses one. A
+// plan must not be changed while it runs.
 type Plan struct {
 	Version   int       `json:"zargo_transfer_plan"`
 	Source    Place     `json:"source"`
@@ -32,8 +32,8 @@ type Place struct {
 }
 
 // Documents holds the metadata documents that tasks open arrays with, by key below the root of
-// their store. Only the last task stores those of the target. Keys of temporary arrays are below
-// the directory of the plan's temporary data.
+// their store. Only the last task stores the documents of the target. Keys of temporary arrays are
+// relative to the directory of the plan's temporary arrays.
 type Documents struct {
 	Source    map[string]string `json:"source"`
 	Target    map[string]string `json:"target"`
@@ -61,14 +61,15 @@ const (
 	Finish Kind = "finish"
 )
 
-// Step writes one array. Its tasks divide the objects (chunks, or shards) of that array: each task
-// owns Block objects along each dimension, or the fewer that remain at the end. No object is
-// written by two tasks.
+// Step writes one array. Its tasks divide the objects (chunks, or shards) of that array. Each task
+// owns Block objects along each dimension, or fewer at the end of the array. No two tasks write the
+// same object.
 type Step struct {
 	Kind Kind   `json:"kind"`
 	From *Array `json:"from,omitempty"`
 	To   *Array `json:"to,omitempty"`
-	// Start is the index in From of the first element of To, along each dimension; nil is all 0.
+	// Start is the index in From of the first element of To, along each dimension. nil means all
+	// zeros.
 	Start []int `json:"start,omitempty"`
 	Grid  []int `json:"grid,omitempty"`  // objects of To along each dimension
 	Block []int `json:"block,omitempty"` // objects of a task along each dimension
@@ -81,7 +82,7 @@ type Step struct {
 // In identifies the set of documents and the store that an array belongs to.
 type In string
 
-// The three places of arrays. Temporary arrays are stored below the target.
+// Sets of documents. Temporary arrays are stored below the target.
 const (
 	Source    In = "source"
 	Target    In = "target"
@@ -103,8 +104,8 @@ type Task struct {
 	Lo, Hi []int
 }
 
-// maxTasks is the maximum number of tasks of a plan. 2^30 fits an int of 32 bits. Listing the
-// markers of so many tasks takes a million requests.
+// maxTasks is the maximum number of tasks of a plan. 2^30 fits in an int of 32 bits. Listing the
+// markers of 2^30 tasks takes a million requests.
 const maxTasks = 1 << 30
 
 // Tasks returns the number of tasks. Tasks are numbered from 0, stage after stage.
@@ -189,25 +190,25 @@ func (p *Plan) count() error {
 		for s := range p.Stages[k].Steps {
 			step, n := &p.Stages[k].Steps[s], 1
 			if len(step.Grid) != len(step.Block) {
-				return fault.Newf(fault.Metadata, "a grid of %d dimensions and blocks of %d", len(step.Grid), len(step.Block))
+				return fault.Newf(fault.Metadata, "the grid has %d dimensions, blocks have %d", len(step.Grid), len(step.Block))
 			}
 			for d, g := range step.Grid {
 				if g < 0 || step.Block[d] < 1 {
-					return fault.Newf(fault.Metadata, "a grid of %d objects in blocks of %d", g, step.Block[d])
+					return fault.Newf(fault.Metadata, "a grid of %d objects cannot be divided into blocks of %d", g, step.Block[d])
 				}
 			}
 			if !slices.Contains(step.Grid, 0) {
 				for d, g := range step.Grid {
 					c := ceil(g, step.Block[d])
 					if n > maxTasks/c {
-						return fault.Newf(fault.Limit, "more than %d tasks", maxTasks)
+						return fault.Newf(fault.Limit, "the plan has more than %d tasks", maxTasks)
 					}
 					n *= c
 				}
 				total += n
 			}
 			if total > maxTasks {
-				return fault.Newf(fault.Limit, "more than %d tasks", maxTasks)
+				return fault.Newf(fault.Limit, "the plan has more than %d tasks", maxTasks)
 			}
 		}
 	}

@@ -19,26 +19,26 @@ import (
 
 // RunOptions configures [Run]. The zero value runs all tasks in this process.
 type RunOptions struct {
-	// Parallel is the maximum number of concurrent tasks, which the plan's memory bounds too. The
+	// Parallel is the maximum number of concurrent tasks. The plan's memory may allow fewer. The
 	// default is twice the number of CPUs, at least 4.
 	Parallel int
 	// Index and Count divide the tasks of each stage among Count processes. Of n tasks this process
 	// runs those in [Index*n/Count, (Index+1)*n/Count). Index must be less than Count. The default
-	// is one process. The last task of the plan, which publishes the target, runs in any process
-	// that finds all others done.
+	// is one process. The last task of the plan publishes the target. It runs in any process that
+	// finds all other tasks done.
 	Index, Count int
-	// Stage is the only stage to run, counted from 1. With the last stage that copies, Run also
-	// publishes the target. The default 0 runs all stages in order. If Count is more than 1 and the
-	// plan has several such stages, Stage must be set, because each stage starts only when the
+	// Stage is the only stage to run, counted from 1. After the last stage that copies, Run also
+	// publishes the target. The default, 0, runs all stages in order. Stage must be set if Count is
+	// more than 1 and the plan has several copying stages, because each stage starts only when the
 	// previous one is complete.
 	Stage int
-	// Progress, if not nil, is called after each task, and once for all tasks that were done
-	// before. Calls are not concurrent.
+	// Progress, if not nil, is called after each task, and once for the tasks that were done before
+	// the run. Calls are not concurrent.
 	Progress func(Progress)
 	// Limits are shared with other runs and other work of the process; CPU and Bytes must be set.
 	// The memory of tasks is a child of Bytes, bounded by the plan's memory. Concurrent transfers
 	// together exceed Bytes only by one task that needs more than Bytes. A process that only
-	// transfers sets Bytes to a budget of Plan.Budget bytes. The default is concurrency.Default.
+	// transfers may set Bytes to a budget of Plan.Budget bytes. The default is concurrency.Default.
 	Limits *concurrency.Limits
 	// Zarr are options of the nodes, such as zarr.Extensions.
 	Zarr []zarr.Option
@@ -54,18 +54,17 @@ type Progress struct {
 }
 
 // Run runs the tasks of a plan that are not done yet, stage after stage, until all are done or one
-// fails. If a run ends early, by an error, the end of ctx or of the process, another call of Run
-// continues it.
+// fails. Another call of Run continues a run that ended early.
 //
-// fault.Exists: another plan has claimed the target, or another node is at or below it. Nothing is
-// written then. fault.Selection: Index, Count or Stage do not fit the plan. Other errors are those
-// of [RunTask].
+// Run returns fault.Exists if another plan has claimed the target, or if another node is at or
+// below it; nothing is written then. It returns fault.Selection if Index, Count or Stage do not fit
+// the plan. Other errors are those of [RunTask].
 func Run(ctx context.Context, p *Plan, open Opener, o RunOptions) error {
 	if o.Count < 0 || o.Index < 0 || o.Index > 0 && o.Index >= o.Count || o.Stage < 0 || o.Stage > max(len(p.Stages)-1, 1) {
-		return fault.Newf(fault.Selection, "transfer: index %d of %d, stage %d of %d", o.Index, o.Count, o.Stage, len(p.Stages)-1)
+		return fault.Newf(fault.Selection, "transfer: index %d of %d processes or stage %d of %d stages is out of range", o.Index, o.Count, o.Stage, len(p.Stages)-1)
 	}
 	if o.Count > 1 && o.Stage == 0 && len(p.Stages) > 2 {
-		return fault.Newf(fault.Selection, "transfer: the plan has %d stages, which several processes run one by one", len(p.Stages)-1)
+		return fault.Newf(fault.Selection, "transfer: the plan has %d stages: with several processes, Stage must be set", len(p.Stages)-1)
 	}
 	w, err := openWith(ctx, p, open, o.Limits, o.Zarr)
 	if err != nil {
@@ -210,7 +209,7 @@ func (r *running) progress(stage, done, skipped int) {
 // counter counts requests and bytes.
 type counter struct{ gets, puts, read, written atomic.Int64 }
 
-// around returns s with its requests counted.
+// around wraps s so that its requests are counted.
 func (c *counter) around(s store.Store) store.Store {
 	return store.Observe(s, func(_ context.Context, e store.Event) {
 		switch e.Op {

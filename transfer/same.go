@@ -5,7 +5,7 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// sameObjects reports whether the objects that the step writes are byte for byte objects of from,
+// sameObjects reports whether the objects that the step writes equal objects of from byte for byte,
 // at grid positions that differ by a whole number of objects.
 func sameObjects(s *Step, from, to *zarr.Array) bool {
 	if !alike.Encoding(from, to) {
@@ -20,7 +20,7 @@ func sameObjects(s *Step, from, to *zarr.Array) bool {
 		if !from.Regular() {
 			return false
 		}
-		_, each := from.Edge(d, 0) // that of all chunks, since from is regular
+		_, each := from.Edge(d, 0) // the length of all chunks, since from is regular
 		if in[d] == 0 || at%each != 0 || n%each != 0 && at+n != in[d] {
 			return false
 		}

@@ -10,17 +10,17 @@ import (
 )
 
 const (
-	// partBytes is the length of the parts of a large shard: the maximum of package zarr. A shard
-	// that would need more than mostParts of them has longer parts. 9000: S3 allows 10,000 parts,
-	// and the encoded shard may be longer than its elements.
+	// partBytes is the length of the parts of a large shard, the maximum of package zarr. A shard
+	// that would need more than mostParts of them has longer parts. mostParts is below the 10,000
+	// parts that S3 allows because the encoded shard may be longer than its elements.
 	partBytes = 8 << 20
 	mostParts = 9000
 )
 
-// innerShape returns the shape of the inner chunks if a shard can be filled in boxes of them, and
-// nil if not. The exceptions are shards with another codec around sharding, which needs the whole
-// shard, shards that contain shards, whose inner chunks may be large too, and elements of varying
-// length, whose size is unknown before reading.
+// innerShape returns the shape of the inner chunks if a shard can be filled in boxes of them,
+// otherwise nil. It returns nil for shards with another codec around sharding, which needs the
+// whole shard, for shards that contain shards, whose inner chunks may be large too, and for
+// elements of varying length, whose size is unknown before reading.
 func innerShape(to *zarr.Array) []int {
 	codecs := to.Metadata().Codecs
 	if !to.Sharded() || len(codecs) != 1 || to.Chunks() == nil || to.DType().Size() == 0 {
@@ -51,7 +51,7 @@ func perShard(to *zarr.Array) []int {
 	return n
 }
 
-// shardParts returns the memory of one part of a shard that is sent, and of the shard's index.
+// shardParts returns the memory of one part of a shard in flight, and of the shard's index.
 func shardParts(to *zarr.Array) (part, index int64) {
 	index = product(32, perShard(to)...)
 	long := product(int64(itemSize(to)), objectShape(to)...)
@@ -59,15 +59,16 @@ func shardParts(to *zarr.Array) (part, index int64) {
 }
 
 // dividedNeed returns the memory of a task that fills its shard in boxes of inner chunks. The block
-// is a box, two parts that are not sent yet, and the index. The work is a source chunk of read
-// bytes that is decoded, or a part that is sent beside an inner chunk that is encoded.
+// is a box, two unsent parts, and the index. The work is either a source chunk of read bytes while
+// it is decoded, or a part in flight and an inner chunk while it is encoded.
 func dividedNeed(to *zarr.Array, inner []int, read int64) need {
 	part, index := shardParts(to)
 	one := product(int64(itemSize(to)), to.Chunks()...)
 	return need{block: sum(boxBytes(to, inner), part, part, index), work: max(sum(read, read), sum(part, one, one))}
 }
 
-// boxBytes returns the size of the elements in a box of inner inner chunks along each dimension.
+// boxBytes returns the size of the elements in a box. inner is the number of inner chunks of the
+// box along each dimension.
 func boxBytes(to *zarr.Array, inner []int) int64 {
 	n, chunk, shape, shard := int64(itemSize(to)), to.Chunks(), to.Shape(), objectShape(to)
 	for d, each := range chunk {

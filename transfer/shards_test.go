@@ -42,7 +42,7 @@ func inShards(*zarr.Array) (chunks, shards []int, err error) {
 }
 
 // TestDividedShards fills shards that do not fit in memory, and compares them with shards that were
-// written whole.
+// written in one piece.
 func TestDividedShards(t *testing.T) {
 	src := mem.New()
 	a := tall(t, src)
@@ -80,7 +80,7 @@ func TestDividedShards(t *testing.T) {
 }
 
 // TestDividedCosts checks that the memory in the error of NewPlan suffices and that one byte less
-// does not, and compares the reads with those that Costs predicts.
+// does not. It also compares the reads with the prediction of Costs.
 func TestDividedCosts(t *testing.T) {
 	src := mem.New()
 	a := tall(t, src)
@@ -91,8 +91,8 @@ func TestDividedCosts(t *testing.T) {
 	}
 	least, err := strconv.ParseInt(regexp.MustCompile(`takes (\d+) bytes`).FindStringSubmatch(err.Error())[1], 10, 64)
 	check(t, err)
-	// 64 MiB, and 8/7 of: a box of one inner chunk of 400 KiB, two parts of 8 MiB and an index of
-	// 60 entries, another part, and two inner chunks.
+	// 64 MiB, and 8/7 of the sum of: a box of one inner chunk of 400 KiB, two parts of 8 MiB and an
+	// index of 60 entries, another part, and two inner chunks.
 	if want := int64(64<<20 + (400<<10+16<<20+32*60+8<<20+800<<10)*8/7); least < want || least > want+8 {
 		t.Errorf("at least %d bytes, not %d", least, want)
 	}
@@ -132,7 +132,7 @@ func TestDividedCosts(t *testing.T) {
 	}
 }
 
-// failing returns a store whose at-th call of op fails. of counts the calls.
+// failing returns a store whose call number at of op fails. of counts the calls.
 func failing(st store.Store, op store.Op, at int, of map[store.Op]int, mu *sync.Mutex) store.Store {
 	return store.Around(st, store.Hooks{
 		Before: func(ctx context.Context, c store.Call) (context.Context, error) {
@@ -147,7 +147,7 @@ func failing(st store.Store, op store.Op, at int, of map[store.Op]int, mu *sync.
 	})
 }
 
-// TestDividedFaults checks that a task that fails in the middle of a shard leaves nothing, and can
+// TestDividedFaults checks that a task that fails in the middle of a shard stores nothing and can
 // be repeated.
 func TestDividedFaults(t *testing.T) {
 	src := mem.New()
@@ -188,7 +188,7 @@ func TestDividedFaults(t *testing.T) {
 	}
 }
 
-// TestHostileBoxes checks that plans are refused whose boxes are not whole inner chunks of one
+// TestHostileBoxes checks that plans are refused if their boxes are not whole inner chunks of one
 // shard.
 func TestHostileBoxes(t *testing.T) {
 	src := mem.New()

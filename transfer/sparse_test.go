@@ -61,7 +61,7 @@ func (c *counted) around() store.Store {
 	})
 }
 
-// TestSparse counts the requests for copies of arrays that lack chunks.
+// TestSparse checks the number of requests for copies of arrays that lack chunks.
 func TestSparse(t *testing.T) {
 	every := func(n int) func(i int) bool { return func(i int) bool { return i%n == 0 } }
 	for _, c := range []struct {
@@ -73,8 +73,8 @@ func TestSparse(t *testing.T) {
 		gets       int
 		pages      int
 	}{
-		// The first chunk and 16 absent chunks. Then a listing, and a get for each other stored
-		// chunk.
+		// The copy requests the first chunk and 16 absent chunks. Then it lists the array, and gets
+		// each other stored chunk.
 		{"one in twenty", 4000, every(20), false, false, 17 + 199, 1},
 		{"none", 4000, func(int) bool { return false }, false, false, 16, 1},
 		{"all", 4000, every(1), false, false, 4000, 0},
@@ -100,7 +100,7 @@ func TestSparse(t *testing.T) {
 			o.Source.Store, o.Target.Store = "src", "dst"
 			p, err := transfer.NewPlan(t.Context(), a, dst.Store, o)
 			check(t, err)
-			p.Stages[0].Steps[0].Block = []int{1} // one chunk after another
+			p.Stages[0].Steps[0].Block = []int{1} // one chunk per task
 			stores := map[string]store.Store{"src": src.around(), "dst": dst.around()}
 			open := func(_ context.Context, name string) (store.Store, error) { return stores[name], nil }
 			if got := p.Stages[0].Steps[0].Kind; got != kind {

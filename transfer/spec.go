@@ -12,7 +12,8 @@ import (
 // attrDims is the attribute in which xarray stores the dimension names of v2 arrays.
 const attrDims = "_ARRAY_DIMENSIONS"
 
-// specOf returns the spec of the copy of a: that of a, with the changes that the options require.
+// specOf returns the spec of the copy of a: the spec of a with shape and the changes of the
+// options.
 func (o *Options) specOf(a *zarr.Array, shape []int) (zarr.Spec, error) {
 	spec := a.Spec()
 	format := max(a.Format(), 2)
@@ -44,7 +45,7 @@ func (o *Options) specOf(a *zarr.Array, shape []int) (zarr.Spec, error) {
 	}
 	if chunks == nil && shards == nil {
 		if !whole && !a.Regular() {
-			return spec, fault.Newf(fault.Selection, "a part of an array whose chunks differ in shape needs other chunks")
+			return spec, fault.Newf(fault.Selection, "copying a part of an array with irregular chunks needs new chunk shapes")
 		}
 		if o.Codecs != nil {
 			spec.Codecs, spec.Order = slices.Clone(o.Codecs), "C"
@@ -52,12 +53,12 @@ func (o *Options) specOf(a *zarr.Array, shape []int) (zarr.Spec, error) {
 		return spec, nil
 	}
 	if o.Codecs != nil {
-		if spec.Chunks != nil && a.Sharded() && spec.Shards == nil { // sharding is a replaced codec
+		if spec.Chunks != nil && a.Sharded() && spec.Shards == nil { // replaces sharding
 			spec.Shards, spec.Chunks = spec.Chunks, a.Chunks()
 		}
 		spec.Codecs, spec.Order = slices.Clone(o.Codecs), "C"
 	} else if slices.ContainsFunc(spec.Codecs, func(c codec.Spec) bool { return c.Name == "sharding_indexed" }) {
-		return spec, fault.Newf(fault.Selection, "shards with an index of their own need their codecs said too to get another shape")
+		return spec, fault.Newf(fault.Selection, "changing the shape of shards with custom index codecs also needs new codecs")
 	}
 	if chunks != nil {
 		spec.Chunks, spec.ChunkEdges = chunks, nil
@@ -70,7 +71,7 @@ func (o *Options) specOf(a *zarr.Array, shape []int) (zarr.Spec, error) {
 	}
 	spec.Grid.Edges = nil
 	if spec.Chunks == nil && spec.ChunkEdges == nil {
-		return spec, fault.Newf(fault.Selection, "an array whose chunks differ in shape needs new chunks for new shards")
+		return spec, fault.Newf(fault.Selection, "changing the shards of an array with irregular chunks also needs new chunks")
 	}
 	return spec, nil
 }
@@ -96,7 +97,7 @@ func toFormat(spec *zarr.Spec, a *zarr.Array, format int) {
 	}
 	spec.Dims = nil
 	if len(a.Shape()) == 0 {
-		dims = []string{} // as xarray writes scalars in v2; in v3 it omits dimension_names
+		dims = []string{} // xarray writes this for scalars in v2; in v3 it omits dimension_names
 	}
 	if dims != nil {
 		spec.Attrs = maps.Clone(spec.Attrs)

@@ -81,8 +81,8 @@ func TestStages(t *testing.T) {
 	}
 }
 
-// requests returns the maximum number of requests of a plan: its costs, and for each task the put
-// of a marker and the get of the claim.
+// requests returns the maximum number of requests of a plan: its costs, and for each task a put of
+// a marker and a get of the claim.
 func requests(t *testing.T, p *transfer.Plan) (n int64) {
 	t.Helper()
 	costs, err := p.Costs()
@@ -93,8 +93,8 @@ func requests(t *testing.T, p *transfer.Plan) (n int64) {
 	return n
 }
 
-// TestRequests compares the requests that the stores receive with the costs of the plan, which do
-// not include documents of arrays.
+// TestRequests compares the requests that the stores receive with the costs of the plan. The costs
+// do not include documents of arrays.
 func TestRequests(t *testing.T) {
 	for name, o := range map[string]transfer.Options{
 		"stages":    series(transfer.Options{}),
@@ -134,7 +134,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestERA5 plans the example of rechunker, from maps to time series of ERA5. It takes two
+// TestERA5 plans the example of rechunker, from maps to time series of ERA5. The plan has two
 // intermediate arrays within 1 GiB, and one within 4 GiB.
 func TestERA5(t *testing.T) {
 	src := mem.New()

@@ -16,7 +16,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// stepped is the target of one process. It counts requests from 1 and interrupts request number at.
+// stepped is the target of one process. It counts requests from 1 and interrupts the request with
+// number at.
 type stepped struct {
 	store.Store
 	at   int
@@ -40,8 +41,8 @@ func newStepped(st store.Store, at int, what happens) *stepped {
 	return &stepped{Store: st, at: at, what: what, stop: make(chan struct{}), free: make(chan struct{})}
 }
 
-// step must be called before a request, and after with the error of the request. change reports
-// whether the request is a write.
+// step counts a request and must be called before it. It returns a function that must be called
+// with the error of the request. change reports whether the request is a write.
 func (s *stepped) step(change bool) (after func(error) error, err error) {
 	s.mu.Lock()
 	s.n++
@@ -60,7 +61,7 @@ func (s *stepped) step(change bool) (after func(error) error, err error) {
 	return after, nil
 }
 
-// reached reports whether the process has sent request number at.
+// reached reports whether the process has sent the request with number at.
 func (s *stepped) reached() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,9 +16,8 @@ import (
 )
 
 const (
-	// taskObjects and taskBytes bound the size of a task if a larger one would not save requests,
-	// because an interruption repeats whole tasks. 48 objects, or 64 MiB of elements, take some
-	// seconds.
+	// taskObjects and taskBytes bound the size of a task if a larger task would not save requests,
+	// because an interruption repeats whole tasks. Both take some seconds.
 	taskObjects = 48
 	taskBytes   = 64 << 20
 )
@@ -42,7 +41,7 @@ func (m *maker) steps(ctx context.Context, s *Step, from, to *zarr.Array) error 
 		}
 	}
 	if n.memory() > m.o.Memory {
-		return fault.Newf(fault.Limit, "the copy of %q takes %d bytes of memory at least, and %d are allowed", from.Path(), n.memory(), m.o.Memory)
+		return fault.Newf(fault.Limit, "the copy of %q takes %d bytes of memory, more than the maximum of %d", from.Path(), n.memory(), m.o.Memory)
 	}
 	stages, err := m.solve(s, from, to)
 	if err != nil {
@@ -67,13 +66,13 @@ func (m *maker) steps(ctx context.Context, s *Step, from, to *zarr.Array) error 
 }
 
 // solve finds the stages that copy from into the chunks of to. It plans intermediate arrays if they
-// save requests that cost more than the additional bytes. If memory does not suffice for that, the
-// only stage copies object by object.
+// save requests that cost more than the additional bytes. If memory does not suffice for such a
+// plan, the only stage copies object by object.
 func (m *maker) solve(s *Step, from, to *zarr.Array) ([]rechunk.Stage, error) {
 	write, memory := objectShape(to), (m.o.Memory-overhead)/8*5 // see blocksShare
 	if s.Inner != nil {
 		write = innerShape(to)
-		// Unsent parts and the index need memory beside a box, and a part beside encoded chunks.
+		// A box shares the memory with unsent parts and the index, and encoded chunks with a part.
 		kept, left := needOf(s, from, to).block-boxBytes(to, s.Inner), m.o.Memory-overhead
 		part, _ := shardParts(to)
 		memory = max(min(memory, left-(left+7)/8-part)-kept, 0)
@@ -95,8 +94,8 @@ func (m *maker) solve(s *Step, from, to *zarr.Array) ([]rechunk.Stage, error) {
 }
 
 // requestCost returns the number of bytes that take as long to transfer as a request takes: four
-// times the RangeGap of the store, which is smaller because the bytes of a gap are discarded. For a
-// cloud store it is 4 MiB (80 MB/s for 50 ms), for a disk 16 KiB.
+// times the RangeGap of the store. RangeGap is smaller because the bytes of a gap are discarded.
+// The cost is 4 MiB for a cloud store (80 MB/s for 50 ms) and 16 KiB for a disk.
 func requestCost(st store.Store) int64 {
 	var t store.Tuning
 	if st == nil || !store.As(st, &t) || t.RangeGap < 1 || t.RangeGap > rechunk.DefaultRequest {
@@ -131,7 +130,7 @@ func (m *maker) addBlocks(stage int, s Step, block []int, from, to *zarr.Array) 
 	m.add(stage, &s)
 }
 
-// temporary creates an intermediate array, with a fast compression, and adds its documents to the
+// temporary creates an intermediate array with a fast compression, and adds its documents to the
 // plan.
 func (m *maker) temporary(ctx context.Context, chunks []int, from, to *zarr.Array) (*zarr.Array, error) {
 	path := strconv.Itoa(m.made)
@@ -165,8 +164,8 @@ func (m *maker) add(stage int, s *Step) {
 	m.stages[stage].Steps = append(m.stages[stage].Steps, *s)
 }
 
-// counted is the maximum number of blocks along a dimension that are counted one by one. 2^20 take
-// some milliseconds.
+// counted is the maximum number of blocks along a dimension that are counted one by one. Counting
+// 2^20 blocks takes some milliseconds.
 const counted = 1 << 20
 
 // reads returns the number of reads of source chunks along dimension d by blocks of block objects.
@@ -187,8 +186,8 @@ func (s *Step) reads(d, block, unit, object, shape int) int64 {
 	return total
 }
 
-// gathered extends a block of objects along the last dimensions first, while it has at most
-// taskObjects objects and bytes bytes of elements. It changes block in place.
+// gathered extends a block of objects, in place, along the last dimensions first. The block has at
+// most taskObjects objects and bytes bytes of elements.
 func gathered(block []int, to *zarr.Array, bytes int64) []int {
 	grid := to.GridShape()
 	fits := func() bool {

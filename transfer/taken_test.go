@@ -14,8 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestTakenTarget runs plans whose target has become another array. They are refused and do not
-// write to it.
+// TestTakenTarget checks that plans are refused if their target has become another array, and that
+// they do not write to it.
 func TestTakenTarget(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		for _, o := range []transfer.Options{{}, {Codecs: []codec.Spec{codec.Zstd(1)}}} {
@@ -46,7 +46,7 @@ func TestTakenTarget(t *testing.T) {
 			refused()
 			check(t, store.DeleteBelow(t.Context(), dst, "out"))
 
-			// The array is the completed copy, which was changed since.
+			// The array is the completed copy, changed afterwards.
 			check(t, transfer.Run(t.Context(), p, open, transfer.RunOptions{}))
 			equal(t, a, must(zarr.OpenArray(t.Context(), dst, "out")))
 			check(t, transfer.Clean(t.Context(), p, open))

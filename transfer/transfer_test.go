@@ -22,12 +22,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// kept is a store whose Close does nothing.
+// kept is a store that stays open: its Close does nothing.
 type kept struct{ store.Store }
 
 func (kept) Close() error { return nil }
 
-// stores returns an Opener for the given stores. Stores other than *mem.Store lose their optional
+// stores returns an Opener for the named stores. Stores other than *mem.Store lose their optional
 // methods.
 func stores(all map[string]store.Store) transfer.Opener {
 	return func(_ context.Context, name string) (store.Store, error) {
@@ -319,10 +319,10 @@ func TestWithinAStore(t *testing.T) {
 	check(t, err)
 	check(t, transfer.Run(t.Context(), p, open, transfer.RunOptions{}))
 	same(t, g, must(zarr.OpenGroup(t.Context(), st, "out/x")))
-	// Checks that the target is free: its own document before the claim, those of the 7 nodes after
-	// it, one for each of the 4 arrays with chunks before it is written, and the documents of both
-	// formats of the 7 nodes before they are stored. Each source array is compared with the plan
-	// twice.
+	// These requests check that the target is free. They read its document before the claim, the
+	// documents of the 7 nodes after it, the document of each of the 4 arrays with chunks before
+	// the first write, and the documents of both formats of the 7 nodes before they are stored.
+	// Each source array is compared with the plan twice.
 	if gets != 1+7+4+3*7+2*4 || chunks > 0 {
 		t.Errorf("%d documents were read, %d chunks", gets, chunks)
 	}
@@ -394,7 +394,8 @@ func TestResumed(t *testing.T) {
 	}
 }
 
-// TestTasksTwice checks that tasks that run several times, also concurrently, store the same bytes.
+// TestTasksTwice checks that tasks store the same bytes if they run several times, also
+// concurrently.
 func TestTasksTwice(t *testing.T) {
 	w := newWorld(t, mem.New(), mem.New())
 	g := forest(t, w.src, 2)
@@ -444,8 +445,8 @@ func (r refusing) Put(ctx context.Context, key string, value []byte, o store.Put
 	return r.Store.Put(ctx, key, value, o)
 }
 
-// TestOnlyAbsenceIsAbsent checks that fault.NotFound of a put is an error, and does not count as an
-// absent chunk.
+// TestOnlyAbsenceIsAbsent checks that fault.NotFound of a put is an error, and does not mean that a
+// chunk is absent.
 func TestOnlyAbsenceIsAbsent(t *testing.T) {
 	src := mem.New()
 	a := must(zarr.Create(t.Context(), src, "a", zarr.Spec{Shape: []int{4}, Chunks: []int{2}, DType: dtype.Uint8}))

@@ -15,8 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Opener opens the store with the name that [Place].Store contains, usually a URL, with the
-// credentials of the process. The function that called the Opener closes the store.
+// Opener opens the store named by [Place].Store, usually a URL, with the credentials of the
+// process. The function that called the Opener closes the store.
 type Opener func(ctx context.Context, name string) (store.Store, error)
 
 // Worker runs tasks of one plan. [Open] makes a Worker. It is safe for concurrent use.
@@ -40,31 +40,31 @@ type Worker struct {
 	looks    concurrency.Joined[struct{}] // checks of free, by path
 
 	mu       sync.Mutex
-	held     *claim          // as it was read last; nil if it must be read
+	held     *claim          // as last read; nil if it must be read
 	archive  bool            // the target is an archive of this process: no claim, no markers
 	seen     map[string]bool // paths of target arrays that free has checked
 	complete map[int]bool    // complete stages
 }
 
-// RunTask runs task i of a plan, for workers of any engine. It stores the objects of the task, then
-// a marker. A task may be run any number of times, also concurrently, and stores the same objects
-// each time. The tasks of a stage may run in any order. The first task that runs claims the target
-// for the plan. Once the target is published, tasks write nothing.
+// RunTask runs task i of a plan. It is meant for workers of any workflow engine. It stores the
+// objects of the task, then a marker. A task may be run any number of times, also concurrently, and
+// stores the same objects each time. The tasks of a stage may run in any order. The first task that
+// runs claims the target for the plan. Once the target is published, tasks write nothing.
 //
-// A task compares the metadata of the array that it reads with the plan; the last task compares
-// that of all arrays. An array that only became longer is copied with its planned shape. A task
+// A task compares the metadata of the array that it reads with the plan; the last task compares the
+// metadata of all arrays. An array that only became longer is copied with its planned shape. A task
 // does not detect chunks that are replaced before it starts or after it ends.
 //
 // After [Clean] of a complete transfer the target has no record of the plan. A task then writes
-// nothing. It compares the values that it would write with the stored ones, and is done if they are
-// equal.
+// nothing. It compares the values that it would write with the stored ones, and succeeds if they
+// are equal.
 //
-// fault.Conflict: an earlier stage is not complete; the metadata of a source array was changed; a
-// chunk was replaced while the task read it; or [Clean] removed the transfer while the task ran, so
-// that it does not count as done. fault.Exists: another plan has claimed the target, or another
-// node is at or below it; nothing is written. Other errors are those of the stores and of reading
-// and writing arrays. After fault.Throttled, fault.Unavailable or the end of ctx the task can be
-// retried.
+// RunTask returns fault.Conflict if an earlier stage is not complete, if the metadata of a source
+// array was changed, if a chunk was replaced while the task read it, or if [Clean] removed the
+// transfer while the task ran; the task then does not count as done. It returns fault.Exists if
+// another plan has claimed the target, or if another node is at or below it; nothing is written
+// then. Other errors are those of the stores and of reading and writing arrays. The task can be
+// retried after fault.Throttled, fault.Unavailable or the end of ctx.
 func RunTask(ctx context.Context, p *Plan, i int, open Opener, opts ...zarr.Option) error {
 	w, err := Open(ctx, p, open, opts...)
 	if err != nil {
@@ -74,9 +74,9 @@ func RunTask(ctx context.Context, p *Plan, i int, open Opener, opts ...zarr.Opti
 	return errors.Join(err, w.Close())
 }
 
-// Open checks a plan and opens its stores, for many tasks. opts are options of the nodes, such as
-// zarr.Extensions. The memory of tasks is a child of the budget of concurrency.Default, bounded by
-// the plan's memory. The caller must call [Worker.Close].
+// Open checks a plan and opens its stores, to run many tasks. opts are options of the nodes, such
+// as zarr.Extensions. The memory of tasks is a child of the budget of concurrency.Default, bounded
+// by the plan's memory. The caller must call [Worker.Close].
 func Open(ctx context.Context, p *Plan, open Opener, opts ...zarr.Option) (*Worker, error) {
 	return openWith(ctx, p, open, nil, opts)
 }
@@ -86,7 +86,7 @@ func openWith(ctx context.Context, p *Plan, open Opener, shared *concurrency.Lim
 		shared = concurrency.Default()
 	}
 	if shared.CPU == nil || shared.Bytes == nil {
-		return nil, fault.Newf(fault.Selection, "transfer: CPU and Bytes of the limits must be set")
+		return nil, fault.Newf(fault.Selection, "transfer: Limits must have CPU and Bytes")
 	}
 	if err := p.Check(opts...); err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func openWith(ctx context.Context, p *Plan, open Opener, shared *concurrency.Lim
 	return w, nil
 }
 
-// newWorker returns a worker without arrays and memory, which cannot run tasks yet.
+// newWorker returns a worker without arrays and memory. Such a worker cannot run tasks.
 func newWorker(p *Plan, src, dst store.Store) *Worker {
 	w := &Worker{
 		p: p, id: p.ID(), tasks: p.Tasks(), moving: concurrency.NewSlots(moving), one: p.Source.Store == p.Target.Store,
@@ -138,7 +138,7 @@ func (w *Worker) Close() error {
 // Task runs one task, see [RunTask].
 func (w *Worker) Task(ctx context.Context, i int) error {
 	if i < 0 || i >= w.tasks {
-		return fault.Newf(fault.Selection, "transfer: the task must be at least 0 and below %d, is %d", w.tasks, i)
+		return fault.Newf(fault.Selection, "transfer: task must be 0 to %d, is %d", w.tasks-1, i)
 	}
 	c, err := w.enter(ctx)
 	var marker string
@@ -172,7 +172,7 @@ func (w *Worker) task(ctx context.Context, c *claim, i int) (marker string, err 
 		return "", err
 	}
 	if now, err := w.farther(ctx, c, w.free(ctx, t.Step.To)); err != nil || now != c {
-		return "", err // if the state is after copying, the task was done before
+		return "", err // in any other state the task was already done
 	}
 	if t.Step.From.In == Source {
 		from, to, err := w.arrays.both(ctx, t.Step)
@@ -194,9 +194,9 @@ func (w *Worker) task(ctx context.Context, c *claim, i int) (marker string, err 
 	return w.mark(ctx, c, t.Stage, i)
 }
 
-// before checks that all stages before the given one are complete. A task that started earlier
-// would read objects that are not stored yet as missing chunks, or publish without them.
-// fault.Conflict: tasks of an earlier stage are not done.
+// before checks that all stages before the stage stage are complete, and returns fault.Conflict
+// otherwise. A task that started earlier would read objects that are not stored yet as missing
+// chunks, or publish an incomplete copy.
 func (w *Worker) before(ctx context.Context, c *claim, stage int) error {
 	for k := range stage {
 		w.mu.Lock()
@@ -211,14 +211,14 @@ func (w *Worker) before(ctx context.Context, c *claim, stage int) error {
 			return err
 		}
 		if missing := n - done.count(); missing > 0 {
-			return fault.Newf(fault.Conflict, "%w", notYet(fmt.Sprintf("%d of the %d tasks of stage %d, from %d on, are not done", missing, n, k, first)))
+			return fault.Newf(fault.Conflict, "%w", notYet(fmt.Sprintf("%d of the %d tasks of stage %d are not done (its tasks are %d to %d)", missing, n, k, first, first+n-1)))
 		}
 		w.setComplete(k)
 	}
 	return nil
 }
 
-// notYet is the error of a task whose earlier stages are not complete.
+// notYet is the error of a task for which earlier stages are not complete.
 type notYet string
 
 func (e notYet) Error() string { return string(e) }
@@ -274,5 +274,5 @@ func regions(t Task, to *zarr.Array) (src, dst []zarr.Selection, n []int) {
 }
 
 // region returns a buffer of n bytes from a hold. Its capacity is at least most, the size of the
-// largest region, so that smaller regions at the end of an array reuse the buffers of others.
+// largest region, so that smaller regions at the end of an array reuse the same buffers.
 func region(h *concurrency.Hold, most, n int64) []byte { return h.Buffer(int(max(most, n)))[:n] }

@@ -17,13 +17,13 @@ import (
 )
 
 type appendCmd struct {
-	URL      string         `arg:"" name:"url" help:"The array, or the group whose arrays FILEs are named for."`
-	Files    []string       `arg:"" name:"file" help:"What to append: FILE.npy, or - for standard input. Of a group ARRAY=FILE.npy for each array that has the dimension."`
-	Dim      string         `required:"" help:"The axis that gets longer: its name or, of an array, its number." placeholder:"NAME"`
-	As       string         `help:"Convert the files' numbers to the arrays' data types, of which this is one: rounded to the nearest, and an error where one is out of range." placeholder:"TYPE"`
-	TakeOver *time.Duration `help:"Take the place of an append or a resize that began so long ago and did not end: its process was killed." placeholder:"TIME"`
-	At       *int           `help:"Append only if there are N rows: with more it is exit code 10, and a job that runs twice appends once." placeholder:"N"`
-	Wait     time.Duration  `help:"Wait for others who append, for so long." placeholder:"TIME"`
+	URL      string         `arg:"" name:"url" help:"The array, or the group that contains the arrays."`
+	Files    []string       `arg:"" name:"file" help:"The data to append: FILE.npy, or - for standard input. For a group, ARRAY=FILE.npy for each array that has the dimension."`
+	Dim      string         `required:"" help:"The axis to extend: its name or, for an array, its number." placeholder:"NAME"`
+	As       string         `help:"Convert the numbers in the files to this data type, which must be that of the arrays. Numbers are rounded to the nearest; a number out of range is an error." placeholder:"TYPE"`
+	TakeOver *time.Duration `help:"Take over an append or a resize that started at least this long ago and did not end because its process was killed." placeholder:"TIME"`
+	At       *int           `help:"Append only if the array has N rows. If it has more, the exit code is 10, so a job that runs twice appends once." placeholder:"N"`
+	Wait     time.Duration  `help:"Wait this long for other appends to end." placeholder:"TIME"`
 	consolidateFlag
 }
 
@@ -123,12 +123,12 @@ func (c *appendCmd) axis(a *zarr.Array) (int, error) {
 	}
 	i, err := strconv.Atoi(c.Dim)
 	if err != nil || i < 0 || i >= len(a.Shape()) {
-		return 0, fault.Newf(fault.Selection, "--dim %s: the array has the axes %q, with numbers from 0 to %d", c.Dim, dims, len(a.Shape())-1)
+		return 0, fault.Newf(fault.Selection, "--dim must be one of the axes %[2]q or a number from 0 to %[3]d, is %[1]q", c.Dim, dims, len(a.Shape())-1)
 	}
 	return i, nil
 }
 
-// fileRows is the rows stored in a .npy file.
+// fileRows holds the rows of a .npy file.
 type fileRows struct {
 	s       *session
 	name    string
@@ -158,7 +158,7 @@ func (c *appendCmd) rows(s *session, name string, a *zarr.Array, axis int) (*fil
 		return nil, err
 	}
 	if !dtype.Equal(a.DType(), r.convert.to) {
-		return nil, fault.Newf(fault.Type, "the array is %v, %s is %v; --as converts", a.DType(), r.name, r.convert.to)
+		return nil, fault.Newf(fault.Type, "the array has data type %v, %s has %v: convert it with --as", a.DType(), r.name, r.convert.to)
 	}
 	r.shape = r.head.Shape
 	want := a.Shape()
@@ -166,7 +166,7 @@ func (c *appendCmd) rows(s *session, name string, a *zarr.Array, axis int) (*fil
 		want[axis] = r.shape[axis]
 	}
 	if !slices.Equal(r.shape, want) {
-		return nil, fault.Newf(fault.Selection, "the array has shape %v and grows along axis %d; %s has shape %v", a.Shape(), axis, r.name, r.shape)
+		return nil, fault.Newf(fault.Selection, "the array has shape %v and is extended along axis %d, but %s has shape %v", a.Shape(), axis, r.name, r.shape)
 	}
 	s.far.expect(bytesOf(r.where(0), a.DType()))
 	return r, nil
@@ -202,7 +202,7 @@ func (r *fileRows) write(ctx context.Context, a *zarr.Array, from int) error {
 	case in != nil:
 		r.in = nil
 	case r.name == "standard input":
-		return fmt.Errorf("%s was read to its end and cannot be read again", r.name)
+		return fmt.Errorf("%s cannot be read a second time", r.name)
 	default:
 		f, done, err := r.open()
 		if err != nil {

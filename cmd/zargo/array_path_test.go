@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestArrayPath runs the command as the conformance tests do: with only the option, in both of its
-// forms.
+// TestArrayPath runs the command as the conformance tests do, with only the flag --array_path, in
+// both of its forms.
 func TestArrayPath(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := newProgram()

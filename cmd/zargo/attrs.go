@@ -15,16 +15,16 @@ import (
 
 type attrsCmd struct {
 	URL   string   `arg:"" name:"url" help:"The array or group."`
-	Set   []string `sep:"none" help:"Set an attribute to a JSON value; may be given again." placeholder:"NAME=JSON"`
-	Unset []string `sep:"none" help:"Remove an attribute; may be given again." placeholder:"NAME"`
+	Set   []string `sep:"none" help:"Set an attribute to a JSON value. May be repeated." placeholder:"NAME=JSON"`
+	Unset []string `sep:"none" help:"Remove an attribute. May be repeated." placeholder:"NAME"`
 	consolidateFlag
 }
 
-// attrsTries is the maximum number of attempts to change attributes when other writers change the
-// document meanwhile.
+// attrsTries is the maximum number of attempts to change attributes if other writers change the
+// document concurrently.
 const attrsTries = 5
 
-// Run prints the attributes, or changes some and keeps the others.
+// Run prints the attributes, or changes some of them.
 func (c *attrsCmd) Run(ctx context.Context, s *session) error {
 	set := map[string]any{}
 	for _, text := range c.Set {
@@ -40,7 +40,7 @@ func (c *attrsCmd) Run(ctx context.Context, s *session) error {
 	}
 	if len(c.Set)+len(c.Unset) == 0 {
 		if c.Consolidate {
-			return usagef("--consolidate needs --set or --unset")
+			return usagef("--consolidate requires --set or --unset")
 		}
 		return c.print(ctx, s)
 	}
@@ -66,8 +66,8 @@ func (c *attrsCmd) print(ctx context.Context, s *session) error {
 	return err
 }
 
-// change opens the node and changes its attributes, on condition that no other writer changed the
-// document meanwhile.
+// change opens the node and changes its attributes, on condition that no other writer has changed
+// the document in between.
 func (c *attrsCmd) change(ctx context.Context, s *session, set map[string]any) error {
 	p, n, err := s.openRooted(ctx, c.URL)
 	if err != nil {

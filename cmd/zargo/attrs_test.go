@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// TestAttrsConcurrently checks that concurrent changes of attributes lose nothing if there are no
-// more of them than attempts.
+// TestAttrsConcurrently checks that concurrent changes of attributes are all applied if there are
+// at most as many of them as attempts.
 func TestAttrsConcurrently(t *testing.T) {
 	p := newProgram()
 	do(t, p, "create mem://m/x --shape 1 --dtype int8")

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestBadInput covers bad input in a directory; s3_test.go covers buckets. Each case expects an
-// exit code and one line that names the URL, the key and the cause.
+// TestBadInput checks that bad input in a directory leads to the expected exit code and to one line
+// that contains the URL, the key and the cause. TestS3BadInput does the same for buckets.
 func TestBadInput(t *testing.T) {
 	int16s := numpyFile(t, "int16")
 	t.Chdir(t.TempDir())
@@ -113,7 +113,7 @@ func TestBadInput(t *testing.T) {
 			"create a/../../x --group --root a"} {
 			fails(t, zargo(t, p, line), 4, "unsafe path")
 		}
-		if runtime.GOOS != "windows" { // where a backslash separates directories
+		if runtime.GOOS != "windows" { // on Windows a backslash separates directories
 			fails(t, zargo(t, p, `info a\b`), 4, "unsafe path")
 		}
 		fails(t, zargo(t, p, "create mem://m/__x --group"), 4, "unsafe path", "__x")
@@ -163,8 +163,8 @@ func TestReadOnlyFolder(t *testing.T) {
 	}
 }
 
-// TestOutputFile checks that a file is written whole or not at all, and keeps the permissions of
-// the file that it replaces.
+// TestOutputFile checks that a file is written completely or not at all, and keeps the permissions
+// of the file that it replaces.
 func TestOutputFile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := newProgram()

@@ -10,7 +10,7 @@ import (
 )
 
 // A selection may be larger than memory. It is therefore cut into bands: consecutive parts in C
-// order, each small enough for memory. Bands end at chunk boundaries if a row of chunks fits, so
+// order that fit in memory. Bands end at chunk boundaries if a row of chunks fits in memory, so
 // that no chunk is read twice or written in part.
 
 // maxBand is the default maximum size of a band in bytes. 128 chunks of 1 MiB keep the 128 requests
@@ -32,8 +32,9 @@ func bandsToWrite(ctx context.Context, a *zarr.Array, r region) (iter.Seq[band],
 
 // chunking describes the division of an array into chunks, or shards.
 type chunking struct {
-	shape []int                                        // shape of all chunks; nil if they differ
-	at    func(axis, i int) (chunk, start, length int) // if shape is nil: the chunk that contains element i along an axis
+	shape []int // shape of all chunks; nil if they differ
+	// at is used if shape is nil. It returns the chunk that contains element i along an axis.
+	at func(axis, i int) (chunk, start, length int)
 }
 
 // chunksOf returns the division of an array into parts that can be read independently.
@@ -60,7 +61,7 @@ func (c chunking) span(axis, i int) (start, length int) {
 	return start, length
 }
 
-// steps is the number of iterations after which a long loop checks its context: about a
+// steps is the number of iterations after which a long loop checks its context. They take about a
 // millisecond.
 const steps = 1 << 16
 
@@ -81,8 +82,8 @@ func (c chunking) most(ctx context.Context, k int, a axis) (int, error) {
 	return most, nil
 }
 
-// around returns which elements of a range are in the chunk of the i-th one: from first, which may
-// be before the range, to before next.
+// around returns the range [first, next) of the elements of a that are in the same chunk as element
+// i. first may be negative.
 func (c chunking) around(k int, a axis, i int) (first, next int) {
 	start, length := c.span(k, a.at(i))
 	before := a.at(i) - start // elements of the chunk before and after this one
@@ -94,7 +95,7 @@ func (c chunking) around(k int, a axis, i int) (first, next int) {
 	return i - before/step, i + min(after/step, a.count-1-i) + 1
 }
 
-// cut yields bands of about target bytes, or of one row of chunks if that is larger. It returns
+// cut yields bands of about target bytes, or of one row of chunks if a row is larger. It returns
 // fault.Limit if a row of chunks exceeds limit.
 func cut(ctx context.Context, r region, chunks chunking, elem int, target, limit int64) (iter.Seq[band], error) {
 	total, err := r.bytes(elem)
@@ -117,7 +118,7 @@ func cut(ctx context.Context, r region, chunks chunking, elem int, target, limit
 
 func always(n int64) func() int64 { return func() int64 { return n } }
 
-// first returns the axis along which to cut a region: the first one whose length is not 1.
+// first returns the axis along which to cut a region: the first axis whose length is not 1.
 func (r region) first() int {
 	k := 0
 	for k < len(r) && r[k].count == 1 {
@@ -131,10 +132,10 @@ type cutter struct {
 	chunks chunking
 	elem   int          // bytes of an element
 	target func() int64 // approximate bytes of the next band, at most limit
-	limit  func() int64 // maximum bytes of the next band, unless one element is larger; longer rows of chunks are cut within chunks
+	limit  func() int64 // maximum bytes of the next band, but at least one element
 }
 
-// bands yields the bands of a region whose size fits an int64.
+// bands yields the bands of a region. It yields none if the size of the region overflows an int64.
 func (c cutter) bands(r region) iter.Seq[band] {
 	return func(yield func(band) bool) {
 		if total, err := r.bytes(c.elem); err == nil && total > 0 {
@@ -143,8 +144,8 @@ func (c cutter) bands(r region) iter.Seq[band] {
 	}
 }
 
-// cut cuts along the first axis longer than 1. If one row along it exceeds the limit, it cuts each
-// row along the next axis.
+// cut cuts along the first axis longer than 1. If one row along that axis exceeds the limit, it
+// cuts each row along the next axis.
 func (c cutter) cut(r region, total int64, yield func(band) bool) bool {
 	k := r.first()
 	if k == len(r) || total <= c.target() {
@@ -167,9 +168,9 @@ func (c cutter) cut(r region, total int64, yield func(band) bool) bool {
 	return true
 }
 
-// end returns where to end a band that starts at from: at a chunk boundary after about want
-// elements, but after at most most elements. It computes the end of a range without iterating. A
-// list is searched, since it is in memory anyway.
+// end returns the end of a band that starts at from. The band ends at a chunk boundary after about
+// want elements, and has at most most elements. end computes the end of a range without iterating.
+// It searches a list, which is in memory anyway.
 func (a axis) end(chunks chunking, k, from int, want, most int64) int {
 	if want >= int64(a.count-from) {
 		return a.count

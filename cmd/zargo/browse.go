@@ -15,15 +15,14 @@ import (
 )
 
 // A location that is not a group can be listed too: a bucket or a directory that contains
-// hierarchies. Each directory in it is opened to find out whether it is a node.
+// hierarchies. Each of its directories is opened to find out whether it is a node.
 
 const (
 	kindFolder = "folder" // a prefix of keys that is not a node
-	kindObject = "object" // a key that belongs to no node
+	kindObject = "object" // a key that does not belong to a node
 )
 
-// maxBrowsed is the maximum number of entries listed. A million lines are unreadable and take half
-// a GB of memory.
+// maxBrowsed is the maximum number of entries listed. A million entries take half a GB of memory.
 const maxBrowsed = 1_000_000
 
 // browse lists a place that is not a node. With deep it lists all levels below, parents before
@@ -79,10 +78,11 @@ func (s *session) browse(ctx context.Context, p *place, deep bool) (nodes []node
 }
 
 func tooMany() error {
-	return fault.Newf(fault.Limit, "more than %d entries: list a folder in it", maxBrowsed)
+	return fault.Newf(fault.Limit, "more than %d entries are too many to list: list a directory in it", maxBrowsed)
 }
 
-// entries lists one level of a directory, at most room entries.
+// entries lists one level of a directory. It returns an error if the directory has more than room
+// entries.
 func entries(ctx context.Context, p *place, folder string, room int) (list []store.Entry, err error) {
 	for e, err := range store.Pages(ctx, p.Store, folder, store.ListOptions{Depth: store.OneLevel}) {
 		if err != nil {
@@ -96,8 +96,8 @@ func entries(ctx context.Context, p *place, folder string, room int) (list []sto
 	return list, nil
 }
 
-// look is the description of a directory, and with deep of all nodes below it if it is a group.
-// unread is an error about nodes that could not be read.
+// look is the description of a directory. With deep it includes all nodes below a group. unread is
+// an error about nodes that could not be read.
 type look struct {
 	nodes  []nodeInfo
 	unread error

@@ -18,21 +18,21 @@ import (
 )
 
 type bucketCmd struct {
-	Check bucketCheckCmd `cmd:"" help:"Find out what a bucket really does: conditions under a race, ranges, listings, parts, deletes, latency and throughput, and the numbers that follow."`
+	Check bucketCheckCmd `cmd:"" help:"Check how a bucket behaves: conditions under concurrent writes, ranges, listings, parts, deletes, latency and throughput. Print the recommended settings."`
 }
 
 type bucketCheckCmd struct {
-	URL      string `arg:"" name:"url" help:"A bucket, or a folder in it. All is written below a new prefix there, and deleted."`
-	ReadOnly bool   `name:"read-only" help:"Write nothing, and read the object that --key names."`
-	Key      string `help:"An object below the URL, of at most 32 MiB, for --read-only." placeholder:"KEY"`
-	Quick    bool   `help:"Make fewer requests: a short listing, fewer rounds of races, a quarter of the time for speed."`
-	NoSpeed  bool   `name:"no-speed" help:"Leave out latency and throughput."`
-	DryRun   bool   `name:"dry-run" help:"Print what it would take at most, and make no request."`
+	URL      string `arg:"" name:"url" help:"The bucket, or a directory in it. The check writes below a new prefix there, and deletes its objects."`
+	ReadOnly bool   `name:"read-only" help:"Write nothing. Read only the object that --key names."`
+	Key      string `help:"For --read-only: an object below the URL, of at most 32 MiB." placeholder:"KEY"`
+	Quick    bool   `help:"Make fewer requests: a short listing, fewer concurrent writes, a quarter of the time for speed."`
+	NoSpeed  bool   `name:"no-speed" help:"Do not measure latency and throughput."`
+	DryRun   bool   `name:"dry-run" help:"Print the maximum cost of the check, and make no request."`
 	JSON     bool   `name:"json" help:"Print a JSON object."`
 }
 
-// errNotHeld reports that a check of the bucket failed.
-const errNotHeld = constError("a check does not hold")
+// errNotHeld means that checks of the bucket failed.
+const errNotHeld = constError("checks failed")
 
 // dryRunInfo is the output of --dry-run --json.
 type dryRunInfo struct {
@@ -97,7 +97,7 @@ func (c *bucketCheckCmd) failed(l openurl.Location, err error) error {
 }
 
 // options returns the options of the check. It opens separate stores for each purpose, without
-// hedging: hedged requests would distort the measured latency.
+// hedging, because hedged requests would distort the measured latency.
 func (c *bucketCheckCmd) options(s *session) (openurl.Location, bucketcheck.Options, error) {
 	var o bucketcheck.Options
 	l, err := s.parseURL(c.URL)
@@ -105,9 +105,9 @@ func (c *bucketCheckCmd) options(s *session) (openurl.Location, bucketcheck.Opti
 	case err != nil:
 		return l, o, err
 	case c.ReadOnly && c.Key == "":
-		return l, o, usagef("--read-only needs an object to read: --key KEY")
+		return l, o, usagef("--read-only requires --key KEY, the object to read")
 	case !c.ReadOnly && c.Key != "":
-		return l, o, usagef("--key needs --read-only")
+		return l, o, usagef("--key requires --read-only")
 	}
 	o = bucketcheck.Options{Key: c.Key, Quick: c.Quick, NoSpeed: c.NoSpeed}
 	o.Open = func(ctx context.Context, inFlight int) (store.Store, error) {
@@ -124,15 +124,14 @@ func (c *bucketCheckCmd) options(s *session) (openurl.Location, bucketcheck.Opti
 	if l.Scheme != "file" {
 		o.Above = len(l.Path)
 		if l.Path != "" {
-			o.Above++ // the slash after it
+			o.Above++ // counts the slash after the path
 		}
 	}
 	return l, o, nil
 }
 
 // missingFolders returns the directories of a file URL's path that do not exist, outermost first.
-// The check removes them at the end, since directories, unlike prefixes of a bucket, remain when
-// empty.
+// The check removes them at the end, because empty directories remain, unlike prefixes of a bucket.
 func missingFolders(l openurl.Location) (missing []string) {
 	if l.Scheme != "file" {
 		return nil
@@ -145,8 +144,8 @@ func missingFolders(l openurl.Location) (missing []string) {
 	}
 }
 
-// removeFolders removes the empty directories below the place of the check, and the directories in
-// before. Directories with contents remain.
+// removeFolders removes the empty directories below the place of the check, and the empty ones
+// among the directories in before.
 func removeFolders(before []string, l openurl.Location, place string) error {
 	if l.Scheme != "file" || place == "" {
 		return nil
@@ -160,7 +159,7 @@ func removeFolders(before []string, l openurl.Location, place string) error {
 	})
 	for _, f := range slices.Backward(folders) {
 		if e := os.Remove(f); e != nil {
-			break // not empty: objects already reported, or of another program
+			break // not empty: it contains reported objects, or those of another program
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {

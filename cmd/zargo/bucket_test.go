@@ -19,14 +19,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// The prefix of a check is random, and a directory lists in the order of its file system.
+// The prefix of a check is random, and a directory is listed in the order of its file system.
 var (
 	anyPlace = regexp.MustCompile(`zargo-check-[a-z0-9]{12}`)
 	anyOrder = regexp.MustCompile(`in (no order|the order of their bytes)`)
 )
 
-// TestBucketTables compares the output for a store in memory and for a directory. It contains no
-// times.
+// TestBucketTables checks the output for a store in memory and for a directory. The output contains
+// no times.
 func TestBucketTables(t *testing.T) {
 	here, err := os.Getwd()
 	if err != nil {
@@ -70,8 +70,8 @@ func TestBucketTables(t *testing.T) {
 	}
 }
 
-// TestBucketSpeed checks the output of a run with speed, except its times, and that the run takes
-// no more requests and bytes than its dry run announces.
+// TestBucketSpeed checks the output of a run with speed, except its times. It also checks that the
+// run takes no more requests and bytes than its dry run announces.
 func TestBucketSpeed(t *testing.T) {
 	var got struct {
 		Checks []struct{ Verdict string }
@@ -116,11 +116,11 @@ func withStore(st store.Store) *program {
 }
 
 func TestBucketExitCodes(t *testing.T) {
-	t.Run("a check does not hold", func(t *testing.T) {
+	t.Run("a failed check", func(t *testing.T) {
 		m := mem.New()
 		ignores := store.Around(m, store.Hooks{Before: func(ctx context.Context, c store.Call) (context.Context, error) { return ctx, nil }})
 		r := zargo(t, withStore(absentIgnored{ignores}), "bucket check mem://m/x --quick --no-speed")
-		fails(t, r, 13, "mem://m/x", "a check does not hold: 2 of 30")
+		fails(t, r, 13, "mem://m/x", "checks failed: 2 of 30")
 		if !strings.Contains(r.out, "put if absent, race    does not hold") || !strings.Contains(r.out, "IfAbsent is ignored") {
 			t.Error(r.out)
 		}
@@ -175,8 +175,8 @@ func (s absentIgnored) Put(ctx context.Context, key string, value []byte, o stor
 	return s.Store.Put(ctx, key, value, o)
 }
 
-// TestBucketInterrupted checks that an interrupt deletes the written objects and prints the results
-// so far.
+// TestBucketInterrupted checks that an interrupted check deletes the written objects and prints the
+// results so far.
 func TestBucketInterrupted(t *testing.T) {
 	m := mem.New()
 	ctx, cancel := context.WithCancel(t.Context())

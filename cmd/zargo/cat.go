@@ -13,13 +13,13 @@ import (
 
 type catCmd struct {
 	URL    string `arg:"" name:"url" help:"The array."`
-	Sel    string `help:"What to print, in NumPy's spelling: 0:10,5,::-2 or ...,[4,0], or by names of axes: time=0:10,lat=3. Everything without it." placeholder:"SELECTION"`
+	Sel    string `help:"The elements to print, in NumPy's notation: 0:10,5,::-2 or ...,[4,0], or with names of axes: time=0:10,lat=3. The default is the whole array." placeholder:"SELECTION"`
 	Format string `help:"One of ${enum}." enum:"text,json,raw,npy,csv" default:"text"`
-	Output string `short:"o" help:"Write to this file, which appears only when all is well." placeholder:"FILE"`
-	Header bool   `help:"Begin CSV with a line of the columns' names."`
-	All    bool   `help:"Print also a selection of more than 200 million elements or 200,000 chunks of which fewer than 1 in 100 are stored; without it that is an error."`
-	MaxMem string `name:"max-mem" help:"Most memory for the elements that are printed: 512MiB. More of it reads chunks fewer times where a row of them is longer. 128MiB without it." placeholder:"BYTES"`
-	Stats  bool   `help:"Report on standard error afterwards what was requested, as plan does before."`
+	Output string `short:"o" help:"Write to this file, which appears only if the command succeeds." placeholder:"FILE"`
+	Header bool   `help:"Start CSV with a line of column names."`
+	All    bool   `help:"Print more than 200 million elements or 200,000 chunks even if fewer than 1 in 100 chunks are stored. By default that is an error."`
+	MaxMem string `name:"max-mem" help:"Maximum memory for the printed elements, such as 512MiB. If a row of chunks is longer, more memory means that chunks are read fewer times. The default is 128MiB." placeholder:"BYTES"`
+	Stats  bool   `help:"Print the number of requests and bytes on standard error afterwards, in the form of plan."`
 	priceFlags
 	separatorFlag
 	fieldFlag
@@ -32,13 +32,13 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	if c.Header && c.Format != "csv" {
-		return usagef("--header needs --format csv")
+		return usagef("--header requires --format csv")
 	}
 	if err := c.check(); err != nil {
 		return err
 	}
 	if c.given() && !c.Stats {
-		return usagef("prices need --stats")
+		return usagef("prices require --stats")
 	}
 	most := min(maxBand, concurrency.Memory()/4)
 	if c.MaxMem != "" {
@@ -105,9 +105,9 @@ func (c *catCmd) print(ctx context.Context, s *session, w io.Writer, a *zarr.Arr
 	return printValues(ctx, s.far, w, a, r, most, c.Format, r.shape())
 }
 
-// printValues prints the elements that r selects in any format except text, as an array of the
-// specified shape with the same number of elements. It keeps about most bytes of elements in
-// memory.
+// printValues prints the elements that r selects in any format except text. They are printed as an
+// array of the given shape, which must have the same number of elements. It keeps about most bytes
+// of elements in memory.
 func printValues(ctx context.Context, far *progress, w io.Writer, a *zarr.Array, r region, most int64, format string, shape []int) error {
 	t, read := render.ReaderOf(a)
 	out, err := render.NewSink(format, &checkedWriter{ctx, w}, t, shape)
@@ -144,7 +144,7 @@ func printText(ctx context.Context, w io.Writer, a *zarr.Array, r region) error 
 	})
 }
 
-// checkedWriter is a writer that fails when its context has ended, so that a long output can be
+// checkedWriter is a writer that fails after its context has ended, so that a long output can be
 // interrupted.
 type checkedWriter struct {
 	ctx context.Context

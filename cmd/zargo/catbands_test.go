@@ -14,8 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// TestCatInBands prints arrays of several layouts in every format, and checks that the output with
-// very little memory equals the output with ample memory.
+// TestCatInBands prints arrays of several layouts in every format, and checks that the output is
+// the same with very little memory and with ample memory.
 func TestCatInBands(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := newProgram()
@@ -39,7 +39,7 @@ func TestCatInBands(t *testing.T) {
 		}
 		for i := range 7 * 5 * 6 {
 			if i%11 > 6 || i > 60 && i < 140 {
-				continue // for chunks that are not stored, and elements with the fill value
+				continue // leaves chunks that are not stored, and elements with the fill value
 			}
 			at := []zarr.Selection{zarr.At(i / 30), zarr.At(i / 6 % 5), zarr.At(i % 6)}
 			if texts {
@@ -69,8 +69,8 @@ func TestCatInBands(t *testing.T) {
 	}
 }
 
-// TestCatOfHardlyAnything checks that a selection of very many elements or chunks is refused if the
-// store contains hardly any of them.
+// TestCatOfHardlyAnything checks that a selection of very many elements or chunks is refused if
+// hardly any of them are stored.
 func TestCatOfHardlyAnything(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := newProgram()
@@ -94,7 +94,7 @@ func TestCatOfHardlyAnything(t *testing.T) {
 	if got := do(t, p, "cat fine --format raw --all --sel :200001"); len(got) != 200_001 {
 		t.Errorf("%d bytes", len(got))
 	}
-	// One stored chunk in a hundred is enough.
+	// The limit does not apply if one chunk in a hundred is stored.
 	do(t, p, "create part --shape 300000 --chunks 1 --dtype uint8 --codec none")
 	a, err := zarr.OpenArray(t.Context(), dir.New("part"), "")
 	if err != nil {

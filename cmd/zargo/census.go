@@ -13,8 +13,8 @@ import (
 )
 
 type censusCmd struct {
-	URL  string `arg:"" name:"url" help:"The array, or the group whose arrays are looked at."`
-	Data bool   `help:"Read and decode every chunk, to find those that are corrupt."`
+	URL  string `arg:"" name:"url" help:"The array, or the group with the arrays to count."`
+	Data bool   `help:"Read and decode every chunk, to find corrupt ones."`
 	JSON bool   `name:"json" help:"Print a JSON list."`
 }
 
@@ -36,7 +36,7 @@ func (c *censusCmd) Run(ctx context.Context, s *session) error {
 	defer p.release()
 	s.far.begin(work{unit: "chunks", verb: "read", atMost: true, moved: s.report.BytesRead.Load})
 	all := []*census.Counts{}
-	done, total := int64(0), int64(0) // of the arrays counted so far
+	done, total := int64(0), int64(0) // counts of previous arrays
 	take := func(a *zarr.Array) error {
 		counts, err := census.Array(ctx, a, census.Options{Data: c.Data, Progress: func(d, t int64) { s.far.at(done+d, capped(total, t)) }})
 		if err == nil {
@@ -110,7 +110,7 @@ func printCensus(out io.Writer, all []*census.Counts) error {
 			fmt.Fprintf(out, "  beyond the array: %s, bytes: %s\n", render.Plural(int(c.Orphans), "key"), render.Size(big.NewInt(c.OrphanBytes)))
 		}
 		if c.Asked {
-			fmt.Fprintln(out, "  the store does not list: keys were asked for one by one, and others not seen")
+			fmt.Fprintln(out, "  the store does not support listings: keys were requested one by one, and other keys are unknown")
 		}
 		for _, p := range c.Problems {
 			fmt.Fprintf(out, "  %s: %s\n", render.OneLine(p.Key), render.OneLine(p.Err))

@@ -13,13 +13,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// parseCodec parses a codec as written on the command line, which is also how codec.Spec prints it:
+// parseCodec parses a codec in the form of the command line, which is also how codec.Spec prints
+// it:
 //
 //	zstd  zstd:3  zstd:3:checksum     level
 //	gzip:5  zlib:1  numcodecs.zstd:1  level
 //	blosc:lz4:5:shuffle:65536         compressor, level, shuffle, block size; all optional
-//	bz2:9  lzma:6  lz4:1  shuffle:4   level, preset, acceleration, bytes of an element; numcodecs'
-//	base64  crc32  adler32  fletcher32  jenkins_lookup3:0  the number is the seed; numcodecs'
+//	bz2:9  lzma:6  lz4:1  shuffle:4   level, preset, acceleration, bytes of an element; of numcodecs
+//	base64  crc32  adler32  fletcher32  jenkins_lookup3:0  the number is the seed; of numcodecs
 //	crc32c
 //	bytes  bytes:big
 //	transpose:1,0                     order of the axes
@@ -27,7 +28,7 @@ import (
 //	{"name":"zstd","configuration":{"level":3}}  as in v3 metadata
 //	{"id":"zstd","level":3}           as in v2 metadata
 //
-// Anything else is fault.Metadata. parseCodec does not check that a codec of that name exists.
+// It returns fault.Metadata for anything else. It does not check that a codec of that name exists.
 func parseCodec(text string) (codec.Spec, error) {
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, "{") {
@@ -87,7 +88,7 @@ func parseCodec(text string) (codec.Spec, error) {
 		}
 	}
 	if p.bad || len(p.left) > 0 {
-		return codec.Spec{}, fault.Newf(fault.Metadata, "codec %.200q cannot be parsed: %s", text, codecForm(name))
+		return codec.Spec{}, fault.Newf(fault.Metadata, "codec %.200q is malformed: %s", text, codecForm(name))
 	}
 	return checkedCodec(text, s)
 }
@@ -107,14 +108,14 @@ func codecForm(name string) string {
 		"bz2":             "bz2:LEVEL",
 		"lzma":            "lzma:PRESET",
 		"lz4":             "lz4:ACCELERATION",
-		"shuffle":         "shuffle:BYTES, those of an element",
+		"shuffle":         "shuffle:BYTES, with the size of an element",
 		"jenkins_lookup3": "jenkins_lookup3:SEED",
 	}
 	if f, ok := forms[name]; ok {
-		return "the form is " + f
+		return "it must have the form " + f
 	}
 	if _, short := parseNumcodecs(name, &codecArguments{}); short || name == "crc32c" {
-		return "it takes nothing"
+		return "it has no arguments"
 	}
 	hint := fmt.Sprintf(`its configuration is written as JSON, %.80s{"member":value}`, name)
 	if slices.Contains(codec.Builtin().Names(), name) {
@@ -174,7 +175,7 @@ func (p *codecArguments) list() []int {
 	return list
 }
 
-// parseNumcodecs parses the short form of a codec that only numcodecs has.
+// parseNumcodecs parses the short form of a codec that exists only in numcodecs.
 func parseNumcodecs(name string, p *codecArguments) (codec.Spec, bool) {
 	switch name {
 	case "bz2":

@@ -43,10 +43,10 @@ func TestParseCodec(t *testing.T) {
 	}
 }
 
-// TestCodecErrors checks that the error for an invalid codec contains a valid form.
+// TestCodecErrors checks that the error for an invalid codec contains the valid form.
 func TestCodecErrors(t *testing.T) {
 	for _, tt := range []struct{ text, says string }{
-		{"gzip:x", "gzip:LEVEL"}, {"gzip:3:4", "gzip:LEVEL"}, {"blosc:lz4:five", "blosc:lz4:5:shuffle"}, {"bytes:bigg", "bytes:big"}, {"transpose", "transpose:1,0"}, {"crc32:7", "it takes nothing"},
+		{"gzip:x", "gzip:LEVEL"}, {"gzip:3:4", "gzip:LEVEL"}, {"blosc:lz4:five", "blosc:lz4:5:shuffle"}, {"bytes:bigg", "bytes:big"}, {"transpose", "transpose:1,0"}, {"crc32:7", "it has no arguments"},
 		{"zst:3", `"zstd" meant`}, {"bitround:10", `bitround{"member":value}`}, {"mine:3", `mine{"member":value}`},
 	} {
 		if _, err := parseCodec(tt.text); !errors.Is(err, fault.Metadata) || !strings.Contains(err.Error(), tt.says) {

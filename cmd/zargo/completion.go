@@ -8,9 +8,9 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// A completion script is generated from kong's model of the command line. The existing libraries
-// for kong have not been updated since 2022 and start the program at every completion; a script
-// avoids both.
+// A completion script is generated from kong's model of the command line. The existing completion
+// libraries for kong have not been updated since 2022 and start the program at every completion; a
+// script does not.
 
 type completionCmd struct {
 	Shell string `arg:"" help:"One of ${enum}." enum:"bash,zsh,fish"`
@@ -26,22 +26,22 @@ func (c *completionCmd) Run(k *kong.Context, s *session) error {
 
 // line is the set of words that a command line may contain.
 type line struct {
-	flags    []flagWord // of every command
+	flags    []flagWord // of all commands
 	commands []command
 }
 
 type command struct {
 	name, help string
 	flags      []flagWord
-	words      []string // choices for the first argument; otherwise it is a file
+	words      []string // choices for the first argument; if empty, it is a file
 }
 
 type flagWord struct {
 	name   string
 	short  string // one letter, or ""
 	help   string
-	value  string   // placeholder of its value, "" for none
-	values []string // allowed values; nil allows any
+	value  string   // placeholder of its value, or "" for a flag without a value
+	values []string // allowed values; nil means any value
 }
 
 func completed(app *kong.Application) line {
@@ -88,7 +88,7 @@ func flagsOf(all []*kong.Flag) []flagWord {
 	return flags
 }
 
-// choices returns the words of an enum; one of them may be empty and is omitted.
+// choices returns the words of an enum, without an empty one.
 func choices(enum string) []string {
 	return strings.FieldsFunc(enum, func(r rune) bool { return r == ',' })
 }
@@ -101,7 +101,7 @@ func (l line) names() []string {
 	return names
 }
 
-// spelled returns the flags as they are typed.
+// spelled returns the flags with their dashes.
 func spelled(flags []flagWord) string {
 	var words []string
 	for _, f := range flags {

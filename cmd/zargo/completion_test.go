@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// shell returns the path of a shell, and a file with its completion script.
+// shell returns the path of a shell, and of a file with its completion script.
 func shell(t *testing.T, name string) (path, script string) {
 	t.Helper()
 	text := do(t, newProgram(), "completion "+name)

@@ -13,7 +13,7 @@ import (
 
 type consolidateCmd struct {
 	URL   string `arg:"" name:"url" help:"The group."`
-	Check bool   `help:"Only compare the consolidated metadata that is there with the nodes."`
+	Check bool   `help:"Only compare the existing consolidated metadata with the nodes."`
 }
 
 // Run writes consolidated metadata for a hierarchy, or with --check prints the differences between
@@ -27,7 +27,7 @@ func (c *consolidateCmd) Run(ctx context.Context, s *session) error {
 	s.far.begin(work{unit: "documents", ahead: s.far.values.Load})
 	g, ok := n.(*zarr.Group)
 	if !ok {
-		return p.fail(fault.Newf(fault.NotFound, "a group is needed, this is an array"))
+		return p.fail(fault.Newf(fault.NotFound, "the URL must be that of a group, but is an array"))
 	}
 	if !c.Check {
 		_, err := g.Consolidate(ctx)

@@ -8,8 +8,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// conversion converts numbers from one type to another by the rules of the codec cast_value: round
-// to nearest, ties to even. A number out of range is an error, and so is NaN for an integer type.
+// conversion converts numbers from one type to another by the rules of the codec cast_value. It
+// rounds to nearest, ties to even. A number out of range is an error, and so is NaN for an integer
+// type.
 type conversion struct {
 	from, to dtype.Type
 	n        int // number of elements that the chain is bound to
@@ -38,7 +39,7 @@ func (c *conversion) bind(n int) (err error) {
 	return nil
 }
 
-// of converts elements in memory form. The next call overwrites the result.
+// of converts elements in memory form. The result is valid until the next call.
 func (c *conversion) of(elems []byte) (_ []byte, err error) {
 	if c.chain == nil { // both types are the same
 		return elems, nil
@@ -47,7 +48,7 @@ func (c *conversion) of(elems []byte) (_ []byte, err error) {
 		return nil, err
 	}
 	if c.out, err = c.chain.Encode(c.out[:0], codec.Block{Bytes: elems}, nil); err != nil {
-		return nil, fault.Newf(fault.Type, "converting %v to %v: %v", c.from, c.to, err)
+		return nil, fault.Newf(fault.Type, "conversion of %v to %v: %v", c.from, c.to, err)
 	}
 	return c.out, nil
 }

@@ -15,11 +15,11 @@ import (
 
 type copyCmd struct {
 	copyArgs
-	Resume bool `help:"Go on with a copy to the same place that was interrupted, as it was begun: other flags do not change it."`
-	DryRun bool `name:"dry-run" help:"Only say what would be done: for each array how, and how many objects are read and written at most."`
+	Resume bool `help:"Continue an interrupted copy to the same location. Other flags do not change how it was started."`
+	DryRun bool `name:"dry-run" help:"Print the plan without copying: the steps of each array, and the maximum number of objects read and written."`
 }
 
-// Run copies according to a plan, which is stored in the target until the copy is complete.
+// Run copies according to a plan. The target stores the plan until the copy is complete.
 func (c *copyCmd) Run(ctx context.Context, s *session) error {
 	o, check, err := c.options()
 	if err != nil {
@@ -38,7 +38,7 @@ func (c *copyCmd) Run(ctx context.Context, s *session) error {
 	}
 	defer func() { _ = e.close() }() // all writes are complete by then
 	p, err := c.plan(ctx, s, e, o)
-	if err == nil && !c.Resume { // the flags were not applied to the arrays of a saved plan
+	if err == nil && !c.Resume { // flags are not applied to the arrays of a saved plan
 		err = check()
 	}
 	if err != nil {
@@ -55,7 +55,7 @@ func (c *copyCmd) Run(ctx context.Context, s *session) error {
 	open := s.opener(map[string]openurl.Location{p.Source.Store: e.from, p.Target.Store: e.to})
 	last, err := s.runPlan(ctx, p, open, transfer.RunOptions{})
 	if err != nil {
-		return &resumable{e.target.fail(err), "what is copied stays, and --resume goes on"}
+		return &resumable{e.target.fail(err), "the copied data is kept: continue with --resume"}
 	}
 	if err := transfer.Clean(ctx, p, open); err != nil {
 		return e.target.fail(err)
@@ -97,12 +97,12 @@ func (c *copyCmd) plan(ctx context.Context, s *session, e *ends, o transfer.Opti
 		return nil, err
 	}
 	if o.Source.Path = e.node.Path(); p.Source != o.Source || p.Target != o.Target {
-		return nil, fault.Newf(fault.Conflict, "the unfinished copy there has another source: %q in %s", p.Source.Path, where(p.Source.Store))
+		return nil, fault.Newf(fault.Conflict, "the unfinished copy at the target has another source: %q in %s", p.Source.Path, where(p.Source.Store))
 	}
 	return p, nil
 }
 
-// resumable is the error of work that can be resumed, with a hint on how.
+// resumable is the error of work that can be resumed. how is a hint on how to resume it.
 type resumable struct {
 	err error
 	how string

@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// TestCopyInterrupted interrupts a copy, whose message says how to resume it, and resumes it.
+// TestCopyInterrupted checks that the message of an interrupted copy says how to resume it, and
+// that the copy can be resumed.
 func TestCopyInterrupted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := newProgram()
@@ -51,7 +52,7 @@ func TestCopyInterrupted(t *testing.T) {
 	before := served.Load()
 	do(t, p, "copy --resume "+srv.URL+"/src dst")
 	if n := served.Load() - before; n > 400+20 {
-		t.Errorf("%d requests to go on", n)
+		t.Errorf("%d requests to resume", n)
 	}
 	if a, b := do(t, p, "cat src"), do(t, p, "cat dst"); a != b {
 		t.Error("the copy differs")
@@ -61,7 +62,8 @@ func TestCopyInterrupted(t *testing.T) {
 	}
 }
 
-// TestCopyResumedWithFlags resumes a copy by the command that started it, with all its flags.
+// TestCopyResumedWithFlags checks that a copy can be resumed by the command that started it, with
+// all its flags.
 func TestCopyResumedWithFlags(t *testing.T) {
 	for _, flags := range []string{"--chunks 7", "--chunks 7 --shards 21", "--shards x=20 --chunks x=5 --sel x=1:399", "--codec gzip:1 --shards 16"} {
 		t.Chdir(t.TempDir())
@@ -125,7 +127,7 @@ func TestShareOfEngines(t *testing.T) {
 	}
 }
 
-// TestTransientIs75 runs a plan whose source fails temporarily.
+// TestTransientIs75 checks the exit code of a plan whose source fails temporarily.
 func TestTransientIs75(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := newProgram()
@@ -142,7 +144,7 @@ func TestTransientIs75(t *testing.T) {
 	defer srv.Close()
 	do(t, p, "transfer plan "+srv.URL+"/src dst -o plan.json")
 	down.Store(true)
-	fails(t, zargo(t, p, "transfer run plan.json --timeout 2s"), 75, "not done within 2s")
+	fails(t, zargo(t, p, "transfer run plan.json --timeout 2s"), 75, "the timeout of 2s has expired")
 	down.Store(false)
 	do(t, p, "transfer run plan.json")
 	do(t, p, "info dst")

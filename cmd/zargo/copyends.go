@@ -15,10 +15,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// copyArgs is the source, the target and the flags of a copy.
+// copyArgs holds the source, the target and the flags of a copy.
 type copyArgs struct {
-	From string `arg:"" name:"source" help:"The array, or the group with all that is below it."`
-	To   string `arg:"" name:"target" help:"Where the copy is made. No node may be there."`
+	From string `arg:"" name:"source" help:"The array, or the group with all nodes below it."`
+	To   string `arg:"" name:"target" help:"The location of the copy. It must not contain a node."`
 	copyFlags
 }
 
@@ -35,23 +35,23 @@ func (c *copyArgs) open(ctx context.Context, s *session, o transfer.Options) (*e
 	return e, o, nil
 }
 
-// ends is the source and the target of a copy.
+// ends holds the source and the target of a copy.
 type ends struct {
 	source, target *place // the same place if both are in one bucket
 	node           zarr.Node
 	from, to       openurl.Location // the roots of the stores
-	toPath         string           // of the copy
+	toPath         string           // path of the copy
 	groups         string           // no groups are created above this path
 }
 
 // openEnds opens the source, and the store of a target that does not exist yet. The caller closes
 // the ends.
 //
-// It refuses a target with the name of a zip archive, because the copy would be a directory of that
-// name.
+// openEnds rejects a target with the name of a zip archive, because the copy would be a directory
+// with that name.
 func (s *session) openEnds(ctx context.Context, from, to, root string, more ...zarr.Option) (*ends, error) {
 	if strings.HasSuffix(strings.ToLower(strings.TrimRight(to, "/")), ".zip") {
-		return nil, usagef("%s would become a directory of that name; to write a zip archive, copy to %q", render.OneLine(to), render.OneLine(strings.TrimRight(to, "/")+"|zip:"))
+		return nil, usagef("%s would become a directory with that name; to write a zip archive, copy to %q", render.OneLine(to), render.OneLine(strings.TrimRight(to, "/")+"|zip:"))
 	}
 	src, n, err := s.openNode(ctx, from, more...)
 	if err != nil {
@@ -115,8 +115,8 @@ func (e *ends) options(o transfer.Options) (transfer.Options, error) {
 }
 
 // storeURL returns the name of a store in a plan: its URL, made absolute and without possible
-// secrets. URLs of buckets contain no secrets in their parameters; any parameter of a web server's
-// URL may be one.
+// secrets. The parameters of bucket URLs contain no secrets. Any parameter of a web server's URL
+// may be a secret.
 func storeURL(l openurl.Location) (string, error) {
 	switch l.Scheme {
 	case "file":
@@ -130,8 +130,8 @@ func storeURL(l openurl.Location) (string, error) {
 	return l.URL(), nil
 }
 
-// opener returns a function that opens the stores of a plan. Names in known are opened at these
-// locations; other names are parsed as URLs.
+// opener returns a function that opens the stores of a plan. It opens names in known at these
+// locations, and parses other names as URLs.
 func (s *session) opener(known map[string]openurl.Location) transfer.Opener {
 	return func(ctx context.Context, name string) (store.Store, error) {
 		l, ok := known[name]

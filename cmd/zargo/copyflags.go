@@ -10,16 +10,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// copyFlags holds the properties in which a copy differs from its source.
+// copyFlags holds the properties in which a copy may differ from its source.
 type copyFlags struct {
-	Chunks      string   `help:"Elements of a chunk: 8760,10,10 of the arrays that have so many axes, or by names of axes of those that have them: time=8760,lat=10. Other arrays keep theirs." placeholder:"N,…"`
-	Shards      string   `help:"Elements of a shard, likewise; none stores each chunk as an object." placeholder:"N,…"`
-	Codec       []string `sep:"none" help:"Codecs of all arrays in place of those they have, as for create." placeholder:"CODEC"`
-	ZFormat     string   `name:"format" help:"Zarr format of the copy, 2 or 3. That of the source without it." enum:",2,3" default:""`
-	Sel         string   `help:"Copy a part: ranges as for cat, 0:10,5:9 of an array, or of every array that has an axis of the name: time=0:8760." placeholder:"SELECTION"`
-	MaxMem      string   `name:"max-mem" help:"Most memory of one process: 512MiB. 1GiB, or half of what there is, without it." placeholder:"BYTES"`
-	Root        string   `help:"Where groups above the copy begin; see docs/reference/cli.md." placeholder:"URL"`
-	Consolidate bool     `help:"Give the copy consolidated metadata, which it has without this flag where the source has it, and bring that of groups above up to date."`
+	Chunks      string   `help:"Elements of a chunk: 8760,10,10 for arrays with as many axes, or time=8760,lat=10 for arrays with axes of these names. Other arrays keep their chunk shape." placeholder:"N,…"`
+	Shards      string   `help:"Elements of a shard, in the same form. none stores each chunk as an object." placeholder:"N,…"`
+	Codec       []string `sep:"none" help:"Codecs of all arrays, as for create. By default each array keeps its codecs." placeholder:"CODEC"`
+	ZFormat     string   `name:"format" help:"Zarr format of the copy, 2 or 3. The default is the format of the source." enum:",2,3" default:""`
+	Sel         string   `help:"Copy only a part: ranges as for cat, such as 0:10,5:9 for an array, or time=0:8760 for all arrays with an axis of this name." placeholder:"SELECTION"`
+	MaxMem      string   `name:"max-mem" help:"Maximum memory of one process, such as 512MiB. The default is 1GiB, at most half of the available memory." placeholder:"BYTES"`
+	Root        string   `help:"URL of the outermost group to create above the copy; see docs/reference/cli.md." placeholder:"URL"`
+	Consolidate bool     `help:"Write consolidated metadata for the copy, and update that of groups above it. By default the copy has consolidated metadata if the source has it."`
 	separatorFlag
 	fillAttributeFlag
 }
@@ -67,11 +67,11 @@ func (f *copyFlags) options() (o transfer.Options, check func() error, err error
 	return o, func() error {
 		for _, l := range []*lengths{chunks, shards} {
 			if l != nil && !l.none && !l.used {
-				return fault.Newf(fault.Selection, "%s %q: the source has no such array", l.flag, l.text)
+				return fault.Newf(fault.Selection, "%s %q does not apply to any array of the source", l.flag, l.text)
 			}
 		}
 		if i := slices.Index(s.used, false); i >= 0 && items[i].name != "" {
-			return fault.Newf(fault.Selection, "--sel: no array has a dimension %q", items[i].name)
+			return fault.Newf(fault.Selection, "--sel: no array has the dimension %q", items[i].name)
 		}
 		return nil
 	}, nil
@@ -140,7 +140,7 @@ func (l *lengths) of(a *zarr.Array, was []int) []int {
 func newGrid(a *zarr.Array, chunks, shards *lengths) ([]int, []int, error) {
 	was := a.Chunks()
 	if was == nil && (chunks != nil && chunks.named != nil || shards != nil && shards.named != nil) {
-		return nil, nil, fault.Newf(fault.Selection, "%q: its chunks differ in shape, so the chunks of the copy must be set along each axis", a.Path())
+		return nil, nil, fault.Newf(fault.Selection, "the chunks of %q differ in shape: set the chunks of the copy along each axis", a.Path())
 	}
 	newChunks := chunks.of(a, was)
 	inner := newChunks
@@ -186,7 +186,7 @@ func (p *parts) of(a *zarr.Array) ([][2]int, error) {
 	ranges := make([][2]int, len(r))
 	for d, x := range r {
 		if x.drop || x.list != nil || x.step != 1 {
-			return nil, usagef("--sel of a copy takes only ranges without steps, such as 2:3")
+			return nil, usagef("--sel of a copy must consist of ranges without steps, such as 2:3")
 		}
 		ranges[d] = [2]int{x.start, x.start + x.count}
 	}

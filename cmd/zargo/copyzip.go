@@ -13,7 +13,7 @@ import (
 // archive copies into a zip archive that does not exist yet.
 func (c *copyCmd) archive(ctx context.Context, s *session, l openurl.Location, o transfer.Options, check func() error) error {
 	if c.Resume || c.Root != "" {
-		return usagef("a zip archive is written in one run: --resume and --root cannot be used")
+		return usagef("--resume and --root cannot be used for a zip archive, which is written in one run")
 	}
 	src, n, err := s.openNode(ctx, c.From, c.separatorFlag.options()...)
 	if err != nil {

@@ -15,34 +15,34 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// specFlags describes the metadata of a new array or group. put has them too.
+// specFlags describes the metadata of a new array or group. The command put has these flags too.
 type specFlags struct {
-	Chunks        string   `help:"Elements of a chunk along each axis: 5,5. About a million elements, of equal sides, without it." placeholder:"N,…"`
-	Aspect        string   `help:"Proportions of the sides of chunks where --chunks does not give them: 1,2,2." placeholder:"N,…"`
-	ChunkSize     string   `help:"Most bytes of a chunk where --chunks does not give it: 4MiB." placeholder:"BYTES"`
-	ChunkElements int      `help:"Most elements of a chunk, likewise." placeholder:"N"`
-	ChunkEdges    string   `help:"Lengths of the chunks along each axis, one after another, in place of --chunks, where they differ: 31,28,31/180. 5x12 is 5 twelve times; a single one is for all." placeholder:"N,…/…"`
-	Shards        string   `help:"Elements of a shard along each axis, multiples of those of a chunk: one object that holds many chunks." placeholder:"N,…"`
-	ShardEdges    string   `help:"The same for shards, in place of --shards." placeholder:"N,…/…"`
-	ShardAspect   string   `help:"Proportions of the sides of shards where --shards does not give them: 1,2,2." placeholder:"N,…"`
-	ShardSize     string   `help:"Most bytes of a shard where --shards does not give it: 256MiB." placeholder:"BYTES"`
-	ShardElements int      `help:"Most elements of a shard, likewise." placeholder:"N"`
-	Codec         []string `sep:"none" help:"A codec: zstd:3, gzip:5, blosc:lz4:5:shuffle, shuffle:8, lz4, crc32c, bytes:big, transpose:1,0, NAME{configuration as JSON}, JSON as in metadata, or none. May be given again, in order; filters and compressor of format 2 are codecs too. zstd without it." placeholder:"CODEC"`
+	Chunks        string   `help:"Elements of a chunk along each axis: 5,5. The default is about a million elements with equal sides." placeholder:"N,…"`
+	Aspect        string   `help:"Proportions of the sides of chunks if --chunks is not set: 1,2,2." placeholder:"N,…"`
+	ChunkSize     string   `help:"Maximum bytes of a chunk if --chunks is not set: 4MiB." placeholder:"BYTES"`
+	ChunkElements int      `help:"Maximum elements of a chunk if --chunks is not set." placeholder:"N"`
+	ChunkEdges    string   `help:"Lengths of consecutive chunks along each axis, for chunks that differ in length: 31,28,31/180. 5x12 means 5 twelve times; a single length applies to all chunks." placeholder:"N,…/…"`
+	Shards        string   `help:"Elements of a shard along each axis, multiples of those of a chunk. A shard is one object with many chunks." placeholder:"N,…"`
+	ShardEdges    string   `help:"Lengths of consecutive shards along each axis, in the same form." placeholder:"N,…/…"`
+	ShardAspect   string   `help:"Proportions of the sides of shards if --shards is not set: 1,2,2." placeholder:"N,…"`
+	ShardSize     string   `help:"Maximum bytes of a shard if --shards is not set: 256MiB." placeholder:"BYTES"`
+	ShardElements int      `help:"Maximum elements of a shard if --shards is not set." placeholder:"N"`
+	Codec         []string `sep:"none" help:"A codec: zstd:3, gzip:5, blosc:lz4:5:shuffle, shuffle:8, lz4, crc32c, bytes:big, transpose:1,0, NAME{configuration as JSON}, JSON as in metadata, or none. May be repeated, in order. Filters and the compressor of format 2 are codecs too. The default is zstd." placeholder:"CODEC"`
 	ZFormat       int      `name:"format" help:"Zarr format, 2 or 3." enum:"2,3" default:"3"`
-	Fill          string   `help:"Fill value as JSON, or NaN, Infinity, -Infinity; null in v2 is none." placeholder:"JSON"`
+	Fill          string   `help:"Fill value as JSON, or NaN, Infinity, -Infinity. null means no fill value in v2." placeholder:"JSON"`
 	Order         string   `help:"Order of the elements within a chunk: C or F." enum:"C,F" default:"C"`
-	Separator     string   `help:"Between the numbers of a chunk's key: / or a point. For put without --create: see cat." enum:",/,." default:""`
+	Separator     string   `help:"Separator in chunk keys: / or a point. For put without --create: see cat." enum:",/,." default:""`
 	Dims          string   `help:"Names of the axes: time,lat,lon." placeholder:"NAME,…"`
-	Attrs         string   `help:"Attributes, a JSON object." placeholder:"JSON"`
-	Root          string   `help:"Where groups above the node begin; see docs/reference/cli.md." placeholder:"URL"`
-	ExistOk       bool     `help:"Be content with a node that is there already and is the same."`
+	Attrs         string   `help:"Attributes, as a JSON object." placeholder:"JSON"`
+	Root          string   `help:"URL of the outermost group to create above the node; see docs/reference/cli.md." placeholder:"URL"`
+	ExistOk       bool     `help:"Succeed if an identical node already exists."`
 	consolidateFlag
 }
 
 type createCmd struct {
 	URL   string  `arg:"" name:"url" help:"The array or group to create."`
-	Shape *string `help:"Elements along each axis: 10,20. An empty one is a scalar." placeholder:"N,…"`
-	DType string  `name:"dtype" help:"Data type: bool, int8 to int64, uint8 to uint64, float16 to float64, complex64, complex128, string, bytes, bfloat16, float8_e4m3fn and so on, as NumPy has it: <f4, >i2, S5, U4, datetime64[ms], or as JSON of metadata has it." placeholder:"TYPE"`
+	Shape *string `help:"Elements along each axis: 10,20. Empty for a scalar." placeholder:"N,…"`
+	DType string  `name:"dtype" help:"Data type: bool, int8 to int64, uint8 to uint64, float16 to float64, complex64, complex128, string, bytes, bfloat16, float8_e4m3fn and so on; NumPy's <f4, >i2, S5, U4, datetime64[ms]; or JSON as in metadata." placeholder:"TYPE"`
 	Group bool    `help:"Create a group."`
 	specFlags
 }
@@ -53,7 +53,7 @@ func (c *createCmd) Run(ctx context.Context, s *session) error {
 		return c.group(ctx, s)
 	}
 	if c.Shape == nil || c.DType == "" {
-		return usagef("an array needs --shape and --dtype; --group creates a group")
+		return usagef("an array requires --shape and --dtype; use --group to create a group")
 	}
 	shape, err := parseInts("--shape", *c.Shape)
 	if err != nil {
@@ -101,8 +101,8 @@ func (s *session) create(ctx context.Context, url string, spec zarr.Spec, f spec
 	return p, a, nil
 }
 
-// checkSpec creates the array in memory first. An error there is an error of the command line, and
-// nothing has been stored.
+// checkSpec creates the array in memory first, before anything is stored. An error there is an
+// error of the command line.
 func checkSpec(ctx context.Context, spec zarr.Spec) error {
 	_, err := zarr.Create(ctx, mem.New(), "", spec)
 	if err == nil {
@@ -132,7 +132,7 @@ func (c *createCmd) group(ctx context.Context, s *session) error {
 	if c.ExistOk && errors.Is(err, fault.Exists) {
 		g, err = zarr.OpenGroup(ctx, p.Store, p.path, s.options()...)
 		if err == nil && g.Format() != c.ZFormat {
-			err = fault.Newf(fault.Conflict, "the group exists in format v%d", g.Format())
+			err = fault.Newf(fault.Conflict, "the group already exists with format v%d", g.Format())
 		}
 	}
 	if err != nil {
@@ -141,7 +141,7 @@ func (c *createCmd) group(ctx context.Context, s *session) error {
 	return c.after(ctx, s, p, g)
 }
 
-// spec converts the flags to the specification of an array. big selects big-endian order of the
+// spec converts the flags to the specification of an array. big selects big-endian order for the
 // stored bytes.
 func (f *specFlags) spec(shape []int, t dtype.Type, big bool) (zarr.Spec, error) {
 	spec := zarr.Spec{Format: f.ZFormat, Shape: shape, DType: t, Order: f.Order, Separator: f.Separator}
@@ -220,7 +220,7 @@ func (f *specFlags) codecs(big bool) ([]codec.Spec, error) {
 	return specs, nil
 }
 
-// parseInts parses "10,20". "" is an empty list.
+// parseInts parses a list such as "10,20". It returns an empty list for "".
 func parseInts(flag, text string) ([]int, error) {
 	list := []int{}
 	if strings.TrimSpace(text) == "" {
@@ -240,7 +240,8 @@ func parseInts(flag, text string) ([]int, error) {
 // list.
 const maxEdges = 1 << 20
 
-// parseEdges parses "31,28x3,31/180": the lengths of consecutive chunks along each axis. "" is nil.
+// parseEdges parses the lengths of consecutive chunks along each axis, such as "31,28x3,31/180". It
+// returns nil for "".
 func parseEdges(flag, text string) ([][]int, error) {
 	if text == "" {
 		return nil, nil
@@ -259,7 +260,7 @@ func parseEdges(flag, text string) ([][]int, error) {
 				return nil, usagef("%s %q: %q is not the length of a chunk", flag, text, part)
 			}
 			if count > maxEdges-len(edges) {
-				return nil, usagef("%s: at most %d chunks along an axis, not %q", flag, maxEdges, text)
+				return nil, usagef("%s must have at most %d chunks along an axis, is %q", flag, maxEdges, text)
 			}
 			edges = append(edges, slices.Repeat([]int{n}, count)...)
 		}

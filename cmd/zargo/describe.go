@@ -14,15 +14,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// nodeInfo is the JSON object that info and ls print for a node, as docs/reference/cli.md documents
-// it. Members may be added but are never removed or given another meaning.
+// nodeInfo is the JSON object that info and ls print for a node, documented in
+// docs/reference/cli.md. Members may be added but must never be removed or change their meaning.
 type nodeInfo struct {
 	Kind   string `json:"kind"` // "array" or "group"; otherwise "folder" or "object"
 	URL    string `json:"url,omitempty"`
 	Name   string `json:"name"`
 	Path   string `json:"path"` // relative to the node of the URL
 	Format int    `json:"format,omitempty"`
-	Stored *int64 `json:"stored_bytes,omitempty"` // of an object
+	Stored *int64 `json:"stored_bytes,omitempty"` // size of an object
 
 	*arrayInfo
 
@@ -38,7 +38,7 @@ type arrayInfo struct {
 	Shape     []int           `json:"shape"`
 	Chunks    []int           `json:"chunks"`
 	Shards    []int           `json:"shards,omitempty"`
-	Edges     []meta.Edges    `json:"edges,omitempty"` // of a rectilinear grid
+	Edges     []meta.Edges    `json:"edges,omitempty"` // chunk lengths of a rectilinear grid
 	DType     json.RawMessage `json:"dtype"`
 	Fill      json.RawMessage `json:"fill_value"`
 	Codecs    []codecInfo     `json:"codecs"`
@@ -135,7 +135,7 @@ func attributes(n zarr.Node) (json.RawMessage, error) {
 	return b.Bytes(), err
 }
 
-// list formats a shape: "10, 20", or "scalar".
+// list formats a shape, as in "10, 20". It returns "scalar" for an empty shape.
 func list(shape []int) string {
 	if len(shape) == 0 {
 		return "scalar"
@@ -161,7 +161,7 @@ func (d *arrayInfo) summary(format int) string {
 	return d.dtypeText() + " [" + d.axes() + "] " + d.chunkText() + " v" + strconv.Itoa(format)
 }
 
-// axes formats the shape, with the names of named axes: "time: 8760, lat: 721, 4".
+// axes formats the shape with the names of named axes, as in "time: 8760, lat: 721, 4".
 func (d *arrayInfo) axes() string {
 	parts := make([]string, len(d.Shape))
 	for i, n := range d.Shape {
@@ -188,11 +188,11 @@ func (d *arrayInfo) chunkText() string {
 // shapeText formats lengths in brackets.
 func (d *arrayInfo) shapeText(shape []int) string { return "[" + d.lengths(shape) + "]" }
 
-// maxEdgeText is the maximum number of bytes printed of an axis's chunk lengths.
+// maxEdgeText is the maximum number of bytes printed for the chunk lengths along an axis.
 const maxEdgeText = 60
 
-// lengths formats the shape of the chunks. If they differ in shape, it formats the lengths along
-// each axis as metadata does, truncated.
+// lengths formats the shape of the chunks. If the chunks differ in shape, it formats the lengths
+// along each axis as in metadata, truncated.
 func (d *arrayInfo) lengths(shape []int) string {
 	if shape != nil {
 		return list(shape)

@@ -13,15 +13,15 @@ import (
 
 type diffCmd struct {
 	A        string `arg:"" name:"a" help:"An array or a group."`
-	B        string `arg:"" name:"b" help:"The one that it is compared with."`
-	Metadata bool   `help:"Compare metadata alone."`
-	Values   bool   `help:"Compare values alone."`
-	First    int    `default:"10" help:"How many elements that differ are shown of each array." placeholder:"N"`
-	All      bool   `help:"Compare also more than 200 million elements or 200,000 chunks of which fewer than 1 in 100 are stored; without it that is an error."`
+	B        string `arg:"" name:"b" help:"The array or group to compare it with."`
+	Metadata bool   `help:"Compare only metadata."`
+	Values   bool   `help:"Compare only values."`
+	First    int    `default:"10" help:"Maximum number of different elements to print for each array." placeholder:"N"`
+	All      bool   `help:"Compare more than 200 million elements or 200,000 chunks even if fewer than 1 in 100 chunks are stored. By default that is an error."`
 	JSON     bool   `name:"json" help:"Print a JSON object."`
 }
 
-// Run prints the differences. If there are any, it returns an error with its own exit code.
+// Run prints the differences. If there are any, it returns errDiffers, which has its own exit code.
 func (c *diffCmd) Run(ctx context.Context, s *session) error {
 	if c.First < 0 {
 		return usagef("--first must be at least 0, is %d", c.First)
@@ -56,7 +56,7 @@ func (c *diffCmd) Run(ctx context.Context, s *session) error {
 	return err
 }
 
-// oneOf adds the URL of one of two places to an error, if the error identifies it.
+// oneOf adds the URL of p or q to an error. It adds that of q only if the error identifies q.
 func oneOf(err error, p, q *place) error {
 	if name := storeName(err); name != "" && name == q.root.String() {
 		return q.fail(err)
@@ -64,7 +64,7 @@ func oneOf(err error, p, q *place) error {
 	return p.fail(err)
 }
 
-// printDiff prints one line for each difference, and the amount of data compared.
+// printDiff prints one line for each difference, and then the amount of compared data.
 func printDiff(out io.Writer, r *diff.Result) error {
 	for _, n := range r.Nodes {
 		path := render.OneLine(cmp.Or(n.Path, "."))

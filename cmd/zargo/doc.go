@@ -5,7 +5,7 @@
 //	zargo info weather.zarr/t2m
 //	zargo cat 's3://bucket/weather.zarr/t2m?region=eu-central-1' --sel 0:31,90,180 --format csv
 //
-// docs/reference/cli.md documents all commands. The whole program is the method run of program,
-// which is safe for concurrent use; the tests call it in process. An error becomes an exit code, by
-// the table in exit.go, and one line on standard error.
+// docs/reference/cli.md documents all commands. Method run of type program is the whole program. It
+// is safe for concurrent use, and the tests call it in process. The table in exit.go maps errors to
+// exit codes. An error is printed as one line on standard error.
 package main

@@ -19,7 +19,7 @@ import (
 )
 
 type duCmd struct {
-	URL  string `arg:"" name:"url" optional:"" default:"." help:"The array, the group, or a folder or bucket with any of them in it. The working directory without it."`
+	URL  string `arg:"" name:"url" optional:"" default:"." help:"The array, the group, or a directory or bucket that contains nodes. The default is the working directory."`
 	JSON bool   `name:"json" help:"Print a JSON list."`
 }
 
@@ -31,7 +31,7 @@ type usage struct {
 	Bytes   int64  `json:"bytes"`
 	Unsized int64  `json:"objects_of_unknown_size,omitempty"`
 
-	links int64 // objects that are symbolic links, if these are not followed
+	links int64 // number of symbolic links among the objects, if links are not followed
 }
 
 func (u *usage) add(e store.Entry) {
@@ -43,16 +43,16 @@ func (u *usage) add(e store.Entry) {
 	u.Bytes += e.Size
 }
 
-// Run counts the stored objects in one listing. The listing is not kept, so memory grows with the
-// number of nodes, not of objects.
+// Run counts the stored objects in one listing. It does not keep the listing, so memory grows with
+// the number of nodes, not of objects.
 func (c *duCmd) Run(ctx context.Context, s *session) error {
 	_, err := c.show(ctx, s, nil)
 	return err
 }
 
 // show prints the counts and returns the total. list calls each for every stored object, with its
-// key relative to the URL, without following symbolic links, which are then printed as links. If
-// list is nil, show lists all objects and follows links.
+// key relative to the URL. It does not follow symbolic links, which are printed as links. If list
+// is nil, show lists all objects and follows links.
 func (c *duCmd) show(ctx context.Context, s *session, list func(each func(store.Entry)) error) (*usage, error) {
 	p, err := s.locate(ctx, c.URL)
 	if err != nil {
@@ -121,8 +121,8 @@ func eachOf(listing iter.Seq2[store.Entry, error], each func(store.Entry)) error
 	return nil
 }
 
-// nodes returns the nodes of a place by path. If the place is not a node, nodes returns the place
-// and its directories.
+// nodes returns the nodes of a place by path. If the place is not a node, it returns the place and
+// its directories.
 func (c *duCmd) nodes(ctx context.Context, s *session, p *place) (nodes map[string]*usage, unread, err error) {
 	n, err := zarr.Open(ctx, p.Store, p.path, s.options()...)
 	top := &usage{Kind: kindFolder}

@@ -63,8 +63,8 @@ func TestLsOfABucket(t *testing.T) {
 	fails(t, zargo(t, p, "ls "+b.at("b", "deep")), 8, "s3://b/deep", "AccessDenied")
 }
 
-// TestDryRunListsOnce checks that a dry run of rm takes one listing to count the stored objects and
-// the requests that delete them.
+// TestDryRunListsOnce checks that a dry run of rm counts the stored objects and the requests to
+// delete them with one listing.
 func TestDryRunListsOnce(t *testing.T) {
 	b, p := newBucket(t), newProgram()
 	do(t, p, "create "+b.at("b", "w.zarr")+" --group")

@@ -2,8 +2,8 @@ package main
 
 import "strings"
 
-// examples formats the examples at the end of a command's help. The tests run those that need no
-// bucket.
+// examples formats the examples at the end of a command's help. The tests run the examples that
+// need no bucket.
 func examples(lines ...string) string { return "Examples:\n\n    " + strings.Join(lines, "\n    ") }
 
 // Help returns examples.

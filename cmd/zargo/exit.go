@@ -12,14 +12,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// exit is an exit code, its meaning, and the errors that lead to it.
+// exit is an exit code, its meaning, and the kinds of errors that it stands for.
 type exit struct {
 	code  int
 	means string
 	kinds []error
 }
 
-// exits returns the table of exit codes. The help prints it, and docs/reference/cli.md repeats it.
+// exits returns the table of exit codes. The help prints the table, and docs/reference/cli.md
+// repeats it.
 func exits() []exit {
 	return []exit{
 		{0, "done", nil},
@@ -32,11 +33,11 @@ func exits() []exit {
 		{7, "over a limit", []error{fault.Limit}},
 		{8, "refused: credentials, permissions, no such bucket", []error{fault.Refused, fault.NoBucket, fault.NoCredentials, fault.Unauthenticated, fault.Denied}},
 		{9, "throttled or unavailable after retries, or --timeout passed", []error{fault.Throttled, fault.Unavailable}},
-		{10, "a node is there already", []error{fault.Exists}},
-		{11, "conflict: somebody else changed it", []error{fault.Conflict}},
+		{10, "a node already exists", []error{fault.Exists}},
+		{11, "conflict: another writer changed it", []error{fault.Conflict}},
 		{12, "the store is read-only", []error{fault.ReadOnly}},
-		{13, "a check of the bucket does not hold", []error{errNotHeld}},
-		{14, "what was compared differs", []error{errDiffers}},
+		{13, "a check of the bucket failed", []error{errNotHeld}},
+		{14, "the compared data differ", []error{errDiffers}},
 		{15, "the disk or the quota is full", []error{fault.Full, syscall.ENOSPC, syscall.EDQUOT}},
 		{75, "zargo transfer: throttled, unavailable or out of time; try again", nil},
 		{130, "interrupted", []error{errInterrupted}},
@@ -62,7 +63,7 @@ func (e *usageError) Error() string { return e.text }
 
 func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
 
-// exitCode returns the code of the outermost kind in err's tree, because an outer layer that
+// exitCode returns the exit code of the outermost kind in err's tree, because an outer layer that
 // changes the kind has more context.
 func exitCode(err error) int {
 	if err == nil {

@@ -8,7 +8,7 @@ import (
 
 // fieldFlag selects one field of an array of structures.
 type fieldFlag struct {
-	Field string `help:"One field of structures, or of a structure in them: at.y. Its own axes, if it has any, come last." placeholder:"NAME"`
+	Field string `help:"One field of a structure, or of a nested structure, such as at.y. The axes of the field, if any, come last." placeholder:"NAME"`
 }
 
 // of returns the view of the field, or the array itself without the flag. A field whose name

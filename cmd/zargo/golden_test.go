@@ -12,9 +12,9 @@ import (
 
 var update = flag.Bool("update", false, "write what the sessions in testdata print into them")
 
-// TestSessions runs the sessions in testdata. A session is a text of commands, after "$ ", and
-// their output: standard output, standard error, and "exit N" unless N is 0. Besides zargo, the
-// commands are
+// TestSessions runs the sessions in testdata. A session contains commands, after "$ ", and their
+// output: standard output, standard error, and "exit N" unless N is 0. Besides zargo, the commands
+// are
 //
 //	copy FROM TO        copies a file that numpy wrote
 //	write FILE TEXT     creates a file

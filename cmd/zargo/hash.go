@@ -11,17 +11,17 @@ import (
 )
 
 type hashCmd struct {
-	URL   string `arg:"" name:"url" help:"The array, the group, or any folder or bucket."`
+	URL   string `arg:"" name:"url" help:"The array, the group, or any directory or bucket."`
 	Out   string `short:"o" help:"Write the manifest to this file." placeholder:"FILE"`
-	Check string `help:"Compare what is stored with this manifest." placeholder:"FILE"`
-	JSON  bool   `name:"json" help:"With --check, print a JSON object."`
+	Check string `help:"Compare the stored objects with this manifest." placeholder:"FILE"`
+	JSON  bool   `name:"json" help:"With --check: print a JSON object."`
 }
 
-// Run writes a manifest, or checks one. If the stored bytes differ from the manifest, it returns an
-// error with its own exit code.
+// Run writes a manifest, or checks one. If the stored bytes differ from the manifest, it returns
+// errDiffers, which has its own exit code.
 func (c *hashCmd) Run(ctx context.Context, s *session) error {
 	if c.Check != "" && c.Out != "" || c.JSON && c.Check == "" {
-		return usagef("-o cannot be combined with --check, and --json needs --check")
+		return usagef("-o cannot be combined with --check, and --json requires --check")
 	}
 	p, err := s.locate(ctx, c.URL)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// printHeader prints the column names of CSV output. For one axis that is the name of the values,
-// for two the positions along the second axis, and for more the name of each axis followed by that
-// of the values. An unnamed axis is called dim_0 and so on, as in xarray.
+// printHeader prints the column names of CSV output. For one axis it prints the name of the values.
+// For two axes it prints the positions along the second axis. For more axes it prints the name of
+// each axis, and then that of the values. Unnamed axes are called dim_0 and so on, as in xarray.
 func printHeader(w io.Writer, a *zarr.Array, r region, values string) error {
 	b := bufio.NewWriterSize(w, 1<<15)
 	var names []string

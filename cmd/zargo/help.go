@@ -10,7 +10,7 @@ import (
 
 // helpCmd lists help among the commands. run replaces "help x" by "x --help" before parsing.
 type helpCmd struct {
-	Command []string `arg:"" optional:"" help:"The command to tell about."`
+	Command []string `arg:"" optional:"" help:"The command to describe."`
 }
 
 // printHelp prints kong's help, and for the whole program also the URLs and the exit codes.

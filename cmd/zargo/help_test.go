@@ -9,9 +9,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// TestExamplesInHelp checks that the help of every command has examples, and runs them in order.
-// Those of create and put come first, because the others use their arrays. Examples with a bucket's
-// URL, a pipe or shell syntax are not run.
+// TestExamplesInHelp checks that the help of every command has examples, and that they succeed in
+// order. The examples of create and put come first, because the others use their arrays. Examples
+// with a bucket's URL, a pipe or shell syntax are not run.
 func TestExamplesInHelp(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := newProgram()

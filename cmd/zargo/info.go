@@ -18,7 +18,7 @@ import (
 type infoCmd struct {
 	URL    string `arg:"" name:"url" help:"The array or group."`
 	JSON   bool   `name:"json" help:"Print one JSON object."`
-	Tuning bool   `name:"tuning" help:"Show the numbers of the store at the URL instead, each with its reason; nothing is requested."`
+	Tuning bool   `name:"tuning" help:"Print the settings of the store at the URL instead, each with its reason. This makes no request."`
 	separatorFlag
 }
 
@@ -55,7 +55,7 @@ func (c *infoCmd) Run(ctx context.Context, s *session) error {
 		if err != nil {
 			return p.fail(err)
 		}
-		if unread == nil || len(members) > 0 { // otherwise the members are unknown
+		if unread == nil || len(members) > 0 { // otherwise the number of members is unknown
 			info.Members = &members
 		}
 	}
@@ -70,7 +70,7 @@ func (c *infoCmd) Run(ctx context.Context, s *session) error {
 	return p.fail(unread)
 }
 
-// print prints the node for people.
+// print prints the node as text.
 func (i *nodeInfo) print(out io.Writer, attrs map[string]any) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	row := func(name, format string, args ...any) {
@@ -127,7 +127,7 @@ func (i *nodeInfo) printMembers(out io.Writer) error {
 	return printTable(out, "  ", *i.Members, true)
 }
 
-// printAttrs prints attributes in order of name, each value as JSON on one line.
+// printAttrs prints the attributes sorted by name, each value as JSON on one line.
 func printAttrs(out io.Writer, attrs map[string]any) error {
 	if len(attrs) == 0 {
 		return nil
@@ -181,7 +181,7 @@ func (d *arrayInfo) dimText() string {
 	return strings.Join(parts, ", ")
 }
 
-// amount formats a number of things.
+// amount formats n followed by the singular or plural of thing.
 func amount(n *big.Int, thing string) string {
 	if n.IsInt64() && n.Int64() == 1 {
 		return "1 " + thing

@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// start runs the command in its own process, reading from a bucket that never responds, and returns
+// start runs the command in its own process, reading from a bucket that never responds. It returns
 // when the first request has arrived.
 func start(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
@@ -89,7 +89,7 @@ func TestSecondInterrupt(t *testing.T) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	// The array exists once the header is read; the elements never arrive.
+	// The array exists when the header was read. The elements never arrive.
 	if _, err := in.Write([]byte(head("(100,)"))); err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func TestInterruptedBucketCheck(t *testing.T) {
 	}
 }
 
-// TestTerminated checks that SIGTERM, which an engine sends, has its own exit code and leaves no
+// TestTerminated checks that SIGTERM, which job engines send, has its own exit code and leaves no
 // partial output.
 func TestTerminated(t *testing.T) {
 	folder := t.TempDir()

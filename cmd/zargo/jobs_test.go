@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestJobFiles runs the command line of each file in examples/jobs as its engine does, once for
+// TestJobFiles runs the command line in each file of examples/jobs as its engine does, once for
 // each index.
 func TestJobFiles(t *testing.T) {
 	jobs, err := filepath.Abs("../../examples/jobs")

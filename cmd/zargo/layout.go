@@ -13,7 +13,7 @@ import (
 
 // separatorFlag sets the separator of chunk keys for v2 arrays whose metadata does not declare it.
 type separatorFlag struct {
-	Separator string `help:"Between the numbers of a chunk's key, / or a point, where format 2's metadata does not say it." enum:",/,." default:""`
+	Separator string `help:"Separator in chunk keys, / or a point, if the metadata of format 2 does not declare it." enum:",/,." default:""`
 }
 
 func (f separatorFlag) options() []zarr.Option {
@@ -23,7 +23,7 @@ func (f separatorFlag) options() []zarr.Option {
 	return []zarr.Option{zarr.Separator(f.Separator)}
 }
 
-// layoutInfo is the layouts of the chunk keys seen in the store.
+// layoutInfo describes the layouts of the chunk keys found in the store.
 type layoutInfo struct {
 	Flat   bool `json:"flat"`
 	Nested bool `json:"nested"`
@@ -48,7 +48,8 @@ func (i *nodeInfo) look(ctx context.Context, p *place, a *zarr.Array) error {
 	return nil
 }
 
-// layoutWarning describes a problem of a key layout and its remedy. It returns "" if there is none.
+// layoutWarning describes a problem of a key layout and its remedy. It returns "" if there is no
+// problem.
 func layoutWarning(l upkeep.KeyLayout) string {
 	switch {
 	case l.Other() == "":
@@ -56,19 +57,19 @@ func layoutWarning(l upkeep.KeyLayout) string {
 	case l.Stated:
 		return l.String()
 	case l.Mixed():
-		return fmt.Sprintf("%v: --separator %s reads the others", l, l.Other())
+		return fmt.Sprintf("%v: use --separator %s to read the others", l, l.Other())
 	}
-	return fmt.Sprintf("%v: --separator %s reads them", l, l.Other())
+	return fmt.Sprintf("%v: use --separator %s to read them", l, l.Other())
 }
 
 // warnOfMissing prints a warning if a read found none of its chunks but chunks exist under keys of
-// another layout, because all printed values are then fill values. It makes requests only in that
-// case and ignores their errors.
+// another layout, because all printed values are then fill values. It sends requests only if all
+// chunks were missing, and ignores their errors.
 func (s *session) warnOfMissing(ctx context.Context, p *place, a *zarr.Array) {
 	if missing := s.report.Missing.Load(); missing == 0 || missing < s.report.Chunks.Load() {
 		return
 	}
 	if l, err := upkeep.CheckKeys(ctx, a); err == nil && l.Other() != "" {
-		s.warn("%s: every chunk was missing and is the fill value; %s", p.where, layoutWarning(l))
+		s.warn("%s: all chunks are missing and were read as the fill value; %s", p.where, layoutWarning(l))
 	}
 }

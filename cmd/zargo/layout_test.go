@@ -34,8 +34,8 @@ func TestLayoutOverHTTP(t *testing.T) {
 	}
 }
 
-// TestLayoutRefused covers a caller who may read and write but not list. The metadata is printed,
-// and a write uses the keys that the metadata declares.
+// TestLayoutRefused checks the commands for a caller who may read and write but not list. The
+// metadata is printed, and a write uses the keys that the metadata declares.
 func TestLayoutRefused(t *testing.T) {
 	b := newBucket(t)
 	b.objects["old/.zarray"] = []byte(unsaid)

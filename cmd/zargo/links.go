@@ -17,12 +17,12 @@ import (
 // kindLink is a symbolic link. Commands that delete do not follow it.
 const kindLink = "link"
 
-// maxLinks is the maximum number of symbolic links without a node that are listed: about one
-// screen.
+// maxLinks is the maximum number of listed symbolic links that do not lead to a node. They fill
+// about one screen.
 const maxLinks = 20
 
-// links collects the symbolic links of a listing that does not follow them, together with the nodes
-// found behind them by reading.
+// links collects the symbolic links of a listing that does not follow them. It also has the nodes
+// that were found by reading through the links.
 type links struct {
 	nodes  map[string]*usage
 	above  map[string]bool // paths of nodes and of all directories above them; true for links
@@ -69,18 +69,18 @@ func (l *links) show() {
 }
 
 // linksStay returns the part of a report about deleted objects that describes symbolic links, or ""
-// for none.
+// if there are none.
 func linksStay(n int64) string {
 	switch n {
 	case 0:
 		return ""
 	case 1:
-		return "; 1 is a symbolic link, and what it leads to stays"
+		return "; 1 is a symbolic link, whose target remains"
 	}
-	return fmt.Sprintf("; %d are symbolic links, and what they lead to stays", n)
+	return fmt.Sprintf("; %d are symbolic links, whose targets remain", n)
 }
 
-// localPath returns the absolute path of a file URL, and false for any other.
+// localPath returns the absolute path of a file URL. It returns false for other URLs.
 func localPath(l openurl.Location) (string, bool) {
 	if l.Scheme != "file" || len(l.Inside) > 0 {
 		return "", false
@@ -89,7 +89,7 @@ func localPath(l openurl.Location) (string, bool) {
 	return path, err == nil
 }
 
-// isLink returns the path of a location and whether it is itself a symbolic link.
+// isLink returns the path of a location, and whether the path itself is a symbolic link.
 func isLink(l openurl.Location) (string, bool) {
 	path, ok := localPath(l)
 	if !ok {
@@ -99,8 +99,8 @@ func isLink(l openurl.Location) (string, bool) {
 	return path, err == nil && fi.Mode()&os.ModeSymlink != 0
 }
 
-// removeFolder removes the directory of a location, after its contents were deleted, if it is
-// empty. It keeps the working directory.
+// removeFolder removes the directory of a location if it is empty. It is called after the contents
+// were deleted, and keeps the working directory.
 func removeFolder(ctx context.Context, l openurl.Location) error {
 	path, ok := localPath(l)
 	if !ok || isWhole(l) {
@@ -112,7 +112,7 @@ func removeFolder(ctx context.Context, l openurl.Location) error {
 	}
 	err = store.RemoveFolders(ctx, dir.New(filepath.Dir(path)), filepath.Base(path))
 	if errors.Is(err, fault.Path) {
-		return nil // a name that is not a valid key
+		return nil // the name is not a valid key
 	}
 	return err
 }

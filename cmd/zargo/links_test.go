@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// linkedTree creates a hierarchy "g" with links to another one, "ext", which also contains files
-// that do not belong to Zarr.
+// linkedTree creates a hierarchy "g" with links to another hierarchy, "ext", which also contains
+// files that do not belong to Zarr.
 func linkedTree(t *testing.T, p *program) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -35,7 +35,7 @@ func link(t *testing.T, to, name string) {
 	}
 }
 
-// kept fails if a target of linkedTree's links was deleted.
+// kept fails the test if a target of linkedTree's links was deleted.
 func kept(t *testing.T) {
 	t.Helper()
 	for _, name := range []string{"ext/zarr.json", "ext/x/zarr.json", "ext/notes.txt", "ext/sub/data.bin"} {
@@ -45,7 +45,7 @@ func kept(t *testing.T) {
 	}
 }
 
-// gone fails if a file or link with the name exists.
+// gone fails the test if a file or link with the name exists.
 func gone(t *testing.T, name string) {
 	t.Helper()
 	if _, err := os.Lstat(name); !errors.Is(err, os.ErrNotExist) {
@@ -62,30 +62,30 @@ func has(t *testing.T, text string, words ...string) {
 	}
 }
 
-// TestRemoveLinks checks that rm removes the links and directories of a hierarchy but no target of
-// a link, and that the dry run reports this.
+// TestRemoveLinks checks that rm removes the links and directories of a hierarchy but not the
+// targets of links, and that the dry run reports this.
 func TestRemoveLinks(t *testing.T) {
 	p := newProgram()
 	linkedTree(t, p)
 	has(t, do(t, p, "rm g --dry-run"), "linked     link ", "a/c        link ", "notes.txt  link ", "dangling   link ",
-		"6 objects to delete", "4 are symbolic links, and what they lead to stays")
+		"6 objects to delete", "4 are symbolic links, whose targets remain")
 	if _, err := os.Lstat("g/linked"); err != nil {
 		t.Errorf("after a dry run: %v", err)
 	}
-	has(t, do(t, p, "rm g"), "deleted 6 objects", "4 are symbolic links, and what they lead to stays")
+	has(t, do(t, p, "rm g"), "deleted 6 objects", "4 are symbolic links, whose targets remain")
 	gone(t, "g")
 	kept(t)
 }
 
-// TestRemoveOfALink checks that a link is removed if it is named itself, and that a path through a
-// link is refused.
+// TestRemoveOfALink checks that rm of a link removes the link, and that rm refuses a path through a
+// link.
 func TestRemoveOfALink(t *testing.T) {
 	p := newProgram()
 	linkedTree(t, p)
 	fails(t, zargo(t, p, "rm g/linked/x"), 8, "symbolic link", "follow")
 	kept(t)
-	has(t, do(t, p, "rm g/linked --dry-run"), "1 object to delete", "what it leads to stays")
-	has(t, do(t, p, "rm g/linked"), "deleted 1 object", "what it leads to stays")
+	has(t, do(t, p, "rm g/linked --dry-run"), "1 object to delete", "whose target remains")
+	has(t, do(t, p, "rm g/linked"), "deleted 1 object", "whose target remains")
 	gone(t, "g/linked")
 	fails(t, zargo(t, p, "rm g/dangling"), 8, "--force")
 	do(t, p, "rm g/dangling --force")
@@ -95,13 +95,13 @@ func TestRemoveOfALink(t *testing.T) {
 }
 
 // TestRemoveFolderWithLinks checks that rm --force of a directory that is not a node follows no
-// link and leaves no directory.
+// links and leaves no directories.
 func TestRemoveFolderWithLinks(t *testing.T) {
 	p := newProgram()
 	linkedTree(t, p)
 	write(t, "folder/deep/er/file", []byte("x"))
 	link(t, "../../ext", "folder/deep/linked")
-	has(t, do(t, p, "rm folder --dry-run"), "2 objects to delete", "1 is a symbolic link, and what it leads to stays")
+	has(t, do(t, p, "rm folder --dry-run"), "2 objects to delete", "1 is a symbolic link, whose target remains")
 	has(t, do(t, p, "rm folder --force"), "deleted 2 objects", "1 is a symbolic link")
 	gone(t, "folder")
 	kept(t)

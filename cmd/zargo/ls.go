@@ -17,14 +17,14 @@ import (
 )
 
 type lsCmd struct {
-	URL       string `arg:"" name:"url" optional:"" default:"." help:"The group, or a folder or bucket with any in it. The working directory without it."`
-	Recursive bool   `short:"r" help:"Draw the whole tree below it."`
-	Long      bool   `short:"l" help:"Show data type, names and lengths of the axes, chunks and format."`
-	Names     bool   `help:"Print names alone, and open no member: one request for 1000 of them. A folder may be no node."`
+	URL       string `arg:"" name:"url" optional:"" default:"." help:"The group, or a directory or bucket that contains nodes. The default is the working directory."`
+	Recursive bool   `short:"r" help:"Print the whole tree below it."`
+	Long      bool   `short:"l" help:"Print the data type, the names and lengths of the axes, the chunks and the format."`
+	Names     bool   `help:"Print only names, without opening the members, which takes one request per 1000 names. Directories need not be nodes."`
 	JSON      bool   `name:"json" help:"Print a JSON list."`
 }
 
-// Run lists a group. An array is listed itself, as ls lists a file.
+// Run lists a group. For an array it prints the array itself, as ls does for a file.
 func (c *lsCmd) Run(ctx context.Context, s *session) error {
 	if c.Names {
 		return c.runNames(ctx, s)

@@ -11,11 +11,11 @@ func main() {
 	os.Exit(newProgram().run(untilSignal(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// untilSignal returns a context that the first interrupt or SIGTERM cancels, with that signal's
-// error as its cause. A second signal kills the process.
+// untilSignal returns a context that the first interrupt or SIGTERM cancels. The cause is the error
+// for that signal. A second signal kills the process.
 //
-// Job engines end a process by SIGTERM. If the first process of a container does not catch it, Go's
-// runtime exits with code 2, which for zargo means a wrong command line.
+// Job engines end a process with SIGTERM. If the first process of a container does not catch it,
+// Go's runtime exits with code 2, which for zargo means a wrong command line.
 func untilSignal() context.Context {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	interrupted, stop := signal.NotifyContext(context.Background(), os.Interrupt)

@@ -34,12 +34,12 @@ func (p *place) members(nodes iter.Seq2[zarr.Node, error], add func(zarr.Node, n
 		listed++
 		add(m, d)
 	}
-	if broken == 0 || listed == 0 && broken == 1 { // consolidated metadata itself may be malformed
+	if broken == 0 || listed == 0 && broken == 1 { // may be the consolidated metadata
 		return first, nil
 	}
 	text := first.Error()
 	if _, after, ok := strings.Cut(text, " in "+store.Name(p.Store)+": "); ok {
-		text = after // the document's key identifies the node
+		text = after // the key of the document identifies the node
 	}
 	which := ": "
 	if broken > 1 {

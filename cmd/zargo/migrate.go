@@ -8,9 +8,9 @@ import (
 )
 
 type migrateCmd struct {
-	URL    string `arg:"" name:"url" help:"The array, or the group with all that is below it."`
-	DryRun bool   `name:"dry-run" help:"Only say what would be done."`
-	Remove bool   `help:"Remove the old metadata once all of the new is there."`
+	URL    string `arg:"" name:"url" help:"The array, or the group with all nodes below it."`
+	DryRun bool   `name:"dry-run" help:"Print the changes without making them."`
+	Remove bool   `help:"Remove the old metadata after all new metadata is written."`
 	fillAttributeFlag
 }
 
@@ -34,8 +34,8 @@ func (c *migrateCmd) Run(ctx context.Context, s *session) error {
 	return nil
 }
 
-// fillAttributeFlag keeps fill values and _FillValue unchanged, even if xarray then treats other
-// values as missing.
+// fillAttributeFlag keeps fill values and _FillValue unchanged, even if xarray then sees other
+// missing values.
 type fillAttributeFlag struct {
-	NoFillAttribute bool `name:"no-fill-attribute" help:"Leave fill values and the attribute _FillValue as they are when the format changes. Without it an array with names of axes keeps the missing values that xarray sees: in v2 these are the fill value, in v3 the attribute."`
+	NoFillAttribute bool `name:"no-fill-attribute" help:"Keep fill values and the attribute _FillValue when the format changes. By default an array with dimension names keeps the missing values that xarray sees: in v2 the fill value marks them, in v3 the attribute."`
 }

@@ -16,7 +16,7 @@ import (
 // runNames lists names only, without opening the nodes.
 func (c *lsCmd) runNames(ctx context.Context, s *session) error {
 	if c.Long || c.Recursive {
-		return usagef("--names opens no nodes and cannot be combined with -l or -r")
+		return usagef("--names cannot be combined with -l or -r")
 	}
 	p, n, err := s.openNode(ctx, c.URL)
 	var names []string

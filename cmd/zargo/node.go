@@ -56,7 +56,7 @@ func (s *session) openArray(ctx context.Context, url string, more ...zarr.Option
 }
 
 // openCopied opens a node that exists only in the consolidated metadata of a group above it, so
-// that every node printed by ls can be opened. It returns nil if there is none.
+// that every node that ls prints can be opened. It returns nil if there is no such node.
 func (s *session) openCopied(ctx context.Context, l openurl.Location, more ...zarr.Option) (*place, zarr.Node) {
 	p, err := s.rooted(ctx, l)
 	if err != nil || p.path == "" {
@@ -74,8 +74,8 @@ func (s *session) openCopied(ctx context.Context, l openurl.Location, more ...za
 	return p, n
 }
 
-// rooted opens the store at the root of the hierarchy that contains a node. The path of the
-// returned place is the node's.
+// rooted opens the store at the root of the hierarchy that contains a node. The returned place has
+// the path of the node.
 func (s *session) rooted(ctx context.Context, l openurl.Location) (*place, error) {
 	where := l.String()
 	if len(l.Inside) > 0 {
@@ -102,7 +102,8 @@ func (s *session) rooted(ctx context.Context, l openurl.Location) (*place, error
 }
 
 // openRooted opens a node in order to change it. It opens the store at the root of the hierarchy,
-// so that consolidated metadata of groups above the node can be found. The caller closes the place.
+// so that the consolidated metadata of groups above the node can be found. The caller closes the
+// place.
 func (s *session) openRooted(ctx context.Context, url string) (*place, zarr.Node, error) {
 	l, err := s.parseURL(url)
 	if err != nil {
@@ -123,11 +124,11 @@ func (s *session) openRooted(ctx context.Context, url string) (*place, zarr.Node
 // consolidateFlag is the flag of commands that change metadata below a group with consolidated
 // metadata.
 type consolidateFlag struct {
-	Consolidate bool `help:"Bring consolidated metadata of groups above up to date about the node. Without it a warning says what is out of date."`
+	Consolidate bool `help:"Update the consolidated metadata of groups above the node. By default a warning lists the groups whose consolidated metadata is out of date."`
 }
 
-// after updates the consolidated metadata above a changed node, or prints a warning if it is out of
-// date.
+// after updates the consolidated metadata of groups above a changed node, or prints a warning if it
+// is out of date.
 func (c consolidateFlag) after(ctx context.Context, s *session, p *place, n zarr.Node) error {
 	if c.Consolidate {
 		_, err := upkeep.UpdateAbove(ctx, n)
@@ -135,20 +136,20 @@ func (c consolidateFlag) after(ctx context.Context, s *session, p *place, n zarr
 	}
 	stale, err := upkeep.CheckAbove(ctx, n)
 	if err != nil {
-		s.warn("%s: whether consolidated metadata above is out of date now could not be seen: %v", p.where, err)
+		s.warn("%s: the consolidated metadata of groups above may be out of date, it could not be checked: %v", p.where, err)
 	}
 	for i, path := range stale {
 		stale[i] = p.urlOf(path)
 	}
 	if len(stale) > 0 {
 		slices.Sort(stale)
-		s.warn("the consolidated metadata of %s is out of date now: --consolidate keeps it up to date, and so does zargo consolidate", strings.Join(stale, ", "))
+		s.warn("the consolidated metadata of %s is now out of date: update it with --consolidate or zargo consolidate", strings.Join(stale, ", "))
 	}
 	return nil
 }
 
-// urlOf returns the URL of the node at path, which is the place's node or a group above it, for
-// messages.
+// urlOf returns the URL of the node at path for messages. The node is that of the place or a group
+// above it.
 func (p *place) urlOf(path string) string {
 	up := strings.Count(strings.Trim(p.path, "/"), "/") - strings.Count(path, "/")
 	if path == "" {

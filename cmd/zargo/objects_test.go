@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestObjects prints v2 arrays of objects as JSON and in other formats.
+// TestObjects checks the output of v2 arrays of objects as JSON and in other formats.
 func TestObjects(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := newProgram()

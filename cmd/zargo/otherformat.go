@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// magics returns the first bytes of file formats that users pass by mistake.
+// magics returns the first bytes of file formats that users may pass by mistake.
 func magics() []struct{ begin, is string } {
 	return []struct{ begin, is string }{
 		{"\x89HDF\r\n\x1a\n", "an HDF5 or NetCDF-4 file"},
@@ -30,8 +30,8 @@ func magics() []struct{ begin, is string } {
 // maxMagic is the length of the longest entry of magics.
 const maxMagic = 8
 
-// notZarr replaces the error of a location without a node: if the first bytes of the object there
-// identify its format, the returned error names that format. Otherwise it returns err.
+// notZarr replaces the error for a location without a node. If the first bytes of the object there
+// identify its format, the returned error contains the format. Otherwise notZarr returns err.
 func (s *session) notZarr(ctx context.Context, l openurl.Location, err error) error {
 	if !errors.Is(err, fault.NotFound) && !errors.Is(err, fault.Refused) || len(l.Inside) > 0 {
 		return err
@@ -39,14 +39,14 @@ func (s *session) notZarr(ctx context.Context, l openurl.Location, err error) er
 	begin := s.firstBytes(ctx, l)
 	for _, m := range magics() {
 		if strings.HasPrefix(begin, m.begin) {
-			return fault.Newf(errors.ErrUnsupported, "a Zarr array or group is needed, this is %s", m.is)
+			return fault.Newf(errors.ErrUnsupported, "not a Zarr array or group, but %s", m.is)
 		}
 	}
 	return err
 }
 
 // firstBytes reads the first bytes of the file or object at a location. It returns "" if there is
-// none.
+// no file or object.
 func (s *session) firstBytes(ctx context.Context, l openurl.Location) string {
 	if path, ok := localPath(l); ok {
 		if fi, err := os.Stat(path); err != nil || !fi.Mode().IsRegular() {

@@ -22,7 +22,7 @@ func TestOtherFormats(t *testing.T) {
 		b.objects[tt.name] = []byte(tt.bytes)
 		for _, command := range []string{"info ", "cat ", "ls "} {
 			for _, url := range []string{tt.name, b.at("b", "deep/"+tt.name), b.at("b", tt.name)} {
-				fails(t, zargo(t, p, command+url), 6, tt.name, tt.is, "a Zarr array or group is needed")
+				fails(t, zargo(t, p, command+url), 6, tt.name, tt.is, "not a Zarr array or group")
 			}
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/zargo-io/zargo/internal/doctest"
 )
 
-// TestPageSessions checks that every session of the command on a page is part of a session in
-// testdata, which TestSessions runs.
+// TestPageSessions checks that every session on a documentation page is part of a session in
+// testdata. TestSessions runs those.
 func TestPageSessions(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.txt")
 	if err != nil {

@@ -10,19 +10,20 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// patience is the time a request is retried before a line on standard error reports it. It is long
-// enough for brief throttling, and short enough that the command does not seem to hang.
+// patience is the time after which a line on standard error reports that a request is being
+// retried. It is long enough for brief throttling, and short enough that the command does not seem
+// to hang.
 const patience = 3 * time.Second
 
-// late reports, once in a run, that requests to a store keep failing.
+// late reports, at most once in a run, that requests to a store keep failing.
 type late struct {
 	mu    sync.Mutex
 	out   io.Writer   // nil after the report or the end of the run
 	timer *time.Timer // of the first request that waits longer than patience
 }
 
-// notify is called before each wait. If a request is still waiting when patience has elapsed, it
-// has not succeeded.
+// notify is called before each wait of a retry. A request that will still wait after patience has
+// not succeeded by then.
 func (l *late) notify(a store.Retry) {
 	if a.Elapsed+a.Wait < patience {
 		return
@@ -40,7 +41,7 @@ func (l *late) say(a store.Retry) {
 	if l.out == nil {
 		return
 	}
-	fmt.Fprintf(l.out, "zargo: no success for %v and %d tries, still trying: %s\n", max(patience, a.Elapsed.Round(time.Second)), a.Try, render.OneLine(a.Err.Error()))
+	fmt.Fprintf(l.out, "zargo: no success for %v and %d tries, retrying: %s\n", max(patience, a.Elapsed.Round(time.Second)), a.Try, render.OneLine(a.Err.Error()))
 	l.out = nil
 }
 

@@ -51,7 +51,7 @@ func TestLate(t *testing.T) {
 				done := make(chan struct{})
 				go func() {
 					defer close(done)
-					_, _ = st.Get(t.Context(), "k", store.GetOptions{}, nil) // fails, or the key is absent
+					_, _ = st.Get(t.Context(), "k", store.GetOptions{}, nil) // may fail, or return NotFound
 					_, _ = st.Get(t.Context(), "k", store.GetOptions{}, nil)
 				}()
 				for said == 0 {

@@ -21,7 +21,7 @@ type place struct {
 	where string           // the node's URL for messages
 }
 
-// release closes the store. It drops the error, since all writes are complete by then.
+// release closes the store. It ignores the error, because all writes are complete by then.
 func (p *place) release() { _ = p.Close() }
 
 // locate opens the store whose root is the node itself, which suffices for reading.
@@ -42,14 +42,14 @@ func (s *session) open(ctx context.Context, l openurl.Location) (*place, error) 
 	return &place{s.far.watched(st), "", l, l.String()}, nil
 }
 
-// parseURL parses a URL that this program can open. Its errors contain the URL.
+// parseURL parses a URL and checks that this program can open it. Its errors contain the URL.
 func (s *session) parseURL(text string) (openurl.Location, error) {
 	l, err := s.stores.Parse(text)
 	return l, at(l.String(), err)
 }
 
-// nodeOf returns the node of a document's URL; URLs copied from a listing or a browser often name a
-// document. Other URLs are unchanged.
+// nodeOf returns the node of a document's URL. Other URLs are unchanged. URLs copied from a listing
+// or a browser often name a document.
 func nodeOf(l openurl.Location) openurl.Location {
 	if n := len(l.Inside); n > 0 {
 		l.Inside = slices.Clone(l.Inside)
@@ -81,19 +81,19 @@ func (p *place) fail(err error) error {
 	prefix := fmt.Sprintf("zarr: %q in %s: ", p.path, store.Name(p.Store))
 	text := strings.TrimPrefix(err.Error(), prefix)
 	if first, others, ok := strings.Cut(text, "\nget "); ok {
-		text = fmt.Sprintf("%s (and so for %d more)", first, strings.Count(others, "\nget ")+1)
+		text = fmt.Sprintf("%s (and %d more such errors)", first, strings.Count(others, "\nget ")+1)
 	}
 	err = &reworded{text, err}
 	var key *fault.KeyError
 	if errors.Is(err, fault.NotFound) && !errors.As(err, &key) && strings.HasSuffix(err.Error(), " here") {
-		err = fmt.Errorf("%w (looked for zarr.json, .zarray and .zgroup)%s", err, zipHint(p.where))
+		err = fmt.Errorf("%w (no zarr.json, .zarray or .zgroup)%s", err, zipHint(p.where))
 	}
 	return failedAt(p.root, p.where, err)
 }
 
-// failedAt adds the location to an error, and removes it from the text of the layers below so that
-// it appears once. where is the node's URL; if it is empty, failedAt uses the URL of root, the
-// store.
+// failedAt adds the location to an error. It removes the location from the text of the layers
+// below, so that it appears once. where is the node's URL; if it is empty, failedAt uses the URL of
+// root, the store.
 func failedAt(root openurl.Location, where string, err error) error {
 	text := err.Error()
 	name := storeName(err)
@@ -108,15 +108,15 @@ func failedAt(root openurl.Location, where string, err error) error {
 		where = root.String()
 	}
 	if strings.HasPrefix(name, where+"?") {
-		where = name // includes the endpoint, which may be wrong
+		where = name // contains the endpoint, which may be wrong
 	}
 	if n, ok := root.Native(); ok && root.Query == "" && !errors.Is(err, context.Canceled) {
-		text += fmt.Sprintf("; as a bucket, with credentials and listings, this is %s", n.URL())
+		text += fmt.Sprintf("; to use credentials and listings, open it as %s", n.URL())
 	}
 	return at(where, &reworded{text, err})
 }
 
-// storeName returns the name of the store that an error concerns, or "" if it has none.
+// storeName returns the name of the store that an error concerns, or "" if the error has none.
 func storeName(err error) string {
 	var key *fault.KeyError
 	if errors.As(err, &key) {
@@ -125,12 +125,12 @@ func storeName(err error) string {
 	return ""
 }
 
-// zipHint returns a hint on opening a zip archive if where has the name of one, otherwise "".
+// zipHint returns a hint on how to open a zip archive if where looks like one, and "" otherwise.
 func zipHint(where string) string {
 	if !strings.HasSuffix(strings.ToLower(where), ".zip") {
 		return ""
 	}
-	return fmt.Sprintf("; a zip archive is opened as %q", where+"|zip:")
+	return fmt.Sprintf("; to open a zip archive, use %q", where+"|zip:")
 }
 
 // reworded is an error with a different text.

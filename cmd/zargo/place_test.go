@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// TestDocumentIsItsNode checks that the URL of a document, as a listing or a browser shows it,
-// refers to the document's node.
+// TestDocumentIsItsNode checks that the URL of a document, as in a listing or a browser, refers to
+// the document's node.
 func TestDocumentIsItsNode(t *testing.T) {
 	t.Chdir(t.TempDir())
 	b, p := newBucket(t), newProgram()
@@ -81,7 +81,7 @@ func TestNativeFormIsSaid(t *testing.T) {
 	}
 	key := &fault.KeyError{Op: "get", Key: "zarr.json", Store: l.String() + "/", Kind: fault.NotFound}
 	got := failedAt(l, "", key)
-	want := `https://acct.blob.core.windows.net/c/k: get "zarr.json": not found; as a bucket, with credentials and listings, this is azblob://c/k?storage_account=acct`
+	want := `https://acct.blob.core.windows.net/c/k: get "zarr.json": not found; to use credentials and listings, open it as azblob://c/k?storage_account=acct`
 	if got.Error() != want || !errors.Is(got, fault.NotFound) {
 		t.Errorf("%v", got)
 	}

@@ -16,11 +16,11 @@ import (
 
 type planCmd struct {
 	URL     string `arg:"" name:"url" help:"The array."`
-	Sel     string `help:"What would be read, as for cat. Everything without it." placeholder:"SELECTION"`
-	Write   bool   `help:"Plan to write the selection, not to read it."`
-	Resolve bool   `help:"Read the indexes of shards, so that what is read of these is exact."`
-	Total   bool   `help:"Print the sums alone."`
-	All     bool   `help:"List also more than a million requests, or resolve more than 200,000 shards; without it that is an error."`
+	Sel     string `help:"The elements to read, as for cat. The default is the whole array." placeholder:"SELECTION"`
+	Write   bool   `help:"Plan a write of the selection instead of a read."`
+	Resolve bool   `help:"Read the indexes of shards, so that the ranges read from them are exact."`
+	Total   bool   `help:"Print only the sums."`
+	All     bool   `help:"List more than a million requests, or resolve more than 200,000 shards. By default that is an error."`
 	JSON    bool   `name:"json" help:"Print a JSON object."`
 	priceFlags
 	separatorFlag
@@ -31,7 +31,7 @@ type planCmd struct {
 type requestInfo struct {
 	Op    string  `json:"op"`
 	Key   string  `json:"key"`
-	Range *string `json:"range"` // null: the whole value
+	Range *string `json:"range"` // null means the whole value
 	Bytes int64   `json:"bytes"`
 	Exact bool    `json:"exact"`
 	Role  string  `json:"role"`
@@ -40,7 +40,7 @@ type requestInfo struct {
 // Run prints the requests while they are planned, because there may be millions.
 func (c *planCmd) Run(ctx context.Context, s *session) error {
 	if c.Write && c.Resolve {
-		return usagef("--resolve works for reads only: a write reads shards whole")
+		return usagef("--resolve cannot be combined with --write, because a write reads whole shards")
 	}
 	if err := c.check(); err != nil {
 		return err
@@ -80,7 +80,7 @@ func (c *planCmd) Run(ctx context.Context, s *session) error {
 		least, most = store.Amount{}, store.Amount{}
 		requests = added(todo.Resolve(ctx), &least, &most, &err)
 	case c.Total:
-		requests = func(func(zarr.Request) bool) {} // the sums are known without iterating
+		requests = func(func(zarr.Request) bool) {} // the sums are already known
 	}
 	if e := c.print(ctx, s.out, requests, &least, &most); e != nil {
 		return e
@@ -91,19 +91,19 @@ func (c *planCmd) Run(ctx context.Context, s *session) error {
 const (
 	// maxListed is the maximum number of requests listed. A million lines take some seconds.
 	maxListed = 1_000_000
-	// maxResolved is the maximum number of shards resolved. Each takes a read of its index.
+	// maxResolved is the maximum number of shards resolved. Each shard takes a read of its index.
 	maxResolved = 200_000
 )
 
-// fits returns fault.Limit if listing or resolving would process too many requests.
+// fits returns fault.Limit if there are too many requests to list or resolve.
 func (c *planCmd) fits(least, most store.Amount, resolved bool) error {
 	n := add(least.Gets, most.Puts)
 	switch {
 	case c.All:
 	case resolved && n > maxResolved:
-		return fault.Newf(fault.Limit, "--resolve reads at most %d shard indexes, and %d are selected: select less, leave out --resolve, or pass --all", maxResolved, n)
+		return fault.Newf(fault.Limit, "--resolve reads at most %d shard indexes, but the selection has %d: select less, omit --resolve, or pass --all", maxResolved, n)
 	case !c.Total && n > maxListed:
-		return fault.Newf(fault.Limit, "at most %d requests are listed, and there are %d: --total prints only sums, --all lists all", maxListed, n)
+		return fault.Newf(fault.Limit, "at most %d requests are listed, but the selection needs %d: pass --total to print only sums, or --all", maxListed, n)
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/zargo-io/zargo/transfer"
 )
 
-// This file is shared by copy, copy into an archive, and transfer.
+// This file has code of copy, copy into an archive, and transfer.
 
 // trimmed removes the prefix of package transfer from an error's text.
 func trimmed(err error) error {
@@ -35,8 +35,9 @@ func writtenArrays(p *transfer.Plan) (n int) {
 	return n
 }
 
-// outsideHeap is the memory that the program uses outside the heap, which Go's memory limit does
-// not count. keepTo reserves another sixteenth for memory allocated before the limit takes effect.
+// outsideHeap is the memory that the program uses outside the heap. Go's memory limit does not
+// count it. keepTo reserves another sixteenth for memory that is allocated before the limit takes
+// effect.
 const outsideHeap = 40 << 20
 
 // keepTo limits the heap until the returned function is called. It has no effect if GOMEMLIMIT is
@@ -96,7 +97,7 @@ func printPlan(w io.Writer, p *transfer.Plan) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "%s, at most %d reads and %d writes, and %s to keep track; %s of memory\n", render.Plural(tasks, "task"), reads, writes, render.Plural(tasks, "write"), render.Size(big.NewInt(p.Memory)))
+	_, err = fmt.Fprintf(w, "%s, at most %d reads and %d writes, and %s of markers; %s of memory\n", render.Plural(tasks, "task"), reads, writes, render.Plural(tasks, "write"), render.Size(big.NewInt(p.Memory)))
 	return err
 }
 

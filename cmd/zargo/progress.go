@@ -32,25 +32,25 @@ type work struct {
 	verb   string // operation on bytes: "read", "written"
 	total  int64  // 0 if not known yet
 	atMost bool   // total is an upper bound
-	// moved returns a count of bytes moved; its value at the start of the work is subtracted. nil
-	// uses progress.moved.
+	// moved returns a count of moved bytes. The value at the start of the work is subtracted. If
+	// moved is nil, progress.moved is used.
 	moved func() int64
-	// ahead returns a count of completed units if add is called late or never; its value at the
-	// start of the work is subtracted. It may be nil.
+	// ahead returns a count of completed units if add is called late or never. The value at the
+	// start of the work is subtracted. ahead may be nil.
 	ahead func() int64
 }
 
 // progress shows the progress of a run on standard error. It is also a writer for other output to
-// standard error meanwhile. All methods are safe for concurrent use at any time, and do nothing if
-// progress is not shown.
+// standard error during the run. All methods are safe for concurrent use at any time. They do
+// nothing if progress is not shown.
 type progress struct {
 	how showing
 	out io.Writer // standard error
 
 	done, total, before, moved, errors, tries atomic.Int64
 
-	// Counts for all stores that the run opened: keys deleted, entries listed, values read or
-	// written whole, and bytes written.
+	// Counts for all stores that the run opened: deleted keys, listed entries, values read or
+	// written whole, and written bytes.
 	deleted, listed, values, sent atomic.Int64
 
 	mu    sync.Mutex // guards the following fields and writes to out
@@ -95,7 +95,7 @@ func (p *progress) watched(st store.Store) store.Store {
 	}})
 }
 
-// begin starts the run's work. Later calls have no effect.
+// begin starts to show the progress of w. Only the first call has an effect.
 func (p *progress) begin(w work) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -104,7 +104,7 @@ func (p *progress) begin(w work) {
 	}
 	w.moved, w.ahead = fromNow(w.moved), fromNow(w.ahead)
 	p.work, p.begun = &w, time.Now()
-	p.done.Store(0) // earlier counts are not part of this work
+	p.done.Store(0) // earlier counts do not belong to this work
 	p.total.Add(w.total)
 	if p.how == live {
 		p.timer = time.AfterFunc(showAfter, p.draw)
@@ -146,7 +146,7 @@ func (p *progress) at(done, total int64) {
 	p.total.Store(total)
 }
 
-// noted counts a finding if it is an error, and returns it.
+// noted returns a finding, and counts it if it is an error.
 func (p *progress) noted(f rule.Finding) rule.Finding {
 	if f.Severity() == rule.Fault {
 		p.errors.Add(1)
@@ -175,7 +175,7 @@ func (p *progress) howFar(w *work, begun time.Time) render.HowFar {
 		h.Done = max(h.Done, w.ahead())
 	}
 	if h.Total > 0 {
-		h.Done = min(h.Done, h.Total) // units repeated after a conflict count twice
+		h.Done = min(h.Done, h.Total) // units that are repeated after a conflict count twice
 	}
 	return h
 }
@@ -200,7 +200,7 @@ func (p *progress) printLine() {
 	fmt.Fprintf(p.out, "zargo: %v\n", p.howFar(p.work, p.begun))
 }
 
-// end removes the line from a terminal, or prints the last line elsewhere. Nothing is shown
+// end removes the line from a terminal, or prints the last line elsewhere. No progress is shown
 // afterwards.
 func (p *progress) end() {
 	p.mu.Lock()
@@ -226,7 +226,7 @@ func (p *progress) end() {
 	p.printLine()
 }
 
-// Write prints whole lines to standard error, above the progress line.
+// Write prints complete lines to standard error, above the progress line.
 func (p *progress) Write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -258,7 +258,7 @@ func (c console) GetTermSize() (width, height int, err error) {
 	return width, height, nil
 }
 
-// fromStart writes each frame from the first column, because a terminal may have echoed a pressed
+// fromStart writes each frame from the first column, because the terminal may have echoed a pressed
 // key, such as ^C, and moved the cursor.
 type fromStart struct{ io.Writer }
 

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// lockedBuffer may be read during writes.
+// lockedBuffer is a buffer that can be read during writes.
 type lockedBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -69,7 +69,7 @@ func TestLine(t *testing.T) {
 	})
 }
 
-// TestLineAfterKey checks that the ^C which a terminal prints within the line is removed.
+// TestLineAfterKey checks that the ^C that a terminal prints within the line is removed.
 func TestLineAfterKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out lockedBuffer
@@ -89,7 +89,7 @@ func TestLineAfterKey(t *testing.T) {
 	})
 }
 
-// TestQuickWork checks that quick work shows no line, and that notShown never shows one.
+// TestQuickWork checks that quick work shows no line, and that no line is shown with notShown.
 func TestQuickWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out lockedBuffer
@@ -171,8 +171,8 @@ func TestProgressFlag(t *testing.T) {
 	fails(t, zargo(t, newProgram(), "du --progress=often"), 2, "auto, always or never", "often")
 }
 
-// TestProgressOfCommands checks that each command that may take long reports its progress, and all
-// of its work at the end.
+// TestProgressOfCommands checks that each command that may take long reports its progress, and that
+// the last line reports all of its work.
 func TestProgressOfCommands(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := newProgram()

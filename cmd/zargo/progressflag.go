@@ -10,7 +10,7 @@ import (
 	"github.com/vbauerster/cupwriter"
 )
 
-// progressFlag is the value of --progress. The flag without a value means always.
+// progressFlag is the value of --progress. Without a value, the flag means always.
 type progressFlag string
 
 const (
@@ -37,7 +37,7 @@ func (f *progressFlag) Decode(c *kong.DecodeContext) error {
 	}
 }
 
-// showing is how progress is shown.
+// showing determines how progress is shown.
 type showing int
 
 const (

@@ -6,12 +6,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// Arrays are read and written in bands, which are large. Within a band, the run's report counts the
-// bytes decoded or encoded, but not missing chunks or chunks of only fill values. Progress is
-// therefore the larger of the count of finished bands and the report's count.
+// Arrays are read and written in large bands. Within a band, the run's report counts the decoded or
+// encoded bytes, but not missing chunks or chunks of only fill values. Progress is therefore the
+// larger of two counts: that of the finished bands and that of the report.
 
-// reading starts the work of reading the elements that r selects. Elements of varying length are
-// counted as elements, others as bytes.
+// reading starts the progress of reading the elements that r selects. Elements of varying length
+// are counted as elements, others as bytes.
 func (p *progress) reading(a *zarr.Array, r region, report *zarr.Report) {
 	t, _ := render.ReaderOf(a)
 	w := work{verb: "read", ahead: report.BytesUsed.Load, total: bytesOf(r, t)}
@@ -22,7 +22,7 @@ func (p *progress) reading(a *zarr.Array, r region, report *zarr.Report) {
 	p.begin(w)
 }
 
-// writing starts the work of writing the elements that r selects.
+// writing starts the progress of writing the elements that r selects.
 func (p *progress) writing(a *zarr.Array, r region, report *zarr.Report) {
 	p.begin(work{verb: "written", total: bytesOf(r, a.DType()), ahead: report.BytesUsed.Load})
 }

@@ -20,11 +20,11 @@ import (
 
 type putCmd struct {
 	URL    string  `arg:"" name:"url" help:"The array."`
-	File   string  `arg:"" name:"file.npy" help:"What to write; - is standard input."`
-	Sel    string  `help:"Where to write, in NumPy's spelling: 0:10,5, or by names of axes: time=0:10,lat=3. Everywhere without it." placeholder:"SELECTION"`
-	As     string  `help:"Convert the file's numbers to this data type, which is the array's: rounded to the nearest, and an error where one is out of range." placeholder:"TYPE"`
-	Create bool    `help:"Create the array first, of the file's shape and data type, or that of --as."`
-	Shape  *string `help:"With --create and --sel: the array's shape." placeholder:"N,…"`
+	File   string  `arg:"" name:"file.npy" help:"The file to write; - is standard input."`
+	Sel    string  `help:"The elements to write, in NumPy's notation: 0:10,5, or with names of axes: time=0:10,lat=3. The default is the whole array." placeholder:"SELECTION"`
+	As     string  `help:"Convert the numbers in the file to this data type, which must be that of the array. Numbers are rounded to the nearest; a number out of range is an error." placeholder:"TYPE"`
+	Create bool    `help:"Create the array, with the shape of the file and its data type or that of --as."`
+	Shape  *string `help:"With --create and --sel: the shape of the array." placeholder:"N,…"`
 	specFlags
 	fieldFlag
 }
@@ -65,14 +65,14 @@ func (c *putCmd) Run(ctx context.Context, s *session) error {
 		return p.fail(err)
 	}
 	if !dtype.Equal(a.DType(), convert.to) {
-		what := fmt.Sprintf("%s is %v; --as %v converts it", name, h.Type, a.DType())
+		what := fmt.Sprintf("%s has %v: convert it with --as %v", name, h.Type, a.DType())
 		if c.As != "" {
 			what = fmt.Sprintf("--as is %v", convert.to)
 		}
-		return p.fail(fault.Newf(fault.Type, "the array is %v and %s", a.DType(), what))
+		return p.fail(fault.Newf(fault.Type, "the array has data type %v, but %s", a.DType(), what))
 	}
 	if !slices.Equal(r.shape(), h.Shape) {
-		return p.fail(fault.Newf(fault.Selection, "the selection has shape %v, %s has shape %v", r.shape(), name, h.Shape))
+		return p.fail(fault.Newf(fault.Selection, "the selection has shape %v, but %s has shape %v", r.shape(), name, h.Shape))
 	}
 	s.far.writing(a, r, &s.report)
 	return putFile(ctx, s.far, a, r, in, h, name, convert, p.fail)
@@ -113,20 +113,20 @@ func putFile(ctx context.Context, far *progress, a *zarr.Array, r region, in io.
 	return nil
 }
 
-// check rejects flags that describe a new array if --create is not set, since they would have no
+// check rejects flags that describe a new array if --create is not set, because they would have no
 // effect.
 func (c *putCmd) check() error {
 	f := c.specFlags
 	given := f.chooses() || f.Chunks != "" || f.Shards != "" || f.ChunkEdges != "" || f.ShardEdges != "" || f.Codec != nil || f.Fill != "" || f.Dims != "" || f.Attrs != "" || f.Root != "" ||
 		f.ExistOk || f.Consolidate || f.Order != "C" || f.ZFormat != 3 || c.Shape != nil
 	if given && !c.Create {
-		return usagef("flags that describe a new array need --create")
+		return usagef("flags that describe a new array require --create")
 	}
 	if c.Field != "" && c.Create {
-		return usagef("--field needs an existing array and cannot be combined with --create")
+		return usagef("--field and --create cannot be combined")
 	}
 	if c.Sel != "" && c.Create && c.Shape == nil {
-		return usagef("--create with --sel needs --shape, because the file is only a part of the array")
+		return usagef("--create with --sel requires --shape, because the file is only a part of the array")
 	}
 	return nil
 }
@@ -162,9 +162,9 @@ func (c *putCmd) open(ctx context.Context, s *session, shape []int, t dtype.Type
 	return s.create(ctx, c.URL, spec, c.specFlags)
 }
 
-// openOld opens an existing array. If its chunks are stored under another layout than writes would
-// use, it returns an error that requests --separator: an array with chunks of both layouts cannot
-// be read completely.
+// openOld opens an existing array. If its chunks are stored in another layout than writes would
+// use, it returns an error that requests --separator, because an array with chunks in both layouts
+// cannot be read completely.
 func (c *putCmd) openOld(ctx context.Context, s *session) (*place, *zarr.Array, error) {
 	p, a, err := s.openArray(ctx, c.URL, separatorFlag{c.Separator}.options()...)
 	if err != nil {
@@ -191,15 +191,15 @@ func (c *putCmd) openOld(ctx context.Context, s *session) (*place, *zarr.Array, 
 	return p, a, nil
 }
 
-// inOrder reads all elements of a file in Fortran order and returns them in C order. It needs twice
-// their memory.
+// inOrder reads all elements of a file in Fortran order and returns them in C order. It needs
+// memory for twice the elements.
 func inOrder(in io.Reader, h npy.Header) (io.Reader, error) {
 	n, err := h.Bytes()
 	if err != nil {
 		return nil, err
 	}
 	if limit := concurrency.Memory() / 4; n > limit {
-		return nil, fault.Newf(fault.Limit, "at most %d bytes can be reordered from Fortran order in memory, the file has %d", limit, n)
+		return nil, fault.Newf(fault.Limit, "the file is in Fortran order and has %[2]d bytes, more than the %[1]d that can be reordered in memory", limit, n)
 	}
 	src, dst := make([]byte, n), make([]byte, n)
 	if err := h.ReadData(in, src); err != nil {

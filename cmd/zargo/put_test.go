@@ -22,8 +22,8 @@ func numpyFile(t testing.TB, name string) []byte {
 	return b
 }
 
-// TestNumpyRoundTrip puts files that numpy wrote into arrays and reads the same bytes, for every
-// byte order and format.
+// TestNumpyRoundTrip puts files that NumPy wrote into arrays and checks that it reads the same
+// bytes, for every byte order and format.
 func TestNumpyRoundTrip(t *testing.T) {
 	for b := dtype.Bool; b <= dtype.Complex128; b++ {
 		name := b.String()
@@ -105,13 +105,13 @@ func head(shape string) string {
 	return "\x93NUMPY\x01\x00" + string([]byte{byte(len(text)), 0}) + text
 }
 
-// TestPutAndCatInBands moves a selection larger than a band in parts, and checks its elements and
+// TestPutAndCatInBands writes and reads a selection larger than a band. It checks the elements, and
 // that no chunk is written twice.
 func TestPutAndCatInBands(t *testing.T) {
 	if testing.Short() {
 		t.Skip("moves 150 MiB")
 	}
-	const rows, cols = 150, 1 << 17 // of float64: 1 MiB for each row, and a band has 128 MiB
+	const rows, cols = 150, 1 << 17 // float64: a row has 1 MiB, and a band 128 MiB
 	head, err := npy.AppendHeader(nil, npy.Header{Type: dtype.Float64, Order: dtype.Little, Shape: []int{rows, cols}})
 	if err != nil {
 		t.Fatal(err)
@@ -158,7 +158,7 @@ func TestPutAndCatInBands(t *testing.T) {
 	}
 }
 
-// rowReader yields rows of 1 MiB. Each byte of a row has the number of rows left.
+// rowReader yields rows of 1 MiB. Each byte of a row is the number of remaining rows.
 type rowReader struct{ left, at int }
 
 func (r *rowReader) Read(b []byte) (int, error) {

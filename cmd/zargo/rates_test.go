@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// TestRatesAreChecked checks that an invalid rate is an error in the command line.
+// TestRatesAreChecked checks that an invalid rate is an error of the command line.
 func TestRatesAreChecked(t *testing.T) {
 	p := newProgram()
 	do(t, p, "create mem://rates/a --shape 1 --chunks 1 --dtype uint8")
@@ -20,8 +20,8 @@ func TestRatesAreChecked(t *testing.T) {
 	do(t, p, "cat mem://rates/a --fleet 8 --request-rate 3000 --byte-rate 100MiB")
 }
 
-// TestRequestRate checks that requests to a server have at least the interval that the flags
-// specify for one process of a fleet.
+// TestRequestRate checks that the interval between requests is at least that of the rate for one
+// process of a fleet.
 func TestRequestRate(t *testing.T) {
 	p := newProgram()
 	t.Chdir(t.TempDir())
@@ -41,7 +41,7 @@ func TestRequestRate(t *testing.T) {
 	mu.Lock()
 	defer mu.Unlock()
 	// This process's share is a hundred requests per second. A timer may fire late, and the process
-	// may make up for the delay within 50 ms.
+	// may catch up within 50 ms.
 	if least := time.Duration(requests-1)*10*time.Millisecond - 50*time.Millisecond; requests < 40 || last.Sub(begun) < least {
 		t.Errorf("%d requests in %v, want %v at least", requests, last.Sub(begun), least)
 	}

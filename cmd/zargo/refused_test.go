@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestRefusedWrites checks that the error for a refused write says how to correct it.
+// TestRefusedWrites checks that the error for a refused write contains a remedy.
 func TestRefusedWrites(t *testing.T) {
 	p := newProgram()
 	t.Run("anonymous put in S3", func(t *testing.T) {

@@ -7,15 +7,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// axis is the selection along one axis: count elements from start, every step-th, in reverse order
-// if step is negative; or the elements in list.
+// axis is the selection along one axis. It has count elements from start, every step-th, in reverse
+// order if step is negative. If list is not nil, it has the elements in list instead.
 type axis struct {
 	start, step, count int
 	drop               bool  // selected by an index: the result lacks the axis
 	list               []int // if not nil, the selected elements; start and step are unused
 }
 
-// at returns the position in the array of the i-th selected element.
+// at returns the position in the array of selected element i.
 func (a axis) at(i int) int {
 	if a.list != nil {
 		return a.list[i]
@@ -37,7 +37,7 @@ func (r region) shape() []int {
 	return shape
 }
 
-// part returns the region limited to elements lo to hi of the selection along axis k.
+// part returns the region limited to elements [lo, hi) of the selection along axis k.
 func (r region) part(k, lo, hi int) region {
 	s := append(region(nil), r...)
 	s[k].count = hi - lo
@@ -66,7 +66,8 @@ func (r region) selections() []zarr.Selection {
 	return sel
 }
 
-// bytes returns the size of the region's elements, or fault.Limit if it overflows an int64.
+// bytes returns the size of the region's elements. It returns fault.Limit if the size overflows an
+// int64.
 func (r region) bytes(elem int) (int64, error) {
 	n := int64(elem)
 	for _, a := range r {
@@ -76,7 +77,7 @@ func (r region) bytes(elem int) (int64, error) {
 	}
 	for _, a := range r {
 		if n > math.MaxInt64/int64(a.count) {
-			return 0, fault.Newf(fault.Limit, "a selection of shape %v has more elements than an int can count", r.shape())
+			return 0, fault.Newf(fault.Limit, "a selection of shape %v has too many elements", r.shape())
 		}
 		n *= int64(a.count)
 	}

@@ -17,9 +17,9 @@ import (
 )
 
 type rmCmd struct {
-	URL    string `arg:"" name:"url" help:"The array, or the group with all that is below it; with --force any folder or bucket."`
-	DryRun bool   `name:"dry-run" help:"Only say what would be deleted: objects and bytes of each node, and how many requests that takes."`
-	Force  bool   `short:"f" help:"Delete also what is below a place that is no array and no group, and all of a bucket."`
+	URL    string `arg:"" name:"url" help:"The array, or the group with all nodes below it. With --force any directory or bucket."`
+	DryRun bool   `name:"dry-run" help:"Print the objects and bytes of each node that would be deleted, and the number of requests, without deleting."`
+	Force  bool   `short:"f" help:"Also delete a location that is neither an array nor a group, or a whole bucket."`
 	consolidateFlag
 }
 
@@ -43,7 +43,7 @@ func (c *rmCmd) Run(ctx context.Context, s *session) error {
 	case ok && err != nil && c.Force:
 		return c.link(ctx, s, link)
 	case ok && err != nil:
-		return fmt.Errorf("%w; it is a symbolic link: pass --force to delete the link", err)
+		return fmt.Errorf("%w; the path is a symbolic link: pass --force to delete the link", err)
 	case errors.Is(err, fault.NotFound) || errors.As(err, &of):
 		return c.folder(ctx, s, l, err)
 	case err != nil:
@@ -71,7 +71,7 @@ func (c *rmCmd) Run(ctx context.Context, s *session) error {
 	return c.after(ctx, s, p, n)
 }
 
-// link deletes a symbolic link that is itself the path of the URL.
+// link deletes a symbolic link at the path of the URL.
 func (c *rmCmd) link(ctx context.Context, s *session, path string) error {
 	st := dir.New(filepath.Dir(path))
 	if err := st.Delete(ctx, filepath.Base(path), store.DeleteOptions{}); err != nil {

@@ -16,9 +16,9 @@ import (
 )
 
 // locateNew opens the store in which a node will be created. The store's root is the outermost
-// place where missing groups above the node are created: the URL of --root, otherwise the outermost
-// group of the hierarchy that will contain the node, otherwise the node itself. No group is
-// therefore created in unrelated directories above the node.
+// place where missing groups above the node are created. It is the URL of --root, or the outermost
+// group of the hierarchy that will contain the node, or the node itself. No group is therefore
+// created in unrelated directories above the node.
 func (s *session) locateNew(ctx context.Context, text, rootText string) (*place, error) {
 	l, err := s.parseURL(text)
 	if err != nil {
@@ -53,13 +53,13 @@ func (s *session) locateNew(ctx context.Context, text, rootText string) (*place,
 	return p, nil
 }
 
-// where returns a URL as messages print it.
+// where returns a URL in the form for messages, without parameters.
 func where(text string) string {
 	l, _ := openurl.Parse(text)
 	return l.String()
 }
 
-// parseRoot parses --root. Without query parameters of its own, the root has the node's.
+// parseRoot parses --root. If the root has no query parameters, it gets those of the node.
 func (s *session) parseRoot(text string, node openurl.Location) (openurl.Location, error) {
 	root, err := s.parseURL(text)
 	if err != nil {
@@ -77,8 +77,8 @@ func (s *session) parseRoot(text string, node openurl.Location) (openurl.Locatio
 	return root, err
 }
 
-// below returns the path of node in the store whose root is root, and false if the node is not
-// below it.
+// below returns the path of node in the store whose root is root. It returns false if the node is
+// not below the root.
 func below(root, node openurl.Location) (string, bool) {
 	if node.Scheme == "file" {
 		rel, err := filepath.Rel(root.Path, node.Path)
@@ -97,8 +97,8 @@ func below(root, node openurl.Location) (string, bool) {
 }
 
 // findRoot returns the path of the outermost group above a new node. It finds the nearest group
-// above the node and continues upward while there are groups. Groups missing between the node and
-// the nearest group will be created.
+// above the node and continues upward as long as there are groups. Missing groups between the node
+// and the nearest group will be created.
 func (s *session) findRoot(ctx context.Context, node openurl.Location) (string, error) {
 	var look func(path string) (found, error)
 	switch node.Scheme {
@@ -117,7 +117,7 @@ func (s *session) findRoot(ctx context.Context, node openurl.Location) (string, 
 		}
 	default:
 		if n, ok := node.Native(); ok && n.Scheme == "azblob" {
-			return node.Path, nil // nothing above the container can be opened, and a SAS token may be limited to this path
+			return node.Path, nil // a SAS token may be limited to this path
 		}
 		top, err := s.stores.OpenLocation(ctx, node.At(""))
 		if err != nil {
@@ -149,13 +149,13 @@ const (
 	group
 )
 
-// look reports whether a group is stored at path. An array there is an error, since nothing can be
-// created below it.
+// look reports whether a group is stored at path. An array at path is an error, because nothing can
+// be created below an array.
 func (s *session) look(ctx context.Context, st store.Store, path string) (found, error) {
 	n, err := zarr.Open(ctx, st, path, s.options()...)
 	switch {
 	case errors.Is(err, fault.NotFound), errors.Is(err, fault.Refused):
-		return nothing, nil // without permission to read, creating would fail too
+		return nothing, nil // without permission to read, creating would also fail
 	case err != nil:
 		return nothing, err
 	}

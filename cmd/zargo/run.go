@@ -17,7 +17,7 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// program is the state shared by runs: the stores of mem:// URLs.
+// program is the state that runs share: the stores of mem:// URLs.
 type program struct {
 	mem openurl.Opener
 }
@@ -26,45 +26,45 @@ func newProgram() *program { return &program{mem: openurl.Mem()} }
 
 // cli is the grammar of the command line.
 type cli struct {
-	Timeout     time.Duration `help:"Give up after this long, such as 30s or 5m." placeholder:"TIME"`
-	Inflight    int           `help:"Bound the chunks that are worked on, and the requests that are sent, at once." placeholder:"N"`
-	Fleet       int           `help:"How many processes use the same buckets at the same time, such as the tasks of a job: each keeps to its share of the rates below, and of what a provider takes from a new client." placeholder:"N"`
-	RequestRate float64       `help:"Most requests in a second to each bucket, of all processes of the fleet together." placeholder:"N"`
-	ByteRate    string        `help:"Most bytes of values in a second from and to each bucket, of all processes of the fleet together: 4000000, 100MiB." placeholder:"SIZE"`
+	Timeout     time.Duration `help:"Fail after this time, such as 30s or 5m." placeholder:"TIME"`
+	Inflight    int           `help:"Maximum number of chunks processed, and of requests sent, concurrently." placeholder:"N"`
+	Fleet       int           `help:"Number of processes that use the same buckets concurrently, such as the tasks of a job. Each process uses its share of the rates below, and of the rate that a provider accepts from a new client." placeholder:"N"`
+	RequestRate float64       `help:"Maximum number of requests per second to each bucket, for all processes of the fleet together." placeholder:"N"`
+	ByteRate    string        `help:"Maximum number of bytes of values per second from and to each bucket, for all processes of the fleet together: 4000000, 100MiB." placeholder:"SIZE"`
 
-	Hedge    bool         `default:"true" negatable:"" help:"Make a read of a bucket once more whose first byte takes much longer than that of others, and use the one that comes first; at most 3 % of all."`
-	Verbose  bool         `short:"v" help:"Report on standard error what was requested."`
-	Progress progressFlag `help:"Show on standard error how far long work is also where that is no terminal, a line every few seconds; --progress=never: nowhere. Without it a terminal alone shows it, as with --progress=auto."`
+	Hedge    bool         `default:"true" negatable:"" help:"Repeat a read of a bucket if its first byte takes much longer than usual, and use the first response. At most 3 % of reads are repeated."`
+	Verbose  bool         `short:"v" help:"Print the number of requests and bytes on standard error."`
+	Progress progressFlag `help:"Print the progress of long work on standard error, as a line every few seconds if that is not a terminal. --progress=never prints none. The default, --progress=auto, prints it only on a terminal."`
 
-	TrustHost []string `help:"A host that a URL of Google Cloud Storage or Azure may name as its endpoint or domain, to send credentials to; may be given again." placeholder:"HOST"`
-	AllowHTTP bool     `name:"allow-http" help:"Send signed requests of S3 over http to the endpoint that a URL names, wherever that is."`
+	TrustHost []string `help:"A host that may receive credentials if a URL of Google Cloud Storage or Azure names it as endpoint or domain. May be repeated." placeholder:"HOST"`
+	AllowHTTP bool     `name:"allow-http" help:"Send signed S3 requests over http to any endpoint that a URL names."`
 
-	TrustLocks bool `help:"Rely on locks also on network file systems and FUSE, where parts of chunks and metadata are not changed otherwise."`
+	TrustLocks bool `help:"Rely on file locks also on network file systems and FUSE. Otherwise parts of chunks and metadata cannot be changed there."`
 
 	Version kong.VersionFlag `name:"version" help:"Print the version."`
 
-	Info        infoCmd        `cmd:"" help:"Show what an array or a group is."`
+	Info        infoCmd        `cmd:"" help:"Describe an array or a group."`
 	Ls          lsCmd          `cmd:"" help:"List the members of a group."`
-	Du          duCmd          `cmd:"" help:"Show what is stored of an array or of each node of a group: objects and bytes."`
+	Du          duCmd          `cmd:"" help:"Print the number of stored objects and bytes of an array, or of each node of a group."`
 	Attrs       attrsCmd       `cmd:"" help:"Print or change attributes."`
 	Create      createCmd      `cmd:"" help:"Create an array or a group."`
 	Put         putCmd         `cmd:"" help:"Write a .npy file into an array."`
-	Append      appendCmd      `cmd:"" help:"Make an array, or several of a group, longer and write .npy files behind what is there."`
+	Append      appendCmd      `cmd:"" help:"Extend an array, or several arrays of a group, and write .npy files after the existing elements."`
 	Cat         catCmd         `cmd:"" help:"Print an array or a part of it."`
-	Copy        copyCmd        `cmd:"" help:"Copy an array, or a group with all that is below it, to another store, other chunks, codecs or format."`
-	Transfer    transferCmd    `cmd:"" help:"Copy by a plan that many machines run."`
-	Plan        planCmd        `cmd:"" help:"Show which requests reading or writing an array takes, and what they cost, without making them."`
-	Consolidate consolidateCmd `cmd:"" help:"Gather the metadata of a hierarchy in one document, or check it."`
-	Rm          rmCmd          `cmd:"" help:"Delete an array, or a group with all that is below it."`
-	Migrate     migrateCmd     `cmd:"" help:"Give v1 and v2 nodes v3 metadata; chunks stay as they are."`
-	Validate    validateCmd    `cmd:"" help:"Hold metadata, keys and chunks against the rules, or print values for the conformance tests."`
-	Diff        diffCmd        `cmd:"" help:"Compare two arrays or hierarchies: metadata and values."`
-	Hash        hashCmd        `cmd:"" help:"Write the SHA-256 of all that is stored below a URL, or check it."`
-	Census      censusCmd      `cmd:"" help:"Count what is stored of arrays: chunks that are there, absent and corrupt, inner chunks too, and bytes."`
-	Bucket      bucketCmd      `cmd:"" help:"Find out what a bucket really does."`
-	Completion  completionCmd  `cmd:"" help:"Print a script that completes this command's words in a shell."`
+	Copy        copyCmd        `cmd:"" help:"Copy an array, or a group with all nodes below it, to another store, chunk shape, codec or format."`
+	Transfer    transferCmd    `cmd:"" help:"Copy according to a plan that several machines can run."`
+	Plan        planCmd        `cmd:"" help:"Print the requests and the cost of reading or writing an array, without making the requests."`
+	Consolidate consolidateCmd `cmd:"" help:"Write consolidated metadata of a hierarchy, or check it."`
+	Rm          rmCmd          `cmd:"" help:"Delete an array, or a group with all nodes below it."`
+	Migrate     migrateCmd     `cmd:"" help:"Write v3 metadata for v1 and v2 nodes. Chunks remain unchanged."`
+	Validate    validateCmd    `cmd:"" help:"Check metadata, keys and chunks against the rules, or print values for the conformance tests."`
+	Diff        diffCmd        `cmd:"" help:"Compare the metadata and values of two arrays or hierarchies."`
+	Hash        hashCmd        `cmd:"" help:"Write the SHA-256 of all objects stored below a URL, or check it."`
+	Census      censusCmd      `cmd:"" help:"Count the stored, absent and corrupt chunks of arrays, including inner chunks, and their bytes."`
+	Bucket      bucketCmd      `cmd:"" help:"Check how a bucket behaves."`
+	Completion  completionCmd  `cmd:"" help:"Print a completion script for a shell."`
 	VersionCmd  versionCmd     `cmd:"" name:"version" help:"Print the version."`
-	Help        helpCmd        `cmd:"" help:"Show this, or the help of a command."`
+	Help        helpCmd        `cmd:"" help:"Print this help, or the help of a command."`
 }
 
 // session is the state of one run.
@@ -83,8 +83,8 @@ type session struct {
 	warnings
 }
 
-// run parses the arguments, runs the command and returns the exit code. It treats the end of ctx as
-// an interrupt.
+// run parses the arguments, runs the command and returns the exit code. It handles the end of ctx
+// as an interrupt.
 func (p *program) run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
 	if len(args) > 0 && args[0] == "help" {
 		args = append(append([]string(nil), args[1:]...), "--help")
@@ -93,7 +93,7 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 		args = append([]string{"validate"}, args...) // the Zarr conformance tests pass only this flag
 	}
 	flags := &cli{}
-	helped := false // the help or the version was printed
+	helped := false // help or the version was printed
 	parser, err := kong.New(flags,
 		kong.Name("zargo"),
 		kong.Description("Look at, read and write Zarr arrays in directories and object stores."),
@@ -106,7 +106,7 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 		kong.Vars{"version": version()},
 	)
 	if err != nil {
-		return complain(errOut, err) // invalid struct tags: every test would fail
+		return complain(errOut, err) // invalid struct tags, which would fail every test
 	}
 	command, err := parser.Parse(args)
 	if helped {
@@ -126,7 +126,7 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 	s.out = buffered
 	err = s.do(far.traced(ctx), command)
 	far.end()
-	// Print the output that precedes an error: the first lines of an interrupted listing are
+	// Print the output before an error, because the first lines of an interrupted listing are
 	// useful.
 	if e := buffered.Flush(); e != nil && err == nil {
 		err = e
@@ -149,8 +149,8 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 	return 0
 }
 
-// interrupted returns the error of a run that an interrupt or SIGTERM ended. It drops err itself
-// but keeps how to resume.
+// interrupted returns the error of a run that an interrupt or SIGTERM ended. It drops err except
+// for the hint on how to resume.
 func interrupted(err, cause error) error {
 	why := errInterrupted
 	if errors.Is(cause, errTerminated) {
@@ -166,7 +166,9 @@ func interrupted(err, cause error) error {
 // errTimeout is the cause of a context that --timeout ended.
 type errTimeout time.Duration
 
-func (e errTimeout) Error() string { return fmt.Sprintf("not done within %v", time.Duration(e)) }
+func (e errTimeout) Error() string {
+	return fmt.Sprintf("the timeout of %v has expired", time.Duration(e))
+}
 
 func (s *session) do(ctx context.Context, command *kong.Context) error {
 	switch {
@@ -199,7 +201,7 @@ func (s *session) do(ctx context.Context, command *kong.Context) error {
 	return err
 }
 
-// expired is an error returned after --timeout ended the run.
+// expired is the error of a run that --timeout ended.
 type expired struct {
 	errTimeout
 	err error

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// actAsZargo is the environment variable that makes this test binary the command, for tests that
-// need a process.
+// actAsZargo is the environment variable that makes this test binary act as the command, for tests
+// that need a process.
 const actAsZargo = "ZARGO_TEST_MAIN"
 
 func TestMain(m *testing.M) {
@@ -51,8 +51,8 @@ func do(t testing.TB, p *program, line string) string {
 	return r.out
 }
 
-// fails checks that a run failed with the code, and with one line on standard error that contains
-// each of the words.
+// fails checks that a run failed with the exit code, and printed one line on standard error that
+// contains each of the words.
 func fails(t testing.TB, r result, code int, words ...string) {
 	t.Helper()
 	if r.code != code {

@@ -15,7 +15,8 @@ import (
 	"testing"
 )
 
-// bucket is an S3 server with the features that the command needs: one bucket, "b", in path style.
+// bucket is an S3 server with the features that the command needs. It has one bucket, "b", in path
+// style.
 type bucket struct {
 	mu      sync.Mutex
 	objects map[string][]byte
@@ -46,7 +47,7 @@ func newBucket(t testing.TB) *bucket {
 
 // unsetenv is like t.Setenv, for a variable that must be unset.
 func unsetenv(t testing.TB, name string) {
-	t.Setenv(name, "") // the SDK takes an empty variable for none; and the test restores it
+	t.Setenv(name, "") // the SDK treats an empty variable as unset, and the test restores it
 }
 
 // at returns the URL of a key in a bucket of the server.
@@ -172,7 +173,8 @@ func TestS3(t *testing.T) {
 	if got := b.keys(); !slices.Equal(got, want) {
 		t.Errorf("keys %q, want %q", got, want)
 	}
-	// Without a group above, no groups are created; with --root they start at the root.
+	// Without a group above the node, no groups are created. With --root they are created from the
+	// root on.
 	do(t, p, "create "+b.at("b", "x/y/z")+" --shape 1 --dtype int8")
 	do(t, p, "create "+b.at("b", "r/s/t")+" --shape 1 --dtype int8 --root s3://b/r")
 	for _, k := range []string{"zarr.json", "x/zarr.json", "x/y/zarr.json"} {

@@ -28,12 +28,12 @@ type opening struct {
 
 // rates holds the flags that limit the load of a fleet of processes on a bucket.
 type rates struct {
-	fleet           int // number of processes; less than 2 is one
+	fleet           int // number of processes; less than 2 means one
 	requests, bytes float64
 }
 
-// rates returns the flags' rates. An invalid --byte-rate is 0 here; the command reports it as an
-// error.
+// rates returns the rates that the flags set. For an invalid --byte-rate it returns 0; the command
+// reports the error.
 func (c *cli) rates() rates {
 	r := rates{fleet: c.Fleet, requests: c.RequestRate}
 	if n, err := parseSize("--byte-rate", c.ByteRate); err == nil {
@@ -42,7 +42,7 @@ func (c *cli) rates() rates {
 	return r
 }
 
-// shareWith makes stores opened from now on share their rates among n processes, unless --fleet is
+// shareWith makes stores opened afterwards share their rates among n processes, unless --fleet is
 // set.
 func (s *session) shareWith(n int) {
 	if s.flags.Fleet == 0 && n > 1 {
@@ -51,7 +51,7 @@ func (s *session) shareWith(n int) {
 	}
 }
 
-// schemes returns the table of URL schemes. Stores in memory outlive a run.
+// schemes returns the openers of all URL schemes. Stores in memory outlive a run.
 func (p *program) schemes(o opening) openurl.Mux {
 	of := all.Options{
 		MaxInFlight: o.inFlight,
@@ -74,7 +74,7 @@ func (p *program) schemes(o opening) openurl.Mux {
 	return m
 }
 
-// writes reports whether a command, by its name and flags, changes a store.
+// writes reports whether a command with these flags changes a store.
 func (c *cli) writes(command string) bool {
 	switch name, _, _ := strings.Cut(command, " "); name {
 	case "create", "put", "append":

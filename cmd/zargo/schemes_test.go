@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/zip"
 )
 
-// TestZipAndHTTP reads a hierarchy from a directory, from a ZIP archive, and from both over HTTP.
+// TestZipAndHTTP reads a hierarchy from a directory, from a zip archive, and from both over HTTP.
 func TestZipAndHTTP(t *testing.T) {
 	p := newProgram()
 	root := t.TempDir()
@@ -62,7 +62,7 @@ func TestZipAndHTTP(t *testing.T) {
 	}
 	fails(t, zargo(t, p, "cat "+archive+"|zip:data.zarr/nope"), 3, "tree.zip|zip:data.zarr/nope")
 	for _, c := range []string{"info ", "cat ", "validate "} {
-		fails(t, zargo(t, p, c+archive), 3, "a zip archive is opened as", "tree.zip|zip:")
+		fails(t, zargo(t, p, c+archive), 3, "to open a zip archive, use", "tree.zip|zip:")
 	}
 	fails(t, zargo(t, p, "cat "+archive+"|zip:../x"), 4, "tree.zip|zip:../x")
 	fails(t, zargo(t, p, "cat "+archive+"x|zip:x"), 3, "tree.zipx")

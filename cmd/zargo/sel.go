@@ -9,8 +9,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// item is one item of --sel: "…", an index, a slice or a list, optionally with the name of its
-// axis.
+// item is one item of --sel: "…", an index, a slice or a list. It may have the name of its axis.
 type item struct {
 	dots           bool
 	name           string // "" for the next axis in order
@@ -20,8 +19,8 @@ type item struct {
 	list           []int // if not nil, the item is a list
 }
 
-// parseSel parses a selection in NumPy's notation: "0:10,5,::2", "...,-1", "[4,0],::-1", or with
-// names of axes: "time=0:10,lat=3". "" selects everything.
+// parseSel parses a selection in NumPy's notation, such as "0:10,5,::2", "...,-1" or "[4,0],::-1",
+// or with names of axes, such as "time=0:10,lat=3". "" selects everything.
 func parseSel(text string) ([]item, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
@@ -34,10 +33,10 @@ func parseSel(text string) ([]item, error) {
 			return nil, err
 		}
 		if it.dots && dots {
-			return nil, usagef("--sel may have ... only once")
+			return nil, usagef("--sel must not contain ... more than once")
 		}
 		if it.name == "" && len(items) > 0 && items[len(items)-1].name != "" {
-			return nil, usagef("--sel: %q has no name and follows an item with a name", strings.TrimSpace(part))
+			return nil, usagef("--sel: the item %q without a name follows an item with a name", strings.TrimSpace(part))
 		}
 		dots = dots || it.dots
 		items = append(items, it)
@@ -70,7 +69,7 @@ func parseNamed(part string) (item, error) {
 	}
 	it, err := parseItem(strings.TrimSpace(part[i+1:]))
 	if it.name = strings.TrimSpace(part[:i]); err == nil && (it.name == "" || it.dots) {
-		err = usagef("--sel: items with a name must be DIMENSION=SELECTION, not %q", part)
+		err = usagef("--sel: items with a name must be DIMENSION=SELECTION, is %q", part)
 	}
 	return it, err
 }
@@ -80,7 +79,7 @@ func parseItem(part string) (item, error) {
 		return item{dots: true}, nil
 	}
 	bad := func() (item, error) {
-		return item{}, usagef("--sel: items must be an index, a slice such as 2:8:3, a list such as [5,0] or ..., not %q", part)
+		return item{}, usagef("--sel: an item must be an index, a slice such as 2:8:3, a list such as [5,0] or ..., is %q", part)
 	}
 	if inner, ok := strings.CutPrefix(part, "["); ok {
 		if inner, ok = strings.CutSuffix(inner, "]"); !ok {
@@ -130,7 +129,7 @@ func parseInt(s string) (int, bool) {
 	return v, err == nil && v != math.MinInt
 }
 
-// resolve applies a selection to an array of the specified shape and axis names; names may be nil.
+// resolve applies a selection to an array with the given shape and axis names; names may be nil.
 // Negative numbers count from the end, as in Python. Unlike in Python, numbers out of bounds are an
 // error.
 func resolve(items []item, shape []int, names []string) (region, error) {
@@ -145,7 +144,7 @@ func resolve(items []item, shape []int, names []string) (region, error) {
 		}
 	}
 	if n > len(shape) {
-		return nil, fault.Newf(fault.Selection, "the array has rank %d (shape %v), --sel has %d", len(shape), shape, n)
+		return nil, fault.Newf(fault.Selection, "--sel has %[3]d items, but the array has %[1]d dimensions (shape %[2]v)", len(shape), shape, n)
 	}
 	taken := make([]bool, len(shape))
 	next := 0
@@ -181,9 +180,9 @@ func axisOf(name string, names []string) (int, error) {
 	k := slices.Index(names, name)
 	switch {
 	case len(names) == 0:
-		return 0, fault.Newf(fault.Selection, "--sel names dimension %q, and the array has no dimension names", name)
+		return 0, fault.Newf(fault.Selection, "--sel names the dimension %q, but the array has no dimension names", name)
 	case k < 0:
-		return 0, fault.Newf(fault.Selection, "the dimensions are %q; none is named %q", names, name)
+		return 0, fault.Newf(fault.Selection, "--sel names the dimension %[2]q, but the dimensions are %[1]q", names, name)
 	case slices.Contains(names[k+1:], name):
 		return 0, fault.Newf(fault.Selection, "dimension name %q is ambiguous: more than one axis has it", name)
 	}
@@ -212,20 +211,20 @@ func (it item) resolve(n int) (axis, error) {
 		hi = n
 	}
 	if lo < 0 || hi > n || hi < 0 {
-		return axis{}, usagef("%v is out of bounds", it)
+		return axis{}, usagef("the slice %v is out of bounds for an axis of length %d", it, n)
 	}
 	if lo > hi {
-		return axis{}, usagef("%v ends before its start", it)
+		return axis{}, usagef("the slice %v ends before its start", it)
 	}
-	a := axis{start: lo, step: min(it.step, max(n, 1))} // bounded against overflow; a longer step also selects one element
+	a := axis{start: lo, step: min(it.step, max(n, 1))} // min prevents overflow
 	if hi > lo {
 		a.count = (hi-lo-1)/a.step + 1
 	}
 	return a, nil
 }
 
-// descending implements resolve for a negative step: from lo, by default the last element, down to
-// but excluding hi, by default through the first.
+// descending implements resolve for a negative step. It selects from lo, by default the last
+// element, down to but excluding hi. By default it includes the first element.
 func (it item) descending(n int) (axis, error) {
 	lo, hi := n-1, -1
 	if it.hasLo {
@@ -235,10 +234,10 @@ func (it item) descending(n int) (axis, error) {
 		hi = fromEnd(it.hi, n)
 	}
 	if it.hasLo && (lo < 0 || lo >= n) || it.hasHigh && (hi < 0 || hi >= n) {
-		return axis{}, usagef("%v is out of bounds", it)
+		return axis{}, usagef("the slice %v is out of bounds for an axis of length %d", it, n)
 	}
 	if lo < hi {
-		return axis{}, usagef("%v ends before its start", it)
+		return axis{}, usagef("the slice %v ends before its start", it)
 	}
 	a := axis{start: max(lo, 0), step: max(it.step, -max(n, 1))}
 	if lo > hi {
@@ -247,7 +246,7 @@ func (it item) descending(n int) (axis, error) {
 	return a, nil
 }
 
-// fromEnd returns i, counted from the end of an axis of length n if negative.
+// fromEnd returns i, or i+n if i is negative and counts from the end of an axis of length n.
 func fromEnd(i, n int) int {
 	if i < 0 {
 		return i + n
@@ -255,8 +254,7 @@ func fromEnd(i, n int) int {
 	return i
 }
 
-// inAxis returns the index of an element of an axis of length n. A negative number counts from the
-// end.
+// inAxis returns the index of an element of an axis of length n. A negative i counts from the end.
 func inAxis(i, n int) (int, error) {
 	if k := fromEnd(i, n); k >= 0 && k < n {
 		return k, nil

@@ -93,8 +93,8 @@ func TestRegionBytes(t *testing.T) {
 	}
 }
 
-// TestSlicesAgainstPython compares every slice of short axes, with both ends inside the axis, with
-// stepping from one end to the other.
+// TestSlicesAgainstPython compares slices of short axes, with both ends inside the axis, with a
+// loop from one end to the other.
 func TestSlicesAgainstPython(t *testing.T) {
 	for n := 1; n <= 5; n++ {
 		for lo := range n {
@@ -140,8 +140,8 @@ func checkSlice(t *testing.T, text string, n int, want []int) {
 	}
 }
 
-// TestBands checks that bands are consecutive, cover the selection, are no larger than requested,
-// and do not divide chunks.
+// TestBands checks that bands are consecutive, cover the selection, do not exceed the requested
+// size and do not divide chunks.
 func TestBands(t *testing.T) {
 	for _, r := range []struct {
 		name   string
@@ -171,7 +171,7 @@ func TestBands(t *testing.T) {
 	}
 }
 
-// TestBandsOfUnevenChunks is TestBands for chunks that differ in length.
+// TestBandsOfUnevenChunks is like TestBands, for chunks that differ in length.
 func TestBandsOfUnevenChunks(t *testing.T) {
 	edges := []int{5, 20, 3, 1, 1, 30, 40}
 	chunkOf := func(_, i int) (n int) {
@@ -281,7 +281,8 @@ func TestBandsLimit(t *testing.T) {
 	for b := range parts {
 		t.Error("a band of nothing", b)
 	}
-	// A list with more elements of one chunk than the limit allows is divided within the chunk.
+	// A list that selects more elements of one chunk than the limit allows is divided within the
+	// chunk.
 	again := region{{0, 1, 1000, false, make([]int, 1000)}, {0, 1, 10, false, nil}}
 	if parts, err = cut(t.Context(), again, chunking{shape: []int{100, 10}}, 8, 80, 300*10*8); err != nil {
 		t.Fatal(err)
@@ -296,7 +297,7 @@ func TestBandsLimit(t *testing.T) {
 }
 
 // TestBandsWithinChunks checks that if a row of chunks exceeds the limit, bands are divided along
-// any axis, follow one another in C order, and do not exceed the limit.
+// any axis, are consecutive in C order, and do not exceed the limit.
 func TestBandsWithinChunks(t *testing.T) {
 	list := []int{5, 5, 1, 9, 2}
 	for name, r := range map[string]region{
@@ -343,7 +344,7 @@ func (r region) positions() [][]int {
 	return all
 }
 
-// TestBandsOfLongAxes divides axes that are too long to visit element by element.
+// TestBandsOfLongAxes checks the bands of axes that are too long to visit element by element.
 func TestBandsOfLongAxes(t *testing.T) {
 	const n = math.MaxInt
 	for name, tt := range map[string]struct {

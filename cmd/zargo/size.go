@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// parseSize parses a number of bytes: 4000000, 512KiB, 4MiB, 1GiB.
+// parseSize parses a number of bytes, such as 4000000, 512KiB, 4MiB or 1GiB.
 func parseSize(flag, text string) (int, error) {
 	digits, shift := text, 0
 	for i, unit := range []string{"KiB", "MiB", "GiB"} {

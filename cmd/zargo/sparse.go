@@ -13,17 +13,18 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Metadata of a few bytes may declare any number of elements. The amount of stored data bounds the
-// memory and the time to print an array.
+// A few bytes of metadata may declare any number of elements. The amount of stored data therefore
+// bounds the memory and the time to print an array.
 
 const (
-	// maxElements is the maximum number of elements printed from an array of which little is
+	// maxElements is the maximum number of elements printed from a selection of which little is
 	// stored. They take a few seconds.
 	maxElements = 200_000_000
-	// maxObjects is the maximum number of chunks or shards in such a selection. Each costs one
-	// request.
+	// maxObjects is the maximum number of chunks or shards in such a selection. Each chunk or shard
+	// costs one request.
 	maxObjects = 200_000
-	// A larger selection must have at least 1 in leastStored of its objects in the store.
+	// leastStored is the divisor for larger selections: at least 1 in leastStored of their objects
+	// must be stored.
 	leastStored = 100
 )
 
@@ -63,14 +64,14 @@ func dense(ctx context.Context, a *zarr.Array, rank int, r region) error {
 	}
 	stored, err := listed.Count(ctx, a.Store(), a.Path(), a.Metadata().Keys, rank, inside, objects/leastStored)
 	if err != nil || stored >= objects/leastStored {
-		return context.Cause(ctx) // without a listing, print the selection
+		return context.Cause(ctx) // the store cannot list
 	}
-	return fault.Newf(fault.Limit, "only %.0f of %.0f chunks are stored of the %.0f selected elements: select less, or print fill values too with cat --all", stored, objects, elements)
+	return fault.Newf(fault.Limit, "only %.0f of %.0f chunks of the %.0f selected elements are stored: select less, or use cat --all to print fill values too", stored, objects, elements)
 }
 
 // heldBands cuts a selection into bands. Because a read decodes whole chunks, a band may exceed c's
 // limit by up to the length of one chunk if that avoids decoding the chunk twice. Bands of chunks
-// that are not stored need no such memory and stay within the limit.
+// that are not stored stay within the limit.
 func heldBands(ctx context.Context, a *zarr.Array, r region, c cutter) iter.Seq[band] {
 	long, chunk := c, chunkBytes(a, c.elem)
 	if chunk <= c.limit() || a.Sharded() || readInRanges(a) {
@@ -109,8 +110,8 @@ func readInRanges(a *zarr.Array) bool {
 	return false
 }
 
-// chunkBytes returns the memory of an array's first chunk, with elem bytes per element, but at most
-// half of the process's memory.
+// chunkBytes returns the memory of an array's first chunk, with elem bytes per element. The result
+// is at most half of the process's memory.
 func chunkBytes(a *zarr.Array, elem int) int64 {
 	n, most := int64(elem), concurrency.Memory()/2
 	for k, length := range a.Shape() {
@@ -126,12 +127,12 @@ func chunkBytes(a *zarr.Array, elem int) int64 {
 	return n
 }
 
-// maxProbed is the maximum number of chunks of a band that are requested. A band with more chunks
-// uses little of each.
+// maxProbed is the maximum number of chunks of a band that are requested to find out whether they
+// are stored. A band with more chunks uses only a little of each.
 const maxProbed = 16
 
-// stored reports whether a region is in at most maxProbed chunks of which at least one is, or may
-// be, stored.
+// stored reports whether a region is in at most maxProbed chunks and at least one of them is, or
+// may be, stored.
 func stored(ctx context.Context, a *zarr.Array, r region) bool {
 	keys := [][]int{nil}
 	for k, along := range r {

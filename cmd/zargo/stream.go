@@ -9,8 +9,8 @@ import (
 )
 
 // stream reads an array band by band and calls write with the elements in C order. A band has at
-// most most bytes, unless the array has longer chunks. If a row of chunks is cut into several
-// bands, its chunks are read once for each band.
+// most most bytes, unless chunks are longer. If a row of chunks is cut into several bands, its
+// chunks are read once for each band.
 func stream(ctx context.Context, a *zarr.Array, r region, most int64, t dtype.Type, read render.Reader, write func(elems []byte) error) error {
 	total, err := r.bytes(t.Size())
 	if err != nil {
@@ -40,14 +40,14 @@ func stream(ctx context.Context, a *zarr.Array, r region, most int64, t dtype.Ty
 const (
 	// itemBand is the maximum number of bytes of variable-length elements in memory.
 	itemBand = 64 << 20
-	// firstItems is the maximum number of elements in the first read, when their lengths are
-	// unknown.
+	// firstItems is the maximum number of elements in the first read, when the lengths of elements
+	// are unknown.
 	firstItems = 1 << 16
 )
 
-// streamItems implements stream for elements that vary in length. Lengths are unknown before
-// reading, so it first reads one row of chunks, at most firstItems elements. Each following read
-// may be up to eight times as large if the elements stay as short.
+// streamItems implements stream for elements that vary in length. The lengths are unknown before
+// reading, so it first reads one row of chunks, at most firstItems elements. Each later read may be
+// up to eight times as large if the elements remain short.
 func streamItems(ctx context.Context, a *zarr.Array, r region, most int64, n render.Items, write func(elems []byte) error) error {
 	most = min(most, itemBand)
 	elems, fit := int64(1), int64(firstItems)

@@ -11,7 +11,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// stats is the requests and bytes of a command, printed at its end.
+// stats holds the requests and bytes of a command, which are printed at its end.
 type stats struct {
 	amount store.Amount
 	prices priceFlags
@@ -57,9 +57,9 @@ func infoOf(s store.Amount, p priceFlags) sumsInfo {
 
 // priceFlags holds the prices of requests, in any currency.
 type priceFlags struct {
-	GetPrice float64 `name:"get-price" help:"What 1000 reads cost, for the sum of what all cost." placeholder:"PRICE"`
-	PutPrice float64 `name:"put-price" help:"What 1000 writes cost." placeholder:"PRICE"`
-	GBPrice  float64 `name:"gb-price" help:"What it costs to read 2^30 bytes." placeholder:"PRICE"`
+	GetPrice float64 `name:"get-price" help:"Price of 1000 reads, to compute the cost." placeholder:"PRICE"`
+	PutPrice float64 `name:"put-price" help:"Price of 1000 writes." placeholder:"PRICE"`
+	GBPrice  float64 `name:"gb-price" help:"Price of reading 2^30 bytes." placeholder:"PRICE"`
 }
 
 func (p priceFlags) given() bool { return p != priceFlags{} }
@@ -67,7 +67,7 @@ func (p priceFlags) given() bool { return p != priceFlags{} }
 func (p priceFlags) check() error {
 	for flag, v := range map[string]float64{"--get-price": p.GetPrice, "--put-price": p.PutPrice, "--gb-price": p.GBPrice} {
 		if !(v >= 0 && v < math.Inf(1)) {
-			return usagef("%s must be a price, is %v", flag, v)
+			return usagef("%s must be a finite number of at least 0, is %v", flag, v)
 		}
 	}
 	return nil
@@ -77,7 +77,7 @@ func (p priceFlags) cost(s store.Amount) float64 {
 	return float64(s.Gets)/1000*p.GetPrice + float64(s.Puts)/1000*p.PutPrice + float64(s.BytesRead)/(1<<30)*p.GBPrice
 }
 
-// printSums prints sums as the columns of a table. heads is the header line; "" omits it.
+// printSums prints sums as the columns of a table. heads is the header line, omitted if it is "".
 func printSums(out io.Writer, p priceFlags, heads string, all ...store.Amount) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	if heads != "" {

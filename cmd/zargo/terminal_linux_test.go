@@ -26,7 +26,7 @@ func openTerminal(t *testing.T, columns uint16) (keyboard, terminal *os.File) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = keyboard.Close() }) // usually closed before
+	t.Cleanup(func() { _ = keyboard.Close() }) // usually closed earlier
 	fd := int(keyboard.Fd())
 	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
 	if err == nil {
@@ -67,7 +67,7 @@ func startOnTerminal(t *testing.T, columns uint16, kind string, args ...string) 
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	_ = terminal.Close() // the process has its own
+	_ = terminal.Close() // the process has its own descriptor
 	go func() {
 		defer close(c.read)
 		buf := make([]byte, 4096)
@@ -111,8 +111,8 @@ func (c *onTerminal) code(t *testing.T) int {
 	return c.ProcessState.ExitCode()
 }
 
-// slowly serves the files of the working directory. It serves only the first chunks until release
-// is called.
+// slowly serves the files of the working directory. Before release is called, it serves only the
+// first chunks.
 func slowly(t *testing.T, chunks int64) (url string, release func()) {
 	t.Helper()
 	var served atomic.Int64
@@ -140,8 +140,8 @@ func makeSource(t *testing.T) {
 	do(t, p, "put src src.npy --create --chunks 1")
 }
 
-// TestTerminal checks that a terminal shows the progress of a read while it runs, and nothing at
-// the end.
+// TestTerminal checks that a terminal shows the progress of a read while it runs, and nothing
+// afterwards.
 func TestTerminal(t *testing.T) {
 	t.Chdir(t.TempDir())
 	makeSource(t)
@@ -200,7 +200,7 @@ func TestTerminalInterrupted(t *testing.T) {
 	if code := c.code(t); code != 130 || c.out.Len() > 0 {
 		t.Errorf("exit %d, standard output %q", code, c.out.String())
 	}
-	if s := screenOf(t, c.shown.String()); !slices.Equal(s, []string{"zargo: interrupted; what is copied stays, and --resume goes on"}) {
+	if s := screenOf(t, c.shown.String()); !slices.Equal(s, []string{"zargo: interrupted; the copied data is kept: continue with --resume"}) {
 		t.Errorf("the terminal shows %q", s)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// counted returns a .npy file of 0, 1, 2, … in the given shape.
+// counted returns a .npy file of the given shape with the elements 0, 1, 2, and so on.
 func counted(t testing.TB, shape []int) []byte {
 	t.Helper()
 	b, err := npy.AppendHeader(nil, npy.Header{Type: dtype.Int64, Order: dtype.Little, Shape: shape})
@@ -30,7 +30,7 @@ func counted(t testing.TB, shape []int) []byte {
 	return b
 }
 
-// TestTextAsNumpy checks that integers are printed as numpy prints them.
+// TestTextAsNumpy checks that integers are printed as by NumPy.
 func TestTextAsNumpy(t *testing.T) {
 	names, err := filepath.Glob("testdata/numpy/*.str")
 	if err != nil || len(names) != 10 {
@@ -69,7 +69,7 @@ func TestTextOfSelection(t *testing.T) {
 	if r := zargoArgs(t, p, counted(t, []int{3, 60, 50}), "put", "mem://m/x", "-", "--create"); r.code != 0 {
 		t.Fatal(r.err)
 	}
-	// Rows have 50 elements: element (1, 2i, j) is 3000 + 100 i + j.
+	// A row has 50 elements: element (1, 2i, j) is 3000 + 100 i + j.
 	want := `[[3000 3001 3002 ... 3047 3048 3049]
  [3100 3101 3102 ... 3147 3148 3149]
  [3200 3201 3202 ... 3247 3248 3249]
@@ -83,8 +83,8 @@ func TestTextOfSelection(t *testing.T) {
 	}
 }
 
-// TestTextOfManyAxes checks that an array of many axes is printed with fewer elements, and that one
-// of too many axes is refused.
+// TestTextOfManyAxes checks that fewer elements of an array with many axes are printed, and that an
+// array with too many axes is refused.
 func TestTextOfManyAxes(t *testing.T) {
 	p := newProgram()
 	ten := strings.TrimSuffix(strings.Repeat("4,", 10), ",")

@@ -17,15 +17,15 @@ import (
 // transferCmd is a copy in separate steps, for machines that do not communicate.
 type transferCmd struct {
 	Plan   transferPlanCmd   `cmd:"" help:"Plan a copy, and write the plan."`
-	Run    transferRunCmd    `cmd:"" help:"Run this machine's share of the tasks of a plan that are not done."`
-	Verify transferVerifyCmd `cmd:"" help:"Print the tasks that are not done; exit code 1 when there are some."`
+	Run    transferRunCmd    `cmd:"" help:"Run this process's share of the tasks of a plan that are not done."`
+	Verify transferVerifyCmd `cmd:"" help:"Print the tasks that are not done. If there are any, the exit code is 1."`
 	Resume transferResumeCmd `cmd:"" help:"Run all tasks that are not done."`
-	Clean  transferCleanCmd  `cmd:"" help:"Remove what a transfer stored beside its target."`
+	Clean  transferCleanCmd  `cmd:"" help:"Remove the objects that a transfer stored beside its target."`
 }
 
 type transferPlanCmd struct {
 	copyArgs
-	Out string `short:"o" help:"Where the plan is written, a file or a URL; printed without it." placeholder:"PLAN"`
+	Out string `short:"o" help:"File or URL to write the plan to. By default it is printed." placeholder:"PLAN"`
 }
 
 // Run makes a plan and writes it.
@@ -75,7 +75,7 @@ func (s *session) openFile(ctx context.Context, text string) (*place, string, er
 	}
 	up, ok := l.Parent()
 	if !ok || len(l.Inside) > 0 {
-		return nil, "", usagef("%s is not a file or object", render.OneLine(l.String()))
+		return nil, "", usagef("%s is not a file or an object", render.OneLine(l.String()))
 	}
 	p, err := s.open(ctx, up)
 	if err != nil {
@@ -86,11 +86,11 @@ func (s *session) openFile(ctx context.Context, text string) (*place, string, er
 	return p, key, nil
 }
 
-// planFlags names a plan and its stores.
+// planFlags contains the location of a plan and of its stores.
 type planFlags struct {
-	Plan   string `arg:"" name:"plan" help:"The plan, a file or a URL."`
-	Source string `help:"Where the source's store is, in place of what the plan says: for what a plan does not hold, such as a signed URL." placeholder:"URL"`
-	Target string `help:"Where the target's store is, likewise." placeholder:"URL"`
+	Plan   string `arg:"" name:"plan" help:"File or URL of the plan."`
+	Source string `help:"URL of the source's store, instead of the one in the plan, for example with a signature that the plan does not contain." placeholder:"URL"`
+	Target string `help:"URL of the target's store, instead of the one in the plan." placeholder:"URL"`
 }
 
 // maxPlanFile is the maximum size of a plan in bytes.
@@ -125,9 +125,9 @@ func (f *planFlags) read(ctx context.Context, s *session) (*transfer.Plan, trans
 
 type transferRunCmd struct {
 	planFlags
-	TaskIndex *int `help:"Which share of the tasks is run, from 0. Else it is JOB_COMPLETION_INDEX, AWS_BATCH_JOB_ARRAY_INDEX, CLOUD_RUN_TASK_INDEX, BATCH_TASK_INDEX, SLURM_ARRAY_TASK_ID or SLURM_PROCID." placeholder:"I"`
-	TaskCount int  `help:"How many shares there are. Else it is CLOUD_RUN_TASK_COUNT or BATCH_TASK_COUNT." placeholder:"N"`
-	Stage     int  `help:"The stage that is run, from 1: each in a job of its own, where a plan has several." placeholder:"K"`
+	TaskIndex *int `help:"Index of the share of the tasks to run, from 0. The default is JOB_COMPLETION_INDEX, AWS_BATCH_JOB_ARRAY_INDEX, CLOUD_RUN_TASK_INDEX, BATCH_TASK_INDEX, SLURM_ARRAY_TASK_ID or SLURM_PROCID." placeholder:"I"`
+	TaskCount int  `help:"Number of shares. The default is CLOUD_RUN_TASK_COUNT or BATCH_TASK_COUNT." placeholder:"N"`
+	Stage     int  `help:"The stage to run, from 1. If the plan has several stages, each needs its own job." placeholder:"K"`
 }
 
 // Run runs this process's share of the tasks.
@@ -146,8 +146,8 @@ func (c *transferRunCmd) Run(ctx context.Context, s *session) error {
 	return again(broken(ctx, err))
 }
 
-// share returns the index and the number of processes that share the tasks. They come from the
-// flags, otherwise from the environment variables of job engines. It ignores
+// share returns the index of this process and the number of processes that share the tasks. They
+// are set by flags, or by the environment variables of job engines. It ignores
 // SLURM_ARRAY_TASK_COUNT, which is 1 when a single index is resubmitted.
 func share(index *int, count int, env func(string) string) (int, int, error) {
 	type engine struct{ index, count string }
@@ -191,11 +191,11 @@ func share(index *int, count int, env func(string) string) (int, int, error) {
 	}
 	switch {
 	case index == nil && count > 1:
-		return 0, 0, usagef("--task-count needs --task-index, and no variable of a job engine is set")
+		return 0, 0, usagef("--task-count requires --task-index or the variable of a job engine")
 	case index != nil && count < 1:
-		return 0, 0, usagef("%s is %d; the number of tasks is missing: pass --task-count", named, i)
+		return 0, 0, usagef("%s is %d, but the number of tasks is unknown: pass --task-count", named, i)
 	case i < 0 || count > 0 && i >= count:
-		return 0, 0, usagef("%s must be at least 0 and below %d, the number of tasks, is %d", named, count, i)
+		return 0, 0, usagef("%s must be 0 to %d, is %d", named, count-1, i)
 	}
 	return i, count, nil
 }
@@ -205,7 +205,7 @@ type transient struct{ error }
 
 func (t *transient) Unwrap() error { return t.error }
 
-// again marks errors that job engines should retry: throttled, unavailable, timed out.
+// again marks errors after which job engines should retry: throttled, unavailable, timed out.
 func again(err error) error {
 	var late errTimeout
 	if err != nil && (errors.Is(err, fault.Throttled) || errors.Is(err, fault.Unavailable) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &late)) {
@@ -214,12 +214,12 @@ func again(err error) error {
 	return err
 }
 
-// broken adds to the error of an interrupted run how to resume it.
+// broken adds a hint on how to resume to the error of an interrupted run.
 func broken(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil {
 		return err
 	}
-	return &resumable{err, "what is done stays, and the same command or zargo transfer resume goes on"}
+	return &resumable{err, "completed tasks are kept: continue with the same command or zargo transfer resume"}
 }
 
 type transferVerifyCmd struct{ planFlags }
@@ -230,12 +230,12 @@ func (c *transferVerifyCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return again(err)
 	}
-	var over atomic.Bool // the completed tasks are known
+	var over atomic.Bool // set when the completed tasks are known
 	s.far.begin(work{unit: "tasks", ahead: func() int64 {
 		if over.Load() {
 			return 0
 		}
-		return s.far.listed.Load() // one marker per completed task
+		return s.far.listed.Load() // each completed task has one marker
 	}})
 	missing, err := transfer.Verify(ctx, p, open)
 	if err != nil {

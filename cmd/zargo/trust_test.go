@@ -7,10 +7,10 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// TestTrust checks that credentials are sent only where the user allowed it outside of the URL. It
-// sends no requests: opening a store suffices for the error.
+// TestTrust checks that credentials are sent only to hosts that the user allowed outside the URL.
+// It sends no requests: opening a store suffices for the error.
 func TestTrust(t *testing.T) {
-	newBucket(t) // for its environment
+	newBucket(t) // sets the environment
 	for name, value := range map[string]string{"AZURE_STORAGE_ACCOUNT": "acct", "AZURE_STORAGE_SAS_TOKEN": "sv=1&sig=hidden", "AZURE_STORAGE_KEY": "", "AZURE_STORAGE_CONNECTION_STRING": "",
 		"AZURE_STORAGE_DOMAIN": "", "ZARGO_TRUSTED_HOSTS": ""} {
 		t.Setenv(name, value)

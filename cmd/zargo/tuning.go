@@ -25,7 +25,7 @@ type numberInfo struct {
 }
 
 // tuning prints the settings of the store at the URL, which need not contain a node. For an archive
-// these are the settings of the store that contains it; the archive is not opened.
+// it prints the settings of the store that contains the archive, without opening the archive.
 func (c *infoCmd) tuning(ctx context.Context, s *session) error {
 	l, err := s.parseURL(c.URL)
 	if err != nil {

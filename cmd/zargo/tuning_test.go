@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestTuning prints the settings of every kind of store. No URL has a node, and no server receives
-// a request.
+// TestTuning checks the printed settings of every kind of store. No URL contains a node, and no
+// server receives a request.
 func TestTuning(t *testing.T) {
 	for name, value := range map[string]string{
 		"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "AWS_CONFIG_FILE": "/nonexistent", "AWS_SHARED_CREDENTIALS_FILE": "/nonexistent",

@@ -17,15 +17,15 @@ import (
 type validateCmd struct {
 	URL       string         `arg:"" name:"url" optional:"" help:"The array or the group."`
 	Data      bool           `help:"Decode every chunk."`
-	Strict    bool           `help:"Take warnings for errors."`
+	Strict    bool           `help:"Treat warnings as errors."`
 	JSON      bool           `name:"json" help:"Print a JSON object."`
-	Repair    bool           `help:"Repair what can be repaired without inventing data, and say what was done and what is left."`
-	DryRun    bool           `name:"dry-run" help:"With --repair: only say what would be done."`
-	Orphans   bool           `name:"delete-orphans" help:"With --repair: delete chunks that no read looks for, beyond the shape or of another layout."`
-	Claims    *time.Duration `name:"drop-claims" help:"With --repair: drop records of appends and resizes that are at least so old." placeholder:"AGE"`
-	From      string         `name:"restore-from" help:"With --repair: take what is damaged from this other copy of the hierarchy." placeholder:"URL"`
-	Keep      string         `name:"keep-damaged" help:"With --restore-from: first put what is replaced there." placeholder:"URL"`
-	ArrayPath string         `name:"array_path" help:"Print all values of this array instead, one on a line in C order, as the Zarr conformance tests ask for them." placeholder:"URL"`
+	Repair    bool           `help:"Repair violations that can be repaired without inventing data, and print the repairs and the remaining violations."`
+	DryRun    bool           `name:"dry-run" help:"With --repair: print the repairs without making them."`
+	Orphans   bool           `name:"delete-orphans" help:"With --repair: delete chunks that no read uses, because they are beyond the shape or under keys of another layout."`
+	Claims    *time.Duration `name:"drop-claims" help:"With --repair: remove records of appends and resizes that are at least this old." placeholder:"AGE"`
+	From      string         `name:"restore-from" help:"With --repair: restore damaged objects from this other copy of the hierarchy." placeholder:"URL"`
+	Keep      string         `name:"keep-damaged" help:"With --restore-from: first copy the objects that will be replaced to this location." placeholder:"URL"`
+	ArrayPath string         `name:"array_path" help:"Print all values of this array instead, one per line in C order, as the Zarr conformance tests require." placeholder:"URL"`
 	separatorFlag
 }
 
@@ -34,13 +34,13 @@ type validateCmd struct {
 func (c *validateCmd) Run(ctx context.Context, s *session) error {
 	switch {
 	case !c.Repair && (c.DryRun || c.Orphans || c.Claims != nil):
-		return usagef("--dry-run, --delete-orphans and --drop-claims need --repair")
+		return usagef("--dry-run, --delete-orphans and --drop-claims require --repair")
 	case !c.Repair && c.From != "":
-		return usagef("--restore-from needs --repair")
+		return usagef("--restore-from requires --repair")
 	case c.From == "" && c.Keep != "":
-		return usagef("--keep-damaged needs --restore-from")
+		return usagef("--keep-damaged requires --restore-from")
 	case c.Repair && c.ArrayPath != "":
-		return usagef("--repair needs the URL")
+		return usagef("--repair requires the URL")
 	case c.ArrayPath != "" && c.URL != "":
 		return usagef("--array_path and the URL cannot be combined")
 	case c.ArrayPath != "":
@@ -161,8 +161,8 @@ type validateInfo struct {
 	Repairs []validate.Step `json:"repairs,omitempty"` // with --repair: the steps of the repair
 }
 
-// maxAligned is the maximum width of a key for alignment. 72: longer keys, up to 2000 characters,
-// do not widen the other lines.
+// maxAligned is the maximum width of a key for alignment. Longer keys, which may have up to 2000
+// characters, do not widen the other lines.
 const maxAligned = 72
 
 // printFindings prints one line for each finding: severity, code, key with pointer, and message.
@@ -208,7 +208,7 @@ func (c *validateCmd) print(s *session, done *validate.Repairs, found []rule.Fin
 	}
 	far := ""
 	if !complete {
-		far = "not all was looked at: "
+		far = "not everything was checked: "
 	}
 	_, err := fmt.Fprintf(s.out, "%s%s, %s, %s %s: %s, %s, %s\n", far, render.Plural(r.Nodes, "node"), render.Plural(r.Arrays, "array"), render.Plural(int(r.Chunks), "chunk"), how,
 		render.Plural(r.Counts[rule.Fault], "error"), render.Plural(r.Counts[rule.Warning], "warning"), render.Plural(r.Counts[rule.Note], "note"))
@@ -218,8 +218,8 @@ func (c *validateCmd) print(s *session, done *validate.Repairs, found []rule.Fin
 	return printSteps(s.out, done.Steps)
 }
 
-// printSteps prints one line for each step of a repair (state, code, key or node, and text),
-// followed by their counts.
+// printSteps prints one line for each step of a repair, with its state, code, key or node, and
+// text. The counts follow.
 func printSteps(out io.Writer, steps []validate.Step) error {
 	counts := map[validate.State]int{}
 	rows := make([][]string, 0, len(steps))

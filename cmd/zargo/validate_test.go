@@ -26,7 +26,7 @@ func TestOneLongKey(t *testing.T) {
 	}
 }
 
-// TestIncomplete checks that the output of a run that did not complete says so.
+// TestIncomplete checks that the output of an incomplete run says so.
 func TestIncomplete(t *testing.T) {
 	t.Chdir(t.TempDir())
 	do(t, newProgram(), "create g --group")
@@ -44,7 +44,7 @@ func TestIncomplete(t *testing.T) {
 		}
 		out.Reset()
 		newProgram().run(tt.ctx, []string{"validate", "g"}, strings.NewReader(""), &out, &errOut)
-		if strings.HasPrefix(out.String(), "not all was looked at: ") == tt.complete {
+		if strings.HasPrefix(out.String(), "not everything was checked: ") == tt.complete {
 			t.Errorf("complete %v: %s", tt.complete, &out)
 		}
 	}

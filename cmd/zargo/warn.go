@@ -33,8 +33,8 @@ func (w *warnings) warn(format string, args ...any) {
 	}
 }
 
-// found warns about unreadable consolidated metadata, since the command then reads the documents
-// instead of the copy. It ignores all other findings; validate reports those.
+// found prints a warning about unreadable consolidated metadata, because the command then reads the
+// documents of the nodes instead. It ignores all other findings, which validate reports.
 func (w *warnings) found(f rule.Finding) {
 	if f.Rule == rule.BadConsolidated {
 		w.warn("%s: %s", f.Key, f.Message())

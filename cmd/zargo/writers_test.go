@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestQuotedFill lists and describes a group with an array in the form that n5-zarr, Fiji and early
-// versions of bioformats2raw write: its fill value is a string.
+// TestQuotedFill checks the commands for an array whose fill value is a string, as n5-zarr, Fiji
+// and early versions of bioformats2raw write it.
 func TestQuotedFill(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := newProgram()

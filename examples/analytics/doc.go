@@ -8,11 +8,12 @@
 //	GET /point?array=t2m&region=3,90,180        {"value": 271.3}
 //	GET /arrays                                 all arrays
 //
-// A region is read chunk by chunk, and only sums are kept. The budget applies to the whole service,
-// in two halves: decoded blocks, which a request reserves before it reads one, and encoded chunks,
-// which the library reserves (zarr.Limits.Shared). Both are shared by all requests, so a thousand
-// requests use no more memory than a few; they wait instead. The budget excludes the library's
-// scratch memory, about one or two chunks per core, and the memory of net/http per connection.
+// The service reads a region chunk by chunk and keeps only sums. The budget applies to the whole
+// service, in two halves. Requests reserve memory for decoded blocks from one half before they read
+// a block. The library reserves memory for encoded chunks from the other half (zarr.Limits.Shared).
+// All requests share both halves, so a thousand requests use no more memory than a few; they wait
+// instead. The budget excludes the library's scratch memory, about one or two chunks per core, and
+// the memory of net/http per connection.
 //
 // Statuses: 404 for an unknown array, 400 for an invalid region, 413 for more than -most elements,
 // 503 if the bucket throttles, 504 after the deadline, which also ends reads in flight and waits

@@ -38,13 +38,13 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		return err
 	}
 	if flags.NArg() == 0 || *budget < 1 || *timeout <= 0 || *most < 1 {
-		return errors.New("arrays are wanted, as name=URL, and positive limits")
+		return errors.New("the arguments must be arrays, as name=URL, and limits must be positive")
 	}
 	s := newService(*budget<<20, *timeout, *most)
 	for _, arg := range flags.Args() {
 		name, url, ok := strings.Cut(arg, "=")
 		if !ok {
-			return fmt.Errorf("%q is not name=URL", arg)
+			return fmt.Errorf("argument must be name=URL, is %q", arg)
 		}
 		st, err := all.Mux().Open(ctx, url)
 		if err != nil {

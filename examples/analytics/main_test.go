@@ -58,7 +58,7 @@ func TestRunOnDirectory(t *testing.T) {
 	serve(t, root)
 }
 
-// The buckets are on the servers that "make test" starts.
+// The buckets are on servers that "make test" starts.
 func TestRunOnBuckets(t *testing.T) {
 	for _, p := range bucket.All() {
 		t.Run(p.Name, func(t *testing.T) {
@@ -83,7 +83,7 @@ func TestArguments(t *testing.T) {
 	}
 	tests := []struct {
 		name, args string
-		is         error // nil: any error
+		is         error // nil means any error
 	}{
 		{"no array", "", nil},
 		{"no name", "data.zarr", nil},

@@ -20,8 +20,8 @@ import (
 )
 
 // perRequest is the number of chunks of one request that are read concurrently. With 8, one request
-// uses a connection to a bucket nearly fully (docs/tuning.md, table 2) and still leaves capacity
-// for others.
+// uses most of the bandwidth to a bucket (docs/tuning.md, table 2) and still leaves capacity for
+// others.
 const perRequest = 8
 
 // service responds to requests about arrays. After setup it is safe for concurrent use.
@@ -29,8 +29,8 @@ type service struct {
 	timeout time.Duration
 	most    int // maximum elements per request
 
-	limits *concurrency.Limits // of the library: encoded chunks
-	blocks *concurrency.Budget // of requests: decoded blocks
+	limits *concurrency.Limits // for encoded chunks of the library
+	blocks *concurrency.Budget // for decoded blocks of requests
 
 	arrays map[string]*zarr.Array
 }
@@ -44,12 +44,12 @@ func newService(budget int64, timeout time.Duration, most int) *service {
 
 // add opens the array at the root of a store. It must not be called concurrently with requests.
 func (s *service) add(ctx context.Context, name string, st store.Store) error {
-	a, err := zarr.OpenArray(ctx, st, "", zarr.Limit(zarr.Limits{Shared: s.limits, InFlight: 1})) // a block is within one chunk
+	a, err := zarr.OpenArray(ctx, st, "", zarr.Limit(zarr.Limits{Shared: s.limits, InFlight: 1})) // a block is in one chunk
 	if err != nil {
 		return err
 	}
 	if t := a.DType(); t != dtype.Float32 && t != dtype.Float64 {
-		return fault.Newf(fault.Type, "array %s is %v; float32 and float64 are known", name, t)
+		return fault.Newf(fault.Type, "array %s must have type float32 or float64, has %v", name, t)
 	}
 	if a.Chunks() == nil {
 		return fault.Newf(errors.ErrUnsupported, "array %s has chunks that differ in shape", name)
@@ -59,7 +59,7 @@ func (s *service) add(ctx context.Context, name string, st store.Store) error {
 		chunk *= int64(n)
 	}
 	if chunk > s.blocks.Size() {
-		return fault.Newf(fault.Limit, "a chunk of array %s has %d bytes; half the budget is %d", name, chunk, s.blocks.Size())
+		return fault.Newf(fault.Limit, "a chunk of array %s has %d bytes, more than half of the budget, %d", name, chunk, s.blocks.Size())
 	}
 	s.arrays[name] = a
 	return nil
@@ -81,10 +81,10 @@ func (s *service) handler() http.Handler {
 	return mux
 }
 
-// one rejects regions that are not exactly one element.
+// one checks that a region has exactly one element.
 func one(r region.Region) error {
 	if r.Len() != 1 {
-		return fault.Newf(fault.Selection, "%d elements are no point", r.Len())
+		return fault.Newf(fault.Selection, "a point must be 1 element, the region has %d", r.Len())
 	}
 	return nil
 }
@@ -109,14 +109,14 @@ func (s *service) page(of func(stats) any, checks ...func(region.Region) error) 
 func (s *service) ask(ctx context.Context, array, text string, checks ...func(region.Region) error) (stats, error) {
 	a, ok := s.arrays[array]
 	if !ok {
-		return stats{}, fault.Newf(fault.NotFound, "array %q; there are %q", array, slices.Sorted(maps.Keys(s.arrays)))
+		return stats{}, fault.Newf(fault.NotFound, "array %q does not exist, the arrays are %q", array, slices.Sorted(maps.Keys(s.arrays)))
 	}
 	r, err := region.Parse(text, a.Shape())
 	if err != nil {
 		return stats{}, err
 	}
 	if r.Len() > s.most {
-		return stats{}, fault.Newf(fault.Limit, "%d elements; a request may read %d", r.Len(), s.most)
+		return stats{}, fault.Newf(fault.Limit, "the region has %d elements, more than the maximum of %d", r.Len(), s.most)
 	}
 	for _, check := range checks {
 		if err := check(r); err != nil {
@@ -129,7 +129,7 @@ func (s *service) ask(ctx context.Context, array, text string, checks ...func(re
 	return reduce[float64](ctx, s, a, r)
 }
 
-// stats is the statistics of a region. NaNs are ignored; a region without numbers has no mean,
+// stats holds the statistics of a region. NaNs are ignored. A region without numbers has no mean,
 // minimum or maximum.
 type stats struct {
 	Count int      `json:"count"`
@@ -164,7 +164,7 @@ func reduce[T float32 | float64](ctx context.Context, s *service, a *zarr.Array,
 	return all.stats(), nil
 }
 
-// partial is the statistics of some of the values.
+// partial holds the statistics of a part of the values.
 type partial struct {
 	count         int
 	sum, min, max float64
@@ -187,7 +187,8 @@ func (p *partial) add(q partial) {
 	p.max = max(p.max, q.max)
 }
 
-// stats omits values that JSON cannot represent: those of no elements, and infinities.
+// stats returns the statistics without values that JSON cannot represent: the mean, minimum and
+// maximum of no elements, and infinities.
 func (p *partial) stats() stats {
 	finite := func(f float64) *float64 {
 		if math.IsNaN(f) || math.IsInf(f, 0) {

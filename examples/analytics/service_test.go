@@ -28,9 +28,9 @@ const (
 	block = chunk * chunk // elements of a chunk, 4 bytes each
 )
 
-// put creates an array of side × side float32, where the value at [y, x] is y*side + x. It is not
+// put creates an array of side × side float32. The value at [y, x] is y*side + x. The array is not
 // compressed, because state that zstd keeps between calls must not be created in a testing/synctest
-// bubble. For the same reason put is not called in a bubble.
+// bubble. For the same reason put must not be called in a bubble.
 func put(t *testing.T, st store.Store) {
 	t.Helper()
 	a, err := zarr.Create(t.Context(), st, "", zarr.Spec{Shape: []int{side, side}, Chunks: []int{chunk, chunk}, DType: dtype.Float32,
@@ -127,7 +127,7 @@ func TestPages(t *testing.T) {
 	tests := []struct {
 		name, target string
 		code         int
-		body         string // a part of it
+		body         string // a part of the response
 	}{
 		{"stats over chunks", "/stats?array=x&region=7:9,7:9", 200, `{"count":4,"mean":247.5,"min":231,"max":264}`},
 		{"mean", "/mean?array=x&region=1", 200, `{"mean":47.5}`},
@@ -138,7 +138,7 @@ func TestPages(t *testing.T) {
 		{"unknown array", "/mean?array=y", 404, "x"},
 		{"outside", "/mean?array=x&region=32", 400, "axis 0"},
 		{"no region", "/mean?array=x&region=a", 400, `"a"`},
-		{"a point of two", "/point?array=x&region=0,0:2", 400, "2 elements"},
+		{"a point of two", "/point?array=x&region=0,0:2", 400, "a point must be 1 element"},
 		{"too much", "/mean?array=x", 413, "1024 elements"},
 		{"no such page", "/median?array=x", 404, ""},
 	}
@@ -173,7 +173,7 @@ func TestStoreErrors(t *testing.T) {
 	}
 }
 
-// A request whose chunks do not arrive gets 504 and releases its memory.
+// TestDeadline checks that a request whose chunks do not arrive gets 504 and releases its memory.
 func TestDeadline(t *testing.T) {
 	st := stored(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -189,9 +189,9 @@ func TestDeadline(t *testing.T) {
 	})
 }
 
-// Fifty requests read sixteen chunks each. Only as many blocks are in memory as the budget allows.
-// The others wait, some of them past their deadline. Requests that stop waiting release their
-// reservations.
+// TestBudget runs fifty requests for sixteen chunks each. It checks that only as many blocks are in
+// memory as the budget allows. The other requests wait, some of them past their deadline. Requests
+// that stop waiting must release their reservations.
 func TestBudget(t *testing.T) {
 	const room = 7 // blocks in the share of Tasks, 7/8 of half the budget
 	st := stored(t)
@@ -203,7 +203,7 @@ func TestBudget(t *testing.T) {
 		for n := range requests {
 			go func() {
 				ctx := t.Context()
-				if n == requests-1 { // the last request waits for the budget only
+				if n == requests-1 { // the last request waits only for the budget
 					var cancel context.CancelFunc
 					ctx, cancel = context.WithTimeout(ctx, time.Second)
 					defer cancel()
@@ -236,7 +236,7 @@ func TestBudget(t *testing.T) {
 	})
 }
 
-// Many callers over real connections receive correct responses.
+// TestManyCallers checks that concurrent callers over real connections receive correct responses.
 func TestManyCallers(t *testing.T) {
 	s := fresh(t, 2*3*block*4, time.Minute, &gate{Store: stored(t), open: opened()})
 	srv := httptest.NewServer(s.handler())

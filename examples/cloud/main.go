@@ -35,7 +35,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		return err
 	}
 	if flags.NArg() != 1 {
-		return errors.New("one URL is wanted, such as s3://bucket/folder?region=eu-central-1 or gs://bucket/folder, or a directory")
+		return errors.New("the argument must be one URL, such as s3://bucket/folder?region=eu-central-1 or gs://bucket/folder, or a directory")
 	}
 	st, err := all.Mux().Open(ctx, flags.Arg(0))
 	if err != nil {
@@ -44,11 +44,11 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	defer func() { err = errors.Join(err, st.Close()) }()
 	fmt.Fprintf(out, "At most %d requests in flight: %s.\n", store.TuningOf(st).Requests, store.TuningOf(st).Reason)
 
-	// A unique name, so that runs do not collide and nothing else is removed.
+	// Use a unique name, so that runs do not collide and no other objects are removed.
 	name := "zargo-example-" + strings.ToLower(rand.Text())
 	if !*keep {
 		defer func() {
-			// Also after an interrupt, which ended ctx.
+			// Delete also after an interrupt, which ends ctx.
 			err = errors.Join(err, store.DeleteBelow(context.WithoutCancel(ctx), st, name))
 		}()
 	}

@@ -45,7 +45,7 @@ func TestDirectory(t *testing.T) {
 	}
 }
 
-// The buckets are on the servers that "make test" starts.
+// The buckets are on servers that "make test" starts.
 func TestBuckets(t *testing.T) {
 	for _, p := range bucket.All() {
 		t.Run(p.Name, func(t *testing.T) { do(t, p.URL(t)) })

@@ -15,9 +15,9 @@
 // stored. See docs/tasks/gcs.md for the other permissions. Statuses: 400 for an invalid region,
 // 413 for one that is too large, 503 if the bucket throttles, 504 after 30 s.
 //
-// Cloud Run requires only a program that listens on PORT, so net/http suffices. Google's functions
+// Cloud Run only requires a program that listens on PORT, so net/http suffices. Google's functions
 // framework for Go (functions-framework-go v1.9.2) was tried and rejected. The smallest program
-// with it is 7.8 MB instead of 5.8. It adds nine modules, including the CloudEvents SDK and a zap
-// of 2019, and its Start cannot complete requests in flight on a SIGTERM. The handler is an
+// with it has 7.8 MB instead of 5.8. It adds nine modules, including the CloudEvents SDK and a zap
+// of 2019, and its Start cannot complete requests in flight after a SIGTERM. The handler is an
 // http.Handler, so it can also be registered there unchanged.
 package main

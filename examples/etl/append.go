@@ -14,14 +14,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// along is the dimension that grows, and the name of its coordinate: int64, increasing.
+// along is the dimension that grows, and the name of its coordinate, an increasing int64 array.
 const along = "time"
 
 // shardHours is the number of times in a shard, independent of the number in the first day.
 const shardHours = 24 * 10
 
-// patience is how long to wait for other jobs that append. An append that began dead ago is treated
-// as killed.
+// patience is the maximum time to wait for other jobs that append. An append that started at least
+// dead ago is assumed to be killed.
 const (
 	patience = 10 * time.Minute
 	dead     = time.Hour
@@ -46,7 +46,7 @@ func appendDays(ctx context.Context, urls openurl.Mux, dataset string, days []st
 }
 
 // appendDay appends a day, unless the dataset contains it, and returns the number of times added.
-// It takes over an append that another job began at least dead ago.
+// It takes over an append that another job started at least dead ago.
 func appendDay(ctx context.Context, st, from store.Store, dead time.Duration) (int, error) {
 	day, err := zarr.OpenGroup(ctx, from, "")
 	if err != nil {
@@ -61,7 +61,7 @@ func appendDay(ctx context.Context, st, from store.Store, dead time.Duration) (i
 		return 0, err
 	}
 	if len(hours) == 0 || !slices.IsSorted(hours) {
-		return 0, fmt.Errorf("%w: the times %v are not in order", zarr.ErrSelection, hours)
+		return 0, fmt.Errorf("%w: the times %v must be in ascending order", zarr.ErrSelection, hours)
 	}
 	g, err := begin(ctx, st, day, arrays)
 	if err != nil {
@@ -85,15 +85,15 @@ func appendDay(ctx context.Context, st, from store.Store, dead time.Duration) (i
 		if _, err = g.Append(ctx, along, o, rows...); !errors.Is(err, zarr.ErrExists) {
 			return len(hours), err
 		}
-		// Another job appended meanwhile, possibly this day: check again.
+		// Another job has appended since, possibly this day: check again.
 		if g, err = zarr.OpenGroup(ctx, st, ""); err != nil {
 			return 0, err
 		}
 	}
 }
 
-// isThere reports whether a dataset with the times old contains the times of a day. It is an error
-// if it contains only some of them, or later ones.
+// isThere reports whether a dataset with the times old contains the times of a day. It returns
+// ErrConflict if the dataset contains only some of them, or later times.
 func isThere(old, day []int64) (bool, error) {
 	if len(old) == 0 || old[len(old)-1] < day[0] {
 		return false, nil
@@ -112,8 +112,8 @@ func times(ctx context.Context, g *zarr.Group) ([]int64, error) {
 	return zarr.Read[int64](ctx, a)
 }
 
-// rowsOf returns all values of a day's array. They are read when they are written, and must fit in
-// memory.
+// rowsOf returns all values of a day's array as rows. The values are read when the rows are
+// written, and must fit in memory.
 func rowsOf(a *zarr.Array, n int) zarr.Rows {
 	return zarr.Rows{Path: a.Path(), N: n, Write: func(ctx context.Context, to *zarr.Array, from int) error {
 		values := make([]byte, a.Len()*a.DType().Size())
@@ -141,7 +141,7 @@ func arraysOf(ctx context.Context, g *zarr.Group) ([]*zarr.Array, error) {
 }
 
 // begin opens a dataset. If it does not exist, begin creates it from its first day, with no times
-// and with all arrays that have no time dimension. It completes a creation that was interrupted:
+// and with all arrays that have no time dimension. It also completes an interrupted creation:
 // consolidated metadata is written last.
 func begin(ctx context.Context, st store.Store, day *zarr.Group, arrays []*zarr.Array) (*zarr.Group, error) {
 	g, err := zarr.OpenGroup(ctx, st, "")
@@ -197,7 +197,7 @@ func specOf(a *zarr.Array) zarr.Spec {
 	return spec
 }
 
-// copyAll copies an array that does not grow.
+// copyAll copies an array without a time dimension.
 func copyAll(ctx context.Context, to, from *zarr.Array) error {
 	values := make([]byte, from.Len()*from.DType().Size())
 	if err := from.ReadBytes(ctx, values); err != nil {

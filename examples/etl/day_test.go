@@ -16,8 +16,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// TestDayAtOnce: jobs that create the same dataset with the same day concurrently all succeed, and
-// one of them appends the day. The same holds for the next day.
+// TestDayAtOnce checks that jobs that create the same dataset with the same day concurrently all
+// succeed, and that one of them appends the day. The same must hold for the next day.
 func TestDayAtOnce(t *testing.T) {
 	const first = 494000
 	for _, jobs := range []int{2, 5, 12} {
@@ -86,8 +86,8 @@ func (m *mortal) List(ctx context.Context, prefix string, o store.ListOptions) i
 	return m.Store.List(ctx, prefix, o)
 }
 
-// TestDayKilled: a job is killed at each request of its first or second day. The next job completes
-// it.
+// TestDayKilled kills a job at each request of its first or second day, and checks that the next
+// job completes it.
 func TestDayKilled(t *testing.T) {
 	const first = 494000
 	days := []store.Store{dir.New(makeDay(t, first, 24)), dir.New(makeDay(t, first+24, 24))}
@@ -116,7 +116,7 @@ func TestDayKilled(t *testing.T) {
 	}
 }
 
-// TestGroupWithoutTimes: an existing group without any of the arrays becomes a dataset.
+// TestGroupWithoutTimes checks that an existing group without any of the arrays becomes a dataset.
 func TestGroupWithoutTimes(t *testing.T) {
 	url := filepath.Join(t.TempDir(), "maps.zarr")
 	if _, err := zarr.CreateGroup(t.Context(), dir.New(url), "", zarr.Spec{Attrs: map[string]any{"title": "maps"}}); err != nil {

@@ -91,7 +91,7 @@ func check(t *testing.T, url string, first, n int) *zarr.Array {
 	return a
 }
 
-// Both jobs run more often than necessary, and the second job is interrupted once.
+// jobs runs both jobs more often than necessary, and interrupts the second job once.
 func jobs(t *testing.T, dataset, target string) {
 	t.Helper()
 	const first = 494000
@@ -138,7 +138,8 @@ func TestDirectory(t *testing.T) {
 	jobs(t, filepath.Join(root, "maps.zarr"), filepath.Join(root, "series.zarr"))
 }
 
-// Between a bucket and a directory. The buckets are on the servers that "make test" starts.
+// TestBuckets runs the jobs between a bucket and a directory. The buckets are on servers that "make
+// test" starts.
 func TestBuckets(t *testing.T) {
 	for _, p := range bucket.All() {
 		t.Run(p.Name, func(t *testing.T) {

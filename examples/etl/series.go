@@ -34,7 +34,7 @@ func series(ctx context.Context, urls openurl.Mux, dataset, target string, out i
 			fmt.Fprintf(out, "stage %d of %d: %d of %d tasks\n", p.Stage, p.Stages, p.Done, p.Tasks)
 		}})
 		if err != nil {
-			return fmt.Errorf("%w (started again, it goes on where it stopped)", err)
+			return fmt.Errorf("%w (run the command again to continue)", err)
 		}
 		if missing, err := transfer.Verify(ctx, plan, open); err != nil || len(missing) > 0 {
 			return fmt.Errorf("%d tasks are not done: %w", len(missing), err)

@@ -4,12 +4,12 @@
 //	answer  {"shape": [24,1,1], "dtype": "float32", "values": [271.3, …]}
 //
 // ARRAY_URL names the array: s3://bucket/path/to/array?region=eu-central-1, or a directory. It is
-// not part of the event, because callers could otherwise read everything that the function's role
-// may read. The array is opened once, while Lambda starts the function, and shared by all calls.
+// not part of the event, because callers could then read everything that the function's role may
+// read. The array is opened once, while Lambda starts the function, and shared by all calls.
 //
-// ARRAY_METADATA is optional and holds the text of the array's zarr.json. With it a cold start
+// ARRAY_METADATA is optional and contains the text of the array's zarr.json. With it a cold start
 // makes no request, and the first call waits only for chunks. Use it for arrays whose metadata does
-// not change: reads use this text, not the stored document.
+// not change: reads use this text instead of the stored document.
 //
 // A call stops shortly before the function's timeout and returns an error with the cause. The
 // library uses up to a quarter of the function's memory, GOMEMLIMIT or

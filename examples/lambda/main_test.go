@@ -60,7 +60,8 @@ func TestDirectory(t *testing.T) {
 	call(t, "file://"+root, `{"region":"0,5"}`, `{"shape":[1,1],"dtype":"float32","values":[6.5]}`)
 }
 
-// If the metadata is configured, the array is opened without a request: here zarr.json was removed.
+// TestMetadata checks that with configured metadata the array is opened without a request, even
+// after zarr.json was removed.
 func TestMetadata(t *testing.T) {
 	root := t.TempDir()
 	fill(t, dir.New(root))
@@ -130,7 +131,7 @@ func (s silent) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 	return s.Store.Get(ctx, key, o, buf)
 }
 
-// A call returns before Lambda's deadline.
+// TestDeadline checks that a call returns before Lambda's deadline.
 func TestDeadline(t *testing.T) {
 	st := mem.New()
 	fill(t, st) // not in the bubble, because codecs keep state between calls

@@ -15,9 +15,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// The array is divided into square chunks of side × side values, which is 1 MiB of float32. It is
-// processed in bands of side rows and all columns. Bands consist of whole chunks, so they never
-// contend.
+// The array is divided into square chunks of side × side values, which are 1 MiB of float32. It is
+// processed in bands of side rows and all columns. Bands consist of whole chunks, so no two bands
+// write to the same chunk.
 const (
 	side = 512
 	wide = 8 // chunks in a band
@@ -26,13 +26,13 @@ const (
 
 // Job describes the work.
 type Job struct {
-	Path  string        // path of the new array in the store, which must be empty
+	Path  string        // size of the values, rounded up to a multiple of 8
 	MiB   int           // size of the values; rounded up to a multiple of 8
-	Delay time.Duration // if not 0, the array is read a second time with each request delayed
+	Delay time.Duration // if not 0, the array is read again with each request delayed
 	Out   io.Writer     // receives the report
 }
 
-// Run runs the job on a store. The array remains there.
+// Run runs the job on a store. It does not remove the array.
 func (j Job) Run(ctx context.Context, st store.Store) error {
 	bands := max((j.MiB+wide-1)/wide, 1)
 	m := &meter{Store: st}
@@ -52,7 +52,7 @@ func (j Job) Run(ctx context.Context, st store.Store) error {
 		strings.Join(codecs, ", "), store.Name(st))
 	fmt.Fprint(j.Out, header)
 
-	// The second pass writes different values, to show that whole chunks are replaced without being
+	// The second pass writes different values, to show that whole chunks are replaced without a
 	// read.
 	writes := []pass{{"write, one chunk at a time", a, m, bands, 1, 1, writeBand}, {"write, many at once", a, m, bands, 2, 0, writeBand}}
 	for _, p := range writes {

@@ -22,7 +22,7 @@ func TestRunCountsRequests(t *testing.T) {
 	if err := job.Run(t.Context(), st); err != nil {
 		t.Fatal(err)
 	}
-	// 1 MiB is rounded up to 8. The numbers are chunks, requests, and the peak where it is known.
+	// 1 MiB is rounded up to 8. The numbers are chunks, requests, and the peak if it is known.
 	for _, want := range []string{
 		`8 chunks of 512 × 512`,
 		`write, one chunk at a time +\S+ +\d+ +8 +8 +1 `,
@@ -45,7 +45,7 @@ func TestRunCountsRequests(t *testing.T) {
 	}
 }
 
-// swapped returns the value of one key for reads of another.
+// swapped is a store that returns the value of one key for reads of another.
 type swapped struct {
 	store.Store
 	from, to string

@@ -6,8 +6,8 @@
 //
 // The URL names an array that does not exist yet. The command creates it, starts itself once for
 // each process, and starts their work at the same moment. Process k of n writes rows k, k+n, k+2n
-// …, one call for each row. A chunk contains rows of all processes: each write reads a chunk,
-// changes its row, and puts the chunk on condition that it did not change meanwhile. If it did, the
+// …, with one call for each row. A chunk contains rows of all processes. Each write reads a chunk,
+// changes its row, and puts the chunk on condition that it has not changed since. If it has, the
 // write is repeated; the processes count these conflicts.
 //
 // If writers need not share chunks, divide the work along chunks instead, as examples/means does.

@@ -28,8 +28,8 @@ func main() {
 	}
 }
 
-// The shape of the array and of its chunks. Each chunk has rowsShared rows, so that all processes
-// write to it.
+// Shape of the array and of its chunks. Each chunk has rowsShared rows, so all processes write to
+// it.
 const (
 	rows, cols             = 48, 64
 	rowsShared, colsShared = 16, 32
@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 		return err
 	}
 	if flags.NArg() != 1 || *processes < 1 || *processes > rows {
-		return fmt.Errorf("the URL of a new array is wanted, and 1 to %d processes", rows)
+		return fmt.Errorf("the argument must be the URL of a new array, and processes must be 1 to %d", rows)
 	}
 	if *worker >= 0 {
 		return write(ctx, flags.Arg(0), *worker, *processes, in, out)
@@ -94,7 +94,7 @@ func lead(ctx context.Context, url string, processes int, out io.Writer) (err er
 	}
 	for i, v := range values {
 		if want := value(i/cols, i%cols); v != want {
-			return fmt.Errorf("lost: [%d, %d] is %d, not %d", i/cols, i%cols, v, want)
+			return fmt.Errorf("a write was lost: [%d, %d] is %d, want %d", i/cols, i%cols, v, want)
 		}
 	}
 	sum := 0
@@ -105,7 +105,7 @@ func lead(ctx context.Context, url string, processes int, out io.Writer) (err er
 	return nil
 }
 
-// write is the work of one process: it prints "ready", waits for a line, and writes its rows.
+// write does the work of one process: it prints "ready", waits for a line, and writes its rows.
 func write(ctx context.Context, url string, k, processes int, in io.Reader, out io.Writer) (err error) {
 	var report zarr.Report
 	a, err := open(ctx, url, false, zarr.ReportTo(&report))

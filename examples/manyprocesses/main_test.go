@@ -15,8 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// With this environment variable, the test binary runs the command. The command starts it for each
-// process.
+// asCommand is the environment variable with which the test binary runs the command. The command
+// starts it for each process.
 const asCommand = "ZARGO_EXAMPLE_IS_COMMAND"
 
 func TestMain(m *testing.M) {
@@ -59,15 +59,15 @@ func do(t *testing.T, url string) {
 
 func TestDirectory(t *testing.T) { do(t, filepath.Join(t.TempDir(), "array")) }
 
-// The buckets are on the servers that "make test" starts.
+// The buckets are on servers that "make test" starts.
 func TestBuckets(t *testing.T) {
 	for _, p := range bucket.All() {
 		t.Run(p.Name, func(t *testing.T) { do(t, p.URL(t)) })
 	}
 }
 
-// A process that fails ends the command and all other processes. Without the variable the processes
-// are tests with unknown flags, which fail.
+// TestFailingProcess checks that a process that fails ends the command and all other processes.
+// Without the variable the processes are tests with unknown flags, which fail.
 func TestFailingProcess(t *testing.T) {
 	t.Setenv(asCommand, "")
 	err := run(t.Context(), []string{filepath.Join(t.TempDir(), "array")}, nil, &bytes.Buffer{})

@@ -21,7 +21,8 @@ func create(t *testing.T, url string) string {
 		t.Fatal(err)
 	}
 	defer st.Close()
-	// The layout of the dataset in docs/start.md: format 2, one row in each chunk, float32.
+	// The array has the layout of the dataset in docs/start.md: format 2, one row in each chunk,
+	// float32.
 	a, err := zarr.Create(t.Context(), st, "a", zarr.Spec{Format: 2, Shape: []int{2, 3}, Chunks: []int{1, 3}, DType: dtype.Float32})
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +61,7 @@ func TestRefuses(t *testing.T) {
 	tests := []struct {
 		name, url string
 		to        int
-		is        error // nil: any error
+		is        error // nil means any error
 	}{
 		{"no array", filepath.Join(root, "none"), 1, zarr.ErrNotFound},
 		{"beyond the shape", array, 3, zarr.ErrSelection},

@@ -1,17 +1,17 @@
-// Command means computes means along the first axis of an array, for example daily from hourly
+// Command means computes means along the first axis of an array, for example daily means of hourly
 // values, and writes them to another array in the same or another store.
 //
 //	go run ./examples/means -every 24 's3://bucket/hourly/t2m?region=eu-central-1' 'gs://bucket/daily/t2m'
 //	go run ./examples/means -every 24 -tasks 4 hourly.zarr/t2m daily.zarr/t2m
 //
 // Each URL names an array: s3://, gs://, azblob:// or a directory. The work is divided along the
-// chunks of the target array. Each task writes one whole chunk without reading it, so tasks never
-// contend. A task reads the source chunks that overlap its region; if their length is a multiple or
-// a divisor of -every, each source chunk is read once.
+// chunks of the target array. Each task writes one whole chunk without reading it, so no two tasks
+// write to the same chunk. A task reads the source chunks that overlap its region. If their length
+// is a multiple or a divisor of -every, each source chunk is read once.
 //
-// A task keeps its region of the source array in memory, and up to -tasks tasks run concurrently.
-// Within a task, chunks are read concurrently. All tasks share the limits of the store and of the
-// process. An interrupted run can be repeated.
+// A task keeps its region of the source array in memory, and up to -tasks tasks run concurrently. A
+// task reads its chunks concurrently. All tasks share the limits of the store and of the process.
+// An interrupted run can be repeated.
 //
 // The data type is float32 or float64. The mean of values that include a NaN is NaN. If -every does
 // not divide the length of the axis, the last mean is of the remaining values.

@@ -35,7 +35,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		return err
 	}
 	if flags.NArg() != 2 || flags.Arg(0) == flags.Arg(1) || *every < 1 || *tasks < 1 {
-		return errors.New("two URLs are wanted, of the array to read and of the array to write, and positive numbers")
+		return errors.New("the arguments must be the URLs of the array to read and of the array to write, and numbers must be positive")
 	}
 	from, err := all.Mux().Open(ctx, flags.Arg(0))
 	if err != nil {

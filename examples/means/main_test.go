@@ -83,7 +83,7 @@ func TestMeans(t *testing.T) {
 	tests := []struct {
 		name                            string
 		rows, cols, every, chunk0, tile int
-		read                            string // chunks read: each once if one length divides the other
+		read                            string // read chunks: each once if one length divides the other
 	}{
 		{"chunks of whole days", 96, 10, 24, 48, 4, "6 chunks read, 8 written"}, // two chunks extend beyond the shape and are read first
 		{"chunks of hours", 96, 10, 24, 1, 10, "96 chunks read, 4 written"},
@@ -123,7 +123,8 @@ func TestMeans(t *testing.T) {
 	}
 }
 
-// Between a bucket and a directory. The buckets are on the servers that "make test" starts.
+// TestBuckets computes means between a bucket and a directory. The buckets are on servers that
+// "make test" starts.
 func TestBuckets(t *testing.T) {
 	for _, p := range bucket.All() {
 		t.Run(p.Name, func(t *testing.T) {
@@ -156,7 +157,7 @@ func TestRefuses(t *testing.T) {
 	tests := []struct {
 		name string
 		args []string
-		is   error // nil: any error
+		is   error // nil means any error
 	}{
 		{"not a number to make means of", []string{ints, filepath.Join(root, "x")}, errors.ErrUnsupported},
 		{"no array", []string{filepath.Join(root, "none"), filepath.Join(root, "x")}, zarr.ErrNotFound},

@@ -15,14 +15,14 @@ import (
 // the first axis.
 func means(a *zarr.Array, every int) (zarr.Spec, error) {
 	if t := a.DType(); t != dtype.Float32 && t != dtype.Float64 {
-		return zarr.Spec{}, fmt.Errorf("%w: means of %v; float32 and float64 are known", errors.ErrUnsupported, t)
+		return zarr.Spec{}, fmt.Errorf("%w: data type must be float32 or float64, is %v", errors.ErrUnsupported, t)
 	}
 	shape, chunks := a.Shape(), a.Chunks()
 	if len(shape) == 0 {
 		return zarr.Spec{}, fmt.Errorf("%w: the array has no axis", zarr.ErrSelection)
 	}
 	shape[0] = up(shape[0], every)
-	if chunks != nil { // nil: they differ in shape, so Create chooses the chunks
+	if chunks != nil { // if nil, they differ in shape and Create chooses the chunks
 		chunks[0] = up(chunks[0], every)
 	}
 	return zarr.Spec{Format: a.Format(), Shape: shape, Chunks: chunks, DType: a.DType(), Dims: a.Dims(), Attrs: a.Attrs()}, nil
@@ -34,7 +34,7 @@ type job struct {
 	every, tasks int
 }
 
-// above returns the region of the source array from which a region of the target is computed.
+// above returns the region of the source array that a region of the target is computed from.
 func (j job) above(r region.Region) region.Region {
 	old := append(region.Region(nil), r...)
 	old[0] = region.Span{Lo: r[0].Lo * j.every, Hi: min(r[0].Hi*j.every, j.from.Shape()[0])}
@@ -89,5 +89,5 @@ func mean[T float32 | float64](dst, src []T, rows, every int) {
 	}
 }
 
-// up divides and rounds up.
+// up returns n/by, rounded up.
 func up(n, by int) int { return (n + by - 1) / by }

@@ -5,5 +5,5 @@
 //	ctx = store.WithTrace(ctx, metrics.Trace())
 //
 // It is a separate module, so that programs that use zargo depend on neither library. The functions
-// are short: copy the one you need. For log/slog see examples/observe.
+// are short: copy the ones you need. For log/slog see examples/observe.
 package observability

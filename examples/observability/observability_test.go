@@ -20,7 +20,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// server is a web server with one value that fails the first request.
+// server is a web server with one value. It fails the first request.
 type server struct{ requests atomic.Int64 }
 
 func (s *server) RoundTrip(r *http.Request) (*http.Response, error) {

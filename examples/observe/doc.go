@@ -1,5 +1,5 @@
-// Command observe reads a whole array and logs, with log/slog, each request to the store, and its
-// HTTP exchanges, retries and waits. It ends with the sums.
+// Command observe reads a whole array. It logs, with log/slog, each request to the store, and the
+// HTTP exchanges, retries and waits of the request. It ends with the sums.
 //
 //	go run ./examples/observe 's3://bucket/data.zarr/t2m?region=eu-central-1'
 //

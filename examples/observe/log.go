@@ -30,7 +30,7 @@ func requests(st store.Store, log *slog.Logger) store.Store {
 }
 
 // trace returns a trace that logs HTTP exchanges, retries and waits. It passes the context of the
-// work to the handler, which can therefore use the caller's values.
+// work to the handler, so that the handler can use the caller's values.
 func trace(log *slog.Logger) *store.Trace {
 	return &store.Trace{
 		Attempt: func(ctx context.Context, a store.Attempt) {

@@ -27,7 +27,7 @@ func main() {
 
 func run(ctx context.Context, args []string, out io.Writer, log *slog.Logger) (err error) {
 	if len(args) != 1 {
-		return errors.New("the URL of one array is wanted")
+		return errors.New("the argument must be the URL of an array")
 	}
 	st, err := all.Mux().Open(ctx, args[0])
 	if err != nil {

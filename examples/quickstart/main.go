@@ -57,8 +57,8 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	return st.Close()
 }
 
-// makeDir creates a directory that did not exist, so that the program never overwrites or removes a
-// user's files.
+// makeDir creates a new directory and fails if it exists, so that the program never overwrites or
+// removes a user's files.
 func makeDir(path string) (string, error) {
 	if path == "" {
 		return os.MkdirTemp("", "zargo-quickstart-")

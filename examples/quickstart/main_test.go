@@ -59,7 +59,7 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// The first command of a new user must not wait until SDKs are downloaded and compiled.
+// TestLinksNoProvider checks that a new user's first command does not download and compile SDKs.
 func TestLinksNoProvider(t *testing.T) {
 	deps, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").Output()
 	if err != nil {

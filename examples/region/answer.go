@@ -13,17 +13,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Answer is the values of a region, ready for encoding/json.
+// Answer holds the values of a region, ready for encoding/json.
 type Answer struct {
 	Shape  []int  `json:"shape"`
 	DType  string `json:"dtype"`
 	Values any    `json:"values"` // in C order; NaN and infinities, which JSON lacks, are null
 }
 
-// Read reads a region of at most most elements. A larger region is fault.Limit.
+// Read reads a region. It returns fault.Limit if the region has more than most elements.
 func Read(ctx context.Context, a *zarr.Array, r Region, most int) (Answer, error) {
 	if n := r.Len(); n > most {
-		return Answer{}, fault.Newf(fault.Limit, "%d elements; an answer holds %d", n, most)
+		return Answer{}, fault.Newf(fault.Limit, "the region has %d elements, more than the maximum of %d", n, most)
 	}
 	answer := Answer{Shape: r.Shape(), DType: a.DType().String()}
 	var err error
@@ -55,7 +55,7 @@ func Read(ctx context.Context, a *zarr.Array, r Region, most int) (Answer, error
 		v, err = read[float64](ctx, a, r)
 		answer.Values = numbers[float64]{v, 64}
 	default:
-		err = fmt.Errorf("%w: %v as JSON", errors.ErrUnsupported, a.DType())
+		err = fmt.Errorf("%w: elements of %v as JSON", errors.ErrUnsupported, a.DType())
 	}
 	if err != nil {
 		return Answer{}, err
@@ -85,7 +85,7 @@ type numbers[T float32 | float64] struct {
 
 var _ json.Marshaler = numbers[float32]{}
 
-// MarshalJSON writes each number with the fewest digits that read back as the same number.
+// MarshalJSON writes each number with the fewest digits that parse to the same number.
 func (n numbers[T]) MarshalJSON() ([]byte, error) {
 	b := append(make([]byte, 0, 8*len(n.values)), '[')
 	for i, v := range n.values {

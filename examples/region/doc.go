@@ -7,7 +7,7 @@
 //	}
 //	answer, err := region.Read(ctx, a, r, 1<<20)
 //
-// A Region is not changed after its creation, and all functions are safe for concurrent use. Errors
-// are fault.Selection for a region that does not fit, fault.Limit for one that is too large,
-// errors.ErrUnsupported for a data type without JSON numbers, and those of package zarr.
+// A Region does not change after its creation, and all functions are safe for concurrent use. They
+// return fault.Selection for a region that does not fit, fault.Limit for a region that is too
+// large, errors.ErrUnsupported for a data type without JSON numbers, and errors of package zarr.
 package region

@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Span is the range of elements from Lo up to, but excluding, Hi.
+// Span is the range of elements [Lo, Hi).
 type Span struct{ Lo, Hi int }
 
 // Len returns the number of elements.
@@ -28,7 +28,7 @@ func Parse(text string, shape []int) (Region, error) {
 		parts = strings.Split(text, ",")
 	}
 	if len(parts) > len(shape) {
-		return nil, fault.Newf(fault.Selection, "%q has %d parts, the array %d axes", text, len(parts), len(shape))
+		return nil, fault.Newf(fault.Selection, "region %q has %d parts, the array has %d axes", text, len(parts), len(shape))
 	}
 	r := make(Region, len(shape))
 	for i, n := range shape {
@@ -40,7 +40,7 @@ func Parse(text string, shape []int) (Region, error) {
 		var err error
 		if lo != "" || !isRange {
 			if r[i].Lo, err = strconv.Atoi(lo); err != nil {
-				return nil, fault.Newf(fault.Selection, "%q: %q is no index", text, lo)
+				return nil, fault.Newf(fault.Selection, "region %q: %q is not an index", text, lo)
 			}
 		}
 		switch {
@@ -48,11 +48,11 @@ func Parse(text string, shape []int) (Region, error) {
 			r[i].Hi = r[i].Lo + 1
 		case isRange && hi != "":
 			if r[i].Hi, err = strconv.Atoi(hi); err != nil {
-				return nil, fault.Newf(fault.Selection, "%q: %q is no index", text, hi)
+				return nil, fault.Newf(fault.Selection, "region %q: %q is not an index", text, hi)
 			}
 		}
 		if s := r[i]; s.Lo < 0 || s.Lo > s.Hi || s.Hi > n || !isRange && s.Lo == n {
-			return nil, fault.Newf(fault.Selection, "%q: axis %d has %d elements", text, i, n)
+			return nil, fault.Newf(fault.Selection, "region %q is out of bounds: axis %d has %d elements", text, i, n)
 		}
 	}
 	return r, nil

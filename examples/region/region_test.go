@@ -44,7 +44,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Blocks cover every element of the region once, and no block crosses a chunk boundary.
+// TestBlocks checks that blocks cover every element of the region once, and that no block crosses a
+// chunk boundary.
 func TestBlocks(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -90,7 +91,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// at yields the indices along an axis, or one 0 if the region lacks the axis.
+// at yields the indices along an axis. If the region lacks the axis, it yields 0 once.
 func (r Region) at(axis int) func(func(int) bool) {
 	return func(yield func(int) bool) {
 		s := Span{0, 1}

@@ -14,7 +14,7 @@ import (
 )
 
 // TestPage follows docs/start.md in a separate module. It saves each program under the last file
-// name that the page mentions before it, runs the commands that start with "$ " in order and
+// name that the page mentions before it, runs the commands that start with "$ " in order, and
 // compares their output. Commands that use a bucket need the server that "make test" starts.
 func TestPage(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
@@ -32,7 +32,7 @@ func TestPage(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 
-	// The module requires the modules that this one requires, and this one from its directory.
+	// The module requires the same modules as this one, and this one from its directory.
 	write(t, filepath.Join(work, "go.mod"), strings.Replace(read(t, filepath.Join(root, "go.mod")), "module github.com/zargo-io/zargo", "module example.com/weather", 1)+
 		"\nrequire github.com/zargo-io/zargo v0.0.0\nreplace github.com/zargo-io/zargo => "+filepath.ToSlash(root)+"\n")
 	write(t, filepath.Join(work, "go.sum"), read(t, filepath.Join(root, "go.sum")))

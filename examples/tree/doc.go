@@ -5,6 +5,6 @@
 //	go run ./examples/tree -direct data.zarr
 //
 // With consolidated metadata, the document of the root contains the whole tree. Without it, or with
-// -direct, each level is listed and its documents are requested concurrently. A node whose metadata
-// cannot be used is printed as such and the walk continues; the command then exits with status 1.
+// -direct, each level is listed and its documents are requested concurrently. The command prints
+// the error of a node with unusable metadata and continues. It then exits with status 1.
 package main

@@ -37,7 +37,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		return err
 	}
 	if flags.NArg() != 1 {
-		return errors.New("the URL of one group is wanted")
+		return errors.New("the argument must be the URL of a group")
 	}
 	st, err := all.Mux().Open(ctx, flags.Arg(0))
 	if err != nil {
@@ -87,7 +87,7 @@ func draw(ctx context.Context, st store.Store, out io.Writer, opts ...zarr.Optio
 	return errors.Join(bad...)
 }
 
-// line prints one node, indented by its depth, and its attributes in order of name.
+// line prints one node, indented by its depth, and its attributes sorted by name.
 func line(out io.Writer, n zarr.Node) {
 	depth := 0
 	if n.Path() != "" {

@@ -103,8 +103,8 @@ func check(t *testing.T, url string) {
 	if err != nil || text != drawing {
 		t.Errorf("direct: %v\n%s", err, text)
 	}
-	// With consolidated metadata, only the root's own documents are requested, of every format and
-	// kind concurrently.
+	// With consolidated metadata, only the root's own documents are requested: those of all formats
+	// and kinds, concurrently.
 	if direct != walked || consolidated != "6 nodes, 3 requests\n" || walked == consolidated {
 		t.Errorf("walked %q, direct %q, consolidated %q", walked, direct, consolidated)
 	}
@@ -112,7 +112,7 @@ func check(t *testing.T, url string) {
 
 func TestDirectory(t *testing.T) { check(t, t.TempDir()) }
 
-// The buckets are on the servers that "make test" starts.
+// The buckets are on servers that "make test" starts.
 func TestBuckets(t *testing.T) {
 	for _, p := range bucket.All() {
 		t.Run(p.Name, func(t *testing.T) { check(t, p.URL(t)) })

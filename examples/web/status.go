@@ -32,7 +32,7 @@ type status struct {
 }
 
 // Status returns the HTTP status of an error. Errors that the client cannot fix, such as a corrupt
-// chunk or the service's own credentials, are 500.
+// chunk or a problem with the service's own credentials, are 500.
 func Status(err error) int {
 	for _, s := range statuses() {
 		if errors.Is(err, s.err) {
@@ -43,7 +43,7 @@ func Status(err error) int {
 }
 
 // Fail responds with an error. The response contains the error's text only for client errors (4xx).
-// The text of other errors may contain internal details, so it is only logged.
+// The text of other errors may contain internal details and is only logged.
 func Fail(w http.ResponseWriter, err error) {
 	code := Status(err)
 	text := err.Error()

@@ -63,7 +63,8 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// A request in flight when the service is stopped receives its response.
+// TestServeEndsRequestsUnderWay checks that a request in flight when the service is stopped
+// receives its response.
 func TestServeEndsRequestsUnderWay(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

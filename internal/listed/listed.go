@@ -16,16 +16,16 @@ import (
 
 // Store is the store of one array. It is safe for concurrent use.
 //
-// An array whose absent objects are found by a listing for reads ([Store.Learn],
-// [Store.ExpectReads]) must not be written through the Store. An array that is written
-// ([Store.ExpectWrites]) may be read afterwards: no get is skipped.
+// An array must not be written through the Store after a listing for reads ([Store.Learn],
+// [Store.ExpectReads]). An array that is written ([Store.ExpectWrites]) may be read afterwards,
+// because the Store then skips no get.
 type Store struct {
 	store.Store
 	path     string
 	page     int64
 	complete bool
 	layout   atomic.Pointer[layout]
-	present  atomic.Pointer[chunkkeys.Set] // the objects of a listing for reads; immutable
+	present  atomic.Pointer[chunkkeys.Set] // objects in a listing for reads; immutable
 
 	mu     sync.Mutex
 	reads  reads
@@ -43,8 +43,8 @@ func New(s store.Store, path string) *Store {
 	return &Store{Store: s, path: path, page: max(int64(store.TuningOf(s).ListPage), 1), complete: store.ListingsOf(s).Complete}
 }
 
-// Describe sets the key encoding and the number of objects along each axis. Only the first call
-// has an effect. It must come before the first put.
+// Describe sets the key encoding and the number of objects along each dimension. Only the first
+// call has an effect. It must come before the first put.
 func (s *Store) Describe(keys meta.KeyEncoding, grid []int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,8 +59,8 @@ func (s *Store) Describe(keys meta.KeyEncoding, grid []int) {
 // Complete reports whether listings of the store prove absence.
 func (s *Store) Complete() bool { return s.complete }
 
-// Learn lists the whole array. Gets of objects that are not in the listing are not sent
-// afterwards. If the store cannot be listed, refuses it, or its listings prove no absence, Learn
+// Learn lists the whole array. Afterwards gets of objects that are not in the listing are not sent.
+// If the store does not support or refuses listings, or if its listings do not prove absence, Learn
 // returns nil and every request is sent.
 func (s *Store) Learn(ctx context.Context) error {
 	if !s.complete || s.layout.Load() == nil {
@@ -77,15 +77,15 @@ func (s *Store) Learn(ctx context.Context) error {
 	return nil
 }
 
-// errMany reports that a listing was stopped since it has too many keys.
-var errMany = errors.New("more keys than were expected")
+// errMany means that a listing was stopped because it has too many keys.
+var errMany = errors.New("listing has more keys than expected")
 
-// maxBytes bounds the memory of a listing that is made while the array is read or written. 8 MiB
-// hold one bit for each of 60 million objects, or 14,000 positions that are far apart.
+// maxBytes bounds the memory of a listing while the array is read or written. 8 MiB hold one bit
+// for each of 60 million objects, or 14,000 positions that are far apart.
 const maxBytes = 8 << 20
 
-// load reads a listing of at most most keys, in at most maxBytes of memory. With most 0 both are
-// unbounded. errMany: the listing exceeds a bound.
+// load reads a listing of at most most keys into at most maxBytes of memory. With most 0 both are
+// unbounded. It returns errMany if the listing exceeds a bound.
 func (s *Store) load(entries iter.Seq2[store.Entry, error], most int64) (*chunkkeys.Set, error) {
 	l := s.layout.Load()
 	set, n := chunkkeys.NewSet(l.grid), int64(0)
@@ -103,7 +103,8 @@ func (s *Store) load(entries iter.Seq2[store.Entry, error], most int64) (*chunkk
 	return set, nil
 }
 
-// position returns the position of the object with this key, and whether it is in the grid.
+// position returns the grid position of the object with this key. It returns false if the key is
+// not that of an object in the grid.
 func (l *layout) position(path, key string) ([]int, bool) {
 	if path != "" {
 		var ok bool
@@ -123,8 +124,8 @@ func (l *layout) position(path, key string) ([]int, bool) {
 	return coord, true
 }
 
-// position returns the position of the object with this key. It is false if a listing cannot prove
-// its absence.
+// position returns the grid position of the object with this key. It returns false if a listing
+// cannot prove that the object is absent.
 func (s *Store) position(key string) ([]int, bool) {
 	l := s.layout.Load()
 	if l == nil {
@@ -165,13 +166,13 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 	return v, err
 }
 
-// ListPage calls the store below.
+// ListPage calls the underlying store.
 func (s *Store) ListPage(ctx context.Context, prefix string, o store.ListOptions, token string) ([]store.Entry, string, error) {
 	return store.Forward{Store: s.Store}.ListPage(ctx, prefix, o, token)
 }
 
-// Unwrap returns the store below.
+// Unwrap returns the underlying store.
 func (s *Store) Unwrap() store.Store { return s.Store }
 
-// String returns the name of the store below.
+// String returns the name of the underlying store.
 func (s *Store) String() string { return store.Name(s.Store) }

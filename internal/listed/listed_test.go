@@ -53,7 +53,7 @@ func (b *below) around() store.Store {
 	})
 }
 
-// paged lists in pages of four keys, in their order.
+// paged lists in pages of four keys, in ascending order.
 type paged struct{ store.Store }
 
 func (p paged) ListPage(ctx context.Context, prefix string, o store.ListOptions, token string) (page []store.Entry, next string, err error) {
@@ -119,7 +119,7 @@ func check(t *testing.T, err error) {
 
 var v3 = meta.KeyEncoding{Name: "default", Separator: "/"}
 
-// array is a store of an array "a" of n objects, some of which are there.
+// array returns a store for an array "a" of n objects, and puts the objects there.
 func array(t *testing.T, b *below, n int, there ...int) *listed.Store {
 	t.Helper()
 	b.Store = mem.New()
@@ -142,8 +142,8 @@ func remove(t *testing.T, s store.Store, i int) {
 	check(t, s.Delete(t.Context(), fmt.Sprintf("a/c/%d", i), store.DeleteOptions{}))
 }
 
-// TestLearn: only keys in the listing and keys that are not positions of the grid are requested
-// from the store below.
+// TestLearn checks that only keys in the listing and keys that are not positions of the grid are
+// requested from the underlying store.
 func TestLearn(t *testing.T) {
 	for _, c := range []struct {
 		name       string
@@ -153,7 +153,7 @@ func TestLearn(t *testing.T) {
 		incomplete bool
 		refuse     error
 		ask        []string
-		want       string // keys that the store below is asked for
+		want       string // keys that the underlying store receives gets for
 	}{
 		{"v3", v3, []int{9, 9}, []string{"a/c/1/2"}, false, nil, []string{"a/c/1/2", "a/c/1/3", "a/c/9/0", "a/c/1", "a/zarr.json", "c/1/3"}, "a/c/1/2 a/c/9/0 a/c/1 a/zarr.json c/1/3"},
 		{"v3, points", meta.KeyEncoding{Name: "default", Separator: "."}, []int{9, 9}, []string{"a/c.1.2"}, false, nil, []string{"a/c.1.2", "a/c.1.3", "a/c/1/2"}, "a/c.1.2 a/c/1/2"},
@@ -191,7 +191,8 @@ func TestLearn(t *testing.T) {
 	}
 }
 
-// TestLearnFails: a listing that breaks off proves nothing, and says so.
+// TestLearnFails checks that a listing that fails before its end proves nothing and returns its
+// error.
 func TestLearnFails(t *testing.T) {
 	b := &below{}
 	s := array(t, b, 20, 1, 2, 3, 4, 5, 6)
@@ -212,8 +213,8 @@ func TestLearnFails(t *testing.T) {
 	}
 }
 
-// TestDeletes counts the requests of deletes: they are spared where nothing can be there, and what
-// is there goes.
+// TestDeletes checks the number of requests of deletes. Deletes of objects that cannot exist are
+// skipped, and existing objects are deleted.
 func TestDeletes(t *testing.T) {
 	upTo := func(n int) (all []int) {
 		for i := range n {
@@ -234,11 +235,12 @@ func TestDeletes(t *testing.T) {
 		{"few are written", 8, nil, 8, false, "8 delete"},
 		{"it is not known how many are written", 40, nil, 0, false, "40 delete"},
 		{"listings that prove no absence", 40, nil, 40, true, "40 delete"},
-		// The first listing has more than 4 keys, which 2 pages show, the second one, after a
-		// delete, more than 8 (3 pages). After three, the third one has all 9 (3 pages).
+		// The first listing stops at more than 4 keys, after 2 pages. The second, after one delete,
+		// stops at more than 8 keys, after 3 pages. The third, after three deletes, has all 9 keys
+		// in 3 pages.
 		{"more than a page", 40, upTo(12), 40, false, "12 delete, 8 list"},
-		// 2 pages, 3, 5 and 9 show that there are more than 4, 8, 16 and 32 keys; the 25 that are
-		// there at the 16th delete are 7 pages.
+		// The first four listings stop at more than 4, 8, 16 and 32 keys, after 2, 3, 5 and 9
+		// pages. The last one, at the 16th delete, has the remaining 25 keys in 7 pages.
 		{"all are there", 40, upTo(40), 40, false, "40 delete, 26 list"},
 	} {
 		b := &below{incomplete: c.incomplete}
@@ -258,8 +260,8 @@ func TestDeletes(t *testing.T) {
 	}
 }
 
-// TestDeletesOfPuts: what this process puts, before or after the listing, is deleted when it is to
-// go.
+// TestDeletesOfPuts checks that objects that this process puts, before or after the listing, are
+// deleted by a later Delete.
 func TestDeletesOfPuts(t *testing.T) {
 	b := &below{}
 	s := array(t, b, 40)
@@ -303,8 +305,8 @@ func TestReadsOfPuts(t *testing.T) {
 	}
 }
 
-// TestDeletesOfPutsUnderWay puts an object that the listing cannot show yet: it began before and
-// ends after it.
+// TestDeletesOfPutsUnderWay puts an object concurrently with the listing, which therefore lacks it.
+// A later Delete must remove the object.
 func TestDeletesOfPutsUnderWay(t *testing.T) {
 	b := &below{}
 	s := array(t, b, 40)
@@ -331,7 +333,7 @@ func TestDeletesOfPutsUnderWay(t *testing.T) {
 	}
 }
 
-// TestDeletesAfterParts: a value whose parts are sent is there when they are committed.
+// TestDeletesAfterParts checks that a value whose parts are sent is deleted after the commit.
 func TestDeletesAfterParts(t *testing.T) {
 	b := &below{}
 	s := array(t, b, 40)
@@ -351,8 +353,8 @@ func TestDeletesAfterParts(t *testing.T) {
 	}
 }
 
-// TestDeletesInBoundedMemory puts more objects far from each other than are kept: then each delete
-// is sent.
+// TestDeletesInBoundedMemory puts more objects at distant positions than the Store records. Each
+// delete must then be sent.
 func TestDeletesInBoundedMemory(t *testing.T) {
 	b := &below{Store: mem.New()}
 	s := listed.New(b.around(), "a")

@@ -8,16 +8,17 @@ import (
 
 const (
 	// fewAbsent is the number of absent objects that must be requested before a listing is
-	// considered. Fewer requests cost little.
+	// considered. Fewer requests are cheap.
 	fewAbsent = 16
-	// maxKeys bounds the keys of a listing that is made during reads: a thousand pages.
+	// maxKeys bounds the keys of a listing during reads. 2^20 keys are a thousand pages.
 	maxKeys = 1 << 20
 )
 
 // reads decides when a listing saves requests during reads. A get of an absent object costs a
-// request, like any other. The array is listed once, if these conditions hold:
+// request like any other. The array is listed once, if these conditions hold:
 //
-//   - As many gets have found an absent object as the listing is expected to take requests.
+//   - The gets that found an absent object are at least as many as the requests that the listing is
+//     expected to take.
 //   - The listing is expected to save more than twice its requests.
 //
 // A listing is stopped when it has twice the expected number of keys.
@@ -25,19 +26,19 @@ type reads struct {
 	objects       int64 // number of objects that all processes read
 	left          int64 // number of objects that this process will still request
 	asked, absent int64 // number of objects requested, and of those that were absent
-	off           bool  // a listing has started, and no further one will
+	off           bool  // a listing was started; there is no second one
 }
 
 // ExpectReads sets the number of objects that all processes read, and the share of them that this
-// process will read. Before that, reads do not list the array.
+// process will read. Without a call of ExpectReads, reads do not list the array.
 func (s *Store) ExpectReads(objects int64, share float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.reads.objects, s.reads.left = objects, int64(float64(objects)*share)
 }
 
-// Read counts a request for an object and whether it was there. [Store.Get] calls it. If a listing
-// has become worthwhile, Read lists the array. Other gets continue meanwhile.
+// Read counts a request for an object and whether it existed. [Store.Get] calls it. If a listing
+// has become worthwhile, Read lists the array. Other gets continue during the listing.
 func (s *Store) Read(ctx context.Context, key string, there bool) {
 	if _, ok := s.position(key); !ok || !s.complete {
 		return
@@ -49,7 +50,8 @@ func (s *Store) Read(ctx context.Context, key string, there bool) {
 	if !there {
 		r.absent++
 	}
-	// The requests that a listing takes and saves, if the same share of the rest is absent.
+	// Estimate the requests that a listing takes and saves, assuming that the same share of the
+	// remaining objects is absent.
 	share := float64(r.asked-r.absent) / float64(r.asked)
 	keys := share * float64(r.objects)
 	pages, saved := keys/float64(s.page)+1, (1-share)*float64(r.left)

@@ -9,8 +9,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// fewLeft is the number of remaining objects below which no listing is made. A listing costs as
-// much as some deletes.
+// fewLeft is the number of remaining objects below which no listing is made, because a listing
+// costs as much as some deletes.
 const fewLeft = 8
 
 // writes decides when a listing saves deletes. A chunk of fill values is deleted, but in a new
@@ -24,17 +24,17 @@ const fewLeft = 8
 // object after the delete, since neither process knows of the other.
 type writes struct {
 	left    int64 // number of objects that this process will still put or delete
-	deleted int64 // number of deletes that were sent or are being sent
-	next    int64 // value of deleted at which to list; 0: do not list
-	// present are the objects of the listing. It is immutable and lacks objects that were put
-	// later, so it proves no absence for reads.
+	deleted int64 // number of deletes sent or in flight
+	next    int64 // value of deleted at which to list; 0 means never
+	// present has the objects of the listing. It is immutable and lacks objects that were put
+	// later, so it does not prove absence for reads.
 	present *chunkkeys.Set
-	put     *chunkkeys.Set // objects whose put was started; nil: unknown, so send every delete
+	put     *chunkkeys.Set // objects whose put was started; nil means unknown, so send every delete
 	n       int64          // number of objects in put
 }
 
-// ExpectWrites sets the number of objects that this process will put or delete. Before that, every
-// delete is sent.
+// ExpectWrites sets the number of objects that this process will put or delete. Without a call of
+// ExpectWrites, every delete is sent.
 func (s *Store) ExpectWrites(objects int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,7 +70,7 @@ func (s *Store) spared(ctx context.Context, key string) bool {
 	w := &s.writes
 	w.left--
 	if w.present == nil && w.next > 0 && w.deleted+1 >= w.next && w.left >= fewLeft && w.n/s.page <= w.deleted {
-		w.next = 0 // no second listing meanwhile
+		w.next = 0 // prevents a concurrent second listing
 		most := (w.deleted + 1) * s.page
 		s.mu.Unlock()
 		set, err := s.load(s.objects(ctx), most)
@@ -121,19 +121,19 @@ func (s *Store) Put(ctx context.Context, key string, value []byte, o store.PutOp
 	return s.Store.Put(ctx, key, value, o)
 }
 
-// PutParts calls the store below.
+// PutParts calls the underlying store.
 func (s *Store) PutParts(ctx context.Context, key string, o store.PartsOptions) (store.Parts, error) {
 	s.puts(key)
 	return store.PutParts(ctx, s.Store, key, o)
 }
 
-// Copy calls the store below.
+// Copy calls the underlying store.
 func (s *Store) Copy(ctx context.Context, from, to string, o store.CopyOptions) (store.Version, error) {
 	s.puts(to)
 	return store.Copy(ctx, s.Store, from, to, o)
 }
 
-// DeleteAll calls the store below.
+// DeleteAll calls the underlying store.
 func (s *Store) DeleteAll(ctx context.Context, keys []string) error {
 	if d, ok := s.Store.(store.BatchDeleter); ok {
 		return d.DeleteAll(ctx, keys)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Answer is a provider's response with a status of an error.
+// Answer is an error response of a provider.
 type Answer struct {
 	From          string // name of the provider in messages, such as "S3"
 	Status        int
@@ -18,7 +18,7 @@ type Answer struct {
 // Failure returns the response as an error of the given kind. err is the error of the SDK.
 func (a Answer) Failure(kind, err error) *Failure {
 	f := &Failure{Kind: kind, Err: err, After: RetryAfter(a.Header, time.Now()), ID: RequestID(a.Header)}
-	f.Text = a.From + " answered " + strconv.Itoa(a.Status)
+	f.Text = a.From + " responded with " + strconv.Itoa(a.Status)
 	if a.Code != "" {
 		f.Text += " " + a.Code
 	}
@@ -26,7 +26,7 @@ func (a Answer) Failure(kind, err error) *Failure {
 		f.Text += ": " + a.Message
 	}
 	if a.Foreign {
-		f.Text += ", and not in " + a.From + "'s form"
+		f.Text += " (not in " + a.From + "'s error format)"
 	}
 	return f
 }

@@ -17,10 +17,10 @@ func TestAnswer(t *testing.T) {
 		a    Answer
 		want string
 	}{
-		{"code and message", Answer{From: "S3", Status: 403, Code: "AccessDenied", Message: "no"}, "S3 answered 403 AccessDenied: no"},
-		{"the message repeats the code", Answer{From: "S3", Status: 403, Code: "Forbidden", Message: "Forbidden"}, "S3 answered 403 Forbidden"},
-		{"a message alone", Answer{From: "GCS", Status: 412, Message: "no"}, "GCS answered 412: no"},
-		{"foreign", Answer{From: "Azure", Status: 404, Foreign: true}, "Azure answered 404, and not in Azure's form"},
+		{"code and message", Answer{From: "S3", Status: 403, Code: "AccessDenied", Message: "no"}, "S3 responded with 403 AccessDenied: no"},
+		{"the message repeats the code", Answer{From: "S3", Status: 403, Code: "Forbidden", Message: "Forbidden"}, "S3 responded with 403 Forbidden"},
+		{"a message alone", Answer{From: "GCS", Status: 412, Message: "no"}, "GCS responded with 412: no"},
+		{"foreign", Answer{From: "Azure", Status: 404, Foreign: true}, "Azure responded with 404 (not in Azure's error format)"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.a.Header = http.Header{"Retry-After": {"3"}, "X-Ms-Request-Id": {"id"}}

@@ -37,12 +37,12 @@ func Traced(do Doer) Doer {
 	}
 }
 
-// TracedTransport is [Traced] for a RoundTripper.
+// TracedTransport is like [Traced], but for a RoundTripper.
 func TracedTransport(rt http.RoundTripper) http.RoundTripper {
 	return roundTripper(Traced(rt.RoundTrip))
 }
 
-// attempt is a request in flight.
+// attempt is a request in flight, whose events are reported to a trace.
 type attempt struct {
 	t     *store.Trace
 	ctx   context.Context // of the request
@@ -137,8 +137,8 @@ func (b *tracedBody) Close() error {
 
 type callKey struct{}
 
-// withCall returns ctx with a call of a store, so that a [store.Attempt] contains its operation and
-// key.
+// withCall returns ctx with a call of a store, so that a [store.Attempt] contains the operation and
+// the key of the call.
 func withCall(ctx context.Context, c store.Call) context.Context {
 	return context.WithValue(ctx, callKey{}, &c)
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Batches deletes keys by calls of some with at most n keys each. On an error it returns the first
-// key that was not deleted, as DeleteAll of blob.Hooks does. some returns the keys that were not
-// deleted, in the order of its argument, and the error of the first of them.
+// Batches deletes keys with calls of some, each with at most n keys. On an error it returns the
+// first key that was not deleted, as DeleteAll of blob.Hooks does. some returns the keys that were
+// not deleted, in the order of its argument, and the error of the first of them.
 func Batches(keys []string, n int, some func([]string) (left []string, err error)) (key string, err error) {
 	for len(keys) > 0 {
 		n := min(n, len(keys))

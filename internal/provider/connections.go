@@ -17,7 +17,7 @@ import (
 //     connections).
 //   - Connections go to all addresses of a host name, see [Dialer].
 //   - TLS sessions are resumed, which saves the transfer and verification of certificates.
-//   - Compression is off, because chunks are compressed already, and lengths must be the stored
+//   - Compression is off, because chunks are already compressed, and lengths must be the stored
 //     ones.
 func Connections(t *http.Transport, requests int) {
 	t.MaxConnsPerHost = requests
@@ -34,7 +34,7 @@ func Connections(t *http.Transport, requests int) {
 		t.TLSClientConfig = &tls.Config{}
 	}
 	t.TLSClientConfig.MinVersion = max(t.TLSClientConfig.MinVersion, tls.VersionTLS12)
-	t.TLSClientConfig.NextProtos = nil // a default transport offers h2 here after its first use
+	t.TLSClientConfig.NextProtos = nil // a default transport offers h2 after its first use
 	t.TLSClientConfig.ClientSessionCache = tls.NewLRUClientSessionCache(sessions)
 
 	t.DialContext = new(Dialer).DialContext
@@ -42,6 +42,6 @@ func Connections(t *http.Transport, requests int) {
 	t.ExpectContinueTimeout = time.Second
 }
 
-// sessions is the number of cached TLS sessions, one for each host. 16: the host of the values, and
-// some of credentials and redirects.
+// sessions is the number of cached TLS sessions, one for each host. 16 suffices for the host of the
+// values, and some hosts of credentials and redirects.
 const sessions = 16

@@ -14,10 +14,10 @@ import (
 // CredentialKind returns the kind of a failure to obtain credentials from a service. status is the
 // HTTP status of the response, or 0 without a response.
 //
-// A failure of the network has the kind of [NoAnswer], a timeout or failure of the service is
-// fault.Unavailable, and throttling is fault.Throttled: these do not concern the credentials, and
-// the request may be retried. Other statuses are fault.Unauthenticated, and all other errors are
-// fault.NoCredentials.
+// A failure of the network has the kind of [NoAnswer]. A timeout or failure of the service is
+// fault.Unavailable, and throttling is fault.Throttled. These failures do not concern the
+// credentials, so the request may be retried. Other statuses are fault.Unauthenticated, and all
+// other errors are fault.NoCredentials.
 func CredentialKind(err error, status int) error {
 	switch {
 	case status == http.StatusTooManyRequests:
@@ -33,7 +33,7 @@ func CredentialKind(err error, status int) error {
 }
 
 // unreached reports whether err is a failure of the network. The client of net/http returns all
-// failures as a *url.Error.
+// failures as *url.Error.
 func unreached(err error) bool {
 	var op *net.OpError
 	var dns *net.DNSError

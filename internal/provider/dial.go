@@ -13,29 +13,31 @@ import (
 )
 
 const (
-	// dialTimeout is the maximum time to connect, including the lookup of the name. 15 s: time for
-	// SYNs that are sent again after 1, 2, 4 and 8 s.
+	// dialTimeout is the maximum time to connect, including the lookup of the name. TCP sends SYNs
+	// again after 1, 2, 4 and 8 s, all within 15 s.
 	dialTimeout = 15 * time.Second
-	// leastDial is the minimum time for one of several addresses. 2 s: time for one lost SYN.
+	// leastDial is the minimum time for one of several addresses. It allows for one lost SYN.
 	leastDial = 2 * time.Second
-	// fallbackDelay is the time after which the other address family is tried. 300 ms: as in
-	// package net; RFC 8305 section 5 recommends 250 ms.
+	// fallbackDelay is the time after which the other address family is tried. 300 ms is the
+	// default of package net; RFC 8305 section 5 recommends 250 ms.
 	fallbackDelay = 300 * time.Millisecond
 )
 
-// Dialer connects to a random address of a host. The name of a provider has up to eight addresses
-// in a response of DNS, each of another front end. Package net uses the first of them for all
+// Dialer connects to a random address of a host. DNS returns up to eight addresses for the host
+// name of a provider, each of a different front end. Package net uses the first of them for all
 // connections until the response expires.
 //
 // The address family that the resolver returns first is tried first. The other family is tried
 // after 300 ms, or when the first has failed, as in package net (RFC 6555).
 type Dialer struct {
-	// Forbid, if not nil, is called before a connection to an address. An error prevents it.
+	// Forbid, if not nil, is called before connecting to an address. Its error prevents the
+	// connection.
 	Forbid func(netip.Addr) error
 
-	lookup  func(ctx context.Context, host string) ([]netip.Addr, error)                   // nil is that of package net
-	connect func(ctx context.Context, network string, to netip.AddrPort) (net.Conn, error) // nil is that of package net
-	shuffle func(n int, swap func(i, j int))                                               // nil is rand.Shuffle
+	// Replaced in tests. nil means the functions of package net, and rand.Shuffle.
+	lookup  func(ctx context.Context, host string) ([]netip.Addr, error)
+	connect func(ctx context.Context, network string, to netip.AddrPort) (net.Conn, error)
+	shuffle func(n int, swap func(i, j int))
 }
 
 // DialContext connects to address, "host:port", as required by http.Transport. After 15 s it
@@ -90,7 +92,7 @@ func (d *Dialer) resolve(ctx context.Context, host string) ([]netip.Addr, error)
 	return ips, err
 }
 
-// families divides addresses into those of the family of ips[0] and the others.
+// families returns the addresses in the family of ips[0], and the other addresses.
 func families(ips []netip.Addr) (first, second []netip.Addr) {
 	for _, ip := range ips {
 		if ip.Unmap().Is4() == ips[0].Unmap().Is4() {
@@ -118,7 +120,7 @@ func (d *Dialer) shuffled(ips []netip.Addr, port int) []netip.AddrPort {
 // errConnected ends a race.
 var errConnected = errors.New("connected")
 
-// race tries the first addresses, and the second ones as soon as the first have failed or
+// race tries the addresses in first. It tries those in second when all of first have failed or
 // fallbackDelay has passed. It returns the first connection.
 func (d *Dialer) race(ctx context.Context, network string, first, second []netip.AddrPort) (net.Conn, error) {
 	if len(second) == 0 {
@@ -165,13 +167,13 @@ func (d *Dialer) race(ctx context.Context, network string, first, second []netip
 	case winner != nil:
 		return winner, nil
 	case errs[0] != nil:
-		return nil, errs[0] // that of the preferred family, as in package net
+		return nil, errs[0] // error of the preferred family, as in package net
 	}
 	return nil, err
 }
 
 // oneOf tries addresses one after another, each with an equal share of the remaining time. It
-// returns the first error if all fail.
+// returns the first error if all addresses fail.
 func (d *Dialer) oneOf(ctx context.Context, network string, to []netip.AddrPort) (_ net.Conn, err error) {
 	for i, addr := range to {
 		c, e := d.within(ctx, len(to)-i, network, addr)

@@ -153,7 +153,7 @@ func TestDialFails(t *testing.T) {
 		var op *net.OpError
 		var stall *StallError
 		if !errors.As(err, &op) || op.Op != "dial" || !errors.As(err, &stall) || errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("no answer: %v", err)
+			t.Errorf("no response: %v", err)
 		}
 		if took := time.Since(start); took != dialTimeout {
 			t.Errorf("given up after %v", took)
@@ -190,7 +190,7 @@ func TestPublicOnly(t *testing.T) {
 		if err != nil && NoAnswer(err).Kind != error(fault.Refused) {
 			t.Errorf("%s: %v", ip, err)
 		}
-		if !strings.Contains(ip, "%") { // the address as the host of a URL
+		if !strings.Contains(ip, "%") { // also use the address as the host of a URL
 			reached = false
 			_, _ = d.DialContext(t.Context(), "tcp", net.JoinHostPort(ip, "80"))
 			if reached != slices.Contains(public, ip) {

@@ -1,13 +1,13 @@
-// Package provider contains the common code of the packages for stores of one provider: s3, gcs,
+// Package provider contains code shared by the packages for the stores of a provider: s3, gcs,
 // azure and zarr/store/http. It parses URLs and their parameters, classifies failures and
 // responses, and configures connections with their addresses, redirects and stall limits. It also
-// contains the common options, the layers around a store, and the steps of an Open.
+// contains the common options, the layers around a store, and the steps of opening a store.
 //
 //	place, err := provider.Form{Scheme: "s3", Article: "an"}.Parse(url)
 //	err = provider.Params{Texts: map[string]*string{}}.Set(place.Query)
 //
-// The package does not depend on an SDK. Error codes and conditions that differ between providers
-// are in the packages of the providers. Package fake contains the common code of their tests.
+// The package does not depend on an SDK. The packages of the providers contain the error codes and
+// conditions that differ between providers. Package fake contains the common code of their tests.
 //
 // # Concurrency
 //

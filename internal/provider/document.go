@@ -2,11 +2,11 @@ package provider
 
 import "net/http"
 
-// MaxError is the maximum size of an error document in bytes. 1 MiB: such a document usually has
-// some hundred bytes.
+// MaxError is the maximum size of an error document in bytes. Error documents usually have some
+// hundred bytes.
 const MaxError = 1 << 20
 
-// Documents sends requests and limits the size of responses that an SDK reads into memory whole:
+// Documents sends requests and limits the size of responses that an SDK reads whole into memory:
 // error documents, and all responses except values.
 type Documents struct {
 	Do      Doer
@@ -14,7 +14,7 @@ type Documents struct {
 	Listing func(*http.Request) bool // reports whether a GET requests a document and not a value
 }
 
-// Send is [Send] with a limited response body. Bytes beyond the limit are cut off.
+// Send is like the function [Send], but truncates response bodies at the limit.
 func (d Documents) Send(r *http.Request) (*http.Response, error) {
 	resp, err := Send(r, d.Do)
 	if err != nil || resp == nil || resp.Body == nil {

@@ -44,13 +44,13 @@ func (f *Failure) Uncertain() bool { return f.Maybe }
 
 // NoAnswer returns the failure of a request without a response.
 func NoAnswer(err error) *Failure {
-	return &Failure{Kind: noAnswerKind(err), Text: "no answer: " + Cause(err).Error(), Err: err}
+	return &Failure{Kind: noAnswerKind(err), Text: "no response: " + Cause(err).Error(), Err: err}
 }
 
-// noAnswerKind returns the kind of the error of a request without a response: fault.Refused if a
-// retry is useless, and fault.Unavailable otherwise. A retry is useless for a forbidden address or
-// redirect, an untrusted certificate, and a name that does not exist according to a name server,
-// which usually is a mistake in the URL. Retries would hide the mistake for minutes.
+// noAnswerKind returns the kind of the error of a request without a response. It is fault.Refused
+// if a retry is useless, and fault.Unavailable otherwise. A retry is useless for a forbidden
+// address or redirect, an untrusted certificate, and a name that does not exist according to a name
+// server. A missing name usually is a mistake in the URL, which retries would hide for minutes.
 func noAnswerKind(err error) error {
 	var cert *tls.CertificateVerificationError
 	var dns *net.DNSError
@@ -63,8 +63,8 @@ func noAnswerKind(err error) error {
 	return fault.Unavailable
 }
 
-// Cause returns the innermost error of a chain, and of joined errors that of the first. The
-// messages of outer errors contain the URL of the request.
+// Cause returns the innermost error of a chain. Of joined errors it follows the first. The messages
+// of outer errors contain the URL of the request.
 func Cause(err error) error {
 	for {
 		inner := errors.Unwrap(err)
@@ -114,18 +114,19 @@ func KindOf(status int, ifAbsent bool) error {
 	return fault.Unavailable
 }
 
-// Foreign returns the error for a response with a status of success that is not from the provider,
-// such as the page of a captive portal or a proxy, or an empty body.
+// Foreign returns the error for a successful response that is not from the provider, such as the
+// page of a captive portal or a proxy, or an empty body. what is a sentence about the response ("it
+// has no ETag").
 func Foreign(provider, what string) error {
-	return fault.Newf(fault.Unavailable, "the answer is not %s's: %s", provider, what)
+	return fault.Newf(fault.Unavailable, "the response is not from %s: %s", provider, what)
 }
 
-// maxRetryAfter is the maximum result of RetryAfter. 18 h: longer than any retry waits.
+// maxRetryAfter is the maximum result of RetryAfter. No retry waits longer than 18 h.
 const maxRetryAfter = 18 * time.Hour
 
-// RetryAfter returns the time to wait from the header Retry-After, seconds or a date (RFC 9110
-// section 10.2.3), or from Azure's headers in milliseconds. It returns 0 if there is no header or
-// it is malformed.
+// RetryAfter returns the time to wait from the header Retry-After (seconds or a date, RFC 9110
+// section 10.2.3) or from Azure's headers in milliseconds. It returns 0 if the header is absent or
+// malformed.
 func RetryAfter(h http.Header, now time.Time) time.Duration {
 	for _, name := range []string{"Retry-After-Ms", "X-Ms-Retry-After-Ms"} {
 		if n, err := strconv.ParseUint(strings.TrimSpace(h.Get(name)), 10, 26); err == nil {

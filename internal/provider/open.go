@@ -10,7 +10,7 @@ import (
 
 // Config is the configuration of a store, from the URL and the options of an Open.
 type Config interface {
-	// Name returns the printable URL of the store. It may be incomplete before the URL was parsed.
+	// Name returns the printable URL of the store. It may be incomplete until the URL is parsed.
 	Name() string
 	// Layers returns the configuration of the layers around the store.
 	Layers() *Stack
@@ -23,12 +23,12 @@ type Config interface {
 
 // Open opens the store of c. It calls read, which parses and checks the URL and the options, then
 // c.Connect, and then adds the layers. Errors contain the name of the store. If ctx has ended, Open
-// returns its error instead of a store or another error.
+// returns the error of ctx instead of a store or another error.
 func Open(ctx context.Context, c Config, read func() error) (store.Store, error) {
 	s, err := open(ctx, c, read)
 	if end := ctx.Err(); end != nil {
 		if err == nil {
-			_ = s.Close() // unused, so an error changes nothing
+			_ = s.Close() // the store is unused, so its error does not matter
 		}
 		err = end
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// Setting is an option of the layers around a provider. Each provider exports it as an option of
-// the same name in its own type.
+// Setting is an option of the layers around a provider. Each provider exports it under the same
+// name in its own option type.
 type Setting struct {
 	Text  string // the option as Go code, without the package
 	Apply func(*Stack)
@@ -52,5 +52,5 @@ func Retry(opts ...retry.Option) Setting {
 	return setting(func(s *Stack) { s.Retry = append(s.Retry, opts...) }, "Retry(%v)", opts)
 }
 
-// ReadOnly refuses all writes.
+// ReadOnly makes the store refuse all writes.
 func ReadOnly() Setting { return setting(func(s *Stack) { s.ReadOnly = true }, "ReadOnly()") }

@@ -9,36 +9,36 @@ import (
 )
 
 // CheckVersion checks that the version of a received value satisfies the conditions of the request,
-// in case the server ignored them. fault.Conflict: the version is not o.IfVersion. fault.Unchanged:
-// it is o.IfNotVersion.
+// in case the server ignored them. It returns fault.Conflict if the version is not o.IfVersion, and
+// fault.Unchanged if it is o.IfNotVersion.
 func CheckVersion(got store.Version, o store.GetOptions) error {
 	switch {
 	case o.IfVersion != "" && got != o.IfVersion:
-		return fault.Newf(fault.Conflict, "version %s was asked for, %s is there", o.IfVersion, got)
+		return fault.Newf(fault.Conflict, "version %s was requested, but the current version is %s", o.IfVersion, got)
 	case o.IfNotVersion != "" && got == o.IfNotVersion:
-		return fault.Newf(fault.Unchanged, "it still is version %s", got)
+		return fault.Newf(fault.Unchanged, "the current version is still %s", got)
 	}
 	return nil
 }
 
 // CheckDelete returns the reason why version v must not be deleted, or nil. err is the error of a
-// Get of the key with the options of [LookFor], before the delete. A server that ignores the
-// condition of a delete could delete another version; after CheckDelete this can only happen in a
-// race.
+// Get of the key with the options of [LookFor], sent before the delete. Without this check, a
+// server that ignores the condition of a delete could delete another version. After the check this
+// can only happen in a race.
 //
-// fault.Conflict: another version is stored. Other errors are an [*UnsentError].
+// It returns fault.Conflict if another version is stored. Other errors are an [*UnsentError].
 func CheckDelete(v store.Version, err error) error {
 	switch {
 	case errors.Is(err, fault.Unchanged):
 		return nil
 	case err == nil, errors.Is(err, fault.Limit):
-		return fault.Newf(fault.Conflict, "version %s was to be deleted, another is there", v)
+		return fault.Newf(fault.Conflict, "version %s was to be deleted, but another version is stored", v)
 	}
 	return &UnsentError{Err: err}
 }
 
 // LookFor returns the options of a Get that checks whether a key has version v. The Get returns
-// fault.Unchanged if so, and reads at most one byte.
+// fault.Unchanged if it has, and reads at most one byte.
 func LookFor(v store.Version) store.GetOptions { return store.GetOptions{IfNotVersion: v, Max: 1} }
 
 // Left returns the keys of a batch that were not deleted, and the error of the first of them. why
@@ -55,8 +55,8 @@ func Left(keys []string, why []error) (left []string, first error) {
 	return left, first
 }
 
-// Unmentioned returns errors for n keys of a batch, as if the response mentioned none of them. The
-// caller replaces those of the keys that it mentions.
+// Unmentioned returns errors for n keys of a batch, as if the response did not mention any of them.
+// The caller replaces the errors of the keys that the response mentions.
 func Unmentioned(n int, foreign func(string) error) []error {
 	why := make([]error, n)
 	for i := range why {
@@ -78,7 +78,7 @@ func Partial(r store.Range, length *int64, contentRange string, foreign func(str
 		return Announced{}, err
 	}
 	if first != off || last-first+1 != n || length != nil && *length != n {
-		return Announced{}, foreign(fmt.Sprintf("bytes %v were asked for, it holds %q", r, contentRange))
+		return Announced{}, foreign(fmt.Sprintf("its Content-Range is %q for the requested range %v", contentRange, r))
 	}
 	return Announced{N: n, Body: n, Size: size}, nil
 }

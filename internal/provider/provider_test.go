@@ -27,7 +27,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestParseRefuses checks that errors contain the mistake, and no secret.
+// TestParseRefuses checks that errors mention the mistake and do not contain secrets.
 func TestParseRefuses(t *testing.T) {
 	for _, c := range []struct{ name, url, says string }{
 		{"another scheme", "gs://b", `"gs"`},
@@ -37,10 +37,10 @@ func TestParseRefuses(t *testing.T) {
 		{"a user", "s3://me:hush@b", "credentials come from the environment"},
 		{"a fragment", "s3://b/a#hush", "%23"},
 		{"an escape", "s3://b/%zz", `"%zz"`},
-		{"an escape in a password", "s3://me:hu%shush@b", "cannot be read"},
-		{"a password for a port", "s3://me:hush", "cannot be read"},
+		{"an escape in a password", "s3://me:hu%shush@b", "is malformed"},
+		{"a password for a port", "s3://me:hush", "is malformed"},
 		{"an escape in the parameters", "s3://b?x=%zz", `"%zz"`},
-		{"an escape in a token", "s3://b?sig=%hush", "parameters cannot be read"},
+		{"an escape in a token", "s3://b?sig=%hush", "parameters of the URL are malformed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := form.Parse(c.url)
@@ -49,7 +49,7 @@ func TestParseRefuses(t *testing.T) {
 				t.Fatalf("%v does not say %q", err, c.says)
 			}
 			if strings.Contains(err.Error(), "hush") || strings.Contains(c.url, "hu") && strings.Contains(err.Error(), "%hu") {
-				t.Errorf("it tells the secret: %v", err)
+				t.Errorf("the error contains the secret: %v", err)
 			}
 		})
 	}
@@ -79,7 +79,7 @@ func TestParams(t *testing.T) {
 	}{
 		"twice":      {map[string][]string{"region": {"x", "y"}}, "2 times"},
 		"not a flag": {map[string][]string{"fips": {"perhaps"}}, `"perhaps"`},
-		"not known":  {map[string][]string{"regoin": {"x"}}, "regoin is not known; there are region, fips"},
+		"not known":  {map[string][]string{"regoin": {"x"}}, "unknown parameter regoin, must be one of region, fips"},
 		"other":      {map[string][]string{"grpc": {"true"}}, "no grpc"},
 	} {
 		var u *store.UsageError
@@ -114,13 +114,13 @@ func TestRetryAfter(t *testing.T) {
 }
 
 func TestFailure(t *testing.T) {
-	f := &Failure{Kind: fault.Throttled, Text: "S3 answered 503", After: time.Second, Err: io.ErrNoProgress}
+	f := &Failure{Kind: fault.Throttled, Text: "S3 responded with 503", After: time.Second, Err: io.ErrNoProgress}
 	err := fmt.Errorf("outer: %w", f)
 	var wait interface{ RetryAfter() time.Duration }
 	if !errors.Is(err, fault.Throttled) || !errors.Is(err, io.ErrNoProgress) || !errors.As(err, &wait) || wait.RetryAfter() != time.Second {
 		t.Error(err)
 	}
-	if f.Error() != "throttled: S3 answered 503" {
+	if f.Error() != "throttled: S3 responded with 503" {
 		t.Error(f)
 	}
 	if Cause(fmt.Errorf("a: %w", errors.Join(fmt.Errorf("b: %w", io.EOF), io.ErrClosedPipe))) != io.EOF {

@@ -2,8 +2,8 @@ package provider
 
 import "net/netip"
 
-// special returns blocks of global unicast addresses that are not of the public internet: those of
-// IANA's registries of special-purpose addresses (RFC 6890), and the address of Azure's own
+// special returns blocks of global unicast addresses outside the public internet: the
+// special-purpose addresses in IANA's registries (RFC 6890), and the address of Azure's platform
 // services on every machine.
 func special() [18]string {
 	return [...]string{
@@ -20,13 +20,13 @@ const (
 	sixTo4 = "2002::/16"
 )
 
-// PublicOnly returns fault.Refused for addresses that are not of the public internet: loopback,
-// link-local, which includes the clouds' metadata services (169.254.169.254), private (RFC 1918,
-// ULA), shared (CGNAT), multicast and reserved addresses, and IPv6 addresses that contain such an
-// IPv4 address.
+// PublicOnly returns fault.Refused for addresses outside the public internet: loopback, private
+// (RFC 1918, ULA), shared (CGNAT), multicast and reserved addresses; link-local addresses, which
+// include the metadata services of clouds (169.254.169.254); and IPv6 addresses that contain such
+// an IPv4 address.
 func PublicOnly(ip netip.Addr) error {
 	if !isPublic(ip.WithZone("").Unmap()) {
-		return Refusal("the address " + ip.String() + " is not of the public internet, and only such ones are allowed")
+		return Refusal("the address " + ip.String() + " is not allowed: it is not an address of the public internet")
 	}
 	return nil
 }

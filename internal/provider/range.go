@@ -9,7 +9,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// RangeHeader returns the value of the header Range for r (RFC 9110 section 14.2), and "" for the
+// RangeHeader returns the value of the header Range for r (RFC 9110 section 14.2), or "" for the
 // whole value.
 func RangeHeader(r store.Range) string {
 	if n, ok := r.IsSuffix(); ok {
@@ -46,7 +46,7 @@ func ContentRange(s string) (first, last, size int64, ok bool) {
 // CheckLength returns fault.Path if prefix and key together are longer than store.MaxKey.
 func CheckLength(prefix, key string) error {
 	if n := len(prefix) + len(key); n > store.MaxKey {
-		return fault.Newf(fault.Path, "key %q has %d bytes with its prefix, more than %d", key, n, store.MaxKey)
+		return fault.Newf(fault.Path, "key %q has %d bytes with its prefix, more than the maximum of %d", key, n, store.MaxKey)
 	}
 	return nil
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Announced contains the lengths of a response. The requested bytes are N bytes of its body, after
-// Skip bytes. Body is the length of the body and Size that of the value. N is -1 for a whole value
-// of unknown length, which requires [Marked].
+// Announced contains the lengths declared in a response. The requested bytes are N bytes of its
+// body, after Skip bytes. Body is the length of the body and Size that of the value. N is -1 for a
+// whole value of unknown length, which requires [Marked].
 type Announced struct{ Skip, N, Body, Size int64 }
 
 // Marked reports whether a truncated body can be distinguished from a complete one: the response
@@ -24,7 +24,7 @@ func Marked(resp *http.Response) bool {
 }
 
 // maxUnannounced is the maximum size of a value of unknown length, if the request does not set Max.
-// 64 MiB: more than a shard of ordinary size.
+// 64 MiB is more than a shard of ordinary size.
 const maxUnannounced = 64 << 20
 
 // checkMax returns a *store.TooLong if the response has more than o.Max bytes. It is called before
@@ -36,8 +36,8 @@ func (a Announced) checkMax(version store.Version, o store.GetOptions) error {
 	return nil
 }
 
-// Receive reads the requested bytes from body and appends them to buf. A body that ends early is a
-// *store.TruncatedError of kind fault.Unavailable.
+// Receive reads the requested bytes from body and appends them to buf. It returns a
+// *store.TruncatedError of kind fault.Unavailable for a body that ends early.
 func (a Announced) Receive(body io.Reader, version store.Version, o store.GetOptions, buf []byte) (store.Value, error) {
 	if err := a.checkMax(version, o); err != nil {
 		return store.Value{}, err
@@ -46,7 +46,7 @@ func (a Announced) Receive(body io.Reader, version store.Version, o store.GetOpt
 		return unannounced(body, version, o.Max, buf)
 	}
 	if _, err := io.CopyN(io.Discard, body, a.Skip); err != nil {
-		return store.Value{}, fault.Newf(fault.Unavailable, "transfer cut: %w", Cause(err))
+		return store.Value{}, fault.Newf(fault.Unavailable, "truncated response: %w", Cause(err))
 	}
 	v := store.Value{Size: a.Size, Version: version}
 	_, _, within := o.Range.IsWithin()
@@ -61,13 +61,13 @@ func (a Announced) Receive(body io.Reader, version store.Version, o store.GetOpt
 	case errors.Is(err, fault.Limit) || errors.Is(err, fault.Unavailable):
 		return store.Value{}, err
 	case int64(len(v.Bytes)-len(buf)) == a.N:
-		return store.Value{}, fault.Newf(fault.Unavailable, "the value arrived damaged: %w", Cause(err))
+		return store.Value{}, fault.Newf(fault.Unavailable, "the received value is damaged: %w", Cause(err))
 	}
 	return store.Value{}, fault.Newf(fault.Unavailable, "%w", &store.TruncatedError{Value: v, Want: a.N, Err: Cause(err)})
 }
 
-// unannounced reads a body of unknown length up to most bytes, or maxUnannounced if most is 0.
-// fault.Limit: the body is longer.
+// unannounced reads a body of unknown length up to most bytes, or maxUnannounced if most is 0. It
+// returns fault.Limit if the body is longer.
 func unannounced(body io.Reader, version store.Version, most int64, buf []byte) (store.Value, error) {
 	if most <= 0 {
 		most = maxUnannounced
@@ -82,11 +82,11 @@ func unannounced(body io.Reader, version store.Version, most int64, buf []byte) 
 		got := int64(len(buf) - held)
 		switch {
 		case got > most:
-			return store.Value{}, fault.Newf(fault.Limit, "the answer has no length and more than %d bytes", most)
+			return store.Value{}, fault.Newf(fault.Limit, "the response has more than %d bytes and no declared length", most)
 		case errors.Is(err, io.EOF):
 			return store.Value{Bytes: buf, Size: got, Version: version}, nil
 		case err != nil:
-			return store.Value{}, fault.Newf(fault.Unavailable, "transfer cut: %w", Cause(err))
+			return store.Value{}, fault.Newf(fault.Unavailable, "truncated response: %w", Cause(err))
 		}
 	}
 }

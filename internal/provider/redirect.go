@@ -7,7 +7,7 @@ import (
 )
 
 // Refusal is the error of a request that is not sent, or of a response that is discarded, for the
-// safety of the caller. It is fault.Refused.
+// safety of the caller. It matches fault.Refused.
 type Refusal string
 
 func (r Refusal) Error() string { return string(r) }
@@ -35,7 +35,8 @@ func WithoutRedirects(client interface {
 }
 
 // elsewhere returns a Refusal if the client followed a redirect to another host or scheme. A
-// transport may change the address of a request without a redirect, as that of a gateway does.
+// transport may also send a request to another address without a redirect, for example through a
+// gateway; that is allowed.
 func elsewhere(asked *http.Request, resp *http.Response) error {
 	if resp == nil || resp.Request == nil || resp.Request.URL == nil || resp.Request.Response == nil {
 		return nil
@@ -44,16 +45,17 @@ func elsewhere(asked *http.Request, resp *http.Response) error {
 	if from.Scheme == to.Scheme && from.Host == to.Host {
 		return nil
 	}
-	return Refusal("redirected to " + to.Scheme + "://" + to.Host + ", which is not what the URL names")
+	return Refusal("redirected to " + to.Scheme + "://" + to.Host + ", which differs from the host or scheme of the URL")
 }
 
-// maxRedirects is the maximum number of redirects. 10: about that of browsers.
+// maxRedirects is the maximum number of redirects. 10 is similar to the limit of browsers.
 const maxRedirects = 10
 
 // FollowRedirect returns a CheckRedirect for clients without credentials of a provider. It follows
-// redirects, except from https to another scheme. It removes the caller's own headers from requests
-// to another host or scheme, and the header Referer. net/http alone removes only a few headers, not
-// for subdomains, and sends the previous URL with its parameters as Referer.
+// redirects, except from https to another scheme. It removes own, the caller's headers, from
+// requests to another host or scheme. It also removes the header Referer. net/http alone removes
+// only a few headers, not for subdomains, and sends the previous URL with its parameters as
+// Referer.
 func FollowRedirect(own http.Header) func(*http.Request, []*http.Request) error {
 	return func(req *http.Request, via []*http.Request) error {
 		first := via[0].URL

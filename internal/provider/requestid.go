@@ -7,12 +7,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// maxID is the maximum length of the ID of a request. 200: those of GCS are the longest, with about
+// maxID is the maximum length of the ID of a request. The IDs of GCS are the longest, with about
 // 130 bytes.
 const maxID = 200
 
 // RequestID returns the ID of a request from the response header of S3, Azure or GCS. It returns ""
-// if there is none. It skips values that are not one word of at most 200 printable ASCII
+// if there is none. It ignores values that are not a single word of at most 200 printable ASCII
 // characters, because any server may have sent them.
 func RequestID(h http.Header) string {
 	for _, name := range [...]string{"X-Amz-Request-Id", "X-Ms-Request-Id", "X-Guploader-Uploadid", "X-Goog-Request-Id"} {
@@ -41,7 +41,7 @@ func WithRequest(id string) string {
 }
 
 // About adds the ID of the request in h to an error of kind fault.Unavailable. It returns other
-// errors, and those that have an ID, unchanged.
+// errors, and errors that already have an ID, unchanged.
 func About(err error, h http.Header) error {
 	if err == nil || !errors.Is(err, fault.Unavailable) || fault.RequestID(err) != "" {
 		return err

@@ -32,7 +32,7 @@ func TestRequestID(t *testing.T) {
 // TestAbout checks that the ID is added once, and only to errors of kind fault.Unavailable.
 func TestAbout(t *testing.T) {
 	h := http.Header{"X-Amz-Request-Id": {"17"}}
-	broken := About(fault.Newf(fault.Unavailable, "transfer cut"), h)
+	broken := About(fault.Newf(fault.Unavailable, "truncated response"), h)
 	if fault.RequestID(broken) != "17" || !strings.Contains(broken.Error(), "[request 17]") || !errors.Is(broken, fault.Unavailable) {
 		t.Errorf("%v", broken)
 	}

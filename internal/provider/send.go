@@ -11,7 +11,7 @@ import (
 )
 
 // Send sends a request with do. The error of a write without a connection is an *UnsentError. A
-// response from another host, after a redirect, is a [Refusal].
+// response from another host after a redirect returns a [Refusal].
 func Send(r *http.Request, do Doer) (*http.Response, error) {
 	resp, err := send(r, do)
 	if err == nil {
@@ -23,13 +23,14 @@ func Send(r *http.Request, do Doer) (*http.Response, error) {
 	return resp, err
 }
 
-// UnsentError is the error of a write that was not sent, because the connection, or a check before
-// the write, failed. The retry layer need not read the value to learn the outcome of the write.
+// UnsentError is the error of a write that was not sent, because the connection failed or a check
+// before the write failed. The retry layer then need not read the value to find out whether the
+// write took place.
 type UnsentError struct{ Err error }
 
 func (e *UnsentError) Error() string { return e.Err.Error() }
 
-// Unwrap returns the cause, which has the kind.
+// Unwrap returns the cause, which has the kind of the error.
 func (e *UnsentError) Unwrap() error { return e.Err }
 
 // Unsent returns true. Package retry calls it.
@@ -47,8 +48,8 @@ func send(r *http.Request, do Doer) (*http.Response, error) {
 	return resp, err
 }
 
-// neverDialed reports whether err shows that no connection was made. net/http does not retry a
-// write after it has sent a part of it, so err is that of the only attempt.
+// neverDialed reports whether err proves that no connection was made. net/http does not retry a
+// write after it has sent a part of it, so err is the error of the only attempt.
 func neverDialed(err error) bool {
 	var op *net.OpError
 	var dns *net.DNSError
@@ -71,17 +72,17 @@ func (c *connecting) trace() *httptrace.ClientTrace {
 	}
 }
 
-// failed reports whether the TLS handshake failed and no connection was made. The handshake must
-// have failed explicitly, because a transport without tracing never reports a connection.
+// failed reports whether the TLS handshake failed and no connection was made. It requires a failed
+// handshake, because a transport without tracing never reports a connection.
 func (c *connecting) failed() bool { return c.broken.Load() && !c.got.Load() }
 
-// Bounded returns a body that ends after n bytes, for documents that an SDK reads into memory
-// whole.
+// Bounded returns a body that ends after n bytes, for documents that an SDK reads whole into
+// memory.
 func Bounded(body io.ReadCloser, n int64) io.ReadCloser {
 	return Plain{io.LimitReader(body, n), body}
 }
 
-// Plain hides all other methods of a body.
+// Plain is a body without methods other than Read and Close.
 type Plain struct {
 	io.Reader
 	io.Closer

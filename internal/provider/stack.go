@@ -30,20 +30,20 @@ type Stack struct {
 }
 
 // Bucket identifies a bucket, whose stores share request slots and retry quotas, and contains the
-// initial numbers of the slots.
+// initial numbers of slots.
 type Bucket struct {
 	// Name identifies the bucket: the provider, the endpoint and the bucket, without the prefix of
 	// a store.
 	Name string
 	// Prefix is the prefix of the store in the bucket; "" is the whole bucket.
 	Prefix string
-	// Own are clients and transports of the caller; they may be nil. Stores with different ones do
-	// not share.
+	// Own are clients and transports of the caller; they may be nil. Stores with different clients
+	// or transports do not share.
 	Own []any
 	limit.Numbers
 }
 
-// name returns a name for the bucket and the caller's clients. It is "" if a client cannot be
+// name returns a name for the bucket and the caller's clients. It returns "" if a client cannot be
 // identified.
 func (b Bucket) name() string {
 	name := b.Name
@@ -64,7 +64,7 @@ func (b Bucket) name() string {
 }
 
 // place sets target to the store.Place of the store, and reports whether target is a *store.Place.
-// It ignores clients of the caller. If two different buckets count as one Place, a cache drops
+// It ignores clients of the caller. If two different buckets have the same Place, a cache drops
 // entries needlessly, but results are correct.
 func (b Bucket) place(target any) bool {
 	p, ok := target.(*store.Place)
@@ -77,22 +77,22 @@ func (b Bucket) place(target any) bool {
 	return ok
 }
 
-// leastStall is the minimum of Stall. It detects values in a wrong unit.
+// leastStall is the minimum of Stall. It detects values with a wrong unit.
 const leastStall = time.Millisecond
 
 // Check returns a *store.UsageError if a number is out of range.
 func (s Stack) Check() error {
 	if s.InFlight < 0 {
-		return Usage("MaxInFlight(%d) is less than one", s.InFlight)
+		return Usage("MaxInFlight must be at least 0, is %d", s.InFlight)
 	}
 	if s.Stall != 0 && s.Stall < leastStall {
-		return Usage("StallTimeout(%v) is less than %v", s.Stall, leastStall)
+		return Usage("StallTimeout must be at least %v, is %v", leastStall, s.Stall)
 	}
 	if !(s.RequestRate >= 0) || math.IsInf(s.RequestRate, 0) {
-		return Usage("RequestRate(%v) is not a number of requests in a second", s.RequestRate)
+		return Usage("RequestRate must be a finite number of requests per second, is %v", s.RequestRate)
 	}
 	if !(s.ByteRate >= 0) || math.IsInf(s.ByteRate, 0) {
-		return Usage("ByteRate(%v) is not a number of bytes in a second", s.ByteRate)
+		return Usage("ByteRate must be a finite number of bytes per second, is %v", s.ByteRate)
 	}
 	return nil
 }
@@ -105,8 +105,8 @@ func (s Stack) Requests(byDefault int) int {
 	return byDefault
 }
 
-// Connections returns the maximum number of connections: the maximum number of requests in flight
-// that the limit layer may reach.
+// Connections returns the maximum number of connections, which is the maximum number of requests in
+// flight that the limit layer may reach.
 func (s Stack) Connections(b limit.Numbers) int {
 	if s.InFlight > 0 {
 		return s.InFlight
@@ -118,21 +118,21 @@ func (s Stack) Connections(b limit.Numbers) int {
 // the provider's default.
 func (s Stack) Why(byDefault string) string {
 	if s.InFlight > 0 {
-		return "chosen by MaxInFlight"
+		return "set by MaxInFlight"
 	}
 	return byDefault
 }
 
-// Reasons for numbers in a store.Tuning that several providers share.
+// Reasons for settings in a store.Tuning that several providers share.
 const (
-	GapReason    = "30 ms to the first byte at 80 MB/s is 2.4 MB: half of that is cheaper read than asked for"
-	FanoutReason = "a walk waits for its slowest level; a quarter of the requests leaves room for reads"
+	GapReason    = "30 ms to the first byte at 80 MB/s are 2.4 MB: reading a gap of half of that is cheaper than another request"
+	FanoutReason = "a walk waits for its slowest level; a quarter of the requests leaves the others for reads"
 )
 
 // Build adds the layers around a provider's store. From the outermost they are: read-only (if
 // ReadOnly is set), large values in parts, retry, hedge (if Hedge is set), limit, and a layer that
-// adds the call to the context for traces. A request does not hold its slot while retry waits. All
-// stores of the process on the bucket share the slots and the quota of retries.
+// adds the call to the context for traces. A request does not hold its slot while the retry layer
+// waits. All stores of the process on the bucket share the slots and the quota of retries.
 func (s Stack) Build(st store.Store, b Bucket) (store.Store, error) {
 	limits := s.limits()
 	shared, name := limits.Requests, b.name()
@@ -166,7 +166,7 @@ func (s Stack) limits() *concurrency.Limits {
 }
 
 // rates returns a suffix for the name of a bucket, so that stores with different rates do not share
-// slots. It is "" without rates.
+// slots. It returns "" without rates.
 func (s Stack) rates(share int) string {
 	if s.RequestRate == 0 && s.ByteRate == 0 && share < 2 {
 		return ""

@@ -89,7 +89,7 @@ func TestStackShares(t *testing.T) {
 func TestRatesAreChecked(t *testing.T) {
 	for _, s := range []Stack{{RequestRate: -1}, {ByteRate: -1}, {RequestRate: math.NaN()}, {ByteRate: math.Inf(1)}} {
 		if err := s.Check(); err == nil {
-			t.Errorf("%+v was taken", s)
+			t.Errorf("%+v was accepted", s)
 		}
 	}
 }

@@ -13,22 +13,22 @@ import (
 )
 
 // DefaultStall is the default stall limit: the time without progress after which a request is
-// cancelled and retried. 30 s: the read timeout of the AWS SDK for Java is 30 s, that of Google's
-// client for Java 20 s, that of boto3 60 s. TCP retransmits a lost segment after 0.2, 0.6, 1.4, 3,
-// 6.2, 12.6 and 25.4 s, so a request continues after an interruption of half a minute.
+// cancelled and retried. The read timeouts of the AWS SDK for Java, Google's client for Java and
+// boto3 are 30, 20 and 60 s. TCP retransmits a lost segment after 0.2, 0.6, 1.4, 3, 6.2, 12.6 and
+// 25.4 s, so a request continues after an interruption of half a minute.
 const DefaultStall = 30 * time.Second
 
-// Numbers of stall limits from the end of a request to the header of the response. The response to
-// a write takes longer than that to a read: its last bytes may still be in a buffer of the kernel
-// or a proxy, and the server stores the value before it responds.
+// Number of stall limits between the end of a request and the header of the response. The response
+// to a write takes longer than that to a read: the last bytes of the request may still be in a
+// buffer of the kernel or a proxy, and the server stores the value before it responds.
 const (
 	patienceRead  = 1
 	patienceWrite = 2
 	patienceSlow  = 10
 )
 
-// ticks is the number of checks of a request within a stall limit. 10: a stall is detected after 1
-// to 1.1 limits.
+// ticks is the number of checks of a request within a stall limit. With 10, a stall is detected
+// after 1 to 1.1 limits.
 const ticks = 10
 
 // Doer sends a request, as the methods of [http.RoundTripper] and of clients do.
@@ -36,18 +36,18 @@ type Doer = func(*http.Request) (*http.Response, error)
 
 type slowKey struct{}
 
-// SlowAnswer marks requests whose response may take minutes, such as the end of an upload in many
-// parts and the delete of a thousand keys. Their response may take ten stall limits.
+// SlowAnswer marks requests whose response may take minutes, such as the completion of an upload in
+// many parts and the delete of a thousand keys. Their response may take ten stall limits.
 func SlowAnswer(ctx context.Context) context.Context { return context.WithValue(ctx, slowKey{}, true) }
 
-// Watch returns a Doer that calls do and cancels requests without progress for the stall limit: no
-// byte of the request's body could be sent, the header of the response does not arrive, or no byte
-// of its body arrives. Each byte starts the limit anew, so the total time is not limited. The wait
-// for a connection, which the dialer limits, does not count, nor the time in which the caller does
-// not read the body. A limit of 0 is DefaultStall.
+// Watch returns a Doer that calls do and cancels requests that make no progress for the stall
+// limit: no byte of the request's body could be sent, the header of the response does not arrive,
+// or no byte of its body arrives. Each byte restarts the limit, so the total time is not limited.
+// Two periods do not count: the wait for a connection, which the dialer limits, and the time in
+// which the caller does not read the body. A limit of 0 is DefaultStall.
 //
-// The error is a *StallError, of the request or of a read of the response body. It is not an error
-// of package context, although the context of do's request is cancelled.
+// The request, or a read of the response body, returns a *StallError. It is not an error of package
+// context, although the context of do's request is cancelled.
 func Watch(limit time.Duration, do Doer) Doer {
 	if limit <= 0 {
 		limit = DefaultStall
@@ -69,7 +69,7 @@ func Watch(limit time.Duration, do Doer) Doer {
 	}
 }
 
-// Watched is [Watch] for a RoundTripper.
+// Watched is like [Watch], but for a RoundTripper.
 func Watched(limit time.Duration, rt http.RoundTripper) http.RoundTripper {
 	return roundTripper(Watch(limit, rt.RoundTrip))
 }
@@ -86,7 +86,7 @@ type StallError struct {
 
 func (e *StallError) Error() string { return "stalled: " + e.Doing + " for " + e.After.String() }
 
-// Timeout is true, as for other timeouts of package net.
+// Timeout returns true, as for other timeouts of package net.
 func (e *StallError) Timeout() bool { return true }
 
 // errStalled is the cause of the cancelled context of a stalled request.
@@ -100,8 +100,8 @@ type watch struct {
 	ctx      context.Context // of the request
 	cancel   context.CancelCauseFunc
 
-	up         atomic.Uint64 // changes when a part of the body is sent or a connection is made
-	down       atomic.Uint64 // changes at the start and end of a read of the response: odd during a read
+	up         atomic.Uint64 // changes when bytes of the body are sent or a connection is made
+	down       atomic.Uint64 // changes at the start and end of a read of the response; odd during a read
 	connecting atomic.Bool
 	sent       atomic.Bool
 	answered   atomic.Bool
@@ -137,7 +137,7 @@ func (w *watch) request(r *http.Request) *http.Request {
 	r = r.WithContext(httptrace.WithClientTrace(w.ctx, &httptrace.ClientTrace{
 		GetConn: func(string) { w.connecting.Store(true) },
 		GotConn: func(httptrace.GotConnInfo) { w.up.Add(1); w.connecting.Store(false) },
-		Got1xxResponse: func(int, textproto.MIMEHeader) error { // the server still works on the request
+		Got1xxResponse: func(int, textproto.MIMEHeader) error { // the server is still processing the request
 			w.up.Add(1)
 			return nil
 		},
@@ -171,7 +171,7 @@ func (w *watch) tick() {
 	w.lastUp, w.lastDown = up, down
 	switch {
 	case w.answered.Load():
-		moved = moved || down%2 == 0 // the caller does not read
+		moved = moved || down%2 == 0 // the caller is not reading
 		doing = "no byte of the answer's body came"
 		if w.slow {
 			limit = ticks * patienceSlow
@@ -198,7 +198,7 @@ func (w *watch) tick() {
 	w.timer.Reset(w.limit / ticks)
 }
 
-// finish ends the watch when the request has ended.
+// finish ends the watch. It is called when the request has ended.
 func (w *watch) finish() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 // be sent to, separated by commas.
 const TrustVariable = "ZARGO_TRUSTED_HOSTS"
 
-// Hosts is a list of hosts to which credentials may be sent that the receiver can use: bearer
-// tokens and SAS tokens. A name includes its subdomains. A name without a port includes all ports.
+// Hosts is a list of hosts to which reusable credentials may be sent: bearer tokens and SAS tokens.
+// A name includes its subdomains. A name without a port includes all ports.
 type Hosts []string
 
 // TrustedByUser returns the hosts in the environment variable [TrustVariable].
@@ -28,7 +28,7 @@ func TrustedByUser() Hosts {
 	return h
 }
 
-// Has reports whether host, with or without a port, is one of them.
+// Has reports whether host, with or without a port, is in the list.
 func (h Hosts) Has(host string) bool {
 	host = strings.ToLower(host)
 	bare := hostname(host)
@@ -48,8 +48,8 @@ func (h Hosts) Has(host string) bool {
 	})
 }
 
-// Take reports whether a request to u may contain such credentials: u is one of the hosts, with
-// TLS, or this machine.
+// Take reports whether a request to u may contain reusable credentials: u is a host in the list,
+// with TLS, or this machine.
 func (h Hosts) Take(u *url.URL) bool {
 	return Loopback(u.Host) || u.Scheme == "https" && h.Has(u.Host)
 }
@@ -63,10 +63,10 @@ func Loopback(host string) bool {
 	return strings.EqualFold(name, "localhost")
 }
 
-// Private reports whether host, with or without a port, is this machine, an address for which
-// [PrivateAddr] is true, or a name without a dot, which only the local network resolves, such as
-// that of a container. Other names may have private addresses too, which are known only after a
-// connection.
+// Private reports whether host, with or without a port, is one of: this machine; an address for
+// which [PrivateAddr] is true; a name without a dot, such as that of a container, which only the
+// local network resolves. Other names may have private addresses too, but these are known only
+// after connecting.
 func Private(host string) bool {
 	name := hostname(host)
 	if ip, err := netip.ParseAddr(name); err == nil {
@@ -77,7 +77,7 @@ func Private(host string) bool {
 
 // PrivateAddr reports whether an address is of this machine (127.0.0.0/8, ::1), of a private
 // network (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, fc00::/7), or link-local (169.254.0.0/16,
-// fe80::/10). It is false for the zero Addr.
+// fe80::/10). It returns false for the zero Addr.
 func PrivateAddr(a netip.Addr) bool {
 	a = a.Unmap()
 	return a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast()

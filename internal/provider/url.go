@@ -11,7 +11,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Form describes the URLs of a provider: scheme://bucket/prefix?parameters. Its texts are parts of
+// Form describes the URLs of a provider, scheme://bucket/prefix?parameters. Its fields are used in
 // error messages.
 type Form struct {
 	Scheme  string // "s3"
@@ -28,36 +28,37 @@ type Place struct {
 	Query  url.Values
 }
 
-// Parse parses a URL. Its errors are a *store.UsageError, or fault.Path if the prefix is not a
-// valid key. They do not contain parts of the URL that may be secret.
+// Parse parses a URL. It returns a *store.UsageError for an invalid URL, and fault.Path if the
+// prefix is not a valid key. The errors do not contain parts of the URL that may be secret.
 func (f Form) Parse(raw string) (Place, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
-		return Place{}, Usage("the URL cannot be read%s", because(raw, err))
+		return Place{}, Usage("the URL is malformed%s", because(raw, err))
 	}
 	name := f.Article + " " + f.Scheme + " URL"
 	switch {
 	case u.Scheme != f.Scheme:
-		return Place{}, Usage("the scheme is %q, not %s", u.Scheme, f.Scheme)
+		return Place{}, Usage("the scheme must be %s, is %q", f.Scheme, u.Scheme)
 	case u.User != nil:
-		return Place{}, Usage("%s holds no user or password: credentials come from %s", name, f.Secrets)
+		return Place{}, Usage("%s must not contain a user or password: credentials come from %s", name, f.Secrets)
 	case u.Host == "" || u.Port() != "" || u.Opaque != "":
-		return Place{}, Usage("%s is %s://%s/prefix, and %s", name, f.Scheme, f.Bucket, f.Server)
+		return Place{}, Usage("%s must have the form %s://%s/prefix; %s", name, f.Scheme, f.Bucket, f.Server)
 	case u.Fragment != "":
-		return Place{}, Usage(`%s has no fragment; "#" in a prefix is written %%23`, name)
+		return Place{}, Usage(`%s must not have a fragment: write "#" in a prefix as %%23`, name)
 	}
 	p := Place{Bucket: u.Host, Prefix: strings.Trim(u.Path, "/")}
 	if err := store.CheckPrefix(p.Prefix); err != nil {
 		return p, err
 	}
 	if p.Query, err = url.ParseQuery(u.RawQuery); err != nil {
-		return p, Usage("the URL's parameters cannot be read%s", because(raw, err))
+		return p, Usage("the parameters of the URL are malformed%s", because(raw, err))
 	}
 	return p, nil
 }
 
-// because returns the cause of err as a suffix of a message, if it is an invalid escape such as
-// "%zz" and raw seems to contain no secret. Messages of other causes contain more of the URL.
+// because returns ": " and the cause of err if it is an invalid escape such as "%zz" and raw does
+// not seem to contain a secret. Otherwise it returns "", because messages of other causes contain
+// more of the URL.
 func because(raw string, err error) string {
 	var escape url.EscapeError
 	if strings.Contains(raw, "@") || strings.Contains(raw, "sig=") || !errors.As(err, &escape) {
@@ -66,22 +67,22 @@ func because(raw string, err error) string {
 	return ": " + escape.Error()
 }
 
-// Params contains the destinations of URL parameters.
+// Params maps the names of URL parameters to their destinations.
 type Params struct {
 	Texts map[string]*string
 	Flags map[string]*bool
 
 	// Other, if not nil, is called for other parameters, such as those that are valid only with
-	// certain values. Messages do not list their names.
+	// certain values. Error messages do not list their names.
 	Other func(name, value string) (known bool, err error)
 }
 
-// Set sets each parameter. An unknown or repeated parameter, and a flag that is neither true nor
-// false, is a *store.UsageError.
+// Set sets each parameter. It returns a *store.UsageError for an unknown or repeated parameter, and
+// for a flag that is neither true nor false.
 func (p Params) Set(q url.Values) error {
 	for _, name := range slices.Sorted(maps.Keys(q)) {
 		if len(q[name]) != 1 {
-			return Usage("parameter %s is given %d times", name, len(q[name]))
+			return Usage("parameter %s occurs %d times", name, len(q[name]))
 		}
 		if err := p.set(name, q[name][0]); err != nil {
 			return err
@@ -105,14 +106,14 @@ func (p Params) set(name, value string) (err error) {
 		}
 	}
 	there := append(slices.Sorted(maps.Keys(p.Texts)), slices.Sorted(maps.Keys(p.Flags))...)
-	return Usage("parameter %s is not known; there are %s", name, strings.Join(there, ", "))
+	return Usage("unknown parameter %s, must be one of %s", name, strings.Join(there, ", "))
 }
 
 // Flag parses a parameter that is true or false.
 func Flag(name, value string) (bool, error) {
 	on, err := strconv.ParseBool(value)
 	if err != nil {
-		return false, Usage("parameter %s is %q, neither true nor false", name, value)
+		return false, Usage("parameter %s must be true or false, is %q", name, value)
 	}
 	return on, nil
 }

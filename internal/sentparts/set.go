@@ -28,8 +28,8 @@ type Set[At any] struct {
 }
 
 // New returns the Set of a new upload, or of a resumed one, which may have parts of other
-// processes. If a part may be sent several times concurrently, later reports whether p replaces
-// old; it may be nil.
+// processes. If a part may be sent several times concurrently, later reports whether p is newer
+// than old. later may be nil.
 func New[At any](resumed bool, later func(old, p Part[At]) bool) *Set[At] {
 	return &Set[At]{sent: map[int]int64{}, stored: map[int]Part[At]{}, listed: !resumed, later: later}
 }
@@ -43,7 +43,7 @@ func (s *Set[At]) Going() error {
 
 func (s *Set[At]) going() error {
 	if s.over {
-		return fault.Newf(fault.Conflict, "the parts were committed or aborted before")
+		return fault.Newf(fault.Conflict, "the upload was already committed or aborted")
 	}
 	return nil
 }
@@ -62,7 +62,7 @@ func (s *Set[At]) Over() bool {
 	return s.over
 }
 
-// Unlisted reports whether other processes may have sent parts that are not in a listing yet.
+// Unlisted reports whether other processes may have sent parts that have not been listed yet.
 func (s *Set[At]) Unlisted() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,15 +76,15 @@ func (s *Set[At]) Empty() bool {
 	return s.listed && len(s.stored) == 0 && len(s.sent) == 0
 }
 
-// Known records that the provider has the upload, which may have no parts.
+// Known records that the upload exists at the provider. It may have no parts.
 func (s *Set[At]) Known() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.listed = true
 }
 
-// Begin records that part n will be sent, and returns its label: the minimum number of parts of the
-// value.
+// Begin records that part n will be sent, and returns its label: the minimum number of parts that
+// the value has.
 func (s *Set[At]) Begin(n int) (label int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,8 +92,8 @@ func (s *Set[At]) Begin(n int) (label int) {
 	return s.known
 }
 
-// Sent records that part n was sent. It returns the earlier part n, and whether p replaces it. If
-// later reports false, old stays.
+// Sent records that part n was sent. It returns the previous part n, and whether p replaces it. If
+// later(old, p) is false, old is kept.
 func (s *Set[At]) Sent(n int, p Part[At]) (old Part[At], replaced bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,14 +134,13 @@ func (s *Set[At]) Move(n int, at At) {
 }
 
 // Listed records a listing of the stored parts. label is the greatest label of these parts, or 0.
-//
-// fault.Conflict: the listing is empty, but parts were sent, or the upload was resumed and not
-// listed before.
+// Listed returns fault.Conflict for an empty listing if parts were sent, or if the upload was
+// resumed and not listed before.
 func (s *Set[At]) Listed(found map[int]Part[At], label int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(found) == 0 && (!s.listed || len(s.sent) > 0) {
-		return fault.Newf(fault.Conflict, "the parts are gone: committed, aborted, or never sent")
+		return fault.Newf(fault.Conflict, "the upload has no parts: they were committed, aborted, or never sent")
 	}
 	s.stored, s.label, s.listed = maps.Clone(found), label, true
 	if s.stored == nil {
@@ -159,10 +158,10 @@ func (s *Set[At]) Listed(found map[int]Part[At], label int) error {
 
 // Parts returns the parts of the value in order.
 //
-// fault.Conflict: a part that was sent or listed is not stored; another process sent a part again
-// with another size; the labels contain a greater number of parts; or the upload was committed or
-// aborted. fault.Corrupt: the stored size of a part differs from the sent size. fault.Selection: a
-// part was never sent.
+// It returns fault.Conflict if a part that was sent or listed is not stored, if another process
+// sent a part again with another size, if the labels contain a greater number of parts, or if the
+// upload was committed or aborted. It returns fault.Corrupt if the stored size of a part differs
+// from the sent size, and fault.Selection if a part was never sent.
 func (s *Set[At]) Parts() ([]Part[At], error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,23 +172,23 @@ func (s *Set[At]) Parts() ([]Part[At], error) {
 		p, ok := s.stored[n]
 		switch {
 		case !ok:
-			return nil, fault.Newf(fault.Conflict, "part %d is gone: another process committed or aborted the value, or removed the part", n)
+			return nil, fault.Newf(fault.Conflict, "part %d is no longer stored: another process committed or aborted the upload, or removed the part", n)
 		case p.Sent != s.sent[n]:
-			return nil, fault.Newf(fault.Conflict, "part %d has %d bytes, and %d were sent: another process sent it again", n, p.Sent, s.sent[n])
+			return nil, fault.Newf(fault.Conflict, "part %d has %d bytes, but %d were sent: another process sent it again", n, p.Sent, s.sent[n])
 		case p.Size != p.Sent:
-			return nil, fault.Newf(fault.Corrupt, "part %d has %d bytes, and %d were sent", n, p.Size, p.Sent)
+			return nil, fault.Newf(fault.Corrupt, "part %d has %d stored bytes, but %d were sent", n, p.Size, p.Sent)
 		}
 	}
 	all := make([]Part[At], 0, len(s.stored))
 	for n := range len(s.stored) {
 		p, ok := s.stored[n]
 		if !ok {
-			return nil, fault.Newf(fault.Selection, "%d parts were sent, but not part %d", len(s.stored), n)
+			return nil, fault.Newf(fault.Selection, "part %d of %d was not sent", n, len(s.stored))
 		}
 		all = append(all, p)
 	}
 	if len(all) < s.label {
-		return nil, fault.Newf(fault.Conflict, "%d parts are left of %d or more: another process committed or aborted the value, or removed parts", len(all), s.label)
+		return nil, fault.Newf(fault.Conflict, "%d of at least %d parts are stored: another process committed or aborted the upload, or removed parts", len(all), s.label)
 	}
 	return all, nil
 }

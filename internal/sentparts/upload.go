@@ -10,7 +10,7 @@ import (
 )
 
 // Upload sends, lists and joins the parts of one value at a provider. [Parts] checks arguments and
-// the state of the upload before it calls the methods. Apart from that they have the contracts of
+// the state of the upload before it calls the methods. The methods otherwise have the contracts of
 // the corresponding methods of store.Parts.
 type Upload[At any] interface {
 	Limits() store.PartLimits
@@ -25,7 +25,7 @@ type Upload[At any] interface {
 	Drop(ctx context.Context) error
 }
 
-// List is a listing of the parts of a value.
+// List is a listing of the stored parts of an upload.
 type List[At any] struct {
 	Parts map[int]Part[At]
 	Sums  map[int]string // checksums in the form of store.PartInfo
@@ -34,9 +34,9 @@ type List[At any] struct {
 
 // Parts returns a store.Parts for an Upload. set is the set of its parts.
 //
-// together means that the provider keeps the parts of an upload together: it refuses parts of an
-// upload that was committed or aborted, and knows uploads without parts. Otherwise the parts of a
-// resumed upload are listed before another part is sent.
+// together means that the provider keeps the parts of an upload together: it rejects parts of an
+// upload that was committed or aborted, and an upload exists even without parts. Otherwise the
+// parts of a resumed upload are listed before another part is sent.
 func Parts[At any](u Upload[At], set *Set[At], together bool) store.Parts {
 	return &parts[At]{u, set, together}
 }
@@ -53,10 +53,10 @@ func (p *parts[At]) Token() string            { return p.u.Token() }
 func (p *parts[At]) Part(ctx context.Context, n int, b []byte) error {
 	size, l := int64(len(b)), p.u.Limits()
 	if n < 0 || n >= l.Parts {
-		return fault.Newf(fault.Limit, "part %d is not among the %d that a value can have", n, l.Parts)
+		return fault.Newf(fault.Limit, "part must be 0 to %d, is %d", l.Parts-1, n)
 	}
 	if size > l.Max {
-		return fault.Newf(fault.Limit, "%d bytes are more than the %d that a part can hold", size, l.Max)
+		return fault.Newf(fault.Limit, "part has %d bytes, more than the maximum of %d", size, l.Max)
 	}
 	if err := p.ready(ctx, !p.together); err != nil {
 		return err
@@ -69,8 +69,8 @@ func (p *parts[At]) Part(ctx context.Context, n int, b []byte) error {
 	return nil
 }
 
-// ready checks that the upload was not committed or aborted. With list it also lists the parts of a
-// resumed upload, if they were not listed before.
+// ready checks that the upload was not committed or aborted. If list is true, it also lists the
+// parts of a resumed upload that were not listed before.
 func (p *parts[At]) ready(ctx context.Context, list bool) error {
 	err := p.set.Going()
 	if err == nil && list && p.set.Unlisted() {

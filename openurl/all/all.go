@@ -10,10 +10,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// Options are the options shared by all providers, and those of each provider. The zero value
+// Options are the options shared by all providers, and the options of each provider. The zero value
 // selects the defaults of each provider. Package s3 documents the shared fields.
 type Options struct {
-	MaxInFlight           int                 // requests in flight of one store; 0 is the default of the provider
+	MaxInFlight           int                 // requests in flight per store; 0 is the provider's default
 	RequestRate, ByteRate float64             // bounds per second; 0 is unbounded
 	Hedge                 bool                // repeat slow reads
 	Limits                *concurrency.Limits // nil is concurrency.Default()
@@ -45,7 +45,7 @@ func With(o Options) openurl.Mux {
 	return m
 }
 
-// common are a provider's functions for the shared options.
+// common holds a provider's functions for the shared options.
 type common[O any] struct {
 	maxInFlight           func(int) O
 	requestRate, byteRate func(float64) O

@@ -12,7 +12,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/http"
 )
 
-// urls has one URL for each provider.
+// urls returns one URL for each provider.
 func urls() []string {
 	return []string{
 		"s3://bucket/a?region=eu-central-1&anonymous=true",
@@ -23,7 +23,7 @@ func urls() []string {
 	}
 }
 
-// Every provider takes the common options, and says no to values that none can have.
+// TestCommon checks that every provider applies the common options and rejects invalid values.
 func TestCommon(t *testing.T) {
 	for _, url := range urls() {
 		t.Run(url, func(t *testing.T) {
@@ -45,7 +45,7 @@ func TestCommon(t *testing.T) {
 	}
 }
 
-// The options of one provider win over the common ones.
+// TestOwn checks that the options of one provider override the common ones.
 func TestOwn(t *testing.T) {
 	stores := all.With(all.Options{
 		MaxInFlight: 7,

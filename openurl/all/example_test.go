@@ -8,7 +8,7 @@ import (
 	"github.com/zargo-io/zargo/s3"
 )
 
-// A program that opens any URL.
+// Open any URL.
 func Example() {
 	st, err := all.Mux().Open(context.Background(), "gs://bucket/weather.zarr?anonymous=true")
 	fmt.Println(st, err)
@@ -16,7 +16,7 @@ func Example() {
 	// gs://bucket/weather.zarr <nil>
 }
 
-// A service that opens buckets only, without credentials for S3, with at most 16 requests in flight.
+// Open only buckets, without credentials for S3, with at most 16 requests in flight.
 func ExampleWith() {
 	stores := all.With(all.Options{MaxInFlight: 16, S3: []s3.Option{s3.Anonymous()}})
 	for _, scheme := range []string{"file", "mem", "http", "https"} {

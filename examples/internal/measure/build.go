@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// build builds a package, or a file, as for deployment, and returns the program's path and size in
+// build builds a package or a file as for deployment. It returns the program's path and size in
 // bytes.
 func build(ctx context.Context, what, out string, tags ...string) (string, int64, error) {
 	if runtime.GOOS == "windows" {
@@ -99,7 +99,7 @@ func main() {
 `
 }
 
-// build builds the program in a new directory below the one specified.
+// build builds the program in a new directory below the given one.
 func (s smallest) build(ctx context.Context, below string) (string, int64, error) {
 	file, err := s.write(below)
 	if err != nil {
@@ -108,7 +108,7 @@ func (s smallest) build(ctx context.Context, below string) (string, int64, error
 	return build(ctx, file, filepath.Join(filepath.Dir(file), "program"))
 }
 
-// write writes the program's text to a new directory below the one specified.
+// write writes the program's text to a new directory below the given one.
 func (s smallest) write(below string) (string, error) {
 	folder := filepath.Join(below, strings.ReplaceAll(s.name, " ", "-"))
 	if err := os.Mkdir(folder, 0o777); err != nil {

@@ -8,14 +8,14 @@ import (
 	"testing"
 )
 
-// Every example builds without changes after its files are copied into another module, as a user
-// might start.
+// TestCopied checks that every example builds without changes after its files are copied into
+// another module, as a user might start.
 func TestCopied(t *testing.T) {
 	root, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The module requires the modules that this one requires, and this one from its directory.
+	// The module requires the same modules as this one, and this one from its directory.
 	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if err != nil {
 		t.Fatal(err)

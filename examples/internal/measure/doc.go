@@ -8,9 +8,9 @@
 //
 // Programs are built without cgo and stripped. Each start is a new process with an array in a
 // directory, measured from its exec to the end of its first response. Cloud Run's contract is HTTP
-// on a port; Lambda's Runtime API is simulated by a small server in this process. The time that a
-// cloud adds to place the instance, load the image and reach a bucket is not included. Compare only
-// results of the same machine.
+// on a port. Lambda's Runtime API is simulated by a small server in this process. The time that a
+// cloud takes to place the instance, load the image and reach a bucket is not included. Compare
+// only results of the same machine.
 //
 // It runs in a checkout of this module and needs the go command.
 package main

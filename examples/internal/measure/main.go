@@ -37,7 +37,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		return err
 	}
 	if flags.NArg() > 0 || *starts < 1 {
-		return errors.New("no argument is wanted, and one start at least")
+		return errors.New("the command takes no arguments, and -starts must be at least 1")
 	}
 	temp, err := os.MkdirTemp("", "zargo-measure-")
 	if err != nil {
@@ -113,7 +113,7 @@ func (f function) measure(ctx context.Context, temp, array string, starts int, o
 			return err
 		}
 		if s.answer != answer {
-			return fmt.Errorf("%s answers %s, not %s", f.name, s.answer, answer)
+			return fmt.Errorf("%s responded with %s, want %s", f.name, s.answer, answer)
 		}
 		took = append(took, s.took)
 	}

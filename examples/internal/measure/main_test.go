@@ -27,7 +27,8 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// A function without a valid response must not be measured, and its error output must be printed.
+// TestFailuresAreSeen checks that a function without a valid response is an error that contains the
+// function's error output.
 func TestFailuresAreSeen(t *testing.T) {
 	temp := t.TempDir()
 	program, _, err := build(t.Context(), module+"examples/lambda", filepath.Join(temp, "lambda"), "lambda.norpc")
@@ -51,7 +52,8 @@ func TestFailuresAreSeen(t *testing.T) {
 	}
 }
 
-// All programs compile, and the smallest one that uses a directory runs.
+// TestSmallest checks that all programs compile, and that the smallest program that uses a
+// directory runs.
 func TestSmallest(t *testing.T) {
 	temp := t.TempDir()
 	array := filepath.Join(temp, "array")

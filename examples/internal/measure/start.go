@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// patience bounds the time that a program takes to its first response.
+// patience bounds the time to a program's first response.
 const patience = time.Minute
 
 // start is one start of a program: its response, and the time from exec to response.
@@ -106,7 +106,7 @@ func (a *runtimeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.given = true
 		a.mu.Unlock()
 		if given {
-			<-r.Context().Done() // Lambda would freeze the function; here it ends
+			<-r.Context().Done() // Lambda would freeze the function; here it is killed
 			return
 		}
 		w.Header().Set("Lambda-Runtime-Aws-Request-Id", id)
@@ -165,13 +165,13 @@ func (p *process) during(ctx context.Context, ask func(context.Context) (string,
 	}
 	ended := make(chan struct{})
 	go func() {
-		_ = p.cmd.Wait() // always an error, since it is killed
+		_ = p.cmd.Wait() // always returns an error, because the process is killed
 		close(ended)
 		cancel() // the process ended
 	}()
 	answer, err := ask(ctx)
 	took := time.Since(begin)
-	_ = p.cmd.Process.Kill() // fails if it has ended
+	_ = p.cmd.Process.Kill() // fails if the process has ended
 	<-ended
 	if err != nil {
 		return start{}, fmt.Errorf("%s: %w\n%s", p.cmd.Path, err, &p.log)

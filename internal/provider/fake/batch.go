@@ -42,7 +42,7 @@ func (b Batch) Answer(w http.ResponseWriter, contentType string, body io.Reader)
 			req, err = http.ReadRequest(bufio.NewReader(part))
 		}
 		if err != nil || n == b.Most {
-			return fmt.Errorf("a batch of %d requests at most: %v", b.Most, err)
+			return fmt.Errorf("a batch must have at most %d requests: %v", b.Most, err)
 		}
 		rec := httptest.NewRecorder()
 		if b.Refuse == nil || !b.Refuse(rec, req) {

@@ -36,7 +36,7 @@ type Batched struct {
 }
 
 // some returns n keys that contain characters to escape, and stores objects under nine of ten of
-// them. It also stores the object "stays".
+// them. It also stores an object under the key "stays".
 func (b Batched) some(n int) (keys []string) {
 	for i := range n {
 		keys = append(keys, fmt.Sprintf("c/%d é&+%%?", i))

@@ -13,9 +13,9 @@ import (
 // InFlight is the number of concurrent requests of Connections. The store must be opened with it.
 const InFlight = 64
 
-// AtMost is the maximum number of connections in all. It is more than InFlight, because net/http
-// drops a connection whose request is not known to be written 50 ms after the response was read,
-// which happens on a busy machine.
+// AtMost is the maximum number of connections in total. It is greater than InFlight because
+// net/http drops a connection if it does not know that the request was written 50 ms after the
+// response was read, which happens on a busy machine.
 const AtMost = 70
 
 // Connections sends 64 concurrent requests and checks that they use 64 connections. Fewer cannot
@@ -32,7 +32,7 @@ func Connections(t *testing.T, srv *Server, st store.Store) {
 	arrived.Add(InFlight)
 	srv.Answer(func(http.ResponseWriter, *http.Request) bool {
 		arrived.Done()
-		arrived.Wait() // all of them are in flight now
+		arrived.Wait() // all of them are in flight
 		return false
 	})
 	var wg sync.WaitGroup

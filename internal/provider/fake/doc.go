@@ -3,5 +3,5 @@
 //
 //	func TestFailures(t *testing.T) { fake.Failures(t, provider()) }
 //
-// It is for tests of this module only. A Server is safe for concurrent use.
+// The package is for tests of this module only. A Server is safe for concurrent use.
 package fake

@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// ending is a form of a response with a value, which may or may not prove that the body is
+// ending is a form of a response with a value. The form may or may not prove that the body is
 // complete.
 type ending struct {
 	name   string
@@ -22,7 +22,7 @@ type ending struct {
 	body   func([]byte) []byte
 	bare   bool // the request has no range
 	whole  bool // the response contains the whole value even if the request has a range
-	value  bool // the response is provably complete and must be accepted; by default it must be refused
+	value  bool // the response is complete and must be accepted, not rejected
 	either bool // the response is complete; providers differ in whether they accept it
 }
 
@@ -73,7 +73,7 @@ func endings() []ending {
 }
 
 // Endings checks that a provider never returns a truncated value. Without a length, a chunked
-// coding or a Content-Range, a truncated value looks complete, so such a response must be refused.
+// coding or a Content-Range, a truncated value looks complete, so such a response must be rejected.
 func Endings(t *testing.T, p Provider) {
 	srv, w := p.Serve(t)
 	value := bytes.Repeat([]byte("0123456789"), 10)
@@ -92,7 +92,7 @@ func Endings(t *testing.T, p Provider) {
 			v, err := st.Get(t.Context(), "k", o, nil)
 			switch {
 			case err == nil && !bytes.Equal(v.Bytes, want):
-				t.Errorf("took %q for the value", v.Bytes)
+				t.Errorf("accepted %q as the value", v.Bytes)
 			case err == nil && !e.value && !e.either:
 				t.Error("took it for the value")
 			case err != nil && e.value:

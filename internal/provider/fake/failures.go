@@ -33,12 +33,12 @@ type Provider struct {
 	Unauthorized, Forbidden Answer
 	// NoBucket is nil for a provider without buckets.
 	NoBucket Answer
-	// Empty is the kind of the error of a ranged read whose response is 200 and empty. EmptyWhole
-	// is that of a read of a whole value, or nil if the value may be empty.
+	// Empty is the kind of the error of a ranged read with an empty 200 response. EmptyWhole is the
+	// kind for a read of a whole value, or nil if the value may be empty.
 	Empty, EmptyWhole error
 }
 
-// failure is a failure of all reads.
+// failure is a failure that affects all reads.
 type failure struct {
 	name  string
 	kind  error // kind of the error of each read
@@ -70,7 +70,7 @@ func (p Provider) failures(t *testing.T) []failure {
 		{name: "connection refused", kind: fault.Unavailable, whole: fault.Unavailable, tries: 3, again: 2, url: gone.URL},
 		{name: "HTML page with 200", kind: fault.Unavailable, whole: fault.Unavailable, tries: 3, again: 2, answer: Page(200, "text/html; charset=utf-8", HTML)},
 		{name: "empty 200", kind: p.Empty, whole: p.EmptyWhole, tries: 1, answer: Page(200, "application/octet-stream", "")},
-		// One try, because the next would continue at the cut and succeed.
+		// Use one try, because the next one would continue where the body ended and succeed.
 		{name: "body cut short", kind: fault.Unavailable, whole: fault.Unavailable, tries: 1, answer: cut},
 		{name: "connection cut", kind: fault.Unavailable, whole: fault.Unavailable, tries: 3, again: 2, answer: hangUp},
 	}
@@ -87,7 +87,7 @@ func dials(err error) http.RoundTripper {
 	}}
 }
 
-// cut stands in for a truncated response of the server, see failure.on.
+// cut is a placeholder for a truncated response of the server, see failure.on.
 func cut(http.ResponseWriter, *http.Request) bool { return false }
 
 func hangUp(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) }
@@ -135,7 +135,7 @@ func Failures(t *testing.T, p Provider) {
 			v, err := st.Get(t.Context(), chunk, store.GetOptions{}, nil)
 			wantFailure(t, "get whole", v.Bytes, err, f.whole)
 			if want := 4 * f.again; again != want {
-				t.Errorf("tried again %d times, want %d", again, want)
+				t.Errorf("retried %d times, want %d", again, want)
 			}
 			got, err := readArray(t.Context(), &withMeta{st, meta})
 			noFill(t, got)
@@ -179,7 +179,7 @@ func noFill(t *testing.T, got []float32) {
 func wantFailure(t *testing.T, what string, got []byte, err, kind error) {
 	t.Helper()
 	if len(got) != 0 {
-		t.Errorf("%s gave %v", what, got)
+		t.Errorf("%s returned %v", what, got)
 	}
 	if kind == nil {
 		if err != nil {

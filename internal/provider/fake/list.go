@@ -13,8 +13,8 @@ type Listing struct {
 	Most              int    // maximum number of names in a page
 }
 
-// Page returns the names of one page, and whether there are more. Names are keys, and with a
-// delimiter also prefixes that end in it.
+// Page returns the names of one page, and whether there are more. Names are keys and, with a
+// delimiter, also prefixes that end with it.
 func (l Listing) Page(keys iter.Seq[string]) (names []string, more bool) {
 	for k := range keys {
 		rest, ok := strings.CutPrefix(k, l.Prefix)

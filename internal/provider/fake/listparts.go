@@ -10,7 +10,7 @@ import (
 const PartsOf = 2500
 
 // ListParts lists parts of PartsOf keys by prefixes and start keys. It checks the entries, and that
-// each part takes one request.
+// each listing takes one request.
 func ListParts(t *testing.T, srv *Server, st store.Store) {
 	t.Helper()
 	srv.Requests()

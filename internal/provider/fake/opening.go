@@ -36,13 +36,13 @@ type Opening[O any] struct {
 	TooFew         O      // MaxInFlight(-1)
 }
 
-// Mistake is a URL, or options, that Open refuses.
+// Mistake is a URL, or options, that Open rejects.
 type Mistake[O any] struct {
 	name, url, says string
 	opts            []O
 }
 
-// Mistake returns a mistake that Open refuses with a *store.UsageError that contains says.
+// Mistake returns a mistake that Open rejects with a *store.UsageError whose message contains says.
 func (p Opening[O]) Mistake(name, url, says string, opts ...O) Mistake[O] {
 	return Mistake[O]{name, url, says, opts}
 }
@@ -52,26 +52,26 @@ func (p Opening[O]) url(rest string) string {
 	return strings.TrimSuffix(p.Scheme+"://b"+rest+"?"+p.Query, "?")
 }
 
-// mistakes returns the mistakes that every provider refuses.
+// mistakes returns the mistakes that every provider rejects.
 func (p Opening[O]) mistakes() []Mistake[O] {
 	at := p.Scheme + "://"
-	form := at + p.Bucket + "/prefix, and " + p.Server
+	form := at + p.Bucket + "/prefix; " + p.Server
 	return []Mistake[O]{
-		p.Mistake("other scheme", "other://b", `the scheme is "other", not `+p.Scheme),
+		p.Mistake("other scheme", "other://b", `the scheme must be `+p.Scheme+`, is "other"`),
 		p.Mistake("no bucket", at+"/k?"+p.Query, form),
 		p.Mistake("a port", p.url(":9000/k"), form),
-		p.Mistake("secrets in the URL", at+"key:hush@b?"+p.Query, "no user or password: credentials"),
-		p.Mistake("secrets in a broken URL", at+"key:hu%shush@b?"+p.Query, "cannot be read"),
-		p.Mistake("unknown parameter", at+"b?colour=red", "colour is not known"),
-		p.Mistake("parameter twice", at+"b?"+p.Text+"=x&"+p.Text+"=y", p.Text+" is given 2 times"),
-		p.Mistake("not a flag", at+"b?anonymous=perhaps", `anonymous is "perhaps"`),
-		p.Mistake("fragment", p.url("/a#c"), `no fragment; "#" in a prefix is written %23`),
-		p.Mistake("too few requests", p.url(""), "MaxInFlight(-1) is less than one", p.TooFew),
+		p.Mistake("secrets in the URL", at+"key:hush@b?"+p.Query, "not contain a user or password: credentials"),
+		p.Mistake("secrets in a broken URL", at+"key:hu%shush@b?"+p.Query, "is malformed"),
+		p.Mistake("unknown parameter", at+"b?colour=red", "unknown parameter colour"),
+		p.Mistake("parameter twice", at+"b?"+p.Text+"=x&"+p.Text+"=y", p.Text+" occurs 2 times"),
+		p.Mistake("not a flag", at+"b?anonymous=perhaps", `anonymous must be true or false, is "perhaps"`),
+		p.Mistake("fragment", p.url("/a#c"), `not have a fragment: write "#" in a prefix as %23`),
+		p.Mistake("too few requests", p.url(""), "MaxInFlight must be at least 0, is -1", p.TooFew),
 	}
 }
 
-// Mistakes checks that an Open refuses the mistakes of every provider and own, without a secret in
-// the message. An invalid prefix is fault.Path.
+// Mistakes checks that Open rejects own and the mistakes of every provider, without a secret in the
+// message. An invalid prefix must be fault.Path.
 func Mistakes[O any](t *testing.T, p Opening[O], own ...Mistake[O]) {
 	for _, m := range append(p.mistakes(), own...) {
 		t.Run(m.name, func(t *testing.T) { p.refuses(t, m.url, m.says, m.opts...) })
@@ -84,7 +84,7 @@ func Mistakes[O any](t *testing.T, p Opening[O], own ...Mistake[O]) {
 	}
 }
 
-// refuses checks that Open returns a *store.UsageError that contains says, and no secret.
+// refuses checks that Open returns a *store.UsageError whose message contains says and no secret.
 func (p Opening[O]) refuses(t *testing.T, url, says string, opts ...O) {
 	t.Helper()
 	s, err := p.Open(t.Context(), url, opts...)
@@ -93,11 +93,11 @@ func (p Opening[O]) refuses(t *testing.T, url, says string, opts ...O) {
 		t.Fatalf("want an error that mentions %q, got %v", says, err)
 	}
 	if strings.Contains(err.Error(), "hush") {
-		t.Errorf("it tells the secret: %v", err)
+		t.Errorf("the error contains the secret: %v", err)
 	}
 }
 
-// ClientContradicts checks that an Open with a client of the caller refuses each option about the
+// ClientContradicts checks that Open with a client of the caller rejects each option about the
 // connection, with a message that contains says.
 func ClientContradicts[O any](t *testing.T, p Opening[O], url, says string, client O, others map[string]O) {
 	for _, name := range slices.Sorted(maps.Keys(others)) {
@@ -105,7 +105,7 @@ func ClientContradicts[O any](t *testing.T, p Opening[O], url, says string, clie
 	}
 }
 
-// OpenCancelled checks that an Open returns the error of a context that has ended.
+// OpenCancelled checks that Open returns the error of a context that has ended.
 func OpenCancelled[O any](t *testing.T, p Opening[O]) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

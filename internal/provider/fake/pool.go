@@ -6,8 +6,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// OnePool checks that consecutive requests of two stores on one bucket share one connection, which
-// is closed when both stores are closed, and not before.
+// OnePool checks that consecutive requests of two stores on one bucket share one connection. The
+// connection must remain open until both stores are closed.
 func OnePool(t *testing.T, p Provider) {
 	srv, w := p.Serve(t)
 	if _, err := w.Put(t.Context(), "k", []byte("value"), store.PutOptions{}); err != nil {

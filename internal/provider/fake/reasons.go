@@ -27,7 +27,7 @@ func Reasons(t *testing.T, set func(Answer), st store.Store, all []Reason) {
 			attempts := 0
 			ctx := store.WithTrace(t.Context(), &store.Trace{Attempt: func(_ context.Context, a store.Attempt) {
 				if attempts++; a.Request != "4442587F" {
-					t.Errorf("the attempt has the number %q", a.Request)
+					t.Errorf("the attempt has the request ID %q", a.Request)
 				}
 			}})
 			_, err := st.Get(ctx, "k", store.GetOptions{}, nil)
@@ -43,7 +43,7 @@ func Reasons(t *testing.T, set func(Answer), st store.Store, all []Reason) {
 				t.Errorf("refused is to be %v: %v", refused, err)
 			}
 			if err != nil && (!strings.Contains(err.Error(), "4442587F") || fault.RequestID(err) != "4442587F") {
-				t.Errorf("the number of the request is not in %v", err)
+				t.Errorf("the request ID is not in %v", err)
 			}
 			if attempts == 0 {
 				t.Error("no attempt was traced")

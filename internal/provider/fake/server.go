@@ -34,8 +34,8 @@ type Server struct {
 	closed  *sync.Cond // signalled when a connection is closed
 }
 
-// New returns a server that responds with serve and records the results of line for each request.
-// It is an http.Handler; Start makes it listen.
+// New returns a server that responds with serve and records the result of line for each request. It
+// is an http.Handler. Start makes it listen.
 func New(serve http.HandlerFunc, line func(*http.Request) string) *Server {
 	s := &Server{serve: serve, line: line}
 	s.closed = sync.NewCond(&s.mu)
@@ -143,7 +143,7 @@ func (s *Server) Cut(w http.ResponseWriter, r *http.Request) {
 }
 
 // Flaky makes every seventh request fail with busy, and cuts every fifth response to a GET, except
-// those with the header but.
+// for requests with the header but.
 func (s *Server) Flaky(busy Answer, but string) {
 	var n atomic.Int64
 	s.Answer(func(w http.ResponseWriter, r *http.Request) bool {
@@ -207,5 +207,5 @@ func (o Object) Part(h http.Header) (body []byte, status int, ok bool) {
 	return body, status, true
 }
 
-// Number parses a decimal; anything else is 0.
+// Number parses a decimal number. It returns 0 for anything else.
 func Number(s string) int { n, _ := strconv.Atoi(s); return n }

@@ -16,16 +16,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// Stall limits of the tests: for requests that stall, and for requests that must not stall. The
-// latter is much longer than a local response takes.
+// Stall limits of the tests. shortStall is for requests that stall. longStall is for requests that
+// must not stall, and is much longer than a local response takes.
 const (
 	shortStall = 50 * time.Millisecond
 	longStall  = 2 * time.Second
 )
 
-// Stalls checks that a request without progress ends without a deadline of its context. The error
-// is fault.Unavailable and not an error of package context, and the retry layer sends the request
-// again. version is "" for a store without writes and listings.
+// Stalls checks that a request without progress ends although its context has no deadline. The
+// error must be fault.Unavailable and not an error of package context, and the retry layer must
+// send the request again. version is "" for a store without writes and listings.
 func Stalls(t *testing.T, p Provider, version store.Version) {
 	srv, w := p.Serve(t)
 	value := bytes.Repeat([]byte("value"), 100_000)
@@ -56,7 +56,7 @@ func Stalls(t *testing.T, p Provider, version store.Version) {
 	put := func(o store.PutOptions) func(context.Context, store.Store) error {
 		return func(ctx context.Context, st store.Store) error { return putError(ctx, st, o) }
 	}
-	big := make([]byte, 32<<20) // more than the sockets' buffers hold
+	big := make([]byte, 32<<20) // more than the buffers of the sockets
 	for _, c := range []struct {
 		name   string
 		answer Answer

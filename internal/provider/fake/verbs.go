@@ -10,7 +10,7 @@ import (
 )
 
 // errEmpty is the error of an empty listing.
-var errEmpty = errors.New("an empty listing")
+var errEmpty = errors.New("the listing is empty")
 
 // Verbs calls all methods of a store with the key "k" and returns their errors. version must be
 // valid for the store. If the store does not support parts, their methods are not called.

@@ -95,7 +95,7 @@ func Hanging(t *testing.T, p Provider, version store.Version) {
 		<-over
 		return true
 	})
-	value := make([]byte, 32<<20) // more than the sockets' buffers hold
+	value := make([]byte, 32<<20) // more than the buffers of the sockets
 	st := p.Open(t, srv.URL, nil)
 	for _, c := range []struct {
 		name string
@@ -108,7 +108,7 @@ func Hanging(t *testing.T, p Provider, version store.Version) {
 		{"put a version", func(ctx context.Context) error { return putError(ctx, st, store.PutOptions{IfVersion: version}) }},
 		{"put of 32 MiB", func(ctx context.Context) error {
 			_, err := st.Put(ctx, "k", value, store.PutOptions{})
-			clear(value) // a data race if the value is still read
+			clear(value) // a data race if the value is still being read
 			return err
 		}},
 		{"delete", func(ctx context.Context) error { return st.Delete(ctx, "k", store.DeleteOptions{}) }},

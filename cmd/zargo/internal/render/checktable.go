@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/internal/bucketcheck"
 )
 
-// CheckTable prints the findings of a bucket check, one line for each check as soon as it is
-// complete.
+// CheckTable prints the findings of a bucket check. It prints the line of each check as soon as the
+// check is complete.
 type CheckTable struct {
 	out  io.Writer
 	o    bucketcheck.Options
@@ -28,8 +28,8 @@ func NewCheckTable(out io.Writer, o bucketcheck.Options) *CheckTable {
 	return t
 }
 
-// flusher is a writer that buffers. CheckTable flushes it after each line, so that lines appear
-// while checks run.
+// flusher is a buffering writer. CheckTable flushes it after each line, so that lines appear while
+// checks run.
 type flusher interface{ Flush() error }
 
 func (t *CheckTable) printf(format string, args ...any) {
@@ -44,12 +44,12 @@ func (t *CheckTable) printf(format string, args ...any) {
 	}
 }
 
-// Begin prints where the checks read or write, and how much.
+// Begin prints the location and the maximum cost of the checks.
 func (t *CheckTable) Begin(url string) error {
 	if t.o.Key != "" {
-		t.printf("reads %s below %s, and writes nothing: %s\n\n", OneLine(t.o.Key), OneLine(url), t.o.Plan())
+		t.printf("reads %s below %s and writes nothing: %s\n\n", OneLine(t.o.Key), OneLine(url), t.o.Plan())
 	} else {
-		t.printf("writes below %s/%s, and deletes it again: %s\n\n", strings.TrimSuffix(OneLine(url), "/"), t.o.Place, t.o.Plan())
+		t.printf("writes objects below %s/%s and deletes them: %s\n\n", strings.TrimSuffix(OneLine(url), "/"), t.o.Place, t.o.Plan())
 	}
 	return t.err
 }
@@ -65,13 +65,13 @@ func (t *CheckTable) Found(f bucketcheck.Finding) {
 	}
 }
 
-// End prints the measured times, the recommended settings, and the requests that the check made.
+// End prints the measured times, the recommended settings, and the number of requests of the check.
 func (t *CheckTable) End(r *bucketcheck.Report) error {
 	if s := r.Speed; s != nil {
 		t.speed(s)
 	}
 	if len(r.Tuning) > 0 {
-		t.printf("\nnumbers that follow, in place of those that the store begins with\n")
+		t.printf("\nrecommended settings, instead of the initial ones\n")
 		t.rows(func(w io.Writer) {
 			for _, a := range r.Tuning {
 				now := ""

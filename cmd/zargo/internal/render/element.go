@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// spelling is how elements are formatted: the names of NaN, the infinities and the booleans, and
-// the form of complex numbers.
+// spelling determines how elements are formatted: the names of NaN, the infinities and the
+// booleans, and the form of complex numbers.
 type spelling struct {
 	nan, inf, negInf string
 	yes, no          string
@@ -27,8 +27,8 @@ const (
 )
 
 // jsonSpelling, csvSpelling and textSpelling return the spellings of the formats. JSON lacks NaN
-// and the infinities, so their names are quoted strings. The names in CSV are understood by all
-// common readers, including NumPy and pandas.
+// and the infinities, so their names are quoted strings. All common CSV readers, including NumPy
+// and pandas, parse the names in CSV.
 func jsonSpelling() spelling {
 	return spelling{`"NaN"`, `"Infinity"`, `"-Infinity"`, "true", "false", true, formJSON}
 }
@@ -44,7 +44,7 @@ func textSpelling() spelling {
 type element func(dst, b []byte) []byte
 
 // elements returns the function that formats elements of a data type. Integers are exact. Floats
-// are the shortest decimal that reads back as the same bits of their own width.
+// are formatted as the shortest decimal that parses to the same bits in their own precision.
 func elements(t dtype.Type, s spelling) (element, error) {
 	le := binary.LittleEndian
 	switch t {
@@ -97,8 +97,8 @@ func (s spelling) double(dst, b []byte) []byte {
 	return s.float(dst, math.Float64frombits(binary.LittleEndian.Uint64(b)), 64)
 }
 
-// float formats f, a number of the specified number of bits. From 1e-6 up to 1e21 it uses no
-// exponent, as JavaScript and encoding/json do.
+// float formats f, a number with the given number of bits. From 1e-6 up to 1e21 it does not use an
+// exponent, like JavaScript and encoding/json.
 func (s spelling) float(dst []byte, f float64, bits int) []byte {
 	switch {
 	case math.IsNaN(f):

@@ -89,8 +89,8 @@ func TestEveryBasicTypeHasElements(t *testing.T) {
 	}
 }
 
-// TestHalfRoundTrip checks that every float16 but NaN is parsed back to the same bits, and is
-// formatted with at most five digits.
+// TestHalfRoundTrip checks that every float16 except NaN is formatted with at most five digits and
+// parses to the same bits.
 func TestHalfRoundTrip(t *testing.T) {
 	one, err := elements(dtype.Float16, jsonSpelling())
 	if err != nil {
@@ -113,7 +113,8 @@ func TestHalfRoundTrip(t *testing.T) {
 	}
 }
 
-// TestSinks checks that the output of a sink does not depend on the bands.
+// TestSinks checks that the output of a sink does not depend on how the elements are divided into
+// bands.
 func TestSinks(t *testing.T) {
 	elems := memory(t, []int16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})
 	for _, r := range []struct {

@@ -21,7 +21,7 @@ type HowFar struct {
 	Took   time.Duration
 }
 
-// parts returns the parts of the line, the most important first.
+// parts returns the parts of the line, with the most important part first.
 func (h HowFar) parts() []string {
 	p := []string{h.count()}
 	moved := h.Moved
@@ -72,7 +72,8 @@ func (h HowFar) count() string {
 	return fmt.Sprintf("%d %s", h.Done, h.Unit)
 }
 
-// left estimates the remaining time from the rate so far. It returns false if it cannot.
+// left estimates the remaining time from the rate so far. It returns false if no estimate is
+// possible.
 func (h HowFar) left() (time.Duration, bool) {
 	ran, rest := h.Done-h.Before, h.Total-h.Done
 	if ran <= 0 || rest <= 0 || h.Took <= 0 {
@@ -89,8 +90,8 @@ func (h HowFar) left() (time.Duration, bool) {
 // String returns the whole line.
 func (h HowFar) String() string { return strings.Join(h.parts(), ", ") }
 
-// Within returns the first parts of the line that fit in the columns of a terminal. The result is
-// ASCII.
+// Within returns as many parts of the line, from the first, as fit in the columns of a terminal.
+// The result is ASCII.
 func (h HowFar) Within(columns int) string {
 	line := "zargo: "
 	for i, p := range h.parts() {

@@ -34,7 +34,7 @@ func TestHowFar(t *testing.T) {
 	}
 }
 
-// TestWithin checks that whole parts are left out from the end if the terminal is too narrow.
+// TestWithin checks that whole parts are omitted from the end if the terminal is too narrow.
 func TestWithin(t *testing.T) {
 	h := HowFar{Unit: "tasks", Verb: "written", Done: 10, Total: 40, Moved: 30 << 20, Took: 10 * time.Second}
 	whole := "zargo: 10 of 40 tasks, 30.0 MiB written, 3.0 MiB/s, 30s left"

@@ -18,13 +18,13 @@ type Sink interface {
 	End() error
 }
 
-// NewSink returns a sink for an array of the specified type and shape. format is raw, npy, csv or
-// json. t is the type that [ReaderOf] returns.
+// NewSink returns a sink for an array with elements of type t and the given shape. format is raw,
+// npy, csv or json. t is the type that [ReaderOf] returns.
 func NewSink(format string, w io.Writer, t dtype.Type, shape []int) (Sink, error) {
 	switch format {
 	case "raw":
 		if _, varied := t.(Items); varied {
-			return nil, fault.Newf(errors.ErrUnsupported, "elements of %v vary in length and have no raw form: use json", t)
+			return nil, fault.Newf(errors.ErrUnsupported, "elements of %v vary in length and have no raw form: use the format json", t)
 		}
 		return &rawSink{w: w}, nil
 	case "npy":
@@ -39,7 +39,7 @@ func NewSink(format string, w io.Writer, t dtype.Type, shape []int) (Sink, error
 	return &jsonSink{counter: newCounter(shape), w: w, one: one, size: t.Size()}, err
 }
 
-// rawSink writes the memory form. For npy it writes a header first.
+// rawSink writes elements in memory form. For npy it writes a header first.
 type rawSink struct {
 	w    io.Writer
 	head []byte
@@ -62,7 +62,7 @@ type counter struct{ shape, index []int }
 
 func newCounter(shape []int) counter { return counter{shape, make([]int, len(shape))} }
 
-// opens returns how many axes, counted from the last, start at the next element.
+// opens returns the number of axes, counted from the last, that start at the next element.
 func (c *counter) opens() int {
 	n := 0
 	for n < len(c.index) && c.index[len(c.index)-1-n] == 0 {
@@ -71,7 +71,7 @@ func (c *counter) opens() int {
 	return n
 }
 
-// next moves to the next element. It returns how many axes, counted from the last, ended.
+// next moves to the next element. It returns the number of axes, counted from the last, that ended.
 func (c *counter) next() int {
 	for n := range c.index {
 		k := len(c.index) - 1 - n
@@ -117,7 +117,7 @@ func (s *jsonSink) Write(elems []byte) error {
 	return s.flush(0)
 }
 
-// flush writes the buffer if it holds more than above bytes.
+// flush writes the buffer if it has more than above bytes.
 func (s *jsonSink) flush(above int) error {
 	if len(s.buf) <= above {
 		return nil
@@ -137,8 +137,7 @@ func (s *jsonSink) End() error {
 	return s.flush(0)
 }
 
-// empty writes the lists of an array without elements: nested lists down to the first axis of
-// length 0.
+// empty writes the nested lists of an array without elements, down to the first axis of length 0.
 func (s *jsonSink) empty(shape []int) error {
 	s.buf = append(s.buf, '[')
 	for i := range shape[0] {
@@ -153,8 +152,9 @@ func (s *jsonSink) empty(shape []int) error {
 	return s.flush(1 << 15)
 }
 
-// csvSink writes CSV. One axis is written as one value per line, two axes as one row per line, and
-// more axes as one value per line after its indices. Numbers and indices need no quotes.
+// csvSink writes CSV. An array with one axis has one value per line, with two axes one row per
+// line, and with more axes one value per line after its indices. Numbers and indices need no
+// quotes.
 type csvSink struct {
 	counter
 	w    io.Writer

@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// The text format is for people. It resembles NumPy's and prints only the corners of large arrays.
+// The text format is for people. Like NumPy's, it prints only the corners of large arrays.
 
 const (
 	textAll   = 1000  // larger arrays are abbreviated; NumPy's threshold
@@ -26,8 +26,8 @@ type Axis struct {
 }
 
 // Text prints a selection. It reads only the elements that it prints. read fills buf with the
-// elements from part[k][0] to before part[k][1] along each axis k of the selection. t is a type
-// returned by [ReaderOf].
+// elements [part[k][0], part[k][1]) along each axis k of the selection. t is a type returned by
+// [ReaderOf].
 func Text(w io.Writer, t dtype.Type, axes []Axis, read func(buf []byte, part [][2]int) error) error {
 	one, err := elements(t, textSpelling())
 	if err != nil {
@@ -38,7 +38,7 @@ func Text(w io.Writer, t dtype.Type, axes []Axis, read func(buf []byte, part [][
 		for edge = textEdge; edge > 1 && corners(axes, edge, textCells) > textCells; edge-- {
 		}
 		if corners(axes, edge, textCells) > textCells {
-			return fault.Newf(fault.Limit, "%d axes cannot be printed as text: select fewer with --sel, or use another format", len(axes))
+			return fault.Newf(fault.Limit, "an array with %d axes cannot be printed as text: select fewer axes with --sel, or use another format", len(axes))
 		}
 	}
 	s := newSheet(axes, edge)
@@ -74,7 +74,7 @@ type sheet struct {
 	cells []string
 }
 
-// run is the range of indices lo to hi along an axis that is shown, starting at cell at.
+// run is a printed range of indices [lo, hi) along an axis. Its first cell is number at.
 type run struct{ lo, hi, at int }
 
 // newSheet returns a sheet of all elements of each axis, or of edge elements at each end of an axis

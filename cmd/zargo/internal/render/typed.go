@@ -16,7 +16,7 @@ import (
 )
 
 // typed returns the function that formats elements other than plain numbers: small numbers, times,
-// text, bytes, structures.
+// text, bytes and structures.
 func (s spelling) typed(t dtype.Type) (element, error) {
 	switch t := t.(type) {
 	case dtype.Basic:
@@ -54,7 +54,7 @@ func (s spelling) typed(t dtype.Type) (element, error) {
 	return nil, fault.Newf(errors.ErrUnsupported, "elements of %v cannot be printed as text", t)
 }
 
-// word formats a word that needs no escapes. JSON has it in quotes.
+// word formats a word that needs no escapes. In JSON it is quoted.
 func (s spelling) word(dst []byte, w string) []byte {
 	if s.form == formJSON {
 		return append(append(append(dst, '"'), w...), '"')
@@ -62,8 +62,8 @@ func (s spelling) word(dst []byte, w string) []byte {
 	return append(dst, w...)
 }
 
-// text formats text. Text that is not UTF-8 is formatted as bytes in JSON, and with escapes
-// elsewhere.
+// text formats text. If the text is not UTF-8, it is formatted as bytes in JSON, and with escapes
+// in other formats.
 func (s spelling) text(dst, b []byte) []byte {
 	switch {
 	case s.form == formJSON && utf8.Valid(b):
@@ -79,7 +79,7 @@ func (s spelling) text(dst, b []byte) []byte {
 	return strconv.AppendQuote(dst, string(b))
 }
 
-// bytes formats bytes: {"b64": …} in JSON, base64 in CSV, hexadecimal for people.
+// bytes formats bytes as {"b64": …} in JSON, base64 in CSV and hexadecimal in text.
 func (s spelling) bytes(dst, b []byte) []byte {
 	switch s.form {
 	case formJSON:
@@ -94,7 +94,7 @@ func appendJSON(dst []byte, s string) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // a string cannot fail
+	_ = e.Encode(s) // encoding a string cannot fail
 	return append(dst, bytes.TrimRight(b.Bytes(), "\n")...)
 }
 
@@ -107,7 +107,7 @@ func AppendCell(dst []byte, s string) []byte {
 }
 
 // structure formats a structure as an object in JSON, as one cell with that object in CSV, and as a
-// tuple for people.
+// tuple in text.
 func (s spelling) structure(t *dtype.Struct) (element, error) {
 	if s.form == formCSV {
 		one, err := jsonSpelling().structure(t)
@@ -157,8 +157,8 @@ func appendNested(dst, b []byte, shape []int, one element) []byte {
 	return append(dst, ']')
 }
 
-// small returns the function that formats numbers of at most 16 bits per component that are not in
-// the core specification, or nil for other types.
+// small returns the function that formats numbers of at most 16 bits per component outside the core
+// specification, or nil for other types.
 func (s spelling) small(t dtype.Basic) element {
 	switch t {
 	case dtype.Int2, dtype.Int4:
@@ -195,8 +195,8 @@ func (s spelling) small(t dtype.Basic) element {
 	return nil
 }
 
-// shortFloat formats a small float, or a complex number of two, with the fewest digits that read
-// back as the same value.
+// shortFloat formats a small float, or a complex number of two small floats, with the fewest digits
+// that parse to the same value.
 func shortFloat[T dtype.SmallFloat](s spelling, t dtype.Basic) element {
 	part := func(dst, b []byte) []byte {
 		var bits uint16

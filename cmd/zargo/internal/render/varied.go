@@ -10,8 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Items is a data type whose elements vary in length. A buffer contains the index of each item in
-// place of the item.
+// Items is a data type whose elements vary in length. A buffer contains an index for each item.
 type Items struct {
 	dtype.Type
 	items **zarr.Packed
@@ -51,7 +50,8 @@ func Number(buf []byte, first int) {
 	}
 }
 
-// once reuses the formatted text of an element that is equal to the previous one.
+// once returns one, but it reuses the formatted text of an element that is equal to the previous
+// one.
 func (n Items) once(one element) element {
 	var of *zarr.Packed
 	var last uint64

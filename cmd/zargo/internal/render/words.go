@@ -15,8 +15,8 @@ import (
 // than one screen.
 const maxMessage = 2000
 
-// OneLine makes a text safe to print: on one line, without control characters that a terminal
-// interprets, and truncated to about maxMessage bytes.
+// OneLine returns text in a form that is safe to print: on one line, without control characters
+// that a terminal interprets, and truncated to about maxMessage bytes.
 func OneLine(text string) string {
 	var b strings.Builder
 	for _, r := range strings.TrimSpace(text) {
@@ -37,7 +37,7 @@ func OneLine(text string) string {
 	return b.String()
 }
 
-// Plural formats a number of things: "1 chunk", "2 chunks".
+// Plural formats a number and a noun, such as "1 chunk" or "2 chunks".
 func Plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -45,7 +45,7 @@ func Plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// Size formats a number of bytes, followed by the number in a larger unit from 1024 on.
+// Size formats a number of bytes. From 1024 on, the number in a larger unit follows.
 func Size(n *big.Int) string {
 	f, _ := new(big.Float).SetInt(n).Float64()
 	if f < 1024 {
@@ -60,7 +60,7 @@ func Size(n *big.Int) string {
 	return fmt.Sprintf("%v (%.1f %s)", n, f, units[u])
 }
 
-// Bytes is Size of n, or "no bound" for math.MaxInt64.
+// Bytes is like Size, but returns "no bound" for math.MaxInt64.
 func Bytes(n int64) string {
 	if n == math.MaxInt64 {
 		return "no bound"
@@ -68,7 +68,7 @@ func Bytes(n int64) string {
 	return Size(big.NewInt(n))
 }
 
-// JSON prints a value, indented, without the escapes for HTML.
+// JSON prints a value as indented JSON, without escapes for HTML.
 func JSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
