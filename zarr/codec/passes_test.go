@@ -12,8 +12,8 @@ import (
 
 // TestPasses checks how often decoding copies the elements of a chunk after they are read and
 // decompressed, to contiguous memory and to rows of a larger array. It counts buffers, because
-// every pass but the last one ends in a buffer. Without a buffer there is at most one pass, from
-// the stored bytes to the box, and none if they are read directly into the box. With a
+// every pass except the last ends in a buffer. Without a buffer there is at most one pass, from the
+// stored bytes to the box, and no pass if the stored bytes are read directly into the box. With a
 // decompressor's buffer there is one pass from it to the box.
 func TestPasses(t *testing.T) {
 	const rows, cols, size = 64, 96, 4
