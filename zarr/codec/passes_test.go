@@ -27,12 +27,12 @@ func TestPasses(t *testing.T) {
 		flat     []int // sizes of the buffers to decode to contiguous memory
 		wide     []int // the same for rows
 	}{
-		{"raw", []codec.Spec{little}, true, none, none},                                                 // 0, 1
-		{"raw, order F", []codec.Spec{turn, little}, false, none, none},                                 // 1, 1
-		{"raw, other byte order", []codec.Spec{codec.Bytes(dtype.Big)}, true, none, none},               // 1, 1
-		{"blosc, shuffled", []codec.Spec{little, blosc}, false, none, none},                             // 1, 1
-		{"zstd", []codec.Spec{little, codec.Zstd(1)}, false, none, decompressed},                        // 0, 1
-		{"zstd, order F", []codec.Spec{turn, little, codec.Zstd(1)}, false, decompressed, decompressed}, // 1, 1
+		{"raw", []codec.Spec{little}, true, none, none},
+		{"raw, order F", []codec.Spec{turn, little}, false, none, none},
+		{"raw, other byte order", []codec.Spec{codec.Bytes(dtype.Big)}, true, none, none},
+		{"blosc, shuffled", []codec.Spec{little, blosc}, false, none, none},
+		{"zstd", []codec.Spec{little, codec.Zstd(1)}, false, none, decompressed},
+		{"zstd, order F", []codec.Spec{turn, little, codec.Zstd(1)}, false, decompressed, decompressed},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c, err := codec.Builtin().Chain(tt.specs, codec.Repr{Shape: []int{rows, cols}, Type: dtype.Float32, Fill: make([]byte, size)})

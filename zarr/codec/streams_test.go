@@ -108,7 +108,7 @@ func TestStreams(t *testing.T) {
 		{"zstd too long", codec.Zstd(1), zs(t, more), "4096"},
 		{"zstd too short", codec.Zstd(1), zs(t, less), "4095"},
 		{"zstd of skippable frames", codec.Zstd(1), skippable(4096), "0 bytes"},
-		{"zstd of nothing", codec.Zstd(1), nil, "no bytes"},
+		{"zstd of nothing", codec.Zstd(1), nil, "input is empty"},
 	}
 	for _, tt := range tests {
 		for _, specs := range [][]codec.Spec{{little, tt.spec}, {codec.Transpose(0, 1), little, tt.spec}} {
