@@ -10,7 +10,7 @@ import (
 
 func openShared(path string) (*os.File, error) { return os.Open(path) }
 
-// nonblock is not needed, or not supported.
+// nonblock is not needed or not supported.
 const nonblock = 0
 
 // infoOf returns the info of the file at path, whose Stat is fi.

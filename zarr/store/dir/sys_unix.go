@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// nonblock prevents waiting for the writer of a pipe on open.
+// nonblock prevents open from waiting for the writer of a pipe.
 const nonblock = syscall.O_NONBLOCK
 
 // infoOf returns the info of the file at path, whose Stat is fi.
@@ -30,7 +30,7 @@ func moveNew(from, to string) error {
 	if err := os.Link(from, to); err != nil {
 		return err
 	}
-	// If it remains, it is hidden and harmless, since no file is modified in place.
+	// If it remains, it is hidden and harmless, because no file is modified in place.
 	_ = os.Remove(from)
 	return nil
 }
