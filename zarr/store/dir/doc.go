@@ -74,7 +74,7 @@
 // Only a proven absence is fault.NotFound. An absence is not proven, and the error is
 // fault.Refused,
 //
-//   - if the directory in which a value was found or written is gone or was replaced: it was renamed,
+//   - if the directory in which a value was found or written is gone or was replaced: it was
 //     removed, unmounted, mounted over, or a link in its path was changed. Writes also return
 //     fault.Refused. The store works again when the directory returns; for a new directory, call
 //     [New] again;
