@@ -220,7 +220,8 @@ func TestNone(t *testing.T) {
 	})
 	bubble("all are slow", func(t *testing.T) {
 		s, w := scripted(t, Options{})
-		w.next = func(int) exchangeOf { return exchangeOf{first: 44 * time.Millisecond} } // below the limit, but 1.5 times the normal latency
+		// Below the limit, but 1.5 times the normal latency.
+		w.next = func(int) exchangeOf { return exchangeOf{first: 44 * time.Millisecond} }
 		for range window {
 			get(t, s, w, small, 1)
 		}

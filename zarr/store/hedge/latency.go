@@ -14,7 +14,7 @@ const (
 	every  = 8   // number of latencies between two evaluations
 	slow   = 1.5 // limit as a multiple of the 95th percentile
 	risen  = 1.5 // multiple of the normal median at which the whole store is slow
-	rising = 256 // number of evaluations in which normal grows by a factor of e if the store stays slower
+	rising = 256 // evaluations in which normal grows by a factor of e if the store stays slower
 
 	longest  = 1 << 30               // bytes; longer responses are not hedged
 	shortest = 10 * time.Millisecond // a second request for less is not worth its cost

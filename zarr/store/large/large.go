@@ -20,8 +20,8 @@ const (
 
 // Options configures a Store. The zero value uses the store's Tuning.
 type Options struct {
-	SplitAbove int64 // longer values are read as ranges; 0 means the Tuning's value, negative means never
-	PartAbove  int64 // values of at least this length are written as parts; 0 means the Tuning's value, negative means never
+	SplitAbove int64 // longer values are read as ranges; 0 means as in the Tuning, negative never
+	PartAbove  int64 // values this long are written as parts; 0 means as in the Tuning, negative never
 
 	// Piece is the length of a range or part in bytes. 0 means 16 MiB. Parts are longer if the
 	// store's limits on their length or number require it.

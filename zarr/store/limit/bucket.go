@@ -22,7 +22,7 @@ type Bucket struct {
 // Numbers holds the initial values and the limits of a Bucket.
 type Numbers struct {
 	Reads, Writes int // initial numbers of requests in flight; at least 1
-	Most          int // maximum number of requests in flight, of reads and of writes each; 0 means twice Reads
+	Most          int // maximum requests in flight, of reads and writes each; 0 means twice Reads
 
 	// ReadRate and WriteRate are the requests per second that the service accepts from a new
 	// client. The rate doubles in 20 minutes of use. 0 means no limit.
@@ -110,7 +110,7 @@ func (b *Bucket) side(op store.Op) *side {
 // side is the state of a bucket's reads or of its writes.
 type side struct {
 	slots   concurrency.Slots
-	turn    concurrency.Slots // one slot; if requests are spaced, the next request to start holds it
+	turn    concurrency.Slots // one slot, held by the next request to start if requests are spaced
 	rates   *rates
 	waits   atomic.Int64 // number of requests that waited for a slot since the last response
 	mu      sync.Mutex

@@ -27,8 +27,8 @@ type service struct {
 	latency   time.Duration
 	refusal   time.Duration // duration of a refusal
 	bandwidth float64       // bytes per second of one connection; 0 means no limit
-	parallel  int           // number of requests served concurrently, which more requests share; 0 means no limit
-	rate      float64       // requests per second, above which requests are refused; 0 means no limit
+	parallel  int           // requests served concurrently, shared by more requests; 0 means no limit
+	rate      float64       // requests per second before refusals; 0 means no limit
 	burst     float64
 	doubles   time.Duration // time in which the rate doubles under load
 	first     int           // number of attempts of each key that are refused
@@ -518,14 +518,16 @@ func TestRamp(t *testing.T) {
 		if s.most != 8 {
 			t.Errorf("%d at once at first", s.most)
 		}
-		if took := put(500); took < 3900*ms || took > 5100*ms { // the requests of one second start immediately
+		// The requests of one second start immediately.
+		if took := put(500); took < 3900*ms || took > 5100*ms {
 			t.Errorf("500 writes took %v", took)
 		}
 		if _, n := b.InFlight(); n < 16 {
 			t.Errorf("%d at once in the end", n)
 		}
 		put(170_000)
-		if took := put(1000); took > 5600*ms || took < 4*time.Second { // the rate is twice as high after 20 minutes
+		// The rate is twice as high after 20 minutes.
+		if took := put(1000); took > 5600*ms || took < 4*time.Second {
 			t.Errorf("1000 writes took %v after 20 minutes", took)
 		}
 		time.Sleep(time.Hour)

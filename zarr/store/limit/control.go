@@ -9,18 +9,18 @@ import (
 const (
 	period    = 200 * time.Millisecond // minimum window; the size is halved at most once in it
 	longest   = 10 * period            // maximum length of a window with fewer responses than slots
-	least     = 2                      // minimum size, so that one slow request does not block all others
-	round     = 32                     // minimum number of responses of a round, half of those in flight
+	least     = 2                      // minimum size, so that a slow request does not block all others
+	round     = 32                     // minimum responses of a round, half of those in flight
 	hopeless  = 0.9                    // share of refusals in a round that starts a doubt
 	plain     = 0.3                    // share of refusals in a round that halves the size early
 	tolerated = 0.085                  // share of refusals in a window that has no effect
-	few       = 0.01                   // share of refusals up to which a large size grows below the ceiling
+	few       = 0.01                   // share of refusals up to which a large size grows
 	fewer     = 0.4                    // the same for a small size, in requests
 	// gentle is the growth per window below the ceiling, and of the first probe above it. It
 	// doubles with every window without refusals, up to brisk.
 	gentle    = 0.05
 	brisk     = 0.2
-	sure      = 2               // number of windows without refusals after which a probe does not wait
+	sure      = 2               // windows without refusals after which a probe does not wait
 	probing   = time.Second     // time between probes above the ceiling
 	forgotten = time.Minute     // time without refusals after which the ceiling is removed
 	needed    = 128             // more slots are useful if at least one in this many requests waited

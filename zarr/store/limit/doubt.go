@@ -20,7 +20,7 @@ type doubt struct {
 const (
 	patience = 4 * paced // maximum number of responses that are compared, before and during a pace
 	likely   = 3         // standard deviations between the shares of refusals of early and late attempts
-	certain  = 3.5       // the same during a pace, where they are compared repeatedly
+	certain  = 3.5       // the same during a pace, with repeated comparisons
 	trusted  = 256       // number of responses after which retry.Quota.Cures has the same result
 )
 

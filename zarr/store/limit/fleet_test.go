@@ -123,7 +123,8 @@ func TestFleets(t *testing.T) {
 							s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, rate: k.rate, burst: k.rate / 10, doubles: k.doubles}
 							o := fleet{procs: procs, n: n, told: told, writes: k.writes, numbers: k.numbers}.run(t, s)
 							all := float64(procs * n)
-							optimum := max(all/k.rate, float64(n)*s.latency.Seconds()/128) // one process has at most 128 requests in flight at first
+							// One process has at most 128 requests in flight at first.
+							optimum := max(all/k.rate, float64(n)*s.latency.Seconds()/128)
 							took, asked := o.took.Seconds()/optimum, float64(s.requests)/all
 							slower = append(slower, took)
 							t.Logf("%d requests each: %v, %.2f times the optimum, half of the processes at %.2f; %.2f requests to one that is needed; %d failed",
@@ -160,7 +161,8 @@ func TestRefusedLater(t *testing.T) {
 		s.mu.Lock()
 		s.first = 2
 		s.mu.Unlock()
-		if took := get(t, st, 130, 2000); took > 4*time.Second { // 16 times 128 in flight with three attempts each take 1.6 s
+		// 16 times 128 in flight with three attempts each take 1.6 s.
+		if took := get(t, st, 130, 2000); took > 4*time.Second {
 			t.Errorf("it took %v", took)
 		}
 	})
@@ -178,7 +180,8 @@ func TestRefusedWhilePaced(t *testing.T) {
 			s.mu.Lock()
 			s.rate, s.first = 0, 2
 			s.mu.Unlock()
-			if took := get(t, st, 130, 2000); took > 45*time.Second { // at 2 per second, 24 responses take 12 s
+			// At 2 per second, 24 responses take 12 s.
+			if took := get(t, st, 130, 2000); took > 45*time.Second {
 				t.Errorf("%v a second before: it took %v", rate, took)
 			}
 		})

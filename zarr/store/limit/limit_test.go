@@ -114,7 +114,8 @@ func TestBoundAndOrder(t *testing.T) {
 		if took := time.Since(start); took != 4*time.Second {
 			t.Errorf("12 requests of 1 s, 3 at once, took %v", took)
 		}
-		slices.Sort(s.order[:3]) // the order of the three that start together each second is arbitrary
+		// The order of the three that start together each second is arbitrary.
+		slices.Sort(s.order[:3])
 		for i := 3; i < 12; i += 3 {
 			slices.Sort(s.order[i : i+3])
 		}

@@ -49,7 +49,7 @@ func (l *line) predict(m line) float64 {
 const (
 	fading  = 1 - 1.0/128 // weight of a point per later request; about the last 128 requests count
 	fewest  = 8           // minimum number of requests for a measurement
-	outlier = 4           // longer requests count as this multiple of the expected time, so a stall is no trend
+	outlier = 4           // maximum multiple of the expected time, so that a stall is not a trend
 )
 
 // measure holds the fit of the recent requests.

@@ -8,7 +8,7 @@ import (
 
 // The numbers of a pace. docs/adr/027-fleets.md documents their origin.
 const (
-	paced    = 8                     // number of requests in flight below which requests are spaced instead
+	paced    = 8                     // requests in flight below which requests are spaced instead
 	slowest  = 1                     // minimum requests per second
 	first    = 8                     // minimum initial requests per second
 	steepest = 2                     // maximum growth after one response

@@ -39,7 +39,8 @@ func (s *Store) ListPage(ctx context.Context, prefix string, o store.ListOptions
 		e := store.Entry{Key: key}
 		if slash := strings.IndexByte(key[len(level):], '/'); o.Depth == store.OneLevel && slash >= 0 {
 			e = store.Entry{Key: key[:len(level)+slash], Dir: true}
-			i = s.seek(e.Key + "0") // the first key after those below the Dir, because '0' follows '/'
+			// The first key after those below the Dir, because '0' follows '/'.
+			i = s.seek(e.Key + "0")
 		} else {
 			v := s.values[key]
 			e.Size, e.Version = int64(len(v.bytes)), v.version

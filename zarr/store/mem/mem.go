@@ -75,13 +75,21 @@ func (s *Store) lookup(key string, o store.GetOptions) (value, error) {
 	s.mu.RUnlock()
 	switch {
 	case o.IfVersion != "" && v.version != o.IfVersion:
-		return v, fault.Newf(fault.Conflict, "the value has version %q, not %q", v.version, o.IfVersion)
+		return v, conflict(v, o.IfVersion)
 	case !ok:
 		return v, fault.NotFound
 	case o.IfNotVersion != "" && v.version == o.IfNotVersion:
 		return v, fault.Unchanged
 	}
 	return v, nil
+}
+
+// conflict returns the error for v, which does not have the version want. The zero value is absent.
+func conflict(v value, want store.Version) error {
+	if v.version == "" {
+		return fault.Newf(fault.Conflict, "the key has no value")
+	}
+	return fault.Newf(fault.Conflict, "the value has version %q, not %q", v.version, want)
 }
 
 func (v value) read(o store.GetOptions, buf []byte) (store.Value, error) {
@@ -120,7 +128,7 @@ func (s *Store) set(key string, b []byte, o store.PutOptions) (store.Version, er
 		return "", fault.Exists
 	}
 	if o.IfVersion != "" && old.version != o.IfVersion {
-		return "", fault.Newf(fault.Conflict, "the value has version %q, not %q", old.version, o.IfVersion)
+		return "", conflict(old, o.IfVersion)
 	}
 	s.writes++
 	version := store.Version(strconv.FormatUint(s.writes, 10))
@@ -140,7 +148,7 @@ func (s *Store) Delete(ctx context.Context, key string, o store.DeleteOptions) e
 	defer s.mu.Unlock()
 	old, ok := s.values[key]
 	if o.IfVersion != "" && old.version != o.IfVersion {
-		return failed("delete", key, fault.Newf(fault.Conflict, "the value has version %q, not %q", old.version, o.IfVersion))
+		return failed("delete", key, conflict(old, o.IfVersion))
 	}
 	s.drop(key, ok)
 	return nil

@@ -27,7 +27,8 @@ func (s *Store) PutParts(ctx context.Context, key string, o store.PartsOptions) 
 		if u := s.uploads[o.Resume]; u != nil && u.key == key {
 			return u, nil
 		}
-		return &parts{store: s, key: key, token: o.Resume}, nil // the upload has ended or never existed
+		// The upload has ended or never existed.
+		return &parts{store: s, key: key, token: o.Resume}, nil
 	}
 	s.begun++
 	u := &parts{store: s, key: key, token: strconv.FormatUint(s.begun, 10), parts: map[int][]byte{}}
