@@ -45,7 +45,7 @@ func TestDamages(t *testing.T) {
 		code   int
 		line   string // fields separated by one space
 	}{
-		{"torn shard", shard, cut("g/a/c/1", 5), 5, "error corrupt a/c/1 corrupt data: the shard has 5 bytes, its index alone 36"},
+		{"torn shard", shard, cut("g/a/c/1", 5), 5, "error corrupt a/c/1 corrupt data: the shard has 5 bytes, fewer than the 36 of its index"},
 		{"bad index checksum", shard, flip("g/a/c/1", 0), 5, "error corrupt a/c/1 index of the shard: codec crc32c: corrupt data: checksum of 32 bytes"},
 		{"stale consolidated copy", append(sums, "consolidate g"), swap("g/a/zarr.json", `"fill_value": 9`, `"fill_value": 8`), 4,
 			`error stale-consolidated zarr.json consolidated metadata is not what is stored: "a" is changed`},

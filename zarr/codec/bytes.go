@@ -127,7 +127,7 @@ func (c *rawBytes) Decode(dst Block, src []byte) error {
 
 func (c *rawBytes) fits(src []byte) error {
 	if len(src) != c.array.bytes {
-		return fault.Newf(fault.Corrupt, "stored chunk has %d bytes, want %d", len(src), c.array.bytes)
+		return fault.Newf(fault.Corrupt, "the chunk has %d bytes, want %d", len(src), c.array.bytes)
 	}
 	return nil
 }

@@ -230,7 +230,7 @@ func TestErrorsNameTheCodec(t *testing.T) {
 		}
 	}
 	c := mustChain(t, chunk, little)
-	if err := c.Decode(codec.Block{Bytes: make([]byte, 4096)}, make([]byte, 4090), nil); !errors.Is(err, fault.Corrupt) || err.Error() != "codec bytes: corrupt data: chunk has 4090 bytes, want 4096" {
+	if err := c.Decode(codec.Block{Bytes: make([]byte, 4096)}, make([]byte, 4090), nil); !errors.Is(err, fault.Corrupt) || err.Error() != "codec bytes: corrupt data: the chunk has 4090 bytes, want 4096" {
 		t.Errorf("short chunk: %v", err)
 	}
 }

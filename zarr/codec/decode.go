@@ -152,7 +152,7 @@ func (c *Chain) unpack(slot int, dst Strided, src []byte, s *Scratch) error {
 	placer, ok := c.array.(Placer)
 	switch {
 	case plain && len(b) != c.packed.bytes:
-		return c.wrap(fault.Newf(fault.Corrupt, "chunk has %d bytes, want %d", len(b), c.packed.bytes))
+		return c.wrap(fault.Newf(fault.Corrupt, "the chunk has %d bytes, want %d", len(b), c.packed.bytes))
 	case plain && direct && (len(b) == 0 || &b[0] == &to.Bytes[0]):
 		return c.wrap(inPlace.DecodeInPlace(to.Bytes))
 	case ok && (raw == nil || rows):

@@ -132,7 +132,7 @@ func (p *packbits) Encode(dst []byte, src Block) ([]byte, error) {
 
 func (p *packbits) Decode(dst Block, src []byte) error {
 	if int64(len(src)) != p.EncodedSize() {
-		return fault.Newf(fault.Corrupt, "stored chunk has %d bytes, want %d", len(src), p.EncodedSize())
+		return fault.Newf(fault.Corrupt, "the chunk has %d bytes, want %d", len(src), p.EncodedSize())
 	}
 	said := p.spare()
 	switch p.padding {

@@ -47,7 +47,7 @@ func (x ShardIndex) At(i int) (off, n int64, ok bool, err error) {
 	case o == empty && l == empty:
 		return 0, 0, false, nil
 	case o > size || l > size-o || l == 0:
-		return 0, 0, false, fault.Newf(fault.Corrupt, "index of the shard: inner chunk %d has %d bytes at offset %d, beyond the shard's %d bytes", i, l, o, x.size)
+		return 0, 0, false, fault.Newf(fault.Corrupt, "index of the shard: inner chunk %d has %d bytes at offset %d, which is invalid in a shard of %d bytes", i, l, o, x.size)
 	}
 	return int64(o), int64(l), true, nil
 }

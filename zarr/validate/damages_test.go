@@ -163,7 +163,7 @@ func damages() []damage {
 	}
 	const codecV3 = `[{"name":"bytes","configuration":{"endian":"little"}},{"name":"made-up"}]`
 	return []damage{
-		{"torn shard", 3, nil, bytesAt("shards/c/1/0", cutTo(9)), rule.Corrupt, "shards/c/1/0", "the shard has 9 bytes, its index alone 68", true},
+		{"torn shard", 3, nil, bytesAt("shards/c/1/0", cutTo(9)), rule.Corrupt, "shards/c/1/0", "the shard has 9 bytes, fewer than the 68 of its index", true},
 		{"torn shard that is longer than its index", 3, nil, bytesAt("shards/c/1/0", cutTo(-7)), rule.Corrupt, "shards/c/1/0", "index", true},
 		{"bad index checksum", 3, nil, bytesAt("shards/c/0/1", flip(-1)), rule.Corrupt, "shards/c/0/1", "index of the shard: codec crc32c: corrupt data: checksum", true},
 		{"stale consolidated copy", 3, consolidated, member("plain/zarr.json", "attributes", `{"units":"K"}`), rule.Stale, "zarr.json", `"plain" is changed`, false},
