@@ -161,7 +161,7 @@ func (b bitroundBytes) Encode(dst, src []byte) ([]byte, error) {
 	case b.refuse != nil:
 		return dst, b.refuse
 	case len(src)%b.unit != 0:
-		return dst, fault.Newf(fault.Metadata, "%d bytes are not a whole number of %v elements", len(src), b.out.Type)
+		return dst, fault.Newf(fault.Metadata, "%d bytes are not a multiple of %d, the size of a number in %v", len(src), b.unit, b.out.Type)
 	}
 	start := len(dst)
 	dst = append(dst, src...)

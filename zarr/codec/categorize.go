@@ -217,7 +217,7 @@ func (c *categorizeText) points() binary.ByteOrder {
 func (c *categorizeText) Decode(dst, src []byte, limit int) ([]byte, error) {
 	size := c.typ.Size()
 	if len(src)%c.size != 0 || len(src)/c.size > limit/size {
-		return dst, fault.Newf(fault.Corrupt, "%d bytes are not codes of %d bytes for at most %d bytes of text", len(src), c.size, limit)
+		return dst, fault.Newf(fault.Corrupt, "%d bytes are not a multiple of the code size %d, or decode to more than %d bytes of text", len(src), c.size, limit)
 	}
 	order := c.points()
 	one := make([]byte, size)

@@ -110,8 +110,8 @@ func (m *move) inChunk(box Strided, shape []int) {
 	}
 }
 
-// pull copies elements of size bytes from a chunk that read gives access to, in ascending order. m
-// must come from inChunk, and its last axis must be contiguous in memory.
+// pull copies elements of size bytes from a chunk through read, in ascending order. m must come
+// from inChunk, and its last axis must be contiguous in memory.
 func (m *move) pull(dst []byte, size int, read func(dst []byte, at int) error) (err error) {
 	row, inner := axis{1, size, size}, 0
 	if m.n > 0 {

@@ -152,10 +152,10 @@ func fromItem(t dtype.Type, item []byte) ([]byte, error) {
 		if s, ok := t.(dtype.S); ok && len(b) <= s.Size() {
 			return append(b, make([]byte, s.Size()-len(b))...), nil
 		}
-		return nil, fault.Newf(fault.Corrupt, "want a value of another kind than bytes, or fewer bytes")
+		return nil, fault.Newf(fault.Corrupt, "bytes do not fit the data type")
 	}
 	if quoted := raw[0] == '"'; quoted != text && !special {
-		return nil, fault.Newf(fault.Corrupt, "want a value of another kind")
+		return nil, fault.Newf(fault.Corrupt, "the kind of the value does not match the data type")
 	}
 	return t.ParseFill(raw, 2)
 }

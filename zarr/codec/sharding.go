@@ -18,7 +18,7 @@ const shardingName = "sharding_indexed"
 // level costs a chain and an index per shard. Metadata with hundreds of levels is malicious.
 const maxNesting = 8
 
-// ShardingOptions configure [Sharding].
+// ShardingOptions configures [Sharding].
 type ShardingOptions struct {
 	Chunk   []int  // shape of an inner chunk; it must divide the shard's shape
 	Codecs  []Spec // codecs of an inner chunk; nil means the codec bytes

@@ -99,7 +99,7 @@ func (c *Chain) DecodeSpan(dst Strided, src []byte, s *Scratch) error {
 func (c *Chain) DecodeElements(b []byte) error {
 	raw, ok := c.array.(*rawBytes)
 	if !ok || !c.Spans() || len(b)%c.packed.size != 0 {
-		return fault.Newf(fault.Selection, "%d bytes are not elements that can be decoded apart from their chunk", len(b))
+		return fault.Newf(fault.Selection, "%d bytes cannot be decoded as separate elements", len(b))
 	}
 	if raw.fix != nil {
 		raw.fix(b)

@@ -13,7 +13,7 @@ type Place struct {
 
 // PlaceOf returns the Place of s. It makes no request. It follows the Unwrap methods of decorators
 // and assumes that decorators leave keys unchanged; [Prefix] is supported. If no store provides a
-// Place, the Root is the innermost store itself.
+// Place, the Root is the innermost store itself, or its Name if it is not comparable.
 func PlaceOf(s Store) Place {
 	var p Place
 	if As(s, &p) {

@@ -94,8 +94,8 @@ type PutOptions struct {
 type DeleteOptions struct {
 	IfVersion Version // delete only this version, else fault.Conflict
 
-	// AsPut marks a delete that stands for a write that stores no object, such as a chunk of fill
-	// values. In a store with symbolic links, the delete then follows links among the parent
+	// AsPut marks a delete that stands for a write without an object, such as that of a chunk of
+	// fill values. In a store with symbolic links, the delete then follows links among the parent
 	// directories of the key, as Put does. Without AsPut it follows no link.
 	AsPut bool
 }

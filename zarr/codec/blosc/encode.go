@@ -102,7 +102,7 @@ func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 }
 
 // blocks appends the bstarts and the blocks to a frame that starts at start. It stops when the
-// frame exceeds the stored form.
+// frame is longer than an uncompressed one.
 func (e *Encoder) blocks(dst []byte, start int, src []byte, h Header) ([]byte, error) {
 	w, ok := e.scratch.Get().(*work)
 	if !ok {

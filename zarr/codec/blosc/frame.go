@@ -43,7 +43,7 @@ func (f *Frame) Copy(dst []byte, at int) error {
 		copy(dst, f.src[HeaderSize+at:])
 		return nil
 	}
-	// The current block has most rows of a chunk.
+	// Most rows of a chunk are in the current block.
 	if f.block >= 0 && at >= f.start && at-f.start+len(dst) <= f.size() {
 		f.part(dst, at-f.start)
 		return nil

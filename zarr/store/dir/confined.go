@@ -147,7 +147,7 @@ func (t confined) moveNew(from, to string) error {
 	if err := t.r.Link(a, b); err != nil {
 		return err
 	}
-	// If it remains, it is hidden and harmless, because no file is modified in place.
+	// If the file remains, it is hidden and harmless, because no file is modified in place.
 	_ = t.r.Remove(a)
 	return nil
 }

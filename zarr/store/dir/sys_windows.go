@@ -28,7 +28,7 @@ func openShared(path string) (*os.File, error) {
 	return os.NewFile(uintptr(h), path), nil
 }
 
-// infoOf returns the info of the file at path, whose Stat is fi.
+// infoOf returns the info of the file at path. fi is the result of its Stat.
 func infoOf(t tree, path string, fi os.FileInfo) (info, error) {
 	if fi.IsDir() {
 		return info{kind: folderKind}, nil

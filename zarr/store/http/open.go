@@ -44,7 +44,7 @@ func (c *config) read(url string, opts []Option) error {
 		err = errors.Join(err, o.apply(c))
 	}
 	if c.public && c.transport != nil {
-		err = errors.Join(err, provider.Usage("http.PublicOnly contradicts http.Transport, whose own dialer decides about addresses"))
+		err = errors.Join(err, provider.Usage("http.PublicOnly cannot be combined with http.Transport, which would bypass its check of addresses"))
 	}
 	return err
 }

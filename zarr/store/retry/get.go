@@ -77,7 +77,7 @@ func (b *body) resume(err error) (store.Value, bool) {
 	}
 	v := cut.Value
 	if len(v.Bytes) < len(b.buf) {
-		return store.Value{}, false // an invalid error
+		return store.Value{}, false // the error is inconsistent
 	}
 	if v.Version == "" || b.whole {
 		b.buf = v.Bytes[:b.held] // start over, in a buffer that may have grown
