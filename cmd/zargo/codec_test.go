@@ -47,7 +47,7 @@ func TestParseCodec(t *testing.T) {
 func TestCodecErrors(t *testing.T) {
 	for _, tt := range []struct{ text, says string }{
 		{"gzip:x", "gzip:LEVEL"}, {"gzip:3:4", "gzip:LEVEL"}, {"blosc:lz4:five", "blosc:lz4:5:shuffle"}, {"bytes:bigg", "bytes:big"}, {"transpose", "transpose:1,0"}, {"crc32:7", "it has no arguments"},
-		{"zst:3", `"zstd" meant`}, {"bitround:10", `bitround{"member":value}`}, {"mine:3", `mine{"member":value}`},
+		{"zst:3", `mean "zstd"`}, {"bitround:10", `bitround{"member":value}`}, {"mine:3", `mine{"member":value}`},
 	} {
 		if _, err := parseCodec(tt.text); !errors.Is(err, fault.Metadata) || !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%q: %v, want %q", tt.text, err, tt.says)

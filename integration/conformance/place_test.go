@@ -121,7 +121,7 @@ func inBucket(b bucket.Provider) place {
 		p.limits = []storetest.Option{storetest.Without(storetest.AnyKey)}
 	}
 	if b.Name == "s3" {
-		p.known = []clause{{"race/mixture", "a Version names one value",
+		p.known = []clause{{"race/mixture", "a Version identifies one value",
 			"versitygw reads an object's ETag and opens the object in two steps, and a replacement in between gives the old ETag with the new bytes: seen in about one run of ten"}}
 	}
 	return p

@@ -8,8 +8,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// base64Codec is numcodecs' base64: the standard alphabet with padding (RFC 4648, 4). Python's
-// decoder ignores bytes outside of the alphabet and after the padding; here they are corrupt.
+// base64Codec is numcodecs' base64: the standard alphabet with padding (RFC 4648, section 4).
+// Python's decoder ignores bytes outside the alphabet and after the padding. This decoder reports
+// them as corrupt.
 type base64Codec struct{}
 
 func newBase64(raw json.RawMessage, _ Repr) (any, error) {
@@ -30,12 +31,12 @@ func (base64Codec) Encode(dst, src []byte) ([]byte, error) {
 }
 
 func (base64Codec) Decode(dst, src []byte, limit int) ([]byte, error) {
-	size := len(src) / 4 * 3 // or one or two less
+	size := len(src) / 4 * 3 // before padding is subtracted
 	for i := len(src) - 1; i >= 0 && i >= len(src)-2 && src[i] == '='; i-- {
 		size--
 	}
 	if len(src)%4 != 0 || size < 0 {
-		return dst, fault.Newf(fault.Corrupt, "the length of base64 must be a multiple of 4, is %d", len(src))
+		return dst, fault.Newf(fault.Corrupt, "length of base64 must be a multiple of 4, is %d", len(src))
 	}
 	if size > limit {
 		return dst, fault.Newf(fault.Corrupt, "base64 decodes to %d bytes, want at most %d", size, limit)

@@ -10,11 +10,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// bitround keeps the highest bits of every number and rounds the lower ones, ties to even. For
-// floats these are bits of the fraction (numcodecs and "bitround" of the registry), for integers
-// bits from the highest set bit down (registry only). Numbers are rounded as the integers of their
-// bit patterns, so values near infinity may become infinity, and so may a NaN. Decoding changes
-// nothing.
+// bitround keeps the highest bits of every number and rounds the lower ones, ties to even. In
+// floats it keeps bits of the fraction (numcodecs, and "bitround" of the registry). In integers it
+// counts from the highest set bit down (registry only). It rounds bit patterns as integers, so
+// values near infinity may become infinity, and so may a NaN. Decoding changes nothing.
 type bitround struct {
 	out      Repr
 	keep     int
@@ -28,8 +27,8 @@ func newBitRound(raw json.RawMessage, in Repr) (any, error) {
 	return openBitRound(raw, in, 1)
 }
 
-// newNumcodecsBitRound accepts floats of 16, 32 and 64 bits, and at most as many bits as their
-// fraction has. The registry has no such limit, and zarrs does not round beyond it.
+// newNumcodecsBitRound accepts floats of 16, 32 and 64 bits. It rejects more bits than the fraction
+// has. The registry has no such limit, and zarrs then leaves the numbers unchanged.
 func newNumcodecsBitRound(raw json.RawMessage, in Repr) (any, error) {
 	c, err := openBitRound(raw, in, 0)
 	if err != nil {
@@ -42,10 +41,10 @@ func newNumcodecsBitRound(raw json.RawMessage, in Repr) (any, error) {
 	switch in.Type {
 	case dtype.Float16, dtype.Float32, dtype.Float64:
 		if b.keep > b.fraction {
-			b.refuse = fault.Newf(fault.Metadata, "\"keepbits\" is %d, the fraction of %v has %d bits", b.keep, in.Type, b.fraction)
+			b.refuse = fault.Newf(fault.Metadata, "\"keepbits\" is %d, more than the %d bits of the fraction of %v", b.keep, b.fraction, in.Type)
 		}
 	default:
-		b.refuse = fault.Newf(fault.Metadata, "bit rounding of %v", in.Type)
+		b.refuse = fault.Newf(fault.Metadata, "bit rounding of %v is not supported", in.Type)
 	}
 	return Either{bitroundArray(b), b}, nil
 }
@@ -53,17 +52,17 @@ func newNumcodecsBitRound(raw json.RawMessage, in Repr) (any, error) {
 func openBitRound(raw json.RawMessage, in Repr, least int) (any, error) {
 	c := openConfig(raw)
 	if _, ok := c.members["keepbits"]; !ok {
-		c.fail("no keepbits")
+		c.fail("\"keepbits\" is missing")
 	}
 	b := bitround{out: in, keep: c.integer("keepbits", 1, least, 1<<31-1), big: in.Order == dtype.Big}
 	if err := c.close(); err != nil {
 		return nil, err
 	}
 	if in.Type.Size() == 0 {
-		return nil, fault.Newf(errors.ErrUnsupported, "bit rounding of %v", in.Type)
+		return nil, fault.Newf(errors.ErrUnsupported, "bit rounding of %v is not supported", in.Type)
 	}
 	if b.unit, b.fraction = rounded(in.Type); b.unit == 0 {
-		b.refuse = fault.Newf(errors.ErrUnsupported, "bit rounding of %v", in.Type)
+		b.refuse = fault.Newf(errors.ErrUnsupported, "bit rounding of %v is not supported", in.Type)
 	}
 	return Either{bitroundArray{b}, bitroundBytes{b}}, nil
 }
@@ -91,7 +90,7 @@ func rounded(t dtype.Type) (unit, fraction int) {
 	return 0, 0
 }
 
-// round rounds numbers in place.
+// round rounds the numbers in buf in place.
 func (b bitround) round(buf []byte) {
 	if b.fraction > 0 && b.keep >= b.fraction {
 		return
@@ -114,8 +113,7 @@ func (b bitround) round(buf []byte) {
 	}
 }
 
-// number rounds the bits of one number. An integer that would overflow gets all kept bits set
-// instead.
+// number rounds one number. If rounding would overflow an integer, it sets all kept bits instead.
 func (b bitround) number(u uint64) uint64 {
 	width := b.fraction
 	if width == 0 {
@@ -163,7 +161,7 @@ func (b bitroundBytes) Encode(dst, src []byte) ([]byte, error) {
 	case b.refuse != nil:
 		return dst, b.refuse
 	case len(src)%b.unit != 0:
-		return dst, fault.Newf(fault.Metadata, "%d bytes are not a whole number of %v elements", len(src), b.out.Type)
+		return dst, fault.Newf(fault.Metadata, "%d bytes are not a multiple of %d, the size of a number in %v", len(src), b.unit, b.out.Type)
 	}
 	start := len(dst)
 	dst = append(dst, src...)

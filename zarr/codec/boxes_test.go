@@ -12,7 +12,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// boxed are chains that together decode boxes in all ways: row by row, from scratch buffers, by
+// boxed returns chains that together decode boxes in all ways: row by row, from scratch buffers, by
 // moving elements, and in place.
 func boxed(tb testing.TB) []*codec.Chain {
 	tb.Helper()
@@ -83,7 +83,7 @@ func pairs(tb testing.TB) *dtype.Struct {
 	return typ.(*dtype.Struct)
 }
 
-// TestFieldBoxes decodes boxes of one field of structures.
+// TestFieldBoxes checks that boxes of one field of structures are decoded.
 func TestFieldBoxes(t *testing.T) {
 	typ := pairs(t)
 	shape := []int{7, 5, 6}
@@ -122,7 +122,7 @@ func TestBoxes(t *testing.T) {
 	}
 }
 
-// boxOf encodes a random chunk and decodes n boxes of it.
+// boxOf encodes a random chunk, decodes n boxes of it and compares them with the whole chunk.
 func boxOf(c *codec.Chain, seed uint64, n int) error {
 	r := rand.New(rand.NewPCG(seed, 1))
 	size, err := c.In().Bytes()
@@ -131,7 +131,7 @@ func boxOf(c *codec.Chain, seed uint64, n int) error {
 	}
 	chunk := make([]byte, size)
 	for i := range chunk {
-		if chunk[i] = byte(r.Uint32()); seed%2 == 0 { // compressible
+		if chunk[i] = byte(r.Uint32()); seed%2 == 0 { // compressible chunks
 			chunk[i] = byte(i >> 3 & 7)
 		}
 	}
@@ -153,7 +153,7 @@ func boxOf(c *codec.Chain, seed uint64, n int) error {
 	return codectest.Boxes(c, stored, codec.Block{Bytes: chunk}, n, seed)
 }
 
-// FuzzBoxes is TestBoxes with more boxes.
+// FuzzBoxes runs TestBoxes with more boxes.
 func FuzzBoxes(f *testing.F) {
 	chains := boxed(f)
 	f.Add(uint64(1), uint16(3))

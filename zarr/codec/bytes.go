@@ -9,7 +9,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// rawBytes is the v3 core codec "bytes": the elements in C order, in one byte order.
+// rawBytes is the v3 core codec "bytes". It stores the elements in C order, in one byte order.
 type rawBytes struct {
 	typ   dtype.Type
 	array stage
@@ -22,11 +22,11 @@ type rawBytes struct {
 	report func(rule.Finding) error
 }
 
-// newBytes uses little-endian order if elements have an order and the configuration has none. The
-// specification requires an order, and package meta reports its absence (rule.NoEndian).
-// zarr-python before 3.4 uses the order of the machine, which is little-endian in practice;
-// zarr-python 3.4 and TensorStore reject such metadata. The data type "structured" is written
-// without an order.
+// newBytes uses little-endian order if the elements have a byte order and the configuration does
+// not specify one. The specification requires it, and package meta reports its absence
+// (rule.NoEndian). zarr-python before 3.4 uses the order of the machine, which is little-endian in
+// practice; zarr-python 3.4 and TensorStore reject such metadata. The data type "structured" is
+// written without an order.
 func newBytes(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	endian := c.text("endian", "", "little", "big")
@@ -103,7 +103,7 @@ func (c *rawBytes) isChecked() bool {
 	return ok
 }
 
-// check returns an error for elements that are not valid memory form, whose stored meaning would be
+// check returns an error for elements that are not valid memory form. Their stored meaning would be
 // undefined.
 func (c *rawBytes) check(b []byte) error {
 	if k, ok := c.typ.(dtype.Checker); ok {
@@ -112,7 +112,7 @@ func (c *rawBytes) check(b []byte) error {
 	return nil
 }
 
-// plain returns src itself if its encoded form is equal to memory form.
+// plain returns the bytes of src and reports whether they are equal to its encoded form.
 func (c *rawBytes) plain(src Block) ([]byte, bool) {
 	return src.Bytes, c.swap == nil && c.check(src.Bytes) == nil
 }
@@ -162,7 +162,7 @@ func (c *rawBytes) DecodeInPlace(b []byte) error {
 // isValidated reports whether decoding must validate every element of a chunk.
 func (c *rawBytes) isValidated() bool { return c.report != nil && c.isChecked() }
 
-// DecodeTo copies rows of elements to their positions and converts them to memory form there.
+// DecodeTo copies rows of elements to their positions and converts them to memory form in place.
 func (c *rawBytes) DecodeTo(dst Strided, src []byte, _ *Scratch) error {
 	if err := c.fits(src); err != nil {
 		return err
@@ -173,7 +173,7 @@ func (c *rawBytes) DecodeTo(dst Strided, src []byte, _ *Scratch) error {
 	return nil
 }
 
-// settle converts elements at their final positions to memory form.
+// settle converts the elements of a box to memory form in place.
 func (c *rawBytes) settle(dst Strided) {
 	if c.fix == nil {
 		return

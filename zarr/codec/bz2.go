@@ -6,8 +6,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/codec/internal/bzip2"
 )
 
-// bz2Codec is numcodecs' bz2: bzip2 streams. Python ignores bytes after the last stream; here they
-// are corrupt.
+// bz2Codec is numcodecs' bz2: bzip2 streams. Python ignores bytes after the last stream. This
+// decoder reports them as corrupt.
 type bz2Codec struct {
 	compressor
 	enc *bzip2.Encoder

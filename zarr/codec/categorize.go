@@ -12,9 +12,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// categories is numcodecs' "categorize": text as its index in a list of labels, counted from 1.
-// Text that is not in the list is stored as 0. 0 and invalid indexes decode to empty text without
-// an error, as in numcodecs.
+// categories is numcodecs' "categorize". It stores text as its index in a list of labels, counted
+// from 1. Text that is not in the list is stored as 0. The code 0 and invalid codes decode to empty
+// text without an error, as in numcodecs.
 type categories struct {
 	labels [][]byte
 	codes  map[string]uint64
@@ -28,7 +28,7 @@ func newCategorize(raw json.RawMessage, in Repr) (any, error) {
 	var k categories
 	var labels []string
 	if text, ok := c.take("labels"); !ok || json.Unmarshal(text, &labels) != nil || text[0] != '[' {
-		c.fail("\"labels\" is no list of strings")
+		c.fail("\"labels\" is not a list of strings")
 	}
 	of, _ := c.take("dtype")
 	as, ok := c.take("astype")
@@ -44,15 +44,15 @@ func newCategorize(raw json.RawMessage, in Repr) (any, error) {
 	k.labels, k.codes = make([][]byte, len(labels)), make(map[string]uint64, len(labels))
 	for i, label := range labels {
 		k.labels[i] = []byte(label)
-		k.codes[label] = uint64(i) + 1 // the last of equal labels
+		k.codes[label] = uint64(i) + 1 // for equal labels, the index of the last one
 	}
 	if in.Type.Size() == 0 {
 		if !dtype.Equal(in.Type, dtype.String) {
-			return nil, fault.Newf(fault.Metadata, "takes text, not %v", in.Type)
+			return nil, fault.Newf(fault.Metadata, "elements must be text, are %v", in.Type)
 		}
 		n, err := in.Elems()
 		if err == nil && int64(n) > math.MaxInt64/int64(k.size) {
-			err = fault.Newf(fault.Limit, "%d codes are more than memory can hold", n)
+			err = fault.Newf(fault.Limit, "the codes of %d elements do not fit in memory", n)
 		}
 		return &categorizeItems{k, int64(n)}, err
 	}
@@ -62,7 +62,7 @@ func newCategorize(raw json.RawMessage, in Repr) (any, error) {
 	}
 	u, ok := t.(dtype.U)
 	if !ok || u == 0 {
-		return nil, fault.Newf(fault.Metadata, "takes text of code points or objects, not %v", t)
+		return nil, fault.Newf(fault.Metadata, "elements must be text of code points or objects, are %v", t)
 	}
 	return &categorizeText{k, u, order}, nil
 }
@@ -75,7 +75,7 @@ func (k *categories) as(raw json.RawMessage) error {
 	}
 	b, ok := t.(dtype.Basic)
 	if !ok || b < dtype.Int8 || b > dtype.Uint64 {
-		return fault.Newf(errors.ErrUnsupported, "codes of %v, which are no integers", t)
+		return fault.Newf(errors.ErrUnsupported, "codes must be integers, are %v", t)
 	}
 	k.size, k.order = b.Size(), binary.LittleEndian
 	if order == dtype.Big {
@@ -88,7 +88,7 @@ func (k *categories) as(raw json.RawMessage) error {
 	return nil
 }
 
-// put appends the code of text.
+// put appends the code of text to dst.
 func (k *categories) put(dst []byte, text string) []byte {
 	var full [8]byte
 	if code := k.codes[text]; k.order == binary.ByteOrder(binary.BigEndian) {
@@ -100,7 +100,8 @@ func (k *categories) put(dst []byte, text string) []byte {
 	return append(dst, full[:k.size]...)
 }
 
-// get returns the label of a code. It is not a copy, because a chunk has many codes of one label.
+// get returns the label of a code. It does not copy the label, because many codes of a chunk may
+// have the same one.
 func (k *categories) get(b []byte) []byte {
 	var code uint64
 	big := k.order == binary.ByteOrder(binary.BigEndian)
@@ -119,7 +120,7 @@ func (k *categories) get(b []byte) []byte {
 // checkLabels returns an error if the codes cannot represent all labels.
 func (k *categories) checkLabels() error {
 	if uint64(len(k.labels)) > k.max {
-		return fault.Newf(fault.Type, "%d labels, and codes up to %d", len(k.labels), k.max)
+		return fault.Newf(fault.Type, "%d labels do not fit in codes up to %d", len(k.labels), k.max)
 	}
 	return nil
 }
@@ -153,7 +154,7 @@ func (c *categorizeItems) Decode(dst Block, src []byte) error {
 
 func (c *categorizeItems) DecodeItems(src []byte, do func(item []byte) error) error {
 	if int64(len(src)) != c.EncodedSize() {
-		return fault.Newf(fault.Corrupt, "%d codes of %d bytes are needed, the chunk has %d bytes", c.elems, c.size, len(src))
+		return fault.Newf(fault.Corrupt, "chunk must have %d codes of %d bytes, has %d bytes", c.elems, c.size, len(src))
 	}
 	for ; len(src) > 0; src = src[c.size:] {
 		if err := do(c.get(src[:c.size])); err != nil {
@@ -163,7 +164,8 @@ func (c *categorizeItems) DecodeItems(src []byte, do func(item []byte) error) er
 	return nil
 }
 
-// categorizeText encodes text of a fixed number of code points, after the array-to-bytes codec.
+// categorizeText encodes text of a fixed number of code points. Its position is after the
+// array-to-bytes codec.
 type categorizeText struct {
 	categories
 	typ   dtype.U
@@ -187,7 +189,7 @@ func (c *categorizeText) Encode(dst, src []byte) ([]byte, error) {
 	}
 	size := c.typ.Size()
 	if len(src)%size != 0 {
-		return dst, fault.Newf(fault.Type, "%d bytes, no multiple of the %d of an element", len(src), size)
+		return dst, fault.Newf(fault.Type, "%d bytes are not a multiple of the element size %d", len(src), size)
 	}
 	order := c.points()
 	var text strings.Builder
@@ -197,7 +199,7 @@ func (c *categorizeText) Encode(dst, src []byte) ([]byte, error) {
 			if r := rune(order.Uint32(src[i:])); utf8.ValidRune(r) {
 				text.WriteRune(r)
 			} else {
-				text.WriteByte(0xff) // which is in no label
+				text.WriteByte(0xff) // an invalid byte that no label contains
 			}
 		}
 		dst = c.put(dst, strings.TrimRight(text.String(), "\x00"))
@@ -215,7 +217,7 @@ func (c *categorizeText) points() binary.ByteOrder {
 func (c *categorizeText) Decode(dst, src []byte, limit int) ([]byte, error) {
 	size := c.typ.Size()
 	if len(src)%c.size != 0 || len(src)/c.size > limit/size {
-		return dst, fault.Newf(fault.Corrupt, "%d bytes of codes of %d for at most %d bytes of text", len(src), c.size, limit)
+		return dst, fault.Newf(fault.Corrupt, "%d bytes are not a multiple of the code size %d, or decode to more than %d bytes of text", len(src), c.size, limit)
 	}
 	order := c.points()
 	one := make([]byte, size)

@@ -29,8 +29,8 @@ type Chain struct {
 	shards  *Shards
 }
 
-// ChainError reports the codec of a chain that cannot be bound. Its message is that of Err, which
-// names the codec.
+// ChainError reports the codec of a chain that cannot be bound. Its message is the message of Err,
+// which names the codec.
 type ChainError struct {
 	Index int // index of the codec in the order of encoding
 	Err   error
@@ -65,15 +65,16 @@ type bytesStage struct {
 }
 
 // Chain binds codecs in the order of encoding: any number of array-to-array codecs, one
-// array-to-bytes codec, any number of bytes-to-bytes codecs. in is the array that enters the first.
+// array-to-bytes codec, then any number of bytes-to-bytes codecs. in describes the array that
+// enters the first codec.
 //
-// Errors are fault.Metadata for another order or a bad configuration, and errors.ErrUnsupported for
-// an unknown codec. They are fault.Limit for a chunk that does not fit in memory, for more than 64
-// codecs, and for codecs that enlarge the bytes far beyond their input. An error of one codec is a
-// *[ChainError].
+// It returns fault.Metadata if the codecs are in another order or a configuration is invalid, and
+// errors.ErrUnsupported if a codec is unknown. It returns fault.Limit if a chunk does not fit in
+// memory, if there are more than 64 codecs, or if codecs enlarge the bytes far beyond their input.
+// An error of one codec is a *[ChainError].
 func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 	if len(specs) > maxCodecs {
-		return nil, fault.Newf(fault.Limit, "%d codecs after each other, more than %d", len(specs), maxCodecs)
+		return nil, fault.Newf(fault.Limit, "the chain has %d codecs, more than the maximum of %d", len(specs), maxCodecs)
 	}
 	c := &Chain{specs: slices.Clone(specs), in: in}
 	var err error
@@ -90,7 +91,7 @@ func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 		switch codec := placed(codec, c.array != nil).(type) {
 		case ArrayArray:
 			if c.array != nil {
-				return nil, &ChainError{i, named(s.Name, fault.Newf(fault.Metadata, "takes an array and stands after %s, which makes bytes", c.name))}
+				return nil, &ChainError{i, named(s.Name, fault.Newf(fault.Metadata, "requires an array as input, but follows %s, which produces bytes", c.name))}
 			}
 			c.arrays = append(c.arrays, arrayStage{s.Name, codec, c.packed})
 			in = leaving(codec, in)
@@ -99,12 +100,12 @@ func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 			}
 		case ArrayBytes:
 			if c.array != nil {
-				return nil, &ChainError{i, named(s.Name, fault.Newf(fault.Metadata, "takes an array and stands after %s, which makes bytes", c.name))}
+				return nil, &ChainError{i, named(s.Name, fault.Newf(fault.Metadata, "requires an array as input, but follows %s, which produces bytes", c.name))}
 			}
 			c.array, c.name = codec, s.Name
 			c.size, c.most = codec.EncodedSize(), codec.Worst()
 			if _, shards := codec.(*sharding); c.packed.items && in.Most > 0 && !shards {
-				// The elements and their lengths.
+				// The limit is the length of the elements plus their stored lengths.
 				c.most = min(c.most, addSat(in.Most, 4+mulSat(4, int64(c.packed.elems))))
 			}
 			c.least = max(c.size, 0)
@@ -119,7 +120,7 @@ func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 			in = leaving(codec, in)
 		case BytesBytes:
 			if c.array == nil {
-				return nil, &ChainError{i, named(s.Name, fault.Newf(fault.Metadata, "takes bytes and stands before any codec that makes them"))}
+				return nil, &ChainError{i, named(s.Name, fault.Newf(fault.Metadata, "requires bytes as input, but no codec before it produces bytes"))}
 			}
 			c.bytes = append(c.bytes, bytesStage{s.Name, codec, c.size, int(min(c.most, math.MaxInt))})
 			c.least = shortest(codec, c.size, c.least)
@@ -128,32 +129,32 @@ func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 			}
 			c.grow(codec)
 			if c.typical > addSat(mulSat(serial, maxGrowth), 1<<20) {
-				return nil, &ChainError{i, named(s.Name, fault.Newf(fault.Limit, "makes %d bytes or so, of %d that codecs before it began with", c.typical, serial))}
+				return nil, &ChainError{i, named(s.Name, fault.Newf(fault.Limit, "enlarges the %d bytes of the array to about %d, more than %d times as many", serial, c.typical, maxGrowth))}
 			}
 			in = leaving(codec, in)
 		default:
-			return nil, &ChainError{i, named(s.Name, fmt.Errorf("%T is no codec", codec))}
+			return nil, &ChainError{i, named(s.Name, fmt.Errorf("%T is not a codec", codec))}
 		}
 	}
 	if c.array == nil {
-		return nil, fault.Newf(fault.Metadata, "no codec makes bytes of the array")
+		return nil, fault.Newf(fault.Metadata, "no codec converts the array to bytes")
 	}
 	c.shards, err = t.shardsOf(c)
 	return c, err
 }
 
-// maxCodecs is the maximum number of codecs in a chain. Each may copy the chunk; chains in use have
-// a handful.
+// maxCodecs is the maximum number of codecs in a chain. Each codec may copy the chunk. Real chains
+// have a handful of codecs.
 const maxCodecs = 64
 
 // maxGrowth is the maximum factor by which bytes-to-bytes codecs may enlarge the serialised array.
-// Bytes as text of float64 values take a factor of 32. Metadata with a larger factor, such as
-// nested casts, is an attempt to exhaust memory.
+// Writing float64 values as text of their bytes takes a factor of 32. Metadata with a larger
+// factor, such as nested casts, is an attempt to exhaust memory.
 const maxGrowth = 64
 
-// grow updates the lengths for a further codec. If several codecs in a row are TypicalEncoders, the
-// worst case is allowed for one of them only. Otherwise each of them would double the maximum
-// intermediate length.
+// grow updates the lengths of the chain for another codec. If several codecs in a row are
+// TypicalEncoders, it allows the worst case for only one of them. Otherwise each would double the
+// maximum intermediate length.
 func (c *Chain) grow(codec BytesBytes) {
 	p, ok := codec.(TypicalEncoder)
 	if !ok {
@@ -163,11 +164,12 @@ func (c *Chain) grow(codec BytesBytes) {
 	c.most, c.typical = max(codec.Worst(c.typical), p.Typical(c.most)), p.Typical(c.typical)
 }
 
-// shortest returns the minimum length of a codec's output for size bytes or, if size is -1, for any
-// number of bytes from least on. It returns 0 if that is unknown.
+// shortest returns the minimum length of a codec's output for an input of size bytes. If size is
+// -1, it returns the minimum for any input of at least least bytes. It returns 0 if the minimum is
+// unknown.
 func shortest(codec BytesBytes, size, least int64) int64 {
 	if size < 0 {
-		size = least // if the output length depends on the input length alone, it grows with it
+		size = least // an output length that depends only on the input length grows with it
 	}
 	if n := codec.EncodedSize(size); n >= 0 {
 		return n
@@ -178,7 +180,7 @@ func shortest(codec BytesBytes, size, least int64) int64 {
 	return 0
 }
 
-// placed returns the form of a codec for its position, before or after the array-to-bytes codec.
+// placed returns the form of a codec for its position; after means after the array-to-bytes codec.
 func placed(codec any, after bool) any {
 	e, ok := codec.(Either)
 	switch {
@@ -190,8 +192,8 @@ func placed(codec any, after bool) any {
 	return codec
 }
 
-// leaving returns the Repr of a codec's output on encoding. After a bytes-to-bytes codec it is the
-// array that the next codecs view the bytes as.
+// leaving returns the Repr of a codec's output on encoding. The output of a bytes-to-bytes codec
+// has the Repr as which later codecs view the bytes.
 func leaving(codec any, in Repr) Repr {
 	switch c := codec.(type) {
 	case ArrayArray:
@@ -204,7 +206,7 @@ func leaving(codec any, in Repr) Repr {
 	return in
 }
 
-// orderOf returns the byte order in which a codec serialises elements, or NoOrder.
+// orderOf returns the byte order in which a codec serialises elements, or dtype.NoOrder.
 func orderOf(codec ArrayBytes) dtype.Order {
 	if b, ok := codec.(*rawBytes); ok {
 		return b.order
@@ -214,7 +216,7 @@ func orderOf(codec ArrayBytes) dtype.Order {
 
 func stageOf(r Repr) (stage, error) {
 	if r.Type == nil {
-		return stage{}, fault.Newf(fault.Metadata, "array without data type")
+		return stage{}, fault.Newf(fault.Metadata, "array has no data type")
 	}
 	elems, err := r.Elems()
 	if err != nil {
@@ -234,10 +236,10 @@ func (c *Chain) In() Repr { return c.in }
 // EncodedSize returns the length of every chunk's stored bytes, or -1 if it varies.
 func (c *Chain) EncodedSize() int64 { return c.size }
 
-// Typical returns a length in bytes that stored chunks rarely exceed: that of the array, plus a
-// little for each codec that compresses. Use it to reserve memory and to choose the size of a first
-// request, before the chunk's length is known. [Chain.Worst] is the limit for longer chunks. It
-// returns -1 if elements vary in length, because then no size is typical.
+// Typical returns a length in bytes that stored chunks rarely exceed: the size of the array, plus a
+// small allowance for each codec that compresses. Use it to reserve memory and to choose the size
+// of the first request, before the chunk's length is known. [Chain.Worst] is the limit for longer
+// chunks. Typical returns -1 if elements vary in length, because then no size is typical.
 func (c *Chain) Typical() int64 {
 	if c.varies {
 		return -1
@@ -246,16 +248,16 @@ func (c *Chain) Typical() int64 {
 }
 
 // Worst returns the maximum length of a chunk's stored bytes, for any writer that follows the
-// formats. Longer ones are corrupt. It returns math.MaxInt64 if there is no limit.
+// formats. Longer chunks are corrupt. It returns math.MaxInt64 if there is no limit.
 func (c *Chain) Worst() int64 { return c.most }
 
-// MinEncoded returns a lower bound of the length of a chunk's stored bytes, 0 if unknown. With it a
-// caller can reject an object of a few bytes before allocating the large chunk that metadata
-// declares.
+// MinEncoded returns a lower bound of the length of a chunk's stored bytes, or 0 if it is unknown.
+// A caller can use it to reject an object of a few bytes before it allocates the large chunk that
+// the metadata declares.
 func (c *Chain) MinEncoded() int64 { return c.least }
 
-// InPlace reports whether decoding needs no buffer for an array beside its destination: no codec
-// transforms arrays, and the serialised bytes are converted in place.
+// InPlace reports whether decoding needs no array buffer besides its destination. This is so if no
+// codec transforms arrays and the serialised bytes can be converted in place.
 func (c *Chain) InPlace() bool {
 	_, ok := c.array.(InPlace)
 	return ok && len(c.arrays) == 0
@@ -281,7 +283,7 @@ func kinded(kind fault.Kind, err error) error {
 	return fault.Newf(kind, "%w", err)
 }
 
-// room returns the memory of the array in bytes.
+// room returns the memory that the array needs, in bytes.
 func (s stage) room() int64 {
 	if s.items {
 		return mulSat(24, int64(s.elems))
@@ -289,7 +291,7 @@ func (s stage) room() int64 {
 	return int64(s.bytes)
 }
 
-// block returns the field of b that holds the elements.
+// block returns b with only the field that holds the elements.
 func (s stage) block(b Block) Block {
 	if s.items {
 		return Block{Items: b.Items}
@@ -297,10 +299,10 @@ func (s stage) block(b Block) Block {
 	return Block{Bytes: b.Bytes}
 }
 
-// fits checks the length of a Block from the caller.
+// fits checks the length of a Block that the caller supplied.
 func (s stage) fits(b Block) error {
 	if s.items && len(b.Items) != s.elems {
-		return fault.Newf(fault.Selection, "room for %d elements, the chunk has %d", len(b.Items), s.elems)
+		return fault.Newf(fault.Selection, "the buffer must have %d elements, has %d", s.elems, len(b.Items))
 	}
 	if !s.items && len(b.Bytes) != s.bytes {
 		return fault.Newf(fault.Selection, "the buffer must have %d bytes, has %d", s.bytes, len(b.Bytes))

@@ -28,7 +28,7 @@ func mustChain(t testing.TB, in codec.Repr, specs ...codec.Spec) *codec.Chain {
 	return c
 }
 
-// smooth returns a noisy wave of float32, as in real data.
+// smooth returns n float32 values of a noisy wave, similar to real data.
 func smooth(n int) []byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	b := make([]byte, 0, 4*n)
@@ -51,10 +51,10 @@ func TestChainOrder(t *testing.T) {
 		kind  error
 		says  string
 	}{
-		{"none", nil, fault.Metadata, "no codec makes bytes"},
+		{"none", nil, fault.Metadata, "no codec converts"},
 		{"gzip alone", []codec.Spec{codec.Gzip(1)}, fault.Metadata, "gzip"},
 		{"numcodecs alone", []codec.Spec{codec.Zlib(1)}, fault.Metadata, "zlib"},
-		{"transpose alone", []codec.Spec{codec.Transpose(1, 0)}, fault.Metadata, "no codec makes bytes"},
+		{"transpose alone", []codec.Spec{codec.Transpose(1, 0)}, fault.Metadata, "no codec converts"},
 		{"bytes twice", []codec.Spec{little, little}, fault.Metadata, "bytes"},
 		{"gzip before bytes", []codec.Spec{codec.Gzip(1), little}, fault.Metadata, "gzip"},
 		{"transpose after bytes", []codec.Spec{little, codec.Transpose(1, 0)}, fault.Metadata, "transpose"},
@@ -77,7 +77,7 @@ func TestChainOrder(t *testing.T) {
 	}
 }
 
-// plain is a user's codec whose errors have no kind.
+// plain is a custom codec whose errors have no kind.
 type plain struct{}
 
 func (plain) EncodedSize(n int64) int64                   { return n }
@@ -85,8 +85,8 @@ func (plain) Worst(n int64) int64                         { return n }
 func (plain) Encode(dst, src []byte) ([]byte, error)      { return append(dst, src...), nil }
 func (plain) Decode(dst, _ []byte, _ int) ([]byte, error) { return dst, io.ErrUnexpectedEOF }
 
-// TestErrorsWithoutKind checks that an error without a kind of a user's codec is fault.Metadata
-// from its Factory and fault.Corrupt from Decode.
+// TestErrorsWithoutKind checks that an error without a kind from a custom codec is fault.Metadata
+// if its Factory returns it, and fault.Corrupt if Decode returns it.
 func TestErrorsWithoutKind(t *testing.T) {
 	var got json.RawMessage
 	table := codec.Builtin().With("plain", func(config json.RawMessage, _ codec.Repr) (any, error) {
@@ -136,7 +136,7 @@ func TestChainSizes(t *testing.T) {
 	}
 }
 
-// TestChainBounds checks that intermediate lengths stay in proportion to the chunk, for any number
+// TestChainBounds checks that intermediate lengths stay in proportion to the chunk for any number
 // of codecs.
 func TestChainBounds(t *testing.T) {
 	times := func(n int, s ...codec.Spec) []codec.Spec { return slices.Repeat(s, n) }
@@ -243,8 +243,8 @@ func TestBoolBecomesLegal(t *testing.T) {
 	}
 }
 
-// words is a type of elements of varying length. wordCodec is its codec: each item preceded by its
-// length in one byte.
+// words is a type of elements of varying length. wordCodec is its codec. It stores each item after
+// its length in one byte.
 type words struct{ dtype.Type }
 
 func (words) String() string { return "words" }
@@ -266,13 +266,13 @@ func (wordCodec) Encode(dst []byte, src codec.Block) ([]byte, error) {
 func (wordCodec) Decode(dst codec.Block, src []byte) error {
 	for i := range dst.Items {
 		if len(src) == 0 || int(src[0]) > len(src)-1 {
-			return fault.Newf(fault.Corrupt, "cut in item %d", i)
+			return fault.Newf(fault.Corrupt, "truncated in item %d", i)
 		}
 		n := 1 + int(src[0])
 		dst.Items[i], src = bytes.Clone(src[1:n]), src[n:]
 	}
 	if len(src) > 0 {
-		return fault.Newf(fault.Corrupt, "%d bytes too many", len(src))
+		return fault.Newf(fault.Corrupt, "%d bytes follow the last item", len(src))
 	}
 	return nil
 }
@@ -318,8 +318,8 @@ func mustTable(t *testing.T, table *codec.Table, in codec.Repr) *codec.Chain {
 	return c
 }
 
-// TestDecodeAllocates checks that decoding with a used Scratch allocates nothing. (A collection may
-// empty pools in between, and -race empties them at random.)
+// TestDecodeAllocates checks that decoding with a used Scratch allocates nothing. A garbage
+// collection may empty pools in between, and -race empties them at random.
 func TestDecodeAllocates(t *testing.T) {
 	if race.Enabled {
 		t.Skip("sync.Pool drops values at random under -race")
@@ -361,7 +361,7 @@ func TestDecodeAllocates(t *testing.T) {
 	}
 }
 
-// chains are the chains of the fuzz target.
+// chains returns the chains of FuzzChainDecode.
 func chains(t testing.TB) []*codec.Chain {
 	in := codec.Repr{Shape: []int{5, 12}, Type: dtype.Float32}
 	blosc := codec.Blosc(codec.BloscOptions{Cname: "lz4"})

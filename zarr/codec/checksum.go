@@ -11,15 +11,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// checksum adds four little-endian bytes before or after the data. It is the v3 core codec "crc32c"
-// (RFC 3720) and numcodecs' crc32 (RFC 1952), adler32 (RFC 1950), crc32c, fletcher32 and
-// jenkins_lookup3.
+// checksum adds a checksum of four little-endian bytes before or after the data. It is the v3 core
+// codec "crc32c" (RFC 3720) and numcodecs' crc32 (RFC 1952), adler32 (RFC 1950), crc32c, fletcher32
+// and jenkins_lookup3.
 type checksum struct {
 	first bool
 	sum   func([]byte) uint32
 }
 
-// newChecksum returns the factory of a checksum with a configurable location and the default place.
+// newChecksum returns the factory of a checksum with a configurable location and its default,
+// "start" or "end".
 func newChecksum(place string, sum func([]byte) uint32) Factory {
 	return func(raw json.RawMessage, _ Repr) (any, error) {
 		c := openConfig(raw)
@@ -32,44 +33,46 @@ func newChecksum(place string, sum func([]byte) uint32) Factory {
 	}
 }
 
-// newNumcodecsCRC32C is at the end by default.
+// newNumcodecsCRC32C makes the codec numcodecs.crc32c. Its checksum is at the end by default.
 func newNumcodecsCRC32C(raw json.RawMessage, in Repr) (any, error) {
 	table := crc32.MakeTable(crc32.Castagnoli)
 	return newChecksum("end", func(b []byte) uint32 { return crc32.Checksum(b, table) })(raw, in)
 }
 
-// newCRC32C is always at the end. The v3 core has no location, and readers that ignore the
-// configuration expect the checksum there.
+// newCRC32C makes the v3 core codec, whose checksum is always at the end. The core codec has no
+// location setting, and readers that ignore the configuration expect the checksum at the end.
 func newCRC32C(raw json.RawMessage, in Repr) (any, error) {
 	codec, err := newNumcodecsCRC32C(raw, in)
 	if c, ok := codec.(checksum); ok && c.first {
-		return nil, fault.Newf(fault.Metadata, `"location" is "start", which only that of numcodecs knows`)
+		return nil, fault.Newf(fault.Metadata, `"location" is "start", which only numcodecs.crc32c supports`)
 	}
 	return codec, err
 }
 
-// newCRC32 is at the start by default, as in numcodecs.
+// newCRC32 makes numcodecs' crc32. Its checksum is at the start by default, as in numcodecs.
 func newCRC32(raw json.RawMessage, in Repr) (any, error) {
 	return newChecksum("start", crc32.ChecksumIEEE)(raw, in)
 }
 
-// newAdler32 is at the start by default, as in numcodecs.
+// newAdler32 makes numcodecs' adler32. Its checksum is at the start by default, as in numcodecs.
 func newAdler32(raw json.RawMessage, in Repr) (any, error) {
 	return newChecksum("start", adler32.Checksum)(raw, in)
 }
 
-// newFletcher32 has no configuration and is at the end.
+// newFletcher32 makes numcodecs' fletcher32. It has no configuration, and its checksum is at the
+// end.
 func newFletcher32(raw json.RawMessage, _ Repr) (any, error) {
 	return checksum{false, fletcher32}, openConfig(raw).close()
 }
 
-// newLookup3 has a seed and is at the end. numcodecs' class also has a prefix that is hashed before
-// the data, but it neither writes nor reads it in metadata.
+// newLookup3 makes numcodecs' jenkins_lookup3. It has a seed, and its checksum is at the end. The
+// class in numcodecs also has a prefix that is hashed before the data, but neither writes nor reads
+// it in metadata.
 func newLookup3(raw json.RawMessage, _ Repr) (any, error) {
 	c := openConfig(raw)
 	c.dropNull("prefix")
 	if _, ok := c.members["prefix"]; ok {
-		return nil, fault.Newf(errors.ErrUnsupported, "a prefix, which has no form in metadata")
+		return nil, fault.Newf(errors.ErrUnsupported, "\"prefix\" is not supported in metadata")
 	}
 	seed := uint32(c.integer64("initval", 0, 0, math.MaxUint32))
 	if err := c.close(); err != nil {
@@ -92,7 +95,7 @@ func (c checksum) Encode(dst, src []byte) ([]byte, error) {
 func (c checksum) DecodeView(src []byte) ([]byte, error) {
 	n := len(src) - 4
 	if n < 0 {
-		return nil, fault.Newf(fault.Corrupt, "%d bytes, the checksum alone has 4", len(src))
+		return nil, fault.Newf(fault.Corrupt, "stored form must have at least the 4 bytes of the checksum, has %d", len(src))
 	}
 	data, sum := src[:n:n], src[n:]
 	if c.first {
@@ -100,7 +103,7 @@ func (c checksum) DecodeView(src []byte) ([]byte, error) {
 	}
 	want, got := binary.LittleEndian.Uint32(sum), c.sum(data)
 	if want != got {
-		return nil, fault.Newf(fault.Corrupt, "checksum of %d bytes is %08x, stored is %08x", n, got, want)
+		return nil, fault.Newf(fault.Corrupt, "checksum of %d bytes is %08x, but the stored checksum is %08x", n, got, want)
 	}
 	return data, nil
 }

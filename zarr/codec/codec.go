@@ -21,16 +21,17 @@ type Repr struct {
 	Type  dtype.Type
 	Fill  []byte // fill value in memory form; nil if undefined
 
-	// Most is the maximum number of bytes of all elements of a chunk, where elements vary in
-	// length. It also limits the stored bytes. 0 is no limit.
+	// Most is the maximum total size in bytes of a chunk's elements if they vary in length. It also
+	// limits the stored bytes. 0 means no limit.
 	Most int64
 
-	// Order is the byte order of the elements after the codec "bytes"; NoOrder before it.
+	// Order is the byte order of the elements after the codec "bytes". It is NoOrder before that
+	// codec.
 	Order dtype.Order
 }
 
-// Block holds the elements of an array in C order: in Bytes, in memory form, if elements have a
-// fixed size, else in Items, one item per element.
+// Block holds the elements of an array in C order. Elements of a fixed size are in Bytes, in memory
+// form. Other elements are in Items, one item per element.
 type Block struct {
 	Bytes []byte
 	Items [][]byte
@@ -39,9 +40,9 @@ type Block struct {
 // ArrayArray transforms an array into another array. It is bound to the Repr of its input on
 // encoding.
 type ArrayArray interface {
-	// Out returns the Repr of its output on encoding.
+	// Out returns the Repr of the output on encoding.
 	Out() Repr
-	// Encode fills dst, which has the size of Out, from src. They do not overlap.
+	// Encode fills dst, which has the size of Out, from src. The two do not overlap.
 	Encode(dst, src Block) error
 	// Decode fills dst, which has the size of the bound Repr, from src.
 	Decode(dst, src Block) error
@@ -51,11 +52,11 @@ type ArrayArray interface {
 type ArrayBytes interface {
 	// EncodedSize returns the length of every encoded array, or -1 if lengths vary.
 	EncodedSize() int64
-	// Worst returns the maximum length of an encoded array. Longer ones are corrupt.
+	// Worst returns the maximum length of an encoded array. Longer encoded arrays are corrupt.
 	Worst() int64
 	// Encode appends the encoded array to dst.
 	Encode(dst []byte, src Block) ([]byte, error)
-	// Decode fills dst, which has the size of the Repr. src must encode exactly that array.
+	// Decode fills dst, which has the size of the Repr. src must encode exactly one such array.
 	Decode(dst Block, src []byte) error
 }
 
@@ -64,19 +65,19 @@ type ArrayBytes interface {
 type ItemDecoder interface {
 	ArrayBytes
 	// DecodeItems calls do with each element of the array that src encodes, in C order. An element
-	// is valid until do returns; do must not modify it. DecodeItems stops at the first error of do
-	// and returns it.
+	// is valid until do returns, and do must not modify it. DecodeItems stops at the first error of
+	// do and returns it.
 	DecodeItems(src []byte, do func(item []byte) error) error
 }
 
-// MinEncoder is an ArrayBytes of varying length that knows the minimum length of an encoded array.
+// MinEncoder is an ArrayBytes with outputs of varying length that knows their minimum.
 type MinEncoder interface {
 	ArrayBytes
 	// MinEncoded returns a lower bound, in bytes, of the length of an encoded array.
 	MinEncoded() int64
 }
 
-// InPlace is an ArrayBytes whose encoded bytes are as long as the array and can be converted in
+// InPlace is an ArrayBytes whose encoded form has the length of the array and can be converted in
 // place.
 type InPlace interface {
 	ArrayBytes
@@ -96,28 +97,29 @@ type BytesBytes interface {
 	Encode(dst, src []byte) ([]byte, error)
 	// Decode appends the decoded form of src to dst. If the output exceeds limit bytes, Decode
 	// returns fault.Corrupt before it allocates memory for it. If dst has enough capacity, Decode
-	// allocates nothing and the result is in dst's array; bytes beyond dst's capacity are never
-	// modified. The chain treats an error without a kind as fault.Corrupt, as for every Decode.
+	// allocates nothing and the result is in dst's array. It never modifies bytes beyond dst's
+	// capacity. The chain treats an error without a kind as fault.Corrupt, as for every Decode.
 	Decode(dst, src []byte, limit int) ([]byte, error)
 }
 
-// Placer is a codec that decodes elements directly to their final positions: an ArrayBytes, or a
-// BytesBytes after the codec "bytes". DecodeTo fills dst, a box of the array that the codec is
+// Placer is a codec that decodes elements directly to their final positions. It is an ArrayBytes,
+// or a BytesBytes after the codec "bytes". DecodeTo fills dst, a box of the array that the codec is
 // bound to. It may decode less than the whole array. A BytesBytes leaves the elements in their
-// stored byte order. Elements outside the box, and bytes between its elements, are not modified.
+// stored byte order. DecodeTo does not modify elements outside the box or bytes between its
+// elements.
 type Placer interface {
 	DecodeTo(dst Strided, src []byte, s *Scratch) error
 }
 
-// Gatherer is an ArrayBytes that reads elements from strided memory. src has all elements of the
-// array.
+// Gatherer is an ArrayBytes that reads elements from strided memory. src contains all elements of
+// the array.
 type Gatherer interface {
 	ArrayBytes
 	// EncodeFrom appends the encoded array to dst.
 	EncodeFrom(dst []byte, src Strided, s *Scratch) ([]byte, error)
 }
 
-// Mover is an ArrayArray that only moves elements. It maps their positions and copies nothing.
+// Mover is an ArrayArray that only moves elements. It maps positions and copies nothing.
 type Mover interface {
 	ArrayArray
 	// Through maps a box of the input array (on encoding) to the box of the output array that has
@@ -125,11 +127,11 @@ type Mover interface {
 	Through(box Strided) Strided
 }
 
-// TypicalEncoder is a BytesBytes whose Worst is much larger than usual encoded lengths.
+// TypicalEncoder is a BytesBytes whose Worst is much larger than typical encoded lengths.
 type TypicalEncoder interface {
 	BytesBytes
-	// Typical returns a length in bytes that encoders rarely exceed for n bytes. It is at most
-	// Worst(n).
+	// Typical returns a length in bytes that the encoded form of n bytes rarely exceeds. It is at
+	// most Worst(n).
 	Typical(n int64) int64
 }
 
@@ -140,10 +142,11 @@ type View interface {
 	DecodeView(src []byte) ([]byte, error)
 }
 
-// Either is a codec that can be used in two positions: as ArrayArray where its input is an array,
-// as BytesBytes where it is bytes. numcodecs' filters are of this kind. v3 metadata has them before
-// the codec "bytes". v2 metadata has them after it, or after other codecs, where they view any
-// bytes as elements. The chain uses the form that fits the position. Either may be nil.
+// Either is a codec that can be used in two positions: as an ArrayArray if its input is an array,
+// and as a BytesBytes if its input is bytes. numcodecs' filters are such codecs. v3 metadata has
+// them before the codec "bytes". v2 metadata has them after it or after other codecs, and there
+// they view any bytes as elements. The chain uses the form that fits the position. Either field may
+// be nil.
 type Either struct {
 	Array ArrayArray
 	Bytes BytesBytes

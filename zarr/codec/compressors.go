@@ -12,7 +12,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// compressor is embedded in all compressors: their encoded lengths depend on the data.
+// compressor is embedded in all compressors. Their encoded lengths depend on the data.
 type compressor struct {
 	densest int64 // maximum decoded bytes per encoded byte, or slightly more
 }
@@ -22,13 +22,14 @@ func (compressor) EncodedSize(int64) int64 { return -1 }
 // Worst allows for an encoder that flushes after every few bytes, and for small inputs.
 func (compressor) Worst(n int64) int64 { return addSat(addSat(n, n), 64<<10) }
 
-// Typical allows for 1 % and 600 bytes, the limit that bzip2 documents. The others need less.
+// Typical allows for 1 % and 600 bytes, the limit that bzip2 documents. Other compressors need
+// less.
 func (compressor) Typical(n int64) int64 { return addSat(addSat(n, n/64), 1<<10) }
 
 // least returns the minimum encoded length of n bytes.
 func (c compressor) least(n int64) int64 { return n / c.densest }
 
-// addSat adds two numbers that are not negative, saturating.
+// addSat adds two non-negative numbers, saturating at math.MaxInt64.
 func addSat(a, b int64) int64 {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64
@@ -36,11 +37,12 @@ func addSat(a, b int64) int64 {
 	return a + b
 }
 
-// Maximum decoded bytes per encoded byte. The densest zstd block encodes 128 KiB in 4 bytes (RFC
-// 8878, 3.1.1.2); blosc frames may contain such blocks. Deflate encodes a match of 258 bytes in 2
-// bits. One further length byte of LZ4 is 255 bytes. LZMA encodes a match of 273 bytes in 14
-// decisions of at least 1/45 bit. A bzip2 block has at most 900,000 bytes after run-length
-// encoding, in which 5 bytes are a run of 259, and at least 16 encoded bytes.
+// Maximum number of decoded bytes per encoded byte. The densest zstd block encodes 128 KiB in 4
+// bytes (RFC 8878, section 3.1.1.2), and blosc frames may contain such blocks. Deflate encodes a
+// match of 258 bytes in 2 bits. Each additional length byte of LZ4 adds up to 255 bytes. LZMA
+// encodes a match of 273 bytes in 14 decisions of at least 1/45 bit each. A bzip2 block has at most
+// 900,000 bytes after run-length encoding, in which 5 bytes encode a run of 259, and at least 16
+// encoded bytes.
 const (
 	densestZstd    = 128 << 10 / 4
 	densestDeflate = 258 * 8 / 2
@@ -112,8 +114,8 @@ func deflateOf(raw json.RawMessage, f deflate.Format, def, lowest int) (any, err
 
 func (c *deflateCodec) Encode(dst, src []byte) ([]byte, error) { return c.enc.Encode(dst, src) }
 
-// Decode ignores zeros after a gzip stream, as Python's gzip and numcodecs do (gzip manual,
-// "Tapes"). TensorStore ignores them in v3 only.
+// Decode ignores zeros after a gzip stream, as Python's gzip and numcodecs do (gzip manual, section
+// "Tapes"). TensorStore ignores them only in v3.
 func (c *deflateCodec) Decode(dst, src []byte, limit int) ([]byte, error) {
 	out, zeros, err := deflate.DecodePadded(c.format, dst, src, limit)
 	if err == nil && zeros > 0 {
@@ -136,8 +138,8 @@ func (p *padding) found(n int, what string) error {
 	return p.report(rule.Finding{Rule: rule.TrailingBytes, Text: fmt.Sprintf("%d %s", n, what)})
 }
 
-// bloscCodec is the v3 core codec "blosc" and numcodecs' blosc. Frames describe themselves; the
-// configuration is for encoding only.
+// bloscCodec is the v3 core codec "blosc" and numcodecs' blosc. Frames are self-describing, so the
+// configuration is used only for encoding.
 type bloscCodec struct {
 	compressor
 	padding
@@ -177,7 +179,7 @@ func bloscV3(raw json.RawMessage, in Repr) (o blosc.Options, err error) {
 	shuffle := c.text("shuffle", "auto", "noshuffle", "shuffle", "bitshuffle")
 	least := 1
 	if shuffle == blosc.NoShuffle.String() {
-		least = 0 // "in which case the value is ignored"
+		least = 0 // the specification says that the value is ignored for noshuffle
 	}
 	o = blosc.Options{Level: c.integer("clevel", 5, 0, 9), TypeSize: c.integer("typesize", typeSize(in), least, math.MaxInt32), BlockSize: c.integer("blocksize", 0, 0, blosc.MaxSize)}
 	if err := c.close(); err != nil {
@@ -200,7 +202,7 @@ func bloscV3(raw json.RawMessage, in Repr) (o blosc.Options, err error) {
 	return o, err
 }
 
-// bloscV2 reads numcodecs' configuration.
+// bloscV2 reads a configuration of numcodecs.
 func bloscV2(raw json.RawMessage, in Repr) (o blosc.Options, err error) {
 	c := openConfig(raw)
 	cname := c.text("cname", "lz4", cnames[:]...)
@@ -222,8 +224,8 @@ func bloscV2(raw json.RawMessage, in Repr) (o blosc.Options, err error) {
 	return o, err
 }
 
-// typeSize returns the blosc type size of an element: 1 if elements vary in length or are too large
-// for blosc.
+// typeSize returns the blosc type size of an element. It is 1 if elements vary in length or are too
+// large for blosc.
 func typeSize(in Repr) int {
 	if s := in.Type.Size(); s >= 1 && s <= blosc.MaxTypeSize {
 		return s
@@ -242,8 +244,8 @@ func autoShuffle(size int) blosc.Shuffle {
 
 func (c *bloscCodec) Encode(dst, src []byte) ([]byte, error) { return c.enc.Encode(dst, src) }
 
-// Decode accepts and reports up to 16 elements of padding after the frame, which early versions of
-// z5 wrote; see cut.
+// Decode tolerates and reports up to 16 elements of padding after the frame, which early versions
+// of z5 wrote; see cut.
 func (c *bloscCodec) Decode(dst, src []byte, limit int) ([]byte, error) {
 	frame := c.cut(src)
 	out, err := blosc.Decode(dst, frame, limit)
@@ -253,9 +255,9 @@ func (c *bloscCodec) Decode(dst, src []byte, limit int) ([]byte, error) {
 	return out, err
 }
 
-// cut removes a few bytes after the frame. Early versions of z5 made the buffer 16 elements longer
-// than the frame, in place of blosc's overhead of 16 bytes. numcodecs ignores any number of
-// trailing bytes, TensorStore none.
+// cut returns src without padding of a few bytes after the frame. Early versions of z5 made the
+// buffer 16 elements longer than the frame, instead of 16 bytes, blosc's overhead. numcodecs
+// ignores any number of trailing bytes, TensorStore none.
 func (c *bloscCodec) cut(src []byte) []byte {
 	if h, err := blosc.ParseHeader(src); err == nil && h.Encoded < len(src) && len(src)-h.Encoded <= 16*min(h.TypeSize, largestNumber) {
 		return src[:h.Encoded]
@@ -267,8 +269,8 @@ func (c *bloscCodec) cut(src []byte) []byte {
 const largestNumber = 8
 
 // places reports whether rows of the box should be decoded one at a time to their positions. That
-// is faster than a copy if rows are contiguous in memory and in the chunk and have at least 64
-// bytes, or if the box has less than a quarter of the chunk's elements.
+// is faster than a copy in two cases: rows are contiguous in memory and in the chunk and have at
+// least 64 bytes, or the box has less than a quarter of the chunk's elements.
 func (c *bloscCodec) places(box Strided) bool {
 	var m move
 	m.inChunk(box, c.array.shape)

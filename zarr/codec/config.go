@@ -11,8 +11,8 @@ import (
 )
 
 // config reads the members of a codec's configuration one at a time and keeps the first error.
-// close returns that error, or an error for members that were not read: zarr-python and TensorStore
-// reject those too.
+// close returns that error, or an error for members that were not read. zarr-python and TensorStore
+// also reject unknown members.
 type config struct {
 	members map[string]json.RawMessage
 	err     error
@@ -24,7 +24,7 @@ func openConfig(raw json.RawMessage) *config {
 		return c
 	}
 	if err := json.Unmarshal(raw, &c.members); err != nil {
-		c.fail("configuration is no object: %v", err)
+		c.fail("configuration is not a JSON object: %v", err)
 	}
 	return c
 }
@@ -66,13 +66,13 @@ func (c *config) integer64(key string, def, lo, hi int64) int64 {
 	if err != nil {
 		f, ferr := strconv.ParseFloat(string(raw), 64)
 		if ferr != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
-			c.fail("%q is %.80s, not an integer", key, raw)
+			c.fail("%q must be an integer, is %.80s", key, raw)
 			return def
 		}
 		n = int64(f)
 	}
 	if n < lo || n > hi {
-		c.fail("%q is %d, not in %d to %d", key, n, lo, hi)
+		c.fail("%q must be %d to %d, is %d", key, lo, hi, n)
 		return def
 	}
 	return n
@@ -87,7 +87,7 @@ func (c *config) boolean(key string, def bool) bool {
 	case string(raw) == "false":
 		return false
 	default:
-		c.fail("%q is %.80s, neither true nor false", key, raw)
+		c.fail("%q must be true or false, is %.80s", key, raw)
 		return def
 	}
 }
@@ -100,20 +100,20 @@ func (c *config) text(key, def string, allowed ...string) string {
 	}
 	var s string
 	if err := json.Unmarshal(raw, &s); err != nil || raw[0] != '"' {
-		c.fail("%q is %.80s, not a string", key, raw)
+		c.fail("%q must be a string, is %.80s", key, raw)
 		return def
 	}
 	if !slices.Contains(allowed, s) {
-		c.fail("%q is %.80q, none of %q", key, s, allowed)
+		c.fail("%q must be one of %q, is %.80q", key, allowed, s)
 		return def
 	}
 	return s
 }
 
-// close returns the first error.
+// close returns the first error, or an error for an unknown member.
 func (c *config) close() error {
 	for key := range c.members {
-		c.fail("unknown member %.80q of the configuration", key)
+		c.fail("configuration has an unknown member %.80q", key)
 	}
 	return c.err
 }

@@ -15,8 +15,8 @@ func (c *Chain) Decode(dst Block, src []byte, s *Scratch) error {
 	return c.decode(s.whole(c.whole.block(dst), c.whole), src, s)
 }
 
-// DecodeTo decodes the chunk whose stored form is src and sets dst, a box of it. A Strided without
-// memory and axes decodes the chunk and discards it. s may be nil.
+// DecodeTo decodes the chunk whose stored form is src and sets dst, a box of the chunk. If dst has
+// no memory and no axes, DecodeTo decodes the chunk and discards it. s may be nil.
 //
 // dst must not overlap src, with one exception: src may be the stored bytes in the buffer that
 // [Chain.Room] returned, or the result of [Chain.EncodeInPlace].
@@ -26,13 +26,13 @@ func (c *Chain) Decode(dst Block, src []byte, s *Scratch) error {
 // between the elements of the box are never modified. After an error the box is undefined. Elements
 // outside the box need not be decoded, so errors in them may not be detected.
 //
-// Items of elements of varying length are slices of src or of memory of s, valid until either is
-// reused, or of memory of the chain, such as labels and fill values. The caller must not modify
-// them.
+// Items of elements of varying length are slices of src or of memory of s, and are valid until
+// either is reused. They may also be slices of memory of the chain, such as labels and fill values.
+// The caller must not modify them.
 //
-// Errors name the codec. They are fault.Corrupt if src does not decode to exactly a chunk,
-// errors.ErrUnsupported if it uses a feature that is not implemented, and fault.Selection if the
-// box exceeds the chunk or its memory.
+// Errors name the codec. DecodeTo returns fault.Corrupt if src does not decode to exactly one
+// chunk, errors.ErrUnsupported if src uses a feature that is not implemented, and fault.Selection
+// if the box exceeds the chunk or its memory.
 func (c *Chain) DecodeTo(dst Strided, src []byte, s *Scratch) error {
 	if s == nil {
 		s = &Scratch{}
@@ -50,7 +50,7 @@ func (c *Chain) DecodeTo(dst Strided, src []byte, s *Scratch) error {
 
 func (c *Chain) decode(dst Strided, src []byte, s *Scratch) error {
 	if c.packed.bytes > maxKept && int64(len(src)) < c.least {
-		return fault.Newf(fault.Corrupt, "%d bytes are stored of a chunk of %d, whose codecs make %d or more", len(src), c.whole.bytes, c.least)
+		return fault.Newf(fault.Corrupt, "stored chunk has %d bytes, but a chunk of %d bytes encodes to at least %d", len(src), c.whole.bytes, c.least)
 	}
 	if dst.forgets() {
 		dst = s.whole(s.block(2, c.whole), c.whole)
@@ -58,9 +58,9 @@ func (c *Chain) decode(dst Strided, src []byte, s *Scratch) error {
 	return c.decodeArray(0, 0, dst, src, s)
 }
 
-// decodeArray sets a box of the input of array-to-array codec i. It uses blocks of s: slot for the
-// output of codec i, 1-slot for the outputs of later codecs, and the last block for copies into the
-// box. dst may be in any of them, because it is written after the others have been read.
+// decodeArray sets a box of the input of array-to-array codec i. It uses three blocks of s: slot
+// for the output of codec i, 1-slot for the outputs of later codecs, and the last block for copies
+// into the box. dst may be in any of them, because it is written after the others have been read.
 func (c *Chain) decodeArray(i, slot int, dst Strided, src []byte, s *Scratch) error {
 	for ; i < len(c.arrays); i++ {
 		moved, ok := through(c.arrays[i].codec, dst, s)
@@ -169,7 +169,7 @@ func (c *Chain) unpack(slot int, dst Strided, src []byte, s *Scratch) error {
 }
 
 // undo decodes bytes-to-bytes codec i. The result is a part of b or in memory of s. flip is the
-// index of the next of two buffers, which are used in turn.
+// index of the next of two buffers, which are used alternately.
 func (c *Chain) undo(i int, b []byte, flip *int, s *Scratch) (_ []byte, err error) {
 	st := &c.bytes[i]
 	if view, ok := st.codec.(View); ok {
@@ -184,7 +184,7 @@ func (c *Chain) undo(i int, b []byte, flip *int, s *Scratch) (_ []byte, err erro
 	return b, st.decoded(b, err)
 }
 
-// decoded names the codec in an error and checks the decoded length.
+// decoded adds the name of the codec to an error. Without an error it checks the decoded length.
 func (st *bytesStage) decoded(b []byte, err error) error {
 	if err != nil {
 		return named(st.name, kinded(fault.Corrupt, err))
@@ -204,8 +204,8 @@ func places(codec BytesBytes, box Strided) bool {
 	return !ok || b.places(box)
 }
 
-// between returns the size of the buffer for a codec's decoded form, or -1 if it is unknown because
-// elements vary in length.
+// between returns the size of the buffer for a codec's decoded form. It returns -1 if the size is
+// unknown because elements vary in length.
 func (c *Chain) between(st *bytesStage) int64 {
 	switch {
 	case st.size >= 0:

@@ -7,13 +7,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// newDelta is numcodecs' "delta": the first element and then differences, in C order, cast to
-// another type. Integers wrap; floats lose precision. It is lossy for booleans, whose sums are a
-// running "or".
+// newDelta makes numcodecs' "delta". It stores the first element and then differences, in C order,
+// cast to another type. Integers wrap; floats lose precision. It is lossy for booleans, whose
+// running sum is a logical or.
 func newDelta(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	if _, ok := c.members["dtype"]; !ok {
-		c.fail("no dtype")
+		c.fail("\"dtype\" is missing")
 	}
 	f := filter{dec: c.elements("dtype", defaultElements(in))}
 	f.enc = c.elements("astype", f.dec)
@@ -22,7 +22,7 @@ func newDelta(raw json.RawMessage, in Repr) (any, error) {
 	}
 	dec, enc := f.dec.number, f.enc.number
 	if (dec.Kind == number.Time || enc.Kind == number.Time) && !(dec.Whole() && enc.Whole()) {
-		return nil, fault.Newf(fault.Metadata, "differences of %v are no %v", f.dec.typ, f.enc.typ)
+		return nil, fault.Newf(fault.Metadata, "differences of %v cannot be stored as %v", f.dec.typ, f.enc.typ)
 	}
 	f.encode = func() []number.Step { return []number.Step{number.Differences(dec), number.Cast(dec, enc)} }
 	sum := number.Promote(enc, dec) // numpy sums in this type and casts the sums
@@ -32,11 +32,11 @@ func newDelta(raw json.RawMessage, in Repr) (any, error) {
 	return f.either(in)
 }
 
-// newAsType is numcodecs' "astype": elements cast to another type; see package number.
+// newAsType makes numcodecs' "astype", which casts elements to another type; see package number.
 func newAsType(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	if _, ok := c.members["encode_dtype"]; !ok {
-		c.fail("no encode_dtype")
+		c.fail("\"encode_dtype\" is missing")
 	}
 	f := filter{dec: c.elements("decode_dtype", defaultElements(in)), enc: c.elements("encode_dtype", defaultElements(in))}
 	if err := c.close(); err != nil {
@@ -44,14 +44,14 @@ func newAsType(raw json.RawMessage, in Repr) (any, error) {
 	}
 	dec, enc := f.dec.number, f.enc.number
 	if dec.Kind == number.Time && !enc.Whole() || enc.Kind == number.Time && !dec.Whole() {
-		return nil, fault.Newf(fault.Metadata, "%v as %v", f.dec.typ, f.enc.typ)
+		return nil, fault.Newf(fault.Metadata, "%v cannot be cast to %v", f.dec.typ, f.enc.typ)
 	}
 	f.encode, f.decode = casts(dec, enc), casts(enc, dec)
 	return f.either(in)
 }
 
-// casts returns the steps of a cast. There are none if only the byte order differs, so that NaNs
-// keep all bits.
+// casts returns the steps of a cast. It returns no steps if only the byte order differs, so that
+// NaNs keep all bits.
 func casts(from, to number.Type) func() []number.Step {
 	if from.Kind == to.Kind && from.Size == to.Size {
 		return steps()

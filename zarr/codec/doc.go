@@ -1,5 +1,5 @@
-// Package codec encodes chunks to stored bytes and decodes them. It has the codecs, the chains that
-// combine them, and the tables that look them up by name.
+// Package codec encodes chunks to stored bytes and decodes them. It contains the codecs, the chains
+// that combine them, and the tables that look them up by name.
 //
 //	tab := codec.Builtin()
 //	specs := []codec.Spec{codec.Bytes(dtype.Little), codec.Zstd(3)}
@@ -11,21 +11,21 @@
 // It binds each codec to the [Repr] of the array that enters it, so all sizes are known before any
 // byte is read.
 //
-// The functions that return a Spec have one form. Settings without a default are parameters, in the
-// order number, type of the elements, type of the stored values: Gzip(5), Delta(dtype.Int32,
-// dtype.Int8). A codec with settings that have defaults takes all of its settings in one options
-// struct named after it, whose zero fields are the defaults: Blosc, CastValue, Sharding. Rarely
-// used settings have neither; write them as the configuration in metadata:
+// The functions that return a Spec follow one pattern. Settings without a default are parameters,
+// in the order number, type of the elements, type of the stored values: Gzip(5), Delta(dtype.Int32,
+// dtype.Int8). If some settings have defaults, the function takes all settings in one options
+// struct named after the codec, whose zero fields are the defaults: Blosc, CastValue, Sharding.
+// Rarely used settings are available only through the configuration in metadata:
 //
 //	codec.Spec{Name: "zstd", Config: json.RawMessage(`{"level":3,"checksum":true}`)}
 //
 // Stored bytes are hostile. A codec compares every length that it reads with the limits of the Repr
-// before it allocates, its output is bounded, and it never panics.
+// before it allocates memory. Its output is bounded, and it never panics.
 //
 // # Errors
 //
-// A bad configuration is fault.Metadata, an unknown codec errors.ErrUnsupported. Bytes that do not
-// decode to exactly the array of the Repr are fault.Corrupt.
+// An invalid configuration is fault.Metadata, and an unknown codec is errors.ErrUnsupported. Bytes
+// that do not decode to exactly the array of the Repr are fault.Corrupt.
 //
 // # Concurrency
 //

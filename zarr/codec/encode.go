@@ -21,8 +21,8 @@ func (c *Chain) Encode(dst []byte, src Block, s *Scratch) ([]byte, error) {
 }
 
 // EncodeFrom appends the stored form of a chunk to dst. src is a box with all elements of the
-// chunk, in memory of any layout, which must not overlap dst. It is not modified. s may be nil. If
-// the codecs only move elements or swap their bytes, each element is copied once.
+// chunk, in memory of any layout. It must not overlap dst, and EncodeFrom does not modify it. s may
+// be nil. If the codecs only move elements or swap their bytes, each element is copied once.
 //
 // It returns fault.Selection if src is not the whole chunk or exceeds its memory. On error it
 // returns dst unchanged.
@@ -31,7 +31,7 @@ func (c *Chain) EncodeFrom(dst []byte, src Strided, s *Scratch) ([]byte, error) 
 		return dst, err
 	}
 	if !src.covers(c.whole.shape) {
-		return dst, fault.Newf(fault.Selection, "a box %+v that is not all of a chunk of shape %v", src.Axes, c.whole.shape)
+		return dst, fault.Newf(fault.Selection, "box %+v does not cover the chunk of shape %v", src.Axes, c.whole.shape)
 	}
 	if s == nil {
 		s = &Scratch{}
@@ -42,15 +42,15 @@ func (c *Chain) EncodeFrom(dst []byte, src Strided, s *Scratch) ([]byte, error) 
 }
 
 // EncodeInPlace converts b, all elements of a chunk in C order, to the stored form of the chunk. It
-// requires [Chain.InMemory]. Decode with the same memory reverses it. Errors are those of Encode; b
-// is undefined after one.
+// requires [Chain.InMemory]. Decode with the same memory reverses it. It returns the errors of
+// Encode; after an error b is undefined.
 func (c *Chain) EncodeInPlace(b []byte) error {
 	if err := c.whole.fits(Block{Bytes: b}); err != nil {
 		return err
 	}
 	in, ok := c.array.(InPlace)
 	if !ok || !c.InMemory() {
-		return fault.Newf(fault.Selection, "the stored form of a chunk is not made where its elements lie")
+		return fault.Newf(fault.Selection, "the codecs do not support encoding in place")
 	}
 	if err := in.EncodeInPlace(b); err != nil {
 		return named(c.name, err)

@@ -49,12 +49,12 @@ func (runs) Decode(dst, src []byte, limit int) ([]byte, error) {
 		}
 	}
 	if len(src) > 0 {
-		return dst, fault.Newf(fault.Corrupt, "half a run")
+		return dst, fault.Newf(fault.Corrupt, "the last run is truncated")
 	}
 	return dst, nil
 }
 
-// flip changes every byte of an array, by the configuration {"bits":85}.
+// flip XORs every byte of an array with a mask. Its configuration is {"bits":85}, for example.
 type flip struct {
 	in   codec.Repr
 	bits byte
@@ -68,7 +68,7 @@ func newFlip(config json.RawMessage, in codec.Repr) (any, error) {
 		return nil, err
 	}
 	if c.Bits == nil || in.Type != dtype.Uint8 {
-		return nil, fault.Newf(fault.Metadata, "takes uint8 and \"bits\", not %v and %s", in.Type, config)
+		return nil, fault.Newf(fault.Metadata, "requires uint8 and \"bits\", not %v and %s", in.Type, config)
 	}
 	return flip{in, *c.Bits}, nil
 }
@@ -89,7 +89,7 @@ func (f flip) turned(dst, src []byte) []byte {
 	return dst
 }
 
-// A codec of one's own in an array.
+// Example_own stores an array with a custom codec.
 func Example_own() {
 	ctx, st := context.Background(), mem.New()
 	table := codec.Builtin().With("example.com.runs", newRuns)
@@ -110,7 +110,7 @@ func Example_own() {
 	fmt.Println(err)
 	// Output:
 	// 1000 <nil>
-	// zarr: "a" in mem://: a/zarr.json at /codecs/1: unsupported operation: codec "example.com.runs" is not known
+	// zarr: "a" in mem://: a/zarr.json at /codecs/1: unsupported operation: unknown codec "example.com.runs"
 }
 
 func TestRuns(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// Inner chunks of 2 × 2 in a shard of 4 × 4. The shard's index has the byte range of each inner
-// chunk.
+// This example stores inner chunks of 2 × 2 elements in a shard of 4 × 4. The shard's index has the
+// byte range of each inner chunk.
 func ExampleSharding() {
 	in := codec.Repr{Shape: []int{4, 4}, Type: dtype.Uint8, Fill: []byte{0}}
 	chain, err := codec.Builtin().Chain([]codec.Spec{codec.Sharding(codec.ShardingOptions{Chunk: []int{2, 2}})}, in)

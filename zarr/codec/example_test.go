@@ -36,7 +36,7 @@ func ExampleTable_Normalize() {
 	// Output: {"endian":"little"} {"typesize":2,"cname":"lz4","clevel":5,"shuffle":"shuffle","blocksize":0} <nil>
 }
 
-// xor is a user's codec.
+// xor is a custom codec.
 type xor struct{ key byte }
 
 func (xor) EncodedSize(n int64) int64 { return n }

@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Field reads one field of structured elements as an array. The array has the axes of the array of
-// structures, then those of the field.
+// Field reads one field of structured elements as an array. The axes of that array are the axes of
+// the array of structures, followed by those of the field.
 type Field struct {
 	Name string // name of the codec that Factory makes
 
@@ -20,8 +20,8 @@ type Field struct {
 	offsets []int // offsets of all values of the field within an element
 }
 
-// NewField looks up a field by its path: a field name, then names of nested fields, as
-// [dtype.Struct.Lookup] does. ok is false if there is no such field. fill is the fill value of the
+// NewField looks up a field by its path: a field name, then names of nested fields, as in
+// [dtype.Struct.Lookup]. ok is false if there is no such field. fill is the fill value of the
 // structure, or nil.
 func NewField(of *dtype.Struct, fill []byte, path ...string) (f *Field, ok bool) {
 	found, strides, ok := of.Lookup(path...)
@@ -47,7 +47,7 @@ func (f *Field) Type() dtype.Type { return f.field.Type }
 // Shape returns the shape of the field within an element. The caller owns the slice.
 func (f *Field) Shape() []int { return slices.Clone(f.field.Shape) }
 
-// Extract sets dst to the field's values in elems, whole elements of the structure.
+// Extract sets dst to the field's values in elems. elems holds whole elements of the structure.
 func (f *Field) Extract(dst, elems []byte) {
 	n := f.field.Type.Size()
 	for ; len(elems) >= f.of.Size(); elems = elems[f.of.Size():] {
@@ -58,8 +58,8 @@ func (f *Field) Extract(dst, elems []byte) {
 	}
 }
 
-// Insert sets the field's values in elems, whole elements of the structure, to src. Other fields
-// are not modified.
+// Insert sets the field's values in elems to src. elems holds whole elements of the structure.
+// Other fields are not modified.
 func (f *Field) Insert(elems, src []byte) {
 	n := f.field.Type.Size()
 	for ; len(elems) >= f.of.Size(); elems = elems[f.of.Size():] {
@@ -70,8 +70,9 @@ func (f *Field) Insert(elems, src []byte) {
 	}
 }
 
-// Factory makes a codec that is placed before those of the array of structures to read the field.
-// Parts of shards can be read through it. It cannot encode, because that needs the other fields.
+// Factory makes a codec that reads the field. Place it before the codecs of the array of
+// structures. Parts of shards can be read through it. It cannot encode, because encoding requires
+// the other fields.
 func (f *Field) Factory(_ json.RawMessage, in Repr) (any, error) {
 	out := in
 	out.Shape = in.Shape[:len(in.Shape)-len(f.field.Shape)]
@@ -88,7 +89,7 @@ type fieldOf struct {
 func (f *fieldOf) Out() Repr { return f.out }
 
 func (f *fieldOf) Encode(Block, Block) error {
-	return fault.Newf(fault.ReadOnly, "a field is encoded with the structure that it is in")
+	return fault.Newf(fault.ReadOnly, "a field cannot be encoded without the rest of its structure")
 }
 
 func (f *fieldOf) Decode(dst, src Block) error {
@@ -96,7 +97,7 @@ func (f *fieldOf) Decode(dst, src Block) error {
 	return nil
 }
 
-// same reports false: other fields are in between.
+// same reports false, because other fields are between the values.
 func (f *fieldOf) same() bool { return false }
 
 func (f *fieldOf) copyView(dst Strided, encoded Block) {

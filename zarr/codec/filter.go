@@ -10,12 +10,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// filter transforms arrays of one number type to arrays of another, with as many elements, and
-// back. It implements numcodecs' filters and similar codecs of the registry. arrayFilter and
-// bytesFilter are the codecs made from it.
+// filter transforms arrays of one number type to arrays of another with the same number of
+// elements, and back. It implements numcodecs' filters and similar codecs of the registry.
+// arrayFilter and bytesFilter are the codecs built on it.
 type filter struct {
 	dec, enc elements
-	encode   func() []number.Step // for one array: steps may have state
+	encode   func() []number.Step // makes the steps for one array, because steps may have state
 	decode   func() []number.Step
 	refuse   error // the error of encoding, if the filter can only decode
 }
@@ -27,12 +27,12 @@ type elements struct {
 	number number.Type
 }
 
-// viewed returns the elements of a data type in a byte order. It returns errors.ErrUnsupported
-// unless numpy has arithmetic on the type.
+// viewed returns the elements of a data type in a byte order. It returns errors.ErrUnsupported if
+// numpy has no arithmetic on the type.
 func viewed(t dtype.Type, o dtype.Order) (elements, error) {
 	n, ok := number.Of(t)
 	if !ok {
-		return elements{}, fault.Newf(errors.ErrUnsupported, "arithmetic on %v", t)
+		return elements{}, fault.Newf(errors.ErrUnsupported, "arithmetic on %v is not supported", t)
 	}
 	return elements{t, n.In(o)}, nil
 }
@@ -62,14 +62,15 @@ func (c *config) elements(key string, def elements) elements {
 	return e
 }
 
-// wrap records the error of a member.
+// wrap records err as the error of a member, unless there is an earlier error.
 func (c *config) wrap(key string, err error) {
 	if c.err == nil {
 		c.err = fmt.Errorf("%q: %w", key, err)
 	}
 }
 
-// defaultElements returns the elements of a filter without a configured type: those of the array.
+// defaultElements returns the elements of a filter without a configured type. They have the type of
+// the array.
 func defaultElements(in Repr) elements {
 	e, err := viewed(in.Type, in.Order)
 	if err != nil {
@@ -82,14 +83,14 @@ func defaultElements(in Repr) elements {
 func (f filter) known() error {
 	for _, e := range []elements{f.dec, f.enc} {
 		if e.number.Size == 0 {
-			return fault.Newf(errors.ErrUnsupported, "arithmetic on %v", e.typ)
+			return fault.Newf(errors.ErrUnsupported, "arithmetic on %v is not supported", e.typ)
 		}
 	}
 	return nil
 }
 
 // either returns the filter as an Either, for the two positions of numcodecs' filters. Array is nil
-// if the array's elements have another size than the filter's.
+// if the array's elements and the filter's differ in size.
 func (f filter) either(in Repr) (any, error) {
 	if err := f.known(); err != nil {
 		return nil, err
@@ -105,12 +106,12 @@ func (f filter) either(in Repr) (any, error) {
 	return e, nil
 }
 
-// array binds the filter to an array. The fill value keeps its numeric value, as in zarr-python. It
-// is undefined if the other type cannot represent that value.
+// array binds the filter to an array. The fill value keeps its numeric value, as in zarr-python.
+// The result has no fill value if the other type cannot represent it.
 func (f filter) array(in Repr) (*arrayFilter, error) {
 	out := in
 	if out.Type = f.enc.typ; f.enc.typ.Size() == in.Type.Size() && f.enc.number.Kind == f.dec.number.Kind {
-		out.Type = in.Type // the type may be viewed as another, such as datetimes as integers
+		out.Type = in.Type // the filter may view the type as another, such as datetimes as integers
 	}
 	if _, err := out.Bytes(); err != nil {
 		return nil, err
@@ -121,7 +122,7 @@ func (f filter) array(in Repr) (*arrayFilter, error) {
 	return a, nil
 }
 
-// recast converts a fill value to the other type, or returns nil if that is not possible.
+// recast converts a fill value to the other type. It returns nil if that is not possible.
 func (a *arrayFilter) recast(fill []byte) []byte {
 	from, to := a.dec.number, a.enc.number
 	if len(fill) != from.Size {
@@ -138,7 +139,7 @@ func (a *arrayFilter) recast(fill []byte) []byte {
 	return there
 }
 
-// arrayFilter is a filter before the array-to-bytes codec, where elements are in memory form.
+// arrayFilter is a filter before the array-to-bytes codec. Its elements are in memory form.
 type arrayFilter struct {
 	filter
 	out Repr
@@ -157,7 +158,7 @@ func (a *arrayFilter) Decode(dst, src Block) error {
 	return corrupt(number.Run(dst.Bytes, src.Bytes, a.enc.number, a.dec.number, a.decode()...))
 }
 
-// corrupt returns the error of stored numbers that cannot be decoded.
+// corrupt converts an error of decoding stored numbers to fault.Corrupt.
 func corrupt(err error) error {
 	if err != nil {
 		return fault.Newf(fault.Corrupt, "%v", err)
@@ -169,8 +170,8 @@ func corrupt(err error) error {
 // numcodecs does.
 type bytesFilter struct{ filter }
 
-// sized converts a length in bytes from elements of one size to those of another. It returns -1 if
-// n is not a multiple of the element size.
+// sized converts n, a length in bytes, from elements of one size to elements of another. It returns
+// -1 if n is not a multiple of the element size.
 func sized(n int64, from, to elements) int64 {
 	if n%int64(from.number.Size) != 0 {
 		return -1
@@ -190,7 +191,7 @@ func (b bytesFilter) Encode(dst, src []byte) ([]byte, error) {
 	case b.refuse != nil:
 		return dst, b.refuse
 	case n < 0:
-		return dst, fault.Newf(fault.Metadata, "%d bytes are not a whole number of %v elements", len(src), b.dec.typ)
+		return dst, fault.Newf(fault.Metadata, "%d bytes are not a multiple of %d, the size of %v", len(src), b.dec.number.Size, b.dec.typ)
 	}
 	out, room := extend(dst, int(n))
 	if err := number.Run(room, src, b.dec.number, b.enc.number, b.encode()...); err != nil {
@@ -203,7 +204,7 @@ func (b bytesFilter) Decode(dst, src []byte, limit int) ([]byte, error) {
 	n := sized(int64(len(src)), b.enc, b.dec)
 	switch {
 	case n < 0:
-		return dst, fault.Newf(fault.Corrupt, "%d bytes are not a whole number of %v elements", len(src), b.enc.typ)
+		return dst, fault.Newf(fault.Corrupt, "%d bytes are not a multiple of %d, the size of %v", len(src), b.enc.number.Size, b.enc.typ)
 	case n > int64(limit):
 		return dst, fault.Newf(fault.Corrupt, "decoded to %d bytes, want at most %d", n, limit)
 	}
@@ -214,7 +215,7 @@ func (b bytesFilter) Decode(dst, src []byte, limit int) ([]byte, error) {
 	return out, nil
 }
 
-// leaves returns the array that the next codecs view the output bytes as.
+// leaves returns the Repr of the output, as which later codecs view the bytes.
 func (b bytesFilter) leaves(in Repr) Repr {
 	in.Type, in.Order, in.Fill = b.enc.typ, dtype.NoOrder, nil
 	if in.Type.HasOrder() {
@@ -225,7 +226,7 @@ func (b bytesFilter) leaves(in Repr) Repr {
 	return in
 }
 
-// mulSat multiplies two numbers that are not negative, saturating.
+// mulSat multiplies two non-negative numbers, saturating at math.MaxInt64.
 func mulSat(a, b int64) int64 {
 	if b != 0 && a > maxInt64/b {
 		return maxInt64

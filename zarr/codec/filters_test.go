@@ -104,7 +104,8 @@ func floats[T float32 | float64 | int8 | int16 | int32 | int64 | uint8 | uint16 
 	return b
 }
 
-// TestFilterBytes compares with the bytes that numcodecs 0.16.6 stores, after "bytes" as in v2.
+// TestFilterBytes compares filters with the bytes that numcodecs 0.16.6 stores. The filters are
+// after "bytes", as in v2.
 func TestFilterBytes(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -188,7 +189,7 @@ func TestFilterPlaces(t *testing.T) {
 	}
 }
 
-// TestFilterRefuses checks invalid configurations and types without arithmetic.
+// TestFilterRefuses checks that invalid configurations and types without arithmetic are rejected.
 func TestFilterRefuses(t *testing.T) {
 	f8 := array(4, dtype.Float64)
 	tests := []struct {
@@ -253,7 +254,8 @@ func TestFilterRefuses(t *testing.T) {
 	}
 }
 
-// TestOnlyDecodes checks configurations that numcodecs can decode but not encode.
+// TestOnlyDecodes checks that configurations that numcodecs can decode but not encode are
+// read-only.
 func TestOnlyDecodes(t *testing.T) {
 	for _, tt := range []struct {
 		spec codec.Spec
@@ -286,7 +288,7 @@ func TestOnlyDecodes(t *testing.T) {
 	}
 }
 
-// TestKeepAllBits checks that the registry's bitround may keep more bits than there are.
+// TestKeepAllBits checks that the registry's bitround accepts more bits than the numbers have.
 func TestKeepAllBits(t *testing.T) {
 	for _, tt := range []struct {
 		typ   dtype.Type
@@ -306,7 +308,7 @@ func TestKeepAllBits(t *testing.T) {
 	}
 }
 
-// TestFilterCorrupt decodes partial elements and more bytes than expected.
+// TestFilterCorrupt checks that partial elements and more bytes than expected are corrupt.
 func TestFilterCorrupt(t *testing.T) {
 	for _, tt := range []struct {
 		spec   codec.Spec
@@ -415,12 +417,12 @@ func TestPackBits(t *testing.T) {
 	}
 }
 
-// TestReshape checks valid and invalid shapes.
+// TestReshape checks that valid shapes are accepted and invalid shapes are rejected.
 func TestReshape(t *testing.T) {
 	for _, tt := range []struct {
 		shape []int
 		to    string
-		want  []int // nil is an error
+		want  []int // nil means an error
 	}{
 		{[]int{100, 50, 64, 3}, `[[0,1],[2],3]`, []int{5000, 64, 3}},
 		{[]int{6, 4}, `[-1]`, []int{24}},
@@ -463,8 +465,8 @@ func TestReshape(t *testing.T) {
 	}
 }
 
-// TestReshapeManyAxes binds a reshape to as many axes as metadata can have. It once took quadratic
-// time.
+// TestReshapeManyAxes binds a reshape to as many axes as metadata can have. An earlier version took
+// quadratic time.
 func TestReshapeManyAxes(t *testing.T) {
 	const axes = 20000
 	var list []string
@@ -478,7 +480,7 @@ func TestReshapeManyAxes(t *testing.T) {
 	}
 }
 
-// TestCastValue checks roundings, ranges and scalar maps of cast_value.
+// TestCastValue checks the roundings, ranges and scalar maps of cast_value.
 func TestCastValue(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	halves := floats(-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 0.4, -0.6)
@@ -486,7 +488,7 @@ func TestCastValue(t *testing.T) {
 		config string
 		typ    dtype.Type
 		array  []byte
-		want   []byte // nil is an error
+		want   []byte // nil means an error
 	}{
 		{`{"data_type":"int8"}`, dtype.Float64, halves, floats[int8](-2, -2, 0, 0, 2, 2, 0, -1)},
 		{`{"data_type":"int8","rounding":"towards-zero"}`, dtype.Float64, halves, floats[int8](-2, -1, 0, 0, 1, 2, 0, 0)},
@@ -556,13 +558,13 @@ func TestCastValue(t *testing.T) {
 	}
 }
 
-// TestScaleOffset checks that the arithmetic is in the array's own type.
+// TestScaleOffset checks that scale_offset computes in the array's own type.
 func TestScaleOffset(t *testing.T) {
 	tests := []struct {
 		config string
 		typ    dtype.Type
 		array  []byte
-		want   []byte // nil is an error
+		want   []byte // nil means an error
 	}{
 		{`{"offset":5,"scale":0.1}`, dtype.Float32, floats[float32](15, 5), floats((15-5)*float32(0.1), 0)},
 		{`{}`, dtype.Float64, floats(1.5), floats(1.5)},
@@ -601,7 +603,7 @@ func TestScaleOffset(t *testing.T) {
 		config string
 		typ    dtype.Type
 		stored []byte
-		want   []byte // nil is corrupt
+		want   []byte // nil means corrupt data
 	}{
 		{`{"scale":2}`, dtype.Int8, floats[int8](-3, 3), floats[int8](-2, 1)}, // rounded down
 		{`{"offset":100}`, dtype.Int8, floats[int8](28), nil},
@@ -621,8 +623,8 @@ func TestScaleOffset(t *testing.T) {
 	}
 }
 
-// TestFilterFill checks that the fill value is encoded by the codecs before sharding, which omits
-// inner chunks equal to it.
+// TestFilterFill checks that codecs before sharding also encode the fill value, and that sharding
+// omits inner chunks equal to the result.
 func TestFilterFill(t *testing.T) {
 	tests := []struct {
 		specs []codec.Spec
@@ -675,7 +677,7 @@ func TestFiltersFirst(t *testing.T) {
 	leDelta := codec.Delta(dtype.Int32, nil)
 	in := array(3, dtype.Int32)
 	tests := []struct {
-		specs, want []codec.Spec // nil is an error
+		specs, want []codec.Spec // nil means an error
 	}{
 		{[]codec.Spec{big, zstd}, []codec.Spec{big, zstd}},
 		{[]codec.Spec{big, beDelta, beCast, zstd}, []codec.Spec{beDelta, beCast, big, zstd}},

@@ -7,10 +7,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// FiltersFirst converts a v2 pipeline to the order of v3 metadata: filters after the codec "bytes"
-// move before it, and "bytes" gets the byte order of the last filter's output. The stored bytes
-// stay the same. It returns errors.ErrUnsupported for a filter that views bytes as another type
-// than they have, or that follows a bytes-to-bytes codec, because v3 cannot express these.
+// FiltersFirst converts a v2 pipeline to the order of v3 metadata. It moves filters that follow the
+// codec "bytes" before it, and sets the byte order of "bytes" to that of the last filter's output.
+// The stored bytes stay the same. It returns errors.ErrUnsupported for a filter that views bytes as
+// a type other than their own, or that follows a bytes-to-bytes codec, because v3 cannot express
+// these.
 func (t *Table) FiltersFirst(specs []Spec, in Repr) ([]Spec, error) {
 	at := slices.IndexFunc(specs, func(s Spec) bool { return s.Name == "bytes" })
 	if at < 0 {
@@ -32,15 +33,15 @@ func (t *Table) FiltersFirst(specs []Spec, in Repr) ([]Spec, error) {
 			return nil, err
 		}
 		e, ok := c.(Either)
-		if !ok || e.Array == nil && t.own[s.Name] { // takes any bytes, as far as is known
+		if !ok || e.Array == nil && t.own[s.Name] { // it may accept any bytes
 			continue
 		}
 		f, views := e.Bytes.(bytesFilter)
 		switch {
 		case views && !f.takes(in):
-			return nil, named(s.Name, fault.Newf(errors.ErrUnsupported, "takes elements of %v, which are %v there: v2 views bytes as others, v3 has no place for that", f.dec.typ, in.Type))
+			return nil, named(s.Name, fault.Newf(errors.ErrUnsupported, "views elements of %v as %v, which v3 metadata cannot express", in.Type, f.dec.typ))
 		case e.Array == nil || len(filters) < i:
-			return nil, named(s.Name, fault.Newf(errors.ErrUnsupported, "stands after a codec that makes bytes: v3 has no place for a filter there"))
+			return nil, named(s.Name, fault.Newf(errors.ErrUnsupported, "follows a codec that produces bytes, which v3 metadata cannot express"))
 		}
 		filters = append(filters, s)
 		in = leaving(e.Bytes, in)
@@ -51,7 +52,7 @@ func (t *Table) FiltersFirst(specs []Spec, in Repr) ([]Spec, error) {
 	return slices.Concat(out, filters, []Spec{Bytes(in.Order)}, rest[len(filters):]), nil
 }
 
-// takes reports whether the filter views the bytes as numbers of the type that they have.
+// takes reports whether the filter views the bytes as numbers of their own type.
 func (b bytesFilter) takes(in Repr) bool {
 	is, err := viewed(in.Type, in.Order)
 	return err == nil && is.number.Size == b.dec.number.Size && is.number.Big == b.dec.number.Big

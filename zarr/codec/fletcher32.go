@@ -2,13 +2,14 @@ package codec
 
 import "encoding/binary"
 
-// fletcher32 is Fletcher's checksum of big-endian 16-bit words, as HDF5 and numcodecs compute it.
-// An odd last byte is the upper half of a word. Sums are modulo 65535, with 65535 instead of 0
-// unless all words are 0.
+// fletcher32 returns Fletcher's checksum of big-endian 16-bit words, as HDF5 and numcodecs compute
+// it. An odd last byte is the upper half of a word. Sums are reduced modulo 65535; a sum of 0 is
+// represented as 65535 unless all words are 0.
 func fletcher32(b []byte) uint32 {
 	var lo, hi uint32
 	for len(b) >= 2 {
-		// 360 words of 65535 added to sums of 65535 make hi 65341 × 65535. One more would overflow.
+		// The sums are at most 65535 before, so 360 words of 65535 make hi 65341 × 65535. One more
+		// word would overflow.
 		n := 2 * min(len(b)/2, 360)
 		for i := 0; i < n; i += 2 {
 			lo += uint32(binary.BigEndian.Uint16(b[i:n]))
@@ -23,8 +24,8 @@ func fletcher32(b []byte) uint32 {
 	return fold16(hi)<<16 | fold16(lo)
 }
 
-// fold16 adds the upper half to the lower half until the upper is 0: reduction modulo 65535 in
-// which only 0 becomes 0.
+// fold16 reduces x modulo 65535 by adding its upper half to its lower half until the upper half is
+// 0. The result is 0 only if x is 0.
 func fold16(x uint32) uint32 {
 	x = x>>16 + x&0xffff
 	return x>>16 + x&0xffff

@@ -11,9 +11,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// fuzzBytes decodes arbitrary stored bytes with a bytes-to-bytes codec for each configuration.
-// Seeds are bytes that the codec encoded. Decoding must return an error with a kind or at most
-// limit bytes, the same each time, and must not modify bytes beyond the capacity.
+// fuzzBytes decodes arbitrary stored bytes with a bytes-to-bytes codec for each configuration. The
+// seeds are bytes that the codec encoded. Decoding must return an error with a kind or at most
+// limit bytes. It must return the same result each time and must not modify bytes beyond the
+// capacity.
 func fuzzBytes(f *testing.F, id string, configs ...string) {
 	in := codec.Repr{Shape: []int{100}, Type: dtype.Int32}
 	var all []codec.BytesBytes

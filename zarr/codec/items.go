@@ -7,13 +7,13 @@ import (
 )
 
 // DecodeItems decodes a chunk of elements of varying length. It calls do with each element and its
-// index in the chunk in C order; the calls come in any order. An element is valid until do returns;
-// do must not modify it. DecodeItems stops at the first error of do and returns it. It takes less
-// memory than a Block of items, which has 24 bytes per element. Other errors are those of
-// [Chain.DecodeTo].
+// index in the chunk in C order. The calls may come in any order. An element is valid until do
+// returns, and do must not modify it. DecodeItems stops at the first error of do and returns it. It
+// takes less memory than a Block of items, which has 24 bytes per element. Other errors are those
+// of [Chain.DecodeTo].
 func (c *Chain) DecodeItems(src []byte, s *Scratch, do func(i int, item []byte) error) error {
 	if !c.whole.items {
-		return fault.Newf(fault.Selection, "elements of %d bytes are no items", c.whole.size)
+		return fault.Newf(fault.Selection, "elements must vary in length, have %d bytes each", c.whole.size)
 	}
 	if s == nil {
 		s = &Scratch{}
@@ -22,8 +22,8 @@ func (c *Chain) DecodeItems(src []byte, s *Scratch, do func(i int, item []byte) 
 	return c.decodeItems(s.whole(Block{}, c.whole), src, s, do)
 }
 
-// decodeItems is DecodeItems with positions from box, which has all elements of the chunk: at is
-// the position of an element in the memory of box.
+// decodeItems is DecodeItems with positions instead of indexes. at is the position of an element in
+// the memory of box, which contains all elements of the chunk.
 func (c *Chain) decodeItems(box Strided, src []byte, s *Scratch, do func(at int, item []byte) error) error {
 	inner, moved := box, true
 	for i := range c.arrays {
@@ -57,14 +57,14 @@ func (c *Chain) decodeItems(box Strided, src []byte, s *Scratch, do func(at int,
 		return c.wrap(shards.decodeItems(inner, b, s, do))
 	}
 	if m, ok := c.array.(MinEncoder); ok && int64(len(b)) < m.MinEncoded() {
-		return c.wrap(fault.Newf(fault.Corrupt, "%d elements need at least %d bytes, the chunk has %d", c.packed.elems, m.MinEncoded(), len(b)))
+		return c.wrap(fault.Newf(fault.Corrupt, "a chunk of %d elements must have at least %d bytes, has %d", c.packed.elems, m.MinEncoded(), len(b)))
 	}
 	w := newItemWalk(inner, do)
 	if err := d.DecodeItems(b, w.next); err != nil {
 		return c.wrap(err)
 	}
 	if w.left > 0 {
-		return c.wrap(fault.Newf(fault.Corrupt, "%d elements, the chunk has %d", c.packed.elems-w.left, c.packed.elems))
+		return c.wrap(fault.Newf(fault.Corrupt, "decoded to %d elements, want %d", c.packed.elems-w.left, c.packed.elems))
 	}
 	return nil
 }
@@ -101,8 +101,8 @@ func (s *sharding) decodeItems(of Strided, src []byte, sc *Scratch, do func(at i
 	})
 }
 
-// itemWalk calls do with consecutive elements of a box, in the order of its axes, and with their
-// positions.
+// itemWalk calls do with consecutive elements and their positions in a box, in the order of the
+// box's axes.
 type itemWalk struct {
 	axes []Step
 	at   []int
@@ -121,7 +121,7 @@ func newItemWalk(box Strided, do func(at int, item []byte) error) *itemWalk {
 
 func (w *itemWalk) next(item []byte) error {
 	if w.left--; w.left < 0 {
-		return fault.Newf(fault.Corrupt, "more elements than the chunk has")
+		return fault.Newf(fault.Corrupt, "decoded to more elements than the chunk has")
 	}
 	err := w.do(w.pos, item)
 	for k := len(w.axes) - 1; k >= 0; k-- {

@@ -13,10 +13,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// emptied is the size of a chunk that a Scratch does not keep.
+// emptied is the size of a chunk whose buffers are too large for a Scratch to keep.
 const emptied = 66 << 20
 
-// densest returns a zstd frame of the densest possible blocks: 4 bytes for 128 KiB.
+// densest returns a zstd frame of the densest possible blocks. Each encodes 128 KiB in 4 bytes.
 func densest() []byte {
 	const block = 128 << 10
 	out := []byte{0x28, 0xb5, 0x2f, 0xfd, 0, 13 << 3} // no content size, a window of 8 MiB
@@ -50,7 +50,7 @@ func TestLeastIsReached(t *testing.T) {
 		name string
 		spec codec.Spec
 		n    int
-		most int64 // upper bound of our encoded length of zeros, divided by MinEncoded
+		most int64 // upper bound of the encoded length of zeros, divided by MinEncoded
 	}{
 		{"gzip", codec.Gzip(9), 1 << 20, 2},
 		{"zlib", codec.Spec{Name: "numcodecs.zlib"}, 1 << 20, 2},
@@ -71,8 +71,8 @@ func TestLeastIsReached(t *testing.T) {
 	}
 }
 
-// TestLeastOfChains checks that MinEncoded combines the known lengths of all codecs, and that an
-// unknown length does not bound it.
+// TestLeastOfChains checks that MinEncoded combines the known lengths of all codecs, and that it is
+// 0 after a codec of unknown length.
 func TestLeastOfChains(t *testing.T) {
 	for _, tt := range []struct {
 		name  string

@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// decodings are the results of decoding a chunk by default, with a report, and strictly.
+// decodings are the results of decoding a chunk by default, with a report function, and strictly.
 type decodings struct {
 	plain, strict error
 	told          []rule.Finding
@@ -44,9 +44,9 @@ func decodeAll(t *testing.T, in codec.Repr, stored []byte, specs ...codec.Spec) 
 	return d
 }
 
-// TestBytesAfterBlosc checks that as many bytes after a blosc frame are ignored as z5 can have
-// written. Until 2021 z5 made blosc chunks 16 elements longer than the frame; zarr_implementations
-// has some. numcodecs ignores any number of bytes after a frame, TensorStore none.
+// TestBytesAfterBlosc checks that padding of up to 16 elements after a blosc frame is ignored.
+// Until 2021 z5 made blosc chunks 16 elements longer than the frame; zarr_implementations has some.
+// numcodecs ignores any number of bytes after a frame, TensorStore none.
 func TestBytesAfterBlosc(t *testing.T) {
 	for _, typ := range []dtype.Type{dtype.Uint8, dtype.Int32, dtype.Float64} {
 		in := codec.Repr{Shape: []int{512}, Type: typ}

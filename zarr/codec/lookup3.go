@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// lookup3 is Bob Jenkins' hashlittle (2006), which returns 32 bits. HDF5 uses it for metadata.
+// lookup3 returns Bob Jenkins' hashlittle (2006) of b, a 32-bit hash that HDF5 uses for metadata.
 func lookup3(b []byte, seed uint32) uint32 {
 	n := 0xdeadbeef + uint32(len(b)) + seed
 	h := lookup3State{n, n, n}
@@ -25,7 +25,7 @@ func (h *lookup3State) add(k [12]byte) {
 	h.c += binary.LittleEndian.Uint32(k[8:])
 }
 
-// mix is reversible: different states stay different.
+// mix is reversible: different states remain different.
 func (h *lookup3State) mix() {
 	a, b, c := h.a, h.b, h.c
 	a = a - c ^ bits.RotateLeft32(c, 4)
@@ -43,8 +43,8 @@ func (h *lookup3State) mix() {
 	h.a, h.b, h.c = a, b, c
 }
 
-// last adds the remaining bytes, at most 12, and returns the hash. rest is empty only for empty
-// input.
+// last adds the remaining bytes, at most 12, and returns the hash. rest is empty only if the input
+// is empty.
 func (h *lookup3State) last(rest []byte) uint32 {
 	if len(rest) == 0 {
 		return h.c

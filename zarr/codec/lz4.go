@@ -11,10 +11,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// lz4Codec is numcodecs' lz4: the decoded length in four little-endian bytes, then one LZ4 block.
+// lz4Codec is numcodecs' lz4. The decoded length in four little-endian bytes precedes one LZ4
+// block.
 type lz4Codec struct{ compressor }
 
-// lz4Tables are idle tables of encoders. They do not affect the output.
+// lz4Tables holds the tables of idle encoders. They do not affect the output.
 var lz4Tables = sync.Pool{New: func() any { return new(lz4.CompressorCCompat) }}
 
 // maxLZ4 is the maximum input length of LZ4 and numcodecs.
@@ -32,7 +33,7 @@ func newLZ4(raw json.RawMessage, _ Repr) (any, error) {
 
 func (c lz4Codec) Encode(dst, src []byte) ([]byte, error) {
 	if len(src) > maxLZ4 {
-		return dst, fault.Newf(fault.Limit, "%d bytes, lz4 takes at most %d", len(src), maxLZ4)
+		return dst, fault.Newf(fault.Limit, "lz4 input must have at most %d bytes, has %d", maxLZ4, len(src))
 	}
 	start := len(dst) + 4
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(src)))
@@ -51,23 +52,23 @@ func (c lz4Codec) Encode(dst, src []byte) ([]byte, error) {
 
 func (c lz4Codec) Decode(dst, src []byte, limit int) ([]byte, error) {
 	if len(src) < 4 {
-		return dst, fault.Newf(fault.Corrupt, "lz4: %d bytes, the length alone has 4", len(src))
+		return dst, fault.Newf(fault.Corrupt, "lz4 data must have at least the 4 bytes of the length, has %d", len(src))
 	}
 	size, block := int64(binary.LittleEndian.Uint32(src)), src[4:]
 	switch {
 	case size > int64(limit):
-		return dst, fault.Newf(fault.Corrupt, "lz4 declares %d bytes, want at most %d", size, limit)
+		return dst, fault.Newf(fault.Corrupt, "lz4 declares %d decoded bytes, want at most %d", size, limit)
 	case size > 255*int64(len(block)):
-		return dst, fault.Newf(fault.Corrupt, "lz4 says %d bytes, %d cannot hold so many", size, len(block))
+		return dst, fault.Newf(fault.Corrupt, "lz4 declares %d decoded bytes, too many for a block of %d bytes", size, len(block))
 	case size == 0 && (len(block) != 1 || block[0] != 0):
-		return dst, fault.Newf(fault.Corrupt, "lz4 says no bytes and has a block of %d", len(block))
+		return dst, fault.Newf(fault.Corrupt, "lz4 declares 0 decoded bytes, but has a block of %d bytes", len(block))
 	case size == 0:
 		return dst, nil
 	}
 	out, room := extend(dst, int(size))
 	n, err := lz4.UncompressBlock(block, room[:size:size])
 	if err != nil || n != int(size) {
-		return dst, fault.Newf(fault.Corrupt, "lz4 block of %d bytes: %d of %d bytes (%v)", len(block), n, size, err)
+		return dst, fault.Newf(fault.Corrupt, "lz4 block of %d bytes decodes to %d bytes, want %d (%v)", len(block), n, size, err)
 	}
 	return out, nil
 }

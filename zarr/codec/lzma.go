@@ -9,8 +9,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// lzmaCodec is numcodecs' lzma, which uses Python's lzma module. Streams with filters can be read
-// here; numcodecs itself can read its own only in format 3.
+// lzmaCodec is numcodecs' lzma, which uses Python's lzma module. It can read streams with filters
+// in all formats; numcodecs can read its own only in format 3.
 type lzmaCodec struct {
 	compressor
 	c   lzma.Config
@@ -46,11 +46,11 @@ func readLZMA(c *config) lzma.Config {
 		return o
 	}
 	if preset {
-		c.fail(`both "preset" and "filters"`)
+		c.fail(`"preset" and "filters" are both set`)
 	}
 	var list []json.RawMessage
 	if err := json.Unmarshal(raw, &list); err != nil || len(list) == 0 {
-		c.fail(`"filters" is %.80s, not a list of filters`, raw)
+		c.fail(`"filters" must be a list of filters, is %.80s`, raw)
 	}
 	for _, raw := range list {
 		f := openConfig(raw)
@@ -67,8 +67,8 @@ func readPreset(c *config) (level int, high bool) {
 	return int(min(n&^extreme, math.MaxInt32)), n&extreme != 0
 }
 
-// readFilter reads one filter. Settings of the encoder's effort are limits for this encoder too;
-// mode and mf are ignored.
+// readFilter reads one filter. This encoder also uses the settings of the encoder's effort as
+// limits, but ignores mode and mf.
 func readFilter(c *config) lzma.Filter {
 	f := lzma.Filter{ID: lzma.FilterID(c.natural("id", 0, math.MaxInt64))}
 	switch f.ID {
@@ -77,7 +77,7 @@ func readFilter(c *config) lzma.Filter {
 		o := &f.Coder
 		o.DictSize = int(c.natural("dict_size", uint64(o.DictSize), 3<<29))
 		if o.DictSize < 4096 {
-			c.fail(`"dict_size" is %d, less than 4096`, o.DictSize)
+			c.fail(`"dict_size" must be at least 4096, is %d`, o.DictSize)
 		}
 		o.LC = c.integer("lc", o.LC, 0, 4)
 		o.LP = c.integer("lp", o.LP, 0, 4)
@@ -94,7 +94,7 @@ func readFilter(c *config) lzma.Filter {
 	return f
 }
 
-// natural reads an integer from 0 to most.
+// natural reads an integer in [0, most].
 func (c *config) natural(key string, def, most uint64) uint64 {
 	raw, ok := c.take(key)
 	if !ok {
@@ -102,7 +102,7 @@ func (c *config) natural(key string, def, most uint64) uint64 {
 	}
 	n, err := strconv.ParseUint(string(raw), 10, 64)
 	if err != nil || n > most {
-		c.fail("%q is %.80s, not in 0 to %d", key, raw, most)
+		c.fail("%q must be 0 to %d, is %.80s", key, most, raw)
 		return def
 	}
 	return n

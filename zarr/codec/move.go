@@ -1,14 +1,14 @@
 package codec
 
-// axis is one level of a nested copy: n elements and their strides in the destination and the
-// source, in bytes or items.
+// axis is one loop of a nested copy: n elements, and their strides in the destination and the
+// source in bytes or items.
 type axis struct{ n, dst, src int }
 
-// move is a prepared copy of elements between two strided memories. Axes that are contiguous at
-// both ends are merged.
+// move is a prepared copy of elements between two strided memories. Axes that are contiguous in
+// both are merged.
 type move struct {
-	few      [8]axis // the axes, from slow to fast in the destination, or
-	many     []axis  // all of them if there are more than 8
+	few      [8]axis // the axes, from slow to fast in the destination
+	many     []axis  // replaces few if there are more than 8 axes
 	n        int     // number of axes
 	dst, src int     // positions of the first element
 	empty    bool
@@ -22,7 +22,7 @@ func (m *move) axes() []axis {
 	return m.few[:m.n]
 }
 
-// add adds an axis. Slower axes are added first.
+// add adds an axis. The caller adds slower axes first.
 func (m *move) add(n, dst, src int) {
 	switch {
 	case n == 0:
@@ -82,7 +82,7 @@ func (m *move) fromChunk(box Strided, shape []int) {
 	m.order()
 }
 
-// inChunk is fromChunk with the axes in the order of the chunk, each ascending in the chunk.
+// inChunk is fromChunk with the axes in the order of the chunk. Each axis ascends in the chunk.
 func (m *move) inChunk(box Strided, shape []int) {
 	m.dst = box.At
 	stride := box.Size
@@ -110,8 +110,8 @@ func (m *move) inChunk(box Strided, shape []int) {
 	}
 }
 
-// pull copies elements of size bytes from a chunk that is accessible through read, in ascending
-// order. m must be from inChunk, and its last axis must be contiguous in memory.
+// pull copies elements of size bytes from a chunk through read, in ascending order. m must come
+// from inChunk, and its last axis must be contiguous in memory.
 func (m *move) pull(dst []byte, size int, read func(dst []byte, at int) error) (err error) {
 	row, inner := axis{1, size, size}, 0
 	if m.n > 0 {
@@ -125,7 +125,7 @@ func (m *move) pull(dst []byte, size int, read func(dst []byte, at int) error) (
 		})
 		return err
 	}
-	var some [4 << 10]byte // bytes between the elements are read too
+	var some [4 << 10]byte // buffer for a run of elements and the bytes between them
 	some1 := max(1, (len(some)-size)/row.src+1)
 	m.outer(inner, func(d, s int) {
 		for i := 0; i < row.n && err == nil; i += some1 {
@@ -166,7 +166,7 @@ func (m *move) over(box Strided) {
 	m.order()
 }
 
-// outer calls f with the offsets of all positions along all axes but the last inner ones.
+// outer calls f with the offsets of all positions along all axes except the last inner ones.
 func (m *move) outer(inner int, f func(dst, src int)) {
 	if m.empty {
 		return
@@ -201,12 +201,12 @@ func (m *move) outer(inner int, f func(dst, src int)) {
 	}
 }
 
-// inCache is how many bytes are copied before fix is called on them, so that they are still in the
-// first-level cache: half of 32 KiB.
+// inCache is the number of bytes that are copied before fix is called on them, so that they are
+// still in the first-level cache. It is half of 32 KiB.
 const inCache = 16 << 10
 
-// bytes copies elements of size bytes. If fix is not nil, it is called with every contiguous part
-// of the destination that was filled, whole elements, and may modify it.
+// bytes copies elements of size bytes. If fix is not nil, bytes calls it with every contiguous
+// filled part of the destination. Each part consists of whole elements, and fix may modify it.
 func (m *move) bytes(dst, src []byte, size int, fix func([]byte)) {
 	axes := m.axes()
 	k := len(axes)
@@ -267,8 +267,9 @@ func (m *move) items(dst, src [][]byte) {
 	})
 }
 
-// plane removes the innermost axes from the others: cols, along which destination strides are
-// smallest, and rows, along which source strides are smallest if that is another axis.
+// plane removes the two innermost loops from the others. cols is the axis with the smallest
+// destination stride. rows is the axis with the smallest source stride, if that is a different
+// axis.
 func (m *move) plane() (rows, cols axis, inner int) {
 	rows, cols = axis{n: 1}, axis{n: 1}
 	axes := m.axes()

@@ -9,10 +9,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Normalize returns the codecs as they are written to metadata, for an array in that enters the
-// first. Configurations of v3 core codecs are complete and formatted as zarr-python does. The
-// element size and shuffle of blosc and the byte order of bytes are set from the data type. Other
-// codecs are unchanged. Errors are those of [Table.Bind].
+// Normalize returns the codecs as they are written to metadata. in describes the array that enters
+// the first codec. Configurations of v3 core codecs become complete and are formatted as
+// zarr-python does. The element size and shuffle of blosc and the byte order of bytes are set from
+// the data type. Other codecs are unchanged. Errors are those of [Table.Bind].
 func (t *Table) Normalize(specs []Spec, in Repr) ([]Spec, error) {
 	out := make([]Spec, len(specs))
 	serial := false
@@ -77,9 +77,9 @@ func (s Spec) normal(in Repr) (Spec, error) {
 }
 
 // Numcodecs returns a codec as v2 metadata and numcodecs have it: an id and a configuration without
-// the id. It returns errors.ErrUnsupported for codecs that numcodecs does not have. Of the v3 core
-// these are bytes and transpose, because v2 metadata has members of its own for the byte order and
-// the order of axes.
+// the id. It returns errors.ErrUnsupported for codecs that numcodecs does not have. In the v3 core
+// these are bytes and transpose, because v2 metadata stores the byte order and the order of axes in
+// separate members.
 //
 // A blosc Spec without a shuffle gets shuffle -1, which numcodecs also derives from the data type.
 func (s Spec) Numcodecs() (id string, config json.RawMessage, err error) {
@@ -110,9 +110,9 @@ func (s Spec) Numcodecs() (id string, config json.RawMessage, err error) {
 	default:
 		hint := ""
 		if _, ours := Builtin().factories[s.Name]; !ours && s.Name != shardingName {
-			hint = fmt.Sprintf("; one of your own is called %q there", numcodecs+s.Name)
+			hint = fmt.Sprintf(" (a custom codec needs the name %q)", numcodecs+s.Name)
 		}
-		return "", nil, fault.Newf(errors.ErrUnsupported, "numcodecs and v2 metadata have no codec %.80q%s", s.Name, hint)
+		return "", nil, fault.Newf(errors.ErrUnsupported, "numcodecs and v2 metadata do not have a codec %.80q%s", s.Name, hint)
 	}
 	if err := c.close(); err != nil {
 		return "", nil, named(s.Name, err)

@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// compose writes elements as nested lists of the given shape. The outermost list also has the dtype
-// and the shape at its end. It returns an error unless each element is one JSON value.
+// compose writes elements as nested lists of a shape. The outermost list ends with the dtype and
+// the shape. compose returns an error unless each element is one JSON value.
 func compose(items [][]byte, shape []int, typ string) ([]byte, error) {
 	n := 64
 	for _, b := range items {
@@ -34,7 +34,7 @@ func compose(items [][]byte, shape []int, typ string) ([]byte, error) {
 		list = append(list, ',')
 	}
 	if len(items) == 0 && len(shape) > 1 {
-		return nil, fault.Newf(errors.ErrUnsupported, "an array of the shape %v as lists", shape)
+		return nil, fault.Newf(errors.ErrUnsupported, "an array of shape %v cannot be written as nested lists", shape)
 	}
 	list = append(append(list, typ...), ",["...)
 	for i, d := range shape {
@@ -58,7 +58,7 @@ type listed struct {
 func parse(list []byte) (listed, error) {
 	d := listed{list: list}
 	if !jsontext.IsList(list) {
-		return d, fault.Newf(fault.Corrupt, "no list")
+		return d, fault.Newf(fault.Corrupt, "the encoded value is not a list")
 	}
 	n := -2
 	var typ, shape []byte
@@ -67,33 +67,33 @@ func parse(list []byte) (listed, error) {
 	}
 	var ok bool
 	if d.dtype, ok = jsontext.Unquote(typ); !ok || n < 0 || !jsontext.IsList(shape) {
-		return d, fault.Newf(fault.Corrupt, "no dtype and shape at the end of the list")
+		return d, fault.Newf(fault.Corrupt, "the list does not end with a dtype and a shape")
 	}
 	for v := range jsontext.List(shape) {
 		k, err := strconv.Atoi(string(v))
 		if err != nil || k < 0 || len(d.shape) == maxRank {
-			return d, fault.Newf(fault.Corrupt, "shape %.80s", shape)
+			return d, fault.Newf(fault.Corrupt, "invalid shape %.80s", shape)
 		}
 		d.shape = append(d.shape, k)
 	}
 	var err error
 	if d.elems, err = (Repr{Shape: d.shape}).Elems(); err != nil {
-		return d, fault.Newf(fault.Corrupt, "shape %.80s: %v", shape, err)
+		return d, fault.Newf(fault.Corrupt, "invalid shape %.80s: %v", shape, err)
 	}
 	first := 1
 	if len(d.shape) > 0 {
 		first = d.shape[0]
 	}
 	if n != first {
-		return d, fault.Newf(fault.Corrupt, "a list of %d for the shape %v", n, d.shape)
+		return d, fault.Newf(fault.Corrupt, "a list of %d values does not have the shape %v", n, d.shape)
 	}
 	return d, nil
 }
 
-// maxRank is the maximum number of axes of such an array: numpy's.
+// maxRank is the maximum number of axes of such an array. It is numpy's limit.
 const maxRank = 64
 
-// each calls do with every element, in C order. Elements are slices of the list.
+// each calls do with every element, in C order. The elements are slices of d.list.
 func (d listed) each(do func(item []byte) error) error {
 	left, inner := 1, d.shape
 	if len(inner) > 0 {
@@ -116,7 +116,7 @@ func leaves(list []byte, shape []int, do func(item []byte) error) error {
 		return do(list)
 	}
 	if !jsontext.IsList(list) {
-		return fault.Newf(fault.Corrupt, "%.40s is no list of %d", list, shape[0])
+		return fault.Newf(fault.Corrupt, "%.40s is not a list of %d values", list, shape[0])
 	}
 	n := 0
 	for v := range jsontext.List(list) {
@@ -128,7 +128,7 @@ func leaves(list []byte, shape []int, do func(item []byte) error) error {
 		}
 	}
 	if n != shape[0] {
-		return fault.Newf(fault.Corrupt, "a list of other than %d elements", shape[0])
+		return fault.Newf(fault.Corrupt, "a nested list does not have %d values", shape[0])
 	}
 	return nil
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// numcodecs' json2 and msgpack2 store an array as one list: the elements, in nested lists if there
-// are several axes, then the dtype, then the shape. They accept arrays of objects. They also accept
-// numbers and text, which are already bytes in v2 pipelines.
+// The codecs json2 and msgpack2 of numcodecs store an array as one list: the elements, in nested
+// lists if there are several axes, then the dtype, then the shape. They accept arrays of objects.
+// They also accept numbers and text, which have already been converted to bytes in v2 pipelines.
 
 // notation is the syntax of one of the two codecs.
 type notation interface {
@@ -49,13 +49,13 @@ func newJSON2(raw json.RawMessage, in Repr) (any, error) {
 		n.dialect |= jsontext.Controls
 	}
 	for _, name := range [...]string{"skipkeys", "check_circular"} {
-		c.boolean(name, false) // for Python values without a JSON form
+		c.boolean(name, false) // settings for Python values without a JSON form
 	}
 	c.take("indent")
 	c.take("separators")
 	encoding := "utf-8"
 	if text, ok := c.take("encoding"); ok && json.Unmarshal(text, &encoding) != nil {
-		c.fail("\"encoding\" is %.80s, not a string", text)
+		c.fail("\"encoding\" must be a string, is %.80s", text)
 	}
 	if err := c.close(); err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func newJSON2(raw json.RawMessage, in Repr) (any, error) {
 	case "ascii", "us-ascii":
 		n.style.ASCII = true
 	default:
-		return nil, fault.Newf(errors.ErrUnsupported, "JSON in the encoding %.40q", encoding)
+		return nil, fault.Newf(errors.ErrUnsupported, "JSON in encoding %.40q is not supported", encoding)
 	}
 	return newObjects(n, in)
 }
@@ -77,7 +77,7 @@ func newMsgPack2(raw json.RawMessage, in Repr) (any, error) {
 		return nil, err
 	}
 	if len(in.Shape) == 0 {
-		return nil, fault.Newf(errors.ErrUnsupported, "an array without axes, which numcodecs does not read back")
+		return nil, fault.Newf(errors.ErrUnsupported, "arrays of zero dimensions are not supported, because numcodecs cannot read them")
 	}
 	return newObjects(n, in)
 }
@@ -87,7 +87,7 @@ func newObjects(n notation, in Repr) (any, error) {
 		return &values{notation: n, in: in}, nil
 	}
 	if !dtype.Equal(in.Type, dtype.JSON) {
-		return nil, fault.Newf(fault.Metadata, "takes elements of %v, not %v", dtype.JSON, in.Type)
+		return nil, fault.Newf(fault.Metadata, "elements must be %v, are %v", dtype.JSON, in.Type)
 	}
 	count, err := in.Elems()
 	if err != nil {
@@ -105,7 +105,7 @@ type objects struct {
 
 func (c *objects) EncodedSize() int64 { return -1 }
 
-// Worst returns no limit: objects have no maximum length.
+// Worst returns math.MaxInt64, because objects have no maximum length.
 func (c *objects) Worst() int64 { return math.MaxInt64 }
 
 func (c *objects) Encode(dst []byte, src Block) ([]byte, error) {
@@ -139,7 +139,7 @@ func (c *objects) DecodeItems(src []byte, do func(item []byte) error) error {
 	case d.dtype != "|O":
 		return fault.Newf(fault.Corrupt, "elements must be objects (|O), are %.40q", d.dtype)
 	case d.elems != c.count:
-		return fault.Newf(fault.Corrupt, "%d elements of the shape %v, the chunk has %d", d.elems, d.shape, c.count)
+		return fault.Newf(fault.Corrupt, "list of shape %v has %d elements, want %d", d.shape, d.elems, c.count)
 	}
 	return d.each(do)
 }

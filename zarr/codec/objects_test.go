@@ -33,7 +33,7 @@ func unhex(t testing.TB, s string) []byte {
 	return b
 }
 
-// TestObjectBytes compares with the bytes that numcodecs writes.
+// TestObjectBytes compares encoded objects with the bytes that numcodecs writes.
 func TestObjectBytes(t *testing.T) {
 	for _, r := range []struct {
 		name   string
@@ -77,7 +77,7 @@ func TestObjectBytes(t *testing.T) {
 	}
 }
 
-// TestObjectsOfOtherWriters decodes valid forms that this package does not write.
+// TestObjectsOfOtherWriters checks that valid forms that this package does not write are decoded.
 func TestObjectsOfOtherWriters(t *testing.T) {
 	spec := func(id, config string) codec.Spec { return codec.FromNumcodecs(id, json.RawMessage(config)) }
 	for _, r := range []struct {
@@ -98,7 +98,7 @@ func TestObjectsOfOtherWriters(t *testing.T) {
 		got := codec.Block{Items: make([][]byte, 2)}
 		err := c.Decode(got, []byte(r.stored), nil)
 		if r.want == nil {
-			// The dtype is bytes too then, which numcodecs cannot read either.
+			// The dtype is then also bytes, which numcodecs cannot read either.
 			if !errors.Is(err, fault.Corrupt) {
 				t.Errorf("%s: %q, %v", r.name, got.Items, err)
 			}
@@ -168,8 +168,8 @@ func TestObjectsBind(t *testing.T) {
 	}
 }
 
-// TestListedValues compares arrays of numbers and text, which are bytes before this codec in v2,
-// with the bytes that numcodecs writes.
+// TestListedValues compares arrays of numbers and text with the bytes that numcodecs writes. In v2
+// the elements have been converted to bytes before this codec.
 func TestListedValues(t *testing.T) {
 	for _, r := range []struct {
 		name   string
@@ -219,8 +219,8 @@ func TestListedValues(t *testing.T) {
 }
 
 func TestCategorizeText(t *testing.T) {
-	// Three code points each, big-endian. "toolong" is truncated on reading, and no text matches it
-	// on writing.
+	// There are three big-endian code points per element. "toolong" is truncated on reading, and no
+	// text matches it on writing.
 	c := mustChain(t, codec.Repr{Shape: []int{5}, Type: dtype.U(3)}, codec.Bytes(dtype.Big),
 		codec.FromNumcodecs("categorize", json.RawMessage(`{"labels":["é","ab","toolong"],"dtype":">U3","astype":"<u2"}`)))
 	text := func(words ...string) []byte {
@@ -247,7 +247,7 @@ func TestCategorizeText(t *testing.T) {
 	}
 }
 
-// objectChains are the chains of FuzzObjects.
+// objectChains returns the chains of FuzzObjects.
 func objectChains(t testing.TB) []*codec.Chain {
 	little := codec.Bytes(dtype.Little)
 	return []*codec.Chain{
@@ -302,7 +302,8 @@ func FuzzObjects(f *testing.F) {
 			t.Fatal("what was read has changed")
 		}
 		stored, err := c.Encode(nil, got, nil)
-		if err != nil && !errors.Is(err, fault.Type) { // text that is not UTF-8, or numbers that MessagePack lacks
+		// Text that is not valid UTF-8, or numbers that MessagePack cannot represent.
+		if err != nil && !errors.Is(err, fault.Type) {
 			t.Fatal(err)
 		}
 		if err != nil {
@@ -315,7 +316,7 @@ func FuzzObjects(f *testing.F) {
 	})
 }
 
-// TestLabelsAreShared checks that many codes of one label share its memory.
+// TestLabelsAreShared checks that decoded elements with the same label share its memory.
 func TestLabelsAreShared(t *testing.T) {
 	const elems = 64
 	label := strings.Repeat("x", 1<<16)

@@ -11,7 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// values encodes numbers or fixed-length text, which enter as bytes, in a notation.
+// values encodes numbers or fixed-length text in a notation. Its input is the bytes of the
+// elements.
 type values struct {
 	notation
 	in Repr
@@ -19,7 +20,7 @@ type values struct {
 
 func (c *values) EncodedSize(int64) int64 { return -1 }
 
-// Worst allows for 24 digits for each float16, and as much white space.
+// Worst allows 32 bytes per input byte: 24 digits for each float16, and as much white space.
 func (c *values) Worst(n int64) int64 {
 	if n > math.MaxInt64/32 {
 		return math.MaxInt64
@@ -27,7 +28,8 @@ func (c *values) Worst(n int64) int64 {
 	return addSat(32*n, 64<<10)
 }
 
-// Typical allows 28 bytes per number of any size, and 8 per byte of text, which may be escaped.
+// Typical allows 28 bytes per number of any size, and 8 per byte of text, because text may be
+// escaped.
 func (c *values) Typical(n int64) int64 {
 	each, size := int64(28), int64(c.in.Type.Size())
 	if _, ok := c.in.Type.(dtype.Basic); !ok {
@@ -39,7 +41,7 @@ func (c *values) Typical(n int64) int64 {
 func (c *values) Encode(dst, src []byte) ([]byte, error) {
 	t := c.in.Type
 	if n, err := c.in.Bytes(); err != nil || n != len(src) {
-		return dst, fault.Newf(errors.ErrUnsupported, "%d bytes after another filter, of no known type", len(src))
+		return dst, fault.Newf(errors.ErrUnsupported, "%d bytes have no known type after another filter", len(src))
 	}
 	if err := listable(t); err != nil {
 		return dst, err
@@ -84,13 +86,13 @@ func (c *values) Decode(dst, src []byte, limit int) ([]byte, error) {
 		return dst, err
 	}
 	if d.elems > limit/t.Size() {
-		return dst, fault.Newf(fault.Corrupt, "%d elements of %v are more than %d bytes", d.elems, t, limit)
+		return dst, fault.Newf(fault.Corrupt, "%d elements of %v exceed %d bytes", d.elems, t, limit)
 	}
 	start, out := len(dst), dst
 	err = d.each(func(item []byte) error {
 		b, err := fromItem(t, item)
 		if err != nil {
-			return fault.Newf(fault.Corrupt, "%.40s of %v: %v", item, t, err)
+			return fault.Newf(fault.Corrupt, "%.40s is not a valid %v: %v", item, t, err)
 		}
 		out = append(out, b...)
 		return nil
@@ -117,10 +119,10 @@ func listable(t dtype.Type) error {
 			return nil
 		}
 	}
-	return fault.Newf(errors.ErrUnsupported, "elements of %v, which Python's lists have not", t)
+	return fault.Newf(errors.ErrUnsupported, "elements of %v have no equivalent in Python's lists", t)
 }
 
-// toItem formats one element as a value.
+// toItem formats one element as a value of the list.
 func toItem(t dtype.Type, b []byte) ([]byte, error) {
 	if _, ok := t.(dtype.S); ok {
 		return jsontext.AppendBytes(nil, []byte(dtype.Text(b))), nil
@@ -139,7 +141,7 @@ func toItem(t dtype.Type, b []byte) ([]byte, error) {
 	return raw, nil
 }
 
-// fromItem returns the memory form of a value.
+// fromItem returns the memory form of a value of the list.
 func fromItem(t dtype.Type, item []byte) ([]byte, error) {
 	_, text := t.(dtype.U)
 	raw, special := json.RawMessage(item), false
@@ -150,10 +152,10 @@ func fromItem(t dtype.Type, item []byte) ([]byte, error) {
 		if s, ok := t.(dtype.S); ok && len(b) <= s.Size() {
 			return append(b, make([]byte, s.Size()-len(b))...), nil
 		}
-		return nil, fault.Newf(fault.Corrupt, "bytes")
+		return nil, fault.Newf(fault.Corrupt, "bytes do not fit the data type")
 	}
 	if quoted := raw[0] == '"'; quoted != text && !special {
-		return nil, fault.Newf(fault.Corrupt, "another kind of value")
+		return nil, fault.Newf(fault.Corrupt, "the kind of the value does not match the data type")
 	}
 	return t.ParseFill(raw, 2)
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// packbits is the codec "packbits" of the registry. It stores the bits from first to last of each
-// number, one number after another, lowest bit first, and fills bytes from the lowest bit.
+// packbits is the codec "packbits" of the registry. It stores the bits first to last of each
+// number, one number after another. It starts with the lowest bit of a number, and fills bytes from
+// the lowest bit.
 type packbits struct {
 	in      Repr
 	numbers int
@@ -21,7 +22,8 @@ type packbits struct {
 	padding string
 }
 
-// Positions of the byte with the number of padding bits in the last byte.
+// Positions of the byte that holds the number of padding bits. The padding is at the end of the
+// last data byte.
 const (
 	padNone  = "none"
 	padFirst = "first_byte"
@@ -34,7 +36,7 @@ func newPackBits(raw json.RawMessage, in Repr) (any, error) {
 	p := &packbits{in: in, padding: c.text("padding_encoding", padNone, padNone, padFirst, padLast)}
 	basic, ok := in.Type.(dtype.Basic)
 	if !ok {
-		return nil, fault.Newf(errors.ErrUnsupported, "packed bits of %v", in.Type)
+		return nil, fault.Newf(errors.ErrUnsupported, "bit packing of %v is not supported", in.Type)
 	}
 	parts, width := numberBits(basic)
 	p.first = c.integer("first_bit", 0, 0, width-1)
@@ -58,7 +60,7 @@ func newPackBits(raw json.RawMessage, in Repr) (any, error) {
 	}
 	p.unit = basic.Size() / parts
 	if p.numbers = elems * parts; p.numbers > math.MaxInt/64 {
-		return nil, fault.Newf(fault.Limit, "shape %v of %v has more bits than can be counted", in.Shape, in.Type)
+		return nil, fault.Newf(fault.Limit, "the number of bits of shape %v of %v overflows an int", in.Shape, in.Type)
 	}
 	return p, nil
 }
@@ -90,7 +92,7 @@ func numberBits(t dtype.Basic) (parts, width int) {
 // packed returns the number of bytes of the packed bits.
 func (p *packbits) packed() int { return (p.numbers*p.each + 7) / 8 }
 
-// spare returns the number of padding bits in the last byte.
+// spare returns the number of padding bits in the last data byte.
 func (p *packbits) spare() byte { return byte(8*p.packed() - p.numbers*p.each) }
 
 func (p *packbits) EncodedSize() int64 {
@@ -140,7 +142,7 @@ func (p *packbits) Decode(dst Block, src []byte) error {
 		said, src = src[len(src)-1], src[:len(src)-1]
 	}
 	if said != p.spare() {
-		return fault.Newf(fault.Corrupt, "%d bits of padding, the chunk has %d", said, p.spare())
+		return fault.Newf(fault.Corrupt, "chunk declares %d bits of padding, want %d", said, p.spare())
 	}
 	bit := 0
 	for b := dst.Bytes; len(b) > 0; b = b[p.unit:] {
@@ -173,9 +175,9 @@ func putLittle(b []byte, u uint64) {
 	}
 }
 
-// boolBits is numcodecs' "packbits": booleans as bits, the highest bit of a byte first, after a
-// byte with the number of padding bits in the last one. As an array filter its output is an array
-// of bytes.
+// boolBits is numcodecs' "packbits". It stores the number of padding bits in one byte, followed by
+// booleans as bits, the highest bit of a byte first. The padding is at the end of the last byte. As
+// an array filter it returns an array of bytes.
 type boolBits struct{}
 
 func newNumcodecsPackBits(raw json.RawMessage, in Repr) (any, error) {
@@ -224,7 +226,7 @@ func (boolBits) pack(dst, src []byte) {
 func (boolBits) length(src []byte) (int, error) {
 	n := 8 * (len(src) - 1)
 	if n < 0 || src[0] > 7 || int(src[0]) > n {
-		return 0, fault.Newf(fault.Corrupt, "%d bytes and their padding are no packed bits", len(src))
+		return 0, fault.Newf(fault.Corrupt, "the padding of %d packed bytes is missing or invalid", len(src))
 	}
 	return n - int(src[0]), nil
 }
@@ -248,7 +250,7 @@ func (b boolBits) Decode(dst, src []byte, limit int) ([]byte, error) {
 	return dst, nil
 }
 
-// leaves returns an array of bytes, of unknown length.
+// leaves returns the Repr of an array of bytes of unknown length.
 func (boolBits) leaves(in Repr) Repr {
 	in.Type, in.Order, in.Fill = dtype.Uint8, dtype.NoOrder, nil
 	return in
@@ -269,7 +271,7 @@ func (boolArray) Decode(dst, src Block) error {
 		return err
 	}
 	if n != len(dst.Bytes) {
-		return fault.Newf(fault.Corrupt, "%d truth values, the chunk has %d", n, len(dst.Bytes))
+		return fault.Newf(fault.Corrupt, "decoded to %d Boolean values, want %d", n, len(dst.Bytes))
 	}
 	boolBits{}.unpack(dst.Bytes, src.Bytes)
 	return nil

@@ -12,8 +12,8 @@ import (
 
 // TestPasses checks how often decoding copies the elements of a chunk after they are read and
 // decompressed, to contiguous memory and to rows of a larger array. It counts buffers, because
-// every pass but the last one ends in a buffer. Without a buffer there is at most one pass, from
-// the stored bytes to the box, and none if they are read directly into the box. With a
+// every pass except the last ends in a buffer. Without a buffer there is at most one pass, from the
+// stored bytes to the box, and no pass if the stored bytes are read directly into the box. With a
 // decompressor's buffer there is one pass from it to the box.
 func TestPasses(t *testing.T) {
 	const rows, cols, size = 64, 96, 4
@@ -27,12 +27,12 @@ func TestPasses(t *testing.T) {
 		flat     []int // sizes of the buffers to decode to contiguous memory
 		wide     []int // the same for rows
 	}{
-		{"raw", []codec.Spec{little}, true, none, none},                                                 // 0, 1
-		{"raw, order F", []codec.Spec{turn, little}, false, none, none},                                 // 1, 1
-		{"raw, other byte order", []codec.Spec{codec.Bytes(dtype.Big)}, true, none, none},               // 1, 1
-		{"blosc, shuffled", []codec.Spec{little, blosc}, false, none, none},                             // 1, 1
-		{"zstd", []codec.Spec{little, codec.Zstd(1)}, false, none, decompressed},                        // 0, 1
-		{"zstd, order F", []codec.Spec{turn, little, codec.Zstd(1)}, false, decompressed, decompressed}, // 1, 1
+		{"raw", []codec.Spec{little}, true, none, none},
+		{"raw, order F", []codec.Spec{turn, little}, false, none, none},
+		{"raw, other byte order", []codec.Spec{codec.Bytes(dtype.Big)}, true, none, none},
+		{"blosc, shuffled", []codec.Spec{little, blosc}, false, none, none},
+		{"zstd", []codec.Spec{little, codec.Zstd(1)}, false, none, decompressed},
+		{"zstd, order F", []codec.Spec{turn, little, codec.Zstd(1)}, false, decompressed, decompressed},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c, err := codec.Builtin().Chain(tt.specs, codec.Repr{Shape: []int{rows, cols}, Type: dtype.Float32, Fill: make([]byte, size)})

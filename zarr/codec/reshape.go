@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// reshape is the codec "reshape" of the registry: the same elements in the same order in another
-// shape.
+// reshape is the codec "reshape" of the registry. It keeps the elements and their order and changes
+// the shape.
 type reshape struct {
 	out Repr
 	in  stage
@@ -20,7 +20,7 @@ func newReshape(raw json.RawMessage, in Repr) (any, error) {
 	list, ok := c.take("shape")
 	var parts []json.RawMessage
 	if !ok || json.Unmarshal(list, &parts) != nil || parts == nil {
-		c.fail("shape is no list")
+		c.fail("\"shape\" is not a list")
 	}
 	if err := c.close(); err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func reshaped(parts []json.RawMessage, in []int) ([]int, error) {
 			shape[i] = 1
 			for _, d := range dims[i] {
 				if d < next || d >= len(in) {
-					return bad("axes %.80s: of an array of %d they have to rise", raw, len(in))
+					return bad("axes %.80s must ascend and be axes of an array of rank %d", raw, len(in))
 				}
 				next = d + 1
 				shape[i] = prod([]int{shape[i], in[d]})
@@ -61,28 +61,28 @@ func reshaped(parts []json.RawMessage, in []int) ([]int, error) {
 		case err == nil && size == -1 && free < 0:
 			free, shape[i] = i, 1
 		default:
-			return bad("length %.40s of a new axis", raw)
+			return bad("length %.40s of a new axis is invalid", raw)
 		}
 	}
 	if free >= 0 {
 		rest, all := prod(shape), prod(in)
 		if rest < 1 || all < 0 || all%rest != 0 {
-			return bad("no length of the axis -1 makes %v of %v", in, shape)
+			return bad("the length -1 cannot be inferred for shape %v with the elements of %v", shape, in)
 		}
 		shape[free] = all / rest
 	}
 	if n := prod(shape); n < 0 || n != prod(in) {
-		return bad("shape %v for the elements of %v", shape, in)
+		return bad("shape %v does not have as many elements as %v", shape, in)
 	}
 	before, behind := products(shape)
 	inBefore, inBehind := products(in)
 	for i, d := range dims {
 		if len(d) > 0 && (before[i] != inBefore[d[0]] || behind[i+1] != inBehind[d[len(d)-1]+1]) {
-			return bad("the new axis %d is not the axes %v of %v", i, d, in)
+			return bad("the new axis %d does not correspond to the axes %v of %v", i, d, in)
 		}
 		for k := 1; k < len(d); k++ {
 			if d[k] != d[k-1]+1 && prod(in[d[k-1]+1:d[k]]) != 1 {
-				return bad("axes %v are no neighbours", d)
+				return bad("axes %v are not adjacent", d)
 			}
 		}
 	}
@@ -90,7 +90,7 @@ func reshaped(parts []json.RawMessage, in []int) ([]int, error) {
 }
 
 // products returns the number of elements of the axes before each index, and of the axes from it
-// on. The slices have one entry more than axes.
+// on. The slices have one more entry than shape.
 func products(shape []int) (before, from []int) {
 	before, from = make([]int, len(shape)+1), make([]int, len(shape)+1)
 	before[0], from[len(shape)] = 1, 1
@@ -103,7 +103,7 @@ func products(shape []int) (before, from []int) {
 	return before, from
 }
 
-// prod returns the number of elements, or -1 on overflow.
+// prod returns the number of elements of shape, or -1 on overflow.
 func prod(shape []int) int {
 	n, err := Repr{Shape: shape}.Elems()
 	if err != nil {

@@ -1,10 +1,10 @@
 package codec
 
-// Room returns the memory that [Chain.DecodeTo] needs beside the memory of m.
+// Room returns the memory that [Chain.DecodeTo] needs besides the memory of m.
 //
-// direct is a buffer for the stored bytes, in the memory of m, of length 0 and with capacity for
-// all of them. If they are read into it, DecodeTo copies nothing. direct is nil unless the box is
-// the whole chunk in C order and the codecs leave every element in place.
+// direct is a buffer for the stored bytes, in the memory of m, with length 0 and capacity for all
+// of them. If the stored bytes are read into it, DecodeTo copies nothing. direct is nil unless the
+// box is the whole chunk in C order and the codecs leave every element in place.
 //
 // scratch is the maximum number of bytes that DecodeTo requests from [Scratch.Buffer], plus 24 for
 // each element of varying length if a codec needs a Block of items. It does not include the
@@ -25,27 +25,27 @@ func (c *Chain) Room(m Strided) (direct []byte, scratch int64) {
 	return direct, r.sum()
 }
 
-// InMemory reports whether the stored bytes of every chunk are its elements in C order, so that
-// they can be read directly into the chunk's memory; see [Chain.Room] for any box. Their byte order
-// may have to be swapped there.
+// InMemory reports whether the stored bytes of every chunk are its elements in C order. They can
+// then be read directly into the chunk's memory, although their byte order may have to be swapped
+// there. [Chain.Room] returns the same for any box.
 func (c *Chain) InMemory() bool {
 	_, ok := c.array.(InPlace)
 	return ok && len(c.arrays) == 0 && len(c.bytes) == 0
 }
 
 // AsInMemory reports whether the stored bytes of every chunk are its elements in C order and in
-// memory form: InMemory without byte swapping or checks.
+// memory form. It is InMemory without byte swapping or checks.
 func (c *Chain) AsInMemory() bool {
 	raw, ok := c.array.(*rawBytes)
 	return ok && c.InMemory() && raw.swap == nil && !raw.isChecked()
 }
 
 // EncodeRoom returns the maximum number of bytes that [Chain.EncodeFrom] requests from
-// [Scratch.Buffer], beside the box and the output. As in Room, elements of varying length that are
-// still to be compressed are not included.
+// [Scratch.Buffer]. The box and the output are not included. As in Room, elements of varying length
+// that are still to be compressed are not included.
 //
 // The tables of compressors are not included either. They are reused, and there are at most as many
-// as chunks are encoded concurrently, so they belong to the CPU slots and not to a chunk.
+// as concurrently encoded chunks, so they belong to the CPU slots and not to a chunk.
 func (c *Chain) EncodeRoom(m Strided) int64 {
 	var r rooms
 	slot := 0
@@ -90,7 +90,7 @@ type rooms struct {
 	blocks  [3]int64
 	bytes   [2]int64
 	more    int64
-	outgrew int64 // buffers that were too small for a later use, which got another one
+	outgrew int64 // total size of buffers replaced because a later use needed more
 }
 
 func (r *rooms) block(i int, st stage) { r.size(&r.blocks[i], st.room()) }

@@ -14,7 +14,7 @@ import (
 )
 
 // TestWhoNeedsAnOrder checks which data types need a byte order in the codec "bytes": those with
-// numbers of several bytes. Package meta reports a missing order, which is read as little-endian.
+// numbers of several bytes. Package meta reports a missing order, which is then little-endian.
 func TestWhoNeedsAnOrder(t *testing.T) {
 	for text, needs := range map[string]bool{
 		"bool": false, "int8": false, "uint8": false, "float8_e4m3fn": false, "complex_float8_e5m2": false, "int4": false, "r24": false, "S5": false, "V6": false,
@@ -44,7 +44,7 @@ func TestWhoNeedsAnOrder(t *testing.T) {
 }
 
 // TestCRC32CBytes checks that the CRC-32C follows its data in little-endian order. The check value
-// is from RFC 3720, B.4, and from catalogues of CRCs.
+// is from RFC 3720, appendix B.4, and from catalogues of CRCs.
 func TestCRC32CBytes(t *testing.T) {
 	c := mustChain(t, codec.Repr{Shape: []int{9}, Type: dtype.Uint8}, codec.Bytes(dtype.NoOrder), codec.CRC32C())
 	got, err := c.Encode(nil, codec.Block{Bytes: []byte("123456789")}, nil)
@@ -69,8 +69,9 @@ func TestCRC32CBytes(t *testing.T) {
 	}
 }
 
-// TestBloscTypeSize checks the default type size: the element size up to 255 bytes, else 1, also
-// for elements of varying length. The default shuffle is bitshuffle for elements of one byte only.
+// TestBloscTypeSize checks that the default type size is the element size up to 255 bytes, and 1
+// for larger elements and elements of varying length. The default shuffle is bitshuffle only for
+// elements of one byte.
 func TestBloscTypeSize(t *testing.T) {
 	for text, want := range map[string]string{"int8": "1 bitshuffle", "int16": "2 shuffle", "complex128": "16 shuffle", "V255": "255 shuffle", "V256": "1 shuffle", "V1": "1 bitshuffle"} {
 		typ, err := dtype.Parse(text)
@@ -123,8 +124,8 @@ func bloscElements(t *testing.T, spec codec.Spec, in codec.Repr) string {
 	return fmt.Sprint(c.TypeSize, " ", c.Shuffle)
 }
 
-// TestBloscStored checks that level 0 does not compress: the frame is the header of 16 bytes and
-// the data.
+// TestBloscStored checks that level 0 does not compress. The frame is then the header of 16 bytes
+// followed by the data.
 func TestBloscStored(t *testing.T) {
 	in := codec.Repr{Shape: []int{4096}, Type: dtype.Uint8}
 	for level, stored := range map[int]bool{codec.Stored: true, 1: false} {
@@ -135,7 +136,7 @@ func TestBloscStored(t *testing.T) {
 	}
 }
 
-// TestShardIndexIsAtTheEnd checks the default location of the index.
+// TestShardIndexIsAtTheEnd checks that the index is at the end of a shard by default.
 func TestShardIndexIsAtTheEnd(t *testing.T) {
 	const config = `{"chunk_shape":[2],"codecs":["bytes"],"index_codecs":[{"name":"bytes","configuration":{"endian":"little"}}]}`
 	c := mustChain(t, codec.Repr{Shape: []int{4}, Type: dtype.Uint8, Fill: []byte{0}}, codec.Spec{Name: "sharding_indexed", Config: json.RawMessage(config)})
@@ -148,7 +149,7 @@ func TestShardIndexIsAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestRefusedConfigurations checks that almost valid configurations and codecs are rejected.
+// TestRefusedConfigurations checks that almost valid configurations are rejected.
 func TestRefusedConfigurations(t *testing.T) {
 	in := codec.Repr{Shape: []int{2, 3}, Type: dtype.Int16, Fill: []byte{0, 0}}
 	for _, r := range [][2]string{
@@ -174,7 +175,7 @@ func TestRefusedConfigurations(t *testing.T) {
 	}
 }
 
-// TestCRC32CAtTheStart checks numcodecs' option of a checksum before the data.
+// TestCRC32CAtTheStart checks that numcodecs.crc32c can store its checksum before the data.
 func TestCRC32CAtTheStart(t *testing.T) {
 	c := mustChain(t, codec.Repr{Shape: []int{9}, Type: dtype.Uint8}, codec.Bytes(dtype.NoOrder), codec.FromNumcodecs("crc32c", json.RawMessage(`{"location":"start"}`)))
 	got, err := c.Encode(nil, codec.Block{Bytes: []byte("123456789")}, nil)

@@ -12,9 +12,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// newFixedScaleOffset is numcodecs' "fixedscaleoffset": (x - offset) × scale, rounded to even and
-// cast. numpy computes in the type of x if that is a float, or if it and the configured number are
-// integers, else in float64.
+// newFixedScaleOffset makes numcodecs' "fixedscaleoffset": (x - offset) × scale, rounded to even
+// and cast. numpy computes in the type of x if x is a float, or if x and the configured number are
+// integers. Otherwise it computes in float64.
 func newFixedScaleOffset(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	offset, scale := c.scalar("offset"), c.scalar("scale")
@@ -24,7 +24,7 @@ func newFixedScaleOffset(raw json.RawMessage, in Repr) (any, error) {
 		return nil, err
 	}
 	if scale.float == 0 {
-		return nil, fault.Newf(fault.Metadata, "\"scale\" is 0")
+		return nil, fault.Newf(fault.Metadata, "\"scale\" must not be 0")
 	}
 	if err := f.known(); err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func newFixedScaleOffset(raw json.RawMessage, in Repr) (any, error) {
 	dec, enc := f.dec.number, f.enc.number
 	for _, n := range []number.Type{dec, enc} {
 		if n.Kind == number.Complex || n.Kind == number.Time {
-			return nil, fault.Newf(errors.ErrUnsupported, "scaling %v to %v", f.dec.typ, f.enc.typ)
+			return nil, fault.Newf(errors.ErrUnsupported, "scaling %v to %v is not supported", f.dec.typ, f.enc.typ)
 		}
 	}
 	f.encode, f.refuse = scaling(dec, enc, offset, scale)
@@ -44,8 +44,8 @@ func newFixedScaleOffset(raw json.RawMessage, in Repr) (any, error) {
 	return f.either(in)
 }
 
-// scaling returns the steps of encoding. An integer of the configuration that the type cannot
-// represent is an error in numpy.
+// scaling returns the steps of encoding. It returns an error if the type of an integer computation
+// cannot represent a configured number, as numpy does.
 func scaling(dec, enc number.Type, offset, scale scalar) (func() []number.Step, error) {
 	var list []number.Step
 	at := dec
@@ -56,7 +56,7 @@ func scaling(dec, enc number.Type, offset, scale scalar) (func() []number.Step, 
 			}
 			v, ok := s.in(at)
 			if !ok {
-				return nil, fault.Newf(fault.Metadata, "%s is out of the range of the elements", s.text)
+				return nil, fault.Newf(fault.Metadata, "%s is out of range for the elements", s.text)
 			}
 			list = append(list, []func(number.Type, uint64) number.Step{number.Subtract, number.Multiply}[i](at, v))
 			continue
@@ -74,7 +74,7 @@ func scaling(dec, enc number.Type, offset, scale scalar) (func() []number.Step, 
 
 func float64s() number.Type { return number.Type{Kind: number.Float, Size: 8} }
 
-// scalar is a number of a configuration. Python distinguishes 1 from 1.0, and numpy chooses the
+// scalar is a number in a configuration. Python distinguishes 1 from 1.0, and numpy chooses the
 // type of the computation accordingly.
 type scalar struct {
 	text  string
@@ -82,7 +82,7 @@ type scalar struct {
 	float float64
 }
 
-// in returns the number in an integer type, and whether it is in range.
+// in returns the number in an integer type and reports whether it is in range.
 func (s scalar) in(t number.Type) (uint64, bool) {
 	lo, hi := t.Range()
 	switch {
@@ -99,12 +99,12 @@ func (s scalar) in(t number.Type) (uint64, bool) {
 func (c *config) scalar(key string) scalar {
 	raw, ok := c.take(key)
 	if !ok {
-		c.fail("no %s", key)
+		c.fail("%q is missing", key)
 		return scalar{}
 	}
 	f, err := strconv.ParseFloat(string(raw), 64)
 	if err != nil || math.IsInf(f, 0) || math.IsNaN(f) {
-		c.fail("%q is %.40s, not a number", key, raw)
+		c.fail("%q must be a number, is %.40s", key, raw)
 		return scalar{}
 	}
 	s := scalar{text: string(raw), float: f}
@@ -114,12 +114,12 @@ func (c *config) scalar(key string) scalar {
 	return s
 }
 
-// newQuantize is numcodecs' "quantize": floats rounded to a number of decimal digits, as binary
-// fractions, and cast.
+// newQuantize makes numcodecs' "quantize". It rounds floats to a number of decimal digits,
+// represented as binary fractions, and casts them.
 func newQuantize(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	if _, ok := c.members["digits"]; !ok {
-		c.fail("no digits")
+		c.fail("\"digits\" is missing")
 	}
 	digits := c.integer("digits", 0, -maxDigits, maxDigits)
 	f := filter{dec: c.elements("dtype", defaultElements(in))}
@@ -132,7 +132,7 @@ func newQuantize(raw json.RawMessage, in Repr) (any, error) {
 	}
 	dec, enc := f.dec.number, f.enc.number
 	if dec.Kind != number.Float || enc.Kind != number.Float {
-		return nil, fault.Newf(fault.Metadata, "quantize takes and gives floats, not %v and %v", f.dec.typ, f.enc.typ)
+		return nil, fault.Newf(fault.Metadata, "quantize requires two float types, not %v and %v", f.dec.typ, f.enc.typ)
 	}
 	scale := dec.Round(math.Ldexp(1, int(math.Ceil(float64(digits)*math.Log2(10)))))
 	f.encode = steps(number.Times(dec, scale), number.Around, number.Over(dec, scale), number.Cast(dec, enc))
@@ -140,5 +140,5 @@ func newQuantize(raw json.RawMessage, in Repr) (any, error) {
 	return f.either(in)
 }
 
-// maxDigits is numcodecs' maximum: larger powers of ten exceed a float64.
+// maxDigits is numcodecs' maximum. Larger powers of ten exceed a float64.
 const maxDigits = 307

@@ -2,20 +2,20 @@ package codec
 
 import "weak"
 
-// Scratch holds the buffers that a Chain uses beside the chunk and its stored bytes, and reuses
-// them for the next chunk. The zero value is ready to use. It must be used by one goroutine at a
-// time; it may serve any number of chains.
+// Scratch holds the buffers that a Chain uses besides the chunk and its stored bytes, and reuses
+// them for the next chunk. The zero value is ready to use. A Scratch must be used by one goroutine
+// at a time. It may serve any number of chains.
 type Scratch struct {
 	// Buffer returns memory of length 0 and a capacity of at least n bytes, with undefined
-	// contents. It is called for buffers that may be as large as a chunk, at most for the total
-	// that [Chain.Room] or [Chain.EncodeRoom] returns, until Free is called. If it is nil, the
-	// Scratch allocates and keeps up to 64 MiB for each of its buffers.
+	// contents. The Chain calls it for buffers that may be as large as a chunk. Until Free is
+	// called, the requests add up to at most the number that [Chain.Room] or [Chain.EncodeRoom]
+	// returns. If Buffer is nil, the Scratch allocates its buffers, and keeps each of up to 64 MiB.
 	Buffer func(n int) []byte
 
-	own    *buffers // buffers kept; nil before the first use and after Free
+	own    *buffers // allocated buffers; nil before the first use and after Free
 	rested weak.Pointer[buffers]
 	lent   buffers
-	items  [3][][]byte // arrays of elements of varying length between two codecs
+	items  [3][][]byte // slices for elements of varying length between two codecs
 	steps  []Step      // axes of boxes, concatenated
 	inner  *Scratch    // for inner chunks of shards
 }
@@ -42,7 +42,7 @@ func (s *Scratch) Free() {
 	}
 }
 
-// kept returns the buffers that the Scratch allocates itself.
+// kept returns the buffers that the Scratch allocates.
 func (s *Scratch) kept() *buffers {
 	if s.own == nil {
 		if s.own = s.rested.Value(); s.own == nil {
@@ -52,7 +52,7 @@ func (s *Scratch) kept() *buffers {
 	return s.own
 }
 
-// axes returns memory for the axes of a box, valid until the next call of a Chain.
+// axes returns memory for n axes of a box. It is valid until the next call of a Chain.
 func (s *Scratch) axes(n int) []Step {
 	if len(s.steps)+n > cap(s.steps) {
 		s.steps = make([]Step, 0, max(32, 2*n))
@@ -67,8 +67,8 @@ func (s *Scratch) whole(b Block, st stage) Strided {
 	return whole(b, s.axes(len(st.shape)), st.shape, st.size)
 }
 
-// take returns a buffer of length 0 for an encoded form. It has a capacity of n bytes if Buffer is
-// set and n is known, else any capacity.
+// take returns a buffer of length 0 for an encoded form. Its capacity is n bytes if Buffer is set
+// and n is known. Otherwise the capacity is arbitrary.
 func (s *Scratch) take(i int, n int64) []byte {
 	switch {
 	case s.Buffer == nil:
@@ -79,14 +79,14 @@ func (s *Scratch) take(i int, n int64) []byte {
 	return s.lend(&s.lent.bytes[i], int(n))[:0]
 }
 
-// keep returns the buffer of take, which may have been reallocated, to s.
+// keep stores b, which take returned and the caller may have reallocated, in s for reuse.
 func (s *Scratch) keep(i int, b []byte) {
 	if s.Buffer == nil && cap(b) <= maxKept {
 		s.kept().bytes[i] = b[:0]
 	}
 }
 
-// lend returns n bytes of memory from Buffer.
+// lend returns n bytes of memory from Buffer, and reuses *b if that is large enough.
 func (s *Scratch) lend(b *[]byte, n int) []byte {
 	if cap(*b) < n {
 		*b = s.Buffer(n)

@@ -14,21 +14,21 @@ import (
 // shardingName is the name of the codec in v3 metadata.
 const shardingName = "sharding_indexed"
 
-// maxNesting is the maximum number of nested sharding codecs. Two are in use. Each further one
-// costs a chain and an index per shard; metadata with hundreds is malicious.
+// maxNesting is the maximum number of nested sharding codecs. Real arrays have up to two. Each
+// level costs a chain and an index per shard. Metadata with hundreds of levels is malicious.
 const maxNesting = 8
 
-// ShardingOptions configure [Sharding].
+// ShardingOptions configures [Sharding].
 type ShardingOptions struct {
-	Chunk   []int  // shape of an inner chunk; it must divide the shard
-	Codecs  []Spec // of an inner chunk; nil is bytes
-	Index   []Spec // of the index; nil is bytes in little-endian order, then crc32c
+	Chunk   []int  // shape of an inner chunk; it must divide the shard's shape
+	Codecs  []Spec // codecs of an inner chunk; nil means the codec bytes
+	Index   []Spec // codecs of the index; nil means bytes in little-endian order, then crc32c
 	AtStart bool   // the index precedes the inner chunks instead of following them
 }
 
 // Sharding divides the array that enters it, a shard, into inner chunks that can be read
-// individually (v3 core "sharding_indexed"). [Table.Normalize] sets byte orders, blosc element
-// sizes and the like, as for the codecs of an array.
+// individually (v3 core "sharding_indexed"). [Table.Normalize] sets settings that depend on the
+// data type, such as byte orders and blosc element sizes, as for the codecs of an array.
 func Sharding(o ShardingOptions) Spec {
 	c := shardingConfig{Chunk: o.Chunk, Codecs: spell(o.Codecs), Index: spell(o.Index), Location: "end"}
 	if c.Chunk == nil {
@@ -45,7 +45,7 @@ func Sharding(o ShardingOptions) Spec {
 	}
 	raw, err := json.Marshal(c)
 	if err != nil {
-		// The configuration of an inner codec is not JSON. Bind rejects this one.
+		// A configuration of an inner codec is not JSON. Bind rejects the result.
 		return newSpec(shardingName, `{"chunk_shape":[]}`)
 	}
 	return Spec{Name: shardingName, Config: raw}
@@ -54,7 +54,7 @@ func Sharding(o ShardingOptions) Spec {
 // defaultIndex returns the index codecs that the specification recommends.
 func defaultIndex() []Spec { return []Spec{Bytes(dtype.Little), CRC32C()} }
 
-// shardingConfig is the configuration, with its members in the order that zarr-python writes.
+// shardingConfig is the configuration. Its members have the order that zarr-python writes.
 type shardingConfig struct {
 	Chunk    []int       `json:"chunk_shape"`
 	Codecs   []codecJSON `json:"codecs"`
@@ -91,9 +91,9 @@ type sharding struct {
 	scratches sync.Pool                // of *Scratch, for the index
 }
 
-// newSharding reads the configuration ("Configuration parameters" in the specification).
-// index_codecs is required there, but older files without it exist; readers use the recommended
-// codecs for them.
+// newSharding reads the configuration ("Configuration parameters" in the specification). The
+// specification requires index_codecs, but older files omit it. Readers then use the recommended
+// codecs.
 func (t *Table) newSharding(raw json.RawMessage, in Repr) (any, error) {
 	o, below, err := t.openSharding(raw)
 	if err != nil {
@@ -101,7 +101,7 @@ func (t *Table) newSharding(raw json.RawMessage, in Repr) (any, error) {
 	}
 	s := &sharding{in: in, chunk: o.Chunk, atStart: o.AtStart, report: t.report}
 	if len(s.chunk) != len(in.Shape) {
-		return nil, fault.Newf(fault.Metadata, "shard shape %v has rank %d, inner chunks %v have rank %d", in.Shape, len(in.Shape), s.chunk, len(s.chunk))
+		return nil, fault.Newf(fault.Metadata, "shard shape %v has rank %d, but inner chunks %v have rank %d", in.Shape, len(in.Shape), s.chunk, len(s.chunk))
 	}
 	s.n = 1
 	for i, c := range s.chunk {
@@ -121,15 +121,15 @@ func (t *Table) newSharding(raw json.RawMessage, in Repr) (any, error) {
 		return nil, err
 	}
 	if s.size = s.index.EncodedSize(); s.size < 0 {
-		return nil, fault.Newf(fault.Metadata, "index codecs must have output of fixed length, %v do not", o.Index)
+		return nil, fault.Newf(fault.Metadata, "index codecs must have output of fixed length, but %v do not", o.Index)
 	}
 	s.typical = addSat(mulSat(s.inner.typical, int64(s.n)), s.size)
 	s.most = s.worst()
 	return s, nil
 }
 
-// worst returns the maximum length of a shard. It allows for as much unused space as data, and 1
-// MiB more: writers that replace inner chunks leave unused space behind.
+// worst returns the maximum length of a shard. It allows for as much unused space as data, plus 1
+// MiB, because writers that replace inner chunks leave unused space behind.
 func (s *sharding) worst() int64 {
 	return addSat(mulSat(s.typical, 2), 1<<20)
 }
@@ -137,7 +137,7 @@ func (s *sharding) worst() int64 {
 // openSharding reads a configuration and returns it with the table for the inner codecs.
 func (t *Table) openSharding(raw json.RawMessage) (ShardingOptions, *Table, error) {
 	if t.nesting >= maxNesting {
-		return ShardingOptions{}, nil, fault.Newf(fault.Limit, "more than %d shardings in each other", maxNesting)
+		return ShardingOptions{}, nil, fault.Newf(fault.Limit, "more than %d nested sharding codecs", maxNesting)
 	}
 	c := openConfig(raw)
 	o := ShardingOptions{
@@ -157,8 +157,8 @@ func (t *Table) openSharding(raw json.RawMessage) (ShardingOptions, *Table, erro
 // shards, and reports it in both places (rule.DraftCodec).
 const draftBytes = "endian"
 
-// renameDrafts replaces draft names of codecs by current ones, unless With set a codec of the draft
-// name.
+// renameDrafts replaces draft names of codecs by current ones. It leaves a draft name that With has
+// set a codec for.
 func (t *Table) renameDrafts(specs []Spec) {
 	for i := range specs {
 		if specs[i].Name == draftBytes && !t.own[draftBytes] {
@@ -168,7 +168,7 @@ func (t *Table) renameDrafts(specs []Spec) {
 }
 
 // normalSharding completes the configurations of the inner codecs. It returns a configuration that
-// does not fit the shard unchanged; binding reports the error.
+// does not fit the shard unchanged, because binding reports the error.
 func (t *Table) normalSharding(s Spec, in Repr) (Spec, error) {
 	o, below, err := t.openSharding(s.Config)
 	if err != nil || len(o.Chunk) != len(in.Shape) {
@@ -184,7 +184,7 @@ func (t *Table) normalSharding(s Spec, in Repr) (Spec, error) {
 	if o.Index, err = below.Normalize(o.Index, Repr{Shape: append(grid, 2), Type: dtype.Uint64}); err != nil {
 		return s, err
 	}
-	// An empty list of codecs is an error, so it must not become the default.
+	// An empty list of codecs is an error, so it must not be replaced by the default.
 	if len(o.Codecs) == 0 || len(o.Index) == 0 {
 		return s, nil
 	}
@@ -196,13 +196,13 @@ func (c *config) lengths(key string) []int {
 	raw, ok := c.take(key)
 	var list []float64 // 4.0 is accepted as 4, as in TensorStore
 	if !ok || json.Unmarshal(raw, &list) != nil || raw[0] != '[' {
-		c.fail("%q is %.80s, not a list of lengths", key, orNothing(raw))
+		c.fail("%q must be a list of lengths, is %.80s", key, orNothing(raw))
 		return nil
 	}
 	lengths := make([]int, len(list))
 	for i, f := range list {
 		if f != math.Trunc(f) || f < 1 || f > min(1<<53, math.MaxInt) {
-			c.fail("%q is %.80s, not a list of lengths", key, raw)
+			c.fail("%q must be a list of lengths, is %.80s", key, raw)
 			return nil
 		}
 		lengths[i] = int(f)
@@ -210,7 +210,7 @@ func (c *config) lengths(key string) []int {
 	return lengths
 }
 
-// specs reads a list of codecs as in metadata: objects, or names.
+// specs reads a list of codecs as in metadata. Each codec is an object or a name.
 func (c *config) specs(key string, def []Spec) []Spec {
 	raw, ok := c.take(key)
 	if !ok && def != nil {
@@ -218,7 +218,7 @@ func (c *config) specs(key string, def []Spec) []Spec {
 	}
 	var list []json.RawMessage
 	if !ok || json.Unmarshal(raw, &list) != nil || raw[0] != '[' {
-		c.fail("%q is %.80s, not a list of codecs", key, orNothing(raw))
+		c.fail("%q must be a list of codecs, is %.80s", key, orNothing(raw))
 		return nil
 	}
 	specs := make([]Spec, len(list))
@@ -229,7 +229,7 @@ func (c *config) specs(key string, def []Spec) []Spec {
 			continue
 		}
 		if len(item) == 0 || item[0] != '{' {
-			c.fail("%q has %.80s, which is no codec", key, item)
+			c.fail("%q contains %.80s, which is not a codec", key, item)
 			return nil
 		}
 		s, err := parseNamed(string(item))

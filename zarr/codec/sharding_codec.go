@@ -21,7 +21,7 @@ func (s *sharding) Encode(dst []byte, src Block) ([]byte, error) {
 	return s.EncodeFrom(dst, Whole(src, s.in.Shape, s.in.Type.Size()), &Scratch{})
 }
 
-// EncodeFrom appends a shard. Inner chunks that are all fill value are omitted.
+// EncodeFrom appends a shard. It omits inner chunks whose elements are all equal to the fill value.
 func (s *sharding) EncodeFrom(dst []byte, src Strided, sc *Scratch) ([]byte, error) {
 	chunk, inner := sc.block(2, s.inner.whole), sc.within()
 	at := make([]int, len(s.grid))
@@ -85,7 +85,7 @@ func (s *sharding) DecodeTo(dst Strided, src []byte, sc *Scratch) error {
 			return nil
 		}
 		if s.inner.whole.items {
-			inner = &Scratch{} // items may be in memory of the previous one
+			inner = &Scratch{} // items may be slices of memory of the previous Scratch
 		}
 		if err := s.inner.DecodeTo(box, stored, inner); err != nil {
 			return fmt.Errorf("inner chunk %v: %w", at, err)
@@ -94,7 +94,7 @@ func (s *sharding) DecodeTo(dst Strided, src []byte, sc *Scratch) error {
 	})
 }
 
-// stored returns the stored bytes of the inner chunk at a position; ok is false if it is missing.
+// stored returns the stored bytes of the inner chunk at position at. ok is false if it is missing.
 func (s *sharding) stored(x ShardIndex, shard []byte, at []int) (b []byte, ok bool, err error) {
 	i := 0
 	for k, n := range s.grid {
@@ -105,13 +105,13 @@ func (s *sharding) stored(x ShardIndex, shard []byte, at []int) (b []byte, ok bo
 	case err != nil || !ok:
 		return nil, false, err
 	case n > s.longest():
-		return nil, false, fault.Newf(fault.Corrupt, "inner chunk %v has %d bytes, its codecs make at most %d", at, n, s.longest())
+		return nil, false, fault.Newf(fault.Corrupt, "inner chunk %v has %d stored bytes, want at most %d", at, n, s.longest())
 	}
 	return shard[off : off+n], true, nil
 }
 
-// touched calls do with the position of every inner chunk in the bounding box of a box, in the
-// order of the index. at is valid until do returns.
+// touched calls do with the position of every inner chunk that the bounding box of box overlaps, in
+// the order of the index. at is valid until do returns.
 func (s *sharding) touched(box Strided, do func(at []int) error) error {
 	rank := len(s.grid)
 	spans := make([]int, 3*rank)
@@ -139,7 +139,7 @@ func (s *sharding) touched(box Strided, do func(at []int) error) error {
 	}
 }
 
-// cut sets box to the part of another box that is in the inner chunk at a position, relative to
+// cut sets box to the part of the box of that is in the inner chunk at position at, relative to
 // that chunk. It reports whether there is such a part.
 func (s *sharding) cut(box *Strided, of Strided, at []int) bool {
 	box.At = of.At
@@ -176,8 +176,8 @@ func floorDiv(a, b int) int {
 }
 
 // longest returns the maximum stored length of an inner chunk. Inner chunks may share bytes, so
-// without a limit each could cost as much as the whole shard. An inner shard that is read through
-// its index may have unused space of any length.
+// without a limit each of them could cost as much as the whole shard. There is no limit for nested
+// shards that are read through their index, because they may have any amount of unused space.
 func (s *sharding) longest() int64 {
 	if s.inner.shards != nil {
 		return math.MaxInt64

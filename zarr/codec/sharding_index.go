@@ -8,13 +8,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// ShardIndex has the locations of the inner chunks of one shard. It is immutable.
+// ShardIndex holds the locations of the inner chunks of one shard. It is immutable.
 type ShardIndex struct {
 	pairs []byte // offset and length of each inner chunk, uint64 in memory form
 	size  int64  // of the shard
 }
 
-// empty is the offset and the length of a missing inner chunk.
+// empty is the offset and the length in the index entry of a missing inner chunk.
 const empty = math.MaxUint64
 
 // newShardIndex returns an index of n missing inner chunks.
@@ -36,8 +36,8 @@ func (x ShardIndex) Bytes() int { return len(x.pairs) }
 // Size returns the number of bytes of the shard.
 func (x ShardIndex) Size() int64 { return x.size }
 
-// At returns the offset and length in bytes of an inner chunk in its shard; ok is false if it is
-// missing. It returns fault.Corrupt if the chunk is not within the shard. At does not check the
+// At returns the offset and length in bytes of inner chunk i in its shard. ok is false if the chunk
+// is missing. It returns fault.Corrupt if the chunk is not within the shard. At does not check
 // inner chunks against each other: they may be in any order, have gaps between them, share bytes or
 // overlap.
 func (x ShardIndex) At(i int) (off, n int64, ok bool, err error) {
@@ -47,7 +47,7 @@ func (x ShardIndex) At(i int) (off, n int64, ok bool, err error) {
 	case o == empty && l == empty:
 		return 0, 0, false, nil
 	case o > size || l > size-o || l == 0:
-		return 0, 0, false, fault.Newf(fault.Corrupt, "index of the shard: inner chunk %d is %d bytes at %d, the shard has %d", i, l, o, x.size)
+		return 0, 0, false, fault.Newf(fault.Corrupt, "index of the shard: inner chunk %d has %d bytes at offset %d, which is invalid in a shard of %d bytes", i, l, o, x.size)
 	}
 	return int64(o), int64(l), true, nil
 }

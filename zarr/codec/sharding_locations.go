@@ -1,7 +1,7 @@
 package codec
 
-// Locations collects the index of a shard while its inner chunks are stored, in any order.
-// Initially all are missing.
+// Locations collects the index of a shard while its inner chunks are stored in any order. Initially
+// all inner chunks are missing.
 type Locations struct {
 	Stored int // number of inner chunks that are not missing
 
@@ -9,26 +9,26 @@ type Locations struct {
 	index ShardIndex
 }
 
-// Locations returns the Locations of a shard whose bytes are kept elsewhere. See [Shards.Pack] for
-// a shard in memory.
+// Locations returns an empty Locations for a shard whose bytes are stored elsewhere. See
+// [Shards.Pack] for a shard in memory.
 func (s *Shards) Locations() *Locations {
 	return &Locations{of: s.codec, index: newShardIndex(s.codec.n)}
 }
 
-// Has reports whether the inner chunk at a position of the index is stored.
+// Has reports whether the inner chunk at a position of the index has been recorded.
 func (l *Locations) Has(position int) bool {
 	_, _, ok, err := ShardIndex{l.index.pairs, 1<<63 - 1}.At(position)
 	return ok || err != nil
 }
 
-// Set records the n bytes at off in the shard as the inner chunk at a position of the index. n must
-// be positive, and the chunk must have been missing.
+// Set records the n bytes at offset off of the shard as the inner chunk at a position of the index.
+// n must be positive, and the chunk must not have been recorded before.
 func (l *Locations) Set(position int, off, n int64) {
 	l.index.set(position, off, n)
 	l.Stored++
 }
 
-// Encode appends the encoded index of [Shards.IndexSize] bytes.
+// Encode appends the encoded index, which has [Shards.IndexSize] bytes.
 func (l *Locations) Encode(dst []byte) ([]byte, error) {
 	sc := l.of.scratch()
 	defer l.of.scratches.Put(sc)

@@ -12,10 +12,11 @@ type stretch struct {
 	from, to int64
 }
 
-// overlap describes an inner chunk that partly overlaps another or the index; "" if there is none.
-// Inner chunks of exactly the same bytes are allowed, because a writer may store equal chunks once.
-// The format does not forbid other overlaps, but no writer makes them, and a shard that lost bytes
-// at its start has them. Chunks outside the shard are not reported here; reading them fails.
+// overlap describes an inner chunk that partly overlaps another one or the index. It returns "" if
+// there is none. Inner chunks with exactly the same bytes are allowed, because a writer may store
+// equal chunks once. The format does not forbid other overlaps, but no known writer makes them, and
+// a shard that lost bytes at its start has them. Chunks outside the shard are not reported here,
+// because reading them fails.
 func (s *sharding) overlap(x ShardIndex) string {
 	index := stretch{-1, x.size - s.size, x.size}
 	if s.atStart {
@@ -28,7 +29,7 @@ func (s *sharding) overlap(x ShardIndex) string {
 			continue
 		}
 		if off < index.to && index.from < off+n {
-			return fmt.Sprintf("inner chunk %v is %d bytes at %d, and the index %d at %d", s.coord(i), n, off, s.size, index.from)
+			return fmt.Sprintf("inner chunk %v (%d bytes at offset %d) overlaps the index (%d bytes at offset %d)", s.coord(i), n, off, s.size, index.from)
 		}
 		all = append(all, stretch{i, off, off + n})
 	}
@@ -38,7 +39,7 @@ func (s *sharding) overlap(x ShardIndex) string {
 	for i := 1; i < len(all); i++ {
 		a, b := all[i-1], all[i]
 		if b.from < a.to && (a.from != b.from || a.to != b.to) {
-			return fmt.Sprintf("inner chunk %v is %d bytes at %d, and %v %d at %d", s.coord(a.chunk), a.to-a.from, a.from, s.coord(b.chunk), b.to-b.from, b.from)
+			return fmt.Sprintf("inner chunk %v (%d bytes at offset %d) overlaps inner chunk %v (%d bytes at offset %d)", s.coord(a.chunk), a.to-a.from, a.from, s.coord(b.chunk), b.to-b.from, b.from)
 		}
 	}
 	return ""

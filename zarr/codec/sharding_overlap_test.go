@@ -14,8 +14,8 @@ import (
 )
 
 // TestShardOverlaps checks that inner chunks that overlap each other or the index are reported if
-// the table has a report function, and are an error if it returns one. Layouts that writers may
-// make are not reported.
+// the table has a report function, and that decoding fails if the function returns an error.
+// Layouts that writers may produce are not reported.
 func TestShardOverlaps(t *testing.T) {
 	const no = math.MaxUint64
 	in := codec.Repr{Shape: []int{4}, Type: dtype.Uint16, Fill: []byte{9, 0}}

@@ -1,9 +1,9 @@
 package codec
 
-// Packing is a shard in memory that is assembled from stored inner chunks, one after another.
-// Initially all are missing.
+// Packing is a shard that is assembled in memory from stored inner chunks, one after another.
+// Initially all inner chunks are missing.
 type Packing struct {
-	Bytes  []byte // the shard so far; may be replaced by a longer slice of the same bytes
+	Bytes  []byte // the shard so far; the caller may replace it by a longer slice of the same bytes
 	Stored int    // number of inner chunks that are not missing
 
 	of    *sharding
@@ -22,15 +22,15 @@ func (s *sharding) begin(dst []byte) Packing {
 	return p
 }
 
-// Add appends the stored bytes of the inner chunk at a position of the index. Without bytes the
-// chunk is missing.
+// Add appends the stored bytes of the inner chunk at a position of the index. If stored is empty,
+// the chunk remains missing.
 func (p *Packing) Add(position int, stored []byte) {
 	from := len(p.Bytes)
 	p.Bytes = append(p.Bytes, stored...)
 	p.mark(position, from)
 }
 
-// mark records the bytes from from on as an inner chunk.
+// mark records the bytes at the end of p.Bytes, starting at from, as an inner chunk.
 func (p *Packing) mark(position, from int) {
 	if n := len(p.Bytes) - from; n > 0 {
 		p.index.set(position, int64(from-p.start), int64(n))
@@ -38,8 +38,8 @@ func (p *Packing) mark(position, from int) {
 	}
 }
 
-// End writes the index and returns the bytes. A shard without stored inner chunks need not be
-// stored.
+// End writes the index and returns the bytes. A shard without stored inner chunks does not have to
+// be stored.
 func (p *Packing) End() ([]byte, error) {
 	sc := p.of.scratch()
 	defer p.of.scratches.Put(sc)

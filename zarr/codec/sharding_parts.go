@@ -15,9 +15,9 @@ type Shards struct {
 	order []int // axis of the array for each axis of the sharded array
 }
 
-// Shards describes how parts of stored chunks can be read. It returns nil if they can only be read
-// whole: without sharding, with bytes-to-bytes codecs after it, or with array-to-array codecs other
-// than transpose before it.
+// Shards describes how parts of stored chunks can be read. It returns nil if chunks can only be
+// read whole. This is so without sharding, with bytes-to-bytes codecs after sharding, and with
+// array-to-array codecs other than transpose before it.
 func (c *Chain) Shards() *Shards { return c.shards }
 
 // shardsOf computes the Shards of c. t is the table that c was made from.
@@ -36,7 +36,7 @@ func (t *Table) shardsOf(c *Chain) (*Shards, error) {
 		switch t := a.codec.(type) {
 		case *transpose:
 			s.order = pick(s.order, t.order)
-		case *fieldOf: // the axes of the field itself are not divided
+		case *fieldOf: // the axes within the field are not divided
 			s.order = s.order[:len(t.out.Shape)]
 		default:
 			return nil, nil
@@ -82,8 +82,8 @@ func (c *Chain) IndexBytes() int64 {
 	return max(mulSat(16, int64(s.n)), s.inner.IndexBytes())
 }
 
-// Index decodes the stored index of a shard of size bytes. It returns fault.Corrupt if it does not
-// decode.
+// Index decodes the stored index of a shard of size bytes. It returns fault.Corrupt if stored is
+// not a valid index.
 func (s *Shards) Index(stored []byte, size int64) (ShardIndex, error) {
 	return s.codec.decodeIndex(stored, size)
 }

@@ -20,7 +20,7 @@ import (
 
 var plainIndex = []codec.Spec{little}
 
-// ramp returns n uint16, from 1 up.
+// ramp returns the numbers 1 to n as uint16.
 func ramp(n int) []byte {
 	var b []byte
 	for i := range n {
@@ -33,8 +33,8 @@ func TestShardingConforms(t *testing.T) {
 	in := codec.Repr{Shape: []int{4, 6}, Type: dtype.Uint16, Fill: []byte{7, 0}}
 	for _, o := range []codec.ShardingOptions{
 		{Chunk: []int{2, 3}, Codecs: []codec.Spec{little}},
-		// With the index at the start, bytes after the last inner chunk are unused space, while the
-		// suite expects an error.
+		// Sharding with the index at the start is not tested here. Bytes after its last inner chunk
+		// are unused space, but the suite expects an error for them.
 		{Chunk: []int{1, 6}, Codecs: []codec.Spec{little, codec.Gzip(1), codec.CRC32C()}},
 		{Chunk: []int{4, 1}, Codecs: []codec.Spec{codec.Transpose(1, 0), codec.Bytes(dtype.Big)}},
 		{Chunk: []int{2, 6}, Codecs: []codec.Spec{codec.Sharding(codec.ShardingOptions{Chunk: []int{1, 2}, Codecs: []codec.Spec{little}, AtStart: true})}},
@@ -83,8 +83,8 @@ func TestShardBytes(t *testing.T) {
 	}
 }
 
-// TestShardLayouts decodes layouts that other writers may make: gaps, other orders, shared and
-// overlapping ranges.
+// TestShardLayouts checks that layouts that other writers may produce are decoded: gaps, other
+// orders, shared and overlapping ranges.
 func TestShardLayouts(t *testing.T) {
 	in := codec.Repr{Shape: []int{4}, Type: dtype.Uint16, Fill: []byte{9, 0}}
 	c := mustChain(t, in, codec.Sharding(codec.ShardingOptions{Chunk: []int{1}, Codecs: plainIndex, Index: plainIndex}))
@@ -92,7 +92,7 @@ func TestShardLayouts(t *testing.T) {
 	tests := []struct {
 		name  string
 		pairs [4][2]uint64
-		want  []byte // nil: corrupt
+		want  []byte // nil means corrupt data
 	}{
 		{"in order", [4][2]uint64{{0, 2}, {2, 2}, {4, 2}, {6, 2}}, []byte{1, 2, 3, 4}},
 		{"backwards", [4][2]uint64{{6, 2}, {4, 2}, {2, 2}, {0, 2}}, []byte{4, 3, 2, 1}},
@@ -150,7 +150,7 @@ func TestShardingConfiguration(t *testing.T) {
 	}
 	tests := []struct {
 		name, config string
-		kind         error // nil is valid
+		kind         error // nil means valid
 	}{
 		{"plain", `{"chunk_shape":[2,3]` + end, nil},
 		{"short names", `{"chunk_shape":[2,3],"codecs":["bytes"],"index_codecs":[{"name":"bytes","configuration":{"endian":"big"}},"crc32c"],"index_location":"start"}`, nil},
@@ -203,8 +203,8 @@ func mustNotChain(in codec.Repr, specs ...codec.Spec) error {
 	return err
 }
 
-// TestShardingNormal checks that inner codecs are completed like those of an array, and that
-// members are in zarr-python's order.
+// TestShardingNormal checks that Normalize completes inner codecs like those of an array, and
+// writes members in zarr-python's order.
 func TestShardingNormal(t *testing.T) {
 	in := codec.Repr{Shape: []int{4, 6}, Type: dtype.Float32, Fill: make([]byte, 4)}
 	inner := codec.Sharding(codec.ShardingOptions{Chunk: []int{1, 3}, AtStart: true, Codecs: []codec.Spec{codec.Bytes(dtype.NoOrder), codec.Blosc(codec.BloscOptions{Cname: "lz4"})}})
@@ -241,7 +241,7 @@ func TestShardingNormal(t *testing.T) {
 	}
 }
 
-// TestShards reads inner chunks one by one by their byte ranges.
+// TestShards checks that inner chunks can be read one by one by their byte ranges.
 func TestShards(t *testing.T) {
 	in := codec.Repr{Shape: []int{4, 6, 2}, Type: dtype.Uint16, Fill: []byte{0, 0}}
 	o := codec.ShardingOptions{Chunk: []int{2, 3, 1}, Codecs: []codec.Spec{little}}
@@ -309,7 +309,7 @@ func TestShards(t *testing.T) {
 	}
 }
 
-// FuzzShard decodes hostile shards, with indexes at both ends and nested.
+// FuzzShard decodes hostile shards with indexes at both ends and nested shards.
 func FuzzShard(f *testing.F) {
 	in := codec.Repr{Shape: []int{4, 4}, Type: dtype.Uint16, Fill: []byte{1, 0}}
 	var chains []*codec.Chain
@@ -357,14 +357,14 @@ func FuzzShard(f *testing.F) {
 	})
 }
 
-// TestLongInnerChunks decodes a shard of one inner chunk, in gzip with many empty blocks before the
-// one of 2 bytes.
+// TestLongInnerChunks checks the maximum length of an inner chunk. It decodes a shard with one gzip
+// chunk that has many empty blocks before a block of 2 bytes.
 func TestLongInnerChunks(t *testing.T) {
 	in := codec.Repr{Shape: []int{1}, Type: dtype.Uint16}
 	c := mustChain(t, in, codec.Sharding(codec.ShardingOptions{Chunk: []int{1}, Codecs: []codec.Spec{little, codec.Gzip(1)}, Index: plainIndex}))
 	for _, tt := range []struct {
 		name    string
-		nothing int // blocks of 5 bytes
+		nothing int // number of empty blocks, of 5 bytes each
 		want    error
 	}{
 		{"long", 12000, nil},

@@ -9,29 +9,29 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// shuffleCodec is numcodecs' shuffle: the first bytes of all elements, then the second bytes, and
-// so on. Its element size may differ from the array's.
+// shuffleCodec is numcodecs' shuffle. It stores the first bytes of all elements, then the second
+// bytes, and so on. Its element size may differ from the array's.
 type shuffleCodec struct{ size int }
 
-// newShuffle requires an element size, which every writer sets, unless elements have 4 bytes.
-// Without it numcodecs assumes 4, and zarr-python in v3 the size of the data type.
+// newShuffle requires an element size unless elements have 4 bytes. Every writer sets it. If it is
+// missing, numcodecs assumes 4, and zarr-python in v3 assumes the size of the data type.
 func newShuffle(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	c.dropNull("elementsize")
 	if _, ok := c.members["elementsize"]; !ok && in.Type.Size() != 4 {
-		c.fail("\"elementsize\" is not said, which means 4 to some and %d to others", in.Type.Size())
+		c.fail("\"elementsize\" is missing, and readers would assume 4 or %d", in.Type.Size())
 	}
 	size := c.integer("elementsize", 4, math.MinInt32, math.MaxInt32)
 	if err := c.close(); err != nil {
 		return nil, err
 	}
-	return shuffleCodec{max(size, 1)}, nil // numcodecs does not shuffle up to 1
+	return shuffleCodec{max(size, 1)}, nil // numcodecs does not shuffle if the size is 1 or less
 }
 
 func (shuffleCodec) EncodedSize(n int64) int64 { return n }
 func (shuffleCodec) Worst(n int64) int64       { return n }
 
-// Encode rejects a partial element at the end, as numcodecs does, which could not read it.
+// Encode rejects a partial element at the end, as numcodecs does, because Decode could not read it.
 func (s shuffleCodec) Encode(dst, src []byte) ([]byte, error) {
 	if len(src)%s.size != 0 {
 		return dst, fault.Newf(fault.Metadata, "%d bytes are not a multiple of the element size %d", len(src), s.size)

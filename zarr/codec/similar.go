@@ -13,22 +13,22 @@ import (
 func (t *Table) unknown(s Spec, in Repr) error {
 	like := similar(s.Name, t.Names())
 	if like == "" {
-		return fault.Newf(errors.ErrUnsupported, "codec %.80q is not known", s.Name)
+		return fault.Newf(errors.ErrUnsupported, "unknown codec %.80q", s.Name)
 	}
 	if f := t.factories[like]; f != nil && bare(like) == bare(s.Name) {
 		if _, err := f(json.RawMessage(`{}`), in); errors.Is(err, errors.ErrUnsupported) {
 			return named(like, err)
 		}
 	}
-	return fault.Newf(errors.ErrUnsupported, "codec %.80q is not known; is %q meant?", s.Name, like)
+	return fault.Newf(errors.ErrUnsupported, "unknown codec %.80q (did you mean %q?)", s.Name, like)
 }
 
 // maxSimilar is the maximum length of a name that is compared with others. Names may come from
 // stored metadata.
 const maxSimilar = 40
 
-// similar returns the entry of names that name is probably a misspelling of: with or without the
-// prefix of numcodecs, in another case, or with one or two edits. It returns "" if there is none.
+// similar returns the entry of names that name is probably a misspelling of. It ignores the prefix
+// of numcodecs and case, and tolerates up to two edits. It returns "" if there is no such entry.
 func similar(name string, names []string) string {
 	if len(name) > maxSimilar {
 		return ""
@@ -55,8 +55,8 @@ func similar(name string, names []string) string {
 
 func bare(name string) string { return strings.ToLower(strings.TrimPrefix(name, numcodecs)) }
 
-// edits returns the number of insertions, deletions, replacements and swaps of neighbours that turn
-// a into b. Neither is longer than maxSimilar.
+// edits returns the number of insertions, deletions, replacements and swaps of adjacent bytes that
+// turn a into b. Neither may be longer than maxSimilar.
 func edits(a, b string) int {
 	var rows [maxSimilar + 1][maxSimilar + 1]uint8
 	for i := range len(a) + 1 {

@@ -6,10 +6,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Span returns the range of the stored bytes that holds the elements of a box: n bytes at off.
-// [Chain.DecodeSpan] decodes the box from that range. m needs no memory. ok is false for a box
-// without elements, and unless the stored bytes are the elements, in any order of axes: compressed
-// chunks, and chunks whose elements are validated one by one, must be read whole.
+// Span returns the range of the stored bytes that holds the elements of a box: n bytes at offset
+// off. [Chain.DecodeSpan] decodes the box from that range. m needs no memory. ok is false if the
+// box has no elements or if the chunk must be read whole. Chunks must be read whole if they are
+// compressed or if each element is validated.
 func (c *Chain) Span(m Strided) (off, n int64, ok bool) {
 	if !c.Spans() {
 		return 0, 0, false
@@ -17,11 +17,11 @@ func (c *Chain) Span(m Strided) (off, n int64, ok bool) {
 	if len(c.arrays) == 0 {
 		return span(m, c.packed)
 	}
-	m.Axes = slices.Clone(m.Axes) // the caller's axes stay on its stack
+	m.Axes = slices.Clone(m.Axes) // so that the caller's axes do not escape to the heap
 	return span(c.moved(m, &Scratch{}), c.packed)
 }
 
-// Spans reports whether Span is ok for boxes with elements.
+// Spans reports whether Span can return ranges of this chain's chunks.
 func (c *Chain) Spans() bool {
 	raw, ok := c.array.(*rawBytes)
 	if !ok || raw.isValidated() || len(c.bytes) > 0 {
@@ -61,14 +61,14 @@ func span(m Strided, st stage) (off, n int64, ok bool) {
 }
 
 // DecodeSpan is [Chain.DecodeTo] for the range of stored bytes that [Chain.Span] returns. src may
-// be in dst's own memory, if the box has no gaps there and its elements have the stored order. It
-// returns fault.Corrupt if src has another length.
+// be in dst's own memory if the box has no gaps there and its elements are in stored order.
+// DecodeSpan returns fault.Corrupt if src has another length.
 func (c *Chain) DecodeSpan(dst Strided, src []byte, s *Scratch) error {
 	if err := dst.check(c.whole); err != nil {
 		return err
 	}
 	if !c.Spans() {
-		return fault.Newf(fault.Selection, "a range of the bytes of a chunk whose codecs take all")
+		return fault.Newf(fault.Selection, "the codecs cannot decode a range of a chunk")
 	}
 	if s == nil {
 		s = &Scratch{}
@@ -80,7 +80,7 @@ func (c *Chain) DecodeSpan(dst Strided, src []byte, s *Scratch) error {
 		return nil
 	}
 	if int64(len(src)) != n {
-		return c.wrap(fault.Newf(fault.Corrupt, "%d bytes, the box has %d", len(src), n))
+		return c.wrap(fault.Newf(fault.Corrupt, "the range has %d bytes, want %d", len(src), n))
 	}
 	raw := c.array.(*rawBytes) // see Spans
 	if &src[0] == &dst.Bytes[dst.At] {
@@ -94,12 +94,12 @@ func (c *Chain) DecodeSpan(dst Strided, src []byte, s *Scratch) error {
 	return nil
 }
 
-// DecodeElements converts stored elements to memory form in place. It returns fault.Selection
-// unless [Chain.Spans] is true and b has whole elements.
+// DecodeElements converts stored elements to memory form in place. It returns fault.Selection if
+// [Chain.Spans] is false or if b does not consist of whole elements.
 func (c *Chain) DecodeElements(b []byte) error {
 	raw, ok := c.array.(*rawBytes)
 	if !ok || !c.Spans() || len(b)%c.packed.size != 0 {
-		return fault.Newf(fault.Selection, "%d bytes of a chunk whose codecs take all", len(b))
+		return fault.Newf(fault.Selection, "%d bytes cannot be decoded as separate elements", len(b))
 	}
 	if raw.fix != nil {
 		raw.fix(b)

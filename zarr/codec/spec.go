@@ -21,8 +21,8 @@ func newSpec(name, format string, args ...any) Spec {
 }
 
 // Bytes stores elements one after another in the given byte order (v3 core "bytes"). dtype.NoOrder
-// omits the order, as elements of one byte require; [Table.Normalize] adds the order where the data
-// type needs one.
+// omits the order, as is required for elements of one byte. [Table.Normalize] adds an order if the
+// data type needs one.
 func Bytes(order dtype.Order) Spec {
 	if order == dtype.NoOrder {
 		return Spec{Name: "bytes"}
@@ -41,13 +41,13 @@ func Transpose(order ...int) Spec {
 // Levels 1 to 7 are the same and take about the time of zlib's level 3.
 func Gzip(level int) Spec { return newSpec("gzip", `{"level":%d}`, level) }
 
-// Zlib compresses to the format of RFC 1950 at a level from -1 to 9; 0 stores. Levels -1 and 1 to 7
-// are the same, as in Gzip. It is a codec of numcodecs, not of the v3 core.
+// Zlib compresses to the format of RFC 1950 at a level from -1 to 9. Level 0 stores the bytes.
+// Levels -1 and 1 to 7 are the same, as in Gzip. Zlib is a codec of numcodecs, not of the v3 core.
 func Zlib(level int) Spec { return newSpec(numcodecs+"zlib", `{"level":%d}`, level) }
 
-// Zstd compresses to the format of RFC 8878 at a level of libzstd's scale, -131072 to 22; 0 is 3
-// (v3 core "zstd"). The negative levels are the same, and so are 2 and 3; every other level is
-// distinct. Frames have no checksum. For one, which readers check, write the configuration:
+// Zstd compresses to the format of RFC 8878 at a level of libzstd's scale, -131072 to 22 (v3 core
+// "zstd"). Level 0 means 3. All negative levels are the same, and so are 2 and 3; every other level
+// is distinct. Frames have no checksum. To add one, which readers check, write the configuration:
 // {"level": 3, "checksum": true}.
 func Zstd(level int) Spec { return zstdSpec(level, false) }
 
@@ -58,8 +58,8 @@ func zstdSpec(level int, checksum bool) Spec {
 // CRC32C appends a CRC-32C of the bytes (v3 core "crc32c").
 func CRC32C() Spec { return Spec{Name: "crc32c"} }
 
-// VlenArray stores elements that are arrays, each preceded by its length (numcodecs "vlen-array";
-// v2 only).
+// VlenArray stores elements that are arrays, each preceded by its length (numcodecs "vlen-array").
+// It is available only in v2.
 func VlenArray(t dtype.Ragged) Spec {
 	raw, err := t.ElemV2()
 	if err != nil {
@@ -76,14 +76,14 @@ func JSON2() Spec {
 		`"separators":[",",":"],"skipkeys":false,"sort_keys":true,"strict":true}`)
 }
 
-// MsgPack2 is JSON2 in MessagePack (numcodecs "msgpack2"), which also has bytes. No other
+// MsgPack2 is JSON2 in MessagePack (numcodecs "msgpack2"). It can also store bytes. No other
 // implementation is known to read it in v3.
 func MsgPack2() Spec {
 	return newSpec(numcodecs+"msgpack2", `{"raw":false,"use_bin_type":true,"use_single_float":false}`)
 }
 
-// Categorize stores text as its index in a list of labels, counted from 1, in integers of the type
-// as (numcodecs "categorize"). t is the data type of the text: dtype.String, or dtype.U in
+// Categorize stores text as its index in a list of labels, counted from 1, in integers of type as
+// (numcodecs "categorize"). t is the data type of the text: dtype.String, or dtype.U in
 // little-endian order. Text that is not a label is stored as 0 and read as empty text. No other
 // implementation is known to read it in v3.
 func Categorize(t dtype.Type, as dtype.Basic, labels ...string) Spec {
@@ -102,21 +102,21 @@ func Categorize(t dtype.Type, as dtype.Basic, labels ...string) Spec {
 	return newSpec(numcodecs+"categorize", `{"labels":%s,"dtype":%s,"astype":%s}`, list, of, code)
 }
 
-// BloscOptions configure [Blosc]. The zero value has zarr-python's defaults. The default shuffle is
-// "bitshuffle" for elements of one byte, else "shuffle".
+// BloscOptions configures [Blosc]. The zero value has zarr-python's defaults. The default shuffle
+// is "bitshuffle" for elements of one byte, and "shuffle" for others.
 type BloscOptions struct {
 	Cname     string // "lz4", "lz4hc", "zstd", "zlib", "snappy" or "blosclz"; default "zstd"
-	Level     int    // 1 to 9; 0 is the default 5, and Stored does not compress
-	Shuffle   string // "noshuffle", "shuffle" or "bitshuffle"; "" is the data type's default
-	TypeSize  int    // bytes of an element; 0 is the size of the data type
-	BlockSize int    // bytes of a block; 0 lets the level decide
+	Level     int    // 1 to 9; 0 means the default 5, and Stored does not compress
+	Shuffle   string // "noshuffle", "shuffle" or "bitshuffle"; "" depends on the data type
+	TypeSize  int    // bytes of an element; 0 means the size of the data type
+	BlockSize int    // bytes of a block; 0 means that the level decides
 }
 
-// Stored is the BloscOptions.Level that does not compress. It is level 0 in metadata.
+// Stored is the BloscOptions.Level that does not compress. Metadata has it as level 0.
 const Stored = -1
 
-// Blosc compresses with blosc (v3 core "blosc"); see package blosc. [Table.Normalize] adds the
-// settings that depend on the data type and are not set.
+// Blosc compresses with blosc (v3 core "blosc"); see package blosc. [Table.Normalize] adds unset
+// settings that depend on the data type.
 func Blosc(o BloscOptions) Spec {
 	c := bloscConfig{Cname: o.Cname, Level: o.Level, Shuffle: o.Shuffle, TypeSize: o.TypeSize, BlockSize: o.BlockSize}
 	if c.Cname == "" {
@@ -135,7 +135,7 @@ func Blosc(o BloscOptions) Spec {
 	return Spec{Name: "blosc", Config: raw}
 }
 
-// bloscConfig is the v3 configuration, with its members in the order that zarr-python writes.
+// bloscConfig is the v3 configuration. Its members have the order that zarr-python writes.
 type bloscConfig struct {
 	TypeSize  int    `json:"typesize,omitempty"`
 	Cname     string `json:"cname"`

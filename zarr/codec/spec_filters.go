@@ -8,12 +8,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// The filters of numcodecs take the data type of the elements, of, and that of the stored values,
-// as. If as is nil, both are the same. Types are written in little-endian order; after
-// Bytes(dtype.Big), in v2, write the configuration instead.
+// The filters of numcodecs have two data types: of is the type of the elements, and as is the type
+// of the stored values. If as is nil, both are the same. The functions write types in little-endian
+// order. For v2 arrays after Bytes(dtype.Big), write the configuration instead.
 
 // Delta stores the first element and then differences (numcodecs "delta"). Integers wrap, so it is
-// lossless if the type as is as wide as of or the differences fit it.
+// lossless if as is as wide as of, or if the differences fit as.
 func Delta(of, as dtype.Type) Spec {
 	return filterSpec("delta", member{"dtype", of}, member{"astype", as})
 }
@@ -30,8 +30,8 @@ func FixedScaleOffset(offset, scale float64, of, as dtype.Type) Spec {
 	return filterSpec("fixedscaleoffset", member{"offset", withPoint(offset)}, member{"scale", withPoint(scale)}, member{"dtype", of}, member{"astype", as})
 }
 
-// Quantize keeps digits decimal digits after the point, as a binary fraction (numcodecs
-// "quantize"). digits is from -307 to 307. Both types are floats.
+// Quantize keeps a number of decimal digits after the point, represented as a binary fraction
+// (numcodecs "quantize"). digits is -307 to 307. Both types must be floats.
 func Quantize(digits int, of, as dtype.Type) Spec {
 	return filterSpec("quantize", member{"digits", digits}, member{"dtype", of}, member{"astype", as})
 }
@@ -40,9 +40,9 @@ func Quantize(digits int, of, as dtype.Type) Spec {
 // "packbits"). [PackBits] of v3 accepts all number types and has the opposite bit order.
 func PackBools() Spec { return Spec{Name: numcodecs + "packbits", Config: json.RawMessage(`{}`)} }
 
-// BitRound keeps keep bits of the fraction of floats, or of integers from the highest set bit down,
-// and rounds the rest (registry "bitround"). In v2 it is numcodecs' bitround, which accepts only
-// floats.
+// BitRound keeps a number of bits and rounds the rest (registry "bitround"). In floats it counts
+// bits of the fraction, in integers bits from the highest set bit down. In v2 it is numcodecs'
+// bitround, which accepts only floats.
 func BitRound(keep int) Spec { return newSpec("bitround", `{"keepbits":%d}`, keep) }
 
 // PackBits stores numbers of less than 8 bits in that many bits, and booleans in one (registry
@@ -51,7 +51,7 @@ func BitRound(keep int) Spec { return newSpec("bitround", `{"keepbits":%d}`, kee
 func PackBits() Spec { return Spec{Name: "packbits", Config: json.RawMessage(`{}`)} }
 
 // Reshape stores the elements in another shape (registry "reshape"). Each argument is a length, or
-// a list of axes of the array whose lengths are multiplied. One length may be -1, which is
+// a list of axes of the array whose lengths are multiplied. One length may be -1, and is then
 // inferred: Reshape([]int{0, 1}, 3, -1).
 func Reshape(lengths ...any) Spec {
 	raw, err := json.Marshal(lengths)
@@ -64,26 +64,27 @@ func Reshape(lengths ...any) Spec {
 	return newSpec("reshape", `{"shape":%s}`, raw)
 }
 
-// ScaleOffset stores (x - offset) × scale in the array's own type (registry "scale_offset"). Put
-// [CastValue] after it. Offset and scale must be numbers of the array's type.
+// ScaleOffset stores (x - offset) × scale in the array's own type (registry "scale_offset"). Add
+// [CastValue] after it to store another type. Offset and scale must be representable in the array's
+// type.
 func ScaleOffset(offset, scale float64) Spec {
 	return newSpec("scale_offset", `{"offset":%s,"scale":%s}`, jsonNumber(offset), jsonNumber(scale))
 }
 
-// CastValueOptions configure [CastValue]. Rounding is "nearest-even", "towards-zero",
+// CastValueOptions configures [CastValue]. Rounding is "nearest-even", "towards-zero",
 // "towards-positive", "towards-negative" or "nearest-away".
 type CastValueOptions struct {
 	Type       dtype.Type // of the stored numbers; required
-	Rounding   string     // "" is "nearest-even"
-	OutOfRange string     // "error", "clamp" or "wrap"; "" is "error"
+	Rounding   string     // "" means "nearest-even"
+	OutOfRange string     // "error", "clamp" or "wrap"; "" means "error"
 
-	// Encode and Decode are pairs of numbers, each written as a fill value: the first is converted
-	// to the second. NaN matches every NaN.
+	// Encode and Decode are pairs of numbers, each written as a fill value. The first number of a
+	// pair is converted to the second. NaN matches every NaN.
 	Encode, Decode [][2]json.RawMessage
 }
 
-// CastValue stores numbers as another type by value (registry "cast_value"). For a type that
-// metadata cannot express it returns a Spec that Bind rejects.
+// CastValue stores numbers as another type by value (registry "cast_value"). If metadata cannot
+// express the type, it returns a Spec that Bind rejects.
 func CastValue(o CastValueOptions) Spec {
 	var list []member
 	list = append(list, member{"data_type", v3Name{o.Type}})
@@ -114,7 +115,8 @@ type member struct {
 
 type v3Name struct{ dtype.Type }
 
-// filterSpec writes types as numpy does, in little-endian order, and omits nil values.
+// filterSpec returns the Spec of a numcodecs filter. It writes types as numpy does, in
+// little-endian order, and omits nil values.
 func filterSpec(id string, list ...member) Spec {
 	return Spec{Name: numcodecs + id, Config: object(list)}
 }
@@ -152,8 +154,8 @@ func object(list []member) json.RawMessage {
 	return append(b, '}')
 }
 
-// jsonNumber formats a number: integers without a fraction, NaN and infinities as fill values have
-// them.
+// jsonNumber formats a number. Integers have no fraction; NaN and infinities are written as in fill
+// values.
 func jsonNumber(f float64) json.RawMessage {
 	raw, err := json.Marshal(f)
 	if err != nil {
@@ -162,7 +164,7 @@ func jsonNumber(f float64) json.RawMessage {
 	return raw
 }
 
-// withPoint formats a number so that Python reads a float.
+// withPoint formats a number so that Python reads it as a float.
 func withPoint(f float64) json.RawMessage {
 	raw := jsonNumber(f)
 	if bytes.ContainsAny(raw, ".eEN") {

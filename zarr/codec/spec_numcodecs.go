@@ -2,29 +2,30 @@ package codec
 
 import "fmt"
 
-// Codecs that only numcodecs has. zarr-python has the bytes-to-bytes codecs in v3 too, under the
-// same names, except for base64.
+// The functions below return codecs that only numcodecs defines. zarr-python also has the
+// bytes-to-bytes codecs in v3, under the same names, except base64.
 
-// BZ2 compresses with bzip2 at a level from 1 to 9, the block size in units of 100,000 bytes.
+// BZ2 compresses with bzip2 at a level from 1 to 9. The level is the block size in units of 100,000
+// bytes.
 func BZ2(level int) Spec { return newSpec(numcodecs+"bz2", `{"level":%d}`, level) }
 
 // LZMA compresses to the xz format at a preset from 0 to 9, with a CRC-64 of the content. For other
 // formats, checks and filters, write the configuration.
 func LZMA(preset int) Spec { return newSpec(numcodecs+"lzma", `{"preset":%d}`, preset) }
 
-// LZ4 compresses to one LZ4 block after its decoded length. acceleration is only written to the
-// configuration: this encoder has one speed.
+// LZ4 compresses to one LZ4 block, preceded by its decoded length. acceleration is written to the
+// configuration, but ignored by this encoder.
 func LZ4(acceleration int) Spec {
 	return newSpec(numcodecs+"lz4", `{"acceleration":%d}`, acceleration)
 }
 
 // Shuffle stores the first bytes of all elements, then the second bytes, and so on. elementSize is
-// in bytes and must divide the input.
+// in bytes and must divide the length of the input.
 func Shuffle(elementSize int) Spec {
 	return newSpec(numcodecs+"shuffle", `{"elementsize":%d}`, elementSize)
 }
 
-// Base64 encodes bytes as text of RFC 4648.
+// Base64 encodes bytes as base64 text (RFC 4648).
 func Base64() Spec { return Spec{Name: numcodecs + "base64"} }
 
 // CRC32 prepends a CRC-32 of the bytes.

@@ -13,7 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// TestSpellings checks that configurations are written as by zarr-python 3.1 and numcodecs 0.16.
+// TestSpellings checks that configurations are written as zarr-python 3.1 and numcodecs 0.16 write
+// them.
 func TestSpellings(t *testing.T) {
 	in := codec.Repr{Shape: []int{4, 6}, Type: dtype.Float32}
 	tests := []struct {
@@ -21,7 +22,7 @@ func TestSpellings(t *testing.T) {
 		spec             codec.Spec
 		text             string
 		normal           string // name and configuration in v3 metadata
-		id, v2           string // "" if v2 lacks the codec
+		id, v2           string // "" if v2 does not have the codec
 		normalForOneByte string // if it differs
 	}{
 		{"bytes", ``, codec.Bytes(dtype.NoOrder), "bytes", `bytes{"endian":"little"}`, "", "", `bytes`},
@@ -97,23 +98,23 @@ func TestErrorsTellWhatWouldBeRight(t *testing.T) {
 	in := codec.Repr{Shape: []int{4, 6}, Type: dtype.Int32}
 	table := codec.Builtin().With("example.com.runs", nil).With(strings.Repeat("a", 40), nil)
 	for _, tt := range []struct{ name, says string }{
-		{"zsdt", `"zstd" meant`}, {"ZSTD", `"zstd" meant`}, {"delta", `"numcodecs.delta" meant`}, {"numcodecs.transpose", `"transpose" meant`}, {"example.com.rnus", `"example.com.runs" meant`},
-		{"numcodecs.pickel", `"numcodecs.pickel" is not known`}, {"pickle", "it would run whatever program is stored"},
+		{"zsdt", `mean "zstd"`}, {"ZSTD", `mean "zstd"`}, {"delta", `mean "numcodecs.delta"`}, {"numcodecs.transpose", `mean "transpose"`}, {"example.com.rnus", `mean "example.com.runs"`},
+		{"numcodecs.pickel", `unknown codec "numcodecs.pickel"`}, {"pickle", "could run arbitrary code"},
 	} {
 		if _, err := table.Bind(codec.Spec{Name: tt.name}, in); !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), tt.says) {
-			t.Errorf("%q: %v, want %q told", tt.name, err, tt.says)
+			t.Errorf("%q: %v, want %q", tt.name, err, tt.says)
 		}
 	}
 	for _, name := range []string{"pcodec", "zfp", "numcodecs.zfpy", "snappy", "\xff\xfe", strings.Repeat("zstd", 1000), strings.Repeat("Ⱥ", 14), strings.Repeat("Ⱥ", 20)} {
-		if _, err := table.Bind(codec.Spec{Name: name}, in); !errors.Is(err, errors.ErrUnsupported) || strings.Contains(err.Error(), "meant") {
-			t.Errorf("%.20q: %v, which nobody can have meant", name, err)
+		if _, err := table.Bind(codec.Spec{Name: name}, in); !errors.Is(err, errors.ErrUnsupported) || strings.Contains(err.Error(), "did you mean") {
+			t.Errorf("%.20q: %v, want no suggestion", name, err)
 		}
 	}
 }
 
 // TestConfigurations checks that configurations are rejected if both zarr-python and TensorStore
-// reject them, and accepted if one of them accepts them. The exception is gzip of level -1, which
-// is accepted for reading although both reject it.
+// reject them, and accepted if at least one of them accepts them. The exception is gzip of level
+// -1, which is accepted for reading although both reject it.
 func TestConfigurations(t *testing.T) {
 	in := codec.Repr{Shape: []int{4, 6}, Type: dtype.Int32}
 	yes, no := error(nil), error(fault.Metadata)

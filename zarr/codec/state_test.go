@@ -12,11 +12,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// TestEncoderState checks the memory of encoders in docs/tuning.md: a maximum in MiB for chunks of
-// 1 MiB, and its reuse for the next chunk.
+// TestEncoderState checks the memory of encoders that docs/tuning.md lists: its maximum in MiB for
+// chunks of 1 MiB, and its reuse for the next chunk.
 func TestEncoderState(t *testing.T) {
 	if race.Enabled {
-		t.Skip("the race detector makes pools forget at random, so allocations cannot be counted")
+		t.Skip("the race detector empties pools at random, so allocations cannot be counted")
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a collection empties pools
 	const n = 1 << 20
@@ -51,7 +51,8 @@ func TestEncoderState(t *testing.T) {
 			return float64(after.TotalAlloc-before.TotalAlloc) / (1 << 20)
 		}
 		first := math.Inf(1)
-		for range 3 { // the minimum: a goroutine that moves to another processor finds an empty pool
+		// Take the minimum, because a goroutine that moves to another processor finds an empty pool.
+		for range 3 {
 			c = mustChain(t, codec.Repr{Shape: []int{n}, Type: dtype.Uint8}, codec.Bytes(dtype.NoOrder), tt.spec)
 			dst = make([]byte, 0, c.Worst())
 			runtime.GC() // two collections empty the pools
@@ -62,7 +63,8 @@ func TestEncoderState(t *testing.T) {
 			t.Errorf("%v allocates %.2f MiB, want at most %.1f", tt.spec, first, tt.most)
 		}
 		again := encode()
-		for i := 0; i < 8 && again > 0.02; i++ { // a collection or the race detector may empty a pool
+		// A collection or the race detector may empty a pool.
+		for i := 0; i < 8 && again > 0.02; i++ {
 			again = encode()
 		}
 		if again > 0.02 {

@@ -19,7 +19,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Valid streams of other writers, and streams that only look valid.
+// The functions below make valid streams as other writers do, and streams that only appear valid.
 
 func gz(t *testing.T, b []byte) []byte {
 	t.Helper()
@@ -79,7 +79,7 @@ func TestStreams(t *testing.T) {
 		name   string
 		spec   codec.Spec
 		stored []byte
-		says   string // "" if it is valid
+		says   string // part of the expected error; "" if the stream is valid
 	}{
 		{"gzip", codec.Gzip(1), gzs, ""},
 		{"gzip of two members", codec.Gzip(1), slices.Concat(gz(t, src[:half]), gz(t, src[half:])), ""},
@@ -108,7 +108,7 @@ func TestStreams(t *testing.T) {
 		{"zstd too long", codec.Zstd(1), zs(t, more), "4096"},
 		{"zstd too short", codec.Zstd(1), zs(t, less), "4095"},
 		{"zstd of skippable frames", codec.Zstd(1), skippable(4096), "0 bytes"},
-		{"zstd of nothing", codec.Zstd(1), nil, "no bytes"},
+		{"zstd of nothing", codec.Zstd(1), nil, "input is empty"},
 	}
 	for _, tt := range tests {
 		for _, specs := range [][]codec.Spec{{little, tt.spec}, {codec.Transpose(0, 1), little, tt.spec}} {
@@ -141,7 +141,8 @@ func TestZstdFlags(t *testing.T) {
 	}
 }
 
-// TestLevels checks that higher levels are not much longer, and that every level can be decoded.
+// TestLevels checks that higher levels do not compress much worse, and that the output of every
+// level can be decoded.
 func TestLevels(t *testing.T) {
 	src := smooth(1 << 16)
 	in := codec.Repr{Shape: []int{1 << 16}, Type: chunk.Type}

@@ -7,15 +7,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Strided is a box of a chunk in strided memory. For each axis of the chunk it has the range of
+// Strided is a box of a chunk in strided memory. For each axis of the chunk it holds the range of
 // elements and their stride in memory. It describes a chunk as part of a larger region that is read
 // or written.
 type Strided struct {
-	// Block is the whole memory: Bytes for elements of a fixed size, else Items. If both of them
-	// and Axes are nil, the decoded chunk is discarded.
+	// Block is the whole memory: Bytes for elements of a fixed size, else Items. If Bytes, Items
+	// and Axes are all nil, the decoded chunk is discarded.
 	Block
-	// Size is the bytes of an element, 1 with Items. At is the position of the box's first element
-	// in the Block, in bytes or items.
+	// Size is the size of an element in bytes, or 1 with Items. At is the position of the box's
+	// first element in the Block, in bytes or items.
 	Size, At int
 	// Axes has one Step for each axis of the chunk.
 	Axes []Step
@@ -26,7 +26,7 @@ type Strided struct {
 type Step struct{ N, Off, Each, Stride int }
 
 // Whole returns the box of a whole chunk of the given shape, in C order, in memory of exactly that
-// size. size is the bytes of an element, 0 if elements vary in length.
+// size. size is the size of an element in bytes, or 0 if elements vary in length.
 func Whole(b Block, shape []int, size int) Strided {
 	return whole(b, make([]Step, len(shape)), shape, max(size, 1))
 }
@@ -52,9 +52,9 @@ func (m Strided) check(st stage) error {
 	}
 	switch {
 	case len(m.Axes) != len(shape):
-		return fault.Newf(fault.Selection, "a box of %d axes of a chunk of %d", len(m.Axes), len(shape))
+		return fault.Newf(fault.Selection, "the box has %d axes, but the chunk has %d", len(m.Axes), len(shape))
 	case m.Size != st.size:
-		return fault.Newf(fault.Selection, "a box of elements of %d bytes, the chunk's have %d", m.Size, st.size)
+		return fault.Newf(fault.Selection, "elements of the box have %d bytes, but those of the chunk have %d", m.Size, st.size)
 	}
 	lo, hi := m.At, m.At // positions of the first and the last element in memory
 	for i, a := range m.Axes {
@@ -67,27 +67,27 @@ func (m Strided) check(st stage) error {
 			return outside(a, shape[i])
 		}
 		if far := (a.N - 1) * a.Stride; a.N > 1 && (a.Stride > math.MaxInt/2/(a.N-1) || a.Stride < -math.MaxInt/2/(a.N-1)) {
-			return fault.Newf(fault.Selection, "%d elements %d bytes apart overflow", a.N, a.Stride)
+			return fault.Newf(fault.Selection, "%d elements at a stride of %d overflow an int", a.N, a.Stride)
 		} else if far > 0 {
 			hi += far
 		} else {
 			lo += far
 		}
 		if lo < 0 || hi < 0 || hi > have-m.Size {
-			return fault.Newf(fault.Selection, "a box from %d to %d of memory of %d", lo, hi+m.Size, have)
+			return fault.Newf(fault.Selection, "the box spans %d to %d in a memory of %d", lo, hi+m.Size, have)
 		}
 	}
 	if lo < 0 || hi > have-m.Size {
-		return fault.Newf(fault.Selection, "a box from %d to %d of memory of %d", lo, hi+m.Size, have)
+		return fault.Newf(fault.Selection, "the box spans %d to %d in a memory of %d", lo, hi+m.Size, have)
 	}
 	return nil
 }
 
 func outside(a Step, n int) error {
-	return fault.Newf(fault.Selection, "%d elements from %d on by %d of an axis of %d", a.N, a.Off, a.Each, n)
+	return fault.Newf(fault.Selection, "%d elements from %d at a step of %d exceed an axis of length %d", a.N, a.Off, a.Each, n)
 }
 
-// covers reports whether the box has every element of a chunk of the given shape.
+// covers reports whether the box contains every element of a chunk of the given shape.
 func (m Strided) covers(shape []int) bool {
 	for i, a := range m.Axes {
 		if a.N != shape[i] || a.N > 1 && a.Each != 1 && a.Each != -1 {
@@ -97,8 +97,8 @@ func (m Strided) covers(shape []int) bool {
 	return true
 }
 
-// isContiguous reports whether the box is the whole array in C order without gaps, and its length
-// in bytes or items.
+// isContiguous returns the length of the box in bytes or items, and reports whether the box is the
+// whole array in C order without gaps.
 func (m Strided) isContiguous(st stage) (n int, ok bool) {
 	n = m.Size
 	for i := len(st.shape) - 1; i >= 0; i-- {
@@ -111,7 +111,8 @@ func (m Strided) isContiguous(st stage) (n int, ok bool) {
 	return n, true
 }
 
-// contiguous returns the memory of the box if isContiguous.
+// contiguous returns the memory of the box, and reports whether it is contiguous as in
+// isContiguous.
 func (m Strided) contiguous(st stage) (Block, bool) {
 	n, ok := m.isContiguous(st)
 	at := m.At

@@ -12,13 +12,13 @@ import (
 )
 
 // Factory makes a codec from its configuration: an [ArrayArray], [ArrayBytes], [BytesBytes] or
-// [Either], bound to the Repr of its input on encoding. For a BytesBytes that is the Repr of the
-// array that entered the array-to-bytes codec, with its Order. config is a JSON object, {} if
-// metadata has none.
+// [Either]. The codec is bound to in, the Repr of its input on encoding. For a BytesBytes, in is
+// the Repr of the array that entered the array-to-bytes codec, with its Order. config is a JSON
+// object, {} if metadata has none.
 //
-// An error without a kind is fault.Metadata, the kind for a configuration that is invalid or does
-// not fit the Repr. A Factory returns errors.ErrUnsupported if the configuration is not
-// implemented. It may be called several times for one array.
+// An error without a kind becomes fault.Metadata, the kind for a configuration that is invalid or
+// does not fit the Repr. A Factory returns errors.ErrUnsupported if it does not implement the
+// configuration. It may be called several times for one array.
 type Factory func(config json.RawMessage, in Repr) (any, error)
 
 // bytesName is the name of the codec that serialises elements.
@@ -33,14 +33,14 @@ type Table struct {
 	report    func(rule.Finding) error // nil tolerates violations
 }
 
-// binder is the Factory of a codec that contains codecs, which it binds with t.
+// binder is the Factory of a codec that contains other codecs. It binds them with t.
 type binder func(t *Table, config json.RawMessage, in Repr) (any, error)
 
-// Builtin returns the table of the codecs in this package. From the v3 core: bytes, transpose,
-// gzip, zstd, blosc, crc32c and sharding_indexed. From the registry of extensions: vlen-utf8,
-// vlen-bytes, packbits, bitround, reshape, scale_offset and cast_value. From numcodecs, under
-// "numcodecs." and the id: all but pickle and n5_wrapper, which are in the table only to be
-// rejected with a reason.
+// Builtin returns the table of the codecs in this package. The v3 core codecs are bytes, transpose,
+// gzip, zstd, blosc, crc32c and sharding_indexed. The codecs of the extension registry are
+// vlen-utf8, vlen-bytes, packbits, bitround, reshape, scale_offset and cast_value. The codecs of
+// numcodecs have the name "numcodecs." followed by their id. pickle and n5_wrapper are in the table
+// only so that they are rejected with a reason.
 func Builtin() *Table {
 	return &Table{binders: map[string]binder{shardingName: (*Table).newSharding}, factories: map[string]Factory{
 		"bytes":              newBytes,
@@ -87,8 +87,8 @@ func Builtin() *Table {
 		numcodecs + "json2":      newJSON2,
 		numcodecs + "msgpack2":   newMsgPack2,
 		numcodecs + "categorize": newCategorize,
-		numcodecs + "pickle":     refused("it is never read: it would run whatever program is stored"),
-		numcodecs + "n5_wrapper": refused("it is for N5, which is another format than Zarr"),
+		numcodecs + "pickle":     refused("reading pickled data could run arbitrary code"),
+		numcodecs + "n5_wrapper": refused("it is a codec of the N5 format, not of Zarr"),
 	}}
 }
 
@@ -97,8 +97,8 @@ func refused(why string) Factory {
 	return func(json.RawMessage, Repr) (any, error) { return nil, fault.Newf(errors.ErrUnsupported, "%s", why) }
 }
 
-// With returns a table in which name is f, replacing any codec of that name. Names are those of
-// Spec: codecs of numcodecs and v2 metadata start with "numcodecs.".
+// With returns a table in which f makes the codec called name, replacing any codec of that name.
+// Names are those of Spec: codecs of numcodecs and v2 metadata start with "numcodecs.".
 func (t *Table) With(name string, f Factory) *Table {
 	m := maps.Clone(t.factories)
 	if m == nil {
@@ -116,9 +116,9 @@ func (t *Table) With(name string, f Factory) *Table {
 }
 
 // WithFindings returns a table whose codecs call report for each violation of a rule that they
-// tolerate while decoding. An error from report ends the decoding. Rule and Text of the finding are
-// set. Only the built-in codecs "bytes", "sharding_indexed", blosc and gzip tolerate violations;
-// codecs that replace them by With do not call report. report must be safe for concurrent calls.
+// tolerate while decoding. An error from report ends the decoding. The finding has Rule and Text
+// set. Only the built-in codecs "bytes", "sharding_indexed", blosc and gzip tolerate violations.
+// Codecs that With replaces them by do not call report. report must be safe for concurrent calls.
 func (t *Table) WithFindings(report func(rule.Finding) error) *Table {
 	c := *t
 	c.report = report
@@ -135,10 +135,10 @@ func (t *Table) Names() []string {
 // Bind makes one codec. It returns errors.ErrUnsupported for an unknown name.
 func (t *Table) Bind(s Spec, in Repr) (any, error) {
 	if s.Name == "" {
-		return nil, fault.Newf(fault.Metadata, "codec without name")
+		return nil, fault.Newf(fault.Metadata, "codec has no name")
 	}
 	if in.Type == nil {
-		return nil, named(s.Name, fault.Newf(fault.Metadata, "array without data type"))
+		return nil, named(s.Name, fault.Newf(fault.Metadata, "array has no data type"))
 	}
 	f, ok := t.factories[s.Name]
 	if b, nested := t.binders[s.Name]; nested {
@@ -157,8 +157,8 @@ func (t *Table) Bind(s Spec, in Repr) (any, error) {
 	return c, nil
 }
 
-// lenient is a codec that tolerates violations of a rule while decoding. With a report function
-// set, it calls report and fails if report returns an error.
+// lenient is a codec that tolerates violations of a rule while decoding. If a report function is
+// set, the codec calls it and fails if it returns an error.
 type lenient interface {
 	setReport(report func(rule.Finding) error)
 }

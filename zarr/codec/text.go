@@ -55,7 +55,7 @@ func parseNamed(text string) (Spec, error) {
 			s.Config = raw
 		case "must_understand": // ignored: an unknown codec is always an error
 			if string(raw) != "true" && string(raw) != "false" {
-				return Spec{}, fault.Newf(fault.Metadata, "codec %.200q: must_understand is %.80s", text, raw)
+				return Spec{}, fault.Newf(fault.Metadata, "codec %.200q: must_understand must be true or false, is %.80s", text, raw)
 			}
 		default:
 			return Spec{}, fault.Newf(fault.Metadata, "codec %.200q: unknown member %.80q", text, key)
@@ -67,22 +67,22 @@ func parseNamed(text string) (Spec, error) {
 // checked returns an error if the Spec cannot be written to metadata.
 func checked(text string, s Spec) (Spec, error) {
 	if s.Name == "" || strings.ContainsAny(s.Name, " \t\n\"{}:,") {
-		return Spec{}, fault.Newf(fault.Metadata, "codec %.200q has no name", text)
+		return Spec{}, fault.Newf(fault.Metadata, "codec %.200q has no valid name", text)
 	}
 	if s.Config == nil {
 		return s, nil
 	}
 	var b bytes.Buffer
 	if err := json.Compact(&b, s.Config); err != nil || b.Bytes()[0] != '{' {
-		return Spec{}, fault.Newf(fault.Metadata, "codec %.200q: the configuration is no JSON object", text)
+		return Spec{}, fault.Newf(fault.Metadata, "codec %.200q: the configuration is not a JSON object", text)
 	}
 	s.Config = b.Bytes()
 	return s, nil
 }
 
-// String returns the codec in the form of the command line: a short form such as "zstd:3" if
-// possible, else the name and the configuration. The short form omits the element size of blosc,
-// which is that of the data type.
+// String returns the codec in the form that the command line accepts: a short form such as "zstd:3"
+// if there is one, else the name and the configuration. The short form omits the element size of
+// blosc if it is that of the data type.
 func (s Spec) String() string {
 	if short, ok := s.short(); ok {
 		return short

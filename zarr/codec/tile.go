@@ -2,13 +2,13 @@ package codec
 
 import "encoding/binary"
 
-// tile is the side of the squares in which a plane is copied if neighbours are along one axis in
-// the source and along another in the destination. 32 rows of 8-byte elements take 32 cache lines
-// of 64 bytes at either end; both together fit the first-level cache.
+// tile is the side of the squares in which a plane is copied if its fast axis in the source is not
+// its fast axis in the destination. 32 rows of 8-byte elements take 32 cache lines of 64 bytes in
+// each. Both together fit the first-level cache.
 const tile = 32
 
-// tiles calls copy for every square of a plane, with its offsets in the destination and in the
-// source and its numbers of rows and columns. A plane of one row is one call.
+// tiles calls copy for every square of a plane with the offsets of the square in the destination
+// and in the source and its numbers of rows and columns. It makes one call for a plane of one row.
 func tiles(rows, cols axis, d, s int, copy func(d, s, rows, cols int)) {
 	if rows.n == 1 {
 		copy(d, s, 1, cols.n)
@@ -54,9 +54,9 @@ func (t square) bytes(dst, src []byte, size int, fix func([]byte)) {
 }
 
 // blocks copies elements of 1, 2, 4 or 8 bytes that are contiguous along the rows in the source and
-// along the columns in the destination. It copies blocks of 8 columns, whose cache lines stay in
-// the first-level cache at any stride, 8 bytes at a time. It returns how many rows and columns are
-// copied; fewer than 8 of either remain.
+// along the columns in the destination. It copies 8 bytes at a time in blocks of 8 columns, whose
+// cache lines stay in the first-level cache at any stride. It returns the number of rows and
+// columns copied. Fewer than 8 of either remain.
 func (t square) blocks(dst, src []byte, size int) (rows, cols int) {
 	if size > 8 || size&(size-1) != 0 {
 		return 0, 0
@@ -164,8 +164,8 @@ func (t square) apart(dst, src []byte, size int, fix func([]byte)) {
 	}
 }
 
-// gather fills dst with elements of size bytes from src. The first is at s and they are step bytes
-// apart.
+// gather fills dst with elements of size bytes from src. The first element is at s, and elements
+// are step bytes apart.
 func gather(dst, src []byte, s, step, size int) {
 	switch size {
 	case 1:

@@ -37,11 +37,11 @@ func newTranspose(raw json.RawMessage, in Repr) (any, error) {
 }
 
 // readOrder reads the order of a configuration: a permutation, or "C" or "F", which early files
-// have.
+// use.
 func readOrder(c *config, rank int) ([]int, error) {
 	raw, ok := c.take("order")
 	if !ok {
-		return nil, fault.Newf(fault.Metadata, "no order")
+		return nil, fault.Newf(fault.Metadata, "\"order\" is missing")
 	}
 	order := make([]int, rank)
 	for i := range order {
@@ -56,17 +56,17 @@ func readOrder(c *config, rank int) ([]int, error) {
 	}
 	var list []json.RawMessage // a json.Number would also accept strings
 	if err := json.Unmarshal(raw, &list); err != nil || raw[0] != '[' {
-		return nil, fault.Newf(fault.Metadata, "order %.80s is no list of integers", raw)
+		return nil, fault.Newf(fault.Metadata, "order %.80s is not a list of integers", raw)
 	}
 	if len(list) != rank {
-		return nil, fault.Newf(fault.Metadata, "order %.80s of %d axes for an array of %d", raw, len(list), rank)
+		return nil, fault.Newf(fault.Metadata, "order %.80s has %d axes, but the array has %d", raw, len(list), rank)
 	}
 	seen := make([]bool, rank)
 	for i, n := range list {
 		f, err := strconv.ParseFloat(string(n), 64) // 1.0 is accepted as 1, as in TensorStore
 		a := int(f)
 		if err != nil || float64(a) != f || a < 0 || a >= rank || seen[a] {
-			return nil, fault.Newf(fault.Metadata, "order %.80s is no permutation of %d axes", raw, rank)
+			return nil, fault.Newf(fault.Metadata, "order %.80s is not a permutation of %d axes", raw, rank)
 		}
 		order[i], seen[a] = a, true
 	}

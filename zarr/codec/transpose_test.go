@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// record is a type of elements of any size.
+// record is a data type with elements of any size.
 type record struct {
 	dtype.Type
 	size int

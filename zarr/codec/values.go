@@ -9,9 +9,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// newScaleOffset is the codec "scale_offset" of the registry: (x - offset) × scale in the type of
-// the array. Integers must not overflow, and their division rounds down. The defaults are 0 and 1,
-// which zarr-python omits.
+// newScaleOffset makes the codec "scale_offset" of the registry: (x - offset) × scale in the type
+// of the array. Integers must not overflow, and their division rounds down. The defaults are 0 and
+// 1, which zarr-python omits.
 func newScaleOffset(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	e, err := real(in.Type)
@@ -26,13 +26,13 @@ func newScaleOffset(raw json.RawMessage, in Repr) (any, error) {
 	n := e.number
 	if n.Whole() {
 		if scale.Int == 0 {
-			return nil, fault.Newf(fault.Metadata, "\"scale\" is 0")
+			return nil, fault.Newf(fault.Metadata, "\"scale\" must not be 0")
 		}
 		f.encode = steps(number.Checked{Type: n}.Minus(offset.Int, scale.Int))
 		f.decode = steps(number.Checked{Type: n}.Over(scale.Int, offset.Int))
 	} else {
 		if !(scale.Float < 0 || scale.Float > 0) {
-			return nil, fault.Newf(fault.Metadata, "\"scale\" is %v", scale.Float)
+			return nil, fault.Newf(fault.Metadata, "\"scale\" must not be %v", scale.Float)
 		}
 		f.encode = steps(number.Minus(n, offset.Float), number.Times(n, scale.Float))
 		f.decode = steps(number.Over(n, scale.Float), number.Add(n, offset.Float))
@@ -40,7 +40,8 @@ func newScaleOffset(raw json.RawMessage, in Repr) (any, error) {
 	return f.through(in)
 }
 
-// newCastValue is the codec "cast_value" of the registry: conversion to another type by value.
+// newCastValue makes the codec "cast_value" of the registry, which converts to another type by
+// value.
 func newCastValue(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	f := filter{}
@@ -50,7 +51,7 @@ func newCastValue(raw json.RawMessage, in Repr) (any, error) {
 	}
 	name, ok := c.take("data_type")
 	if !ok {
-		return nil, fault.Newf(fault.Metadata, "no data_type")
+		return nil, fault.Newf(fault.Metadata, "\"data_type\" is missing")
 	}
 	typ, err := dtype.ParseV3(name)
 	if err != nil {
@@ -69,7 +70,7 @@ func newCastValue(raw json.RawMessage, in Repr) (any, error) {
 	}
 	dec, enc := f.dec.number, f.enc.number
 	if outside == number.Wrap && !enc.Whole() {
-		return nil, fault.Newf(fault.Metadata, "\"out_of_range\" is %q, and %v does not wrap", outside, typ)
+		return nil, fault.Newf(fault.Metadata, "\"out_of_range\" is %q, but values of %v do not wrap", outside, typ)
 	}
 	returning := outside
 	if returning == number.Wrap && !dec.Whole() {
@@ -80,17 +81,17 @@ func newCastValue(raw json.RawMessage, in Repr) (any, error) {
 	return f.through(in)
 }
 
-// real returns the elements of an integer or float type, the types of the value codecs.
+// real returns the elements of an integer or float type. The value codecs support only these types.
 func real(t dtype.Type) (elements, error) {
 	e, err := viewed(t, dtype.NoOrder)
 	if err == nil && e.number.Kind != number.Int && e.number.Kind != number.Uint && e.number.Kind != number.Float {
-		err = fault.Newf(errors.ErrUnsupported, "values of %v", t)
+		err = fault.Newf(errors.ErrUnsupported, "elements must be integers or floats, are %v", t)
 	}
 	return e, err
 }
 
-// through binds the filter to an array. The fill value is encoded like the elements; an error is
-// one of the metadata.
+// through binds the filter to an array. The fill value is encoded like the elements. If that fails,
+// the error is fault.Metadata.
 func (f filter) through(in Repr) (any, error) {
 	a, err := f.array(in)
 	if err != nil {
@@ -99,13 +100,13 @@ func (f filter) through(in Repr) (any, error) {
 	if a.out.Fill = nil; len(in.Fill) == f.dec.number.Size {
 		a.out.Fill = make([]byte, f.enc.number.Size)
 		if err := number.Run(a.out.Fill, in.Fill, f.dec.number, f.enc.number, f.encode()...); err != nil {
-			return nil, fault.Newf(fault.Metadata, "the fill value: %v", err)
+			return nil, fault.Newf(fault.Metadata, "fill value: %v", err)
 		}
 	}
 	return a, nil
 }
 
-// element reads a number that is written as a fill value of the type.
+// element reads a number that is written as a fill value of the type of e.
 func (c *config) element(key string, e elements, def string) number.Value {
 	raw, ok := c.take(key)
 	if !ok {
@@ -143,11 +144,11 @@ func (c *config) pairs(dec, enc elements) (there, back []number.Pair) {
 		}
 		var entries [][]json.RawMessage
 		if err := json.Unmarshal(raw, &entries); err != nil {
-			m.fail("%q is no list of pairs", key)
+			m.fail("%q is not a list of pairs", key)
 		}
 		for _, e := range entries {
 			if len(e) != 2 {
-				m.fail("%q has an entry of %d numbers, not 2", key, len(e))
+				m.fail("entries of %q must have 2 numbers, one has %d", key, len(e))
 				return nil
 			}
 			a, err := from.value(e[0])

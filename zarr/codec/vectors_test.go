@@ -12,8 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// TestVectors compares with the bytes of small arrays that integration/numcodecs/python/vectors.py
-// recorded from numcodecs.
+// TestVectors compares encoded small arrays with the bytes that
+// integration/numcodecs/python/vectors.py recorded from numcodecs.
 func TestVectors(t *testing.T) {
 	f, err := os.Open("testdata/filters.json")
 	if err != nil {
@@ -67,7 +67,7 @@ func TestVectors(t *testing.T) {
 }
 
 // TestFilterSpecs checks that constructors write the configurations of numcodecs and the registry,
-// and that all of them bind.
+// and that Bind accepts all of them.
 func TestFilterSpecs(t *testing.T) {
 	nan := [][2]json.RawMessage{{json.RawMessage(`"NaN"`), json.RawMessage(`0`)}}
 	for want, tt := range map[string]struct {

@@ -23,14 +23,14 @@ func newVlen(typ dtype.VarLen) Factory {
 			return nil, err
 		}
 		if !dtype.Equal(in.Type, typ) {
-			return nil, fault.Newf(fault.Metadata, "takes elements of %v, not %v", typ, in.Type)
+			return nil, fault.Newf(fault.Metadata, "elements must be %v, are %v", typ, in.Type)
 		}
 		n, err := in.Elems()
 		if err != nil {
 			return nil, err
 		}
 		if int64(n) > math.MaxUint32 {
-			return nil, fault.Newf(fault.Limit, "a chunk of %d elements, more than 2^32-1", n)
+			return nil, fault.Newf(fault.Limit, "the chunk has %d elements, more than 2^32-1", n)
 		}
 		return &vlen{typ, n}, nil
 	}
@@ -38,7 +38,7 @@ func newVlen(typ dtype.VarLen) Factory {
 
 func (c *vlen) EncodedSize() int64 { return -1 }
 
-// Worst returns the length of elements of the maximum size, 2^32-1 bytes each.
+// Worst returns the encoded length if all elements have the maximum size of 2^32-1 bytes.
 func (c *vlen) Worst() int64 {
 	const each = 4 + math.MaxUint32
 	if int64(c.elems) > (math.MaxInt64-4)/each {
@@ -47,7 +47,7 @@ func (c *vlen) Worst() int64 {
 	return 4 + int64(c.elems)*each
 }
 
-// MinEncoded returns the length of empty elements.
+// MinEncoded returns the encoded length if all elements are empty.
 func (c *vlen) MinEncoded() int64 { return 4 + 4*int64(c.elems) }
 
 func (c *vlen) DecodeItems(src []byte, do func(item []byte) error) error {
@@ -67,11 +67,12 @@ func (c *vlen) Decode(dst Block, src []byte) error {
 }
 
 // AppendItems appends elements of varying length in the format of the codecs vlen-utf8 and
-// vlen-bytes. It returns fault.Type for text that is not valid UTF-8, and fault.Limit for an
-// element of 2^32 bytes or more, or for as many elements. On error it returns dst unchanged.
+// vlen-bytes. It returns fault.Type if text is not valid UTF-8. It returns fault.Limit if an
+// element has 2^32 bytes or more, or if there are 2^32 elements or more. On error it returns dst
+// unchanged.
 func AppendItems(dst []byte, items [][]byte, typ dtype.VarLen) ([]byte, error) {
 	if int64(len(items)) > math.MaxUint32 {
-		return dst, fault.Newf(fault.Limit, "%d elements, more than 2^32-1", len(items))
+		return dst, fault.Newf(fault.Limit, "there are %d elements, more than 2^32-1", len(items))
 	}
 	start := len(dst)
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(items)))
@@ -80,7 +81,7 @@ func AppendItems(dst []byte, items [][]byte, typ dtype.VarLen) ([]byte, error) {
 			return dst[:start], fault.Newf(fault.Limit, "element %d has %d bytes, more than 2^32-1", i, len(b))
 		}
 		if typ == dtype.String && !utf8.Valid(b) {
-			return dst[:start], fault.Newf(fault.Type, "element %d is no UTF-8", i)
+			return dst[:start], fault.Newf(fault.Type, "element %d is not valid UTF-8", i)
 		}
 		dst = append(binary.LittleEndian.AppendUint32(dst, uint32(len(b))), b...)
 	}
@@ -88,9 +89,8 @@ func AppendItems(dst []byte, items [][]byte, typ dtype.VarLen) ([]byte, error) {
 }
 
 // Items appends to dst the n elements in src, which is in the format of the codecs vlen-utf8 and
-// vlen-bytes. The elements are slices of src. It returns fault.Corrupt for another number of
-// elements, an element that exceeds src, bytes after the last element, or text that is not valid
-// UTF-8.
+// vlen-bytes. The elements are slices of src. It returns fault.Corrupt if src has another number of
+// elements, an element exceeds src, bytes follow the last element, or text is not valid UTF-8.
 func Items(dst [][]byte, src []byte, n int, typ dtype.VarLen) ([][]byte, error) {
 	err := eachItem(src, n, typ, func(item []byte) error {
 		dst = append(dst, item)
@@ -99,13 +99,13 @@ func Items(dst [][]byte, src []byte, n int, typ dtype.VarLen) ([][]byte, error) 
 	return dst, err
 }
 
-// eachItem calls do with each of the n elements in src. They are slices of src.
+// eachItem calls do with each of the n elements in src. The elements are slices of src.
 func eachItem(src []byte, n int, typ dtype.VarLen, do func(item []byte) error) error {
 	if len(src) < 4 {
 		return fault.Newf(fault.Corrupt, "%d bytes are too few for the number of elements", len(src))
 	}
 	if have := binary.LittleEndian.Uint32(src); int64(have) != int64(n) {
-		return fault.Newf(fault.Corrupt, "%d elements, the chunk has %d", have, n)
+		return fault.Newf(fault.Corrupt, "the stored number of elements is %d, want %d", have, n)
 	}
 	src = src[4:]
 	if n > len(src)/4 {
@@ -117,11 +117,11 @@ func eachItem(src []byte, n int, typ dtype.VarLen, do func(item []byte) error) e
 		}
 		size := binary.LittleEndian.Uint32(src)
 		if src = src[4:]; int64(size) > int64(len(src)) {
-			return fault.Newf(fault.Corrupt, "element %d has %d bytes, and %d are left", i, size, len(src))
+			return fault.Newf(fault.Corrupt, "element %d has %d bytes, but only %d remain", i, size, len(src))
 		}
 		item := src[:size:size]
 		if typ == dtype.String && !utf8.Valid(item) {
-			return fault.Newf(fault.Corrupt, "element %d is no UTF-8", i)
+			return fault.Newf(fault.Corrupt, "element %d is not valid UTF-8", i)
 		}
 		if err := do(item); err != nil {
 			return err

@@ -40,8 +40,8 @@ func texts(s ...string) [][]byte {
 	return items
 }
 
-// TestVlenBytes compares with the output of numcodecs: VLenUTF8().encode(np.array(["é", "", "ab"],
-// object)).
+// TestVlenBytes compares encoded text with the output of numcodecs:
+// VLenUTF8().encode(np.array(["é", "", "ab"], object)).
 func TestVlenBytes(t *testing.T) {
 	const want = "03000000" + "02000000c3a9" + "00000000" + "020000006162"
 	for _, name := range []string{"vlen-utf8", "numcodecs.vlen-utf8"} {
@@ -94,7 +94,7 @@ func TestVlenRefuses(t *testing.T) {
 		}
 	}
 	if _, err := c.Encode(nil, codec.Block{Items: texts("a", "\xff")}, nil); !errors.Is(err, fault.Type) {
-		t.Errorf("writing what is no UTF-8: %v", err)
+		t.Errorf("writing invalid UTF-8: %v", err)
 	}
 	for _, r := range []struct {
 		name, config string
@@ -114,8 +114,8 @@ func TestVlenRefuses(t *testing.T) {
 	}
 }
 
-// TestBytesOfOtherTypes encodes struct fields of different byte orders, numbers out of range, and
-// the old name of structures.
+// TestBytesOfOtherTypes encodes struct fields of different byte orders, numbers out of range, and a
+// type with the old name of structures.
 func TestBytesOfOtherTypes(t *testing.T) {
 	parse := func(s string) dtype.Type {
 		t.Helper()
@@ -229,7 +229,7 @@ func TestScratchAtRest(t *testing.T) {
 		}
 		s.Free()
 		runtime.GC()
-		runtime.GC() // two, because a pool keeps its values for one more
+		runtime.GC() // twice, because a pool keeps its values for one more collection
 		if heap, _ := allocated(); heap > before+size/2 {
 			t.Errorf("%d bytes at rest, %d before", heap, before)
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// vlenArray is numcodecs' "vlen-array": vlen-bytes in which each element has the numbers of an
-// array, in their byte order.
+// vlenArray is numcodecs' "vlen-array". It is vlen-bytes in which each element holds the numbers of
+// an array in their byte order.
 type vlenArray struct {
 	vlen
 	of dtype.Ragged
@@ -30,7 +30,7 @@ func newVlenArray(raw json.RawMessage, in Repr) (any, error) {
 		return nil, err
 	}
 	if have, ok := in.Type.(dtype.Ragged); !ok || !dtype.Equal(have.Elem, elem) {
-		return nil, fault.Newf(fault.Metadata, "takes elements of %v, not %v", of, in.Type)
+		return nil, fault.Newf(fault.Metadata, "elements must be %v, are %v", of, in.Type)
 	}
 	in.Type = dtype.Bytes
 	v, err := newVlen(dtype.Bytes)(nil, in)
@@ -40,8 +40,8 @@ func newVlenArray(raw json.RawMessage, in Repr) (any, error) {
 	return &vlenArray{*v.(*vlen), of}, nil
 }
 
-// numpyType reads a dtype of a configuration: as in v2 metadata, or without a byte order, which is
-// then little-endian.
+// numpyType reads a dtype of a configuration as in v2 metadata. A dtype without a byte order is
+// little-endian.
 func numpyType(raw json.RawMessage) (dtype.Type, dtype.Order, error) {
 	t, o, err := dtype.ParseV2(raw)
 	var s string
@@ -85,7 +85,7 @@ func (c *vlenArray) Encode(dst []byte, src Block) ([]byte, error) {
 
 func (c *vlenArray) whole(i int, b []byte, kind error) error {
 	if len(b)%c.of.Elem.Size() != 0 {
-		return fault.Newf(kind, "element %d has %d bytes, no multiple of %d", i, len(b), c.of.Elem.Size())
+		return fault.Newf(kind, "element %d has %d bytes, not a multiple of %d", i, len(b), c.of.Elem.Size())
 	}
 	return nil
 }
@@ -99,7 +99,7 @@ func (c *vlenArray) DecodeItems(src []byte, do func(item []byte) error) error {
 			return err
 		}
 		i++
-		one = append(one[:0], item...) // a copy, whose byte order is swapped
+		one = append(one[:0], item...) // a copy, because its byte order is swapped
 		if swap != nil {
 			swap(one)
 		}
@@ -109,7 +109,7 @@ func (c *vlenArray) DecodeItems(src []byte, do func(item []byte) error) error {
 }
 
 func (c *vlenArray) Decode(dst Block, src []byte) error {
-	src = bytes.Clone(src) // a copy, whose byte order is swapped
+	src = bytes.Clone(src) // a copy, because its byte order is swapped
 	if err := c.vlen.Decode(dst, src); err != nil {
 		return err
 	}

@@ -19,9 +19,9 @@ const (
 	OpPut    Op = "put"
 	OpDelete Op = "delete" // of one key, or of a batch
 	OpList   Op = "list"   // of one page
-	OpBegin  Op = "parts"  // starts an upload in parts
+	OpBegin  Op = "parts"  // start of an upload in parts
 	OpPart   Op = "part"
-	OpSent   Op = "sent" // lists the parts that have arrived
+	OpSent   Op = "sent" // listing of the parts that have arrived
 	OpCommit Op = "commit"
 	OpAbort  Op = "abort"
 	OpCopy   Op = "copy"
@@ -30,15 +30,15 @@ const (
 // Call is one request to a store.
 type Call struct {
 	Op Op
-	// Key is the key, the prefix of an OpList, the first key of a batch OpDelete, or the
-	// destination of an OpCopy.
+	// Key is the key of the request. For an OpList it is the prefix, for a batch OpDelete the first
+	// key, and for an OpCopy the destination.
 	Key   string
-	From  string    // the source of an OpCopy
+	From  string    // source of an OpCopy
 	Range Range     // of an OpGet
-	Part  int       // the number of an OpPart
-	Count int       // keys of an OpDelete, 0 of an OpList, else 1
-	Bytes int64     // bytes to send
-	Start time.Time // in Before the time of the call; in After the time at which Before returned
+	Part  int       // number of the part of an OpPart
+	Count int       // number of keys of an OpDelete; 0 for an OpList, else 1
+	Bytes int64     // number of bytes to send
+	Start time.Time // time of the call in Before; time at which Before returned in After
 }
 
 // Result is the outcome of a [Call].
@@ -46,33 +46,34 @@ type Result struct {
 	Bytes int64 // bytes of values read or sent; 0 after an error
 	Count int   // entries of an OpList, keys of an OpDelete, else 1
 	Err   error
-	// Unsupported is set if the store lacks the optional verb. No request was made, and Err is
-	// errors.ErrUnsupported.
+	// Unsupported is set if the store lacks the optional verb. In this case no request was made and
+	// Err is errors.ErrUnsupported.
 	Unsupported bool
 }
 
-// Hooks are called around each request to a store, from the goroutine that makes it. Either may be
-// nil. They must be safe for concurrent calls.
+// Hooks are called around each request to a store, in the goroutine that makes it. Each field may
+// be nil. Hooks must be safe for concurrent calls.
 type Hooks struct {
 	// Before is called first. The request is made with the context that Before returns. If Before
-	// returns an error, the caller gets that error, no request is made, and After is not called.
+	// returns an error, the caller gets that error, no request is made and After is not called.
 	Before func(context.Context, Call) (context.Context, error)
 	// After is called when the request has ended, with the context that Before returned. It is also
-	// called if the store below panics; Err is then fault.Unavailable.
+	// called if the store below panics; in this case Err is fault.Unavailable.
 	After func(context.Context, Call, Result)
 	// Provide provides handles for [As]. They take precedence over those of the store below.
 	Provide func(target any) bool
 }
 
-// Around returns s with hooks around each request, for decorators that treat all verbs alike. It
-// has all optional verbs. One that s lacks returns errors.ErrUnsupported without calling the hooks.
-// Close closes s.
+// Around returns s with hooks around each request. Use it for decorators that treat all verbs
+// alike. The returned store has all optional verbs. A verb that s lacks returns
+// errors.ErrUnsupported without calling the hooks. Close closes s.
 //
-// Each page of a listing is one request. If s lists without pages, each 1000 entries are one
-// request, and they are read before the caller gets the first. A resource that Before acquires and
-// After releases is therefore never held while the consumer of a listing runs.
+// Each page of a listing is one request. If s lists without pages, every 1000 entries count as one
+// request and are read before the caller gets the first of them. A resource that Before acquires
+// and After releases is therefore never held while the consumer of a listing runs.
 //
-// The hooks are called for all requests, even if s then refuses the key or the options.
+// The hooks are called for all requests, including those for which s refuses the key or the
+// options.
 func Around(s Store, h Hooks) Store { return &around{s, h} }
 
 type around struct {
@@ -93,12 +94,12 @@ func (a *around) before(ctx context.Context, c *Call) (context.Context, error) {
 	return ctx, err
 }
 
-// after calls the hook After for a request of one key: Result.Count is 1.
+// after calls the hook After for a request of one key. Result.Count is 1.
 func (a *around) after(ctx context.Context, c *Call, bytes int64, err error) {
 	a.done(ctx, c, Result{Bytes: bytes, Count: 1, Err: err})
 }
 
-// optional reports a request of an optional verb.
+// optional calls the hook After for a request of an optional verb.
 func (a *around) optional(ctx context.Context, c *Call, count int, err error) {
 	a.done(ctx, c, Result{Count: count, Err: err, Unsupported: errors.Is(err, errors.ErrUnsupported)})
 }
@@ -179,8 +180,8 @@ func (a *around) ListPage(ctx context.Context, prefix string, o ListOptions, tok
 	return pl.ListPage(ctx, prefix, o, token)
 }
 
-// walked is the number of entries per request in a listing without pages: the page size of the
-// clouds.
+// walked is the number of entries per request in a listing without pages. It is the page size of
+// the clouds.
 const walked = 1000
 
 // walk lists s, which lacks ListPage, in steps of up to walked entries.
@@ -205,7 +206,7 @@ func (a *around) walk(ctx context.Context, prefix string, o ListOptions) iter.Se
 	}
 }
 
-// step pulls the entries of one page. The listing runs with the caller's context, since it spans
+// step pulls the entries of one page. The listing runs with the caller's context, because it spans
 // several pages.
 func (a *around) step(ctx context.Context, prefix string, next func() (Entry, error, bool)) (page []Entry, more bool, err error) {
 	c := Call{Op: OpList, Key: prefix}

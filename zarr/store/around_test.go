@@ -15,7 +15,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/storetest"
 )
 
-// hooked records the calls of its hooks, and checks that each Before is followed by its After.
+// hooked records the calls of its hooks. It checks that an After follows each Before.
 type hooked struct {
 	lines []string
 	open  int
@@ -120,7 +120,7 @@ delete a ×1 0B -> ×1 0B`},
 	}
 }
 
-// single hides the optional verbs, and has one request in flight.
+// single hides the optional verbs and allows one request in flight.
 type single struct{ store.Store }
 
 func (single) Provide(target any) bool {
@@ -165,8 +165,8 @@ func (panicking) ListPage(context.Context, string, store.ListOptions, string) ([
 	panic("x")
 }
 
-// After is called when the store below panics, so that a server that recovers from the panic can
-// continue.
+// TestAroundPanics checks that After is called if the store below panics, so that a server that
+// recovers from the panic can continue.
 func TestAroundPanics(t *testing.T) {
 	var h hooked
 	s := store.Around(panicking{mem.New()}, h.hooks())
@@ -188,7 +188,7 @@ func TestAroundPanics(t *testing.T) {
 	}
 }
 
-// numbered lists n entries and then its error, if it has one.
+// numbered lists n entries and then returns its error, if it has one.
 type numbered struct {
 	store.Store
 	n   int
@@ -208,8 +208,8 @@ func (s numbered) List(context.Context, string, store.ListOptions) iter.Seq2[sto
 	}
 }
 
-// TestAroundWalksInPages: a listing without pages is divided into requests of 1000 entries. None of
-// them is open while the consumer runs.
+// TestAroundWalksInPages checks that a listing without pages is divided into requests of 1000
+// entries, and that no request is open while the consumer runs.
 func TestAroundWalksInPages(t *testing.T) {
 	broken := errors.New("broken")
 	for _, tt := range []struct {
@@ -266,7 +266,7 @@ func TestAroundWalksInPages(t *testing.T) {
 	}
 }
 
-// still answers without allocating.
+// still is a store that responds without allocating.
 type still struct{ store.Store }
 
 func (still) Get(_ context.Context, _ string, _ store.GetOptions, buf []byte) (store.Value, error) {
@@ -277,7 +277,7 @@ func (still) Put(context.Context, string, []byte, store.PutOptions) (store.Versi
 }
 func (still) Delete(context.Context, string, store.DeleteOptions) error { return nil }
 
-// Around does not allocate.
+// TestAroundAllocates checks that Around does not allocate.
 func TestAroundAllocates(t *testing.T) {
 	ctx, buf, n := t.Context(), make([]byte, 0, 8), 0
 	s := store.Around(still{}, store.Hooks{
@@ -294,7 +294,7 @@ func TestAroundAllocates(t *testing.T) {
 	}
 }
 
-// TestAroundHasEveryVerb: Around has every optional verb, including those added later.
+// TestAroundHasEveryVerb checks that Around has every optional verb, including verbs added later.
 func TestAroundHasEveryVerb(t *testing.T) {
 	s := store.Around(mem.New(), store.Hooks{})
 	for _, verb := range []reflect.Type{
@@ -318,7 +318,8 @@ func TestAroundConforms(t *testing.T) {
 	}
 }
 
-// TestObserveHasTheContext: the callback gets the caller's context, which contains the parent span.
+// TestObserveHasTheContext checks that the callback gets the caller's context, which contains the
+// parent span.
 func TestObserveHasTheContext(t *testing.T) {
 	var got any
 	s := store.Observe(mem.New(), func(ctx context.Context, _ store.Event) { got = ctx.Value(spanKey{}) })
@@ -354,7 +355,7 @@ func TestListOptionsMatch(t *testing.T) {
 	}
 }
 
-// A decorator that counts the bytes in flight.
+// This example counts the bytes in flight.
 func ExampleAround() {
 	ctx, most, now := context.Background(), int64(0), int64(0)
 	st := store.Around(mem.New(), store.Hooks{
@@ -370,7 +371,7 @@ func ExampleAround() {
 	// Output: 5 0
 }
 
-// A level with many names is divided among several listings by KeyPrefix.
+// This example divides a level with many names among several listings by KeyPrefix.
 func ExampleListOptions() {
 	ctx, st := context.Background(), mem.New()
 	for _, key := range []string{"t/c/1", "t/c/10", "t/c/1/0", "t/c/2", "t/zarr.json"} {

@@ -9,21 +9,21 @@ type Provider interface {
 	Provide(target any) bool
 }
 
-// Wrapper is implemented by decorators. [As] and similar functions use it to reach the store below.
-// [Forward] implements it. Verbs are never looked up through Unwrap: that would bypass the
-// decorator, for example a read-only or prefixed store.
+// Wrapper is implemented by decorators, including those that embed [Forward]. [As] and similar
+// functions use it to reach the store below. Verbs are never looked up through Unwrap, because that
+// would bypass a decorator such as a read-only or prefixed store.
 type Wrapper interface {
 	// Unwrap returns the store below.
 	Unwrap() Store
 }
 
-// As finds a handle of the type of *target in s or the stores that it wraps, outermost first. It
-// sets target to the handle and reports whether there is one:
+// As finds a handle of the type of *target in s or in the stores that it wraps, outermost first. It
+// sets *target to the handle and reports whether there is one:
 //
 //	var c *awss3.Client
 //	ok := store.As(st, &c)
 //
-// Handles bypass every decorator. They are for operations that the Store interface does not cover.
+// Handles bypass every decorator. They are for operations that the Store interface does not have.
 func As(s Store, target any) bool {
 	for s != nil {
 		if p, ok := s.(Provider); ok && p.Provide(target) {
@@ -38,8 +38,8 @@ func As(s Store, target any) bool {
 	return false
 }
 
-// Name returns the name of s for errors and reports: its String if it has one, usually a URL, else
-// its Go type.
+// Name returns the name of s for errors and reports. It is the result of String if s has that
+// method, usually a URL, and otherwise the Go type of s.
 func Name(s Store) string {
 	if n, ok := s.(fmt.Stringer); ok {
 		return n.String()

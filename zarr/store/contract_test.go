@@ -49,7 +49,7 @@ func TestCheckKey(t *testing.T) {
 	}
 }
 
-// A valid key stays below a root and is already a clean path.
+// FuzzCheckKey checks that a valid key stays below a root and is a clean path.
 func FuzzCheckKey(f *testing.F) {
 	for _, k := range []string{"a/b", "..", "a/../b", "/", "a\\b", "a//b", "\xff", "%2e%2e"} {
 		f.Add(k)
@@ -99,7 +99,7 @@ func TestRangeString(t *testing.T) {
 	}
 }
 
-// disabled has the methods of all optional verbs, and all are unsupported.
+// disabled has the methods of all optional verbs. They return errors.ErrUnsupported.
 type disabled struct{ store.Store }
 
 func (disabled) ListPage(context.Context, string, store.ListOptions, string) ([]store.Entry, string, error) {
@@ -110,7 +110,8 @@ func (disabled) PutParts(context.Context, string, store.PartsOptions) (store.Par
 	return nil, errors.ErrUnsupported
 }
 
-// The functions fall back to the four verbs, through decorators too.
+// TestVerbsFallBack checks that the functions for optional verbs fall back to the four verbs, also
+// through decorators.
 func TestVerbsFallBack(t *testing.T) {
 	ctx := t.Context()
 	s := store.Observe(prefixed(t, disabled{mem.New()}, "p"), func(context.Context, store.Event) {})
@@ -160,8 +161,8 @@ func TestTuning(t *testing.T) {
 	}
 }
 
-// IsReadOnly detects a read-only store through decorators, and not in a store that only has one as
-// a component.
+// TestIsReadOnly checks that IsReadOnly detects a read-only store through decorators, and does not
+// detect a read-only store that is only a component.
 func TestIsReadOnly(t *testing.T) {
 	below, err := store.Prefix(store.ReadOnly(mem.New()), "a")
 	if err != nil {

@@ -5,31 +5,33 @@ import (
 	"errors"
 )
 
-// Copier copies values within the store, without transferring them to this process.
+// Copier copies values within the store without transferring them to this process.
 type Copier interface {
-	// Copy replaces the value of to by the value of from. Readers of to see the old value or the
-	// new one.
+	// Copy replaces the value of to by the value of from. Concurrent readers of to see the old
+	// value or the new one. It fails with:
 	//
-	//   - fault.NotFound: from is proven absent, and o.FromVersion is not set.
-	//   - fault.Conflict: o.FromVersion is set and from is absent or has another version, or
-	//     o.IfVersion is set and to is absent or has another version.
-	//   - fault.Exists: o.IfAbsent is set and to holds a value.
-	//   - fault.Limit: the value is longer than the provider copies in one request.
-	//   - errors.ErrUnsupported: the store cannot copy, or cannot honour the condition. It never
-	//     ignores one. The caller can use Get and Put instead.
+	//   - fault.NotFound if from is proven absent and o.FromVersion is not set
+	//   - fault.Conflict if o.FromVersion is set and from is absent or has another version, or if
+	//     o.IfVersion is set and to is absent or has another version
+	//   - fault.Exists if o.IfAbsent is set and to holds a value
+	//   - fault.Limit if the value is longer than the provider copies in one request
+	//   - errors.ErrUnsupported if the store cannot copy or cannot honour the condition
+	//
+	// A store never ignores a condition. After errors.ErrUnsupported the caller can use Get and
+	// Put.
 	Copy(ctx context.Context, from, to string, o CopyOptions) (Version, error)
 }
 
-// CopyOptions condition a Copy. At most one of IfAbsent and IfVersion may be set; otherwise the
-// Copy is fault.Selection.
+// CopyOptions conditions a Copy. At most one of IfAbsent and IfVersion may be set; otherwise Copy
+// returns fault.Selection.
 type CopyOptions struct {
 	FromVersion Version // copy only this version
-	IfAbsent    bool    // write only if to holds no value
+	IfAbsent    bool    // write only if to does not hold a value
 	IfVersion   Version // write only over this version of to
 }
 
-// Copy copies a value within s, see [Copier]. It returns errors.ErrUnsupported if s cannot copy;
-// the caller can use Get and Put instead.
+// Copy copies a value within s; see [Copier]. It returns errors.ErrUnsupported if s cannot copy.
+// The caller can then use Get and Put.
 func Copy(ctx context.Context, s Store, from, to string, o CopyOptions) (Version, error) {
 	if c, ok := s.(Copier); ok {
 		return c.Copy(ctx, from, to, o)

@@ -16,8 +16,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/storetest"
 )
 
-// bases are the stores below the decorators: one with all optional verbs, one with some, one with
-// none.
+// bases returns the stores below the decorators: one with all optional verbs, one with some and one
+// with none.
 func bases() map[string]func(t *testing.T) store.Store {
 	return map[string]func(t *testing.T) store.Store{
 		"mem":  func(t *testing.T) store.Store { return mem.New() },
@@ -42,7 +42,7 @@ func TestDecoratorsConform(t *testing.T) {
 	for name, base := range bases() {
 		t.Run("base="+name, func(t *testing.T) {
 			few := []storetest.Option{storetest.Keys(1100), storetest.Rounds(3)}
-			if name == "dir" { // its own test makes more than a page of files
+			if name == "dir" { // its own test creates more than a page of files
 				few[0] = storetest.Keys(50)
 			}
 			t.Run("prefix", func(t *testing.T) {
@@ -116,7 +116,7 @@ type named struct {
 
 func (n named) String() string { return n.name }
 
-// handle is a provider's handle, to be found through the decorators.
+// handle is a provider's handle that As finds through the decorators.
 type handle struct{ id int }
 
 type provider struct{ store.Store }

@@ -9,26 +9,27 @@ import (
 	"sync/atomic"
 )
 
-// Bounds on concurrent deletes, in addition to the store's Tuning.
+// Limits on concurrent deletes, in addition to those of the store's Tuning.
 const (
-	// maxDeletes: 64 deletes of 30 ms each are 2100 per second, or 100,000 keys in 47 s. They leave
-	// half of the 128 requests to a cloud for other uses.
+	// maxDeletes is the maximum number of concurrent deletes of one key each. 64 deletes of 30 ms
+	// each are 2100 per second, or 100,000 keys in 47 s. Half of the 128 requests to a cloud remain
+	// for other uses.
 	maxDeletes = 64
-	// maxBatches and maxInBatches: a provider deletes the keys of a batch one by one. S3 allows
-	// 3500 deletes per second below a prefix.
+	// maxBatches and maxInBatches limit the concurrent batches and the keys in them. A provider
+	// deletes the keys of a batch one by one, and S3 allows 3500 deletes per second below a prefix.
 	maxBatches   = 16
 	maxInBatches = 4096
 	// anyBatch is the batch size for a store without a Tuning.DeleteBatch.
 	anyBatch = 1000
 )
 
-// DeleteAll removes the keys. It sends concurrent batches if s is a [BatchDeleter]; otherwise it
-// calls Delete for each key, at most 64 at once and at most the Requests of the store's [Tuning].
-// Absent keys are not an error.
+// DeleteAll removes the keys. If s is a [BatchDeleter], it sends concurrent batches. Otherwise it
+// calls Delete for each key, with at most 64 concurrent calls and at most the Requests of the
+// store's [Tuning]. Absent keys are not an error.
 //
-// After the first failure, or when ctx ends, no further request starts, and DeleteAll waits for the
-// requests in flight. It returns the error of the failed key that is first in the order of keys,
-// with the number of other failures. Some keys may be removed.
+// After the first failure, or when ctx ends, DeleteAll starts no further request and waits for the
+// requests in flight. It returns the error of the failed key that is first in the order of keys.
+// The error has the number of other failed keys. Some keys may have been removed.
 func DeleteAll(ctx context.Context, s Store, keys []string) error {
 	d := newDeletes(s)
 	d.total = len(keys)
@@ -41,16 +42,17 @@ func DeleteAll(ctx context.Context, s Store, keys []string) error {
 	})
 }
 
-// DeleteSeq is [DeleteAll] for a sequence of keys, such as those of a listing. It deletes while
-// keys yields. An error from keys ends it, and is returned unless a delete failed before. It holds
-// the keys of the batches in flight in memory.
+// DeleteSeq is [DeleteAll] for a sequence of keys, such as those of a listing. It deletes keys
+// while the sequence is read. An error in the sequence ends DeleteSeq, which returns it unless a
+// delete failed earlier. It holds the keys of the batches in flight in memory.
 func DeleteSeq(ctx context.Context, s Store, keys iter.Seq2[string, error]) error {
 	return newDeletes(s).run(ctx, keys)
 }
 
 // DeleteBelow removes every key below prefix, or all keys of the store if prefix is "". It is
-// [DeleteSeq] of [ListAll]. Keys written during the call may remain. Symbolic links are removed and
-// not followed. A prefix that is a link or is behind one is fault.Refused.
+// [DeleteSeq] of [ListAll]. Keys written during the call may remain. It removes symbolic links and
+// does not follow them. It returns fault.Refused if prefix is a link or has a link among its parent
+// directories.
 func DeleteBelow(ctx context.Context, s Store, prefix string) error {
 	return DeleteSeq(ctx, s, func(yield func(string, error) bool) {
 		for e, err := range ListAll(ctx, s, prefix, ListOptions{NoFollow: true}) {
@@ -61,8 +63,9 @@ func DeleteBelow(ctx context.Context, s Store, prefix string) error {
 	})
 }
 
-// DeleteRequests returns how many requests [DeleteAll] makes for so many keys, without retries: one
-// per batch of the store's [Tuning] if s deletes in batches, else one per key.
+// DeleteRequests returns the number of requests that [DeleteAll] makes for a number of keys,
+// without retries. If s deletes in batches, it is one per batch of the store's [Tuning], else one
+// per key.
 func DeleteRequests(s Store, keys int64) int64 {
 	batch := int64(1)
 	if InBatches(s) {
@@ -71,8 +74,8 @@ func DeleteRequests(s Store, keys int64) int64 {
 	return (keys + batch - 1) / batch
 }
 
-// InBatches reports whether s and all stores that it wraps are a [BatchDeleter]. Decorators have
-// the method even if the store below does not.
+// InBatches reports whether s and all stores that it wraps are BatchDeleters. Checking s alone is
+// not sufficient, because decorators have the method even if the store below does not.
 func InBatches(s Store) bool {
 	for {
 		if _, ok := s.(BatchDeleter); !ok {
@@ -87,9 +90,9 @@ func InBatches(s Store) bool {
 }
 
 // NotDeleted is the error of a [BatchDeleter] that knows which of its keys remain. All other keys
-// are removed.
+// have been removed.
 type NotDeleted struct {
-	Keys []string // in the order of the call; Err is the error of the first
+	Keys []string // in the order of the call; Err is the error of the first one
 	Err  error
 }
 
@@ -98,24 +101,24 @@ func (e *NotDeleted) Error() string { return e.Err.Error() }
 // Unwrap returns the error of the first key.
 func (e *NotDeleted) Unwrap() error { return e.Err }
 
-// deletes is the state of one DeleteAll.
+// deletes is the state of one call of DeleteAll.
 type deletes struct {
 	s       Store
-	batch   BatchDeleter // nil if s has none
+	batch   BatchDeleter // nil if s is not a BatchDeleter
 	size    int          // keys per batch
-	most    int          // maximum batches in flight
+	most    int          // maximum number of batches in flight
 	slots   chan struct{}
-	singly  atomic.Bool // s does not support batches after all
+	singly  atomic.Bool // set when s turned out not to support batches
 	stopped atomic.Bool
 	total   int // number of keys
 
 	mu     sync.Mutex
 	failed int // number of failed keys
-	first  int // index of the first failed key, if failed > 0
+	first  int // index of the first failed key if failed > 0
 	err    error
 }
 
-// keyBatch is a batch of keys. The first has the index at among all keys.
+// keyBatch is a batch of keys. at is the index of its first key among all keys.
 type keyBatch struct {
 	keys []string
 	at   int
@@ -236,7 +239,7 @@ func (d *deletes) fail(at, keys int, err error) {
 
 func (d *deletes) result() error {
 	if d.failed > 1 {
-		return fmt.Errorf("%w (and %d more of %d keys)", d.err, d.failed-1, d.total)
+		return fmt.Errorf("%w (%d more of %d keys failed)", d.err, d.failed-1, d.total)
 	}
 	return d.err
 }

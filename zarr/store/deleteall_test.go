@@ -16,10 +16,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// oneByOne is a store without batches whose deletes take a second each.
+// oneByOne is a store without batches. Each delete takes a second.
 type oneByOne struct {
 	*mem.Store
-	requests int // of its Tuning
+	requests int // Requests of its Tuning
 
 	mu      sync.Mutex
 	deletes []string
@@ -86,8 +86,8 @@ func left(t *testing.T, s store.Store) (n int) {
 	return n
 }
 
-// 200 keys are deleted by one request each. At most 64 are in flight, and at most the Requests of
-// the store's Tuning.
+// TestDeleteAllAtOnce checks that keys are deleted by one request each, and that at most 64
+// requests are in flight and at most the Requests of the store's Tuning.
 func TestDeleteAllAtOnce(t *testing.T) {
 	for _, c := range []struct{ requests, keys, most, seconds int }{
 		{8, 200, 8, 25}, {128, 200, 64, 4}, {1, 3, 1, 3}, {0, 2, 1, 2}, {128, 1, 1, 1},
@@ -111,7 +111,7 @@ func TestDeleteAllAtOnce(t *testing.T) {
 	}
 }
 
-// A store with a lower request limit of its own is not exceeded.
+// TestDeleteAllLimited checks that DeleteAll does not exceed a lower request limit of the store.
 func TestDeleteAllLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &oneByOne{Store: mem.New(), requests: 128}
@@ -125,8 +125,8 @@ func TestDeleteAllLimited(t *testing.T) {
 	})
 }
 
-// After a failure no further delete starts. The error is that of the first failed key, and has the
-// number of the others.
+// TestDeleteAllFails checks that no further delete starts after a failure. The error is that of the
+// first failed key and has the number of the others.
 func TestDeleteAllFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &oneByOne{Store: mem.New(), requests: 4, fails: func(key string) error {

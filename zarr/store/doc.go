@@ -1,25 +1,25 @@
 // Package store defines the interface between Zarr and the systems that store its bytes.
 //
 // A [Store] holds values under slash-separated keys. Its four verbs suffice for everything that
-// Zarr does. Stores may implement optional verbs as well ([PageLister], [BatchDeleter],
-// [PartPutter], [Copier]). Call these through the functions of this package: [Pages] and
-// [DeleteAll] fall back to the four verbs, [PutParts] and [Copy] return errors.ErrUnsupported.
+// Zarr does. Stores may also implement optional verbs ([PageLister], [BatchDeleter], [PartPutter],
+// [Copier]). Call optional verbs through the functions of this package. [Pages] and [DeleteAll]
+// fall back to the four verbs; [PutParts] and [Copy] return errors.ErrUnsupported.
 //
 //	v, err := st.Get(ctx, "t2m/zarr.json", store.GetOptions{Max: 1 << 20}, nil)
 //	_, err = st.Put(ctx, "t2m/c/0/0", chunk, store.PutOptions{IfAbsent: true})
 //
-// The packages mem, dir, zip and http below this one are stores. So are s3, gcs, azure, and blob
-// for any bucket of gocloud.dev, at the root of the module. Package openurl opens them by URL.
-// Package storetest tests any store against this contract.
+// The packages mem, dir, zip and http below this one are stores. So are s3, gcs, azure and blob at
+// the root of the module; blob supports any bucket of gocloud.dev. Package openurl opens all of
+// them by URL. Package storetest tests any store against this contract.
 //
 // # Decorators
 //
 // [Prefix], [ReadOnly] and [Observe] decorate a store. [Around] makes decorators that treat all
-// requests alike, [Forward] those that change single verbs. The Open functions of s3, gcs, azure
-// and http decorate the provider with packages large, retry, hedge (optional) and limit, outermost
-// first. A request slot is therefore free while a failed request waits for its retry. Observe goes
-// around the store that Open returns. A cache of decoded chunks is not a decorator; see package
-// zarr/cache.
+// requests alike, and [Forward] makes decorators that change single verbs. The Open functions of
+// s3, gcs, azure and http decorate the provider with the packages large, retry, hedge (optional)
+// and limit, outermost first. A request slot is therefore free while a failed request waits for its
+// retry. Apply Observe to the store that Open returns. A cache of decoded chunks is not a
+// decorator; see package zarr/cache.
 //
 // # Errors
 //

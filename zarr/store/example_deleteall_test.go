@@ -16,7 +16,7 @@ func ExampleDeleteAll() {
 			fmt.Println(err)
 		}
 	}
-	err := store.DeleteAll(ctx, st, []string{"c/0", "c/1", "c/2"}) // an absent key is no error
+	err := store.DeleteAll(ctx, st, []string{"c/0", "c/1", "c/2"}) // c/2 is absent
 	fmt.Println(err)
 	for e, err := range st.List(ctx, "", store.ListOptions{}) {
 		fmt.Println(e.Key, err)

@@ -7,16 +7,16 @@ import (
 )
 
 // Folders removes empty directories. Stores that keep a directory after its last key is deleted
-// provide it through [As]. [Prefix] provides it for its own keys.
+// provide it through [As]. [Prefix] provides it for its keys.
 type Folders interface {
 	// RemoveFolders removes the directory of prefix and all directories below it, as far as they
-	// are empty. prefix is not "". A directory with an entry of any kind remains, even if the entry
-	// is created during the call. Links are not followed: a prefix behind one is fault.Refused. An
-	// absent directory is not an error.
+	// are empty. prefix must not be "". A directory with an entry of any kind remains, even if the
+	// entry is created during the call. Links are not followed: it returns fault.Refused if prefix
+	// has a link among its parent directories. An absent directory is not an error.
 	RemoveFolders(ctx context.Context, prefix string) error
 }
 
-// RemoveFolders removes the empty directories from prefix downwards, see [Folders]. It does nothing
+// RemoveFolders removes the empty directories from prefix downwards; see [Folders]. It does nothing
 // in a store without directories. It returns fault.Path if prefix fails [CheckKey].
 func RemoveFolders(ctx context.Context, s Store, prefix string) error {
 	if err := CheckKey(prefix); err != nil {
@@ -29,7 +29,8 @@ func RemoveFolders(ctx context.Context, s Store, prefix string) error {
 	return f.RemoveFolders(ctx, prefix)
 }
 
-// Provide provides the Folders, Remnants and Place of the store below, for the keys of this one.
+// Provide provides the Folders, Remnants and Place of the store below, converted to the keys of
+// this store.
 func (p *prefixed) Provide(target any) bool {
 	switch t := target.(type) {
 	case *Folders:

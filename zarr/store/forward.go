@@ -5,9 +5,9 @@ import (
 	"errors"
 )
 
-// Forward is a store to embed in a decorator. It forwards each verb to Store, the store below.
-// Optional verbs that the store below lacks return errors.ErrUnsupported. A decorator declares the
-// verbs that it changes, and calls those of Forward to reach the store below:
+// Forward is a store to embed in a decorator. It forwards each verb to Store, the store below. It
+// returns errors.ErrUnsupported for optional verbs that the store below lacks. A decorator declares
+// the verbs that it changes, and calls those of Forward to reach the store below:
 //
 //	type counted struct {
 //		store.Forward
@@ -19,9 +19,9 @@ import (
 //		return c.Forward.Get(ctx, key, o, buf)
 //	}
 //
-// A decorator that must not let a verb through, such as one that refuses writes or changes keys,
-// does not embed Forward but keeps one in a named field. This hides all verbs that it does not
-// declare, including those that later versions of this package add.
+// Some decorators must not forward a verb by default, such as those that refuse writes or change
+// keys. Such a decorator does not embed Forward but has one in a named field. This hides all verbs
+// that it does not declare, including verbs that later versions of this package add.
 type Forward struct{ Store }
 
 // ListPage implements [PageLister].

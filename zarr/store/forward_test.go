@@ -11,7 +11,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/storetest"
 )
 
-// decorator changes nothing.
+// decorator is a decorator that changes nothing.
 type decorator struct{ store.Forward }
 
 func forward(s store.Store) store.Store { return &decorator{store.Forward{Store: s}} }
@@ -25,7 +25,8 @@ func TestForwardConforms(t *testing.T) {
 	}
 }
 
-// A verb that the store below lacks is unsupported, and other verbs reach it.
+// TestForwardVerbs checks that a verb that the store below lacks is unsupported, and that other
+// verbs reach it.
 func TestForwardVerbs(t *testing.T) {
 	ctx := t.Context()
 	for _, test := range []struct {
@@ -54,7 +55,7 @@ func TestForwardVerbs(t *testing.T) {
 	}
 }
 
-// Handles are found through a decorator that embeds Forward.
+// TestForwardIsSeenThrough checks that As finds handles through a decorator that embeds Forward.
 func TestForwardIsSeenThrough(t *testing.T) {
 	s := store.Observe(forward(provider{mem.New()}), func(context.Context, store.Event) {})
 	var h *handle
@@ -63,8 +64,8 @@ func TestForwardIsSeenThrough(t *testing.T) {
 	}
 }
 
-// A prefixed store declares every verb of Forward, so that no key reaches the store below without
-// its prefix.
+// TestPrefixHasEveryVerb checks that a prefixed store declares every verb of Forward, so that no
+// key reaches the store below without its prefix.
 func TestPrefixHasEveryVerb(t *testing.T) {
 	p := reflect.TypeOf(prefixed(t, mem.New(), "p"))
 	for m := range reflect.TypeFor[store.Forward]().Methods() {

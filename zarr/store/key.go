@@ -7,12 +7,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// MaxKey is the longest key that every store accepts, in bytes: the limit of S3, GCS and Azure.
+// MaxKey is the length in bytes of the longest key that every store accepts. It is the limit of S3,
+// GCS and Azure.
 const MaxKey = 1024
 
 // CheckKey returns fault.Path for a key that some store could not hold unchanged, or that could
-// leave the store's root. It refuses keys that are empty, longer than [MaxKey] or not UTF-8,
-// control characters and backslashes, and the segments "", "." and "..".
+// lead out of the store's root. Such keys are empty, longer than [MaxKey] or not valid UTF-8, or
+// they contain a control character, a backslash, or a segment "", "." or "..".
 func CheckKey(key string) error {
 	if key == "" {
 		return fault.Newf(fault.Path, "the key is empty")
@@ -21,11 +22,11 @@ func CheckKey(key string) error {
 		return fault.Newf(fault.Path, "the key has %d bytes, more than %d", len(key), MaxKey)
 	}
 	if !utf8.ValidString(key) {
-		return fault.Newf(fault.Path, "key %q is not UTF-8", key)
+		return fault.Newf(fault.Path, "key %q is not valid UTF-8", key)
 	}
 	for _, r := range key {
 		if r < 0x20 || r == 0x7f || r == '\\' {
-			return fault.Newf(fault.Path, "key %q holds %q", key, r)
+			return fault.Newf(fault.Path, "key %q contains the invalid character %q", key, r)
 		}
 	}
 	for seg := range strings.SplitSeq(key, "/") {
@@ -33,13 +34,13 @@ func CheckKey(key string) error {
 		case "":
 			return fault.Newf(fault.Path, "key %q has an empty segment", key)
 		case ".", "..":
-			return fault.Newf(fault.Path, "key %q has a segment %q", key, seg)
+			return fault.Newf(fault.Path, "key %q has the invalid segment %q", key, seg)
 		}
 	}
 	return nil
 }
 
-// CheckPrefix is CheckKey for the prefix of a listing, where "" means the whole store.
+// CheckPrefix is CheckKey for the prefix of a listing. The prefix "" means the whole store.
 func CheckPrefix(prefix string) error {
 	if prefix == "" {
 		return nil

@@ -11,13 +11,14 @@ import (
 )
 
 // ListAll yields the entries that List yields, each once and in any order. It is for listings that
-// may be long. A listing of one page costs one request.
+// may be long. A listing of one page takes one request.
 //
 // If the provider lists in order ([Listings]), ListAll divides the remaining keys into ranges that
 // it lists concurrently. It adds listings as pages turn out to have entries, up to the ListFanout
-// of the store's [Tuning]. This costs more requests than there are pages: 5 to 20 % in long
-// listings, more than twice as many in the worst case. A range may be empty, and some end only with
-// a page of keys beyond them. Otherwise, and with OneLevel, ListAll is [Pages].
+// of the store's [Tuning]. This takes more requests than there are pages: 5 to 20 % more in long
+// listings, and more than twice as many in the worst case. The reason is that a range may be empty,
+// and that some ranges end only with a page of keys beyond them. With OneLevel, and if the provider
+// does not list in order, ListAll is [Pages].
 //
 // At most one page of each listing is in memory while the consumer runs.
 func ListAll(ctx context.Context, s Store, prefix string, o ListOptions) iter.Seq2[Entry, error] {
@@ -49,8 +50,8 @@ func ListAll(ctx context.Context, s Store, prefix string, o ListOptions) iter.Se
 	}
 }
 
-// listers are the concurrent listings of one ListAll. Each lists one span. The spans are disjoint
-// and contain all keys.
+// listers are the concurrent listings of one call of ListAll. Each lists one span. The spans are
+// disjoint and contain all keys.
 type listers struct {
 	pl     PageLister
 	name   string
@@ -61,10 +62,10 @@ type listers struct {
 	wg     sync.WaitGroup
 
 	mu     sync.Mutex
-	spans  []*span // being listed
-	useful int     // number of pages with entries of their span
-	split  bool    // there was more than one lister
-	serial bool    // the listing is not in order: one lister lists all
+	spans  []*span // spans that are being listed
+	useful int     // number of pages with entries in their span
+	split  bool    // set if there has been more than one lister
+	serial bool    // set if the listing is not in order, so that one lister lists all keys
 	bytes  alphabet
 	err    error
 	cancel context.CancelFunc
@@ -73,19 +74,19 @@ type listers struct {
 // span is the range of keys greater than after, up to and including end. Keys up to pos have been
 // listed. Keys are paths below the prefix.
 type span struct {
-	after, end string // end is "" for the last span
+	after, end string // "" for the last span
 	pos        string
 	token      string
 	same       int  // length of the common prefix of the last page's keys
-	narrow     bool // the first and last key of that page differ by 1 in the next byte
+	narrow     bool // set if the first and last key of that page differ by 1 in the next byte
 }
 
-// run lists the pages after the first, and yields all entries in the caller's goroutine.
+// run lists the pages after the first. It yields all entries in the caller's goroutine.
 func (l *listers) run(ctx context.Context, page []Entry, next string, yield func(Entry, error) bool) {
 	ctx, l.cancel = context.WithCancel(ctx)
 	defer l.wg.Wait()
 	defer func() {
-		for range l.pages { // pages left after the consumer has stopped
+		for range l.pages { // discard the pages that remain after the consumer has stopped
 		}
 	}()
 	defer l.cancel()
@@ -99,12 +100,12 @@ func (l *listers) run(ctx context.Context, page []Entry, next string, yield func
 			}
 		}
 	}
-	if l.err != nil { // its last writer closed the channel
+	if l.err != nil { // the channel is closed, so no goroutine writes err any more
 		yield(Entry{}, l.err)
 	}
 }
 
-// list lists a span. page is its first page if next is not empty.
+// list lists a span. If next is not empty, page is the span's first page.
 func (l *listers) list(ctx context.Context, s *span, page []Entry, next string) {
 	defer l.end(s)
 	o := l.o
@@ -130,7 +131,7 @@ func (l *listers) list(ctx context.Context, s *span, page []Entry, next string) 
 	}
 }
 
-// end removes a span. The last one closes the channel.
+// end removes a span. When the last span is removed, it closes the channel.
 func (l *listers) end(s *span) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -159,8 +160,8 @@ func (l *listers) fail(err error) {
 	l.cancel()
 }
 
-// took handles a page of a span. It returns the entries in the span and whether more may follow.
-// Then it divides the remaining keys, if more listings are allowed.
+// took handles a page of a span. It returns the entries that are in the span, and whether more may
+// follow. If more listings are allowed, it then divides the remaining keys.
 func (l *listers) took(ctx context.Context, s *span, page []Entry, next string, err error) (keep []Entry, more bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -179,7 +180,7 @@ func (l *listers) took(ctx context.Context, s *span, page []Entry, next string, 
 	}
 	more = more && next != ""
 	if !more {
-		s.same, s.narrow = 0, false // nothing is left to divide
+		s.same, s.narrow = 0, false // nothing remains to be divided
 	}
 	for len(l.spans) < min(l.fanout, 1+l.useful) {
 		part := l.divide()
@@ -200,11 +201,11 @@ func (l *listers) within(s *span, page []Entry) ([]Entry, bool, error) {
 		path := l.path(e)
 		if path <= last && (i > 0 || s.pos != "") {
 			if !l.split {
-				l.serial = true // nothing depends on the order yet
+				l.serial = true // no other lister depends on the order yet
 				return page, true, nil
 			}
 			return nil, false, &fault.KeyError{Op: "list", Store: l.name, Key: l.prefix,
-				Err: fault.Newf(fault.Unavailable, "the listing is not in order: %q comes after %q", path, last)}
+				Err: fault.Newf(fault.Unavailable, "the listing is not in order: %q follows %q", path, last)}
 		}
 		if s.end != "" && path > s.end {
 			s.pos = last
@@ -232,8 +233,8 @@ func (l *listers) path(e Entry) string {
 	return strings.TrimPrefix(e.Key[min(len(l.prefix), len(e.Key)):], "/")
 }
 
-// divide cuts the span that is expected to have the most keys left and returns the upper part. It
-// returns nil if no span can be cut.
+// divide divides the span that is expected to have the most remaining keys and returns the upper
+// part. It returns nil if no span can be divided.
 func (l *listers) divide() *span {
 	var of *span
 	var best cut

@@ -24,7 +24,7 @@ type ordered struct {
 	page   int
 	took   time.Duration
 	fanout int
-	fails  int // the number of the request that fails; 0 is none
+	fails  int // number of the request that fails; 0 means none
 
 	mu       sync.Mutex
 	requests int
@@ -88,7 +88,7 @@ func (s *ordered) ListPage(ctx context.Context, prefix string, o store.ListOptio
 	return page, "", nil
 }
 
-// all returns the keys that ListAll yields, sorted, with duplicates.
+// all returns the keys that ListAll yields, sorted and with duplicates.
 func all(t *testing.T, s store.Store, prefix string, o store.ListOptions) []string {
 	t.Helper()
 	var got []string
@@ -122,8 +122,8 @@ func grid(prefix, sep string, shape ...int) []string {
 	return keys
 }
 
-// A million keys at 100 ms per page take 100 s one page after another, and at most an eighth of
-// that if divided, for keys of any form.
+// TestListAllIsDivided checks the time of listing a million keys at 100 ms per page. One page after
+// another takes 100 s. A divided listing takes at most an eighth of that for keys of any form.
 func TestListAllIsDivided(t *testing.T) {
 	hashes := make([]string, 1_000_000)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -135,7 +135,7 @@ func TestListAllIsDivided(t *testing.T) {
 		name   string
 		keys   []string
 		prefix string
-		most   int // requests
+		most   int // maximum number of requests
 	}{
 		{"v3", append(grid("c/", "/", 100, 100, 100), "zarr.json"), "", 1300},
 		{"v2", append([]string{".zarray", ".zattrs"}, grid("", ".", 100, 100, 100)...), "", 1300},
@@ -172,7 +172,8 @@ func TestListAllIsDivided(t *testing.T) {
 	}
 }
 
-// A listing of one page costs one request. One of two pages costs at most two additional requests.
+// TestListAllShort checks that a listing of one page takes one request, and a listing of two pages
+// at most two additional requests.
 func TestListAllShort(t *testing.T) {
 	for _, c := range []struct{ keys, most int }{{0, 1}, {1, 1}, {1000, 1}, {1001, 4}, {2500, 6}} {
 		s := &ordered{keys: grid("c/", "/", c.keys), page: 1000, fanout: 32}
@@ -185,8 +186,8 @@ func TestListAllShort(t *testing.T) {
 	}
 }
 
-// randomKeys returns keys of a kind that depends on the seed: few letters, many letters, keys that
-// are prefixes of others, any Unicode.
+// randomKeys returns keys of a kind that depends on the seed: of few letters, of many letters, keys
+// that are prefixes of others, and keys of any Unicode characters.
 func randomKeys(r *rand.Rand) []string {
 	letters := [][]rune{[]rune("01"), []rune("0123456789/."), []rune("abAB-_/"), []rune("aé漢😀/~\U0010ffff\u00801"), []rune("0123456789abcdef")}[r.IntN(5)]
 	prefix := []string{"", "a/", "a/b c/0", "é/", "~"}[r.IntN(5)]
@@ -208,7 +209,8 @@ func randomKeys(r *rand.Rand) []string {
 	return keys
 }
 
-// For any keys and pages ListAll yields the same keys as List, each once.
+// TestListAllAgainstList checks that for any keys and pages ListAll yields the same keys as List,
+// each once.
 func TestListAllAgainstList(t *testing.T) {
 	for seed := range uint64(400) {
 		checkListAll(t, seed)
@@ -245,7 +247,8 @@ func checkListAll(t *testing.T, seed uint64) {
 	}
 }
 
-// The first failure ends a divided listing, once and last. Ending it early leaves nothing running.
+// TestListAllEnds checks that the first failure ends a divided listing and is yielded once, last.
+// After the consumer stops early, no goroutine remains.
 func TestListAllEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &ordered{keys: grid("c/", "/", 100, 100), page: 10, took: time.Second, fanout: 8, fails: 100}
@@ -282,8 +285,9 @@ func TestListAllEnds(t *testing.T) {
 	})
 }
 
-// A store that declares its listing as ordered although it is not is listed page by page if
-// possible. Otherwise ListAll returns an error, and never silently omits keys.
+// TestListAllOutOfOrder checks a store that declares its listing as ordered although it is not.
+// ListAll lists it page by page if possible. Otherwise it returns an error, and never silently
+// omits keys.
 func TestListAllOutOfOrder(t *testing.T) {
 	t.Run("at once", func(t *testing.T) {
 		keys := grid("c/", "/", 50, 50)
@@ -309,7 +313,7 @@ func TestListAllOutOfOrder(t *testing.T) {
 	})
 }
 
-// unordered lists its keys in their given order, and declares that they are sorted.
+// unordered lists its keys in the order of the slice, and declares that they are sorted.
 type unordered struct{ ordered }
 
 func (s *unordered) ListPage(_ context.Context, prefix string, o store.ListOptions, token string) ([]store.Entry, string, error) {
@@ -331,7 +335,8 @@ func (s *unordered) ListPage(_ context.Context, prefix string, o store.ListOptio
 	return page, next, nil
 }
 
-// A store without ordered listings, or a single level, is listed page by page.
+// TestListAllUndivided checks that a store without ordered listings, and a single level, are listed
+// page by page.
 func TestListAllUndivided(t *testing.T) {
 	s := &ordered{keys: grid("", ".", 50, 50), page: 100, fanout: 1}
 	if got := all(t, s, "", store.ListOptions{}); !slices.Equal(got, s.keys) || s.requests != 25 {

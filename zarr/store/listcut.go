@@ -2,20 +2,20 @@ package store
 
 import "math/bits"
 
-// A span is cut where its keys are expected to continue. Keys are treated as strings of digits. The
-// cut is at the first position at which a greater byte is expected, before the middle one of those
-// bytes.
+// A span is divided at a key, the cut, beyond which its keys are expected to continue. Keys are
+// treated as strings of digits. The cut is at the first position at which greater bytes are
+// expected, before the middle one of those bytes.
 //
-// The expected bytes are learned from neighbouring keys of the listing, from the bytes in which
-// they first differ. A position at which neighbours have differed may have any of these bytes, and
-// a position with a digit may have any digit as well. A wrong guess costs one request for an empty
-// span. It never loses a key, because the spans have no gaps.
+// The expected bytes are learned from adjacent keys of the listing: from the bytes in which they
+// first differ. A position at which adjacent keys have differed may have any of these bytes. A
+// position with a digit may also have any digit. A wrong guess costs one request for an empty span.
+// It never loses a key, because the spans have no gaps.
 
-// cut is a position at which a span may be divided.
+// cut is a key at which a span may be divided.
 type cut struct {
-	key    string // the last key of the lower span
-	at     int    // index of the last byte of key; the smaller, the more keys may follow
-	values int    // number of bytes expected there; 0 is no cut
+	key    string // last key of the lower span
+	at     int    // index of the last byte of key; the smaller it is, the more keys may follow
+	values int    // number of bytes expected at that index; 0 means that there is no cut
 }
 
 // cut returns the best cut of a span.
@@ -46,8 +46,8 @@ func (l *listers) cut(s *span) cut {
 	return cut{}
 }
 
-// common returns the length of the common prefix of two keys, and whether the next byte of b is the
-// successor of that of a.
+// common returns the length of the common prefix of two keys. narrow reports whether the next byte
+// of b is the successor of the next byte of a.
 func common(a, b string) (same int, narrow bool) {
 	for same < min(len(a), len(b)) && a[same] == b[same] {
 		same++
@@ -55,16 +55,16 @@ func common(a, b string) (same int, narrow bool) {
 	return same, same < min(len(a), len(b)) && b[same]-a[same] == 1
 }
 
-// places is how many bytes of each key are examined.
+// places is the number of bytes of each key that are examined.
 const places = 256
 
-// alphabet is the set of bytes in which neighbouring keys first differ.
+// alphabet is the set of bytes in which adjacent keys first differ.
 type alphabet struct {
 	parted [places]bool
 	bytes  set
 }
 
-// add learns from two neighbouring keys, last being the greater one.
+// add learns from two adjacent keys. last is the greater one.
 func (a *alphabet) add(key, last string) {
 	i := 0
 	for i < min(len(key), len(last)) && key[i] == last[i] {
@@ -76,7 +76,7 @@ func (a *alphabet) add(key, last string) {
 	}
 }
 
-// in returns the bytes expected at a position that has b now.
+// in returns the bytes expected at position at, which has the byte b now.
 func (a *alphabet) in(at int, b byte) set {
 	switch {
 	case b >= '0' && b <= '9':

@@ -6,27 +6,27 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// ListOptions select what a listing yields. The zero value selects every key below the prefix.
+// ListOptions selects what a listing yields. The zero value selects every key below the prefix.
 //
-// KeyPrefix and StartAfter are compared, byte by byte, with an entry's path below the listing's
-// prefix. The path of a Dir ends with a slash in this comparison. KeyPrefix divides a level with
+// KeyPrefix and StartAfter are compared byte by byte with an entry's path below the listing's
+// prefix. For this comparison the path of a Dir ends with a slash. KeyPrefix divides a level with
 // many entries among several listings. StartAfter continues an ordered listing where another one
 // ended.
 //
-// Stores send both to providers with such parameters (S3, GCS) and filter the entries of others,
-// where the filtered entries still cost requests.
+// Stores send both to providers with such parameters (S3, GCS). For other providers they filter the
+// entries, and the omitted entries still cost requests.
 type ListOptions struct {
 	// Depth sets how far the listing descends.
 	Depth Depth
-	// KeyPrefix selects the paths that start with it: "c/1" selects "c/1", "c/10" and "c/1/0". With
+	// KeyPrefix selects paths that start with it: "c/1" selects "c/1", "c/10" and "c/1/0". With
 	// OneLevel, "c/1" yields "c/10" and the Dir "c/1", and "c/1/" yields the children of "c/1".
 	KeyPrefix string
-	// StartAfter selects the paths that are greater than it: "c/1" excludes "c/1" and all paths
-	// before it, but not "c/1/0".
+	// StartAfter selects paths that are greater than it: "c/1" excludes "c/1" and all paths before
+	// it, but not "c/1/0".
 	StartAfter string
-	// NoFollow lists a symbolic link as an entry of size 0, whatever its target. By default links
-	// are followed. With NoFollow a prefix that is a link or is behind one is fault.Refused. Stores
-	// without links ignore NoFollow.
+	// NoFollow lists a symbolic link as an entry of size 0, regardless of its target. By default
+	// links are followed. With NoFollow a listing returns fault.Refused if the prefix is a link or
+	// has a link among its parent directories. Stores without links ignore NoFollow.
 	NoFollow bool
 }
 
@@ -40,8 +40,8 @@ const (
 	OneLevel
 )
 
-// Check returns fault.Path for a prefix that fails [CheckPrefix], and for a KeyPrefix or StartAfter
-// with which no key can start. Every store calls it before any request.
+// Check returns fault.Path if prefix fails [CheckPrefix], or if no key can start with KeyPrefix or
+// StartAfter. Every store calls it before it makes a request.
 func (o ListOptions) Check(prefix string) error {
 	if err := CheckPrefix(prefix); err != nil {
 		return err
@@ -52,14 +52,14 @@ func (o ListOptions) Check(prefix string) error {
 	return checkBeginning("StartAfter", o.StartAfter)
 }
 
-// checkBeginning returns fault.Path if s is not the beginning of any key. The error has the
-// option's name.
+// checkBeginning returns fault.Path if s is not the beginning of any key. The error names the
+// option what.
 func checkBeginning(what, s string) error {
 	if s == "" {
 		return nil
 	}
 	key := s
-	if len(key) < MaxKey {
+	if len(key) < MaxKey { // "a/" and "." are not keys, but beginnings of keys
 		key += "x" // "a/" and "." are not keys but beginnings of keys
 	}
 	if CheckKey(key) != nil {

@@ -2,18 +2,19 @@ package store
 
 import "time"
 
-// Measured describes recent reads of a bucket by all stores of the process, and how many requests
-// could start now. Stores with a request limit provide it through [As] after enough requests:
+// Measured describes recent reads of a bucket by all stores of the process, and the number of
+// requests that could start now. Stores with a request limit provide it through [As] once they have
+// made enough requests:
 //
 //	var m store.Measured
 //	ok := store.As(st, &m)
 //
-// It is a snapshot. Latency and Bandwidth are a linear fit of the recent reads: a read of n bytes
-// takes Latency + n/Bandwidth.
+// It is a snapshot. Latency and Bandwidth are a linear fit of recent reads: a read of n bytes takes
+// Latency + n/Bandwidth.
 type Measured struct {
-	Latency   time.Duration // of a read of 0 bytes; of all reads if they had the same length
+	Latency   time.Duration // time of a read of 0 bytes; of any read if all had the same length
 	Bandwidth float64       // bytes per second of one request; 0 if all reads had the same length
-	Free      int           // requests that could start without waiting
+	Free      int           // number of requests that could start without waiting
 }
 
 // Took returns the expected time of a read of n bytes.

@@ -6,16 +6,17 @@ import (
 	"time"
 )
 
-// Event is one call of a store, as its caller sees it: retries below are part of it.
+// Event is one call of a store from its caller's point of view. It includes retries by the stores
+// below.
 type Event struct {
 	Op Op
-	// Key is the key, the prefix of a listing, the first key of a batch delete, or the destination
-	// of a copy.
+	// Key is the key of the request. For a listing it is the prefix, for a batch delete the first
+	// key, and for a copy the destination.
 	Key   string
-	From  string // the source of a copy
-	Range Range  // of a get
-	Part  int    // the number of a part
-	Count int    // entries of a listing, keys of a delete; else 1
+	From  string // source of a copy
+	Range Range  // range of a get
+	Part  int    // number of a part
+	Count int    // entries of a listing, keys of a delete, else 1
 	Bytes int64  // bytes of values read or sent; 0 if the request failed
 	Start time.Time
 	Took  time.Duration // from call to return
@@ -43,10 +44,10 @@ func (e Event) String() string {
 	return fmt.Sprintf("%s: %d bytes in %v", s, e.Bytes, e.Took)
 }
 
-// Observe calls f after each request to s. f gets the context of the request, so spans that f
-// creates have the right parent. It runs in the goroutine that made the request, so it must be
-// quick and safe for concurrent calls. Each page of a listing is one event, see [Around]. Calls of
-// optional verbs that s lacks are not events. Close closes s.
+// Observe returns s with calls of f after each request. f gets the context of the request, so spans
+// that f creates have the right parent. f runs in the goroutine that made the request, so it must
+// be quick, and it must be safe for concurrent calls. Each page of a listing is one event; see
+// [Around]. Calls of optional verbs that s lacks are not events. Close closes s.
 func Observe(s Store, f func(context.Context, Event)) Store {
 	return Around(s, Hooks{After: func(ctx context.Context, c Call, r Result) {
 		if r.Unsupported {

@@ -9,32 +9,32 @@ import (
 	"strings"
 )
 
-// PartPutter writes one value in parts. It is for values that are too large to hold in memory, or
-// to send again after a failure.
+// PartPutter writes one value in parts. It is for values that are too large to be held in memory or
+// sent again after a failure.
 type PartPutter interface {
-	// PutParts starts an upload, or continues the one named by o.Resume. The value is not visible
+	// PutParts starts an upload or continues the upload named by o.Resume. The value is not visible
 	// before Commit.
 	PutParts(ctx context.Context, key string, o PartsOptions) (Parts, error)
 }
 
-// PartsOptions select a new upload or an existing one. The zero value starts a new one.
+// PartsOptions selects a new upload or an existing one. The zero value starts a new upload.
 type PartsOptions struct {
-	// Resume is the Token of an unfinished upload of the same key, possibly started by another
-	// process. If the upload no longer exists, the first request fails. A store whose Tokens are
-	// empty returns errors.ErrUnsupported.
+	// Resume is the Token of an unfinished upload of the same key. Another process may have started
+	// it. If the upload no longer exists, the first request fails. A store whose Tokens are empty
+	// returns errors.ErrUnsupported.
 	Resume string
 }
 
 // Parts is an upload in parts. Part may be called concurrently. The other methods must not run
 // concurrently with Part.
 //
-// After an upload was committed or aborted, in any process, Sent and Commit return fault.Conflict,
-// and so does Part if the provider detects it. Azure does not detect an Abort in another process.
-// There a process that has sent all parts can still commit them; the value is then complete.
+// After an upload was committed or aborted in any process, Sent and Commit return fault.Conflict.
+// Part also returns it if the provider detects this. Azure does not detect an Abort in another
+// process: a process that has sent all parts can still commit them, and the value is then complete.
 type Parts interface {
-	// Part sends part n, counted from 0. Parts may be sent in any order. Sending n again replaces
-	// the part. b is not kept. After a Resume the first Part may list the earlier parts. It returns
-	// fault.Limit if n or the length of b is beyond Limits.
+	// Part sends part n, counted from 0. Parts may be sent in any order. Sending part n again
+	// replaces it. Part does not keep b. After a Resume the first call of Part may list the earlier
+	// parts. It returns fault.Limit if n or the length of b exceeds Limits.
 	Part(ctx context.Context, n int, b []byte) error
 
 	// Sent lists the parts that have arrived, from all processes, ordered by N.
@@ -47,20 +47,22 @@ type Parts interface {
 	// continue the upload. It makes no request.
 	Token() string
 
-	// Commit concatenates the parts in order of N and makes them the value of the key, on the
-	// conditions of o. A gap between parts is fault.Selection. After a Resume the parts of all
-	// processes are used. Commit compares the numbers and sizes of all parts that this process
-	// sent, or that Sent listed, with the stored parts. So it never stores a shortened value.
+	// Commit concatenates the parts in order of N and makes them the value of the key, subject to
+	// the conditions in o. It uses the parts of all processes after a Resume. It compares the
+	// numbers and sizes of all parts that this process sent, or that Sent listed, with the stored
+	// parts, so it never stores a truncated value. It fails with:
 	//
-	//   - fault.Conflict: a part is missing, another process has replaced a part by one of another
-	//     size, or the stored parts show that there were more.
-	//   - fault.Corrupt: the stored size of a part differs from the sent size.
+	//   - fault.Selection if there is a gap between parts
+	//   - fault.Conflict if a part is missing, if another process has replaced a part by one of
+	//     another size, or if the stored parts show that there were more
+	//   - fault.Corrupt if the stored size of a part differs from the sent size
 	//
-	// After either error parts can be sent again, unless the upload was committed or aborted.
+	// After fault.Conflict or fault.Corrupt, parts can be sent again, unless the upload was
+	// committed or aborted.
 	Commit(ctx context.Context, o PutOptions) (Version, error)
 
-	// Abort removes the parts. It may be called after a failed Commit, and does nothing after a
-	// successful one.
+	// Abort removes the parts. It may be called after a failed Commit. It does nothing after a
+	// successful Commit.
 	Abort(ctx context.Context) error
 }
 
@@ -69,13 +71,13 @@ type PartInfo struct {
 	N    int
 	Size int64
 	// Sum is the provider's checksum of the part: "crc32:" or "crc32c:" and 8 hexadecimal digits,
-	// or "md5:" and 32 digits in the form of an MD5, which with encryption are another number. It
-	// is empty if there is none.
+	// or "md5:" and 32 hexadecimal digits. A value with "md5:" has the form of an MD5, but is
+	// another number if the provider encrypts the value. Sum is empty if there is no checksum.
 	Sum string
 }
 
-// Holds reports whether b are the bytes of the part, by length and checksum. known is false if that
-// cannot be decided: there is no checksum, or it has the form of an MD5 and differs from that of b.
+// Holds reports whether b has the length and checksum of the part. known is false if that cannot be
+// decided: there is no checksum, or the checksum has the form of an MD5 and differs from that of b.
 func (p PartInfo) Holds(b []byte) (holds, known bool) {
 	if int64(len(b)) != p.Size {
 		return false, true
@@ -102,8 +104,8 @@ type PartLimits struct {
 	Equal bool  // all parts except the last must have the same length
 }
 
-// PutParts starts or continues an upload in parts, see [PartPutter]. It returns
-// errors.ErrUnsupported if s lacks the verb; the caller can use Put instead.
+// PutParts starts or continues an upload in parts; see [PartPutter]. It returns
+// errors.ErrUnsupported if s lacks the verb. The caller can then use Put.
 func PutParts(ctx context.Context, s Store, key string, o PartsOptions) (Parts, error) {
 	if pp, ok := s.(PartPutter); ok {
 		return pp.PutParts(ctx, key, o)

@@ -8,9 +8,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Prefix returns the part of s below prefix as a store: its key "x" is the key prefix + "/x" of s.
-// No key leads out of the prefix. With prefix "" it returns s itself. It returns fault.Path for a
-// prefix that fails [CheckKey]. Errors of s have s's full keys. The store has the optional verbs of
+// Prefix returns the part of s below prefix as a store. Its key "x" is the key prefix + "/x" of s.
+// No key leads out of the prefix. If prefix is "", it returns s itself. It returns fault.Path if
+// prefix fails [CheckKey]. Errors of s have the full keys of s. The store has the optional verbs of
 // s. Close closes s.
 func Prefix(s Store, prefix string) (Store, error) {
 	if prefix == "" {
@@ -22,13 +22,13 @@ func Prefix(s Store, prefix string) (Store, error) {
 	return &prefixed{Forward{s}, prefix + "/"}, nil
 }
 
-// prefixed does not embed Forward: a verb that prefixed did not declare would bypass the prefix.
+// prefixed does not embed Forward, because an undeclared verb would bypass the prefix.
 type prefixed struct {
 	below  Forward
 	prefix string // with trailing slash
 }
 
-// key returns the key of the store below. It checks key first, since CheckKey would accept some
+// key returns the key of the store below. It checks key first, because CheckKey would accept some
 // invalid keys after a prefix.
 func (p *prefixed) key(op, key string) (string, error) {
 	if err := CheckKey(key); err != nil {
@@ -69,13 +69,13 @@ func (p *prefixed) full(prefix string) (string, error) {
 	return p.key("list", prefix)
 }
 
-// relative removes the prefix from an entry. An entry without the prefix is a defect of s and
-// returns an error, since a wrong key could be mistaken for another one.
+// relative removes the prefix from the key of an entry. It returns an error for an entry without
+// the prefix. Such an entry is a defect of s, and its key could be mistaken for another one.
 func (p *prefixed) relative(e Entry) (Entry, error) {
 	key, ok := strings.CutPrefix(e.Key, p.prefix)
 	if !ok {
 		return Entry{}, &fault.KeyError{Op: "list", Store: p.below.String(), Key: p.prefix,
-			Err: fault.Newf(fault.Unavailable, "the listing gave %q, which is not below the prefix", e.Key)}
+			Err: fault.Newf(fault.Unavailable, "the listing returned %q, which is not below the prefix", e.Key)}
 	}
 	e.Key = key
 	return e, nil
@@ -150,8 +150,8 @@ func (p *prefixed) Copy(ctx context.Context, from, to string, o CopyOptions) (Ve
 func (p *prefixed) Close() error  { return p.below.Close() }
 func (p *prefixed) Unwrap() Store { return p.below.Store }
 
-// String returns the name of the store below and the prefix: "mem://run-7/". The query of a URL
-// remains at the end.
+// String returns the name of the store below followed by the prefix, such as "mem://run-7/". The
+// query of a URL remains at the end.
 func (p *prefixed) String() string {
 	name, query, found := strings.Cut(p.below.String(), "?")
 	if !strings.HasSuffix(name, "/") {

@@ -7,7 +7,7 @@ import (
 )
 
 // Range selects bytes of a value. The zero Range selects the whole value. [From], [Within] and
-// [Suffix] make others.
+// [Suffix] return other Ranges.
 type Range struct {
 	kind     rangeKind
 	off, len int64
@@ -25,28 +25,29 @@ const (
 // From selects the bytes from off to the end. off must be less than the length of the value.
 func From(off int64) Range { return Range{kind: from, off: off} }
 
-// Within selects n bytes from off, n > 0. A value shorter than off+n is fault.Corrupt, not a short
-// read.
-// short read.
+// Within selects n bytes from off. n must be positive. If the value is shorter than off+n, a Get
+// returns fault.Corrupt and not fewer bytes.
 func Within(off, n int64) Range { return Range{kind: within, off: off, len: n} }
 
-// Suffix selects the last n bytes, n > 0. A value shorter than n is fault.Corrupt.
+// Suffix selects the last n bytes. n must be positive. If the value is shorter than n, a Get
+// returns fault.Corrupt.
 func Suffix(n int64) Range { return Range{kind: last, len: n} }
 
 // IsWhole reports whether r selects the whole value.
 func (r Range) IsWhole() bool { return r.kind == whole }
 
-// IsSuffix reports whether r was made by [Suffix], and its length.
+// IsSuffix reports whether r was made by [Suffix], and returns its length.
 func (r Range) IsSuffix() (n int64, ok bool) { return r.len, r.kind == last }
 
-// IsFrom reports whether r was made by [From], and its offset.
+// IsFrom reports whether r was made by [From], and returns its offset.
 func (r Range) IsFrom() (off int64, ok bool) { return r.off, r.kind == from }
 
-// IsWithin reports whether r was made by [Within], and its offset and length.
+// IsWithin reports whether r was made by [Within], and returns its offset and length.
 func (r Range) IsWithin() (off, n int64, ok bool) { return r.off, r.len, r.kind == within }
 
-// Check returns fault.Selection for empty and negative ranges. Every store calls it before any
-// request: an empty read cannot prove that the key is present, and leaks connections in some SDKs.
+// Check returns fault.Selection if r is empty or negative. Every store calls it before it makes a
+// request. An empty read could not prove that the key is present, and leaks connections in some
+// SDKs.
 func (r Range) Check() error {
 	switch r.kind {
 	case from:

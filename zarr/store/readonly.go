@@ -7,7 +7,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// ReadOnly returns s without its writes: Put and Delete return fault.ReadOnly, and optional verbs
+// ReadOnly returns s without its writes. Put and Delete return fault.ReadOnly, and optional verbs
 // that write are hidden. Handles that [As] returns bypass ReadOnly, as they bypass every decorator.
 // Close closes s.
 func ReadOnly(s Store) Store { return &readOnly{Forward{s}} }
@@ -28,7 +28,7 @@ func IsReadOnly(s Store) bool {
 	return false
 }
 
-// readOnly does not embed Forward: verbs that write must not reach the store below.
+// readOnly does not embed Forward, because verbs that write must not reach the store below.
 type readOnly struct{ below Forward }
 
 func (r *readOnly) refuse(op, key string) error {

@@ -7,15 +7,15 @@ import (
 )
 
 // Remnants removes temporary files of writers. Stores in which a killed writer may leave temporary
-// files provide it through [As]. [Prefix] provides it for its own keys.
+// files provide it through [As]. [Prefix] provides it for its keys.
 type Remnants interface {
-	// RemoveRemnants removes the temporary files below prefix, which is not "". The Put of a live
-	// writer fails, so it is for prefixes to which no writer writes any more. Links are not
-	// followed.
+	// RemoveRemnants removes the temporary files below prefix. prefix must not be "". A Put that is
+	// in progress there fails, so call it only for prefixes without active writers. It does not
+	// follow links.
 	RemoveRemnants(ctx context.Context, prefix string) error
 }
 
-// RemoveRemnants removes the temporary files below a prefix, see [Remnants]. It does nothing in a
+// RemoveRemnants removes the temporary files below a prefix; see [Remnants]. It does nothing in a
 // store without temporary files. It returns fault.Path if prefix fails [CheckKey].
 func RemoveRemnants(ctx context.Context, s Store, prefix string) error {
 	if err := CheckKey(prefix); err != nil {

@@ -7,10 +7,10 @@ import (
 )
 
 // Repeat marks the context of a retried request. Package retry sets it. The layers below send
-// retries before first attempts. They report with [Repeat.Hold] how long they delayed the request,
-// so that this time does not count as response time.
+// retries before first attempts. They call [Repeat.Hold] with the time by which they delayed the
+// request, so that it does not count as response time.
 type Repeat struct {
-	Try  int // failed attempts of the request so far, at least 1
+	Try  int // number of failed attempts of the request so far, at least 1
 	held atomic.Int64
 }
 

@@ -6,12 +6,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// TooLong is the error of a Get that selects more than GetOptions.Max bytes, if the store knows the
-// length before reading. It is of kind fault.Limit.
+// TooLong is the error of a Get that selects more than GetOptions.Max bytes from a store that knows
+// the length before reading. Its kind is fault.Limit.
 type TooLong struct {
-	Announced int64 // selected bytes
+	Announced int64 // number of selected bytes
 	Max       int64
-	Version   Version // of the value; empty if unknown
+	Version   Version // version of the value; empty if unknown
 }
 
 // Error returns a message with both lengths.

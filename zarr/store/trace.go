@@ -6,57 +6,58 @@ import (
 )
 
 // Trace is a set of functions that report the progress of calls on a store, or of reads and writes
-// of arrays in it. It is carried by the context, like httptrace.ClientTrace: [WithTrace] adds it,
-// and the layers that do the work call its functions with the context of the work, from many
-// goroutines. The functions must be quick and safe for concurrent calls. Nil functions are skipped.
-// Without a trace, a layer pays one lookup and no allocation.
+// of arrays in it. Like httptrace.ClientTrace, it is part of the context: [WithTrace] adds it. The
+// layers that do the work call its functions with the context of the work, from many goroutines.
+// The functions must be quick and safe for concurrent calls. Nil functions are skipped. Without a
+// trace, a layer makes one lookup and does not allocate.
 //
-// [Observe] reports the calls of a store. A Trace reports what happens below: retries, waits and
-// HTTP exchanges. Stores without a network emit neither Attempt nor FirstByte.
+// [Observe] reports the calls of a store. A Trace reports events below: retries, waits and HTTP
+// exchanges. Stores without a network never call Attempt or FirstByte.
 type Trace struct {
-	// Attempt is called at the end of a provider's HTTP exchange: when its response was read or
-	// closed, or it failed.
+	// Attempt is called at the end of a provider's HTTP exchange: when its response has been read
+	// or closed, or when it has failed.
 	Attempt func(context.Context, Attempt)
 	// FirstByte is called when the header of a response has arrived.
 	FirstByte func(context.Context, FirstByte)
-	// Retry is called after the wait that follows a failed request, before it is sent again.
+	// Retry is called after the wait that follows a failed request, before the request is sent
+	// again.
 	Retry func(context.Context, Retry)
 	// Hedge is called when one of two requests for the same value is chosen.
 	Hedge func(context.Context, Hedge)
 	// Hit is called when a cache has an entry that would otherwise be requested.
 	Hit func(context.Context, Hit)
-	// Wait is called when a wait for a limited resource ends, also if it was given up. A resource
-	// that is free immediately is not reported.
+	// Wait is called when a wait for a limited resource ends, even if the caller gave up. It is not
+	// called for a resource that was free immediately.
 	Wait func(context.Context, Wait)
 	// Chunk is called when a chunk, or an inner chunk of a shard, has been decoded or encoded, or
-	// is not stored. A shard that is not stored is one chunk. Work that is repeated because a shard
-	// was replaced meanwhile is reported again.
+	// is not stored. A shard that is not stored is one chunk. Chunk is called again for work that
+	// is repeated because a shard was replaced in the meantime.
 	Chunk func(context.Context, Chunk)
 }
 
 // Attempt is one HTTP exchange.
 type Attempt struct {
-	Op           Op     // of the store request that caused it, or ""
-	Key          string // likewise
+	Op           Op     // operation of the store request that caused it, or ""
+	Key          string // key of that request, or ""
 	Method, Host string
-	Status       int           // 0 without a response
-	Request      string        // the provider's request ID, for its support, or ""
-	Sent         int64         // bytes of the request's body that were sent
-	Received     int64         // bytes of the response's body that were read, before decompression
-	FirstByte    time.Duration // until the response's header; 0 if none came
+	Status       int           // 0 if there is no response
+	Request      string        // the provider's request ID for support requests, or ""
+	Sent         int64         // bytes sent of the request's body
+	Received     int64         // bytes read of the response's body, before decompression
+	FirstByte    time.Duration // time until the response's header; 0 if none arrived
 	Took         time.Duration
-	Err          error // of the exchange or the body; a status such as 404 is not an error
+	Err          error // error of the exchange or the body; a status such as 404 is not an error
 }
 
-// Wire returns the bytes of both bodies.
+// Wire returns the number of bytes in both bodies.
 func (a Attempt) Wire() int64 { return a.Sent + a.Received }
 
 // FirstByte is the header of a response.
 type FirstByte struct {
 	Op        Op     // as in Attempt
-	Key       string // likewise
+	Key       string // as in Attempt
 	Status    int
-	Announced int64 // bytes of the response's body; -1 if unknown
+	Announced int64 // bytes in the response's body; -1 if unknown
 	After     time.Duration
 }
 
@@ -64,9 +65,9 @@ type FirstByte struct {
 type Retry struct {
 	Op      Op
 	Key     string
-	Try     int           // number of the failure, from 1; progress of a body resets it
-	Elapsed time.Duration // from the first attempt, or the last progress, to the failure
-	Wait    time.Duration // from the failure to the next attempt
+	Try     int           // number of the failure, from 1; progress in a body resets it
+	Elapsed time.Duration // time from the first attempt, or the last progress, to the failure
+	Wait    time.Duration // time from the failure to the next attempt
 	Err     error
 }
 
@@ -74,8 +75,8 @@ type Retry struct {
 type Hedge struct {
 	Op    Op
 	Key   string
-	After time.Duration // from the first request to the second
-	Won   bool          // the second request is used
+	After time.Duration // time from the first request to the second
+	Won   bool          // set if the second request is used
 }
 
 // Hit is a request that a cache made unnecessary.
@@ -91,7 +92,7 @@ type Cached string
 // The kinds of cache entries.
 const (
 	CachedChunk    Cached = "chunk"
-	CachedIndex    Cached = "index" // of a shard
+	CachedIndex    Cached = "index" // index of a shard
 	CachedDocument Cached = "document"
 )
 
@@ -106,9 +107,9 @@ type Resource string
 
 // The limited resources.
 const (
-	WaitSlot  Resource = "slot"  // requests in flight, of the bucket or a call (zarr.Limits.InFlight)
-	WaitPause Resource = "pause" // requested by the service, or for a gradually rising rate
-	WaitQuota Resource = "quota" // retries, after too many failed requests to the bucket
+	WaitSlot  Resource = "slot"  // requests in flight, of a bucket or a call (zarr.Limits.InFlight)
+	WaitPause Resource = "pause" // a pause requested by the service or for a rising rate
+	WaitQuota Resource = "quota" // retries, after many failed requests to the bucket
 	WaitBytes Resource = "bytes" // the memory budget
 	WaitCPU   Resource = "cpu"   // chunks being encoded or decoded
 	WaitKey   Resource = "key"   // another write to the same chunk in this process
@@ -117,18 +118,18 @@ const (
 // Chunk describes a chunk that was decoded, was encoded, or is not stored.
 type Chunk struct {
 	Key     string
-	Coord   []int         // of a chunk in the grid or an inner chunk in its shard; read-only
+	Coord   []int         // position of a chunk in the grid or of an inner chunk in its shard; read-only
 	Encoded int64         // stored bytes
-	Decoded int64         // bytes of the elements; 8 each if they have variable length
-	Used    int64         // of Decoded: bytes of the selection
-	Took    time.Duration // of encoding or decoding
-	Missing bool          // it is not stored, and the numbers above are 0
+	Decoded int64         // bytes of the elements; 8 bytes for each element of variable length
+	Used    int64         // bytes of Decoded that the selection uses
+	Took    time.Duration // time of encoding or decoding
+	Missing bool          // the chunk is not stored, and the numbers above are 0
 }
 
 type traceKey struct{}
 
-// WithTrace returns a context with t. A trace that ctx already has is called as well, after t. If t
-// is nil it returns ctx.
+// WithTrace returns a context with t. If ctx already has a trace, it is called as well, after t. If
+// t is nil, WithTrace returns ctx.
 func WithTrace(ctx context.Context, t *Trace) context.Context {
 	if t == nil {
 		return ctx

@@ -8,7 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestTraceLooksUpWithoutAllocation: a layer does not allocate, with and without a trace.
+// TestTraceLooksUpWithoutAllocation checks that a layer does not allocate, with and without a
+// trace.
 func TestTraceLooksUpWithoutAllocation(t *testing.T) {
 	n := 0
 	listening := store.WithTrace(t.Context(), &store.Trace{Wait: func(context.Context, store.Wait) { n++ }})
@@ -29,7 +30,7 @@ func TestTraceLooksUpWithoutAllocation(t *testing.T) {
 }
 
 // TestTracesCompose sets each function of a Trace by reflection, so that functions added later are
-// tested too.
+// also tested.
 func TestTracesCompose(t *testing.T) {
 	typ := reflect.TypeFor[store.Trace]()
 	for i := range typ.NumField() {

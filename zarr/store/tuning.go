@@ -5,29 +5,29 @@ import (
 	"strings"
 )
 
-// Tuning holds a provider's settings. Stores provide theirs through [As]; [TuningOf] falls back to
+// Tuning holds a provider's settings. Stores provide theirs through [As]. [TuningOf] falls back to
 // [Local].
 type Tuning struct {
 	Requests    int     // requests in flight, over all arrays and calls on the opened store
-	RangeGap    int64   // bytes of the largest gap that is read rather than sending another request
+	RangeGap    int64   // largest gap in bytes that is read to avoid another request
 	RangeMax    int64   // maximum bytes of a merged read
-	SplitAbove  int64   // values of more bytes are read as several ranges; 0 is never
-	PartAbove   int64   // values of at least so many bytes are written in parts; 0 is never
+	SplitAbove  int64   // longer values are read as several ranges; 0 means never
+	PartAbove   int64   // values of at least this many bytes are written in parts; 0 means never
 	ListFanout  int     // prefixes, or ranges of a long listing, that are listed concurrently
 	ListPage    int     // entries requested per listing request
 	DeleteBatch int     // keys deleted by one request; 0 or 1 without batch deletes
-	Reason      string  // what the settings are for
-	Why         Reasons // the reason of each setting
+	Reason      string  // purpose of the settings
+	Why         Reasons // reason of each setting
 }
 
-// Reasons holds the reason of each number of a Tuning.
+// Reasons holds the reason of each number in a Tuning.
 type Reasons struct{ Requests, RangeGap, RangeMax, SplitAbove, PartAbove, ListFanout, ListPage, DeleteBatch string }
 
 // Setting is one number of a [Tuning], for printing.
 type Setting struct {
-	Name   string // "range gap"
+	Name   string // such as "range gap"
 	Value  int64
-	Unit   string // "bytes", or the counted things
+	Unit   string // "bytes", or the name of what is counted
 	Reason string
 }
 
@@ -45,7 +45,7 @@ func (t Tuning) Settings() []Setting {
 	}
 }
 
-// String returns one line for each number, with its reason.
+// String returns the reason, then one line for each number with its reason.
 func (t Tuning) String() string {
 	var b strings.Builder
 	b.WriteString(t.Reason)
@@ -55,8 +55,8 @@ func (t Tuning) String() string {
 	return b.String()
 }
 
-// Local returns the tuning of a store without a network, where more requests than cores only cost
-// memory.
+// Local returns the tuning of a store without a network. In such a store, more requests than cores
+// only take memory.
 func Local() Tuning {
 	return Tuning{
 		Requests:    16,

@@ -2,10 +2,11 @@ package blosc
 
 import "encoding/binary"
 
-// bitShuffle writes the lowest bits of the first bytes of all elements to dst, eight to a byte, the
-// first element's lowest. Then follow their second bits, and so on for every byte of an element.
-// Bytes after the last whole element stay at the end. If the number of elements is not a multiple
-// of eight, nothing is shuffled. dst and src have the same length and must not overlap.
+// bitShuffle writes the lowest bits of the first bytes of all elements to dst, eight to a byte,
+// starting with the lowest bit of dst's byte. Then it writes their second bits, and so on for every
+// byte of an element. Bytes after the last whole element stay at the end. If the number of elements
+// is not a multiple of eight, nothing is shuffled. dst and src have the same length and must not
+// overlap.
 func bitShuffle(dst, src []byte, typeSize int) {
 	n := len(src) / typeSize
 	if n%8 != 0 {
@@ -60,7 +61,7 @@ func bitUnshuffle(dst, src []byte, typeSize int) {
 }
 
 // transpose8 transposes an 8x8 matrix of bits, one row per byte. Three rounds swap squares of 1x1,
-// 2x2 and 4x4 across the diagonal (Warren, Hacker's Delight, 7-3).
+// 2x2 and 4x4 across the diagonal (Warren, Hacker's Delight, section 7-3).
 func transpose8(x uint64) uint64 {
 	t := (x ^ x>>7) & 0x00aa00aa00aa00aa
 	x ^= t ^ t<<7

@@ -102,7 +102,7 @@ func TestHostileFrames(t *testing.T) {
 		{"15 bytes", fault.Corrupt, "16 bytes", func(b []byte) []byte { return b[:15] }},
 		{"header only", fault.Corrupt, "the frame has 16", func(b []byte) []byte { return b[:16] }},
 		{"version 99", fault.Corrupt, "99", set(0, 99)},
-		{"version 0", fault.Corrupt, "version 0", set(0, 0)},
+		{"version 0", fault.Corrupt, "version is 0", set(0, 0)},
 		{"blosc2", errors.ErrUnsupported, "blosc2", set(0, 5)},
 		{"codec version", fault.Corrupt, "version 2", set(1, 2)},
 		{"format 7", errors.ErrUnsupported, "7", set(2, 0xe1)},
@@ -122,10 +122,10 @@ func TestHostileFrames(t *testing.T) {
 		{"encoded small", fault.Corrupt, "20", word(12, 20)},
 		{"encoded beyond", fault.Corrupt, "declares a frame of", word(12, uint32(len(good)+1))},
 		{"encoded 4 GiB", fault.Corrupt, "4294967295", word(12, 1<<32-1)},
-		{"block starts beyond", fault.Corrupt, "block 0 starts", word(16, uint32(len(good)))},
-		{"block starts at -1", fault.Corrupt, "starts at -1", word(16, 1<<32-1)},
-		{"block starts in header", fault.Corrupt, "starts at 4", word(16, 4)},
-		{"block starts in table", fault.Corrupt, "starts at 18", word(16, 18)},
+		{"block starts beyond", fault.Corrupt, "block 0 has", word(16, uint32(len(good)))},
+		{"block starts at -1", fault.Corrupt, "offset -1", word(16, 1<<32-1)},
+		{"block starts in header", fault.Corrupt, "offset 4", word(16, 4)},
+		{"block starts in table", fault.Corrupt, "offset 18", word(16, 18)},
 		{"block starts at end", fault.Corrupt, "length of stream", word(16, uint32(len(good)-2))},
 		{"stream huge", fault.Corrupt, "stream 0", word(first, 1<<30)},
 		{"stream negative", fault.Corrupt, "stream 0", word(first, 1<<32-5)},
@@ -135,7 +135,7 @@ func TestHostileFrames(t *testing.T) {
 	for _, tt := range tests {
 		out, err := blosc.Decode(nil, tt.wreck(bytes.Clone(good)), len(want))
 		if tt.name == "size 0" && err == nil && len(out) == 0 {
-			continue // an empty frame: the caller compares lengths
+			continue // an empty frame is valid, and the caller compares lengths
 		}
 		if !errors.Is(err, tt.kind) || !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%s: %v, want %v that says %q", tt.name, err, tt.kind, tt.says)
@@ -148,8 +148,8 @@ func TestHostileFrames(t *testing.T) {
 	}
 }
 
-// TestHugeSizeCostsNothing checks that a short frame with a header of millions of blocks, or of one
-// block of a gigabyte, is rejected before memory for the output is allocated.
+// TestHugeSizeCostsNothing checks that a short frame is rejected before memory for the output is
+// allocated. Its header declares millions of blocks, or one block of a gigabyte.
 func TestHugeSizeCostsNothing(t *testing.T) {
 	for _, block := range []uint32{1 << 10, 1 << 30} {
 		hugeSize(t, block)
@@ -190,7 +190,7 @@ func TestDecodeAllocatesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 		})
-		// 1: a collection may empty the pools in between, and -race empties them at random.
+		// A garbage collection may empty the pools in between, and -race empties them at random.
 		if n > 1 && !race.Enabled {
 			t.Errorf("%v: %v allocations", c, n)
 		}

@@ -2,20 +2,20 @@ package blosc
 
 import "fmt"
 
-// Limits of a match in blosclz: the maximum distance of a near match, less one, and the minimum
+// Limits of a match in blosclz: the maximum distance of a near match minus one, and the minimum
 // length.
 const (
 	lzNear     = 8191
 	lzMinMatch = 3
 )
 
-// bloscLZ fills out from a blosclz stream and returns the number of bytes.
+// bloscLZ fills out from a blosclz stream and returns the number of bytes written.
 //
-// A stream is a list of runs, each after a control byte c. If c < 32, the next c+1 bytes are
-// literals. Otherwise it is a match of length c>>5 plus 2. If c>>5 is 7, further bytes are added to
-// the length, up to and including the first that is not 255. The distance, less one, is (c&31)<<8
-// plus the next byte. If all thirteen bits are set, it is 8191 plus the next two bytes, big-endian.
-// The highest three bits of the first control byte are ignored.
+// A stream is a list of runs. Each begins with a control byte c. If c < 32, the next c+1 bytes are
+// literals. Otherwise the run is a match of length c>>5 plus 2. If c>>5 is 7, further bytes are
+// added to the length, up to and including the first that is not 255. The distance minus one is
+// (c&31)<<8 plus the next byte. If all thirteen of these bits are set, it is 8191 plus the next two
+// bytes, big-endian. The highest three bits of the first control byte are ignored.
 func bloscLZ(out, src []byte) (int, error) {
 	o, i := 0, 0
 	for first := true; i < len(src); first = false {
@@ -27,7 +27,7 @@ func bloscLZ(out, src []byte) (int, error) {
 		if c < 32 {
 			n := c + 1
 			if n > len(src)-i || n > len(out)-o {
-				return o, errorf("%d literals, %d bytes and room for %d are left", n, len(src)-i, len(out)-o)
+				return o, errorf("run of %d literals exceeds the remaining %d bytes of input or %d bytes of output", n, len(src)-i, len(out)-o)
 			}
 			copy(out[o:o+n], src[i:i+n])
 			o, i = o+n, i+n
@@ -37,12 +37,12 @@ func bloscLZ(out, src []byte) (int, error) {
 		if n == 6 {
 			for {
 				if i >= len(src) {
-					return o, errorf("cut in the length of a match")
+					return o, errorf("truncated in the length of a match")
 				}
 				more := int(src[i])
 				i++
 				if n += more; n > len(out) {
-					return o, errorf("a match of %d bytes or more", n)
+					return o, errorf("match of at least %d bytes exceeds the output", n)
 				}
 				if more != 255 {
 					break
@@ -51,20 +51,20 @@ func bloscLZ(out, src []byte) (int, error) {
 		}
 		n += lzMinMatch
 		if i >= len(src) {
-			return o, errorf("cut in the distance of a match")
+			return o, errorf("truncated in the distance of a match")
 		}
 		back := (c&31)<<8 | int(src[i])
 		i++
 		if back == lzNear {
 			if len(src)-i < 2 {
-				return o, errorf("cut in the distance of a match")
+				return o, errorf("truncated in the distance of a match")
 			}
 			back += int(src[i])<<8 | int(src[i+1])
 			i += 2
 		}
 		back++
 		if back > o || n > len(out)-o {
-			return o, errorf("a match of %d bytes %d back, at %d of %d", n, back, o, len(out))
+			return o, errorf("match of %d bytes at distance %d does not fit at byte %d of %d", n, back, o, len(out))
 		}
 		repeat(out, o, back, n)
 		o += n
@@ -72,8 +72,8 @@ func bloscLZ(out, src []byte) (int, error) {
 	return o, nil
 }
 
-// repeat copies n bytes from back bytes before o to o. The two may overlap; then copied bytes are
-// repeated.
+// repeat copies n bytes to out[o:] from the position back bytes before o. The ranges may overlap.
+// In that case the copied bytes are repeated.
 func repeat(out []byte, o, back, n int) {
 	from := o - back
 	for end := o + n; o < end; {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestBloscLZForms round-trips the limits of the encoder: runs, near and far distances, long and
-// short matches. No match may be in the last bytes.
+// TestBloscLZForms round-trips inputs at the limits of the encoder: runs, near and far distances,
+// long and short matches. No match may be in the last bytes.
 func TestBloscLZForms(t *testing.T) {
 	noise := make([]byte, 90_000)
 	state := uint32(1)
@@ -22,7 +22,7 @@ func TestBloscLZForms(t *testing.T) {
 			}
 			src := bytes.Clone(noise[:back])
 			src = append(append(src, src[:n]...), noise[80_000:80_040]...)
-			src = append(src, make([]byte, len(src)/16+200)...) // so that it gets shorter
+			src = append(src, make([]byte, len(src)/16+200)...) // makes the input compressible
 			for level := 1; level <= 9; level++ {
 				out := make([]byte, len(src))
 				k := bloscLZEncode(out, src, level, &table)
@@ -30,7 +30,7 @@ func TestBloscLZForms(t *testing.T) {
 				if m, err := bloscLZ(got, out[:k]); k == 0 || err != nil || m != len(src) || !bytes.Equal(got, src) {
 					t.Fatalf("a match of %d, %d back, at level %d: %d bytes, %v", n, back, level, k, err)
 				}
-				tail := 0 // bytes after the last match, whose last control byte is a literal run
+				tail := 0 // bytes after the last match; the last control byte starts a literal run
 				for i := len(src) - 1; i >= 0 && out[k-1-tail] == src[i] && tail < lzTail; i-- {
 					tail++
 				}

@@ -7,15 +7,15 @@ import (
 
 // Limits of the blosclz encoder.
 const (
-	lzFar     = lzNear + 65535 // maximum distance, less one
-	lzTail    = 13             // literals at the end, as in c-blosc, whose decoder accepts no match there
+	lzFar     = lzNear + 65535 // maximum distance minus one
+	lzTail    = 13             // literals at the end; c-blosc's decoder rejects a match there
 	lzRun     = 32             // maximum number of literals of a run
-	lzNearMin = 4              // minimum length of a match, which is the number of bytes hashed
+	lzNearMin = 4              // minimum length of a match; it is the number of bytes hashed
 	lzFarMin  = 6              // minimum length of a far match, which takes four bytes
 	lzHashLog = 14
 )
 
-// lzTable has positions by the hash of four bytes. Entries are a position plus one; 0 is none.
+// lzTable maps the hash of four bytes to positions. Entries are a position plus one, or 0 for none.
 type lzTable struct {
 	head [1 << lzHashLog]int32
 	prev []int32 // for each position, the previous one with the same hash
@@ -26,9 +26,9 @@ func lzHash(x uint32) uint32 { return x * 2654435761 >> (32 - lzHashLog) }
 // lzTries is the number of earlier positions tried for a match, by level.
 var lzTries = [10]int{0, 1, 1, 1, 2, 2, 4, 8, 16, 32}
 
-// bloscLZEncode writes src as a blosclz stream to out (see [bloscLZ]) and returns its length, or 0
-// if it would not be shorter than src. It takes the longest match that it tries. From level 7 on it
-// takes a longer match at the next position instead.
+// bloscLZEncode writes src as a blosclz stream to out (see [bloscLZ]) and returns its length. It
+// returns 0 if the stream would not be shorter than src. It takes the longest match that it tries.
+// From level 7 on, it prefers a longer match at the next position.
 func bloscLZEncode(out, src []byte, level int, t *lzTable) int {
 	if len(src) < lzTail+8 {
 		return 0
@@ -43,13 +43,13 @@ func bloscLZEncode(out, src []byte, level int, t *lzTable) int {
 		t.prev = t.prev[:len(src)]
 	}
 	end := len(src) - lzTail
-	from, at := 0, 1 // literals start at from; the first byte is always one
+	from, at := 0, 1 // literals start at from; the first byte is always a literal
 	t.add(src, 0, tries)
 	for at < end {
 		n, back := t.longest(src, at, end, tries)
 		if n == 0 {
 			t.add(src, at, tries)
-			at += 1 + (at-from)>>6/tries // skip ever faster while nothing matches
+			at += 1 + (at-from)>>6/tries // skip more and more positions while nothing matches
 			continue
 		}
 		for lazy && at+1 < end && n < 64 {
@@ -72,11 +72,11 @@ func bloscLZEncode(out, src []byte, level int, t *lzTable) int {
 	if !w.literals(src[from:]) {
 		return 0
 	}
-	w.out[0] |= 1 << 5 // the marker of blosclz
+	w.out[0] |= 1 << 5 // the marker of blosclz streams
 	return len(w.out)
 }
 
-// add inserts a position.
+// add inserts a position into the table.
 func (t *lzTable) add(src []byte, at, tries int) {
 	if at+4 > len(src) {
 		return
@@ -91,13 +91,13 @@ func (t *lzTable) add(src []byte, at, tries int) {
 	t.head[h] = int32(at + 1)
 }
 
-// longest returns the length and distance of the longest match at a position that ends before end,
-// or zeros if no match saves bytes.
+// longest returns the length and distance of the longest match at position at that ends before end.
+// It returns zeros if no match saves bytes.
 func (t *lzTable) longest(src []byte, at, end, tries int) (n, back int) {
 	x := binary.LittleEndian.Uint32(src[at:])
 	for place := t.head[lzHash(x)]; place > 0 && tries > 0; tries-- {
 		from := int(place) - 1
-		if from >= at { // the position itself
+		if from >= at { // an entry for at itself
 			place = t.before(from)
 			continue
 		}

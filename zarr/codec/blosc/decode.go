@@ -14,11 +14,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// maxKept is the maximum size of a buffer that is kept: 4 MiB, four times the largest default block
-// of c-blosc.
+// maxKept is the maximum size of a buffer that is kept. It is 4 MiB, four times the largest default
+// block of c-blosc.
 const maxKept = 4 << 20
 
-// scratch is a reusable block buffer. buffers are idle ones.
+// scratch is a reusable block buffer. buffers holds idle ones.
 type scratch struct{ b []byte }
 
 var buffers = sync.Pool{New: func() any { return new(scratch) }}
@@ -35,13 +35,13 @@ func (s *scratch) room(n int) []byte {
 	return b
 }
 
-// most is the maximum decoded bytes per byte of a frame. The densest blocks are zstd's: 128 KiB in
-// 4 bytes.
+// most is the maximum number of decoded bytes per byte of a frame. zstd has the densest blocks: 128
+// KiB in 4 bytes.
 const most = 128 << 10 / 4
 
-// Decode appends the content of a frame to dst. src must be the frame and nothing else. More than
-// limit bytes are fault.Corrupt. If dst has enough capacity, nothing is allocated. Bytes beyond its
-// capacity are not modified.
+// Decode appends the content of a frame to dst. src must be exactly one frame. Decode returns
+// fault.Corrupt if the content exceeds limit bytes. If dst has enough capacity, Decode allocates
+// nothing. It does not modify bytes beyond dst's capacity.
 func Decode(dst, src []byte, limit int) ([]byte, error) {
 	h, err := openFrame(src, limit)
 	if err != nil {
@@ -66,17 +66,17 @@ func openFrame(src []byte, limit int) (Header, error) {
 	case err != nil:
 		return h, err
 	case h.Encoded != len(src):
-		return h, fault.Newf(fault.Corrupt, "the blosc header declares a frame of %d bytes, the frame has %d", h.Encoded, len(src))
+		return h, fault.Newf(fault.Corrupt, "blosc header declares a frame of %d bytes, but the frame has %d", h.Encoded, len(src))
 	case h.Size > limit:
-		return h, fault.Newf(fault.Corrupt, "the blosc header declares %d decoded bytes, want at most %d", h.Size, limit)
+		return h, fault.Newf(fault.Corrupt, "blosc header declares %d decoded bytes, want at most %d", h.Size, limit)
 	case h.Stored && h.Encoded != HeaderSize+h.Size:
-		return h, fault.Newf(fault.Corrupt, "a blosc frame of %d bytes cannot store %d bytes uncompressed", h.Encoded, h.Size)
+		return h, fault.Newf(fault.Corrupt, "blosc frame of %d bytes cannot store %d uncompressed bytes", h.Encoded, h.Size)
 	case h.Stored:
 		return h, nil
 	case h.blocks() > (len(src)-HeaderSize)/4:
-		return h, fault.Newf(fault.Corrupt, "blosc frame of %d bytes says %d blocks", len(src), h.blocks())
+		return h, fault.Newf(fault.Corrupt, "blosc header declares %d blocks, too many for a frame of %d bytes", h.blocks(), len(src))
 	case h.Size/most > len(src):
-		return h, fault.Newf(fault.Corrupt, "blosc frame says %d bytes, its %d cannot hold so many", h.Size, len(src))
+		return h, fault.Newf(fault.Corrupt, "blosc header declares %d decoded bytes, too many for a frame of %d bytes", h.Size, len(src))
 	}
 	return h, nil
 }
@@ -99,12 +99,12 @@ func (h Header) decodeBlock(out, src []byte, i int, s *scratch) error {
 	return nil
 }
 
-// decodePlanes fills out with block i of a frame, still shuffled.
+// decodePlanes fills out with block i of a frame, which remains shuffled.
 func (h Header) decodePlanes(out, src []byte, i int) error {
 	end := HeaderSize + 4*h.blocks()
 	at := int(int32(binary.LittleEndian.Uint32(src[HeaderSize+4*i:])))
 	if at < end || at >= len(src) {
-		return fault.Newf(fault.Corrupt, "blosc block %d starts at %d in a frame of %d bytes", i, at, len(src))
+		return fault.Newf(fault.Corrupt, "blosc block %d has the invalid offset %d in a frame of %d bytes", i, at, len(src))
 	}
 	if err := h.decodeStreams(out, src[at:]); err != nil {
 		return fault.Newf(fault.Corrupt, "blosc block %d: %v", i, err)
@@ -117,19 +117,19 @@ func (h Header) decodeStreams(out, src []byte) error {
 	streams := h.streams(len(out))
 	n := len(out) / streams
 	if n*streams != len(out) {
-		return errorf("%d bytes cannot be split by elements of %d", len(out), h.TypeSize)
+		return errorf("block of %d bytes cannot be split into elements of %d bytes", len(out), h.TypeSize)
 	}
 	for i := range streams {
 		if len(src) < 4 {
-			return errorf("cut in the length of stream %d", i)
+			return errorf("truncated in the length of stream %d", i)
 		}
 		size := int(int32(binary.LittleEndian.Uint32(src)))
 		src = src[4:]
 		if size < 0 || size > len(src) {
-			return errorf("stream %d says %d bytes, %d are left", i, size, len(src))
+			return errorf("stream %d declares %d bytes, but only %d remain", i, size, len(src))
 		}
 		if size > longest(n) {
-			return errorf("stream %d says %d bytes for %d", i, size, n)
+			return errorf("stream %d declares %d bytes, too many for %d decoded bytes", i, size, n)
 		}
 		if err := h.decodeStream(out[i*n:(i+1)*n:(i+1)*n], src[:size:size]); err != nil {
 			return errorf("%v stream %d of %d bytes: %v", h.Compressor, i, size, err)
@@ -139,12 +139,12 @@ func (h Header) decodeStreams(out, src []byte) error {
 	return nil
 }
 
-// longest returns the maximum encoded size of a stream of n bytes: c-blosc's buffer for snappy,
-// which needs most. Other compressors need n. Blocks may share their streams, so without a limit
-// the decoding time could be quadratic in the frame's size.
+// longest returns the maximum encoded size of a stream of n bytes. It is the size of c-blosc's
+// buffer for snappy, the compressor that needs the most; others need n. Blocks may share their
+// streams, so without a limit the decoding time could be quadratic in the frame's size.
 func longest(n int) int { return 32 + n + n/6 }
 
-// decodeStream fills out from src, which must encode exactly as many bytes.
+// decodeStream fills out from src, which must encode exactly len(out) bytes.
 func (h Header) decodeStream(out, src []byte) (err error) {
 	if len(src) == len(out) {
 		copy(out, src)

@@ -22,12 +22,10 @@
 // bytes. If the size is that of the decoded stream, the bytes are uncompressed. Each block is
 // shuffled separately.
 //
-// # Errors
-//
 // Frames are hostile. [Decode] compares every size with the limit and with the available bytes
-// before it allocates or copies, and writes only to the output. Its errors are fault.Corrupt, or
-// errors.ErrUnsupported for a blosc2 frame or an unknown compressor. Errors of Encode are
-// fault.Metadata for invalid options and fault.Limit for more than [MaxSize] bytes.
+// before it allocates or copies, and writes only to the output. It returns fault.Corrupt, or
+// errors.ErrUnsupported for a blosc2 frame or an unknown compressor. Encode returns fault.Metadata
+// for invalid options and fault.Limit for more than [MaxSize] bytes.
 //
 // # Concurrency
 //

@@ -17,13 +17,13 @@ import (
 // maxBlock is the maximum default block size: 32 KiB × 16 × 2.
 const maxBlock = 1 << 20
 
-// Options configure an encoder.
+// Options configures an encoder.
 type Options struct {
 	Compressor Compressor
-	Level      int // 0 stores without compressing, 9 is the slowest
+	Level      int // 0 stores without compressing; 9 is the slowest
 	Shuffle    Shuffle
-	TypeSize   int // bytes of an element; 0 and more than MaxTypeSize are 1
-	BlockSize  int // bytes of a block; 0 lets the level decide
+	TypeSize   int // bytes of an element; 0 and values above MaxTypeSize mean 1
+	BlockSize  int // bytes of a block; 0 means that the level decides
 }
 
 // Encoder encodes frames. It is immutable and safe for concurrent use.
@@ -80,7 +80,7 @@ func Encode(dst, src []byte, o Options) ([]byte, error) {
 // than src.
 func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 	if len(src) > MaxSize {
-		return dst, fault.Newf(fault.Limit, "a blosc frame holds at most %d bytes, not %d", MaxSize, len(src))
+		return dst, fault.Newf(fault.Limit, "blosc input must have at most %d bytes, has %d", MaxSize, len(src))
 	}
 	h := Header{Compressor: e.o.Compressor, Shuffle: e.o.Shuffle, TypeSize: e.o.TypeSize, Size: len(src), BlockSize: e.blockSize(len(src))}
 	h.Split = e.split(h.BlockSize)
@@ -102,7 +102,7 @@ func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 }
 
 // blocks appends the bstarts and the blocks to a frame that starts at start. It stops when the
-// frame exceeds the stored form.
+// frame is longer than an uncompressed one.
 func (e *Encoder) blocks(dst []byte, start int, src []byte, h Header) ([]byte, error) {
 	w, ok := e.scratch.Get().(*work)
 	if !ok {
@@ -155,7 +155,8 @@ func (e *Encoder) block(dst, src []byte, h Header, w *work) ([]byte, error) {
 	return dst, nil
 }
 
-// stream compresses one stream. The result is memory of w. It is empty if it would not be shorter.
+// stream compresses one stream. The result is memory of w. It is empty if it would not be shorter
+// than src.
 func (e *Encoder) stream(src []byte, w *work) (out []byte, err error) {
 	n, room := 0, w.packed.room(len(src))
 	switch e.o.Compressor {
@@ -179,15 +180,15 @@ func (e *Encoder) stream(src []byte, w *work) (out []byte, err error) {
 	return out, err
 }
 
-// split reports whether blocks of the given size are split. All compressors but zstd split, as in
-// c-blosc, for decoders that predate the flag.
+// split reports whether blocks of the given size are split. As in c-blosc, blocks of all
+// compressors except zstd are split, for decoders that predate the flag.
 func (e *Encoder) split(blockSize int) bool {
 	return e.o.Compressor != Zstd && splits(e.o.TypeSize, blockSize)
 }
 
-// blockSize returns the block size, as c-blosc 1.21 chooses it. It is a multiple of 32 KiB (the
-// first-level cache) that grows with the level, and twice as large for slow compressors. If blocks
-// are split, each stream gets the block size instead, even if the options set one, up to 1 MiB per
+// blockSize returns the block size that c-blosc 1.21 chooses. It is a multiple of 32 KiB (the
+// first-level cache) that grows with the level, and is twice as large for slow compressors. If
+// blocks are split, each stream has that size instead, even if the options set one, up to 1 MiB per
 // block.
 func (e *Encoder) blockSize(n int) int {
 	const cache = 32 << 10

@@ -2,8 +2,8 @@ package blosc
 
 import "github.com/zargo-io/zargo/zarr/codec/internal/planes"
 
-// Frame decodes parts of a frame. Only the blocks that a part overlaps are decoded, each once if
-// parts are read in ascending order. A Frame must be used by one goroutine at a time.
+// Frame decodes parts of a frame. It decodes only the blocks that a part overlaps, and each block
+// once if parts are read in ascending order. A Frame must be used by one goroutine at a time.
 type Frame struct {
 	h      Header
 	src    []byte
@@ -14,9 +14,9 @@ type Frame struct {
 	a, b   *scratch // buffers; nil until needed
 }
 
-// Open parses the header of a frame. src must be the frame and nothing else. A decoded size of more
-// than limit bytes is fault.Corrupt. The caller must call Close, which releases the buffers of one
-// or two blocks.
+// Open parses the header of a frame. src must be exactly one frame. Open returns fault.Corrupt if
+// the decoded size exceeds limit bytes. The caller must call Close, which releases the buffers of
+// one or two blocks.
 func Open(src []byte, limit int) (Frame, error) {
 	h, err := openFrame(src, limit)
 	return Frame{h: h, src: src, block: -1}, err
@@ -35,15 +35,16 @@ func (f *Frame) Close() {
 	*f = Frame{}
 }
 
-// Copy fills dst with the decoded bytes from at on, which must be within the frame. Blocks that dst
-// covers completely are decoded directly into it.
+// Copy fills dst with the decoded bytes at offset at. They must be within the frame. Blocks that
+// dst covers completely are decoded directly into it.
 func (f *Frame) Copy(dst []byte, at int) error {
 	h := &f.h
 	if h.Stored {
 		copy(dst, f.src[HeaderSize+at:])
 		return nil
 	}
-	if f.block >= 0 && at >= f.start && at-f.start+len(dst) <= f.size() { // as for most rows of a chunk
+	// Most rows of a chunk are in the current block.
+	if f.block >= 0 && at >= f.start && at-f.start+len(dst) <= f.size() {
 		f.part(dst, at-f.start)
 		return nil
 	}
@@ -79,7 +80,7 @@ func (f *Frame) size() int {
 	return len(f.plain)
 }
 
-// part fills dst with the bytes of the current block from at on.
+// part fills dst with the bytes of the current block at offset at.
 func (f *Frame) part(dst []byte, at int) {
 	if f.h.Shuffle == ByteShuffle {
 		f.planes.JoinPart(dst, at)
@@ -88,7 +89,7 @@ func (f *Frame) part(dst []byte, at int) {
 	}
 }
 
-// hold makes block i the current block. Its bytes stay byte-shuffled until part joins them.
+// hold makes block i the current block. Its bytes remain byte-shuffled until part joins them.
 func (f *Frame) hold(i, size int) error {
 	if f.block == i {
 		return nil

@@ -18,7 +18,7 @@ const (
 	frameVersion = 2
 	codecVersion = 1
 
-	minCompressed = 128 // shorter data is stored uncompressed, shorter streams are not split
+	minCompressed = 128 // shorter data is stored uncompressed, and shorter streams are not split
 	maxSplits     = 16  // larger elements are not split
 )
 
@@ -31,7 +31,7 @@ const (
 
 // Header is the header of a frame.
 type Header struct {
-	Compressor Compressor // LZ4 for lz4hc too
+	Compressor Compressor // LZ4 also for lz4hc
 	Shuffle    Shuffle
 	Stored     bool // the data is not compressed
 	Split      bool // full blocks have one stream for each byte of an element
@@ -46,32 +46,32 @@ type Header struct {
 func ParseHeader(src []byte) (Header, error) {
 	var h Header
 	if len(src) < HeaderSize {
-		return h, fault.Newf(fault.Corrupt, "blosc header has %d bytes, the frame has %d", HeaderSize, len(src))
+		return h, fault.Newf(fault.Corrupt, "blosc frame must have a header of %d bytes, has %d", HeaderSize, len(src))
 	}
 	switch v := src[0]; {
 	case v > frameVersion && v <= 5:
-		return h, fault.Newf(errors.ErrUnsupported, "the blosc frame has version %d (blosc2), only version 2 is supported", v)
+		return h, fault.Newf(errors.ErrUnsupported, "blosc frame has version %d (blosc2), but only version 2 is supported", v)
 	case v != frameVersion:
-		return h, fault.Newf(fault.Corrupt, "not a blosc frame: version %d", v)
+		return h, fault.Newf(fault.Corrupt, "not a blosc frame: version is %d, want 2", v)
 	case src[1] != codecVersion:
-		return h, fault.Newf(fault.Corrupt, "blosc frame with compressor version %d", src[1])
+		return h, fault.Newf(fault.Corrupt, "blosc frame has the unknown compressor version %d", src[1])
 	}
 	flags := src[2]
 	var ok bool
 	if h.Compressor, ok = compressorOf(flags >> 5); !ok {
-		return h, fault.Newf(errors.ErrUnsupported, "blosc compressor number %d", flags>>5)
+		return h, fault.Newf(errors.ErrUnsupported, "blosc compressor number %d is unknown", flags>>5)
 	}
 	h.TypeSize = int(src[3])
 	size, block, encoded := binary.LittleEndian.Uint32(src[4:]), binary.LittleEndian.Uint32(src[8:]), binary.LittleEndian.Uint32(src[12:])
 	switch {
 	case size > MaxSize || encoded > MaxSize+HeaderSize:
-		return h, fault.Newf(fault.Corrupt, "the blosc header declares %d bytes encoded in %d", size, encoded)
+		return h, fault.Newf(fault.Corrupt, "blosc header declares %d bytes encoded in %d, more than a frame can have", size, encoded)
 	case encoded < HeaderSize:
-		return h, fault.Newf(fault.Corrupt, "the blosc header declares a frame of %d bytes, shorter than the header", encoded)
+		return h, fault.Newf(fault.Corrupt, "blosc header declares a frame of %d bytes, shorter than the header", encoded)
 	case size > 0 && (block == 0 || block > size):
-		return h, fault.Newf(fault.Corrupt, "the blosc header declares blocks of %d bytes for %d bytes", block, size)
+		return h, fault.Newf(fault.Corrupt, "blosc header declares blocks of %d bytes for %d decoded bytes", block, size)
 	case h.TypeSize == 0:
-		return h, fault.Newf(fault.Corrupt, "blosc frame says elements of 0 bytes")
+		return h, fault.Newf(fault.Corrupt, "blosc header declares elements of 0 bytes")
 	}
 	h.Size, h.BlockSize, h.Encoded = int(size), int(min(block, size)), int(encoded)
 	h.Stored = flags&flagStored != 0
@@ -122,7 +122,7 @@ func (h Header) streams(n int) int {
 	return 1
 }
 
-// splits reports whether blocks of that size are split if the flags allow it.
+// splits reports whether blocks of blockSize bytes are split if the flags allow it.
 func splits(typeSize, blockSize int) bool {
 	return typeSize <= maxSplits && blockSize/typeSize >= minCompressed
 }

@@ -12,11 +12,11 @@ import (
 
 // TestLongStreams decodes a frame whose blocks of 4 bytes share one stream, which starts with empty
 // deflate blocks. A stream may be as long as c-blosc's buffer for it. If longer streams were
-// accepted, each block would cost as much as the whole frame.
+// accepted, each block could take as long as the whole frame.
 func TestLongStreams(t *testing.T) {
 	tests := []struct {
 		name    string
-		nothing int // blocks of 5 bytes
+		nothing int // number of empty blocks, of 5 bytes each
 		want    error
 	}{
 		{"as long as can be", 4, nil},

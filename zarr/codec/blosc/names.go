@@ -30,12 +30,13 @@ func (c Compressor) String() string {
 	return "unknown"
 }
 
-// ParseCompressor parses a name in metadata. It returns errors.ErrUnsupported for an unknown name.
+// ParseCompressor parses a name in metadata. It returns errors.ErrUnsupported if the name is
+// unknown.
 func ParseCompressor(name string) (Compressor, error) {
 	if i := slices.Index(compressorNames[:], name); i >= 0 {
 		return Compressor(i), nil
 	}
-	return 0, fault.Newf(errors.ErrUnsupported, "blosc compressor %q", name)
+	return 0, fault.Newf(errors.ErrUnsupported, "blosc compressor %q is unknown", name)
 }
 
 // format returns the compressor's number in the flags.
@@ -52,8 +53,8 @@ func compressorOf(format byte) (Compressor, bool) {
 // Shuffle is the filter that is applied to a block before compression. The values are numcodecs'.
 type Shuffle uint8
 
-// The filters: none; all first bytes of the elements, then all second bytes, and so on; the same
-// with bits.
+// The filters. ByteShuffle stores all first bytes of the elements, then all second bytes, and so
+// on. BitShuffle does the same with bits.
 const (
 	NoShuffle Shuffle = iota
 	ByteShuffle
@@ -70,7 +71,7 @@ func (s Shuffle) String() string {
 	return "unknown"
 }
 
-// ParseShuffle parses a name in v3 metadata. It returns fault.Metadata for an unknown name.
+// ParseShuffle parses a name in v3 metadata. It returns fault.Metadata if the name is unknown.
 func ParseShuffle(name string) (Shuffle, error) {
 	if i := slices.Index(shuffleNames[:], name); i >= 0 {
 		return Shuffle(i), nil

@@ -9,7 +9,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/codec/internal/planes"
 )
 
-// The naive functions are the reference for the fast ones.
+// The naive functions are the references for the optimised functions.
 
 func naiveShuffle(src []byte, ts int) []byte {
 	n := len(src) / ts
@@ -66,7 +66,7 @@ func TestBloscLZ(t *testing.T) {
 	tests := []struct {
 		name string
 		src  []byte
-		want string // "" is an error
+		want string // "" means an error
 		size int
 	}{
 		{"literals", []byte{2, 'a', 'b', 'c'}, "abc", 3},
@@ -90,7 +90,7 @@ func TestBloscLZ(t *testing.T) {
 			t.Errorf("%s: %q, %v", tt.name, out[:min(n, 20)], err)
 		}
 	}
-	// A far match, 8192 + 5 bytes back.
+	// The match is at a far distance, 8192 + 5 bytes.
 	for i := range long {
 		long[i] = byte(i * i >> 3)
 	}

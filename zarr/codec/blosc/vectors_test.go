@@ -77,7 +77,7 @@ func TestVectors(t *testing.T) {
 		}
 		seen[v.cname]++
 
-		// Decode into exactly as many bytes, within a larger buffer.
+		// Decode into a slice of exactly the decoded size within a larger buffer.
 		mid := bytes.Repeat([]byte{0xa5}, v.size+20)
 		got, err = blosc.Decode(mid[3:3:3+v.size], v.frame, v.size)
 		if err != nil || !bytes.Equal(mid[3:3+v.size], want) || &got[0] != &mid[3] {
@@ -95,8 +95,8 @@ func TestVectors(t *testing.T) {
 }
 
 // TestHeaderLikeC encodes frames with the options of the vectors and compares the headers, except
-// for sizes that depend on the compressor. lz4 frames have the same size. Their streams are the
-// same too, but c-blosc's threads write blocks in any order.
+// for sizes that depend on the compressor. lz4 frames also have the same size and the same streams,
+// but c-blosc's threads write blocks in any order.
 func TestHeaderLikeC(t *testing.T) {
 	same := 0
 	for _, v := range vectors(t) {

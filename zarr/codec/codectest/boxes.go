@@ -12,7 +12,7 @@ import (
 
 // Boxes decodes n random boxes of a stored chunk to strided memory and returns the errors, joined.
 // The boxes have any order of axes, positive and negative steps, and gaps between elements that
-// must not be modified. want is the chunk.
+// must not be modified. want is the decoded chunk.
 func Boxes(c *codec.Chain, stored []byte, want codec.Block, n int, seed uint64) error {
 	r := &report{rand: rand.New(rand.NewPCG(seed, 3))}
 	for range n {
@@ -37,7 +37,7 @@ func (r *report) boxes(c *codec.Chain, stored []byte, want codec.Block) {
 	s := &codec.Scratch{Buffer: func(n int) []byte { asked += n; return make([]byte, 0, n) }}
 	out, err := c.EncodeFrom([]byte("before"), b.Strided, s)
 	if room := c.EncodeRoom(b.Strided); int64(asked) > room {
-		r.addf("encode from %+v: asked for %d bytes, EncodeRoom says %d", b.Axes, asked, room)
+		r.addf("encode from %+v: requested %d bytes, but EncodeRoom returns %d", b.Axes, asked, room)
 	}
 	if err != nil || !bytes.HasPrefix(out, []byte("before")) {
 		r.addf("encode from %+v: %v", b.Axes, err)
@@ -47,7 +47,7 @@ func (r *report) boxes(c *codec.Chain, stored []byte, want codec.Block) {
 	r.received(c, stored, want)
 }
 
-// received decodes stored bytes in the buffer that Room returns.
+// received decodes stored bytes that are in the buffer that Room returned.
 func (r *report) received(c *codec.Chain, stored []byte, want codec.Block) {
 	in := c.In()
 	if in.Type.Size() == 0 {
@@ -60,24 +60,24 @@ func (r *report) received(c *codec.Chain, stored []byte, want codec.Block) {
 		return
 	}
 	if len(direct) != 0 || cap(direct) != len(stored) {
-		r.addf("%d bytes are stored, and can be received in %d", len(stored), cap(direct))
+		r.addf("%d bytes are stored, but the buffer of Room has a capacity of %d", len(stored), cap(direct))
 		return
 	}
 	if err := c.DecodeTo(m, append(direct, stored...), nil); err != nil || !equal(place, want) {
-		r.addf("decode what was received in place: equal %v, error %v", equal(place, want), err)
+		r.addf("decode from the buffer of Room: equal %v, error %v", equal(place, want), err)
 	}
 }
 
-// box is a random box of a chunk, in memory with marks between its elements.
+// box is a random box of a chunk, in memory with mark bytes between its elements.
 type box struct {
 	codec.Strided
 	in   codec.Repr
-	size int   // bytes of an element; 0 if they vary
+	size int   // bytes of an element; 0 if elements vary in length
 	from []int // index in the chunk of each element of the box
-	to   []int // its position in memory
+	to   []int // position in memory of each element of the box
 }
 
-// box returns a random box, of the whole chunk if all is set.
+// box returns a random box, or a box of the whole chunk if all is set.
 func (r *report) box(in codec.Repr, all bool) *box {
 	b := &box{in: in, size: in.Type.Size()}
 	rank := len(in.Shape)
@@ -128,7 +128,7 @@ func (r *report) box(in codec.Repr, all bool) *box {
 	return b
 }
 
-// elements appends the elements along the axes from axis on.
+// elements appends the indexes and positions of the elements along the axes from axis on.
 func (b *box) elements(axis, from, to int) {
 	if axis == len(b.Axes) {
 		b.from, b.to = append(b.from, from), append(b.to, to)
@@ -151,18 +151,18 @@ func (b *box) put(chunk codec.Block) {
 	}
 }
 
-// decode decodes to the box and compares it with the chunk want, unless that is empty. It reports
-// whether there were errors.
+// decode decodes to the box and compares it with want, the decoded chunk, unless want is empty. It
+// reports whether there were errors.
 func (b *box) decode(r *report, c *codec.Chain, what string, stored []byte, want codec.Block) bool {
 	before, asked := len(r.errs), 0
 	s := &codec.Scratch{Buffer: func(n int) []byte { asked += n; return make([]byte, 0, n) }}
 	kept := bytes.Clone(stored)
 	err := c.DecodeTo(b.Strided, stored, s)
 	if _, room := c.Room(b.Strided); int64(asked) > room {
-		r.addf("%s %+v: asked for %d bytes, Room says %d", what, b.Axes, asked, room)
+		r.addf("%s %+v: requested %d bytes, but Room returns %d", what, b.Axes, asked, room)
 	}
 	if !bytes.Equal(stored, kept) {
-		r.addf("%s: changed the stored bytes", what)
+		r.addf("%s: modified the stored bytes", what)
 	}
 	if want.Bytes != nil || want.Items != nil {
 		other := box{Strided: codec.Strided{Block: codec.Block{Bytes: bytes.Repeat([]byte{mark}, len(b.Bytes)), Items: make([][]byte, len(b.Items))}},
@@ -182,25 +182,25 @@ func (b *box) decode(r *report, c *codec.Chain, what string, stored []byte, want
 			copy(b.Bytes[at:at+b.size], bytes.Repeat([]byte{mark}, b.size))
 		}
 		if !marked(b.Bytes) {
-			r.addf("%s %+v: changed bytes beside the box", what, b.Axes)
+			r.addf("%s %+v: modified bytes outside the box", what, b.Axes)
 		}
 	}
 	return len(r.errs) > before
 }
 
-// decodeSpan decodes to the box from the range that Span returns, if any.
+// decodeSpan decodes to the box from the range that Span returns. It does nothing if there is none.
 func (b *box) decodeSpan(r *report, c *codec.Chain, what string, stored []byte, want codec.Block) {
 	off, n, ok := c.Span(codec.Strided{Size: b.Size, Axes: b.Axes})
 	if !ok {
 		return
 	}
 	if off < 0 || n < 1 || off+n > int64(len(stored)) {
-		r.addf("%s %+v of chunk %v: Span says %d+%d of %d bytes", what, b.Axes, b.in.Shape, off, n, len(stored))
+		r.addf("%s %+v of chunk %v: Span returns %d+%d of %d bytes", what, b.Axes, b.in.Shape, off, n, len(stored))
 		return
 	}
 	some := bytes.Clone(stored[off : off+n])
 	if err := c.DecodeSpan(b.Strided, some[1:], nil); !errors.Is(err, fault.Corrupt) {
-		r.addf("%s: a span of a byte less: %v", what, err)
+		r.addf("%s: decode from a span that is one byte short: %v", what, err)
 	}
 	r.elements(c, stored)
 	copy(b.Bytes, bytes.Repeat([]byte{mark}, len(b.Bytes)))
@@ -210,7 +210,7 @@ func (b *box) decodeSpan(r *report, c *codec.Chain, what string, stored []byte, 
 }
 
 // elements decodes all stored elements in place and compares the first and the last with those of
-// the chunk, which no order of axes moves.
+// the chunk. No order of axes moves these two.
 func (r *report) elements(c *codec.Chain, stored []byte) {
 	in, all := c.In(), bytes.Clone(stored)
 	size := in.Type.Size()
@@ -220,14 +220,14 @@ func (r *report) elements(c *codec.Chain, stored []byte) {
 		return
 	}
 	if last := len(all) - size; !bytes.Equal(all[:size], whole.Bytes[:size]) || !bytes.Equal(all[last:], whole.Bytes[last:]) {
-		r.addf("elements that are decoded where they lie are others")
+		r.addf("elements decoded in place differ")
 	}
 	if size > 1 && !errors.Is(c.DecodeElements(all[1:]), fault.Selection) {
-		r.addf("a part of an element is decoded")
+		r.addf("a partial element is decoded without an error")
 	}
 }
 
-// wrongBoxes decodes to boxes that do not fit.
+// wrongBoxes checks that boxes that exceed the chunk or their memory are rejected.
 func (r *report) wrongBoxes(c *codec.Chain, stored []byte, src codec.Block) {
 	in := c.In()
 	for i := range in.Shape {

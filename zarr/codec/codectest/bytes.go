@@ -35,7 +35,7 @@ func (r *report) bytesOne(c codec.BytesBytes, plain []byte) {
 	out, err := c.Encode([]byte("before"), plain)
 	switch {
 	case errors.Is(err, fault.Metadata) && r.size > 1 && n%r.size != 0:
-		return // no array has such a length, so the codec may reject it
+		return // no array has this length, so the codec may reject it
 	case err != nil:
 		r.addf("encode %d bytes: %v", n, err)
 		return
@@ -43,15 +43,15 @@ func (r *report) bytesOne(c codec.BytesBytes, plain []byte) {
 		r.addf("encode %d bytes: not appended", n)
 		return
 	case !bytes.Equal(plain, before):
-		r.addf("encode %d bytes: changed its source", n)
+		r.addf("encode %d bytes: modified its source", n)
 		return
 	}
 	stored := out[len("before"):]
 	if m := c.Worst(int64(n)); int64(len(stored)) > m {
-		r.addf("%d bytes became %d, Worst says %d", n, len(stored), m)
+		r.addf("%d bytes are encoded to %d, but Worst returns %d", n, len(stored), m)
 	}
 	if m := c.EncodedSize(int64(n)); m >= 0 && m != int64(len(stored)) {
-		r.addf("%d bytes became %d, EncodedSize says %d", n, len(stored), m)
+		r.addf("%d bytes are encoded to %d, but EncodedSize returns %d", n, len(stored), m)
 	}
 	kept := bytes.Clone(stored)
 	for _, limit := range []int{n, n + 1, 2*n + 100, math.MaxInt32} {
@@ -74,10 +74,10 @@ func (r *report) bytesOne(c codec.BytesBytes, plain []byte) {
 		}
 	}
 	if !bytes.Equal(stored, kept) {
-		r.addf("decode to %d bytes: changed its source", n)
+		r.addf("decode to %d bytes: modified its source", n)
 	}
 	if n > 1000 {
-		return // damage to longer ones finds no further errors
+		return // damage to longer inputs finds no further errors
 	}
 	r.wreck(stored, func(what string, b []byte, must bool) {
 		r.guard(what, func() {
@@ -90,8 +90,9 @@ func (r *report) bytesOne(c codec.BytesBytes, plain []byte) {
 	})
 }
 
-// place decodes into n bytes within a larger buffer. If want is set, they must be equal to it.
-// Otherwise an error or fewer than n bytes are allowed, and fewer bytes are returned as an error.
+// place decodes into n bytes within a larger buffer. If want is set, the result must be equal to
+// it. Otherwise the codec may return an error or fewer than n bytes; place returns an error for
+// fewer bytes.
 func (r *report) place(what string, n int, want, stored []byte, c codec.BytesBytes) error {
 	buf := bytes.Repeat([]byte{mark}, n+64)
 	got, err := c.Decode(buf[8:8:8+n], stored, n)
@@ -100,17 +101,17 @@ func (r *report) place(what string, n int, want, stored []byte, c codec.BytesByt
 		case err != nil || !bytes.Equal(got, want):
 			r.addf("%s in place: %d of %d bytes, %v", what, len(got), n, err)
 		case n > 0 && &got[0] != &buf[8]:
-			r.addf("%s: %d bytes with room for them are not where they should be", what, n)
+			r.addf("%s: the result is not in dst's array, which has capacity for its %d bytes", what, n)
 		}
 	}
 	if err == nil && len(got) > n {
-		r.addf("%s: %d bytes, the limit is %d", what, len(got), n)
+		r.addf("%s: decoded to %d bytes, want at most %d", what, len(got), n)
 	}
 	if !marked(buf[:8]) || !marked(buf[8+n:]) {
-		r.addf("%s: changed bytes beside the %d it may write", what, n)
+		r.addf("%s: modified bytes outside the %d bytes of dst", what, n)
 	}
 	if err == nil && len(got) < n {
-		return fault.Newf(fault.Corrupt, "only %d of %d bytes", len(got), n)
+		return fault.Newf(fault.Corrupt, "decoded to %d bytes, want %d", len(got), n)
 	}
 	return err
 }

@@ -32,18 +32,18 @@ func (r *report) chainOne(c *codec.Chain, src codec.Block, s *codec.Scratch) {
 		r.addf("encode: not appended")
 		return
 	case !equal(src, before):
-		r.addf("encode: changed its source")
+		r.addf("encode: modified its source")
 		return
 	}
 	stored := out[len("before"):]
 	if m := c.EncodedSize(); m >= 0 && m != int64(len(stored)) {
-		r.addf("stored in %d bytes, EncodedSize says %d", len(stored), m)
+		r.addf("stored in %d bytes, but EncodedSize returns %d", len(stored), m)
 	}
 	if m := c.MinEncoded(); int64(len(stored)) < m {
-		r.addf("stored in %d bytes, MinEncoded says %d", len(stored), m)
+		r.addf("stored in %d bytes, but MinEncoded returns %d", len(stored), m)
 	}
 	if m := c.Worst(); int64(len(stored)) > m {
-		r.addf("stored in %d bytes, Worst says %d", len(stored), m)
+		r.addf("stored in %d bytes, but Worst returns %d", len(stored), m)
 	}
 	_ = r.decodes(c, "decode", stored, src, s) // reports its own errors
 	r.wrongRoom(c, stored, src)
@@ -66,11 +66,11 @@ func (r *report) chainOne(c *codec.Chain, src codec.Block, s *codec.Scratch) {
 			}
 		})
 	})
-	// The scratch must be reusable after those errors.
+	// The scratch must be usable after those errors.
 	_ = r.decodes(c, "decode after errors", stored, src, s)
 }
 
-// settle replaces the array by the result of a round trip.
+// settle replaces src by the result of a round trip.
 func (r *report) settle(c *codec.Chain, src codec.Block) {
 	stored, err := c.Encode(nil, src, nil)
 	if err == nil {
@@ -81,7 +81,7 @@ func (r *report) settle(c *codec.Chain, src codec.Block) {
 	}
 }
 
-// decodes decodes into a part of a larger buffer and compares the result with want, if set.
+// decodes decodes into a part of a larger buffer. If want is set, it compares the result with want.
 func (r *report) decodes(c *codec.Chain, what string, stored []byte, want codec.Block, s *codec.Scratch) error {
 	in := c.In()
 	elems, err := in.Elems()
@@ -102,26 +102,26 @@ func (r *report) decodes(c *codec.Chain, what string, stored []byte, want codec.
 		}
 	}
 	if !marked(buf[:8]) || !marked(buf[8+n:]) {
-		r.addf("%s: changed bytes beside the chunk", what)
+		r.addf("%s: modified bytes outside the chunk", what)
 	}
 	if !bytes.Equal(stored, kept) {
-		r.addf("%s: changed the stored bytes", what)
+		r.addf("%s: modified the stored bytes", what)
 	}
 	return err
 }
 
-// wrongRoom decodes to and encodes from blocks of another size.
+// wrongRoom checks that blocks of another size are rejected on decoding and encoding.
 func (r *report) wrongRoom(c *codec.Chain, stored []byte, src codec.Block) {
 	more := codec.Block{Bytes: append(slices.Clone(src.Bytes), 0), Items: append(slices.Clone(src.Items), nil)}
 	if err := c.Decode(more, stored, nil); !errors.Is(err, fault.Selection) {
-		r.addf("decode into a larger place: %v", err)
+		r.addf("decode into a larger block: %v", err)
 	}
 	if _, err := c.Encode(nil, more, nil); !errors.Is(err, fault.Selection) {
 		r.addf("encode a larger chunk: %v", err)
 	}
 }
 
-// together uses the chain from several goroutines concurrently.
+// together decodes with the chain in several goroutines concurrently.
 func (r *report) together(c *codec.Chain, stored []byte, src codec.Block) {
 	errs := make([]error, 4)
 	var wg sync.WaitGroup
@@ -131,7 +131,7 @@ func (r *report) together(c *codec.Chain, stored []byte, src codec.Block) {
 			for range 3 {
 				dst := codec.Block{Bytes: make([]byte, len(src.Bytes)), Items: make([][]byte, len(src.Items))}
 				if err := c.Decode(dst, stored, &s); err != nil || !equal(dst, src) {
-					errs[i] = errors.Join(errors.New("decoded wrong beside others"), err)
+					errs[i] = errors.Join(errors.New("concurrent decoding returned wrong elements"), err)
 					return
 				}
 				if _, err := c.Encode(nil, src, &s); err != nil {
@@ -149,7 +149,7 @@ func (r *report) together(c *codec.Chain, stored []byte, src codec.Block) {
 	}
 }
 
-// block returns a chunk of valid values.
+// block returns a chunk of valid values of the given kind of content.
 func (r *report) block(in codec.Repr, kind int) codec.Block {
 	elems, err := in.Elems()
 	if err != nil {

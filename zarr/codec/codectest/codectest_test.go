@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// TestBuiltin runs the suite over every built-in codec, on arrays of different shapes.
+// TestBuiltin runs the suite for every built-in codec, on arrays of different shapes.
 func TestBuiltin(t *testing.T) {
 	reprs := []codec.Repr{
 		{Shape: []int{7, 5}, Type: dtype.Float32},
@@ -39,14 +39,16 @@ func TestBuiltin(t *testing.T) {
 		t.Run(s.String(), func(t *testing.T) {
 			t.Parallel()
 			slow := s.Name == "numcodecs.bz2" || s.Name == "numcodecs.lzma"
-			if slow && race.Enabled { // sequential decoding of thousands of damaged streams has no races
+			// Slow codecs are only checked for concurrent use. Sequential decoding of thousands of
+			// damaged streams has no races.
+			if slow && race.Enabled {
 				if err := codectest.Together(codec.Builtin(), s, reprs[0]); err != nil {
 					t.Error(err)
 				}
 				return
 			}
 			for i, in := range reprs {
-				if i > 1 && slow || i > 0 && race.Enabled { // one is enough to find races
+				if i > 1 && slow || i > 0 && race.Enabled { // one array is enough to find races
 					break
 				}
 				codectest.Run(t, codec.Builtin(), s, in)
@@ -104,12 +106,12 @@ func TestCheckFinds(t *testing.T) {
 			out, err := c.Encode(dst, src)
 			clear(src)
 			return out, err
-		}}, "changed its source"},
+		}}, "modified its source"},
 		{"ignores the limit", bad{decode: func(c codec.BytesBytes, dst, src []byte, limit int) ([]byte, error) { return c.Decode(dst, src, 1<<20) }}, "not fault.Corrupt"},
 		{"allocates anew", bad{decode: func(c codec.BytesBytes, dst, src []byte, limit int) ([]byte, error) {
 			out, err := c.Decode(nil, src, limit)
 			return append(append([]byte{}, dst...), out...), err
-		}}, "not where they should be"},
+		}}, "not in dst's array"},
 		{"error without kind", bad{decode: func(c codec.BytesBytes, dst, src []byte, limit int) ([]byte, error) {
 			out, err := c.Decode(dst, src, limit)
 			if err != nil {
@@ -131,9 +133,9 @@ func TestCheckFinds(t *testing.T) {
 			}
 			return out, err
 		}}, "no error"},
-		{"promises too little", bad{most: 10}, "Worst says 10"},
+		{"promises too little", bad{most: 10}, "Worst returns 10"},
 		{"promises less than nothing", bad{size: func(int64) int64 { return -2 }}, "is -2"},
-		{"promises another size", bad{size: func(n int64) int64 { return n + 5 }}, "EncodedSize says"},
+		{"promises another size", bad{size: func(n int64) int64 { return n + 5 }}, "EncodedSize returns"},
 		{"promises far too much", bad{most: 1 << 40}, "Worst(0) is"},
 		{"fails", bad{encode: func(c codec.BytesBytes, dst, src []byte) ([]byte, error) { return dst, errors.New("oops") }}, "encode 0 bytes: oops"},
 		{"spoils what is stored", bad{decode: func(c codec.BytesBytes, dst, src []byte, limit int) ([]byte, error) {
@@ -142,7 +144,7 @@ func TestCheckFinds(t *testing.T) {
 				src[0] ^= 1
 			}
 			return out, err
-		}}, "changed its source"},
+		}}, "modified its source"},
 		{"loses a byte", bad{encode: func(c codec.BytesBytes, dst, src []byte) ([]byte, error) {
 			return c.Encode(dst, src[:max(0, len(src)-1)])
 		}}, "decode"},
@@ -168,8 +170,8 @@ func TestCheckFinds(t *testing.T) {
 	}
 }
 
-// TestShuffle runs the suite on arrays of the codec's element size only, because it rejects partial
-// elements.
+// TestShuffle runs the suite only on arrays whose elements have the codec's element size, because
+// the codec rejects partial elements.
 func TestShuffle(t *testing.T) {
 	for _, in := range []codec.Repr{{Shape: []int{7, 5}, Type: dtype.Float32}, {Shape: []int{3}, Type: dtype.Complex128}, {Shape: []int{9}, Type: dtype.Int16}} {
 		codectest.Run(t, codec.Builtin(), codec.Shuffle(in.Type.Size()), in)
@@ -196,7 +198,7 @@ func (b badArray) Decode(dst, src codec.Block) error {
 	return b.ArrayArray.Decode(dst, src)
 }
 
-// TestCheckFindsInChains is TestCheckFinds for array-to-array codecs, which are checked only in
+// TestCheckFindsInChains is TestCheckFinds for array-to-array codecs, which are only checked in
 // chains.
 func TestCheckFindsInChains(t *testing.T) {
 	oops := func(codec.ArrayArray, codec.Block, codec.Block) error { return errors.New("oops") }
@@ -206,13 +208,13 @@ func TestCheckFindsInChains(t *testing.T) {
 		says string
 	}{
 		{"encodes nothing", badArray{encode: oops}, "encode: "},
-		{"decodes nothing", badArray{decode: oops}, "decoded wrong beside others"},
+		{"decodes nothing", badArray{decode: oops}, "concurrent decoding returned wrong elements"},
 		{"panics", badArray{decode: func(codec.ArrayArray, codec.Block, codec.Block) error { panic("oops") }}, "panic: oops"},
 		{"changes its source", badArray{encode: func(c codec.ArrayArray, dst, src codec.Block) error {
 			err := c.Encode(dst, src)
 			src.Bytes[0] ^= 1
 			return err
-		}}, "encode: changed its source"},
+		}}, "encode: modified its source"},
 		{"loses a value", badArray{decode: func(c codec.ArrayArray, dst, src codec.Block) error {
 			err := c.Decode(dst, src)
 			dst.Bytes[0] ^= 1
@@ -243,12 +245,12 @@ func TestCheckFindsInChains(t *testing.T) {
 	}
 }
 
-// TestLossy checks that a rounding codec passes CheckLossy and fails Check.
+// TestLossy checks that a codec that rounds passes CheckLossy and fails Check.
 func TestLossy(t *testing.T) {
 	in := codec.Repr{Shape: []int{5, 6}, Type: dtype.Float32}
 	codectest.RunLossy(t, codec.Builtin(), codec.BitRound(3), in)
 	if err := codectest.Check(codec.Builtin(), codec.BitRound(3), in); err == nil {
-		t.Error("rounding was not noticed")
+		t.Error("rounding was not detected")
 	}
 }
 

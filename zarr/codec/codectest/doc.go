@@ -1,5 +1,5 @@
 // Package codectest checks that a codec keeps the contract of package codec. It works for codecs of
-// this module and of others:
+// this module and for custom codecs:
 //
 //	func TestCodec(t *testing.T) {
 //		table := codec.Builtin().With("mine", newMine)
@@ -11,8 +11,8 @@
 // codec.Either in both positions. [RunLossy] is for codecs that change values.
 //
 // The checks cover round trips of several contents and lengths, EncodedSize and the other size
-// methods, appending, decoding in place without changing other bytes, limits on output, and
-// concurrent use. Stored bytes that are truncated, extended or have a bit flipped must yield an
-// error with a kind, or values, but never a panic. Violations that codecs of this module tolerate
-// ([codec.Table.WithFindings]) are errors here.
+// methods, appending, decoding in place without modifying other bytes, limits on output, and
+// concurrent use. Stored bytes that are truncated, extended or have a bit flipped must decode to
+// values or return an error with a kind, but never panic. Violations that codecs of this module
+// tolerate ([codec.Table.WithFindings]) are errors in this suite.
 package codectest

@@ -7,7 +7,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/codec"
 )
 
-// Together runs only the check of concurrent use of [Check], for a bytes-to-bytes codec.
+// Together runs only the check of concurrent use in [Check], for a bytes-to-bytes codec.
 func Together(table *codec.Table, spec codec.Spec, in codec.Repr) error {
 	c, err := table.Chain([]codec.Spec{afterwards(in), spec}, in)
 	if err != nil {

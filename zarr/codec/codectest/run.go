@@ -20,8 +20,8 @@ func Run(t *testing.T, table *codec.Table, spec codec.Spec, in codec.Repr) {
 	}
 }
 
-// RunLossy is Run for a codec that changes values once: decoded arrays must be unchanged by a
-// second round trip.
+// RunLossy is Run for a codec that changes values once. A second round trip must not change decoded
+// arrays.
 func RunLossy(t *testing.T, table *codec.Table, spec codec.Spec, in codec.Repr) {
 	t.Helper()
 	if err := CheckLossy(table, spec, in); err != nil {
@@ -34,7 +34,7 @@ func Check(table *codec.Table, spec codec.Spec, in codec.Repr) error {
 	return check(&report{rand: rand.New(rand.NewPCG(1, 2))}, table, spec, in)
 }
 
-// CheckLossy is Check for a codec that changes values once.
+// CheckLossy is Check for a codec that changes values once; see [RunLossy].
 func CheckLossy(table *codec.Table, spec codec.Spec, in codec.Repr) error {
 	return check(&report{rand: rand.New(rand.NewPCG(1, 2)), lossy: true}, table, spec, in)
 }
@@ -78,12 +78,12 @@ const most = 20
 
 type report struct {
 	rand  *rand.Rand
-	size  int // of an element
+	size  int // size of an element
 	lossy bool
 	errs  []error
 }
 
-// afterwards returns the "bytes" codec for an array.
+// afterwards returns the codec "bytes" for an array.
 func afterwards(in codec.Repr) codec.Spec {
 	if in.Type.HasOrder() {
 		return codec.Bytes(dtype.Little)
@@ -96,7 +96,7 @@ func (r *report) addf(format string, args ...any) {
 	case len(r.errs) < most:
 		r.errs = append(r.errs, fmt.Errorf(format, args...))
 	case len(r.errs) == most:
-		r.errs = append(r.errs, errors.New("and more"))
+		r.errs = append(r.errs, errors.New("further violations are not listed"))
 	}
 }
 
@@ -115,17 +115,17 @@ func kinded(err error) bool {
 	return errors.Is(err, fault.Corrupt) || errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fault.Limit)
 }
 
-// wreck calls f with damaged forms of stored. must reports whether they cannot be valid.
+// wreck calls f with damaged forms of stored. must reports whether the form cannot be valid.
 func (r *report) wreck(stored []byte, f func(what string, b []byte, must bool)) {
 	step := max(1, len(stored)/64)
 	for n := 0; n < len(stored); n += step {
-		f(fmt.Sprintf("cut at %d of %d", n, len(stored)), stored[:n:n], true)
+		f(fmt.Sprintf("truncated to %d of %d bytes", n, len(stored)), stored[:n:n], true)
 	}
 	if n := len(stored) - 1; n > 0 {
-		f("cut by one byte", stored[:n:n], true)
+		f("truncated by one byte", stored[:n:n], true)
 	}
-	f("one byte more", append(append([]byte{}, stored...), 0), true)
-	f("twice", append(append([]byte{}, stored...), stored...), false)
+	f("extended by one byte", append(append([]byte{}, stored...), 0), true)
+	f("repeated", append(append([]byte{}, stored...), stored...), false)
 	for i := range min(8*len(stored), 256) {
 		bit := i
 		if i >= 128 {

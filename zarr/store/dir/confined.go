@@ -9,26 +9,27 @@ import (
 )
 
 // Confined keeps the Store within its directory: no operation follows a symbolic link out of it,
-// and keys behind such links are fault.Refused. It is for programs that open directories which
-// others have written. Default false: links are followed to any target.
+// and a key behind such a link is fault.Refused. It is for programs that open directories that
+// others have written. By default links are followed to any target.
 //
 // It uses [os.Root], so it is safe against links that are exchanged during an operation. The rules
 // of os.Root apply: a link with an absolute target is refused even if the target is inside the
 // directory, and mount points are entered. The path of the directory itself may contain links. On
-// GOOS=js and plan9 os.Root is not safe against exchanged links. Paths are opened directory by
+// GOOS=js and plan9, os.Root is not safe against exchanged links. Paths are opened directory by
 // directory, so a Get of a small value takes about five times as long.
 func Confined(on bool) Option {
 	return Option{name("Confined", on), func(s *Store) { s.confined = on }}
 }
 
-// confined is the tree below a root that is open during one call. r is nil if the root does not
+// confined is the tree below a root that is opened for one call. r is nil if the root does not
 // exist.
 type confined struct {
 	skip int // length of the path of the root, with its trailing slash
 	r    *os.Root
 }
 
-// enter returns the tree for one call, which must close it. With create it creates a missing root.
+// enter returns the tree for one call. The caller must close it. With create it creates a missing
+// root.
 func (s *Store) enter(create bool) (tree, error) {
 	if !s.confined {
 		return plain{}, nil
@@ -46,7 +47,7 @@ func (s *Store) enter(create bool) (tree, error) {
 			return nil, gone
 		}
 		if fi, statErr := os.Stat(s.root); statErr == nil && !fi.IsDir() {
-			// Replaces an error private to os.Root.
+			// This replaces an error that is private to os.Root.
 			err = &fs.PathError{Op: "open", Path: s.root, Err: syscall.ENOTDIR}
 		}
 		if absent(err) && !create {
@@ -146,7 +147,7 @@ func (t confined) moveNew(from, to string) error {
 	if err := t.r.Link(a, b); err != nil {
 		return err
 	}
-	// If it remains, it is hidden and harmless, since no file is modified in place.
+	// If the file remains, it is hidden and harmless, because no file is modified in place.
 	_ = t.r.Remove(a)
 	return nil
 }
@@ -165,8 +166,8 @@ func (t confined) close() {
 	}
 }
 
-// escapes reports whether err is os.Root's refusal of a path. These errors are neither system
-// errors nor exported.
+// escapes reports whether err is os.Root's refusal of a path. Such errors are neither system errors
+// nor exported.
 func escapes(err error) bool {
 	var path *fs.PathError
 	var link *os.LinkError

@@ -26,7 +26,7 @@ func TestConfinedWithSync(t *testing.T) {
 	}, append(limits(), storetest.Keys(20), storetest.Rounds(2))...)
 }
 
-// tree makes a root with links of all kinds, beside a directory with a secret, and returns both.
+// tree makes a root with links of all kinds next to a directory with a secret, and returns both.
 func tree(t *testing.T) (root, outside string) {
 	t.Helper()
 	top := t.TempDir()
@@ -36,7 +36,7 @@ func tree(t *testing.T) (root, outside string) {
 	for from, to := range map[string]string{
 		"file-absolute": filepath.Join(outside, "a/secret"), "file-relative": "../outside/a/secret", "a/file-deep": "../../outside/a/secret",
 		"folder-absolute": filepath.Join(outside, "a"), "folder-relative": "../outside/a", "a/folder-deep": "../../outside", "up": "..",
-		"chain": "folder-relative", "a/over": "../../root/a/own", // out and in again
+		"chain": "folder-relative", "a/over": "../../root/a/own", // out of the root and in again
 		"inside": "a/own", "a/inside": "../a", "dangling-out": "../outside/none",
 	} {
 		if err := os.Symlink(to, filepath.Join(root, from)); err != nil {
@@ -46,7 +46,8 @@ func tree(t *testing.T) (root, outside string) {
 	return root, outside
 }
 
-// out returns the keys that lead out of the root of tree. Keys that end in such a link come first.
+// out returns keys that lead out of the root of tree: first keys that are such links, then keys
+// below such links.
 func out() (links, below []string) {
 	return []string{"file-absolute", "file-relative", "a/file-deep", "a/over", "dangling-out", "folder-absolute", "folder-relative", "a/folder-deep", "up", "chain"},
 		[]string{"folder-absolute/secret", "folder-relative/secret", "a/folder-deep/a/secret", "up/outside/a/secret", "chain/secret",
@@ -69,7 +70,7 @@ func TestConfinedReads(t *testing.T) {
 	}
 }
 
-// A listing shows a link but nothing behind it.
+// TestConfinedLists checks that a listing has a link but no key behind it.
 func TestConfinedLists(t *testing.T) {
 	root, _ := tree(t)
 	s := dir.New(root, dir.Confined(true))
@@ -91,8 +92,8 @@ func TestConfinedLists(t *testing.T) {
 	}
 }
 
-// A write behind a link is refused. A write to a link replaces or removes the link, as it does
-// without Confined.
+// TestConfinedWrites checks that a write behind a link is refused, and that a write to a link
+// replaces or removes the link, as without Confined.
 func TestConfinedWrites(t *testing.T) {
 	root, outside := tree(t)
 	s := dir.New(root, dir.Confined(true))
@@ -134,7 +135,8 @@ func TestConfinedWrites(t *testing.T) {
 	}
 }
 
-// A directory that is repeatedly exchanged for a link exposes nothing outside.
+// TestConfinedHoldsAgainstExchange checks that a directory that is repeatedly exchanged for a link
+// gives no access to anything outside.
 func TestConfinedHoldsAgainstExchange(t *testing.T) {
 	root, outside := tree(t)
 	s := dir.New(root, dir.Confined(true))
@@ -149,7 +151,7 @@ func TestConfinedHoldsAgainstExchange(t *testing.T) {
 			select {
 			case <-stop:
 				return
-			default: // errors are part of it: the other side makes and removes names
+			default: // errors are expected, because the other goroutine creates and removes names
 				_ = os.Rename(at, folder)
 				_ = os.Rename(link, at)
 				_ = os.Rename(at, link)
@@ -180,8 +182,8 @@ func TestConfinedHoldsAgainstExchange(t *testing.T) {
 	}
 }
 
-// By default links are followed to any target, by reads and listings, and by writes among the
-// parent directories.
+// TestLinksAreFollowedByDefault checks that reads and listings follow links to any target, and that
+// writes follow links among the parent directories.
 func TestLinksAreFollowedByDefault(t *testing.T) {
 	root, outside := tree(t)
 	s := dir.New(root)
@@ -199,7 +201,8 @@ func TestLinksAreFollowedByDefault(t *testing.T) {
 func ExampleConfined() {
 	root, _ := os.MkdirTemp("", "example")
 	defer func() { _ = os.RemoveAll(root) }()
-	_ = os.Symlink("/etc", filepath.Join(root, "c")) // an uploaded tree in which a link is in the place of the chunks
+	// An uploaded tree with a link in place of the chunks.
+	_ = os.Symlink("/etc", filepath.Join(root, "c"))
 	st := dir.New(root, dir.Confined(true))
 	_, err := st.Get(context.Background(), "c/passwd", store.GetOptions{}, nil)
 	fmt.Println(errors.Is(err, fault.Refused))

@@ -16,22 +16,22 @@ import (
 // hidden is the prefix of the names of temporary files and lock files.
 const hidden = ".zargo-tmp-"
 
-// Store is a store in a directory. Make it with [New].
+// Store is a store in a directory. Use [New] to make one.
 type Store struct {
 	root     string // absolute, without a trailing slash unless it is "/"
 	sync     bool
 	confined bool
 	stripes  [stripes]chan struct{}
-	stamped  atomic.Int64                // the last modification time set, in Unix nanoseconds
-	seen     atomic.Pointer[os.FileInfo] // the root, once a value was found or written
+	stamped  atomic.Int64                // latest modification time set, in Unix nanoseconds
+	seen     atomic.Pointer[os.FileInfo] // the root, recorded when a value was found or written
 
-	// Replaced by tests.
+	// The fields below are replaced by tests.
 	link   func(t tree, from, to string) error // moves a file to an unused name
 	lock   lockers
 	remote func(fd int) string // names a file system with unreliable locks; nil with TrustLocks
 }
 
-// Option changes how a Store works.
+// Option configures a Store.
 type Option struct {
 	name  string
 	apply func(*Store)
@@ -40,16 +40,16 @@ type Option struct {
 // String returns the option as Go source.
 func (o Option) String() string { return o.name }
 
-// Sync flushes the value and its directory to disk before Put returns. Default false.
+// Sync flushes the value and its directory to disk before Put returns. The default is false.
 func Sync(on bool) Option {
 	return Option{name("Sync", on), func(s *Store) { s.sync = on }}
 }
 
-// TrustLocks relies on flock on network file systems and FUSE as well. Without it, conditions on
-// versions return errors.ErrUnsupported there, because for example on NFS another machine's lock
-// may be visible before its write. It is for file systems whose locks and names are known to be
-// consistent between all writing machines, and for those that only one machine writes. Set it in
-// all processes that write. It has no effect on Windows. Default false.
+// TrustLocks uses flock also on network file systems and FUSE. By default, conditions on versions
+// return errors.ErrUnsupported there. On NFS, for example, the lock of another machine may become
+// visible before its write. Set TrustLocks for file systems whose locks and names are known to be
+// consistent between all writing machines, and for file systems that only one machine writes. Set
+// it in all processes that write. It has no effect on Windows. The default is false.
 func TrustLocks(on bool) Option {
 	return Option{name("TrustLocks", on), func(s *Store) {
 		if s.remote = remote; on {
@@ -60,10 +60,10 @@ func TrustLocks(on bool) Option {
 
 func name(option string, on bool) string { return fmt.Sprintf("%s(%v)", option, on) }
 
-// New returns the store in the directory root, which the first Put creates if needed. "" is the
-// working directory. A relative root is resolved once, by New.
+// New returns the store in the directory root. The first Put creates the directory if needed. If
+// root is "", it is the working directory. New resolves a relative root once.
 func New(root string, opts ...Option) *Store {
-	if abs, err := filepath.Abs(root); err == nil { // it fails only without a working directory
+	if abs, err := filepath.Abs(root); err == nil { // it fails only if there is no working directory
 		root = abs
 	}
 	s := &Store{root: filepath.ToSlash(filepath.Clean(root)), link: tree.moveNew, remote: remote}
@@ -99,7 +99,7 @@ func (s *Store) path(ctx context.Context, key string) (string, error) {
 
 func (s *Store) checkNames(key string) error {
 	if strings.HasPrefix(key, hidden) || strings.Contains(key, "/"+hidden) {
-		return fault.Newf(fault.Path, "names that begin with %q are kept for temporary files", hidden)
+		return fault.Newf(fault.Path, "names that start with %q are reserved for temporary files", hidden)
 	}
 	return checkNames(key)
 }
@@ -111,7 +111,7 @@ func (s *Store) join(key string) string {
 	return s.root + "/" + key
 }
 
-// folder returns path up to its last slash.
+// folder returns the directory part of path.
 func folder(path string) string { return path[:max(1, strings.LastIndexByte(path, '/'))] }
 
 // Delete implements [store.Store].
@@ -183,12 +183,12 @@ func (s *Store) delete(ctx context.Context, path string, o store.DeleteOptions) 
 // nothing returns the result of deleting an absent key. err is nil if the absence is proven.
 func nothing(err error, o store.DeleteOptions) error {
 	if err == nil && o.IfVersion != "" {
-		err = fault.Newf(fault.Conflict, "there is no value")
+		err = fault.Newf(fault.Conflict, "the key has no value")
 	}
 	return err
 }
 
-// provenNone is proven for a delete. A key below a value is absent.
+// provenNone is proven for a delete: a key below a file is also absent.
 func (s *Store) provenNone(t tree, path string) error {
 	err := s.proven(t, path)
 	if errors.Is(err, errFile) {
@@ -197,8 +197,8 @@ func (s *Store) provenNone(t tree, path string) error {
 	return err
 }
 
-// pinned checks the version of the file to delete. For a link that is the version of its target, as
-// for readers.
+// pinned checks the version of the file to be deleted. The version of a link is that of its target,
+// as for readers.
 func (s *Store) pinned(t, in tree, path string, want store.Version) error {
 	if fi, err := in.lstat(path); err == nil && fi.Mode()&os.ModeSymlink != 0 {
 		in = t
@@ -207,7 +207,7 @@ func (s *Store) pinned(t, in tree, path string, want store.Version) error {
 	return err
 }
 
-// remove removes a file but not a directory. os.Remove would remove an empty directory too.
+// remove removes a file but not a directory. os.Remove would also remove an empty directory.
 func remove(t tree, path string) error {
 	fi, err := t.lstat(path)
 	if err != nil {
@@ -219,11 +219,11 @@ func remove(t tree, path string) error {
 	return t.remove(path)
 }
 
-// current returns the file's info if it has the version want, else fault.Conflict.
+// current returns the file's info if it has the version want. Otherwise it returns fault.Conflict.
 func current(t tree, path string, want store.Version) (info, error) {
 	fi, err := t.stat(path)
 	if err == nil && fi.IsDir() || absent(err) {
-		return info{}, fault.Newf(fault.Conflict, "there is no value")
+		return info{}, fault.Newf(fault.Conflict, "the key has no value")
 	}
 	if err != nil {
 		return info{}, err
@@ -233,7 +233,7 @@ func current(t tree, path string, want store.Version) (info, error) {
 		return info{}, err
 	}
 	if !in.is(want) {
-		return info{}, fault.Newf(fault.Conflict, "it is at version %q, not %q", in.version(), want)
+		return info{}, fault.Newf(fault.Conflict, "the value has version %q, not %q", in.version(), want)
 	}
 	return in, nil
 }

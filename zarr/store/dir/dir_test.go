@@ -18,7 +18,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/storetest"
 )
 
-// limits are the features that the test's system lacks.
+// limits returns options for the features that the operating system lacks.
 func limits() []storetest.Option {
 	if runtime.GOOS == "windows" {
 		return []storetest.Option{storetest.Without(storetest.AnyKey)}
@@ -61,8 +61,8 @@ func keys(t *testing.T, s store.Store, prefix string, depth store.Depth) []strin
 	return all
 }
 
-// The directory contains the values' files and nothing else, which is the layout of zarr-python and
-// TensorStore.
+// TestLayout checks that the directory contains the files of the values and no others. This is the
+// layout of zarr-python and TensorStore.
 func TestLayout(t *testing.T) {
 	root := t.TempDir()
 	s := dir.New(root)
@@ -152,7 +152,7 @@ func TestBlockedPuts(t *testing.T) {
 	}
 }
 
-// names lists all files and directories below root, including hidden ones.
+// names returns all files and directories below root, including hidden ones.
 func names(t *testing.T, root string) []string {
 	t.Helper()
 	var all []string
@@ -207,8 +207,8 @@ func TestRelativeRootIsResolvedOnce(t *testing.T) {
 	}
 }
 
-// If another writer keeps the size and the time of a file, the new inode still makes another
-// version.
+// TestVersionSeesAForeignReplace checks that a file with a new inode has another version, even if
+// another writer keeps the size and the time.
 func TestVersionSeesAForeignReplace(t *testing.T) {
 	root := t.TempDir()
 	s := dir.New(root)
@@ -232,8 +232,8 @@ func TestVersionSeesAForeignReplace(t *testing.T) {
 	}
 }
 
-// A file that replaces one with a time in the future gets a later time, so that versions are not
-// reused.
+// TestVersionWhenTheClockStepsBack checks that a file that replaces one with a time in the future
+// gets a later time, so that versions are not reused.
 func TestVersionWhenTheClockStepsBack(t *testing.T) {
 	root := t.TempDir()
 	s := dir.New(root)
@@ -336,7 +336,7 @@ func ExampleNew() {
 }
 
 func ExampleTrustLocks() {
-	// A cluster's file system whose locks hold between its machines.
+	// The file system of a cluster may have locks that work between its machines.
 	st := dir.New("/gpfs/project/era5.zarr", dir.TrustLocks(true))
 	fmt.Println(st, dir.TrustLocks(true))
 	// Output: /gpfs/project/era5.zarr TrustLocks(true)

@@ -10,18 +10,18 @@ import (
 )
 
 // absent reports whether the system found no file: the name does not exist, or a parent is a file.
-// It does not prove that the key is absent; see Store.proven.
+// This does not prove that the key is absent; see Store.proven.
 func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// failed returns err as a KeyError. Errors with a kind and context errors keep their kind.
+// failed returns err as a *fault.KeyError. Errors with a kind and context errors keep their kind.
 func (s *Store) failed(op, key string, err error) error {
 	e := &fault.KeyError{Op: op, Store: s.root, Key: key, Err: err}
 	var k fault.Kind
 	switch {
 	case errors.As(err, &k), errors.Is(err, errors.ErrUnsupported), isContext(err):
-		if err == error(k) { // the error is only the kind
+		if err == error(k) { // the error has no text besides the kind
 			e.Kind, e.Err = k, nil
 		}
 	default:
@@ -30,8 +30,8 @@ func (s *Store) failed(op, key string, err error) error {
 	return e
 }
 
-// kindOf returns the kind of a system error. Absence is not among them: callers of absent prove it
-// with Store.proven.
+// kindOf returns the kind of a system error. It has no kind for absence, because callers of absent
+// prove that with Store.proven.
 func kindOf(err error) fault.Kind {
 	switch {
 	case errors.Is(err, syscall.EROFS):
@@ -52,22 +52,22 @@ func kindOf(err error) fault.Kind {
 	return fault.Unavailable
 }
 
-// blocked converts the errors of a write that conflicts with names that a directory cannot hold
-// together, although a bucket can.
+// blocked converts the errors of a write to a name that conflicts with other names in a directory.
+// A bucket can hold such names together.
 func blocked(err error) error {
 	if errors.Is(err, syscall.ENOTDIR) {
-		return fault.Newf(fault.Path, "a parent of the key holds a value: %w", clean(err))
+		return fault.Newf(fault.Path, "a parent of the key is a file: %w", clean(err))
 	}
 	if err == errFolder {
 		return fault.Newf(fault.Path, "%w", err)
 	}
 	if errors.Is(err, syscall.EISDIR) || errors.Is(err, fs.ErrExist) {
-		return fault.Newf(fault.Path, "there are keys below it, or an empty folder: %w", clean(err))
+		return fault.Newf(fault.Path, "the key is a directory: %w", clean(err))
 	}
 	return err
 }
 
-// clean hides the error number, which would add a second kind to the error.
+// clean hides the error number of err, which would give the error a second kind.
 func clean(err error) error { return opaque{err} }
 
 type opaque struct{ err error }

@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// file is a file descriptor. An *os.File would cost a registration with the poller, four
-// allocations, and four fcntl calls for writing.
+// file is a file descriptor. An *os.File would register with the poller, allocate four times, and
+// make four fcntl calls for writing.
 type file struct {
 	n  int
 	of *os.File // the owner of the descriptor, or nil
@@ -31,7 +31,7 @@ func openFile(path string) (file, error) {
 	}
 }
 
-// createFile creates a file that does not exist.
+// createFile creates a file for writing. It fails if the file exists.
 func createFile(path string) (file, error) {
 	for {
 		fd, err := syscall.Open(path, syscall.O_WRONLY|syscall.O_CREAT|syscall.O_EXCL|syscall.O_CLOEXEC, 0o666)
@@ -44,7 +44,7 @@ func createFile(path string) (file, error) {
 	}
 }
 
-// most is how much is written at a time: Linux writes at most 2 GiB less a page.
+// most is the maximum number of bytes in one write. Linux writes at most 2 GiB minus a page.
 const most = 1 << 30
 
 func (f file) write(b []byte) error {
@@ -92,7 +92,7 @@ func (f file) info() (info, error) {
 	}
 }
 
-// readAt reads up to len(b) bytes. It returns 0 and no error at the end of the file.
+// readAt reads up to len(b) bytes. At the end of the file it returns 0 and no error.
 func (f file) readAt(b []byte, off int64) (int, error) {
 	for {
 		n, err := syscall.Pread(f.n, b, off)
@@ -102,12 +102,14 @@ func (f file) readAt(b []byte, off int64) (int, error) {
 	}
 }
 
-// close may return the error of an earlier write on file systems that write late, such as NFS.
+// close closes the file. On file systems that write late, such as NFS, it may return the error of
+// an earlier write.
 func (f file) close() error {
 	if f.of != nil {
 		return f.of.Close()
 	}
-	if err := syscall.Close(f.n); err != syscall.EINTR { // after EINTR Linux has closed it
+	// After EINTR, Linux has closed the descriptor.
+	if err := syscall.Close(f.n); err != syscall.EINTR {
 		return os.NewSyscallError("close", err)
 	}
 	return nil

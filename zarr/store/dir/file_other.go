@@ -17,7 +17,7 @@ func openFile(path string) (file, error) {
 	return file{f}, err
 }
 
-// createFile creates a file that does not exist.
+// createFile creates a file for writing. It fails if the file exists.
 func createFile(path string) (file, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	return file{f}, err
@@ -49,7 +49,7 @@ func (f file) info() (info, error) {
 	return in, err
 }
 
-// readAt reads up to len(b) bytes. It returns 0 and no error at the end of the file.
+// readAt reads up to len(b) bytes. At the end of the file it returns 0 and no error.
 func (f file) readAt(b []byte, off int64) (int, error) {
 	n, err := f.f.ReadAt(b, off)
 	if err == io.EOF {

@@ -14,7 +14,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestRemoveFolders removes empty directories and nothing else, with and without Confined, also
+// TestRemoveFolders checks that only empty directories are removed, with and without Confined, also
 // through decorators.
 func TestRemoveFolders(t *testing.T) {
 	for name, opts := range map[string][]dir.Option{"plain": nil, "confined": {dir.Confined(true)}} {
@@ -77,7 +77,7 @@ func TestRemoveFolders(t *testing.T) {
 	}
 }
 
-// folders returns the directories below a directory, in order.
+// folders returns the directories below root, in order.
 func folders(t *testing.T, root string) (found []string) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {

@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// TestFull: a full disk and an exhausted quota are the same kind, which is not fault.Limit.
+// TestFull checks that a full disk and an exhausted quota are fault.Full and not fault.Limit.
 func TestFull(t *testing.T) {
 	s := New(t.TempDir())
 	for _, err := range []error{syscall.ENOSPC, syscall.EDQUOT, &fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}} {

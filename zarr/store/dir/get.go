@@ -9,7 +9,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// piece is how many bytes are read between checks of the context.
+// piece is the number of bytes that are read between checks of the context.
 const piece = 8 << 20
 
 // Get implements [store.Store].
@@ -57,9 +57,9 @@ func (s *Store) open(ctx context.Context, t tree, path, key string, o store.GetO
 			err = missing(o)
 		}
 	case in.kind == special:
-		err = fault.Newf(fault.Refused, "it is neither a file nor a folder")
+		err = fault.Newf(fault.Refused, "the path is neither a file nor a directory")
 	case o.IfVersion != "" && !in.is(o.IfVersion):
-		err = fault.Newf(fault.Conflict, "it is at version %q, not %q", in.version(), o.IfVersion)
+		err = fault.Newf(fault.Conflict, "the value has version %q, not %q", in.version(), o.IfVersion)
 	case o.IfNotVersion != "" && in.is(o.IfNotVersion):
 		err = fault.Unchanged
 	}
@@ -72,12 +72,12 @@ func (s *Store) open(ctx context.Context, t tree, path, key string, o store.GetO
 }
 
 // noValueIn returns an error if the directory at the path of a value has keys below it. Empty
-// directories, which deletes leave behind, count as absent.
+// directories, which deletes leave behind, count as absent values.
 func (s *Store) noValueIn(ctx context.Context, t tree, path, key string) error {
 	w := walk{s: s, t: t, ctx: ctx, above: s.above(key)}
 	any, err := w.holdsKey(path, key+"/")
 	if any && err == nil {
-		err = fault.Newf(fault.Refused, "it is a folder with keys below it, where a value would be")
+		err = fault.Newf(fault.Refused, "the path is a directory with keys below it, not a value")
 	}
 	if err != nil {
 		return err
@@ -87,12 +87,12 @@ func (s *Store) noValueIn(ctx context.Context, t tree, path, key string) error {
 
 func missing(o store.GetOptions) error {
 	if o.IfVersion != "" {
-		return fault.Newf(fault.Conflict, "there is no value")
+		return fault.Newf(fault.Conflict, "the key has no value")
 	}
 	return fault.NotFound
 }
 
-// seen returns the version. It reuses the caller's string if that is equal.
+// seen returns the version. It reuses the string in o if that is equal.
 func (i info) seen(o store.GetOptions) store.Version {
 	if o.IfVersion != "" {
 		return o.IfVersion
@@ -109,7 +109,7 @@ func read(ctx context.Context, f file, in info, version store.Version, o store.G
 		return store.Value{}, &store.TooLong{Announced: n, Max: o.Max, Version: version}
 	}
 	if n > math.MaxInt-int64(len(buf)) {
-		return store.Value{}, fault.Newf(fault.Limit, "%d bytes do not fit the address space", n)
+		return store.Value{}, fault.Newf(fault.Limit, "%d bytes do not fit in memory", n)
 	}
 	v := store.Value{Bytes: grown(buf, int(n)), Size: in.size, Version: version}
 	for held, end := len(buf), len(v.Bytes); held < end; {
@@ -129,7 +129,7 @@ func read(ctx context.Context, f file, in info, version store.Version, o store.G
 	return v, nil
 }
 
-// grown returns buf extended by n bytes, in its own array if that has the capacity.
+// grown returns buf extended by n bytes. It uses buf's array if that has the capacity.
 func grown(buf []byte, n int) []byte {
 	if n <= cap(buf)-len(buf) {
 		return buf[:len(buf)+n]

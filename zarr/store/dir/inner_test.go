@@ -14,7 +14,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/storetest"
 )
 
-// Without hard links IfAbsent uses the lock.
+// TestWithoutLinks checks that IfAbsent uses the lock if there are no hard links.
 func TestWithoutLinks(t *testing.T) {
 	for _, errno := range []error{syscall.EPERM, errors.ErrUnsupported} {
 		storetest.Run(t, func(t *testing.T) store.Store {
@@ -25,7 +25,7 @@ func TestWithoutLinks(t *testing.T) {
 	}
 }
 
-// Without locks only operations that need them are refused.
+// TestWithoutLocks checks that only operations that need locks are refused if there are none.
 func TestWithoutLocks(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) store.Store {
 		s := New(t.TempDir())
@@ -35,8 +35,8 @@ func TestWithoutLocks(t *testing.T) {
 	}, storetest.Keys(20), storetest.Without(storetest.IfVersionPut, storetest.IfVersionDelete))
 }
 
-// Two Stores on one directory share nothing else, like two processes. A lock is held by one of them
-// at a time, and leaves no file.
+// TestTwoStoresOneFolder checks two Stores on one directory. Like two processes, they share only
+// the directory. Only one of them holds a lock at a time, and the lock leaves no file.
 func TestTwoStoresOneFolder(t *testing.T) {
 	for _, confinedA := range []bool{false, true} {
 		for _, confinedB := range []bool{false, true} {
@@ -81,8 +81,8 @@ func once(t *testing.T, what string, a, b func() (locked, error)) {
 	m.release()
 }
 
-// While a conditional write of another process is between its check and its rename, all other
-// writers wait.
+// TestEveryWriterWaits checks that all other writers wait while a conditional write of another
+// process is between its check and its rename.
 func TestEveryWriterWaits(t *testing.T) {
 	for name, o := range map[string]Option{"by path": Confined(false), "confined": Confined(true)} {
 		t.Run(name, func(t *testing.T) {
@@ -128,8 +128,8 @@ func TestEveryWriterWaits(t *testing.T) {
 	}
 }
 
-// An unused name is taken by one writer: a plain Put that found no value does not replace one that
-// was written without the lock in the meantime.
+// TestFreeNameIsTakenOnce checks that only one writer takes an unused name: a plain Put that found
+// no value does not replace a value that was written without the lock in the meantime.
 func TestFreeNameIsTakenOnce(t *testing.T) {
 	a := New(t.TempDir())
 	tries := 0
@@ -145,7 +145,7 @@ func TestFreeNameIsTakenOnce(t *testing.T) {
 	count := func(take func(tree, string) (locked, error)) func(tree, string) (locked, error) {
 		return func(tr tree, path string) (locked, error) { locks++; return take(tr, path) }
 	}
-	want := 1 // by name, for the second try only
+	want := 1 // number of locks: by name, only for the second try
 	if a.lock.name = count(a.lock.name); a.lock.value != nil {
 		a.lock.value, want = count(a.lock.value), 2
 	}
@@ -157,7 +157,8 @@ func TestFreeNameIsTakenOnce(t *testing.T) {
 	}
 }
 
-// On a network file system only conditions on versions are refused. With TrustLocks they work too.
+// TestRemote checks that on a network file system only conditions on versions are refused, and that
+// they work with TrustLocks.
 func TestRemote(t *testing.T) {
 	nfs := func(fd int) string {
 		if remote(fd) != "" {

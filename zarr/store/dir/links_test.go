@@ -14,8 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// linked makes a root with a hierarchy "g" that has symbolic links to a directory and to files
-// outside of the root, and to another directory within it.
+// linked makes a root with a hierarchy "g". It has symbolic links to a directory and to files
+// outside the root, and to another directory inside it.
 func linked(t *testing.T) (root, outside string) {
 	t.Helper()
 	top := t.TempDir()
@@ -37,7 +37,7 @@ func linked(t *testing.T) (root, outside string) {
 	return root, outside
 }
 
-// untouched fails unless the targets of the links are as linked made them.
+// untouched fails the test unless the targets of the links are as linked made them.
 func untouched(t *testing.T, root, outside string) {
 	t.Helper()
 	for _, file := range []string{
@@ -60,8 +60,8 @@ func linkedBoth(t *testing.T, f func(t *testing.T, s *dir.Store, root, outside s
 	}
 }
 
-// TestDeleteFollowsNoLink: Delete refuses a key behind a symbolic link if it has a value, and
-// removes a link itself.
+// TestDeleteFollowsNoLink checks that Delete refuses a value behind a symbolic link, and removes a
+// link itself.
 func TestDeleteFollowsNoLink(t *testing.T) {
 	linkedBoth(t, func(t *testing.T, s *dir.Store, root, outside string) {
 		for _, key := range []string{
@@ -88,8 +88,8 @@ func TestDeleteFollowsNoLink(t *testing.T) {
 	})
 }
 
-// TestDeleteOfNothingBehindLink: an absent key behind a link is not an error, or with a version a
-// conflict.
+// TestDeleteOfNothingBehindLink checks that deleting an absent key behind a link is not an error,
+// or fault.Conflict with a version.
 func TestDeleteOfNothingBehindLink(t *testing.T) {
 	root, outside := linked(t)
 	s := dir.New(root)
@@ -105,8 +105,8 @@ func TestDeleteOfNothingBehindLink(t *testing.T) {
 	untouched(t, root, outside)
 }
 
-// TestDeleteAsPut: a write that removes a value, such as that of a chunk of fill values, follows
-// links as Put does.
+// TestDeleteAsPut checks that a delete that stands for a write, such as that of a chunk of fill
+// values, follows links as Put does.
 func TestDeleteAsPut(t *testing.T) {
 	root, outside := linked(t)
 	s := dir.New(root)
@@ -120,8 +120,8 @@ func TestDeleteAsPut(t *testing.T) {
 	untouched(t, root, outside)
 }
 
-// TestDeleteOfLinkByVersion: a link to a file has the version of its target, and Delete at that
-// version removes the link.
+// TestDeleteOfLinkByVersion checks that a link to a file has the version of its target, and that
+// Delete at that version removes the link.
 func TestDeleteOfLinkByVersion(t *testing.T) {
 	root, outside := linked(t)
 	s := dir.New(root)
@@ -138,8 +138,8 @@ func TestDeleteOfLinkByVersion(t *testing.T) {
 	untouched(t, root, outside)
 }
 
-// TestDeleteBelowFollowsNoLink: DeleteBelow removes a hierarchy including its links, and
-// RemoveFolders its directories.
+// TestDeleteBelowFollowsNoLink checks that DeleteBelow removes a hierarchy with its links, and that
+// RemoveFolders removes its directories.
 func TestDeleteBelowFollowsNoLink(t *testing.T) {
 	linkedBoth(t, func(t *testing.T, s *dir.Store, root, outside string) {
 		for _, prefix := range []string{"g/linked", "g/linked/x", "g/a/deep", "g/beside"} {
@@ -165,8 +165,8 @@ func TestDeleteBelowFollowsNoLink(t *testing.T) {
 	})
 }
 
-// TestListNamesLinks: entries have the first link on their path, and with NoFollow only links have
-// one.
+// TestListNamesLinks checks that entries have the first link on their path, and that with NoFollow
+// only links have one.
 func TestListNamesLinks(t *testing.T) {
 	root, outside := linked(t)
 	s := dir.New(root)
@@ -202,8 +202,8 @@ func TestListNamesLinks(t *testing.T) {
 	untouched(t, root, outside)
 }
 
-// TestFolderTurnsIntoLink: if a directory is exchanged for a link before the deletes, nothing
-// behind the link is removed. The keys are listed first, so every delete comes after the exchange.
+// TestFolderTurnsIntoLink checks that nothing behind a link is removed if a directory is exchanged
+// for the link before the deletes. The keys are listed first, so every delete follows the exchange.
 func TestFolderTurnsIntoLink(t *testing.T) {
 	linkedBoth(t, func(t *testing.T, s *dir.Store, root, outside string) {
 		put(t, s, "g/folder/notes.txt", "own")
@@ -232,8 +232,8 @@ func TestFolderTurnsIntoLink(t *testing.T) {
 	})
 }
 
-// TestFolderKeepsTurning: while another program exchanges a directory and a link repeatedly,
-// deletes and RemoveFolders do not touch the target of the link.
+// TestFolderKeepsTurning checks that deletes and RemoveFolders do not modify the target of a link
+// while another program repeatedly exchanges a directory and the link.
 func TestFolderKeepsTurning(t *testing.T) {
 	root, outside := linked(t)
 	if err := os.MkdirAll(filepath.Join(outside, "empty/er"), 0o777); err != nil {

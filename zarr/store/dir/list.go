@@ -12,16 +12,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// batch is how many names are read from a directory at a time: enough for one system call, few to
-// hold in memory.
+// batch is the number of names that are read from a directory at a time. They fill about one system
+// call and take little memory.
 const batch = 512
 
-// errStop ends a walk when its consumer has stopped.
+// errStop ends a walk whose consumer has stopped.
 var errStop = errors.New("stop")
 
 // List implements [store.Store]. It reads directories incrementally, so a long listing takes little
-// memory. Entries that disappear during the listing are skipped, and so are names that
-// [store.CheckKey] refuses, which the Store cannot read.
+// memory. It skips entries that disappear during the listing, and names that [store.CheckKey]
+// refuses, because the Store cannot read them.
 func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		err := o.Check(prefix)
@@ -35,7 +35,7 @@ func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) it
 }
 
 func (s *Store) list(ctx context.Context, prefix string, o store.ListOptions, yield func(store.Entry, error) bool) error {
-	// The first directory: KeyPrefix up to its last slash is part of the path.
+	// The path of the first directory includes KeyPrefix up to its last slash.
 	level := prefix
 	if i := strings.LastIndexByte(o.KeyPrefix, '/'); i >= 0 {
 		level = strings.TrimPrefix(prefix+"/"+o.KeyPrefix[:i], "/")
@@ -70,7 +70,7 @@ func (s *Store) list(ctx context.Context, prefix string, o store.ListOptions, yi
 	return err
 }
 
-// above returns the parent directories of a prefix's directory, from the root on.
+// above returns the parent directories of a prefix's directory, starting with the root.
 func (s *Store) above(prefix string) (folders []string) {
 	if prefix == "" {
 		return nil
@@ -88,12 +88,12 @@ type walk struct {
 	s      *Store
 	t      tree
 	ctx    context.Context
-	prefix string // of the listing
+	prefix string // prefix of the listing
 	o      store.ListOptions
 	yield  func(store.Entry, error) bool
-	gave   bool     // an entry was yielded
-	lost   bool     // a directory or a file was absent
-	link   string   // the first symbolic link in the path of the current directory, or ""
+	gave   bool     // set if an entry was yielded
+	lost   bool     // set if a directory or a file was absent
+	link   string   // first symbolic link in the path of the current directory, or ""
 	above  []string // parents of the current directory, outermost first; a link to one is a loop
 }
 
@@ -152,7 +152,7 @@ func (w *walk) folder(path, prefix string) error {
 	})
 }
 
-// wants reports whether the options may select key, or a key below it. Other names are skipped
+// wants reports whether the options may select key or a key below it. Other names are skipped
 // before they are examined.
 func (w *walk) wants(key string) bool {
 	if w.o.KeyPrefix == "" && w.o.StartAfter == "" {
@@ -162,11 +162,11 @@ func (w *walk) wants(key string) bool {
 	if w.prefix != "" {
 		path = key[len(w.prefix)+1:]
 	}
-	below := path + "/" // the beginning of the keys in a directory
+	below := path + "/" // the start of all keys in the directory
 	return strings.HasPrefix(path, w.o.KeyPrefix) && (below > w.o.StartAfter || strings.HasPrefix(w.o.StartAfter, below))
 }
 
-// info returns the info of the name itself, not of a link's target.
+// info returns the info of the name itself, even if it is a link.
 func (w *walk) info(full string, d os.DirEntry) (os.FileInfo, error) {
 	if w.s.confined {
 		return w.t.lstat(full) // d might use its path
@@ -189,8 +189,8 @@ func (w *walk) give(e store.Entry) error {
 	return nil
 }
 
-// look returns the kind of a name and the info of a link's target. A link without a target, or with
-// one that the Store may not open, is special, and its info is nil.
+// look returns the kind of a name and, for a link, the info of its target. A link is special if it
+// has no target or the Store may not open its target. Its info is then nil.
 func (w *walk) look(full string, d os.DirEntry) (kind, os.FileInfo) {
 	switch mode := d.Type(); {
 	case mode.IsRegular():
@@ -217,8 +217,8 @@ func (w *walk) look(full string, d os.DirEntry) (kind, os.FileInfo) {
 	return folderKind, fi
 }
 
-// holdsKey reports whether there is a value at any depth below the directory. Usually the first
-// name suffices.
+// holdsKey reports whether there is a value at any depth below the directory. Usually it reads only
+// the first name.
 func (w *walk) holdsKey(path, prefix string) (bool, error) {
 	found := false
 	deep := walk{s: w.s, t: w.t, ctx: w.ctx, above: w.above, o: store.ListOptions{NoFollow: w.o.NoFollow}, yield: func(store.Entry, error) bool {
@@ -269,7 +269,7 @@ func (w *walk) eachName(path string, f func(os.DirEntry) error) error {
 	}
 }
 
-// vanished records that a file or directory is absent. It returns other errors.
+// vanished records that a file or directory is absent. It returns all other errors.
 func (w *walk) vanished(err error) error {
 	if absent(err) {
 		w.lost = true

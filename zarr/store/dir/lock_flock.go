@@ -13,7 +13,7 @@ import (
 
 func (s *Store) lockers() lockers { return lockers{s.tryValue, s.tryName} }
 
-// flocked is a locked file of a value.
+// flocked is a held lock on the file of a value.
 type flocked struct{ f file }
 
 func (l flocked) release() { _ = l.f.close() }
@@ -43,7 +43,8 @@ func (s *Store) tryValue(t tree, path string) (locked, error) {
 		case statErr == nil && fi.Mode().IsRegular() && named(f.fd(), fi):
 			return flocked{f}, nil
 		case statErr == nil && !fi.Mode().IsRegular():
-			err = syscall.ENOENT // the name is no longer that of the opened file, or not of a value
+			// The name no longer has the opened file, or its file is not a value.
+			err = syscall.ENOENT
 		}
 	}
 	_ = f.close()
@@ -70,12 +71,12 @@ type nameLock struct {
 	name string
 }
 
-// tryName implements lockers.name. If the holder of a lock dies, the kernel releases the lock, and
-// the next holder uses the remaining file.
+// tryName implements lockers.name. If the holder of a lock dies, the kernel releases the lock. The
+// next holder uses the remaining file.
 func (s *Store) tryName(t tree, name string) (locked, error) {
 	f, err := t.openFile(name, os.O_RDWR|os.O_CREATE|nonblock, 0o666)
 	if errors.Is(err, fs.ErrPermission) {
-		// Another user's file; a local flock does not need write access.
+		// The file belongs to another user. A local flock does not need write access.
 		f, err = t.openFile(name, os.O_RDONLY|nonblock, 0)
 	}
 	if err != nil {
@@ -83,8 +84,8 @@ func (s *Store) tryName(t tree, name string) (locked, error) {
 	}
 	err = s.flock(int(f.Fd()))
 	if err == nil {
-		// The previous holder removes the file when it releases the lock, so the name may be
-		// another file's now.
+		// The previous holder removes the file when it releases the lock, so the name may have
+		// another file now.
 		if fi, statErr := t.lstat(name); statErr == nil && named(int(f.Fd()), fi) {
 			return nameLock{f, t, name}, nil
 		}
@@ -97,7 +98,7 @@ func (s *Store) tryName(t tree, name string) (locked, error) {
 }
 
 func (l nameLock) release() {
-	// Before unlocking, so that the next holder detects that the file is gone.
+	// Remove the file before unlocking it, so that the next holder detects that it is gone.
 	_ = l.t.remove(l.name)
 	_ = l.f.Close()
 }
@@ -106,7 +107,7 @@ func (l nameLock) release() {
 func (s *Store) flock(fd int) error {
 	if s.remote != nil {
 		if name := s.remote(fd); name != "" {
-			return fault.Newf(errors.ErrUnsupported, "locks on %s cannot be relied on: other machines may write there too (TrustLocks, --trust-locks)", name)
+			return fault.Newf(errors.ErrUnsupported, "locks on %s are not reliable if other machines write there (see TrustLocks, --trust-locks)", name)
 		}
 	}
 	for {
@@ -115,7 +116,7 @@ func (s *Store) flock(fd int) error {
 		case nil, syscall.EWOULDBLOCK, syscall.EBADF:
 			return err
 		default:
-			return fault.Newf(errors.ErrUnsupported, "the file system has no locks: %w", clean(err))
+			return fault.Newf(errors.ErrUnsupported, "the file system does not support locks: %w", clean(err))
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 func (s *Store) lockers() lockers {
 	no := func(tree, string) (locked, error) {
-		return nil, fault.Newf(errors.ErrUnsupported, "this system has no lock that its holder's death frees")
+		return nil, fault.Newf(errors.ErrUnsupported, "the operating system has no locks that are released if their holder dies")
 	}
 	return lockers{no, no}
 }

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// lockers has no lock on a value's own file. Windows does not replace an open file, and locking its
-// bytes would exclude readers.
+// lockers returns no lock on a value's own file. Windows does not replace an open file, and locking
+// its bytes would exclude readers.
 func (s *Store) lockers() lockers { return lockers{nil, tryName} }
 
 type handleLock syscall.Handle
@@ -41,7 +41,7 @@ func tryName(t tree, name string) (locked, error) {
 
 func (l handleLock) release() { _ = syscall.CloseHandle(syscall.Handle(l)) }
 
-// held returns nil if the error of opening a lock file means that it is held.
+// held returns nil if err, the error of opening a lock file, means that the lock is held.
 func held(t tree, name string, err error) error {
 	switch {
 	case errors.Is(err, errSharingViolation), errors.Is(err, errDeletePending):
@@ -51,7 +51,7 @@ func held(t tree, name string, err error) error {
 			return nil // the file is being removed
 		}
 	}
-	return err // the directory does not allow the file
+	return err // the directory does not permit the file
 }
 
 // confinedLock is a lock on the first byte of a lock file. It is used within an os.Root, which
@@ -62,7 +62,8 @@ type confinedLock struct {
 	name string
 }
 
-// tryConfined excludes holders that opened the lock file without sharing, and is excluded by them.
+// tryConfined takes a lock within an os.Root. It excludes holders that opened the lock file without
+// sharing, and they exclude it.
 func tryConfined(t confined, name string) (locked, error) {
 	f, err := t.openFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
@@ -87,11 +88,11 @@ func tryConfined(t confined, name string) (locked, error) {
 		}
 	}
 	_ = f.Close()
-	return nil, nil // its last holder removed it between open and lock
+	return nil, nil // its last holder removed the file between open and lock
 }
 
 func (l confinedLock) release() {
-	// Before unlocking, so that the next holder detects that the file is gone.
+	// Remove the file before unlocking it, so that the next holder detects that it is gone.
 	_ = l.t.remove(l.name)
 	_ = l.f.Close()
 }

@@ -22,24 +22,24 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// parts is an upload with a hidden file for each part, beside the value. File names consist of the
-// token, which is a random number, and the label, size and number of the part. When a part with a
-// higher number is sent, the file of part 0 gets a new label. So if the last parts are removed,
-// part 0 still shows how many there were.
+// parts is an upload with a hidden file for each part, next to the value. A file name consists of
+// the token, which is a random number, and the label, size and number of the part. When a part with
+// a higher number is sent, the file of part 0 gets a new label. If the last parts are removed, part
+// 0 thus still shows how many there were.
 type parts struct {
 	s     *Store
 	key   string
 	path  string
-	stem  string // prefix of the file names, with the directory
+	stem  string // prefix of the file names, including the directory
 	token string
-	set   *sentparts.Set[string] // parts with the paths of their files
+	set   *sentparts.Set[string] // the parts, with the paths of their files
 
 	mu sync.Mutex // held while part 0 is renamed
 }
 
-// PutParts implements [store.PartPutter]. A part may have any size. Commit appends the other parts
-// to a copy of the first. On file systems that share blocks between files this does not copy data.
-// A single part is renamed. PutParts itself creates no directory and no file.
+// PutParts implements [store.PartPutter]. A part may have any size. Commit renames a single part.
+// Otherwise it appends the other parts to a copy of the first, which does not copy data on file
+// systems that share blocks between files. PutParts itself creates no directory and no file.
 func (s *Store) PutParts(ctx context.Context, key string, o store.PartsOptions) (store.Parts, error) {
 	path, err := s.path(ctx, key)
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *Store) PutParts(ctx context.Context, key string, o store.PartsOptions) 
 	}
 	token := o.Resume
 	if id, err := hex.DecodeString(token); err != nil || token != "" && len(id) != 8 {
-		return nil, s.failed("put", key, fault.Newf(fault.Selection, "%q is not the token of a value in parts", token))
+		return nil, s.failed("put", key, fault.Newf(fault.Selection, "%q is not the token of an upload", token))
 	}
 	if token == "" {
 		token = fmt.Sprintf("%016x", rand.Uint64())
@@ -64,12 +64,12 @@ func (p *parts) Limits() store.PartLimits {
 
 func (p *parts) Token() string { return p.token }
 
-// file returns the path of part n.
+// file returns the path of the file of part n.
 func (p *parts) file(n, label int, size int64) string {
 	return fmt.Sprintf("%s%d-%d-%d", p.stem, label, size, n)
 }
 
-// parse is the inverse of file for the end of a name. It returns false if the name is not that of a
+// parse is the inverse of file for the end of a name. ok is false if the name is not that of a
 // part.
 func (p *parts) parse(end string) (n, label int, size int64, ok bool) {
 	var numbers [3]int64
@@ -117,7 +117,7 @@ func (p *parts) within(create bool, f func(t tree) error) error {
 
 func (p *parts) Part(ctx context.Context, n int, b []byte) error {
 	if n < 0 || n >= p.Limits().Parts {
-		return p.s.failed("put", p.key, fault.Newf(fault.Limit, "part %d is not among %d", n, p.Limits().Parts))
+		return p.s.failed("put", p.key, fault.Newf(fault.Limit, "part number must be 0 to %d, is %d", p.Limits().Parts-1, n))
 	}
 	return p.do(ctx, true, func(t tree) error {
 		if p.set.Unlisted() {
@@ -147,7 +147,7 @@ func (p *parts) Part(ctx context.Context, n int, b []byte) error {
 	})
 }
 
-// relabel sets the label of part 0. Another process may set it as well.
+// relabel sets the label of part 0. Another process may do so concurrently.
 func (p *parts) relabel(t tree, label int) {
 	first, ok := p.set.At(0)
 	if !ok {
@@ -159,7 +159,7 @@ func (p *parts) relabel(t tree, label int) {
 	}
 }
 
-// Sent reads the parts to compute their checksums.
+// Sent implements [store.Parts]. It reads the parts to compute their checksums.
 func (p *parts) Sent(ctx context.Context) (sent []store.PartInfo, err error) {
 	err = p.do(ctx, false, func(t tree) error {
 		found, err := p.arrived(t)
@@ -181,7 +181,7 @@ func (p *parts) Sent(ctx context.Context) (sent []store.PartInfo, err error) {
 	return sent, nil
 }
 
-// arrived lists the parts of all processes.
+// arrived returns the parts of all processes.
 func (p *parts) arrived(t tree) (map[int]sentparts.Part[string], error) {
 	found, label, _, err := p.find(t)
 	if err != nil {
@@ -190,7 +190,7 @@ func (p *parts) arrived(t tree) (map[int]sentparts.Part[string], error) {
 	return found, p.set.Listed(found, label)
 }
 
-// find returns the latest file of each part, the greatest label, and the names of all files of
+// find returns the latest file of each part, the greatest label, and the names of the files of all
 // parts.
 func (p *parts) find(t tree) (found map[int]sentparts.Part[string], label int, names []string, err error) {
 	dir, err := t.openFile(folder(p.path), os.O_RDONLY|nonblock, 0)
@@ -257,10 +257,11 @@ func (p *parts) sum(ctx context.Context, t tree, name string) (string, error) {
 	}
 }
 
-// removed returns fault.Conflict if a part that was found before is absent.
+// removed returns fault.Conflict if err means that a part that was found before is absent. It
+// returns other errors unchanged.
 func removed(err error) error {
 	if absent(err) {
-		return fault.Newf(fault.Conflict, "a part was removed: another process committed or aborted the value")
+		return fault.Newf(fault.Conflict, "a part was removed: another process committed or aborted the upload")
 	}
 	return err
 }
@@ -320,7 +321,7 @@ func (p *parts) early(ctx context.Context, t tree, o store.PutOptions) error {
 	return early(t, p.path, o)
 }
 
-// join concatenates the parts to one file. A single part is used directly.
+// join concatenates the parts to one file. It returns the file of a single part unchanged.
 func (p *parts) join(ctx context.Context, t tree, all []sentparts.Part[string]) (temp string, in info, err error) {
 	if len(all) == 1 {
 		in, err = p.s.stamp(t, all[0].At, 0)
@@ -351,16 +352,16 @@ func (p *parts) join(ctx context.Context, t tree, all []sentparts.Part[string]) 
 // whole checks the size of a part that was read.
 func whole(part sentparts.Part[string], size int64, err error) error {
 	if err == nil && size != part.Size {
-		return fault.Newf(fault.Corrupt, "a part has %d bytes, and had %d", size, part.Size)
+		return fault.Newf(fault.Corrupt, "a part has %d bytes, want %d", size, part.Size)
 	}
 	return removed(err)
 }
 
-// joinStep is how many bytes are copied between checks of the context: a quarter of a second on a
-// slow disk.
+// joinStep is the number of bytes that are copied between checks of the context. A slow disk takes
+// a quarter of a second for it.
 const joinStep = 32 << 20
 
-// appendTo copies a part, in the kernel if possible (copy_file_range).
+// appendTo copies a part to the end of a file, in the kernel if possible (copy_file_range).
 func (p *parts) appendTo(ctx context.Context, t tree, to *os.File, part sentparts.Part[string]) error {
 	from, err := t.openFile(part.At, os.O_RDONLY|nonblock, 0)
 	if err != nil {
@@ -381,8 +382,8 @@ func (p *parts) appendTo(ctx context.Context, t tree, to *os.File, part sentpart
 	}
 }
 
-// remove removes the parts of all processes, part 0 first. If it is interrupted, the remaining
-// parts have a gap and cannot be committed.
+// remove removes the parts of all processes, starting with part 0. If it is interrupted, the
+// remaining parts have a gap and cannot be committed.
 func (p *parts) remove(t tree) error {
 	_, _, names, err := p.find(t)
 	isFirst := func(name string) bool { return strings.HasSuffix(name, "-0") }

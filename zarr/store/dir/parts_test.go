@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// TestPartsLeaveNothing: Commit and Abort leave no files but the value, and there is no value
-// before Commit.
+// TestPartsLeaveNothing checks that Commit and Abort leave no files except the value, and that
+// there is no value before Commit.
 func TestPartsLeaveNothing(t *testing.T) {
 	for _, confined := range []bool{false, true} {
 		for _, n := range []int{0, 1, 3} {
@@ -73,7 +73,8 @@ func files(t *testing.T, folder string) (names []string) {
 	return names
 }
 
-// TestPartsOfOtherKeys: a token is valid for its key only, and malformed tokens are refused.
+// TestPartsOfOtherKeys checks that a token is valid only for its key, and that malformed tokens are
+// refused.
 func TestPartsOfOtherKeys(t *testing.T) {
 	s := New(t.TempDir())
 	p, err := s.PutParts(t.Context(), "k", store.PartsOptions{})

@@ -12,7 +12,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// sentParts starts an upload, sends parts, and returns their files by the number of the part.
+// sentParts starts an upload, sends parts, and returns their files by part number.
 func sentParts(t *testing.T, root string, numbers ...int) (store.Parts, map[string]string) {
 	t.Helper()
 	p, err := New(root).PutParts(t.Context(), "k", store.PartsOptions{})
@@ -44,7 +44,7 @@ func resumed(t *testing.T, root string, p store.Parts) store.Parts {
 	return q
 }
 
-// noValue fails unless Commit returned the kind and nothing is stored.
+// noValue fails the test unless Commit returned an error of the kind and no value is stored.
 func noValue(t *testing.T, root string, p store.Parts, kind error) {
 	t.Helper()
 	if _, err := p.Commit(t.Context(), store.PutOptions{}); !errors.Is(err, kind) {
@@ -55,8 +55,8 @@ func noValue(t *testing.T, root string, p store.Parts, kind error) {
 	}
 }
 
-// TestLastPartsRemoved: a process that resumes an upload detects from the remaining parts that the
-// last ones were removed.
+// TestLastPartsRemoved checks that a process that resumes an upload detects from the remaining
+// parts that the last parts were removed.
 func TestLastPartsRemoved(t *testing.T) {
 	for _, order := range [][]int{{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 3, 0, 2}} {
 		root := t.TempDir()
@@ -69,8 +69,8 @@ func TestLastPartsRemoved(t *testing.T) {
 	}
 }
 
-// TestPartShortened: a truncated part is fault.Corrupt, for its sender and for another process,
-// also if it is the only part.
+// TestPartShortened checks that a truncated part is fault.Corrupt for its sender and for another
+// process, even if it is the only part.
 func TestPartShortened(t *testing.T) {
 	for _, numbers := range [][]int{{0}, {0, 1, 2, 3}} {
 		for _, n := range []string{"0", "3"} {
@@ -121,8 +121,8 @@ func allFiles(t *testing.T, root string) (names []string) {
 	return names
 }
 
-// TestPartOfAnEndedValue: a process that resumes an upload and sends a part first detects that the
-// upload has ended.
+// TestPartOfAnEndedValue checks that a process that resumes an upload and first sends a part
+// detects that the upload has ended.
 func TestPartOfAnEndedValue(t *testing.T) {
 	root := t.TempDir()
 	p, _ := sentParts(t, root, 0, 1)

@@ -21,9 +21,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-const childEnv = "ZARGO_DIR_TEST_CHILD" // what this process is to do, and in which folder
+const childEnv = "ZARGO_DIR_TEST_CHILD" // role of a child process, and its directory
 
-// TestMain is also the main function of the child processes.
+// TestMain runs the tests. It is also the main function of the child processes.
 func TestMain(m *testing.M) {
 	role, root, ok := strings.Cut(os.Getenv(childEnv), " ")
 	if !ok {
@@ -84,7 +84,7 @@ func increment(s store.Store, key string) error {
 		if !errors.Is(err, fault.Conflict) {
 			return err
 		}
-		time.Sleep(rand.N(2 * time.Millisecond)) // let the others finish
+		time.Sleep(rand.N(2 * time.Millisecond)) // let other processes finish
 	}
 }
 
@@ -110,11 +110,12 @@ func TestManyProcessesLoseNoIncrement(t *testing.T) {
 	}
 }
 
-// The value of the next two children is two numbers. One is changed by the child that replaces the
-// value as a whole, the other by those that change a part of it.
+// The value of the next two children is two numbers. One child replaces the whole value and changes
+// the first number. The others modify a part of the value and change the second number.
 const pair = "pair"
 
-// childWhole is the only child that changes the first number, so it must find its own last number.
+// childWhole is the only child that changes the first number, so it must read the number that it
+// wrote last.
 func childWhole(s *dir.Store) error {
 	for n := range 400 {
 		if _, err := s.Put(context.Background(), pair, fmt.Appendf(nil, "%d 0", n), store.PutOptions{}); err != nil {
@@ -125,7 +126,7 @@ func childWhole(s *dir.Store) error {
 			return err
 		}
 		if got, _, _ := strings.Cut(string(v.Bytes), " "); got != strconv.Itoa(n) {
-			return fmt.Errorf("%d was acknowledged and is %s now", n, got)
+			return fmt.Errorf("%d was acknowledged, but the value is now %s", n, got)
 		}
 	}
 	return s.Delete(context.Background(), pair, store.DeleteOptions{})
@@ -153,8 +154,8 @@ func childPart(s *dir.Store) error {
 	}
 }
 
-// A Put or Delete without a condition is not undone by a conditional Put of another process that
-// checks before it and renames after it.
+// TestPlainWritesAreNotLost checks that a Put or Delete without a condition is not undone by a
+// conditional Put of another process that checks before it and renames after it.
 func TestPlainWritesAreNotLost(t *testing.T) {
 	s := dir.New(t.TempDir())
 	put(t, s, pair, "0 0")
@@ -178,8 +179,8 @@ func TestPlainWritesAreNotLost(t *testing.T) {
 	}
 }
 
-// fill returns a value in which any mixture is visible: one repeated byte, long enough for several
-// page writes.
+// fill returns a value in which any mixture is visible. It is one repeated byte, long enough for
+// several page writes.
 func fill(i int) []byte { return bytes.Repeat([]byte{byte('a' + i%26)}, 200_000+i%26*1000) }
 
 func childWrite(s *dir.Store) error {
@@ -215,7 +216,7 @@ func kill(t *testing.T, role, root string) {
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 		t.Fatalf("the child said %q, %v", line, err)
 	}
-	time.Sleep(time.Millisecond + rand.N(15*time.Millisecond)) // anywhere in a write
+	time.Sleep(time.Millisecond + rand.N(15*time.Millisecond)) // at any time during a write
 	if err := c.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func (s *Store) put(ctx context.Context, key string, b []byte, o store.PutOption
 	return v, err
 }
 
-// settle moves a temporary file to path, on the condition of o.
+// settle moves a temporary file to path, subject to the condition in o.
 func (s *Store) settle(ctx context.Context, t tree, temp, path string, in info, o store.PutOptions) (store.Version, error) {
 	err := ctx.Err()
 	if err == nil {
@@ -92,7 +92,7 @@ func early(t tree, path string, o store.PutOptions) error {
 	return nil
 }
 
-// write writes b to a new temporary file beside path.
+// write writes b to a new temporary file in the directory of path.
 func (s *Store) write(t tree, path string, b []byte) (temp string, in info, err error) {
 	dir := folder(path)
 	var f file
@@ -108,7 +108,7 @@ func (s *Store) write(t tree, path string, b []byte) (temp string, in info, err 
 		if err := s.proven(t, path); err != nil && !errors.Is(err, errFile) {
 			return "", in, err
 		}
-		// RemoveFolders may remove it again, hence the retries.
+		// RemoveFolders may remove it again, which makes the retries necessary.
 		if err := s.makeFolder(t, dir); err != nil {
 			return "", in, err
 		}
@@ -134,7 +134,7 @@ func (s *Store) makeFolder(t tree, dir string) error {
 	}
 	for d := dir; ; d = folder(d) {
 		at := t
-		if len(d) <= len(s.root) { // the root and its parents
+		if len(d) <= len(s.root) { // d is the root or one of its parents
 			at = plain{}
 		}
 		if err := syncFolder(at, d); err != nil {
@@ -146,10 +146,10 @@ func (s *Store) makeFolder(t tree, dir string) error {
 	}
 }
 
-// stamp sets the file's modification time to one that is not before after and that this Store has
-// never set before.
+// stamp sets the file's modification time to a time that is not before after and that this Store
+// has never set before.
 func (s *Store) stamp(t tree, path string, after int64) (info, error) {
-	const step = 100 // nanoseconds: the resolution of NTFS
+	const step = 100 // nanoseconds, the resolution of NTFS
 	now := max(time.Now().UnixNano(), after)
 	for {
 		last := s.stamped.Load()
@@ -158,7 +158,7 @@ func (s *Store) stamp(t tree, path string, after int64) (info, error) {
 			break
 		}
 	}
-	// If it is refused, the kernel's time remains; placeOver checks that.
+	// If the system refuses it, the file keeps the kernel's time, which placeOver checks.
 	_ = t.chtimes(path, time.Unix(0, now))
 	fi, err := t.lstat(path)
 	if err != nil {
@@ -167,8 +167,9 @@ func (s *Store) stamp(t tree, path string, after int64) (info, error) {
 	return infoOf(t, path, fi)
 }
 
-// place moves temp to path and replaces an existing file. It holds the lock of conditional writes.
-// Otherwise a conditional write between its check and its rename would overwrite this value.
+// place moves temp to path and replaces an existing file. It takes the lock of conditional writes.
+// Without the lock, a conditional write between its check and its rename would overwrite this
+// value.
 func (s *Store) place(ctx context.Context, t tree, temp, path string) error {
 	for {
 		done, err := s.placeOnce(ctx, t, temp, path)
@@ -181,7 +182,7 @@ func (s *Store) place(ctx context.Context, t tree, temp, path string) error {
 	}
 }
 
-// placeOnce is one attempt. It is not done if another writer took the unused name.
+// placeOnce makes one attempt of place. done is false if another writer took the unused name.
 func (s *Store) placeOnce(ctx context.Context, t tree, temp, path string) (done bool, err error) {
 	h, err := s.exclude(ctx, t, path)
 	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
@@ -206,14 +207,14 @@ func (s *Store) placeOnce(ctx context.Context, t tree, temp, path string) (done 
 	return false, nil
 }
 
-// placeOver renames temp if path has the version want, under the key's lock.
+// placeOver renames temp to path under the key's lock if path has the version want.
 func (s *Store) placeOver(ctx context.Context, t tree, temp, path string, in info, want store.Version) (info, error) {
 	h, err := s.exclude(ctx, t, path)
 	if errors.Is(err, errors.ErrUnsupported) {
 		h.release()
 	}
 	if absent(err) || err == errFolder {
-		err = fault.Newf(fault.Conflict, "there is no value")
+		err = fault.Newf(fault.Conflict, "the key has no value")
 	}
 	if err != nil {
 		return in, err
@@ -223,7 +224,7 @@ func (s *Store) placeOver(ctx context.Context, t tree, temp, path string, in inf
 	if err != nil {
 		return in, err
 	}
-	// The times of a key must increase, at the resolution of the file system, so that no version is
+	// The times of a key must increase at the resolution of the file system, so that no version is
 	// reused.
 	for _, step := range []time.Duration{time.Microsecond, time.Millisecond, time.Second, 2 * time.Second} {
 		if in.mtime > old.mtime {
@@ -236,7 +237,7 @@ func (s *Store) placeOver(ctx context.Context, t tree, temp, path string, in inf
 	if in.mtime > old.mtime {
 		return in, rename(t, temp, path)
 	}
-	return in, fault.Newf(errors.ErrUnsupported, "the file system does not keep the times it is given")
+	return in, fault.Newf(errors.ErrUnsupported, "the file system does not store modification times")
 }
 
 // placeNew moves temp to path if that name is unused.
@@ -249,7 +250,7 @@ func (s *Store) placeNew(ctx context.Context, t tree, temp, path string) error {
 		if f, err := t.lstat(path); err == nil {
 			return taken(f)
 		}
-		return fault.Exists // it existed a moment ago
+		return fault.Exists // the value existed at the previous check
 	}
 	if !noLinks(err) {
 		return err
@@ -281,16 +282,16 @@ func (s *Store) placeNew(ctx context.Context, t tree, temp, path string) error {
 }
 
 // taken returns the error for a name that should be unused. A directory is not a value and must not
-// be reported as an existing one, since readers of the key would not find it.
+// be reported as an existing one, because readers of the key would not find it.
 func taken(f os.FileInfo) error {
 	if f.IsDir() {
-		return fault.Newf(fault.Path, "there are keys below it, or an empty folder")
+		return fault.Newf(fault.Path, "the key is a directory")
 	}
 	return fault.Exists
 }
 
-// noLinks reports whether err means that the file system lacks hard links, as FAT and many in user
-// space do.
+// noLinks reports whether err means that the file system lacks hard links. FAT and many file
+// systems in user space lack them.
 func noLinks(err error) bool {
 	for _, e := range []error{syscall.EPERM, syscall.ENOTSUP, syscall.EOPNOTSUPP, syscall.ENOSYS, syscall.EMLINK, errors.ErrUnsupported} {
 		if errors.Is(err, e) {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// RemoveRemnants implements [store.Remnants]. Lock files remain, because each is removed with its
-// lock.
+// RemoveRemnants implements [store.Remnants]. It does not remove lock files, because each is
+// removed when its lock is released.
 func (s *Store) RemoveRemnants(ctx context.Context, prefix string) error {
 	path, err := s.path(ctx, prefix)
 	if err == nil {
@@ -25,7 +25,7 @@ func (s *Store) RemoveRemnants(ctx context.Context, prefix string) error {
 	return nil
 }
 
-// removeRemnants removes the temporary files in a directory and below.
+// removeRemnants removes the temporary files in a directory and below it.
 func removeRemnants(ctx context.Context, t tree, path string) error {
 	if fi, err := t.lstat(path); err != nil || !fi.IsDir() {
 		return err

@@ -12,7 +12,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// TestRemoveRemnants removes temporary files below a prefix and nothing else, also through
+// TestRemoveRemnants checks that only temporary files below a prefix are removed, also through
 // decorators.
 func TestRemoveRemnants(t *testing.T) {
 	for name, opts := range map[string][]dir.Option{"plain": nil, "confined": {dir.Confined(true)}} {

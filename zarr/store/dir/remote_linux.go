@@ -2,9 +2,10 @@ package dir
 
 import "syscall"
 
-// remote returns the name of the open file's file system if its locks are unreliable: a network
-// file system, or one whose underlying file system Linux does not report. It returns "" for local
-// file systems, and for Lustre, CephFS, GFS2 and OCFS2, whose locks are cluster-wide.
+// remote returns the name of the open file's file system if its locks are unreliable. These are
+// network file systems, and file systems whose underlying file system Linux does not report. It
+// returns "" for local file systems, and for Lustre, CephFS, GFS2 and OCFS2, whose locks are
+// cluster-wide.
 func remote(fd int) string {
 	var st syscall.Statfs_t
 	for {
@@ -17,7 +18,7 @@ func remote(fd int) string {
 		}
 		break
 	}
-	switch uint32(st.Type) { // linux/magic.h, and the headers of the modules
+	switch uint32(st.Type) { // values are from linux/magic.h and the headers of the modules
 	case 0x6969:
 		return "NFS"
 	case 0x517b, 0xff534d42, 0xfe534d42:

@@ -2,5 +2,5 @@
 
 package dir
 
-// remote returns "", because these systems do not report it.
+// remote returns "", because these systems do not report the file system.
 func remote(int) string { return "" }

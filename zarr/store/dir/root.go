@@ -7,19 +7,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// mark records the identity of the root, after a value was found or written.
+// mark records the identity of the root after a value was found or written.
 func (s *Store) mark(t tree) {
 	if s.seen.Load() != nil {
 		return
 	}
 	if fi, err := t.stat(s.root); err == nil && fi.IsDir() {
-		os.SameFile(fi, fi) // on Windows, loads the identity now
+		os.SameFile(fi, fi) // on Windows, this loads the identity now
 		s.seen.CompareAndSwap(nil, &fi)
 	}
 }
 
-// still returns an error if the root was recorded and is now gone or another directory. Then a
-// missing file is not proven absent, and a written file would be lost.
+// still returns an error if the root was recorded and is now gone or another directory. In that
+// case a missing file is not proven absent, and a written file would be lost.
 func (s *Store) still(t tree) error {
 	was := s.seen.Load()
 	if was == nil {
@@ -28,21 +28,21 @@ func (s *Store) still(t tree) error {
 	now, err := t.stat(s.root)
 	switch {
 	case absent(err):
-		return fault.Newf(fault.Refused, "the store's folder is gone: it was there and has been moved, removed or unmounted")
+		return fault.Newf(fault.Refused, "the store's directory is gone: it has been moved, removed or unmounted")
 	case err != nil:
 		return err
 	case !os.SameFile(*was, now):
-		return fault.Newf(fault.Refused, "another folder is in the place of the store's: it has been moved, replaced or unmounted, or mounted over")
+		return fault.Newf(fault.Refused, "the store's directory has been replaced: it has been moved, unmounted or mounted over")
 	}
 	return nil
 }
 
 // errFile is the error for a file at the path of a directory.
-var errFile = errors.New("a file, where a folder of keys would be")
+var errFile = errors.New("a file and not a directory")
 
-// proven is called if no file was found at path. It returns an error unless that proves the absence
-// of the key. It does not if the root has changed, if path is or contains a symbolic link without a
-// target, such as a disk that is not mounted or a git-annex file that was not fetched, or if a
+// proven is called if no file was found at path. It returns nil if that proves the absence of the
+// key, and otherwise an error. The absence is not proven in these cases: the root has changed; path
+// is or contains a symbolic link without a target, such as a git-annex file that was not fetched; a
 // parent is a file, such as a link that was copied as a text file.
 func (s *Store) proven(t tree, path string) error {
 	for p := path; len(p) > len(s.root); p = folder(p) {
@@ -72,5 +72,5 @@ func (s *Store) proven(t tree, path string) error {
 }
 
 func dangling(path string) error {
-	return fault.Newf(fault.Refused, "the symbolic link %s leads to what is not there", path)
+	return fault.Newf(fault.Refused, "the target of the symbolic link %s does not exist", path)
 }

@@ -31,7 +31,7 @@ func list(t *testing.T, s store.Store, prefix string, depth store.Depth) error {
 	return nil
 }
 
-// verbs are all operations that can find nothing, by name.
+// verbs returns the results of all operations that may find nothing, by name.
 func verbs(t *testing.T, s store.Store, v store.Version) map[string]error {
 	ctx, all := t.Context(), map[string]error{}
 	for _, key := range []string{"a/c/0", "a/c/1", "0.0"} {
@@ -50,8 +50,8 @@ func verbs(t *testing.T, s store.Store, v store.Version) map[string]error {
 	return all
 }
 
-// A root that had a value and is gone or was replaced, for example by the bare mount point, proves
-// no absence, and nothing is written there.
+// TestVanishedRoot checks a root that had a value and is gone or was replaced, for example by the
+// bare mount point. It proves no absence, and nothing is written to it.
 func TestVanishedRoot(t *testing.T) {
 	for name, replace := range map[string]func(root string) error{
 		"gone":           func(string) error { return nil },
@@ -103,7 +103,7 @@ func TestVanishedRoot(t *testing.T) {
 					_ = os.Remove(filepath.Join(root, "a", "c"))
 					_ = os.Remove(filepath.Join(root, "a"))
 					_ = os.Remove(root)
-					if err := os.Rename(away, root); err != nil { // mounted again
+					if err := os.Rename(away, root); err != nil { // as if mounted again
 						t.Fatal(err)
 					}
 					if _, err := s.Get(t.Context(), "a/c/7", store.GetOptions{}, nil); !errors.Is(err, fault.NotFound) {
@@ -115,7 +115,8 @@ func TestVanishedRoot(t *testing.T) {
 	}
 }
 
-// If the directory of an open array is moved away, reads return no fill values and writes fail.
+// TestVanishedRootOfAnArray checks that reads return no fill values and writes fail if the
+// directory of an open array is moved away.
 func TestVanishedRootOfAnArray(t *testing.T) {
 	both(t, func(t *testing.T, open func(root string) *dir.Store) {
 		root := filepath.Join(t.TempDir(), "root")
@@ -147,7 +148,8 @@ func TestVanishedRootOfAnArray(t *testing.T) {
 	})
 }
 
-// Until a value was found, the root may appear and disappear: a program may wait for its array.
+// TestRootThatWasNeverSeen checks that the root may appear and disappear until a value was found,
+// so that a program can wait for its array.
 func TestRootThatWasNeverSeen(t *testing.T) {
 	both(t, func(t *testing.T, open func(root string) *dir.Store) {
 		root := filepath.Join(t.TempDir(), "root")
@@ -170,7 +172,8 @@ func TestRootThatWasNeverSeen(t *testing.T) {
 	})
 }
 
-// A root that is a file, or below a file, has no values and accepts none.
+// TestRootIsAFile checks that a root that is a file, or is below a file, has no values and accepts
+// none.
 func TestRootIsAFile(t *testing.T) {
 	both(t, func(t *testing.T, open func(root string) *dir.Store) {
 		file := filepath.Join(t.TempDir(), "archive.zip")
@@ -192,9 +195,9 @@ func TestRootIsAFile(t *testing.T) {
 	})
 }
 
-// In a directory a name is either a value or the parent of others. A name of the wrong kind is
-// damage, such as a link that was copied as a text file, and not an absence. Empty directories,
-// which deletes leave behind, are an absence.
+// TestOneInThePlaceOfTheOther checks that a name of the wrong kind is damage and not an absence,
+// because a name in a directory is either a value or the parent of others. A link that was copied
+// as a text file is an example. Empty directories, which deletes leave behind, are an absence.
 func TestOneInThePlaceOfTheOther(t *testing.T) {
 	both(t, func(t *testing.T, open func(root string) *dir.Store) {
 		s := open(t.TempDir())

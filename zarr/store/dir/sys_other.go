@@ -10,10 +10,10 @@ import (
 
 func openShared(path string) (*os.File, error) { return os.Open(path) }
 
-// nonblock is not needed, or not supported.
+// nonblock is not needed or not supported.
 const nonblock = 0
 
-// infoOf returns the info of the file at path, whose Stat is fi.
+// infoOf returns the info of the file at path. fi is the result of its Stat.
 func infoOf(_ tree, _ string, fi os.FileInfo) (info, error) {
 	return info{size: fi.Size(), mtime: fi.ModTime().UnixNano()}, nil
 }

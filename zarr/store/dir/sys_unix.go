@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// nonblock prevents waiting for the writer of a pipe on open.
+// nonblock prevents open from waiting for the writer of a pipe.
 const nonblock = syscall.O_NONBLOCK
 
-// infoOf returns the info of the file at path, whose Stat is fi.
+// infoOf returns the info of the file at path. fi is the result of its Stat.
 func infoOf(_ tree, _ string, fi os.FileInfo) (info, error) {
 	in := info{size: fi.Size(), mtime: fi.ModTime().UnixNano()}
 	in.inode, _ = inodeOf(nil, fi)
@@ -30,7 +30,7 @@ func moveNew(from, to string) error {
 	if err := os.Link(from, to); err != nil {
 		return err
 	}
-	// If it remains, it is hidden and harmless, since no file is modified in place.
+	// If the file remains, it is hidden and harmless, because no file is modified in place.
 	_ = os.Remove(from)
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 // nonblock is not supported.
 const nonblock = 0
 
-// openShared opens a file for reading and lets others rename over it and remove it.
+// openShared opens a file for reading. Others may remove the file or rename another file over it.
 func openShared(path string) (*os.File, error) {
 	p, err := syscall.UTF16PtrFromString(path)
 	if err != nil {
@@ -28,7 +28,7 @@ func openShared(path string) (*os.File, error) {
 	return os.NewFile(uintptr(h), path), nil
 }
 
-// infoOf returns the info of the file at path, whose Stat is fi.
+// infoOf returns the info of the file at path. fi is the result of its Stat.
 func infoOf(t tree, path string, fi os.FileInfo) (info, error) {
 	if fi.IsDir() {
 		return info{kind: folderKind}, nil
@@ -41,7 +41,7 @@ func infoOf(t tree, path string, fi os.FileInfo) (info, error) {
 	return f.info()
 }
 
-// inodeOf returns the file's index. NTFS changes its upper bits when it reuses an index.
+// inodeOf returns the index of the file. NTFS changes its upper bits when it reuses an index.
 func inodeOf(f *os.File, _ os.FileInfo) (uint64, error) {
 	var d syscall.ByHandleFileInformation
 	if err := syscall.GetFileInformationByHandle(syscall.Handle(f.Fd()), &d); err != nil {
@@ -63,8 +63,8 @@ func moveNew(from, to string) error {
 	return syscall.MoveFile(a, b)
 }
 
-// rename replaces to. It retries for a while, because Windows refuses while another process, often
-// a virus scanner, has the file open.
+// rename replaces to by from. It retries for a while, because Windows refuses to replace a file
+// that another process, often a virus scanner, has open.
 func rename(t tree, from, to string) error {
 	for wait := time.Millisecond; ; wait *= 2 {
 		err := t.rename(from, to)
@@ -84,11 +84,11 @@ func syncFolder(tree, string) error { return nil }
 // checkNames refuses names that Windows would change.
 func checkNames(key string) error {
 	if strings.ContainsAny(key, `<>:"|?*`) || !filepath.IsLocal(filepath.FromSlash(key)) {
-		return fault.Newf(fault.Path, "Windows cannot hold the name %q", key)
+		return fault.Newf(fault.Path, "Windows does not support the name %q", key)
 	}
 	for seg := range strings.SplitSeq(key, "/") {
 		if strings.HasSuffix(seg, ".") || strings.HasSuffix(seg, " ") {
-			return fault.Newf(fault.Path, "Windows drops the end of the name %q", seg)
+			return fault.Newf(fault.Path, "Windows would remove the end of the name %q", seg)
 		}
 	}
 	return nil

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// tree is the file system that the Store uses, either plain or confined. Paths are those of
+// tree is the file system that the Store uses. It is either plain or confined. Paths are those of
 // Store.join: absolute, with slashes.
 type tree interface {
-	// open opens a file for reading and does not wait for the writer of a pipe.
+	// open opens a file for reading. It does not wait for the writer of a pipe.
 	open(path string) (file, error)
 	// create creates a new file for writing.
 	create(path string) (file, error)
@@ -24,7 +24,7 @@ type tree interface {
 	close()
 }
 
-// plain is the whole file system. Symbolic links are followed to any target.
+// plain is the whole file system. It follows symbolic links to any target.
 type plain struct{}
 
 func (plain) open(path string) (file, error)   { return openFile(path) }

@@ -54,8 +54,8 @@ func TestSymbolicLinks(t *testing.T) {
 	}
 }
 
-// TestLinksToNothingProveNoAbsence: links to a file that was not fetched, to a directory on a disk
-// that is not mounted, and to such a root.
+// TestLinksToNothingProveNoAbsence checks links to a file that was not fetched and to a directory
+// on a disk that is not mounted, and a root that is such a link.
 func TestLinksToNothingProveNoAbsence(t *testing.T) {
 	root := t.TempDir()
 	s := dir.New(root)
@@ -107,8 +107,8 @@ func TestLinksToNothingProveNoAbsence(t *testing.T) {
 	}
 }
 
-// TestLoopsEndLevelByLevel: walking a hierarchy level by level does not list a directory within
-// itself, by either of two links.
+// TestLoopsEndLevelByLevel checks that walking a hierarchy level by level does not list a directory
+// within itself through either of two links.
 func TestLoopsEndLevelByLevel(t *testing.T) {
 	root := t.TempDir()
 	s := dir.New(root)
@@ -122,7 +122,8 @@ func TestLoopsEndLevelByLevel(t *testing.T) {
 		}
 	}
 	base := filepath.Base(root)
-	inner := "a/b/out/" + base // the root again, which is no link itself, and in which all links are ones to what is above
+	// The root again; it is not a link itself, but all links in it lead to its parents.
+	inner := "a/b/out/" + base
 	for prefix, want := range map[string][]string{
 		"a": {"a/b"}, "a/b": {"a/b/out", "a/b/side", "a/b/x"}, "a/b/side": {"a/b/side/y"}, "c": {"c/side", "c/y"}, "c/side": {"c/side/b"}, "c/side/b": {"c/side/b/out", "c/side/b/x"},
 		inner + "/a": {inner + "/a/b"}, inner + "/a/b": {inner + "/a/b/side", inner + "/a/b/x"},
@@ -156,7 +157,7 @@ func TestForbiddenIsRefused(t *testing.T) {
 	root := t.TempDir()
 	s := dir.New(root)
 	put(t, s, "a/x", "1")
-	if os.Getuid() == 0 { // root may read everything: another way to be refused
+	if os.Getuid() == 0 { // root may read every file, so another error is needed
 		if err := os.Remove(filepath.Join(root, "a/x")); err != nil {
 			t.Fatal(err)
 		}

@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	share = 0.03            // second requests that each Get adds to the allowance
+	share = 0.03            // number of second requests that each Get adds to the allowance
 	burst = 4               // initial allowance
 	saved = 16              // maximum allowance
-	quiet = 5 * time.Second // no second request for so long after a throttled one
+	quiet = 5 * time.Second // time after a throttled request without second requests
 )
 
 // begin handles the start of a request.
@@ -51,8 +51,8 @@ func (s *Store) failed(err error) {
 	}
 }
 
-// took records the latency of a first byte. If it makes the limit of the class known, the requests
-// in flight are scheduled.
+// took records the latency of a first byte. If the limit of the class thereby becomes known, it
+// schedules the second exchanges of the requests in flight.
 func (s *Store) took(class int, d time.Duration) {
 	s.mu.Lock()
 	c := &s.classes[class]
@@ -69,8 +69,8 @@ func (s *Store) took(class int, d time.Duration) {
 	}
 }
 
-// allow returns memory for a second exchange. If none may start yet it returns nil and when to
-// check again, as a time since the start of the request.
+// allow returns memory for a second exchange. If none may start yet, it returns nil and the time
+// since the start of the request at which to check again.
 func (s *Store) allow(r *request) (hold *concurrency.Hold, wait time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,15 +93,15 @@ func (s *Store) allow(r *request) (hold *concurrency.Hold, wait time.Duration) {
 	return hold, 0
 }
 
-// refund returns an allowed second exchange that was not made.
+// refund returns the allowance for a second exchange that was not made.
 func (s *Store) refund() {
 	s.mu.Lock()
 	s.allowed++
 	s.mu.Unlock()
 }
 
-// scarce returns the time after which a request of the class may be repeated. It grows as the
-// allowance shrinks below burst.
+// scarce returns the time after which a second exchange for a request of the class may start. It
+// grows as the allowance shrinks below burst.
 func (c *class) scarce(allowed float64) time.Duration {
 	return time.Duration(float64(c.limit) * math.Sqrt(max(burst/max(allowed, 1), 1)))
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// request is one Get with one or two exchanges. value and err are the second exchange's, and are
-// read after done is closed.
+// request is one Get with one or two exchanges. value and err are results of the second exchange,
+// and are read after done is closed.
 type request struct {
 	s     *Store
 	key   string
@@ -20,12 +20,12 @@ type request struct {
 	most  int64 // maximum bytes of the response
 	class int
 	begun time.Time
-	again func() // starts the second exchange, if allowed
+	again func() // starts the second exchange if it is allowed
 
 	mu      sync.Mutex
 	timer   *time.Timer // calls again; nil until the time limit is known
-	over    bool        // no second exchange will start any more
-	decided bool        // one of the two exchanges was chosen
+	over    bool        // set if no second exchange will start any more
+	decided bool        // set if one of the two exchanges was chosen
 	first   exchange
 	second  exchange
 	done    chan struct{} // closed at the end of the second exchange; nil without one
@@ -36,8 +36,8 @@ type request struct {
 
 type exchange struct {
 	began  time.Time
-	came   bool // its first byte has arrived
-	lost   bool // the other exchange was chosen
+	came   bool // set if its first byte has arrived
+	lost   bool // set if the other exchange was chosen
 	cancel context.CancelFunc
 }
 
@@ -71,8 +71,8 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 	return v, err
 }
 
-// mostOf returns the maximum length of a Get's response, or 0 if it is unknown or too long to be
-// hedged.
+// mostOf returns the maximum length of a Get's response. It returns 0 if that is unknown or too
+// long to be hedged.
 func mostOf(o store.GetOptions) int64 {
 	n := o.Max
 	if l, ok := o.Range.IsSuffix(); ok && (n == 0 || l < n) {
@@ -87,12 +87,12 @@ func mostOf(o store.GetOptions) int64 {
 	return n
 }
 
-// watch returns a trace that chooses the exchange own if its first byte arrives before that of
-// other.
+// watch returns a trace that chooses the exchange own if its first byte arrives before the first
+// byte of other.
 func (r *request) watch(own, other *exchange) *store.Trace {
 	return &store.Trace{FirstByte: func(_ context.Context, e store.FirstByte) {
 		if e.Status >= 300 {
-			return // a redirection, or an error that Get returns
+			return // a redirect, or an error that Get returns
 		}
 		now := time.Now()
 		r.mu.Lock()
@@ -114,7 +114,7 @@ func (r *request) watch(own, other *exchange) *store.Trace {
 	}}
 }
 
-// lose cancels an exchange because the other one is used. The caller holds mu.
+// lose cancels e because the other exchange is used. The caller holds mu.
 func (r *request) lose(e *exchange) {
 	r.decided, e.lost = true, true
 	e.cancel()
@@ -128,7 +128,7 @@ func (r *request) stop() {
 	}
 }
 
-// wait schedules again for d after the start of the request.
+// wait schedules the second exchange for d after the start of the request.
 func (r *request) wait(d time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -144,7 +144,8 @@ func (r *request) wait(d time.Duration) {
 }
 
 // end handles the end of the first exchange and reports whether there is a second one. It cancels
-// the second one unless that was chosen or may help: after fault.Unavailable it continues.
+// the second one unless that was chosen or may still help. After fault.Unavailable the second one
+// continues.
 func (r *request) end(err error) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -158,7 +159,7 @@ func (r *request) end(err error) bool {
 	return true
 }
 
-// repeat runs the second exchange, if the request is still slow and allow permits it.
+// repeat runs the second exchange if the request is still slow and allow permits it.
 func (r *request) repeat(ctx context.Context) {
 	hold, wait := r.s.allow(r)
 	if wait > 0 {
@@ -183,14 +184,14 @@ func (r *request) repeat(ctx context.Context) {
 	r.value, r.err = r.s.Store.Get(store.WithTrace(ctx, r.watch(&r.second, &r.first)), r.key, r.o, hold.Buffer(int(r.most)))
 }
 
-// won reports whether the second exchange is used. Both have ended.
+// won reports whether the second exchange is used. Both exchanges have ended.
 func (r *request) won() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return !r.second.lost && (r.first.lost || r.err == nil)
 }
 
-// take returns the result of the second exchange, with its bytes appended to buf.
+// take returns the result of the second exchange. It appends the bytes to buf.
 func (r *request) take(buf []byte) (store.Value, error) {
 	var cut *store.TruncatedError
 	if errors.As(r.err, &cut) {

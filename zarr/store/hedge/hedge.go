@@ -8,26 +8,26 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Options limit the second requests.
+// Options limits the second requests.
 type Options struct {
-	// Budget provides memory for the responses of second requests. nil means none, so that no
-	// second request is sent.
+	// Budget provides memory for the responses of second requests. If it is nil, no second request
+	// is sent.
 	Budget *concurrency.Budget
-	// Free reports whether a request would start immediately. nil means that it would.
+	// Free reports whether a request would start immediately. nil means that it always would.
 	Free func() bool
 }
 
-// Store hedges the Gets of another store. Make it with [New]. All methods may be called
+// Store hedges the Gets of another store. Use [New] to make one. All methods may be called
 // concurrently.
 type Store struct {
 	store.Forward
 	o     Options
-	least time.Duration // the shortest time after which a request is slow
+	least time.Duration // minimum time after which a request counts as slow
 
 	mu        sync.Mutex
 	classes   [classes]class
-	allowed   float64   // second requests left
-	throttled time.Time // when a request was last throttled
+	allowed   float64   // number of second requests left
+	throttled time.Time // time at which a request was last throttled
 }
 
 // New returns a Store that hedges the Gets of s. Close closes s.

@@ -19,15 +19,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/storetest"
 )
 
-// exchangeOf is the course of a Get: when its first byte comes, how long its body takes, and how it
+// exchangeOf describes a Get: when its first byte arrives, how long its body takes, and how it
 // fails.
 type exchangeOf struct {
 	first, body time.Duration
-	err         error // in place of an answer
-	cut         int   // bytes of the body that come, if it is not 0
+	err         error // returned instead of a response
+	cut         int   // number of bytes of the body that arrive, if not 0
 }
 
-// network is a store over one. next returns the course of the n-th Get, from 0.
+// network is a store over another one. next describes the n-th Get, counted from 0.
 type network struct {
 	store.Store
 	next func(n int) exchangeOf
@@ -76,8 +76,8 @@ func (w *network) Get(ctx context.Context, key string, o store.GetOptions, buf [
 
 const normal = 30 * time.Millisecond
 
-// scripted is a hedged store whose requests take 30 ms to their first byte, except those in the
-// script, which apply after the warm-up.
+// scripted returns a hedged store whose requests take 30 ms to their first byte. The exchanges of
+// the script are exceptions, and apply after the warm-up.
 func scripted(t *testing.T, o Options, script ...exchangeOf) (*Store, *network) {
 	t.Helper()
 	m := mem.New()
@@ -104,18 +104,18 @@ func scripted(t *testing.T, o Options, script ...exchangeOf) (*Store, *network) 
 	return s, w
 }
 
-// TestGet: the result, time and number of requests of one Get.
+// TestGet checks the result, the time and the number of requests of one Get.
 func TestGet(t *testing.T) {
 	throttled := fault.Newf(fault.Throttled, "slow down")
 	broken := fault.Newf(fault.Unavailable, "reset")
 	sec := time.Second
-	late := 45 * time.Millisecond // 1.5 times the normal
+	late := 45 * time.Millisecond // 1.5 times the normal latency
 	for _, tt := range []struct {
 		name   string
 		script []exchangeOf
 		took   time.Duration
 		gets   int
-		hedges string // of the trace
+		hedges string // hedges in the trace
 		kind   error
 		cut    string
 	}{
@@ -161,13 +161,13 @@ func TestGet(t *testing.T) {
 				if used, _ := s.o.Budget.Used(); used != 0 {
 					t.Errorf("%d bytes of the budget are held", used)
 				}
-				synctest.Wait() // no goroutine is left, or the bubble never ends
+				synctest.Wait() // if a goroutine remained, the bubble would never end
 			})
 		})
 	}
 }
 
-// TestNone: cases without a second request although the first is slow.
+// TestNone checks cases without a second request although the first is slow.
 func TestNone(t *testing.T) {
 	slow := exchangeOf{first: time.Second}
 	get := func(t *testing.T, s *Store, w *network, o store.GetOptions, want int) {
@@ -220,7 +220,8 @@ func TestNone(t *testing.T) {
 	})
 	bubble("all are slow", func(t *testing.T) {
 		s, w := scripted(t, Options{})
-		w.next = func(int) exchangeOf { return exchangeOf{first: 44 * time.Millisecond} } // below the limit, but half as long again
+		// Below the limit, but 1.5 times the normal latency.
+		w.next = func(int) exchangeOf { return exchangeOf{first: 44 * time.Millisecond} }
 		for range window {
 			get(t, s, w, small, 1)
 		}
@@ -237,13 +238,13 @@ func TestNone(t *testing.T) {
 	})
 }
 
-// TestFirstWave: requests that start before the limit is known are hedged once the first responses
-// have arrived.
+// TestFirstWave checks that requests that start before the limit is known are hedged once the first
+// responses have arrived.
 func TestFirstWave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := mem.New()
 		w := &network{Store: m, next: func(n int) exchangeOf {
-			if n < 128 && n%64 == 5 { // two of 128
+			if n < 128 && n%64 == 5 { // two of 128 requests
 				return exchangeOf{first: 20 * normal}
 			}
 			return exchangeOf{first: normal + time.Duration(n%10)*time.Millisecond}
@@ -265,7 +266,7 @@ func TestFirstWave(t *testing.T) {
 	})
 }
 
-// TestAllowance: if requests are often slow, second requests do not exceed the allowance.
+// TestAllowance checks that second requests do not exceed the allowance if requests are often slow.
 func TestAllowance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 2))
@@ -276,7 +277,7 @@ func TestAllowance(t *testing.T) {
 			}
 			return exchangeOf{first: normal}
 		}
-		s.classes[0].normal = time.Hour // the median is not what this is about
+		s.classes[0].normal = time.Hour // disables the check of the median
 		const n = 1000
 		for range n {
 			s.mu.Lock()
@@ -292,7 +293,7 @@ func TestAllowance(t *testing.T) {
 	})
 }
 
-// TestConforms: a store with many second requests satisfies the contract.
+// TestConforms checks that a store with many second requests satisfies the contract.
 func TestConforms(t *testing.T) {
 	var twice atomic.Int64
 	storetest.Run(t, func(t *testing.T) store.Store {
@@ -321,7 +322,7 @@ type eager struct {
 func (e *eager) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
 	e.gets.Add(1)
 	if o.Max == 0 {
-		o.Max = 1 << 20 // more than any value here: what has no bound is not made twice
+		o.Max = 1 << 20 // more than any value in this test, because a Get without a limit is not hedged
 	}
 	e.mu.Lock()
 	e.allowed = burst

@@ -1,11 +1,11 @@
-// Package http is a read-only store of the files that any web server serves.
+// Package http is a read-only store of files that a web server serves.
 //
 //	st, err := http.Open(ctx, "https://host/path/root.zarr")
 //	a, err := zarr.OpenArray(ctx, st, "t2m")
 //
 // The parameters of the URL, such as those of a presigned URL, are sent with each request and never
-// printed. Requests are GETs. Writes return fault.ReadOnly. There is no listing
-// (errors.ErrUnsupported), and a hierarchy with consolidated metadata needs none.
+// printed. All requests are GETs. Writes return fault.ReadOnly. Listings return
+// errors.ErrUnsupported. A hierarchy with consolidated metadata can be read without listings.
 //
 // # Responses
 //
@@ -14,30 +14,32 @@
 //   - Only 404 and 410 are fault.NotFound. 401, 403, an unknown host name and an untrusted
 //     certificate are fault.Refused. 429 and 503 are fault.Throttled with their Retry-After. Other
 //     server errors and failures to connect are fault.Unavailable.
-//   - text/html for a key that does not end in .html or .htm is a page about something else, such
-//     as a login or an error sent with status 200. It is fault.Unavailable. So is an empty
-//     zarr.json, .zarray, .zgroup, .zattrs or .zmetadata.
-//   - A server that ignores ranges sends the whole value. The range is cut out of it if its length
-//     is announced and at most 32 MiB precede the range. Otherwise it is fault.Unavailable.
+//   - A response of text/html for a key that does not end in .html or .htm is a page and not the
+//     value, such as a login or an error sent with status 200. It is fault.Unavailable. So is an
+//     empty zarr.json, .zarray, .zgroup, .zattrs or .zmetadata.
+//   - A server that ignores ranges sends the whole value. The store extracts the range if the
+//     length of the value is announced and at most 32 MiB precede the range. Otherwise the response
+//     is fault.Unavailable.
 //   - A Content-Encoding is errors.ErrUnsupported, because the body would not be the stored bytes.
-//     Requests do not accept any.
+//     Requests do not accept encodings.
 //   - A body shorter than announced is fault.Unavailable with a *store.TruncatedError. A body
 //     without a length is accepted if the protocol marks its end.
 //   - A request without progress for 30 s is fault.Unavailable ([StallTimeout]). Only the context
-//     limits the whole request.
+//     limits the duration of a whole request.
 //
 // # Versions
 //
-// A Version is a strong ETag. A weak one, or Last-Modified with its seconds, could be that of two
-// values. Without a strong ETag the Version is empty, and a pinned read is errors.ErrUnsupported.
-// nginx derives its strong ETag from a file's size and time in whole seconds. There two values of
-// the same size, written within one second, have the same Version.
+// A Version is a strong ETag. Two values may share a weak ETag, or a Last-Modified, which has a
+// resolution of one second, so neither is used. Without a strong ETag the Version is empty, and a
+// pinned read is errors.ErrUnsupported. nginx derives its strong ETag from a file's size and its
+// time in whole seconds. Two values of the same size that were written within one second have the
+// same Version there.
 //
 // # Redirects
 //
 // Redirects are followed, except from https to http. Requests to another host contain neither the
 // caller's headers nor a Referer. Programs that open URLs of others should use [PublicOnly], so
-// that neither the URLs nor redirects reach their own network.
+// that neither the URLs nor redirects reach the program's own network.
 //
 // # Concurrency
 //

@@ -13,7 +13,8 @@ import (
 
 func ExamplePublicOnly() {
 	ctx := context.Background()
-	// A URL that a user of a service gave: it leads to what only the service's machine can reach.
+	// The URL is from a user of a service and leads to a port that only the service's machine can
+	// reach.
 	st, err := http.Open(ctx, "http://127.0.0.1:9000/bucket/private.zarr", http.PublicOnly())
 	if err != nil {
 		fmt.Println(err)

@@ -15,13 +15,13 @@ import (
 // StatusError is a response with an error status.
 type StatusError struct {
 	Status int
-	Kind   error         // of package fault
-	After  time.Duration // of the Retry-After header
-	ID     string        // the request ID, if the server is a bucket; else ""
+	Kind   error         // a kind of package fault
+	After  time.Duration // time in the Retry-After header
+	ID     string        // request ID if the server is a bucket, else ""
 }
 
 func (e *StatusError) Error() string {
-	return fmt.Sprintf("%v: the server answered %d %s%s", e.Kind, e.Status, http.StatusText(e.Status), provider.WithRequest(e.ID))
+	return fmt.Sprintf("%v: the server responded with status %d %s%s", e.Kind, e.Status, http.StatusText(e.Status), provider.WithRequest(e.ID))
 }
 
 // RequestID returns the request ID.
@@ -30,7 +30,7 @@ func (e *StatusError) RequestID() string { return e.ID }
 // Unwrap returns the kind.
 func (e *StatusError) Unwrap() error { return e.Kind }
 
-// RetryAfter returns how long the server requests to wait, or 0.
+// RetryAfter returns the time that the server requested to wait, or 0.
 func (e *StatusError) RetryAfter() time.Duration { return e.After }
 
 func status(resp *http.Response, o store.GetOptions) error {
@@ -41,7 +41,7 @@ func status(resp *http.Response, o store.GetOptions) error {
 	return e
 }
 
-// kindOf returns the kind of an error status of RFC 9110 section 15.
+// kindOf returns the kind of an error status (RFC 9110, section 15).
 func kindOf(code int) error {
 	switch code {
 	case http.StatusNotFound, http.StatusGone:
@@ -51,7 +51,7 @@ func kindOf(code int) error {
 	case http.StatusPreconditionFailed:
 		return fault.Conflict
 	case http.StatusRequestedRangeNotSatisfiable:
-		return fault.Corrupt // the value is shorter
+		return fault.Corrupt // the value is shorter than the range
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		return fault.Throttled
 	case http.StatusUnauthorized:
@@ -69,7 +69,7 @@ func kindOf(code int) error {
 
 // foreign returns the error for a response that has a success status but is not the value.
 func foreign(format string, args ...any) error {
-	return fault.Newf(fault.Unavailable, "the answer is not the value: %s", fmt.Sprintf(format, args...))
+	return fault.Newf(fault.Unavailable, "the response is not the value: %s", fmt.Sprintf(format, args...))
 }
 
 func isPage(contentType, key string) bool {
@@ -86,7 +86,8 @@ func isMetadata(key string) bool {
 	return false
 }
 
-// strong returns an ETag as a Version if it is a strong one: RFC 9110 section 8.8.3.
+// strong returns an ETag as a Version if it is strong (RFC 9110, section 8.8.3). Otherwise it
+// returns "".
 func strong(etag string) store.Version {
 	if len(etag) < 2 || etag[0] != '"' || etag[len(etag)-1] != '"' {
 		return ""

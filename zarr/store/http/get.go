@@ -15,7 +15,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxSkip is the maximum number of bytes that are dropped if the server ignores ranges.
+// maxSkip is the maximum number of bytes that are discarded if the server ignores ranges.
 const maxSkip = 32 << 20
 
 // Get implements [store.Store].
@@ -55,12 +55,12 @@ func (s *Store) get(ctx context.Context, key string, o store.GetOptions, buf []b
 func (s *Store) request(ctx context.Context, key string, o store.GetOptions) (*http.Request, error) {
 	for _, v := range []store.Version{o.IfVersion, o.IfNotVersion} {
 		if v != "" && !strings.HasPrefix(string(v), `"`) {
-			return nil, fmt.Errorf("version %q is no strong ETag: %w", v, errors.ErrUnsupported)
+			return nil, fmt.Errorf("version %q is not a strong ETag: %w", v, errors.ErrUnsupported)
 		}
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url(key), nil)
 	if err != nil {
-		return nil, provider.Usage("the key makes no URL") // err would reveal the parameters
+		return nil, provider.Usage("the key is not valid in a URL") // err would reveal the parameters
 	}
 	for name, values := range s.header {
 		req.Header[name] = values
@@ -78,7 +78,8 @@ func (s *Store) request(ctx context.Context, key string, o store.GetOptions) (*h
 	return req, nil
 }
 
-// noAnswer returns the error of a request without a response, without the URL that net/http adds.
+// noAnswer returns the error of a request without a response. It removes the URL that net/http
+// adds.
 func noAnswer(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -90,10 +91,10 @@ func noAnswer(err error) error {
 	return provider.NoAnswer(err)
 }
 
-// answer is the part of a response's header that describes the body.
+// answer describes the body of a response, as its header announces it.
 type answer struct {
-	size    int64 // of the value; -1 if unknown
-	skip, n int64 // bytes to drop and to read; n is -1 if unknown
+	size    int64 // size of the value; -1 if unknown
+	skip, n int64 // numbers of bytes to discard and to read; n is -1 if unknown
 	version store.Version
 }
 
@@ -120,35 +121,35 @@ func receive(resp *http.Response, key string, o store.GetOptions, buf []byte) (s
 	if err != nil {
 		return store.Value{}, fault.Newf(fault.Unavailable, "%w", &store.TruncatedError{Value: v, Want: a.n, Err: err})
 	}
-	if a.skip+a.n == resp.ContentLength { // read the end, so that the connection can be reused
+	if a.skip+a.n == resp.ContentLength { // read to the end, so that the connection can be reused
 		_, _ = io.ReadFull(resp.Body, make([]byte, 1))
 	}
 	return v, nil
 }
 
-// check sets the sizes of the answer, or returns the error that the response stands for.
+// check sets the sizes in a. It returns an error if the response is not the value.
 func (a *answer) check(resp *http.Response, key string, o store.GetOptions) error {
 	switch resp.StatusCode {
 	case http.StatusOK, http.StatusPartialContent:
 	case http.StatusRequestedRangeNotSatisfiable:
 		if o.IfVersion != "" && a.version != "" && a.version != o.IfVersion {
-			return fault.Newf(fault.Conflict, "it is at version %s, not %s", a.version, o.IfVersion)
+			return fault.Newf(fault.Conflict, "the value has version %s, not %s", a.version, o.IfVersion)
 		}
 		return status(resp, o)
 	default:
 		return status(resp, o)
 	}
 	if e := resp.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
-		return fmt.Errorf("the server encodes the value as %q, although asked not to: %w", e, errors.ErrUnsupported)
+		return fmt.Errorf("the server encodes the value as %q, which the request does not accept: %w", e, errors.ErrUnsupported)
 	}
 	if isPage(resp.Header.Get("Content-Type"), key) {
-		return foreign("an HTML page with status %d", resp.StatusCode)
+		return foreign("it is an HTML page with status %d", resp.StatusCode)
 	}
 	if o.IfVersion != "" && a.version == "" {
-		return fmt.Errorf("the server tells no strong ETag, so no version can be pinned: %w", errors.ErrUnsupported)
+		return fmt.Errorf("the server sends no strong ETag, so a version cannot be pinned: %w", errors.ErrUnsupported)
 	}
 	if o.IfVersion != "" && a.version != o.IfVersion {
-		return fault.Newf(fault.Conflict, "it is at version %s, not %s", a.version, o.IfVersion)
+		return fault.Newf(fault.Conflict, "the value has version %s, not %s", a.version, o.IfVersion)
 	}
 	if o.IfNotVersion != "" && a.version == o.IfNotVersion {
 		return fault.Unchanged
@@ -159,17 +160,17 @@ func (a *answer) check(resp *http.Response, key string, o store.GetOptions) erro
 	return a.all(resp, key, o.Range)
 }
 
-// all handles a response with the whole value, either requested or from a server that ignores
-// ranges.
+// all handles a response with the whole value, which was requested or comes from a server that
+// ignores ranges.
 func (a *answer) all(resp *http.Response, key string, r store.Range) (err error) {
 	a.size, a.n = resp.ContentLength, resp.ContentLength
 	switch {
 	case a.size < 0 && !r.IsWhole():
-		return foreign("the server ignores ranges and does not tell the length")
+		return foreign("the server ignores ranges and does not send the length")
 	case !provider.Marked(resp):
-		return foreign("neither length nor end of the body is marked")
+		return foreign("it has neither a length nor a marked end")
 	case a.size == 0 && isMetadata(key):
-		return foreign("an empty metadata document")
+		return foreign("it is an empty metadata document")
 	case a.size < 0:
 		return nil
 	}
@@ -182,24 +183,24 @@ func (a *answer) all(resp *http.Response, key string, r store.Range) (err error)
 	return nil
 }
 
-// partial handles a response with a Content-Range, RFC 9110 section 14.4, which must be the
+// partial handles a response with a Content-Range (RFC 9110, section 14.4), which must be the
 // requested range.
 func (a *answer) partial(resp *http.Response, r store.Range) error {
 	first, last, size, ok := provider.ContentRange(resp.Header.Get("Content-Range"))
-	// Go's servers send 0--1/0 for an empty value.
+	// Servers written in Go send 0--1/0 for an empty value.
 	if !r.IsWhole() && strings.HasSuffix(resp.Header.Get("Content-Range"), "/0") {
 		_, _, err := r.Resolve(0)
 		return err
 	}
 	if !ok || r.IsWhole() {
-		return foreign("a part of a value, Content-Range %.80q, when %v was asked for", resp.Header.Get("Content-Range"), r)
+		return foreign("its Content-Range is %.80q, want %v", resp.Header.Get("Content-Range"), r)
 	}
 	off, n, err := r.Resolve(size)
 	if err != nil {
 		return err
 	}
 	if first != off || last != off+n-1 || resp.ContentLength >= 0 && resp.ContentLength != n {
-		return foreign("bytes %d to %d of %d, body of %d, when %v was asked for", first, last, size, resp.ContentLength, r)
+		return foreign("it has bytes %d to %d of %d in a body of %d, want %v", first, last, size, resp.ContentLength, r)
 	}
 	a.size, a.n = size, n
 	return nil

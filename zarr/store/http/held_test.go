@@ -12,9 +12,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// held is a web server for the tests that all providers share. It has no buckets, and a 404 is an
-// absent key. Only the name of a metadata document distinguishes an empty value from another
-// server's empty response, so an empty response for other keys is corrupt if bytes are expected.
+// held returns a web server for the tests that all providers share. It has no buckets, and a 404
+// means an absent key. An empty value and another server's empty response can be distinguished only
+// if the key is that of a metadata document. For other keys an empty response is therefore corrupt
+// if bytes are expected.
 func held() fake.Provider {
 	return fake.Provider{
 		Serve: func(t testing.TB) (*fake.Server, store.Store) {
@@ -51,7 +52,7 @@ func open(t testing.TB, base string, o ...Option) store.Store {
 
 func TestFailures(t *testing.T) { fake.Failures(t, held()) }
 
-// There are as many connections as requests in flight, and no more.
+// TestConnections checks that there are as many connections as requests in flight.
 func TestConnections(t *testing.T) {
 	p := held()
 	srv, values := p.Serve(t)

@@ -25,7 +25,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/storetest"
 )
 
-// files serves the values of a store below /a b/, with ETags or without.
+// files serves the values of a store below /a b/, with or without ETags.
 func files(values store.Store, etags bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		v, err := values.Get(r.Context(), strings.TrimPrefix(r.URL.Path, "/a b/"), store.GetOptions{}, nil)
@@ -41,7 +41,7 @@ func files(values store.Store, etags bool) http.HandlerFunc {
 	}
 }
 
-// listed adds to a store the listing of the values that it serves.
+// listed is a web server's store with a listing of the values that the server serves.
 type listed struct {
 	store.Store
 	values store.Store
@@ -50,7 +50,7 @@ type listed struct {
 func (l listed) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		for e, err := range l.values.List(ctx, prefix, o) {
-			e.Version = "" // those of values differ from ETags
+			e.Version = "" // versions of values differ from ETags
 			if !yield(e, err) {
 				return
 			}
@@ -58,7 +58,7 @@ func (l listed) List(ctx context.Context, prefix string, o store.ListOptions) it
 	}
 }
 
-// quiet is a writer whose versions are not the server's.
+// quiet is a writer whose versions differ from the server's.
 type quiet struct{ store.Store }
 
 func (q quiet) Put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
@@ -170,7 +170,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// The error for an unreachable server does not reveal the parameters.
+// TestNobodyAnswers checks that the error for an unreachable server does not reveal the parameters.
 func TestNobodyAnswers(t *testing.T) {
 	gone := httptest.NewServer(nil)
 	gone.Close()
@@ -180,7 +180,8 @@ func TestNobodyAnswers(t *testing.T) {
 	}
 }
 
-// If a server ignores ranges, the selection is cut out of the whole value.
+// TestIgnoredRanges checks that the selected range is extracted from the whole value if a server
+// ignores ranges.
 func TestIgnoredRanges(t *testing.T) {
 	st := once(t, serve(t, reply(200, "0123456789")))
 	for _, r := range []store.Range{store.Within(2, 3), store.From(4), store.Suffix(1)} {
@@ -192,7 +193,7 @@ func TestIgnoredRanges(t *testing.T) {
 	}
 }
 
-// A body that ends early is reported as such, and resumed where it stopped.
+// TestCut checks that a body that ends early is reported as truncated, and resumed at that byte.
 func TestCut(t *testing.T) {
 	value := bytes.Repeat([]byte("0123456789"), 100)
 	var n atomic.Int64
@@ -223,8 +224,8 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// After a redirect another host gets neither the headers nor a Referer. The same host gets its
-// headers.
+// TestRedirects checks that after a redirect another host gets neither the headers nor a Referer,
+// and that the same host gets the headers.
 func TestRedirects(t *testing.T) {
 	var got http.Header
 	var query string
@@ -261,7 +262,8 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// A server without ETags refuses changes because it is read-only, and not for lack of versions.
+// TestChangesAreReadOnly checks that changes on a server without ETags fail because it is
+// read-only, and not for lack of versions.
 func TestChangesAreReadOnly(t *testing.T) {
 	values := mem.New()
 	made, err := zarr.Create(t.Context(), values, "a", zarr.Spec{Shape: []int{4}, DType: dtype.Float32})
@@ -283,7 +285,8 @@ func TestChangesAreReadOnly(t *testing.T) {
 	}
 }
 
-// Redirects from https to http are refused, even to the same host.
+// TestRedirectToPlainHTTP checks that redirects from https to http are refused, even to the same
+// host.
 func TestRedirectToPlainHTTP(t *testing.T) {
 	var asked atomic.Int64
 	plain := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -306,7 +309,8 @@ func TestRedirectToPlainHTTP(t *testing.T) {
 
 const proxyChild = "ZARGO_TEST_HTTP_PROXY_CHILD"
 
-// net/http reads the proxy variables once per process, so this test starts a process.
+// TestMain starts a proxy test in a new process, because net/http reads the proxy variables once
+// per process.
 func TestMain(m *testing.M) {
 	if os.Getenv(proxyChild) == "" {
 		os.Exit(m.Run())
@@ -324,7 +328,7 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// The proxy of the environment is used.
+// TestProxy checks that the proxy of the environment is used.
 func TestProxy(t *testing.T) {
 	asked := make(chan string, 10)
 	proxy := serve(t, func(w http.ResponseWriter, r *http.Request) {

@@ -12,8 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/limit"
 )
 
-// defaultRequests is the number of requests in flight. 64 requests more than hide a latency of 30
-// ms with chunks of 1 MiB on a gigabit line, and use an eighth of the 512 connections of an nginx
+// defaultRequests is the default number of requests in flight. 64 requests hide a latency of 30 ms
+// with chunks of 1 MiB on a gigabit line, and use an eighth of the 512 connections of an nginx
 // worker.
 const defaultRequests = 64
 
@@ -26,10 +26,10 @@ type config struct {
 	stack     provider.Stack
 }
 
-// Open opens "https://host/path?parameters". The path becomes the store's root. It makes no
-// request, so an unreachable server is detected by the first verb.
+// Open opens "https://host/path?parameters". The path is the store's root. Open makes no request,
+// so an unreachable server is detected by the first verb.
 //
-// It returns a *UsageError for a malformed URL or option.
+// It returns a *UsageError if the URL or an option is invalid.
 //
 // The store retries and limits its requests (see [Retry] and [MaxInFlight]), and provides
 // store.Tuning.
@@ -44,7 +44,7 @@ func (c *config) read(url string, opts []Option) error {
 		err = errors.Join(err, o.apply(c))
 	}
 	if c.public && c.transport != nil {
-		err = errors.Join(err, provider.Usage("http.PublicOnly contradicts http.Transport, whose own dialer decides about addresses"))
+		err = errors.Join(err, provider.Usage("http.PublicOnly cannot be combined with http.Transport, which would bypass its check of addresses"))
 	}
 	return err
 }
@@ -59,15 +59,15 @@ func (c *config) parseURL(raw string) error {
 	u, err := url.Parse(raw)
 	switch {
 	case err != nil:
-		return provider.Usage("the URL cannot be read") // err would reveal parts of it
+		return provider.Usage("the URL is invalid") // err would reveal parts of it
 	case u.Scheme != "http" && u.Scheme != "https":
-		return provider.Usage("the scheme is %q, neither http nor https", u.Scheme)
+		return provider.Usage("the scheme must be http or https, is %q", u.Scheme)
 	case u.User != nil:
-		return provider.Usage("the URL holds a user: give http.Header with an Authorization")
+		return provider.Usage("the URL has a user: use http.Header with an Authorization instead")
 	case u.Host == "" || u.Opaque != "":
-		return provider.Usage("the URL names no host")
+		return provider.Usage("the URL has no host")
 	case u.Fragment != "":
-		return provider.Usage(`the URL has a fragment; "#" in a path is written %%23`)
+		return provider.Usage(`the URL has a fragment: write "#" in a path as %%23`)
 	}
 	c.base = u.Scheme + "://" + u.Host + strings.TrimRight(u.EscapedPath(), "/")
 	if u.RawQuery != "" {
@@ -78,8 +78,8 @@ func (c *config) parseURL(raw string) error {
 
 func (c *config) requests() int { return c.stack.Requests(defaultRequests) }
 
-// Shared implements [provider.Config]. The number of requests in flight does not grow, because a
-// server is often one machine.
+// Shared implements [provider.Config]. The number of requests in flight does not increase, because
+// a server is often a single machine.
 func (c *config) Shared() provider.Bucket {
 	scheme, rest, _ := strings.Cut(c.base, "://")
 	host, path, _ := strings.Cut(rest, "/")
@@ -109,7 +109,8 @@ func (c *config) Connect(context.Context) (store.Store, error) {
 	return s, nil
 }
 
-// watched adds the stall limit to a transport, and passes CloseIdleConnections on to it.
+// watched adds the stall limit to a transport. It forwards CloseIdleConnections to the transport
+// below.
 type watched struct {
 	http.RoundTripper
 	below http.RoundTripper
@@ -121,8 +122,9 @@ func (w watched) CloseIdleConnections() {
 	}
 }
 
-// transport returns a transport with as many connections as requests in flight. With public it uses
-// no proxy, which would resolve names and connect without the check of addresses.
+// transport returns a transport with as many connections as requests in flight. If public is set,
+// it does not use a proxy, because a proxy would resolve names and connect without the check of
+// addresses.
 func transport(requests int, public bool) *http.Transport {
 	t := &http.Transport{Proxy: http.ProxyFromEnvironment}
 	provider.Connections(t, requests)
@@ -133,7 +135,7 @@ func transport(requests int, public bool) *http.Transport {
 	return t
 }
 
-// tuning returns settings for a server about which nothing is known.
+// tuning returns settings for a server without known properties.
 func (c *config) tuning() store.Tuning {
 	return store.Tuning{
 		Requests:   c.requests(),

@@ -12,7 +12,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// Option changes how [Open] opens a server.
+// Option configures a store that [Open] opens.
 type Option struct {
 	text  string
 	apply func(*config) error
@@ -28,17 +28,17 @@ func layers(s provider.Setting) Option {
 	}}
 }
 
-// Header sends a header, such as Authorization, with each request to the host of the URL. Range,
-// Accept-Encoding, Host and conditions belong to the store; setting them is a *UsageError. Default
-// none.
+// Header sends a header, such as Authorization, with each request to the host of the URL. The store
+// sets Range, Accept-Encoding, Host and conditions itself; setting them is a *UsageError. The
+// default is none.
 func Header(name, value string) Option {
 	return Option{fmt.Sprintf("http.Header(%q, …)", name), func(c *config) error {
 		key := http.CanonicalHeaderKey(name)
 		if key == "" || strings.ContainsAny(name, " \r\n:") || strings.ContainsAny(value, "\r\n\x00") {
-			return provider.Usage("header %q cannot be sent", name)
+			return provider.Usage("header %q is not valid", name)
 		}
 		if key == "Range" || key == "Accept-Encoding" || key == "Host" || strings.HasPrefix(key, "If-") {
-			return provider.Usage("header %s is not the caller's to set", key)
+			return provider.Usage("header %s is reserved for the store", key)
 		}
 		c.header.Set(key, value)
 		return nil
@@ -46,7 +46,7 @@ func Header(name, value string) Option {
 }
 
 // Transport replaces the transport of the connections, including its handling of idle connections
-// and proxies. Default is a transport of this package.
+// and proxies. The default is a transport of this package.
 func Transport(t http.RoundTripper) Option {
 	return Option{"http.Transport(…)", func(c *config) error { c.transport = t; return nil }}
 }
@@ -57,45 +57,48 @@ func Transport(t http.RoundTripper) Option {
 // such IPv4 addresses. It is for programs that open URLs of others. Without it such a URL can read
 // data that only the program's machine can reach.
 //
-// The address is checked when connecting, after the name was resolved and for every redirect, so a
-// name whose address changes does not bypass it. No proxy is used, because it would resolve names
-// on its own. With [Transport] it is a *UsageError. Default off.
+// The address is checked on connecting, after the name was resolved, and for every redirect. A name
+// whose address changes therefore does not bypass the check. No proxy is used, because it would
+// resolve names itself. With [Transport], PublicOnly is a *UsageError. The default is off.
 func PublicOnly() Option {
 	return Option{"http.PublicOnly()", func(c *config) error { c.public = true; return nil }}
 }
 
-// MaxInFlight fixes the number of requests in flight, over all arrays and calls on the store.
-// Default 0: 64, shared by all stores of the process on the server, and fewer if the server refuses
-// requests.
+// MaxInFlight fixes the number of requests in flight, over all arrays and calls on the store. The
+// default 0 means 64, shared by all stores of the process on the server, and fewer if the server
+// refuses requests.
 func MaxInFlight(n int) Option { return layers(provider.MaxInFlight(n)) }
 
-// RequestRate bounds the requests per second, including retries, of all stores of the process on
+// RequestRate limits the requests per second, including retries, of all stores of the process on
 // the server that are opened with the same rate. If the number of processes is known
-// ([concurrency.Limits.Share]), each uses its share of the rate. Default 0: no bound.
+// ([concurrency.Limits.Share]), each process uses its share of the rate. The default 0 means no
+// limit.
 func RequestRate(perSecond float64) Option { return layers(provider.RequestRate(perSecond)) }
 
-// ByteRate bounds the bytes of values that are read per second, in the same way.
+// ByteRate limits the bytes of values that are read per second, in the same way as RequestRate.
 func ByteRate(perSecond float64) Option { return layers(provider.ByteRate(perSecond)) }
 
 // Limits uses l instead of the process's limits, as zarr.Limits.Shared does for arrays. Stores on
-// one server with the same Limits share its request slots and its retry quota. Default nil:
-// [concurrency.Default].
+// one server with the same Limits share its request slots and its retry quota. The default nil
+// means [concurrency.Default].
 func Limits(l *concurrency.Limits) Option { return layers(provider.Limits(l)) }
 
 // Hedge sends a read a second time if its first byte takes much longer than usual, and uses the
-// response that starts first. Package hedge has the conditions. It costs at most 3 % more reads,
-// and memory of the budget ([Limits]) while two are in flight. Default off.
+// response that starts first. Package hedge documents the conditions. Hedging adds at most 3 % of
+// reads, and takes memory from the budget ([Limits]) while two reads are in flight. The default is
+// off.
 func Hedge() Option { return layers(provider.Hedge()) }
 
-// StallTimeout sets how long a request may make no progress before it fails as fault.Unavailable
-// and is retried. Every byte restarts the time, so long values are not affected; only the context
-// limits the whole request. Default 0: 30 s; otherwise at least 1 ms.
+// StallTimeout sets the time without progress after which a request fails with fault.Unavailable
+// and is retried. Every byte restarts the time, so long values are not affected. Only the context
+// limits the duration of a whole request. The default 0 means 30 s; other values must be at least 1
+// ms.
 func StallTimeout(d time.Duration) Option { return layers(provider.StallTimeout(d)) }
 
-// Retry changes how failed requests are retried. Package retry has the defaults.
+// Retry configures how failed requests are retried. Package retry documents the defaults.
 // Retry(retry.Tries(1)) disables retries.
 func Retry(opts ...retry.Option) Option { return layers(provider.Retry(opts...)) }
 
 // UsageError reports an invalid URL or option of [Open]. It has no kind of package fault, because
-// those are about requests and stored data. It is one type for all providers.
+// kinds are about requests and stored data. All providers use the same type.
 type UsageError = store.UsageError

@@ -13,7 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// A server on this machine is refused by its address and by its name, without a connection.
+// TestPublicOnly checks that a server on this machine is refused by its address and by its name,
+// without a connection.
 func TestPublicOnly(t *testing.T) {
 	srv, _ := held().Serve(t)
 	_, port, err := net.SplitHostPort(strings.TrimPrefix(srv.URL, "http://"))

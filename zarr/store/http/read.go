@@ -8,11 +8,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxUntold is the maximum length of a value that neither the server announces nor the caller
-// bounds.
+// maxUntold is the maximum length of a value if neither the server announces its length nor the
+// caller limits it.
 const maxUntold = 1 << 30
 
-// readAll reads a body without a length, whose end the protocol marks.
+// readAll reads a body that has no length but whose end the protocol marks.
 func (a answer) readAll(r io.Reader, key string, most int64, buf []byte) (store.Value, error) {
 	if most <= 0 {
 		most = maxUntold
@@ -27,9 +27,9 @@ func (a answer) readAll(r io.Reader, key string, most int64, buf []byte) (store.
 		got := int64(len(buf) - held)
 		switch {
 		case got > most:
-			return store.Value{}, fault.Newf(fault.Limit, "the value has more than the %d bytes allowed", most)
+			return store.Value{}, fault.Newf(fault.Limit, "the value has more than %d bytes", most)
 		case errors.Is(err, io.EOF) && got == 0 && isMetadata(key):
-			return store.Value{}, foreign("an empty metadata document")
+			return store.Value{}, foreign("it is an empty metadata document")
 		case errors.Is(err, io.EOF):
 			return store.Value{Bytes: buf, Size: got, Version: a.version}, nil
 		case err != nil:

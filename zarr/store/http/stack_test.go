@@ -2,7 +2,7 @@ package http
 
 import "testing"
 
-// All paths of a server belong to one bucket.
+// TestServersThatShare checks that all paths of a server belong to one bucket.
 func TestServersThatShare(t *testing.T) {
 	for url, want := range map[string]string{
 		"https://Host.example/a/b?x=y": "https://host.example",

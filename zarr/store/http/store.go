@@ -19,13 +19,13 @@ type Store struct {
 	header      http.Header
 	client      *http.Client
 	tuning      store.Tuning
-	release     func() error // releases the connections; nil if the transport is the caller's
+	release     func() error // releases the connections; nil if the caller supplied the transport
 }
 
 // String returns the URL without its parameters.
 func (s *Store) String() string { return s.base + "/" }
 
-// Close releases the connections. Of a caller's transport it closes the idle ones.
+// Close releases the connections. If the caller supplied the transport, it closes the idle ones.
 func (s *Store) Close() error {
 	if s.release != nil {
 		return s.release()
@@ -47,7 +47,7 @@ func (s *Store) fail(op, key string, err error) error {
 	return &fault.KeyError{Op: op, Store: s.String(), Key: key, Err: err}
 }
 
-// ReadOnly returns true, see store.IsReadOnly.
+// ReadOnly returns true; see store.IsReadOnly.
 func (s *Store) ReadOnly() bool { return true }
 
 // Put returns fault.ReadOnly.
@@ -75,13 +75,13 @@ func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) it
 			err = ctx.Err()
 		}
 		if err == nil {
-			err = fmt.Errorf("a web server has no listing, and with consolidated metadata none is needed: %w", errors.ErrUnsupported)
+			err = fmt.Errorf("a web server has no listing, which consolidated metadata would make unnecessary: %w", errors.ErrUnsupported)
 		}
 		yield(store.Entry{}, s.fail("list", prefix, err))
 	}
 }
 
-// url returns the URL of a key, with each segment escaped.
+// url returns the URL of a key. It escapes each segment.
 func (s *Store) url(key string) string {
 	var b strings.Builder
 	b.WriteString(s.base)

@@ -16,7 +16,7 @@ func ExampleNew() {
 	if _, err := st.Put(ctx, "shard", make([]byte, 3<<20), store.PutOptions{IfAbsent: true}); err != nil { // 12 parts
 		fmt.Println(err)
 	}
-	v, err := st.Get(ctx, "shard", store.GetOptions{}, nil) // 1 + 8 ranges
+	v, err := st.Get(ctx, "shard", store.GetOptions{}, nil) // the first request and 8 ranges
 	fmt.Println(len(v.Bytes), err)
 	// Output: 3145728 <nil>
 }

@@ -26,8 +26,9 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 	return store.Value{}, s.failed(ctx, "get", key, err)
 }
 
-// errAnew means that the ranges may be of different values: the value was replaced or removed
-// during the read, or the store has no versions. The value is then read in one request.
+// errAnew means that the ranges may be of different values, because the value was replaced or
+// removed during the read, or because the store has no versions. The value is then read in one
+// request.
 var errAnew = errors.New("the ranges are not of one value")
 
 // read is the state of a Get in ranges.
@@ -35,9 +36,9 @@ type read struct {
 	s       *Store
 	key     string
 	o       store.GetOptions
-	off, n  int64         // the selected bytes; n is 0 while unknown
-	version store.Version // of all ranges; empty while unknown
-	size    int64         // of the whole value
+	off, n  int64         // offset and number of the selected bytes; n is 0 while unknown
+	version store.Version // version of all ranges; empty while unknown
+	size    int64         // size of the whole value
 	held    int           // length of the caller's buffer
 	buf     []byte        // the caller's buffer and the bytes that have arrived
 }
@@ -56,7 +57,7 @@ func (r *read) splits() bool {
 	return ok && r.o.Range.Check() == nil && r.n > most && (r.o.Max <= 0 || r.n <= r.o.Max) && r.fits(r.n) == nil
 }
 
-// fits returns fault.Limit for lengths that no memory can hold.
+// fits returns fault.Limit if n bytes cannot fit in memory.
 func (r *read) fits(n int64) error {
 	if n > int64(math.MaxInt-r.held) {
 		return fault.Newf(fault.Limit, "a value of %d bytes does not fit in memory", n)
@@ -86,8 +87,8 @@ func (r *read) get(ctx context.Context) (v store.Value, err error) {
 	return store.Value{Bytes: r.buf, Size: r.size, Version: r.version}, nil
 }
 
-// all requests the whole value. It is done if the value is short enough for one request. Otherwise
-// it sets the length and the version that the response announced.
+// all requests the whole value. done is true if the value is short enough for one request.
+// Otherwise all sets the length and the version that the response announced.
 func (r *read) all(ctx context.Context) (v store.Value, done bool, err error) {
 	o := r.o
 	o.Max = r.s.o.SplitAbove
@@ -109,7 +110,7 @@ func (r *read) all(ctx context.Context) (v store.Value, done bool, err error) {
 	return store.Value{}, false, r.fits(r.n)
 }
 
-// first requests the beginning of a range, and so learns the version.
+// first requests the beginning of the selection and records its version.
 func (r *read) first(ctx context.Context) error {
 	o := r.o
 	o.Range = store.Within(r.off, min(r.n, r.s.o.Piece))
@@ -126,14 +127,14 @@ func (r *read) first(ctx context.Context) error {
 	return nil
 }
 
-// left returns how many bytes have not arrived.
+// left returns the number of bytes that have not arrived.
 func (r *read) left() int64 { return r.n - int64(len(r.buf)-r.held) }
 
-// unproven is the maximum allocation based on an announced length alone, as in exact.Read.
+// unproven is the maximum allocation based only on an announced length, as in exact.Read.
 const unproven = 64 << 20
 
-// step returns how many bytes to request next: all of them, if the buffer has the capacity or the
-// caller has set a bound.
+// step returns the number of bytes to request next. It returns left if the buffer has the capacity
+// or the caller has set a limit.
 func (r *read) step(left int64) int64 {
 	if !r.o.Range.IsWhole() || r.o.Max > 0 || left <= unproven || int64(cap(r.buf)-len(r.buf)) >= left {
 		return left
@@ -141,14 +142,14 @@ func (r *read) step(left int64) int64 {
 	return min(left, max(unproven, int64(len(r.buf))))
 }
 
-// grow ensures a capacity for n more bytes, and no more than that if it must allocate.
+// grow ensures a capacity for n more bytes. If it must allocate, it allocates no more than that.
 func (r *read) grow(n int64) {
 	if int64(cap(r.buf)-len(r.buf)) < n {
 		r.buf = append(make([]byte, 0, len(r.buf)+int(n)), r.buf...)
 	}
 }
 
-// rest requests the next len(dst) bytes, in concurrent pieces.
+// rest requests the next len(dst) bytes in concurrent pieces.
 func (r *read) rest(ctx context.Context, dst []byte) error {
 	at := r.off + int64(len(r.buf)-r.held)
 	pieces := split(int64(len(dst)), r.s.o.Piece)
@@ -187,13 +188,13 @@ func (r *read) rest(ctx context.Context, dst []byte) error {
 	return nil
 }
 
-// pieces divide a length into pieces of equal length and a last one that may be shorter.
+// pieces divides a length into pieces of equal length and a last piece that may be shorter.
 type pieces struct {
 	total, each int64
 	count       int
 }
 
-// split divides total bytes, at least one, into pieces of at most most bytes.
+// split divides total bytes into pieces of at most most bytes. total must be positive.
 func split(total, most int64) pieces {
 	count := (total-1)/most + 1
 	each := (total-1)/count + 1

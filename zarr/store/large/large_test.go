@@ -28,7 +28,8 @@ func TestStore(t *testing.T) {
 	storetest.Run(t, func(*testing.T) store.Store { return large.New(mem.New(), small) })
 }
 
-// TestWithoutVersions: if reads cannot be pinned, they are not split, from the second on.
+// TestWithoutVersions checks that if reads cannot be pinned, the second and later reads are not
+// split.
 func TestWithoutVersions(t *testing.T) {
 	l := &log{}
 	m := noVersions{mem.New()}
@@ -191,7 +192,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestNeverMeansNotThere: New returns a store itself if its values are never split.
+// TestNeverMeansNotThere checks that New returns the store itself if its values are never split.
 func TestNeverMeansNotThere(t *testing.T) {
 	m := mem.New()
 	if s := large.New(m, large.Options{}); s != store.Store(m) {
@@ -199,7 +200,8 @@ func TestNeverMeansNotThere(t *testing.T) {
 	}
 }
 
-// replacing replaces the value after a number of requests, as long as it has other values.
+// replacing is a store that replaces the value after a number of requests, as long as it has other
+// values.
 type replacing struct {
 	*mem.Store
 	after, gets atomic.Int64
@@ -221,7 +223,7 @@ func (r *replacing) Get(ctx context.Context, key string, o store.GetOptions, buf
 	return v, err
 }
 
-// TestReplacedWhileRead: bytes of two values are never mixed.
+// TestReplacedWhileRead checks that bytes of two values are never mixed.
 func TestReplacedWhileRead(t *testing.T) {
 	old := random(500)
 	for _, next := range [][]byte{random(501), random(60), {}, nil} {
@@ -249,7 +251,7 @@ func TestReplacedWhileRead(t *testing.T) {
 	}
 }
 
-// liar announces more bytes than it has.
+// liar is a store that announces more bytes than it has.
 type liar struct {
 	*mem.Store
 	size int64
@@ -268,7 +270,8 @@ func (l liar) Get(ctx context.Context, key string, o store.GetOptions, buf []byt
 	return v, err
 }
 
-// TestAnnouncedSizeIsNotBelieved: an announced length causes an allocation of at most 64 MiB.
+// TestAnnouncedSizeIsNotBelieved checks that an announced length causes an allocation of at most 64
+// MiB.
 func TestAnnouncedSizeIsNotBelieved(t *testing.T) {
 	l := liar{mem.New(), 1 << 50}
 	if _, err := l.Put(t.Context(), "k", random(300), store.PutOptions{}); err != nil {
@@ -280,7 +283,7 @@ func TestAnnouncedSizeIsNotBelieved(t *testing.T) {
 	}
 }
 
-// failing fails parts and commits as fail says.
+// failing is a store in which fail decides which parts and commits fail.
 type failing struct {
 	*mem.Store
 	fail    func(ctx context.Context, c store.Call) error
@@ -298,7 +301,8 @@ func (f *failing) store() store.Store {
 	})
 }
 
-// TestFailedPutLeavesNothing: the parts of a failed Put are removed, even if the context has ended.
+// TestFailedPutLeavesNothing checks that the parts of a failed Put are removed, even if the context
+// has ended.
 func TestFailedPutLeavesNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	refused := &fault.KeyError{Op: "put", Key: "k", Err: fault.Refused}
@@ -343,7 +347,7 @@ func TestFailedPutLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestCutCostsAPart: only the part that broke is sent again.
+// TestCutCostsAPart checks that only the part that failed is sent again.
 func TestCutCostsAPart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &log{}
@@ -378,8 +382,8 @@ func TestCutCostsAPart(t *testing.T) {
 	})
 }
 
-// distant has a value of 1 GiB, and simulates connections of 85 MB/s with a latency of 30 ms. It
-// transfers no bytes.
+// distant is a store with a value of 1 GiB. It simulates connections of 85 MB/s with a latency of
+// 30 ms, and transfers no bytes.
 type distant struct{ *mem.Store }
 
 const gib = 1 << 30
@@ -415,11 +419,11 @@ func (p distantParts) Commit(ctx context.Context, o store.PutOptions) (store.Ver
 	return "1", wait(ctx, 0)
 }
 
-// TestAtOnce: with the default numbers 1 GiB takes a second, not 12.6.
+// TestAtOnce checks that with the default settings 1 GiB takes about one second, and not 12.6 s.
 func TestAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := large.New(distant{mem.New()}, large.Options{SplitAbove: 32 << 20, PartAbove: 64 << 20})
-		value := make([]byte, gib) // no page of it is touched
+		value := make([]byte, gib) // its pages are never touched
 		begin := time.Now()
 		if _, err := s.Put(t.Context(), "k", value, store.PutOptions{}); err != nil {
 			t.Fatal(err)

@@ -10,11 +10,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// usual is the number of parts beyond which parts become longer.
+// usual is the maximum number of parts of the usual length. For more, parts become longer.
 const usual = 1000
 
-// removal bounds the time for removing the parts of a failed value: a request and some retries. The
-// caller waits for it, even if its context has ended.
+// removal limits the time for removing the parts of a failed value. It allows for a request and
+// some retries. The caller waits for the removal, even if its context has ended.
 const removal = 10 * time.Second
 
 // Put implements [store.Store].

@@ -11,44 +11,44 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// UploadOptions are the options of an Upload. The zero value starts a new upload without a
-// condition.
+// UploadOptions configures an Upload. The zero value starts a new upload without a condition.
 type UploadOptions struct {
-	Put store.PutOptions // the condition, which is checked at the commit
+	Put store.PutOptions // condition that is checked at the commit
 
 	// Began is called with the token of the upload before its first part is sent, if another
-	// process can continue it. The parts then remain if the upload fails. Default none.
+	// process can continue the upload. The parts then remain if the upload fails. The default is
+	// none.
 	Began func(token string)
 	// Resume is the token of an interrupted upload. Parts that have arrived are read from the
-	// source and compared by their checksum. Equal parts are not sent again; those without a
-	// checksum are. Piece must be the same as before. Default "": a new upload.
+	// source and compared by their checksum. Only equal parts are not sent again. Piece must be the
+	// same as before. The default "" starts a new upload.
 	Resume string
 
-	// Piece is the length of a part in bytes; 0 is 16 MiB. Parts are longer if the store's limits
-	// on their length or number require it.
+	// Piece is the length of a part in bytes. 0 means 16 MiB. Parts are longer if the store's
+	// limits on their length or number require it.
 	Piece    int64
-	InFlight int // parts in flight; 0 is 16
+	InFlight int // number of parts in flight; 0 means 16
 
-	// Memory is the budget for the parts in memory, as one Task; nil is that of
-	// [concurrency.Default]. If half of it holds fewer than InFlight parts, fewer are in flight. A
-	// caller that holds a Task must pass a budget of another tree than that Task's.
+	// Memory is the budget for the parts in memory, which count as one Task. nil means the budget
+	// of [concurrency.Default]. If half of it holds fewer than InFlight parts, fewer are in flight.
+	// A caller that holds a Task must pass a budget of another tree than that Task's.
 	Memory *concurrency.Budget
 }
 
-// Upload writes size bytes of src to key, in concurrent parts. It waits for memory for the parts in
-// flight.
+// Upload writes size bytes of src to key in concurrent parts. It waits for memory for the parts in
+// flight. It fails with:
 //
-//   - errors.ErrUnsupported: the store has no parts. The caller can use Put instead.
-//   - fault.Exists and fault.Conflict: the condition does not hold. The parts are removed.
-//     fault.Conflict is also returned for a token whose upload was committed or aborted.
+//   - errors.ErrUnsupported if the store has no parts; the caller can use Put instead
+//   - fault.Exists or fault.Conflict if the condition does not hold; the parts are removed
+//   - fault.Conflict if the upload of the token was committed or aborted
 //
 // After other errors the parts remain for Resume if Began or Resume is set, and store.Parts.Abort
-// removes them. Otherwise Upload removes them.
+// can remove them. Otherwise Upload removes them.
 func Upload(ctx context.Context, s store.Store, key string, src io.ReaderAt, size int64, o UploadOptions) (store.Version, error) {
 	n := Options{Piece: o.Piece, InFlight: o.InFlight}.withPieces()
 	failed := (&Store{Forward: store.Forward{Store: s}}).failed
 	if size < 0 || o.Put.IfAbsent && o.Put.IfVersion != "" {
-		return "", failed(ctx, "put", key, fault.Newf(fault.Selection, "a negative length, or both IfAbsent and IfVersion"))
+		return "", failed(ctx, "put", key, fault.Newf(fault.Selection, "the size is negative, or both IfAbsent and IfVersion are set"))
 	}
 	p, err := store.PutParts(ctx, s, key, store.PartsOptions{Resume: o.Resume})
 	if err != nil {
@@ -92,7 +92,7 @@ func Upload(ctx context.Context, s store.Store, key string, src io.ReaderAt, siz
 	return v, nil
 }
 
-// reserve waits for memory for the parts in flight, and returns their number.
+// reserve waits for memory for the parts in flight and returns their number.
 func (o UploadOptions) reserve(ctx context.Context, p pieces, inFlight int) (hold *concurrency.Hold, atOnce int, err error) {
 	memory := o.Memory
 	if memory == nil {
@@ -110,7 +110,7 @@ type upload struct {
 	src io.ReaderAt
 	pieces
 	hold *concurrency.Hold      // memory of the parts in flight
-	sent map[int]store.PartInfo // parts that had arrived before
+	sent map[int]store.PartInfo // parts that had already arrived
 }
 
 // resume lists the parts that have arrived.
@@ -122,7 +122,7 @@ func (u *upload) resume(ctx context.Context) error {
 	u.sent = make(map[int]store.PartInfo, len(sent))
 	for _, s := range sent {
 		if s.N >= u.count {
-			return fault.Newf(fault.Conflict, "part %d has arrived, of a value that has %d: it was begun with other parts", s.N, u.count)
+			return fault.Newf(fault.Conflict, "part %d has arrived, but the value has only %d parts: the upload was started with parts of another length", s.N, u.count)
 		}
 		u.sent[s.N] = s
 	}
@@ -134,7 +134,7 @@ func (u *upload) part(ctx context.Context, i int) error {
 	b := u.hold.Buffer(int(u.each))[:to-from]
 	defer u.hold.Put(b)
 	if n, err := u.src.ReadAt(b, from); n < len(b) {
-		return fmt.Errorf("the source at %d: %w", from+int64(n), err)
+		return fmt.Errorf("read the source at offset %d: %w", from+int64(n), err)
 	}
 	if s, ok := u.sent[i]; ok {
 		if same, _ := s.Holds(b); same {

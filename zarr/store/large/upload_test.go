@@ -17,7 +17,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// cutAt returns a mem store with an unfinished upload, parts 0 to 2 of 40 bytes, and the token.
+// cutAt returns a mem store with an unfinished upload of parts 0 to 2 of 40 bytes, and its token.
 func cutAt(t *testing.T, value []byte) (f *failing, token string) {
 	t.Helper()
 	f = &failing{Store: mem.New(), fail: func(_ context.Context, c store.Call) error {
@@ -57,7 +57,7 @@ func TestUploadResumes(t *testing.T) {
 	}
 }
 
-// TestUploadOfAChangedSource: parts that differ from the source are sent again.
+// TestUploadOfAChangedSource checks that parts that differ from the source are sent again.
 func TestUploadOfAChangedSource(t *testing.T) {
 	value := random(200)
 	f, token := cutAt(t, value)
@@ -109,9 +109,9 @@ func TestUploadByCondition(t *testing.T) {
 	}
 }
 
-// TestUploadMemory uploads two values concurrently with a budget for one part of each. The parts of
-// both fit in the budget, and it is free afterwards. If the context ends the wait for memory, the
-// upload is aborted.
+// TestUploadMemory uploads two values concurrently with a budget for one part of each. It checks
+// that the parts fit in the budget, that the budget is free afterwards, and that an upload is
+// aborted if its context ends while it waits for memory.
 func TestUploadMemory(t *testing.T) {
 	const piece = 1 << 20
 	value := random(5 * piece)
@@ -136,7 +136,7 @@ func TestUploadMemory(t *testing.T) {
 	}
 }
 
-// TestUploadWaits: an upload is aborted if its context ends while it waits for memory.
+// TestUploadWaits checks that an upload is aborted if its context ends while it waits for memory.
 func TestUploadWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		memory := concurrency.NewBudget(1 << 10)

@@ -13,40 +13,40 @@ import (
 )
 
 // Bucket holds the request slots that all stores of a process on one bucket share, separately for
-// reads and writes. The number of slots adapts to the service. Make it with [NewBucket], once for
-// each bucket, with [concurrency.Share]. It is safe for concurrent use.
+// reads and writes. The number of slots adapts to the service. Use [NewBucket] to make one. Make
+// only one for each bucket, with [concurrency.Share]. A Bucket is safe for concurrent use.
 type Bucket struct {
 	reads, writes side
 }
 
-// Numbers are the initial values and bounds of a Bucket.
+// Numbers holds the initial values and the limits of a Bucket.
 type Numbers struct {
-	Reads, Writes int // initial requests in flight; at least 1
-	Most          int // maximum requests in flight, of each; 0 is twice Reads
+	Reads, Writes int // initial numbers of requests in flight; at least 1
+	Most          int // maximum requests in flight, of reads and writes each; 0 means twice Reads
 
-	// ReadRate and WriteRate are requests per second that the service accepts from a new client.
-	// The rate doubles in 20 minutes of use. 0 is no bound.
+	// ReadRate and WriteRate are the requests per second that the service accepts from a new
+	// client. The rate doubles in 20 minutes of use. 0 means no limit.
 	ReadRate, WriteRate float64
 
-	// RequestRate and ByteRate bound the requests, and the bytes of values, per second, of reads
-	// and writes together. 0 is no bound.
+	// RequestRate and ByteRate limit the requests and the bytes of values per second, of reads and
+	// writes together. 0 means no limit.
 	RequestRate, ByteRate float64
 
-	// Share is the number of processes that use the bucket at the same time, if known; less than 2
-	// is one. Each process gets its share of the rates, and starts with its share of the requests
-	// in flight.
+	// Share is the number of processes that use the bucket concurrently, if known. Values below 2
+	// mean one process. Each process gets its share of the rates, and starts with its share of the
+	// requests in flight.
 	Share int
 
-	// Cured reports whether retries help against refusals, which are then unrelated to the number
-	// of requests. nil is never.
+	// Cured reports whether retries succeed against refusals. Such refusals are unrelated to the
+	// number of requests. nil means that they never do.
 	Cured func() bool
 }
 
-// mostGrown is the default maximum growth of the requests in flight: 256 instead of 128 gained 10
-// to 25 %, and 512 lost.
+// mostGrown is the default maximum growth of the requests in flight. 256 requests instead of 128
+// increased the throughput by 10 to 25 %, and 512 reduced it.
 const mostGrown = 2
 
-// Greatest returns the maximum number of reads in flight, which is that of writes too.
+// Greatest returns the maximum number of reads in flight, which is also that of writes.
 func (n Numbers) Greatest() int {
 	if n.Most > 0 {
 		return max(n.Most, n.Reads, n.Writes)
@@ -76,8 +76,8 @@ func NewBucket(n Numbers) *Bucket {
 	return b
 }
 
-// Measured returns measurements of recent reads and the number of free slots, and false before
-// there are enough reads.
+// Measured returns measurements of recent reads and the number of free slots. It returns false
+// until there have been enough reads.
 func (b *Bucket) Measured() (store.Measured, bool) {
 	s := &b.reads
 	s.mu.Lock()
@@ -110,14 +110,14 @@ func (b *Bucket) side(op store.Op) *side {
 // side is the state of a bucket's reads or of its writes.
 type side struct {
 	slots   concurrency.Slots
-	turn    concurrency.Slots // one slot, held by the next request to start, if requests are spaced
+	turn    concurrency.Slots // one slot, held by the next request to start if requests are spaced
 	rates   *rates
-	waits   atomic.Int64 // requests that waited for a slot since the last response
+	waits   atomic.Int64 // number of requests that waited for a slot since the last response
 	mu      sync.Mutex
 	control control
 	ramp    ramp
 	measure measure
-	until   time.Time // no request starts earlier
+	until   time.Time // no request starts before this time
 }
 
 func (s *side) init(first, normal int, rate float64, n Numbers) {
@@ -127,11 +127,11 @@ func (s *side) init(first, normal int, rate float64, n Numbers) {
 }
 
 // longestPause is the longest pause that a service can request with one response. A later response
-// may extend it. So one wrong value does not stop all requests for hours.
+// may extend the pause. So one wrong value does not stop all requests for hours.
 const longestPause = time.Minute
 
-// pause waits for the pause that the service requested and for the request's turn. own requests
-// have slots of their own; they keep the rates but not the pace.
+// pause waits for the pause that the service requested and for the request's turn. If own is set,
+// the store has separate slots; its requests respect the rates but not the pace.
 func (s *side) pause(ctx context.Context, c store.Call, own bool) error {
 	start := time.Now()
 	pace := !own
@@ -162,7 +162,7 @@ func (s *side) pause(ctx context.Context, c store.Call, own bool) error {
 // inTurn reports whether requests are spaced.
 func (s *side) inTurn() bool { return s.control.pace.rate > 0 || s.ramp.part }
 
-// await waits for a request's turn. Only the first of the waiting requests waits for time; the
+// await waits for a request's turn. Only the first of the waiting requests waits for time. The
 // others wait for the first, retries ahead of first attempts. So no request has a start time that
 // was computed for an earlier pace.
 func (s *side) await(ctx context.Context, c store.Call, pace bool, start time.Time) error {
@@ -196,7 +196,7 @@ func (s *side) await(ctx context.Context, c store.Call, pace bool, start time.Ti
 	return err
 }
 
-// next returns how long the next request must wait. If that is zero, it takes the turn.
+// next returns the time that the next request must wait. If that is zero, it takes the turn.
 func (s *side) next(now time.Time, pace bool) time.Duration {
 	wait := s.left(now)
 	if !pace {
@@ -216,7 +216,7 @@ func (s *side) next(now time.Time, pace bool) time.Duration {
 	return 0
 }
 
-// left returns the rest of the pause that the service requested.
+// left returns the remaining time of the pause that the service requested.
 func (s *side) left(now time.Time) time.Duration {
 	if d := s.until.Sub(now); !s.until.IsZero() && d > 0 && d <= longestPause {
 		return d
@@ -224,15 +224,15 @@ func (s *side) left(now time.Time) time.Duration {
 	return 0
 }
 
-// done handles the outcome of a request. own requests have slots of their own and do not resize the
-// bucket's.
+// done handles the outcome of a request. If own is set, the store has separate slots, and its
+// requests do not resize the bucket's slots.
 func (s *side) done(ctx context.Context, c store.Call, r store.Result, own bool) {
 	if s.rates != nil {
 		s.rates.end(c, r.Bytes)
 	}
 	throttled, after := refused(r.Err)
 	if !throttled && r.Err != nil && !answers(r.Err) {
-		return // an error that says nothing about the service
+		return // the error does not depend on the load of the service
 	}
 	now := time.Now()
 	took := now.Sub(c.Start)
@@ -257,9 +257,9 @@ func (s *side) done(ctx context.Context, c store.Call, r store.Result, own bool)
 	}
 }
 
-// refused reports whether err is a refusal for load, and the pause that the service requests. A
-// refusal because one key is changed too often, which has a method OneKey() bool, is not about the
-// bucket.
+// refused reports whether err is a refusal because of load, and returns the pause that the service
+// requests. A refusal because one key is changed too often is not about the bucket. It has a method
+// OneKey() bool.
 func refused(err error) (bool, time.Duration) {
 	if err == nil || !errors.Is(err, fault.Throttled) {
 		return false, 0
@@ -293,7 +293,7 @@ func tryOf(ctx context.Context) int {
 	return 0
 }
 
-// waited reports a wait since start to the trace, and to the request's store.Repeat.
+// waited reports a wait since start to the trace and to the request's store.Repeat.
 func waited(ctx context.Context, what store.Resource, start time.Time) {
 	store.RepeatOf(ctx).Hold(time.Since(start))
 	if t := store.TraceOf(ctx); t != nil && t.Wait != nil {

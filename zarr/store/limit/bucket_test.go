@@ -25,14 +25,14 @@ import (
 type service struct {
 	*mem.Store
 	latency   time.Duration
-	refusal   time.Duration // how long a refusal takes
-	bandwidth float64       // bytes a second of one connection; 0 is no bound
-	parallel  int           // requests that are served at once; more share it. 0 is no bound
-	rate      float64       // requests a second; more are refused. 0 is no bound
+	refusal   time.Duration // duration of a refusal
+	bandwidth float64       // bytes per second of one connection; 0 means no limit
+	parallel  int           // requests served concurrently, shared by more requests; 0 means no limit
+	rate      float64       // requests per second before refusals; 0 means no limit
 	burst     float64
-	doubles   time.Duration // of the rate, under load
-	first     int           // tries of each key that are refused
-	lose      float64       // share of requests that are refused whatever the rate
+	doubles   time.Duration // time in which the rate doubles under load
+	first     int           // number of attempts of each key that are refused
+	lose      float64       // share of requests that are refused at any rate
 	after     time.Duration
 	sized     func(key string) int
 
@@ -54,7 +54,7 @@ func (a asks) Unwrap() error             { return a.error }
 
 var slowDown = error(&fault.KeyError{Op: "get", Kind: fault.Throttled, Err: errors.New("503 SlowDown")})
 
-// serve takes the time of a request, and decides whether to refuse it.
+// serve takes the time of a request and decides whether to refuse it.
 func (s *service) serve(ctx context.Context, key string, bytes int) error {
 	s.mu.Lock()
 	s.requests++
@@ -168,18 +168,18 @@ func watch(t *testing.T, b *limit.Bucket) (sizes func() []int) {
 
 const ms = time.Millisecond
 
-// Services of all kinds are used nearly optimally, whatever they refuse, with few requests more
-// than needed.
+// TestConverges checks that services of all kinds are used almost optimally, regardless of their
+// refusals, and with few unnecessary requests.
 func TestConverges(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		s       *service
 		n       int
 		workers int
-		optimum time.Duration // of arithmetic
-		slower  float64       // than that, at most
-		refused float64       // requests to a request that is needed, at most
-		size    [2]int        // at the end
+		optimum time.Duration // computed time of an optimal client
+		slower  float64       // maximum ratio to the optimum
+		refused float64       // maximum ratio of requests to necessary requests
+		size    [2]int        // minimum and maximum at the end
 	}{
 		{"513 values", &service{latency: 35 * ms}, 513, 130, 175 * ms, 1, 0, [2]int{128, 128}},
 		{"500 a second, with a burst", &service{latency: 35 * ms, refusal: 30 * ms, rate: 500, burst: 500}, 2048, 130, 3096 * ms, 1.1, 0.25, [2]int{14, 24}},
@@ -214,17 +214,17 @@ func TestConverges(t *testing.T) {
 	}
 }
 
-// A service on the same machine gets few concurrent requests. A service that only seemed near gets
-// more soon.
+// TestNear checks that a service on the same machine gets few concurrent requests, and that a
+// service that only seemed near soon gets more.
 func TestNear(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		s       *service
 		later   time.Duration // latency after the first read
 		n       int
-		optimum time.Duration // of arithmetic, with as many at once as are of use
-		slower  float64       // than that, at most
-		size    [2]int        // at the end
+		optimum time.Duration // computed time with as many concurrent requests as are useful
+		slower  float64       // maximum ratio to the optimum
+		size    [2]int        // minimum and maximum at the end
 	}{
 		{"of two cores", &service{latency: ms / 2, parallel: 2}, ms / 2, 20000, 5 * time.Second, 1.01, [2]int{16, 16}},
 		{"of two cores, a few values", &service{latency: ms / 2, parallel: 2}, ms / 2, 160, 40 * ms, 1.2, [2]int{16, 16}},
@@ -251,9 +251,9 @@ func TestNear(t *testing.T) {
 	}
 }
 
-// The size is at most halved, and at most once in 200 ms, even if more than half of the requests in
-// flight are refused. If nearly all are refused, a few requests determine the capacity of the
-// service.
+// TestHalvesOnceInAPeriod checks that the size is at most halved, and at most once in 200 ms, even
+// if more than half of the requests in flight are refused. If nearly all are refused, a few
+// requests determine the capacity of the service.
 func TestHalvesOnceInAPeriod(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 40 * ms, rate: 600, burst: 60}
@@ -261,7 +261,7 @@ func TestHalvesOnceInAPeriod(t *testing.T) {
 		sizes := watch(t, b)
 		get(t, retried(t, limit.On(s, b, 0)), 130, 300)
 		all := sizes()
-		if all[19] != 64 || all[39] != 32 { // every 10 ms; the first refusal comes after 40
+		if all[19] != 64 || all[39] != 32 { // every 10 ms; the first refusal arrives after 40 ms
 			t.Errorf("sizes %v", all[:45])
 		}
 		for i := range all {
@@ -274,8 +274,8 @@ func TestHalvesOnceInAPeriod(t *testing.T) {
 	})
 }
 
-// The size at which requests were refused is remembered. It is approached slowly, and exceeded when
-// the capacity of the service grows.
+// TestCeiling checks that the size at which requests were refused is remembered. It is approached
+// slowly, and exceeded if the capacity of the service grows.
 func TestCeiling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, rate: 1000, burst: 100}
@@ -285,7 +285,7 @@ func TestCeiling(t *testing.T) {
 		sizes := watch(t, b)
 		get(t, st, 130, 10000)
 		for i, n := range sizes() {
-			if n > 50 { // 35 are taken
+			if n > 50 { // the service can handle 35
 				t.Fatalf("%d in flight after %d ms", n, 10*i)
 			}
 		}
@@ -302,7 +302,8 @@ func TestCeiling(t *testing.T) {
 	})
 }
 
-// A ceiling is removed after a minute without refusals, even without requests.
+// TestCeilingIsForgotten checks that a ceiling is removed after a minute without refusals, even
+// without requests.
 func TestCeilingIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, rate: 100, burst: 10}
@@ -324,8 +325,8 @@ func TestCeilingIsForgotten(t *testing.T) {
 	})
 }
 
-// If a service requests a pause, all stores on the bucket pause; only their reads if reads were
-// refused.
+// TestRetryAfter checks that all stores on the bucket pause if a service requests a pause. If reads
+// were refused, only reads pause.
 func TestRetryAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 5 * ms, rate: 1, burst: 1, after: 3 * time.Second}
@@ -363,11 +364,11 @@ func TestRetryAfter(t *testing.T) {
 		if _, err := one.Get(short, "k", store.GetOptions{}, nil); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != 35*ms+time.Second {
 			t.Errorf("%v after %v", err, time.Since(start))
 		}
-		get(t, one, 8, 100) // no slot is lost
+		get(t, one, 8, 100) // no slot was lost
 	})
 }
 
-// A requested pause of hours does not stop a store for hours.
+// TestRetryAfterIsBounded checks that a requested pause of hours does not stop a store for hours.
 func TestRetryAfterIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: ms, lose: 1, after: 18 * time.Hour}
@@ -396,7 +397,7 @@ func (busyKey) Put(context.Context, string, []byte, store.PutOptions) (store.Ver
 	return "", oneKey{slowDown}
 }
 
-// A refusal because one key is changed too often does not slow the bucket.
+// TestOneKey checks that a refusal because one key is changed too often does not slow the bucket.
 func TestOneKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := limit.NewBucket(limit.Numbers{Reads: 8, Writes: 8})
@@ -411,8 +412,8 @@ func TestOneKey(t *testing.T) {
 	})
 }
 
-// Two stores on a bucket share its slots. Reads and writes have separate ones, and refused writes
-// do not slow reads.
+// TestShareAndApart checks that two stores on a bucket share its slots, that reads and writes have
+// separate slots, and that refused writes do not slow reads.
 func TestShareAndApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var r concurrency.Registry
@@ -442,7 +443,8 @@ func TestShareAndApart(t *testing.T) {
 	})
 }
 
-// A number of requests chosen by the user does not adapt, and belongs to its store alone.
+// TestFixed checks that a number of requests set by the user does not adapt, and applies only to
+// its store.
 func TestFixed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, rate: 100, burst: 10}
@@ -466,7 +468,7 @@ func TestFixed(t *testing.T) {
 	})
 }
 
-// No request starves: a request to a store that others use continuously gets its turn.
+// TestNoStarvation checks that a request to a store that others use continuously gets its turn.
 func TestNoStarvation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, rate: 500, burst: 50}
@@ -494,7 +496,8 @@ func TestNoStarvation(t *testing.T) {
 	})
 }
 
-// Writes start with few in flight and a bounded rate. Both grow with time under load.
+// TestRamp checks that writes start with few requests in flight and a limited rate. Both grow with
+// time under load.
 func TestRamp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 10 * ms}
@@ -515,14 +518,16 @@ func TestRamp(t *testing.T) {
 		if s.most != 8 {
 			t.Errorf("%d at once at first", s.most)
 		}
-		if took := put(500); took < 3900*ms || took > 5100*ms { // a second's worth goes at once
+		// The requests of one second start immediately.
+		if took := put(500); took < 3900*ms || took > 5100*ms {
 			t.Errorf("500 writes took %v", took)
 		}
 		if _, n := b.InFlight(); n < 16 {
 			t.Errorf("%d at once in the end", n)
 		}
 		put(170_000)
-		if took := put(1000); took > 5600*ms || took < 4*time.Second { // twice as many a second after 20 minutes
+		// The rate is twice as high after 20 minutes.
+		if took := put(1000); took > 5600*ms || took < 4*time.Second {
 			t.Errorf("1000 writes took %v after 20 minutes", took)
 		}
 		time.Sleep(time.Hour)
@@ -556,7 +561,7 @@ func TestMeasured(t *testing.T) {
 		if took := m.Took(8e3); took < 125*ms || took > 135*ms {
 			t.Errorf("8 kB are expected to take %v", took)
 		}
-		s.latency = 10 * time.Second // one that stalls
+		s.latency = 10 * time.Second // a stalled request
 		get(t, st, 1, 1)
 		s.latency = 30 * ms
 		get(t, st, 4, 20)
@@ -582,7 +587,8 @@ func (tuned) Provide(target any) bool {
 	return false
 }
 
-// Later calls use the grown number of requests, and never fewer than the initial number.
+// TestTuningGrows checks that later calls use the increased number of requests, and never fewer
+// than the initial number.
 func TestTuningGrows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := tuned{&service{Store: mem.New(), latency: 35 * ms}}
@@ -590,7 +596,7 @@ func TestTuningGrows(t *testing.T) {
 		if n := store.TuningOf(st).Requests; n != 128 {
 			t.Errorf("%d at first", n)
 		}
-		for range 20 { // a call has some tasks more than there are requests
+		for range 20 { // a call has slightly more tasks than requests
 			get(t, st, store.TuningOf(st).Requests+4, 3000)
 		}
 		if n := store.TuningOf(st).Requests; n < 200 {
@@ -607,7 +613,7 @@ func TestTuningGrows(t *testing.T) {
 	})
 }
 
-// The size tolerates a clock that is set back or jumps.
+// TestClock checks that the size tolerates a clock that is set back or jumps.
 func TestClock(t *testing.T) {
 	b := limit.NewBucket(limit.Numbers{Reads: 16, Writes: 16, ReadRate: 1000})
 	use := func(t *testing.T) {
@@ -624,7 +630,8 @@ func TestClock(t *testing.T) {
 	synctest.Test(t, use) // a hundred hours earlier
 }
 
-// One slot of each kind detects code that takes a second slot while it holds the first.
+// TestBucketConforms runs with one slot of each kind, which detects code that takes a second slot
+// while it holds the first.
 func TestBucketConforms(t *testing.T) {
 	for name, base := range bases() {
 		t.Run(name, func(t *testing.T) {
@@ -635,7 +642,8 @@ func TestBucketConforms(t *testing.T) {
 	}
 }
 
-// Many goroutines, refusals and pauses, for the race detector.
+// TestBucketUnderLoad makes requests from many goroutines, with refusals and pauses, for the race
+// detector.
 func TestBucketUnderLoad(t *testing.T) {
 	s := &service{Store: mem.New(), lose: 0.3}
 	b := limit.NewBucket(limit.Numbers{Reads: 16, Writes: 4, ReadRate: 1e9, WriteRate: 1e9})

@@ -5,72 +5,72 @@ import (
 	"time"
 )
 
-// The numbers of the control. docs/adr/016-adaptive-limits.md says where they come from.
+// The numbers of the control. docs/adr/016-adaptive-limits.md documents their origin.
 const (
-	period    = 200 * time.Millisecond // minimum window: the size is halved at most once in it
+	period    = 200 * time.Millisecond // minimum window; the size is halved at most once in it
 	longest   = 10 * period            // maximum length of a window with fewer responses than slots
-	least     = 2                      // minimum size, so that a slow request does not block all
+	least     = 2                      // minimum size, so that a slow request does not block all others
 	round     = 32                     // minimum responses of a round, half of those in flight
 	hopeless  = 0.9                    // share of refusals in a round that starts a doubt
 	plain     = 0.3                    // share of refusals in a round that halves the size early
-	tolerated = 0.085                  // share of refusals in a window without effect
-	few       = 0.01                   // share up to which a large size grows below the ceiling
+	tolerated = 0.085                  // share of refusals in a window that has no effect
+	few       = 0.01                   // share of refusals up to which a large size grows
 	fewer     = 0.4                    // the same for a small size, in requests
 	// gentle is the growth per window below the ceiling, and of the first probe above it. It
 	// doubles with every window without refusals, up to brisk.
 	gentle    = 0.05
 	brisk     = 0.2
-	sure      = 2               // windows without refusals after which a probe need not wait
-	probing   = time.Second     // between probes above the ceiling
-	forgotten = time.Minute     // without refusals, after which the ceiling is removed
-	needed    = 128             // more slots are useful if one in so many requests waited
-	step      = 0.25            // growth of a trial
-	useful    = 0.5             // fraction of a trial's growth that throughput must gain
-	restTrial = 5 * time.Second // after a trial without gain; doubles up to restMost
+	sure      = 2               // windows without refusals after which a probe does not wait
+	probing   = time.Second     // time between probes above the ceiling
+	forgotten = time.Minute     // time without refusals after which the ceiling is removed
+	needed    = 128             // more slots are useful if at least one in this many requests waited
+	step      = 0.25            // growth of the size in a trial
+	useful    = 0.5             // fraction of a trial's growth by which the throughput must grow
+	restTrial = 5 * time.Second // time after a trial without gain; it doubles up to restMost
 	restMost  = 5 * time.Minute
-	idle      = 10 * time.Second     // without responses, after which measurements are dropped
-	near      = 2 * time.Millisecond // reads from a cloud take longer
+	idle      = 10 * time.Second     // time without responses after which measurements are dropped
+	near      = 2 * time.Millisecond // reads from a cloud take longer than this
 	nearby    = 16                   // reads in flight to a nearer service
 )
 
-// sample is the outcome of a request that got a response or was refused for load.
+// sample is the outcome of a request that got a response or was refused because of load.
 type sample struct {
 	sent      time.Time
 	throttled bool
-	timed     bool  // a value was transferred: bytes and took are valid
-	try       int   // failed attempts of the request; known only during a doubt or a pace
-	waits     int   // requests that waited for a slot or the pace since the last response
-	bytes     int64 // bytes transferred
+	timed     bool  // set if a value was transferred, so that bytes and took are valid
+	try       int   // number of failed attempts of the request; known only during a doubt or a pace
+	waits     int   // number of requests that waited for a slot or the pace since the last response
+	bytes     int64 // number of bytes transferred
 	took      time.Duration
 }
 
-// control decides how many requests should be in flight, the size. It does no I/O, does not read
-// the clock, and needs no lock.
+// control decides how many requests should be in flight. That number is the size. control does no
+// I/O, does not read the clock, and needs no lock.
 //
 // It uses only requests that were sent under the current size. It decides when time advances,
-// because the order of responses with the same time has no meaning.
+// because responses with the same time have no meaningful order.
 type control struct {
 	size   int
 	normal int         // size without trials
 	most   int         // maximum size
 	far    int         // initial normal; below it a trial doubles the size
-	early  int         // first responses left that can show that the service is near
-	cured  func() bool // whether refusals are unrelated to the size
+	early  int         // number of first responses left that can show that the service is near
+	cured  func() bool // reports whether refusals are unrelated to the size
 
-	sized   time.Time // when size was last changed
+	sized   time.Time // time at which size was last changed
 	cutAt   time.Time
-	ceiling int       // the last size at which requests were refused; 0 is none
-	refused time.Time // the last refusal
+	ceiling int       // latest size at which requests were refused; 0 means none
+	refused time.Time // time of the last refusal
 	probed  time.Time
 	probe   float64 // growth of the next probe
-	clean   int     // latest windows without a refusal
+	clean   int     // number of latest windows without a refusal
 
 	window window
 	trial  trial
 	doubt  doubt
 	pace   pace
-	full   time.Time // when a doubt last ended with the service being overloaded
-	trust  int       // number of responses for which refusals are taken as unrelated to the load
+	full   time.Time // time at which a doubt last ended because the service is overloaded
+	trust  int       // number of responses for which refusals count as unrelated to the load
 }
 
 func newControl(first, normal, most int, cured func() bool) control {
@@ -80,16 +80,16 @@ func newControl(first, normal, most int, cured func() bool) control {
 // window counts the responses since began to requests of the current size.
 type window struct {
 	began  time.Time
-	last   time.Time // the last response, of any size
+	last   time.Time // time of the last response, for any size
 	all    count
 	round  count         // the most recent responses of all
-	waits  int           // requests that waited for a slot
+	waits  int           // number of requests that waited for a slot
 	busy   time.Duration // total time of requests that were not refused
-	wasted time.Duration // total time of those that were
+	wasted time.Duration // total time of refused requests
 	moved  line          // requests that transferred a value
 }
 
-// count is a number of responses and of refusals among them.
+// count is a number of responses and the number of refusals among them.
 type count struct{ answers, refused int }
 
 func (n *count) add(throttled bool) {
@@ -102,7 +102,7 @@ func (n *count) add(throttled bool) {
 // share returns the share of refusals.
 func (n count) share() float64 { return float64(n.refused) / float64(max(1, n.answers)) }
 
-// share reduces the initial size to that of one of n clients.
+// share reduces the initial size to the share of one of n clients.
 func (c *control) share(n int, now time.Time) {
 	if n < 2 {
 		return
@@ -139,7 +139,7 @@ func (c *control) done(s sample, now time.Time) int {
 	}
 	c.approach(s, now)
 	if !c.sized.IsZero() && s.sent.Before(c.sized) {
-		return c.size // sent under another size
+		return c.size // the request was sent under another size
 	}
 	w.all.add(s.throttled)
 	w.round.add(s.throttled)
@@ -156,9 +156,9 @@ func (c *control) done(s sample, now time.Time) int {
 	return c.size
 }
 
-// approach reduces the size if one of the first requests is faster than any to a cloud, as to the
-// same machine or network. Few requests in flight saturate such a service, and fewer connections
-// are opened. If more are useful, trials find that.
+// approach reduces the size if one of the first requests is faster than any request to a cloud,
+// such as to the same machine or network. Few requests in flight saturate such a service, and fewer
+// connections are opened. If more are useful, trials detect that.
 func (c *control) approach(s sample, now time.Time) {
 	if c.early == 0 || !s.timed {
 		return
@@ -193,15 +193,15 @@ func (c *control) decide(now time.Time) {
 // may reports whether refusals may reduce the size now.
 func (c *control) may(now time.Time) bool { return since(now, c.cutAt) >= period && !c.cures(now) }
 
-// hopeless reports whether nearly all of a round was refused. This is handled at once, because the
-// refused requests would otherwise be sent again and be refused again.
+// hopeless reports whether nearly all requests of a round were refused. This is handled
+// immediately, because the refused requests would otherwise be sent again and be refused again.
 func (c *control) hopeless(now time.Time) bool {
 	r := c.window.round
 	return r.answers >= max(round, c.size/2) && r.share() > hopeless && c.size > paced && c.may(now)
 }
 
-// since returns the time since then. It returns a maximum for the zero time, and for a time in the
-// future after the clock was set back.
+// since returns the time since then. For the zero time, and for a time in the future after the
+// clock was set back, it returns the maximum duration.
 func since(now, then time.Time) time.Duration {
 	if d := now.Sub(then); !then.IsZero() && d >= 0 {
 		return d
@@ -209,8 +209,8 @@ func since(now, then time.Time) time.Duration {
 	return math.MaxInt64
 }
 
-// cut reduces the size to n, but at most to half, and makes the old size the ceiling. Below the
-// size paced it starts a pace.
+// cut reduces the size to n, but not below half, and makes the old size the ceiling. Below the size
+// paced it starts a pace.
 func (c *control) cut(n int, now time.Time) {
 	c.remember(now)
 	n = max(min(least, c.size), (c.size+1)/2, min(n, c.size-1))
@@ -241,7 +241,7 @@ func (c *control) slow(now time.Time) {
 	c.next(now)
 }
 
-// spaced is done during a pace.
+// spaced is the version of done that is used during a pace.
 func (c *control) spaced(s sample, now time.Time) int {
 	c.window.last = now
 	if s.throttled {
@@ -256,7 +256,7 @@ func (c *control) spaced(s sample, now time.Time) int {
 		c.doubt = doubt{}
 	}
 	if s.sent.Before(c.pace.cutAt) {
-		return c.size // sent under another rate
+		return c.size // the request was sent under another rate
 	}
 	switch {
 	case s.throttled:
@@ -271,7 +271,7 @@ func (c *control) spaced(s sample, now time.Time) int {
 	return c.size
 }
 
-// leave ends the pace. The refusals during the pace say little about the size.
+// leave ends the pace. The refusals during the pace have little to do with the size.
 func (c *control) leave(free bool, now time.Time) {
 	c.size, c.pace.rate, c.sized, c.doubt = paced, 0, now, doubt{}
 	if c.ceiling = max(c.ceiling, c.normal); free {
@@ -280,8 +280,8 @@ func (c *control) leave(free bool, now time.Time) {
 	c.next(now)
 }
 
-// cures reports whether refusals are unrelated to the load. After an overload was found it returns
-// false for a while.
+// cures reports whether refusals are unrelated to the load. For a while after an overload was
+// detected it returns false.
 func (c *control) cures(now time.Time) bool {
 	return c.trust > 0 || since(now, c.full) >= forgotten && c.cured()
 }
@@ -300,8 +300,8 @@ func (c *control) answered(now time.Time) int {
 	return int(math.Ceil(n))
 }
 
-// needed reports whether requests waited for slots. Few do if a call has only a few more tasks than
-// there are slots.
+// needed reports whether requests waited for slots. Only a few wait if a call has slightly more
+// tasks than there are slots.
 func (c *control) needed() bool {
 	return needed*c.window.waits >= c.window.all.answers && c.window.waits > 0
 }
@@ -309,7 +309,7 @@ func (c *control) needed() bool {
 // next starts another window.
 func (c *control) next(now time.Time) { c.window = window{began: now, last: now} }
 
-// grow ends a window without a cut.
+// grow ends a window that did not reduce the size.
 func (c *control) grow(now time.Time) {
 	w := &c.window
 	cures := w.all.refused > 0 && c.cures(now)
@@ -343,19 +343,20 @@ func (c *control) grow(now time.Time) {
 }
 
 // few returns the share of refusals up to which the size grows below the ceiling. It is larger for
-// small sizes, so that a client with fewer requests than others gains on them.
+// small sizes, so that a client with fewer requests than others catches up.
 func (c *control) few() float64 { return max(few, fewer/float64(c.size)) }
 
 // growth returns the growth per window below the ceiling.
 func (c *control) growth() float64 { return min(gentle*math.Exp2(float64(c.clean-1)), brisk) }
 
-// more returns a share of n, at least 1.
+// more returns a share of n. The result is at least 1.
 func more(n int, share float64) int { return max(1, int(float64(n)*share)) }
 
 // trial checks whether more requests in flight increase the throughput. It adds a quarter for one
-// window, which is kept if throughput gains at least half of that. Below far it doubles the size.
+// window. The larger size is kept if the throughput grows by at least half of that. Below far, a
+// trial doubles the size.
 type trial struct {
-	before int  // the size to compare with; 0 means no trial
+	before int  // size to compare with; 0 means that no trial is running
 	ref    line // requests at that size
 	again  time.Time
 	rest   time.Duration

@@ -5,22 +5,23 @@ import (
 	"time"
 )
 
-// doubt is the state while nearly all requests are refused for an unknown reason: the service is
-// overloaded, or it refuses the first attempts of each request and serves later ones. A few
-// requests in flight find out, because an overloaded service refuses all attempts alike.
+// doubt is the state while nearly all requests are refused for an unknown reason. Either the
+// service is overloaded, or it refuses the first attempts of each request and serves later ones. A
+// few requests in flight distinguish these cases, because an overloaded service refuses all
+// attempts alike.
 type doubt struct {
-	from   int   // size before; 0 means no doubt
-	served int   // of the requests that were in flight then
+	from   int   // size before the doubt; 0 means that there is no doubt
+	served int   // served requests among those that were in flight at its start
 	early  count // first and second attempts
 	late   count // later attempts
 }
 
 // The numbers of a doubt.
 const (
-	patience = 4 * paced // maximum responses that are compared, before and during a pace
-	likely   = 3         // standard deviations between the shares of refusals of early and late tries
-	certain  = 3.5       // the same during a pace, where they are compared repeatedly
-	trusted  = 256       // responses after which retry.Quota.Cures has the same result
+	patience = 4 * paced // maximum number of responses that are compared, before and during a pace
+	likely   = 3         // standard deviations between the shares of refusals of early and late attempts
+	certain  = 3.5       // the same during a pace, with repeated comparisons
+	trusted  = 256       // number of responses after which retry.Quota.Cures has the same result
 )
 
 // begin reduces the size to a few requests and starts a doubt.
@@ -31,7 +32,7 @@ func (c *control) begin(now time.Time) {
 	c.next(now)
 }
 
-// settle is done during a doubt.
+// settle is the version of done that is used during a doubt.
 func (c *control) settle(s sample, now time.Time) int {
 	w, d := &c.window, &c.doubt
 	w.last = now
@@ -57,7 +58,7 @@ func (c *control) settle(s sample, now time.Time) int {
 		c.full = now
 		if w.all.share() > plain {
 			c.slow(now)
-		} else { // the service serves more than these few
+		} else { // the service serves more than these few requests
 			c.size, c.sized, c.ceiling = min(max(paced, d.served/2), d.from/2), now, 0
 			c.next(now)
 		}
@@ -79,9 +80,9 @@ func (d *doubt) note(s sample) {
 
 func (d *doubt) answers() int { return d.early.answers + d.late.answers }
 
-// cured reports whether late attempts are refused significantly less often: the shares of refusals
-// differ by more than deviations standard deviations. The standard deviation of one response is at
-// most 1/2.
+// cured reports whether late attempts are refused significantly less often than early ones: the
+// shares of refusals differ by more than the given number of standard deviations. The standard
+// deviation of one response is at most 1/2.
 func (d *doubt) cured(deviations float64) bool {
 	if d.late.answers == 0 || d.early.answers == 0 {
 		return false

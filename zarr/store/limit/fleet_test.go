@@ -21,17 +21,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// fleet is a number of processes that use one bucket without knowing each other.
+// fleet is a number of processes that use one bucket without knowledge of each other.
 type fleet struct {
-	procs, n int  // processes, and requests of each
-	told     bool // each knows how many they are
+	procs, n int  // number of processes, and number of requests of each
+	told     bool // set if each process knows the number of processes
 	writes   bool
 	numbers  limit.Numbers
 }
 
 // outcome is the result of a fleet.
 type outcome struct {
-	took, median time.Duration // of all, and of a process
+	took, median time.Duration // duration of all requests; median duration of a process
 	failed       []error
 }
 
@@ -85,13 +85,13 @@ var (
 
 var whole = flag.Bool("whole", false, "TestFleets: 1000 requests of each process, all variants")
 
-// For any number of processes, whether they know it or not, no request fails, the service is busy,
-// and few requests more than needed are sent.
+// TestFleets checks fleets of any number of processes, which know the number or not. No request
+// fails, the service is busy, and few unnecessary requests are sent.
 func TestFleets(t *testing.T) {
 	for _, k := range []struct {
 		name    string
 		rate    float64
-		doubles time.Duration // of the rate, under load
+		doubles time.Duration // time in which the rate doubles under load
 		writes  bool
 		numbers limit.Numbers
 	}{
@@ -102,11 +102,11 @@ func TestFleets(t *testing.T) {
 	} {
 		for _, procs := range []int{1, 10, 50, 100, 300} {
 			for _, told := range []bool{false, true} {
-				least := 300 // of which the first flight is a part
+				least := 300 // includes the first requests in flight
 				if *whole {
 					least = 1000
 				}
-				n := max(least, int(10*k.rate)/procs) // 10 s of work, of which the start is a part
+				n := max(least, int(10*k.rate)/procs) // 10 s of work, including the start
 				if !*whole {
 					if told && procs != 10 && (procs != 300 || k.rate > 1000) || race.Enabled && procs > 50 {
 						continue
@@ -115,15 +115,16 @@ func TestFleets(t *testing.T) {
 				t.Run(fmt.Sprintf("%s, %d processes, told %t", k.name, procs, told), func(t *testing.T) {
 					t.Parallel()
 					var slower []float64
-					// The waits between retries are random: 10 of 944 fleets took more than 1.2 times the
-					// optimum, at most 1.39. Such a fleet is run twice more, and the median must be at
-					// most 1.2.
+					// The waits between retries are random: 10 of 944 fleets took more than 1.2
+					// times the optimum, at most 1.39. Such a fleet is run twice more, and the
+					// median must be at most 1.2.
 					for len(slower) == 0 || len(slower) < 3 && slices.Max(slower) > 1.2 {
 						synctest.Test(t, func(t *testing.T) {
 							s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, rate: k.rate, burst: k.rate / 10, doubles: k.doubles}
 							o := fleet{procs: procs, n: n, told: told, writes: k.writes, numbers: k.numbers}.run(t, s)
 							all := float64(procs * n)
-							optimum := max(all/k.rate, float64(n)*s.latency.Seconds()/128) // of one process no more than 128 requests are in flight at first
+							// One process has at most 128 requests in flight at first.
+							optimum := max(all/k.rate, float64(n)*s.latency.Seconds()/128)
 							took, asked := o.took.Seconds()/optimum, float64(s.requests)/all
 							slower = append(slower, took)
 							t.Logf("%d requests each: %v, %.2f times the optimum, half of the processes at %.2f; %.2f requests to one that is needed; %d failed",
@@ -149,8 +150,8 @@ func TestFleets(t *testing.T) {
 	}
 }
 
-// A healthy service that starts to refuse the first attempts of each request is not taken for an
-// overloaded one and slowed for minutes.
+// TestRefusedLater checks that a healthy service that starts to refuse the first attempts of each
+// request is not mistaken for an overloaded one and slowed for minutes.
 func TestRefusedLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms}
@@ -160,14 +161,15 @@ func TestRefusedLater(t *testing.T) {
 		s.mu.Lock()
 		s.first = 2
 		s.mu.Unlock()
-		if took := get(t, st, 130, 2000); took > 4*time.Second { // 16 flights of three requests: 1.6 s
+		// 16 times 128 in flight with three attempts each take 1.6 s.
+		if took := get(t, st, 130, 2000); took > 4*time.Second {
 			t.Errorf("it took %v", took)
 		}
 	})
 }
 
-// A client that was slowed by an overloaded service detects that the service now refuses the first
-// two attempts of each request at any rate.
+// TestRefusedWhilePaced checks that a client that an overloaded service has slowed detects that the
+// service now refuses the first two attempts of each request at any rate.
 func TestRefusedWhilePaced(t *testing.T) {
 	for _, rate := range []float64{2, 10, 50} {
 		synctest.Test(t, func(t *testing.T) {
@@ -178,14 +180,16 @@ func TestRefusedWhilePaced(t *testing.T) {
 			s.mu.Lock()
 			s.rate, s.first = 0, 2
 			s.mu.Unlock()
-			if took := get(t, st, 130, 2000); took > 45*time.Second { // at 2 a second, 24 answers take 12 s
+			// At 2 per second, 24 responses take 12 s.
+			if took := get(t, st, 130, 2000); took > 45*time.Second {
 				t.Errorf("%v a second before: it took %v", rate, took)
 			}
 		})
 	}
 }
 
-// A service that was overloaded by a fleet and is idle now is fully used again within seconds.
+// TestRecovers checks that a service that a fleet had overloaded and that is now idle is fully used
+// again within seconds.
 func TestRecovers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, rate: 2, burst: 1}
@@ -206,8 +210,8 @@ func TestRecovers(t *testing.T) {
 	})
 }
 
-// Requests fail within the documented time if the service refuses everything, or serves others but
-// never this one.
+// TestRefusedForGood checks that requests fail within the documented time if the service refuses
+// all requests, or serves others but never this one.
 func TestRefusedForGood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, lose: 1}
@@ -225,8 +229,8 @@ func TestRefusedForGood(t *testing.T) {
 			}
 			return nil
 		})
-		// The first error ends a call. Other waiting requests have one too, because the service may
-		// have recovered.
+		// The first error ends a call. Other waiting requests have one attempt too, because the
+		// service may have recovered.
 		if took := time.Since(start); failed != 130 || first > 3*time.Minute+10*time.Second || took > 6*time.Minute || s.requests > 130*10 {
 			t.Errorf("%d failed, the first after %v and the last after %v; %d requests", failed, first, took, s.requests)
 		}
@@ -270,7 +274,7 @@ func (n never) Get(ctx context.Context, key string, o store.GetOptions, buf []by
 	return n.service.Get(ctx, key, o, buf)
 }
 
-// Retries precede first attempts.
+// TestRepeatsGoFirst checks that retries get slots before first attempts.
 func TestRepeatsGoFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: time.Second}
@@ -306,14 +310,15 @@ func TestRepeatsGoFirst(t *testing.T) {
 	})
 }
 
-// The total rate of all processes is the requested one, and no time is lost.
+// TestRates checks that the total rate of all processes is the requested rate, and that no time is
+// lost.
 func TestRates(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		numbers limit.Numbers
 		procs   int
 		fixed   int
-		n       int // requests of each process, of 1000 bytes
+		n       int // number of requests of each process, of 1000 bytes each
 		took    time.Duration
 	}{
 		{"requests", limit.Numbers{RequestRate: 100}, 1, 0, 1000, 10 * time.Second},
@@ -352,7 +357,7 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// A request that need not wait allocates nothing.
+// TestNoAllocation checks that a request that does not wait allocates nothing.
 func TestNoAllocation(t *testing.T) {
 	m := mem.New()
 	if _, err := m.Put(t.Context(), "k", make([]byte, 100), store.PutOptions{}); err != nil {

@@ -13,12 +13,12 @@ import (
 // Close closes s.
 func New(s store.Store, n int) (store.Store, error) {
 	if n < 1 {
-		return nil, fault.Newf(fault.Limit, "%d requests in flight: at least one is needed", n)
+		return nil, fault.Newf(fault.Limit, "limit of requests in flight must be at least 1, is %d", n)
 	}
 	return With(s, concurrency.NewSlots(n)), nil
 }
 
-// With returns s with requests that take slots, which other stores may share. Close closes s.
+// With returns s with requests that take slots. Other stores may share the slots. Close closes s.
 func With(s store.Store, slots *concurrency.Slots) store.Store {
 	return store.Around(s, store.Hooks{
 		Before: func(ctx context.Context, c store.Call) (context.Context, error) {
@@ -29,8 +29,8 @@ func With(s store.Store, slots *concurrency.Slots) store.Store {
 	})
 }
 
-// On returns s with requests that take slots from the bucket. With n above 0 they take n fixed
-// slots of their own instead, for reads and writes together, but still wait when the service
+// On returns s with requests that take slots from the bucket. If n is positive, the store has n
+// fixed slots instead, for reads and writes together. Its requests still wait when the service
 // requests a pause from the bucket. The store provides [store.Measured], and a store.Tuning with
 // the current number of requests if that has grown. Close closes s.
 func On(s store.Store, b *Bucket, n int) store.Store {
@@ -88,7 +88,7 @@ func (b *Bucket) provide(s store.Store, target any, n int) bool {
 	return false
 }
 
-// named adds the request to its error.
+// named adds the operation and the key of the request to its error.
 func named(s store.Store, c store.Call, err error) error {
 	if err == nil {
 		return nil
@@ -96,8 +96,8 @@ func named(s store.Store, c store.Call, err error) error {
 	return &fault.KeyError{Op: verb(c.Op), Store: store.Name(s), Key: c.Key, Err: err}
 }
 
-// take takes a slot for a request and reports whether it had to wait. A request that is invalid
-// does not wait.
+// take takes a slot for a request and reports whether it had to wait. An invalid request does not
+// wait.
 func take(ctx context.Context, slots *concurrency.Slots, c store.Call) (waits bool, err error) {
 	check := store.CheckKey
 	if c.Op == store.OpList {

@@ -36,7 +36,8 @@ func bases() map[string]func(t *testing.T) store.Store {
 	}
 }
 
-// One slot detects code that takes a second slot while it holds the first.
+// TestStore runs with one slot, which detects code that takes a second slot while it holds the
+// first.
 func TestStore(t *testing.T) {
 	for name, base := range bases() {
 		t.Run(name, func(t *testing.T) {
@@ -51,7 +52,7 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// All layers in their intended order.
+// TestStack checks all layers in their intended order.
 func TestStack(t *testing.T) {
 	for name, base := range bases() {
 		t.Run(name, func(t *testing.T) {
@@ -71,7 +72,7 @@ func TestStack(t *testing.T) {
 	}
 }
 
-// slow is a store whose requests take a second; it counts concurrent requests.
+// slow is a store whose requests take a second. It counts concurrent requests.
 type slow struct {
 	*mem.Store
 	mu        sync.Mutex
@@ -107,13 +108,14 @@ func TestBoundAndOrder(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			synctest.Wait() // so that they ask in this order
+			synctest.Wait() // so that they call in this order
 		}
 		wg.Wait()
 		if took := time.Since(start); took != 4*time.Second {
 			t.Errorf("12 requests of 1 s, 3 at once, took %v", took)
 		}
-		slices.Sort(s.order[:3]) // the three that come together each second may swap
+		// The order of the three that start together each second is arbitrary.
+		slices.Sort(s.order[:3])
 		for i := 3; i < 12; i += 3 {
 			slices.Sort(s.order[i : i+3])
 		}
@@ -173,7 +175,8 @@ func TestCancelledWhileWaiting(t *testing.T) {
 	})
 }
 
-// A reader may use the store during a listing, even if there is only one slot.
+// TestListingHoldsNoSlotBetweenEntries checks that a reader may use the store during a listing,
+// even if there is only one slot.
 func TestListingHoldsNoSlotBetweenEntries(t *testing.T) {
 	for name, base := range bases() {
 		t.Run(name, func(t *testing.T) {
@@ -222,7 +225,7 @@ func TestAtLeastOne(t *testing.T) {
 	}
 }
 
-// Resizing while requests are in flight.
+// TestResize resizes the slots while requests are in flight.
 func TestResize(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slow{Store: mem.New()}
@@ -239,7 +242,7 @@ func TestResize(t *testing.T) {
 		synctest.Wait()
 		slots.Resize(4) // 4 in the first second
 		time.Sleep(500 * time.Millisecond)
-		slots.Resize(1) // then one each
+		slots.Resize(1) // then one per second
 		wg.Wait()
 		if took := time.Since(start); took != 6*time.Second || s.most != 4 || slots.Held() != 0 {
 			t.Errorf("took %v, %d at once, %d held", took, s.most, slots.Held())
@@ -247,7 +250,7 @@ func TestResize(t *testing.T) {
 	})
 }
 
-// Invalid requests do not wait for a slot.
+// TestRefusedBeforeItWaits checks that invalid requests do not wait for a slot.
 func TestRefusedBeforeItWaits(t *testing.T) {
 	l, slots := over(mem.New(), 1)
 	if !slots.Try() {

@@ -2,8 +2,8 @@ package limit
 
 import "math"
 
-// line accumulates points for a linear fit of the seconds of requests to their bytes. It keeps only
-// sums.
+// line accumulates points for a linear fit of the durations of requests in seconds against their
+// bytes. It keeps only sums.
 type line struct{ n, x, y, xx, xy float64 }
 
 func (l *line) add(x, y, weight float64) {
@@ -20,8 +20,8 @@ func (l *line) fade(by float64) {
 }
 
 // fit returns the seconds of a request without bytes and the seconds per byte, by least squares.
-// Neither is negative. If all requests have about the same length, the second is 0, since the two
-// cannot be separated.
+// Neither is negative. If all requests have about the same length, the second result is 0, because
+// the two cannot be separated.
 func (l *line) fit() (base, slope float64) {
 	if l.n == 0 {
 		return 0, 0
@@ -47,12 +47,12 @@ func (l *line) predict(m line) float64 {
 
 // The numbers of the measurements.
 const (
-	fading  = 1 - 1.0/128 // weight per later request: about the last 128 requests count
-	fewest  = 8           // requests needed for a measure
-	outlier = 4           // times the expected time: longer requests count as this, so a stall is no trend
+	fading  = 1 - 1.0/128 // weight of a point per later request; about the last 128 requests count
+	fewest  = 8           // minimum number of requests for a measurement
+	outlier = 4           // maximum multiple of the expected time, so that a stall is not a trend
 )
 
-// measure is the fit of the recent requests.
+// measure holds the fit of the recent requests.
 type measure struct {
 	line line
 	seen int

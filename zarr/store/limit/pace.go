@@ -6,31 +6,31 @@ import (
 	"time"
 )
 
-// The numbers of a pace. docs/adr/027-fleets.md says where they come from.
+// The numbers of a pace. docs/adr/027-fleets.md documents their origin.
 const (
 	paced    = 8                     // requests in flight below which requests are spaced instead
 	slowest  = 1                     // minimum requests per second
 	first    = 8                     // minimum initial requests per second
 	steepest = 2                     // maximum growth after one response
-	assumed  = 35 * time.Millisecond // time of a request until one was served
-	steady   = 0.06                  // share of refusals at which high rates settle
+	assumed  = 35 * time.Millisecond // time of a request until one has been served
+	steady   = 0.06                  // share of refusals at which high rates become stable
 )
 
-// pace spaces the requests to a service whose capacity is too small for a number of requests in
-// flight. The rate rises with each served request and falls with each refused one.
+// pace spaces the requests to a service whose capacity is too small to be controlled by the number
+// of requests in flight. The rate rises with each served request and falls with each refused one.
 type pace struct {
 	rate  float64 // requests per second; 0 means no pace
 	cutAt time.Time
-	run   float64       // requests served since the last refusal
-	young bool          // no request was refused yet
+	run   float64       // number of requests served since the last refusal
+	young bool          // set if no request has been refused
 	took  time.Duration // average time of a served request
 
-	free time.Time // when the next request may start
+	free time.Time // time at which the next request may start
 }
 
-// caution returns the fraction of the rate that a refusal subtracts, and the share of refusals at
-// which the rate is stable. It is larger at low rates, so that a client that is slower than others
-// gains on them.
+// caution returns the fraction of the rate that a refusal subtracts, which is also the share of
+// refusals at which the rate is stable. It is larger at low rates, so that a client that is slower
+// than others catches up.
 func caution(rate float64) float64 { return min(0.5, 0.3/math.Sqrt(rate)) }
 
 // begin starts a pace.
@@ -48,7 +48,7 @@ func (p *pace) refused(now time.Time) {
 }
 
 // served raises the rate if requests waited for it. The growth keeps the rate stable at the
-// expected share of refusals, and is larger if no request was refused for longer than expected.
+// expected share of refusals. It is larger if no request was refused for longer than expected.
 func (p *pace) served(took time.Duration, waited bool) {
 	p.took += (took - p.took) / 16
 	if p.run++; !waited {
@@ -87,6 +87,6 @@ func (p *pace) take(now time.Time) {
 
 func (p *pace) each() time.Duration { return time.Duration(float64(time.Second) / p.rate) }
 
-// about returns a random duration with mean d, so that clients that started or were refused
-// together spread out.
+// about returns a random duration with mean d, so that clients that started together or were
+// refused together spread out.
 func about(d time.Duration) time.Duration { return d/2 + rand.N(d+1) }

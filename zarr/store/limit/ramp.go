@@ -5,27 +5,27 @@ import (
 	"time"
 )
 
-// doubling is the time in which a bucket adapts to twice the request rate. Source: Cloud Storage,
-// "Request rate and access distribution guidelines": start below 1000 writes and 5000 reads per
-// second, double every 20 minutes at most.
+// doubling is the time in which a bucket adapts to twice the request rate. The source is Cloud
+// Storage, "Request rate and access distribution guidelines": start below 1000 writes and 5000
+// reads per second, and at most double the rate every 20 minutes.
 const doubling = 20 * time.Minute
 
-// unused is for how long a client may use its unused share later.
+// unused is the time during which a client may still use its unused share.
 const unused = 20 * time.Second
 
 // ramp spaces requests so that a service that adds servers under load has time to do so. The zero
 // ramp does not limit requests.
 type ramp struct {
-	first float64 // initial requests per second; 0 is no bound
-	part  bool    // several clients share the rate, and unused requests may be made later
+	first float64 // initial requests per second; 0 means no limit
+	part  bool    // set if several clients share the rate; unused requests may then be made later
 	rate  float64 // current requests per second
 	free  time.Time
-	tick  time.Time // start of the time that used counts in
+	tick  time.Time // start of the period that used counts
 	used  float64
 }
 
-// book reserves a start time for a request and returns the time until then. Requests of one second
-// may start in a burst.
+// book reserves a start time for a request and returns the time until then. The requests of one
+// second may start in a burst.
 func (r *ramp) book(now time.Time) time.Duration {
 	if r.first == 0 {
 		return 0
@@ -52,14 +52,14 @@ func (r *ramp) wait(now time.Time) time.Duration {
 // adjust updates the rate and drops unused start times.
 func (r *ramp) adjust(now time.Time) {
 	if d := since(now, r.tick); d > doubling {
-		// The service has adapted to idleness.
+		// The service has adapted to the idle time.
 		r.rate, r.tick, r.used, r.free = r.first, now, 0, time.Time{}
 		if r.part {
 			r.free = now.Add(about(time.Duration(float64(time.Second) / r.rate)))
 		}
 	} else if d >= time.Second {
 		if r.used >= r.rate*d.Seconds()/2 {
-			// The service grows with load, not with time.
+			// The service grows with load and not with time.
 			r.rate *= math.Exp2(d.Seconds() / doubling.Seconds())
 		}
 		r.tick, r.used = now, 0

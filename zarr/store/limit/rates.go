@@ -7,16 +7,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// rates bound the requests and bytes per second, of reads and writes together.
+// rates limit the requests and bytes per second, of reads and writes together.
 type rates struct {
 	mu       sync.Mutex
 	requests spacing
 	bytes    spacing
-	read     float64 // average bytes of a read of unknown length
-	blind    int     // such reads that started before the first had ended
+	read     float64 // average number of bytes of a read of unknown length
+	blind    int     // number of such reads that started before the first had ended
 }
 
-// newRates returns nil if there is no bound.
+// newRates returns the rates. It returns nil if there is no limit.
 func newRates(requests, bytes float64) *rates {
 	if requests <= 0 && bytes <= 0 {
 		return nil
@@ -24,7 +24,7 @@ func newRates(requests, bytes float64) *rates {
 	return &rates{requests: spacing{rate: requests}, bytes: spacing{rate: bytes}}
 }
 
-// begin reserves a start time for a request and returns how long it must wait.
+// begin reserves a start time for a request and returns the time that it must wait.
 func (r *rates) begin(c store.Call, now time.Time) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -34,7 +34,7 @@ func (r *rates) begin(c store.Call, now time.Time) time.Duration {
 	return max(r.requests.book(1, now), r.bytes.book(r.expected(c), now))
 }
 
-// end corrects the expected bytes of a read to the actual ones.
+// end replaces the expected bytes of a read by the actual bytes.
 func (r *rates) end(c store.Call, bytes int64) {
 	if c.Op != store.OpGet {
 		return
@@ -56,7 +56,7 @@ func (r *rates) end(c store.Call, bytes int64) {
 	}
 }
 
-// unknown reports whether c does not determine the number of bytes that it transfers.
+// unknown reports whether the number of bytes that c transfers is unknown.
 func unknown(c store.Call) bool {
 	_, _, ok := c.Range.IsWithin()
 	return c.Op == store.OpGet && !ok
@@ -75,14 +75,14 @@ func (r *rates) expected(c store.Call) float64 {
 
 // spacing assigns times to requests or bytes one after another.
 type spacing struct {
-	rate float64 // per second; 0 or less is no bound
+	rate float64 // rate per second; 0 or less means no limit
 	free time.Time
 }
 
-// late is how much unused time may be used later, so that late timers cost nothing.
+// late is the amount of unused time that may be used later, so that late timers cost nothing.
 const late = 50 * time.Millisecond
 
-// book reserves time for n and returns the time until it starts.
+// book reserves time for n requests or bytes and returns the time until it starts.
 func (s *spacing) book(n float64, now time.Time) time.Duration {
 	if s.rate <= 0 {
 		return 0
@@ -95,7 +95,7 @@ func (s *spacing) book(n float64, now time.Time) time.Duration {
 	return max(0, wait)
 }
 
-// correct shifts later reservations by n.
+// correct shifts later reservations by the time for n.
 func (s *spacing) correct(n float64) {
 	if s.rate > 0 {
 		s.free = s.free.Add(time.Duration(n / s.rate * float64(time.Second)))

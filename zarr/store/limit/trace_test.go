@@ -12,8 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestTracesWaits: a request that waits for a slot reports the wait; one that gets it immediately
-// reports none.
+// TestTracesWaits checks that a request that waits for a slot reports the wait, and that a request
+// that gets it immediately does not.
 func TestTracesWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slots := concurrency.NewSlots(1)

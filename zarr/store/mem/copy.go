@@ -6,7 +6,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Copy implements [store.Copier]. The two keys share their bytes, which no write modifies.
+// Copy implements [store.Copier]. The two keys share their bytes, because no write modifies them.
 func (s *Store) Copy(ctx context.Context, from, to string, o store.CopyOptions) (store.Version, error) {
 	if err := check(ctx, from); err != nil {
 		return "", failed("copy", from, err)

@@ -8,13 +8,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// pageSize is the number of entries per page. It is that of the cloud stores, so that tests with
-// mem read several pages where a cloud store would.
+// pageSize is the number of entries per page. It is the same as in the cloud stores, so that tests
+// with mem read as many pages as with a cloud store.
 const pageSize = 1000
 
 // ListPage implements [store.PageLister]. The token is the first key of the next page, so it
-// remains valid when keys are added or removed. A page costs its entries and a binary search. The
-// first page after such a change also sorts all keys.
+// remains valid if keys are added or removed. The cost of a page is its entries and a binary
+// search. The first page after keys were added or removed also sorts all keys.
 func (s *Store) ListPage(ctx context.Context, prefix string, o store.ListOptions, token string) ([]store.Entry, string, error) {
 	if err := o.Check(prefix); err != nil {
 		return nil, "", failed("list", prefix, err)
@@ -39,7 +39,8 @@ func (s *Store) ListPage(ctx context.Context, prefix string, o store.ListOptions
 		e := store.Entry{Key: key}
 		if slash := strings.IndexByte(key[len(level):], '/'); o.Depth == store.OneLevel && slash >= 0 {
 			e = store.Entry{Key: key[:len(level)+slash], Dir: true}
-			i = s.seek(e.Key + "0") // the first key after those below the Dir: '0' follows '/'
+			// The first key after those below the Dir, because '0' follows '/'.
+			i = s.seek(e.Key + "0")
 		} else {
 			v := s.values[key]
 			e.Size, e.Version = int64(len(v.bytes)), v.version

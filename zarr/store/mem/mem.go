@@ -11,15 +11,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Store is a store in memory. Make it with [New].
+// Store is a store in memory. Use [New] to make one.
 type Store struct {
 	mu     sync.RWMutex
 	values map[string]value
-	sorted []string // the sorted keys; nil if they must be sorted again
-	writes uint64   // number of writes so far; the last Version
+	sorted []string // sorted keys; nil if they must be sorted again
+	writes uint64   // number of writes so far, which is the last Version
 
-	begun   uint64            // number of uploads in parts so far; the last token
-	uploads map[string]*parts // unfinished uploads, by token
+	begun   uint64            // number of uploads in parts so far, which is the last token
+	uploads map[string]*parts // unfinished uploads by token
 }
 
 // value is immutable once it is in the map, so it may be read without the lock.
@@ -75,13 +75,21 @@ func (s *Store) lookup(key string, o store.GetOptions) (value, error) {
 	s.mu.RUnlock()
 	switch {
 	case o.IfVersion != "" && v.version != o.IfVersion:
-		return v, fault.Newf(fault.Conflict, "it is at version %q, not %q", v.version, o.IfVersion)
+		return v, conflict(v, o.IfVersion)
 	case !ok:
 		return v, fault.NotFound
 	case o.IfNotVersion != "" && v.version == o.IfNotVersion:
 		return v, fault.Unchanged
 	}
 	return v, nil
+}
+
+// conflict returns the error for v, which does not have the version want. The zero value is absent.
+func conflict(v value, want store.Version) error {
+	if v.version == "" {
+		return fault.Newf(fault.Conflict, "the key has no value")
+	}
+	return fault.Newf(fault.Conflict, "the value has version %q, not %q", v.version, want)
 }
 
 func (v value) read(o store.GetOptions, buf []byte) (store.Value, error) {
@@ -108,7 +116,7 @@ func (s *Store) Put(ctx context.Context, key string, b []byte, o store.PutOption
 	return version, nil
 }
 
-// set stores b, and keeps it.
+// set stores b without copying it.
 func (s *Store) set(key string, b []byte, o store.PutOptions) (store.Version, error) {
 	if o.IfAbsent && o.IfVersion != "" {
 		return "", fault.Newf(fault.Selection, "both IfAbsent and IfVersion are set")
@@ -120,7 +128,7 @@ func (s *Store) set(key string, b []byte, o store.PutOptions) (store.Version, er
 		return "", fault.Exists
 	}
 	if o.IfVersion != "" && old.version != o.IfVersion {
-		return "", fault.Newf(fault.Conflict, "it is at version %q, not %q", old.version, o.IfVersion)
+		return "", conflict(old, o.IfVersion)
 	}
 	s.writes++
 	version := store.Version(strconv.FormatUint(s.writes, 10))
@@ -140,7 +148,7 @@ func (s *Store) Delete(ctx context.Context, key string, o store.DeleteOptions) e
 	defer s.mu.Unlock()
 	old, ok := s.values[key]
 	if o.IfVersion != "" && old.version != o.IfVersion {
-		return failed("delete", key, fault.Newf(fault.Conflict, "it is at version %q, not %q", old.version, o.IfVersion))
+		return failed("delete", key, conflict(old, o.IfVersion))
 	}
 	s.drop(key, ok)
 	return nil

@@ -47,7 +47,8 @@ func TestPartsWithAGap(t *testing.T) {
 	}
 }
 
-// A page token stays valid while keys are added and removed.
+// TestPagesWhileKeysComeAndGo checks that a page token stays valid while keys are added and
+// removed.
 func TestPagesWhileKeysComeAndGo(t *testing.T) {
 	s, ctx := mem.New(), t.Context()
 	for i := range 2500 {

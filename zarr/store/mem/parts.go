@@ -27,7 +27,8 @@ func (s *Store) PutParts(ctx context.Context, key string, o store.PartsOptions) 
 		if u := s.uploads[o.Resume]; u != nil && u.key == key {
 			return u, nil
 		}
-		return &parts{store: s, key: key, token: o.Resume}, nil // it has ended, or never existed
+		// The upload has ended or never existed.
+		return &parts{store: s, key: key, token: o.Resume}, nil
 	}
 	s.begun++
 	u := &parts{store: s, key: key, token: strconv.FormatUint(s.begun, 10), parts: map[int][]byte{}}
@@ -55,7 +56,7 @@ func (p *parts) Token() string { return p.token }
 
 // over returns the error of an upload that has ended.
 func (p *parts) over() error {
-	return failed("put", p.key, fault.Newf(fault.Conflict, "the parts were committed or aborted before"))
+	return failed("put", p.key, fault.Newf(fault.Conflict, "the upload was committed or aborted"))
 }
 
 func (p *parts) Part(ctx context.Context, n int, b []byte) error {
@@ -63,7 +64,7 @@ func (p *parts) Part(ctx context.Context, n int, b []byte) error {
 		return failed("put", p.key, err)
 	}
 	if n < 0 {
-		return failed("put", p.key, fault.Newf(fault.Limit, "part %d", n))
+		return failed("put", p.key, fault.Newf(fault.Limit, "part number must not be negative, is %d", n))
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -103,7 +104,7 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, 
 	all := make([][]byte, len(p.parts))
 	for n, b := range p.parts {
 		if n >= len(all) {
-			return "", failed("put", p.key, fault.Newf(fault.Selection, "part %d of %d: one before it is missing", n, len(all)))
+			return "", failed("put", p.key, fault.Newf(fault.Selection, "a part before part %d of %d is missing", n, len(all)))
 		}
 		all[n] = b
 	}
@@ -122,7 +123,7 @@ func (p *parts) Abort(context.Context) error {
 	return nil
 }
 
-// end drops the parts. The caller holds mu.
+// end drops the parts. The caller holds p.mu.
 func (p *parts) end() {
 	p.parts = nil
 	p.store.mu.Lock()

@@ -9,8 +9,9 @@ import (
 )
 
 // Copy implements [store.Copier] if the store below does. After a lost response the copy is sent
-// again. With a condition on the destination this fails if the first attempt was applied, and the
-// error says so: the bytes are not here to be compared.
+// again. If it has a condition on the destination and the first attempt was applied, the second
+// attempt fails. The error says that this is possible, because the bytes to compare are not in
+// memory.
 func (s *Store) Copy(ctx context.Context, from, to string, o store.CopyOptions) (_ store.Version, err error) {
 	c, ok := s.Store.(store.Copier)
 	if !ok {

@@ -1,4 +1,4 @@
 package retry
 
-// NewQuotaOf is NewQuota with numbers of a test's own.
+// NewQuotaOf is NewQuota with other numbers.
 func NewQuotaOf(most int, rate float64) *Quota { return newQuota(most, rate) }

@@ -27,17 +27,17 @@ func (s *Store) get(ctx context.Context, r *run, key string, o store.GetOptions,
 			return v, nil
 		}
 		if b.begun && errors.Is(err, fault.Corrupt) {
-			// The rest is within the version that the body started with. So a server that finds
-			// the range invalid has another value by now, and checked the range before the
-			// version.
-			err = fault.Newf(fault.Conflict, "a value that was replaced while it was read: %v", err)
+			// The requested rest is within the version that the body started with. If the server
+			// finds the range invalid, the value has been replaced, and the server checked the
+			// range before the version.
+			err = fault.Newf(fault.Conflict, "the value was replaced while it was read: %v", err)
 		}
 		if b.moved {
 			r.progress()
 		}
 		if b.begun && b.lostPin(err) {
 			if err = r.restart(ctx, err); err != nil {
-				err = r.fail(fault.Unavailable, fmt.Errorf("it was replaced whenever a cut body was to go on: %v", err))
+				err = r.fail(fault.Unavailable, fmt.Errorf("the value was replaced each time a truncated body was to be resumed: %v", err))
 			}
 			b.restart()
 		} else {
@@ -49,26 +49,26 @@ func (s *Store) get(ctx context.Context, r *run, key string, o store.GetOptions,
 	}
 }
 
-// body is the state of one Get: the caller's request and the next one to send.
+// body is the state of one Get: the caller's request and the next request to send.
 type body struct {
 	o    store.GetOptions
 	held int // length of the caller's buffer
 
-	next  store.GetOptions // of the next attempt
-	buf   []byte           // for the next attempt: the caller's bytes and those that arrived
-	begun bool             // next resumes a body that was cut
-	whole bool             // the store cannot pin a version: never resume
+	next  store.GetOptions // options of the next attempt
+	buf   []byte           // buffer of the next attempt: the caller's bytes and those that arrived
+	begun bool             // set if next resumes a truncated body
+	whole bool             // set if the store cannot pin a version, so that bodies are not resumed
 	off   int64            // start of the selected bytes
 	want  int64            // number of selected bytes
-	moved bool             // the last attempt made enough progress
+	moved bool             // set if the last attempt made enough progress
 }
 
-// minProgress is how many bytes a cut body must have transferred to reset the limits: about the
-// cost of one request.
+// minProgress is the minimum number of bytes that a truncated body must have transferred to reset
+// the limits. The transfer takes about as long as one request.
 const minProgress = 1 << 20
 
-// resume takes the bytes that arrived before the cut into b. It returns the Value and true if all
-// bytes arrived.
+// resume moves the bytes that arrived before the truncation into b. It returns the Value and true
+// if all bytes arrived.
 func (b *body) resume(err error) (store.Value, bool) {
 	b.moved = false
 	var cut *store.TruncatedError
@@ -77,7 +77,7 @@ func (b *body) resume(err error) (store.Value, bool) {
 	}
 	v := cut.Value
 	if len(v.Bytes) < len(b.buf) {
-		return store.Value{}, false // an invalid error
+		return store.Value{}, false // the error is inconsistent
 	}
 	if v.Version == "" || b.whole {
 		b.buf = v.Bytes[:b.held] // start over, in a buffer that may have grown

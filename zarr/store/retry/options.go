@@ -8,7 +8,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Option changes how a Store retries.
+// Option configures how a Store retries.
 type Option struct {
 	name  string
 	apply func(*policy) error
@@ -17,26 +17,27 @@ type Option struct {
 // String returns the option as Go source.
 func (o Option) String() string { return o.name }
 
-// Tries sets the maximum number of attempts, including the first one. Refusals (fault.Throttled)
-// after the first attempt do not count while the bucket responds to other requests: [Elapsed]
-// limits them. Default 10, at least 1.
+// Tries sets the maximum number of attempts, including the first. Refusals (fault.Throttled) after
+// the first attempt do not count while the bucket responds to other requests; [Elapsed] limits
+// them. The default is 10, and the minimum is 1.
 func Tries(n int) Option {
 	return Option{fmt.Sprintf("Tries(%d)", n), func(p *policy) error {
 		if n < 1 {
-			return fault.Newf(fault.Limit, "retry.Tries(%d): at least one is needed", n)
+			return fault.Newf(fault.Limit, "retry.Tries must be at least 1, is %d", n)
 		}
 		p.tries = n
 		return nil
 	}}
 }
 
-// Elapsed limits the total time of failed attempts and of the waits between them. After that time
-// no attempt starts. Progress of a body resets it. An attempt counts as one minute at most, since a
-// longer one made progress. Delays in package limit do not count. Default 3 minutes, at least 0.
+// Elapsed limits the total time of failed attempts and of the waits between them. No attempt starts
+// after that time. Progress of a body resets it. An attempt counts as one minute at most, because a
+// longer attempt made progress. Delays in package limit do not count. The default is 3 minutes, and
+// the minimum is 0.
 func Elapsed(d time.Duration) Option {
 	return Option{fmt.Sprintf("Elapsed(%v)", d), func(p *policy) error {
 		if d < 0 {
-			return fault.Newf(fault.Limit, "retry.Elapsed(%v) is negative", d)
+			return fault.Newf(fault.Limit, "retry.Elapsed must not be negative, is %v", d)
 		}
 		p.elapsed = d
 		return nil
@@ -44,25 +45,27 @@ func Elapsed(d time.Duration) Option {
 }
 
 // Backoff sets the upper bounds of the first wait and of all waits. The bound doubles with each
-// attempt. Defaults 100 ms and 15 s; first must be above 0 and longest not below it.
+// attempt. The defaults are 100 ms and 15 s. first must be positive, and longest must be at least
+// first.
 func Backoff(first, longest time.Duration) Option {
 	return Option{fmt.Sprintf("Backoff(%v, %v)", first, longest), func(p *policy) error {
 		if first <= 0 || longest < first {
-			return fault.Newf(fault.Limit, "retry.Backoff(%v, %v): the first must be above zero and the longest not below it", first, longest)
+			return fault.Newf(fault.Limit, "retry.Backoff(%v, %v): the first bound must be positive and the longest at least as long", first, longest)
 		}
 		p.first, p.longest = first, longest
 		return nil
 	}}
 }
 
-// Notify calls f before each wait. f runs in the goroutine that waits, so it must be quick and safe
-// for concurrent calls. A [store.Trace] in the context of a call is called as well. Default none.
+// Notify calls f before each wait. f runs in the goroutine that waits, so it must be quick, and it
+// must be safe for concurrent calls. A [store.Trace] in the context of a call is called as well.
+// The default is none.
 func Notify(f func(store.Retry)) Option {
 	return Option{"Notify", func(p *policy) error { p.notify = f; return nil }}
 }
 
-// From sets a quota, which other stores may share. With nil the number of retries is not limited
-// over all requests. Default is a quota of the Store's own.
+// From sets a quota, which other stores may share. If q is nil, there is no limit on retries over
+// all requests. The default is a separate quota for each Store.
 func From(q *Quota) Option {
 	return Option{"From", func(p *policy) error {
 		if p.quota = q; q == nil {
@@ -72,15 +75,15 @@ func From(q *Quota) Option {
 	}}
 }
 
-// defaults returns the numbers of Apache's object_store. Ten attempts reach waits of 15 s, about
-// the time that S3 takes to split a partition. Three minutes are longer than any throttling by a
-// healthy service.
+// defaults returns the numbers of Apache's object_store. With ten attempts, waits reach 15 s, about
+// the time that S3 takes to split a partition. A healthy service does not throttle for as long as
+// three minutes.
 func defaults() policy {
 	return policy{tries: 10, elapsed: 3 * time.Minute, first: 100 * time.Millisecond, longest: 15 * time.Second}
 }
 
-// New returns a Store that retries requests to s. It returns fault.Limit for an option out of
-// bounds. Close closes s.
+// New returns a Store that retries requests to s. It returns fault.Limit if an option is out of
+// range. Close closes s.
 func New(s store.Store, opts ...Option) (*Store, error) {
 	p := defaults()
 	p.quota = NewQuota()

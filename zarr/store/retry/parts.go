@@ -11,8 +11,8 @@ import (
 )
 
 // PutParts implements [store.PartPutter] if the store below does. If the response to the start of
-// an upload is lost, another upload is started. The store's own clean-up of unfinished uploads
-// removes the first.
+// an upload is lost, another upload is started. The store's clean-up of unfinished uploads removes
+// the first one.
 func (s *Store) PutParts(ctx context.Context, key string, o store.PartsOptions) (store.Parts, error) {
 	pp, ok := s.Store.(store.PartPutter)
 	if !ok {
@@ -37,12 +37,12 @@ type parts struct {
 
 	mu     sync.Mutex
 	sent   map[int]sum
-	listed bool // sent includes the parts of other processes
+	listed bool // set if sent includes the parts of other processes
 }
 
 // sum identifies a part. A seeded hash of 64 bits suffices to distinguish the writes of this
-// process from others: an attacker does not know the seed. A part that another process sent has
-// only the provider's checksum, or none.
+// process from others, because an attacker does not know the seed. A part that another process sent
+// has only the provider's checksum, or none.
 type sum struct {
 	size  int64
 	hash  uint64
@@ -53,9 +53,9 @@ type sum struct {
 func (p *parts) sum(b []byte) sum { return sum{size: int64(len(b)), hash: maphash.Bytes(p.seed, b)} }
 
 // errUnknown is the error for a part of another process without a checksum.
-var errUnknown = fault.Newf(fault.Unavailable, "a part was sent by another process, and has no checksum that could be compared")
+var errUnknown = fault.Newf(fault.Unavailable, "a part that another process sent has no checksum to compare")
 
-// holds reports whether b are the bytes of part s.
+// holds reports whether b has the bytes of part s.
 func (p *parts) holds(b []byte, s sum) (bool, error) {
 	if !s.other {
 		return p.sum(b) == s, nil
@@ -103,9 +103,8 @@ func (p *parts) Abort(ctx context.Context) error {
 	return p.s.run("put", p.key).do(ctx, func(ctx context.Context) error { return p.below.Abort(ctx) })
 }
 
-// Commit sends the commit until it succeeds or fails. A second attempt after one that was applied
-// fails with an error of its own, since the parts are gone. So any failure after a lost response is
-// resolved by reading back.
+// Commit sends the commit until it succeeds or fails. If an attempt was applied, the next one fails
+// because the parts are gone. So any failure after a lost response is resolved by reading back.
 func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, error) {
 	w := write{run: p.s.run("put", p.key), o: o, once: true}
 	if err := w.check(); err != nil {
@@ -125,12 +124,12 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, 
 		return p.look(w.look(ctx), o.IfVersion)
 	})
 	if w.read {
-		_ = p.below.Abort(ctx) // the store below may still hold parts, as it missed the response
+		_ = p.below.Abort(ctx) // the store below missed the response, so it may still hold parts
 	}
 	return v, err
 }
 
-// look reports whether the key holds the parts, reading one part at a time. It returns
+// look reports whether the key holds the parts. It reads one part at a time. It returns
 // fault.Unchanged if the value has the version not.
 func (p *parts) look(get getter, not store.Version) (store.Version, bool, error) {
 	p.mu.Lock()
@@ -144,7 +143,7 @@ func (p *parts) look(get getter, not store.Version) (store.Version, bool, error)
 		o.Range = store.Within(total-1, 1)
 	}
 	v, err := get(p.key, o, nil)
-	if errors.Is(err, fault.Corrupt) { // the value is shorter
+	if errors.Is(err, fault.Corrupt) { // the value is shorter than the parts
 		return "", false, nil
 	}
 	if err != nil || v.Size != total {
@@ -155,14 +154,14 @@ func (p *parts) look(get getter, not store.Version) (store.Version, bool, error)
 	for n := range len(p.sent) {
 		s, ok := p.sent[n]
 		if !ok {
-			return "", false, nil // a gap: the parts are not a value
+			return "", false, nil // the parts have a gap and are not a value
 		}
 		if s.size == 0 {
 			continue
 		}
 		v, err := get(p.key, store.GetOptions{Range: store.Within(off, s.size), IfVersion: version}, buf[:0])
 		if errors.Is(err, fault.Conflict) {
-			return "", false, nil // replaced in the meantime
+			return "", false, nil // the value was replaced in the meantime
 		}
 		if err != nil {
 			return "", false, err

@@ -28,15 +28,16 @@ func (s *Store) Put(ctx context.Context, key string, value []byte, o store.PutOp
 type write struct {
 	*run
 	o    store.PutOptions
-	once bool // it can be applied only once; a second attempt fails with an error of its own
-	lost bool // an attempt whose response was lost may have been applied
-	read bool // reading back has shown that it was applied
+	once bool // set if it can be applied only once, so that a second attempt fails
+	lost bool // set if an attempt whose response was lost may have been applied
+	read bool // set if reading back has shown that it was applied
 }
 
 // repeatable reports whether sending the write twice has the same effect as sending it once.
 func (w *write) repeatable() bool { return !w.once && !w.o.IfAbsent && w.o.IfVersion == "" }
 
-// check refuses two conditions, as every store does. Here a lost response could not be resolved.
+// check returns an error for two conditions, as every store does. Here a lost response could not be
+// resolved.
 func (w *write) check() error {
 	if w.o.IfAbsent && w.o.IfVersion != "" {
 		return w.fail(fault.Selection, errors.New("both IfAbsent and IfVersion are set"))
@@ -45,15 +46,15 @@ func (w *write) check() error {
 }
 
 // untouched reports whether err proves that a write was not applied: it was refused before any
-// change, or never sent.
+// change, or it was never sent.
 func untouched(err error) bool {
 	var unsent interface{ Unsent() bool }
 	var refusal interface{ Uncertain() bool }
 	return errors.Is(err, fault.Throttled) && !(errors.As(err, &refusal) && refusal.Uncertain()) || errors.As(err, &unsent) && unsent.Unsent()
 }
 
-// unexpected reports whether err, after a lost response, may result from an earlier attempt that
-// succeeded.
+// unexpected reports whether err may result from an earlier attempt that succeeded but whose
+// response was lost.
 func (w *write) unexpected(err error) bool {
 	if w.once {
 		return !retryable(err)
@@ -61,9 +62,9 @@ func (w *write) unexpected(err error) bool {
 	return errors.Is(err, fault.Exists) || errors.Is(err, fault.Conflict)
 }
 
-// do calls send until it succeeds or retry gives up. look reads the key if its version is not
+// do calls send until it succeeds or retry gives up. look reads the key unless its version is
 // o.IfVersion, and reports whether it holds the bytes that send writes. fault.Limit from look means
-// that the value is longer.
+// that the value is longer than these bytes.
 func (w *write) do(ctx context.Context, send func(context.Context) (store.Version, error), look func() (store.Version, bool, error)) (_ store.Version, err error) {
 	defer func() { w.settle(ctx, err) }()
 	for {
@@ -105,11 +106,11 @@ type state int
 
 const (
 	unchanged state = iota // the state that the condition requires
-	applied                // the bytes that were sent
-	replaced               // another value
+	applied                // the value has the bytes that were sent
+	replaced               // the key has another value
 )
 
-// readBack reads the outcome of a write whose response was lost.
+// readBack reads the key to find the outcome of a write whose response was lost.
 func (w *write) readBack(look func() (store.Version, bool, error)) (store.Version, state, error) {
 	v, same, err := look()
 	switch {
@@ -124,19 +125,20 @@ func (w *write) readBack(look func() (store.Version, bool, error)) (store.Versio
 	case errors.Is(err, fault.NotFound):
 		return "", replaced, nil
 	}
-	return "", unchanged, fmt.Errorf("%s %q: its answer was lost, and so was whether it happened: %w", w.op, w.key, err)
+	return "", unchanged, fmt.Errorf("%s %q: the response was lost, and reading back failed: %w", w.op, w.key, err)
 }
 
-// note adds to err that an attempt may have been applied and then replaced, if a response was lost.
+// note adds to err, if a response was lost, that an attempt may have been applied and then
+// replaced.
 func (w *write) note(err error) error {
 	if !w.lost {
 		return err
 	}
-	return fmt.Errorf("%w (the answer to an earlier try was lost; it may have been applied and then replaced)", err)
+	return fmt.Errorf("%w (the response to an earlier attempt was lost; it may have been applied and then replaced)", err)
 }
 
-// Delete implements [store.Store]. After a lost response an absent key is success, even if it was
-// absent before.
+// Delete implements [store.Store]. After a lost response it succeeds if the key is absent, even if
+// the key was absent before.
 func (s *Store) Delete(ctx context.Context, key string, o store.DeleteOptions) (err error) {
 	r, lost := s.run("delete", key), false
 	defer func() { r.settle(ctx, err) }()
@@ -164,9 +166,9 @@ func (s *Store) Delete(ctx context.Context, key string, o store.DeleteOptions) (
 		case conflict:
 			return err
 		case look == nil, errors.Is(look, fault.Limit):
-			return r.fail(fault.Conflict, fmt.Errorf("the answer was lost, and now it holds another version"))
+			return r.fail(fault.Conflict, fmt.Errorf("the response was lost, and the key now has another version"))
 		default:
-			return fmt.Errorf("delete %q: its answer was lost, and so was whether it happened: %w", key, look)
+			return fmt.Errorf("delete %q: the response was lost, and reading back failed: %w", key, look)
 		}
 	}
 }
@@ -191,7 +193,7 @@ func (s *Store) DeleteAll(ctx context.Context, keys []string) error {
 	})
 }
 
-// left returns the keys that remain after a failure, as far as they are known.
+// left returns the keys that remain after a failure. It returns all keys if that is unknown.
 func left(keys []string, err error) []string {
 	var of *store.NotDeleted
 	if !errors.As(err, &of) || len(of.Keys) == 0 || len(of.Keys) > len(keys) {
@@ -203,7 +205,7 @@ func left(keys []string, err error) []string {
 	}
 	for _, k := range of.Keys {
 		if !requested[k] {
-			return keys // not keys of this store
+			return keys // the error has other keys
 		}
 	}
 	return of.Keys

@@ -8,27 +8,27 @@ import (
 )
 
 // Quota limits the retries of all stores that share it, such as those of a process on one bucket.
-// Each retry takes one from the quota. A request that succeeds returns what it took, so faults that
-// retries cure cost nothing. In addition, any response adds a tenth.
+// Each retry takes one from the quota. A request that succeeds returns the retries that it took, so
+// faults that retries cure cost nothing. In addition, any response adds a tenth.
 //
-// While the quota is empty, failed requests wait as usual but are not sent. So a service that is
-// down does not receive ten attempts from each of a thousand workers. Unsent attempts do not count
-// against the limits while the bucket responds to other requests.
+// While the quota is empty, failed requests wait as usual but are not sent. A service that is down
+// therefore does not receive ten attempts from each of a thousand workers. Unsent attempts do not
+// count against the limits while the bucket responds to other requests.
 //
-// docs/adr/017-retry-quota.md and 027-fleets.md have the reasons. A Quota is safe for concurrent
-// use.
+// docs/adr/017-retry-quota.md and docs/adr/027-fleets.md document the reasons. A Quota is safe for
+// concurrent use.
 type Quota struct {
 	mu   sync.Mutex
 	most float64
-	rate float64 // retries added per second
+	rate float64 // number of retries added per second
 	left float64
-	at   time.Time // time of left
+	at   time.Time // time at which left was computed
 
-	firsts, thirds tally // outcomes of first attempts, and of third and later ones
+	firsts, thirds tally // outcomes of first attempts, and of third and later attempts
 	all            tally // outcomes of the most recent attempts
 
-	answers atomic.Uint64 // requests with a response other than a failure
-	silent  time.Time     // the first refusal since the last response, or zero
+	answers atomic.Uint64 // number of requests with a response other than a failure
+	silent  time.Time     // time of the first refusal since the last response, or zero
 }
 
 // The numbers of the default quota.
@@ -38,7 +38,7 @@ const (
 	quotaByReply = 0.1
 )
 
-// NewQuota returns a quota of 500 retries, to which 5 are added per second.
+// NewQuota returns a quota of 500 retries. 5 retries are added per second.
 func NewQuota() *Quota { return newQuota(quotaMost, quotaRate) }
 
 func newQuota(most int, rate float64) *Quota {
@@ -48,7 +48,7 @@ func newQuota(most int, rate float64) *Quota {
 // unbounded returns a Quota that is never exhausted.
 func unbounded() *Quota { return &Quota{most: math.Inf(1), left: math.Inf(1)} }
 
-// Left returns how many requests may be retried now.
+// Left returns the number of requests that may be retried now.
 func (q *Quota) Left() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -56,7 +56,7 @@ func (q *Quota) Left() int {
 	return int(q.left)
 }
 
-// take takes one retry, and reports whether one was left.
+// take takes one retry. It reports whether one was left.
 func (q *Quota) take() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -68,7 +68,7 @@ func (q *Quota) take() bool {
 	return true
 }
 
-// answered records a response and returns the retries that the request took.
+// answered records a response and returns the retries that the request took to the quota.
 func (q *Quota) answered(taken int) {
 	q.answers.Add(1)
 	q.mu.Lock()
@@ -90,7 +90,7 @@ func (q *Quota) giveBack(taken int) {
 	q.silent = time.Time{}
 }
 
-// fill adds the retries that time has restored.
+// fill adds the retries that have been restored since the last call.
 func (q *Quota) fill() {
 	now := time.Now()
 	if d := now.Sub(q.at); !q.at.IsZero() && d > 0 {
@@ -99,15 +99,15 @@ func (q *Quota) fill() {
 	q.at = now
 }
 
-// tally is the share of recent attempts that the service refused for its load.
+// tally counts recent attempts and how many of them the service refused because of its load.
 type tally struct{ tries, refused float64 }
 
-// enough is the number of third or later attempts from which their share is significant.
+// enough is the minimum number of third or later attempts for which their share is significant.
 const enough = 4
 
 // The number of recent attempts in a tally.
 const (
-	recent = 128 // about the requests in flight to a cloud
+	recent = 128 // about the number of requests in flight to a cloud
 	lately = 32
 )
 
@@ -136,7 +136,7 @@ func (q *Quota) refused(before int) {
 	}
 }
 
-// silence returns for how long the bucket has refused all requests.
+// silence returns the time for which the bucket has refused all requests.
 func (q *Quota) silence() time.Duration {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -156,9 +156,9 @@ func (q *Quota) count(before int, refused bool) {
 	}
 }
 
-// Cures reports whether retries help against refusals that are unrelated to the load: most first
-// attempts are refused, and less than half as many of the third and later ones. An overloaded
-// service refuses both alike.
+// Cures reports whether retries succeed against refusals that are unrelated to the load. That is so
+// if most first attempts are refused, but less than half as many of the third and later attempts.
+// An overloaded service refuses both alike.
 func (q *Quota) Cures() bool {
 	if q == nil {
 		return false
@@ -175,7 +175,7 @@ func (q *Quota) cures() bool {
 
 // Bounds of waits are scaled down while less than an eighth of the recent attempts is refused, at
 // most to an eighth. The first wait then averages 9 ms, less than a round trip. If retries cure
-// refusals, the first wait averages 2 ms and the next 5 ms, as there is no load to spread.
+// refusals, the first wait averages 2 ms and the next 5 ms, because there is no load to spread.
 const (
 	longWaits = 1.0 / 8
 	shortest  = 1.0 / 8
@@ -183,9 +183,8 @@ const (
 )
 
 // waitFactors returns the factors of the wait bound for a throttled service, and of the longest
-// wait.
-// A service that responds to most attempts needs shorter waits than one that refuses all, however
-// often one request was refused.
+// wait. A service that responds to most attempts needs shorter waits than one that refuses all, no
+// matter how often a single request was refused.
 func (q *Quota) waitFactors() (wait, longest float64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -17,7 +17,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// outage is a store that is down until a time, and then fails the first attempts of each request.
+// outage is a store that is down until a time, and afterwards fails the first attempts of each
+// request.
 type outage struct {
 	store.Store
 	until time.Time
@@ -46,7 +47,7 @@ func (o *outage) Put(_ context.Context, key string, _ []byte, _ store.PutOptions
 	return "1", nil
 }
 
-// all puts from so many workers at once and returns the errors.
+// all makes a Put from each of a number of concurrent workers and returns the errors.
 func all(t *testing.T, s store.Store, workers int) (failed []error) {
 	t.Helper()
 	var mu sync.Mutex
@@ -64,8 +65,8 @@ func all(t *testing.T, s store.Store, workers int) (failed []error) {
 	return failed
 }
 
-// If the service stays down, many workers do not send ten attempts each. All of them give up as
-// usual, and their errors say why fewer attempts were sent.
+// TestQuotaBoundsRepeats checks that many workers do not send ten attempts each if the service
+// stays down. All workers give up as usual, and their errors say why fewer attempts were sent.
 func TestQuotaBoundsRepeats(t *testing.T) {
 	for _, workers := range []int{128, 1000} {
 		synctest.Test(t, func(t *testing.T) {
@@ -81,14 +82,14 @@ func TestQuotaBoundsRepeats(t *testing.T) {
 				if !errors.Is(err, fault.Unavailable) {
 					t.Errorf("got %v", err)
 				}
-				if strings.Contains(err.Error(), "as too many requests to the bucket were failing)") {
+				if strings.Contains(err.Error(), "because too many requests to the bucket were failing)") {
 					says++
 				}
 			}
 			if says < workers/2 {
 				t.Errorf("%d of %d errors say it; one is %v", says, workers, failed[0])
 			}
-			o.n.Store(0) // those that come later are sent once, or little more
+			o.n.Store(0) // later requests are sent about once
 			if start = time.Now(); len(all(t, over(t, o, retry.From(retry.NewQuotaOf(0, 5))), workers)) != workers || int(o.n.Load()) > workers+int(5*time.Since(start).Seconds())+1 {
 				t.Errorf("%d requests without a quota left", o.n.Load())
 			}
@@ -96,8 +97,8 @@ func TestQuotaBoundsRepeats(t *testing.T) {
 	}
 }
 
-// An outage of some seconds fails none of a thousand workers, although there are fewer retries than
-// workers.
+// TestQuotaSurvivesOutage checks that an outage of some seconds fails none of a thousand workers,
+// although there are fewer retries than workers.
 func TestQuotaSurvivesOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := &outage{Store: mem.New(), until: time.Now().Add(2 * time.Second)}
@@ -107,7 +108,8 @@ func TestQuotaSurvivesOutage(t *testing.T) {
 		if len(failed) != 0 || time.Since(start) > 30*time.Second {
 			t.Errorf("%d failed: %v; took %v", len(failed), errors.Join(failed...), time.Since(start))
 		}
-		if n := o.n.Load(); n > 1000+510+1000 { // first tries, retries that fail, and those that succeed
+		// First attempts, retries that fail, and retries that succeed.
+		if n := o.n.Load(); n > 1000+510+1000 {
 			t.Errorf("%d requests", n)
 		}
 		if q.Left() < 490 {
@@ -116,7 +118,8 @@ func TestQuotaSurvivesOutage(t *testing.T) {
 	})
 }
 
-// Faults that retries cure cost no quota, however many there are.
+// TestQuotaIsGivenBack checks that faults that retries cure take no quota, regardless of their
+// number.
 func TestQuotaIsGivenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := &outage{Store: mem.New(), first: 2}
@@ -141,8 +144,8 @@ func TestQuotaIsGivenBack(t *testing.T) {
 	})
 }
 
-// Without quota a request waits, reports the wait to the trace, respects RetryAfter, and is sent
-// when the quota allows it.
+// TestQuotaIsWaitedFor checks that a request without quota waits, reports the wait to the trace,
+// respects RetryAfter, and is sent when the quota allows it.
 func TestQuotaIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := scripted(step{err: after{slow, 5 * time.Second}})
@@ -161,7 +164,8 @@ func TestQuotaIsWaitedFor(t *testing.T) {
 		if _, err := over(t, s, retry.From(q)).Put(ctx, "k", nil, store.PutOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		if took := time.Since(start); took < 10*time.Second || took > 11*time.Second { // 5 s until there is no repeat, and 5 s until there is one
+		// 5 s for RetryAfter, and 5 s until the quota has a retry.
+		if took := time.Since(start); took < 10*time.Second || took > 11*time.Second {
 			t.Errorf("it took %v", took)
 		}
 		if len(waits) != 1 || waits[0].For != store.WaitQuota || waits[0].Took < 5*time.Second || len(retries) != 1 || retries[0].Wait < 5*time.Second {
@@ -173,7 +177,8 @@ func TestQuotaIsWaitedFor(t *testing.T) {
 	})
 }
 
-// A conditional write whose response was lost is read back as usual, only later.
+// TestQuotaAndLostAnswer checks that a conditional write whose response was lost is read back as
+// usual, only later.
 func TestQuotaAndLostAnswer(t *testing.T) {
 	for name, kind := range map[string]error{"ours": nil, "another's": fault.Exists} {
 		t.Run(name, func(t *testing.T) {
@@ -187,7 +192,8 @@ func TestQuotaAndLostAnswer(t *testing.T) {
 				}
 				r := over(t, s, retry.From(retry.NewQuotaOf(0, 0)))
 				_, err := r.Put(t.Context(), "k", value, store.PutOptions{IfAbsent: true})
-				if !errors.Is(err, fault.Unavailable) || s.seen() != "put k if absent" { // it is not known, and the error is the one for that
+				// The outcome is unknown, and the error is the one for that.
+				if !errors.Is(err, fault.Unavailable) || s.seen() != "put k if absent" {
 					t.Errorf("without a repeat: %v", err)
 				}
 				s = scripted(lost)
@@ -215,15 +221,16 @@ func TestNoQuota(t *testing.T) {
 	})
 }
 
-// Rare refusals, and those that retries cure, are retried soon. For an overloaded service each wait
-// is longer. The quota detects refusals that are unrelated to the load.
+// TestQuotaKnowsOverload checks that rare refusals, and refusals that retries cure, are retried
+// soon, and that waits for an overloaded service grow. The quota detects refusals that are
+// unrelated to the load.
 func TestQuotaKnowsOverload(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct {
 		name    string
 		refuse  func(request, try int) bool
 		cures   bool
-		atLeast time.Duration // the mean of the first waits, of the later half of the requests
+		atLeast time.Duration // minimum mean of the first waits of the later half of the requests
 		atMost  time.Duration
 	}{
 		{"the first two tries of each", func(_, try int) bool { return try < 2 }, true, 2 * time.Millisecond, 3 * time.Millisecond},
@@ -257,7 +264,7 @@ func TestQuotaKnowsOverload(t *testing.T) {
 	}
 }
 
-// refusing is a store that refuses some tries of a Put.
+// refusing is a store that refuses some attempts of a Put.
 type refusing struct {
 	store.Store
 	refuse func(try int) bool

@@ -12,7 +12,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Store retries the requests to another store. Make it with [New].
+// Store retries the requests to another store. Use [New] to make one.
 type Store struct {
 	store.Forward
 	p policy
@@ -26,24 +26,24 @@ type policy struct {
 	quota          *Quota
 }
 
-// run is the state of one request with its retries.
+// run is the state of one request and its retries.
 type run struct {
 	s       *Store
 	op, key string
-	start   time.Time     // of the first attempt or of the last progress
-	failed  int           // attempts since then
-	unsent  int           // those of them that were not sent, for lack of quota
-	counted int           // those of them that count against the limit of attempts
-	answers uint64        // responses of the bucket up to the last failed attempt
-	repeat  *store.Repeat // of the current attempt; nil for the first
-	taken   int           // retries taken from the quota
+	start   time.Time     // time of the first attempt or of the last progress
+	failed  int           // number of attempts since start
+	unsent  int           // attempts that were not sent for lack of quota
+	counted int           // attempts that count against the limit of attempts
+	answers uint64        // number of responses of the bucket up to the last failed attempt
+	repeat  *store.Repeat // Repeat of the current attempt; nil for the first
+	taken   int           // number of retries taken from the quota
 	spent   time.Duration // time used since start
-	began   time.Time     // start of the current attempt
+	began   time.Time     // time at which the current attempt started
 }
 
-// longTry is the longest time for which an attempt counts. Providers close a stalled request after
-// 30 s, a write after 60 s, so a longer attempt made progress. An upload that breaks after an hour
-// is worth a retry.
+// longTry is the maximum time for which an attempt counts. Providers close a stalled request after
+// 30 s, and a stalled write after 60 s, so a longer attempt made progress. An upload that breaks
+// after an hour is worth a retry.
 const longTry = time.Minute
 
 func (s *Store) run(op, key string) *run {
@@ -51,14 +51,15 @@ func (s *Store) run(op, key string) *run {
 	return &run{s: s, op: op, key: key, start: now, began: now}
 }
 
-// progress resets the failures so far, because the store responds, if only with part of the data.
+// progress resets the failures so far, because the store responds, even if only with part of the
+// data.
 func (r *run) progress() {
 	now := time.Now()
 	r.failed, r.unsent, r.counted, r.spent, r.start, r.began = 0, 0, 0, 0, now, now
 	r.answered()
 }
 
-// context returns the context of the current attempt, marked if it is a retry.
+// context returns the context of the current attempt. It is marked if the attempt is a retry.
 func (r *run) context(ctx context.Context) context.Context {
 	if r.repeat == nil {
 		return ctx
@@ -66,14 +67,14 @@ func (r *run) context(ctx context.Context) context.Context {
 	return store.WithRepeat(ctx, r.repeat)
 }
 
-// answered returns the retries to the quota because they were useful.
+// answered returns the taken retries to the quota because they were useful.
 func (r *run) answered() {
 	r.s.p.quota.answered(r.taken)
 	r.taken = 0
 }
 
-// settle reports the end of a request to the quota. Retries that ended without a response stay
-// used.
+// settle reports the end of a request to the quota. Retries that ended without a response are not
+// returned.
 func (r *run) settle(ctx context.Context, err error) {
 	if err == nil || !retryable(err) && ctx.Err() == nil {
 		r.s.p.quota.settled(r.sent(), r.taken)
@@ -119,8 +120,8 @@ func retryable(err error) bool {
 
 // retry waits for the next attempt and returns nil, or returns the error to give up with. err is
 // the error of the last attempt. An attempt without quota is not sent but waits again. Unsent and
-// refused attempts do not count against the limit while the bucket responds to other requests, as
-// it is then only busy.
+// refused attempts do not count against the limit while the bucket responds to other requests,
+// because it is then only busy.
 func (r *run) retry(ctx context.Context, err error) error {
 	if !retryable(err) {
 		return err
@@ -132,7 +133,7 @@ func (r *run) retry(ctx context.Context, err error) error {
 	if full {
 		r.s.p.quota.refused(r.sent())
 		if r.repeat == nil {
-			r.began = time.Now() // a refusal is quick: the rest was a wait for a slot
+			r.began = time.Now() // a refusal is quick, so the rest was a wait for a slot
 		}
 	}
 	for {
@@ -174,7 +175,8 @@ func trace(ctx context.Context, r store.Retry) {
 	}
 }
 
-// restart counts a failed attempt that is restarted at once, or returns the error to give up with.
+// restart counts a failed attempt that is restarted immediately, or returns the error to give up
+// with.
 func (r *run) restart(ctx context.Context, err error) error {
 	r.tried(false)
 	r.repeat = &store.Repeat{Try: r.sent()}
@@ -185,11 +187,11 @@ func (r *run) restart(ctx context.Context, err error) error {
 	return nil
 }
 
-// wait returns how long to wait before the next attempt. The time is random, so that clients that
+// wait returns the time to wait before the next attempt. The time is random, so that clients that
 // failed together do not retry together. Its upper bound doubles with each attempt. After
-// throttling it is at least half of the bound, because immediate retries are refused again, and the
-// bound is lower while few requests are refused or retries cure refusals. The server's RetryAfter
-// is added, because it is the same for all clients.
+// throttling it is at least half of the bound, because immediate retries would be refused again,
+// and the bound is lower while few requests are refused or retries cure refusals. The server's
+// RetryAfter is added, because it is the same for all clients.
 func (r *run) wait(err error) time.Duration {
 	bound, least := r.s.p.longest, time.Duration(0)
 	if shift := r.failed - 1; shift < 30 && r.s.p.first < bound>>shift {
@@ -231,14 +233,14 @@ func (g *gaveUp) Error() string {
 	if g.tries > 1 {
 		times = fmt.Sprintf("%d times", g.tries)
 	}
-	return fmt.Sprintf("%v (tried %s in %v; of %d more tries none was sent, as too many requests to the bucket were failing)", g.err, times, took, g.unsent)
+	return fmt.Sprintf("%v (tried %s in %v; %d further attempts were not sent because too many requests to the bucket were failing)", g.err, times, took, g.unsent)
 }
 func (g *gaveUp) Unwrap() error { return g.err }
 
-// cancelled returns an error without a kind, as package store requires, that mentions the last
+// cancelled returns an error without a kind, as package store requires. It includes the last
 // failure.
 func (r *run) cancelled(ctx context.Context, last error) error {
-	return r.fail(nil, fmt.Errorf("%w; before that: %v", ctx.Err(), last))
+	return r.fail(nil, fmt.Errorf("%w (last failure: %v)", ctx.Err(), last))
 }
 
 func (r *run) fail(kind, err error) error {

@@ -44,7 +44,7 @@ func TestStore(t *testing.T) {
 	})
 }
 
-// flaky fails every third request, after doing it in half of the cases.
+// flaky fails every third request. In half of these cases it performs the request first.
 type flaky struct {
 	*script
 	n int
@@ -58,14 +58,15 @@ func (f *flaky) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 }
 
 func (f *flaky) Put(ctx context.Context, key string, b []byte, o store.PutOptions) (store.Version, error) {
-	if key != "count" { // an increment is what doc.go warns of: two writers send the same bytes
+	if key != "count" { // doc.go warns of increments: two writers send the same bytes
 		f.shake()
 	}
 	return f.script.Put(ctx, key, b, o)
 }
 
 func (f *flaky) Delete(ctx context.Context, key string, o store.DeleteOptions) error {
-	if o.IfVersion == "" { // a lost answer makes "was never there" and "we removed it" the same
+	// After a lost response, an absent key may have been absent before or removed by this request.
+	if o.IfVersion == "" {
 		f.shake()
 	}
 	return f.script.Delete(ctx, key, o)
@@ -79,14 +80,15 @@ func (f *flaky) shake() {
 	}
 }
 
-// A store that fails often satisfies the contract through package retry, including its races.
+// TestFlakyStoreConforms checks that a store that fails often satisfies the contract through
+// package retry, including its races.
 func TestFlakyStoreConforms(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) store.Store {
 		return over(t, &flaky{script: scripted()}, retry.Backoff(time.Microsecond, 50*time.Microsecond), retry.Tries(50))
 	}, storetest.Keys(50), storetest.Rounds(2))
 }
 
-// value is what the tests read: 100 bytes.
+// value is the value that the tests read, 100 bytes.
 var value = bytes.Repeat([]byte("0123456789"), 10)
 
 func TestGet(t *testing.T) {
@@ -100,7 +102,7 @@ func TestGet(t *testing.T) {
 		o     store.GetOptions
 		steps []step
 		calls string
-		want  []byte // nil is kind
+		want  []byte // nil means that kind is expected
 		kind  error
 	}{
 		{"first time", store.GetOptions{}, nil, "get k whole", value, nil},
@@ -222,7 +224,8 @@ func TestPut(t *testing.T) {
 	}
 }
 
-// A writer that loses after a lost response is told that its write may have been applied.
+// TestConflictAfterALostAnswerSaysSo checks that the error after a lost response and a conflict
+// says that the write may have been applied.
 func TestConflictAfterALostAnswerSaysSo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := scripted()
@@ -348,7 +351,7 @@ func TestParts(t *testing.T) {
 		name  string
 		o     store.PutOptions
 		steps []step
-		calls string // after the two parts
+		calls string // calls after the two parts
 		kind  error
 	}{
 		{"works", absent, nil, "commit if absent", nil},
@@ -396,14 +399,14 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// Continuing an upload of another process: its parts are listed before the commit, since they
-// cannot be listed afterwards. A lost response is resolved by the provider's checksums, or not at
-// all.
+// TestPartsResumed continues an upload of another process. Its parts are listed before the commit,
+// because they cannot be listed afterwards. A lost response is resolved by the provider's
+// checksums, or not at all.
 func TestPartsResumed(t *testing.T) {
 	tests := []struct {
 		name   string
 		noSums bool
-		steps  []step // of what the second process does after its part
+		steps  []step // outcomes of the second process's requests after its part
 		calls  string
 		kind   error
 	}{
@@ -522,7 +525,7 @@ func TestGivesUpAfterTries(t *testing.T) {
 	})
 }
 
-// TestTraces: each retry is traced with the wait before it, including immediate ones.
+// TestTraces checks that each retry is traced with the wait before it, including immediate retries.
 func TestTraces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := scripted(step{err: slow}, step{err: down}, step{})
@@ -561,8 +564,8 @@ func TestGivesUpAfterElapsed(t *testing.T) {
 	})
 }
 
-// Each interruption after some bytes counts as progress, so a long body may be interrupted more
-// often than there are attempts.
+// TestProgressStartsTheCountAnew checks that each interruption after some bytes counts as progress,
+// so that a long body may be interrupted more often than there are attempts.
 func TestProgressStartsTheCountAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := scripted(repeat(step{cut: 7}, 14)...)
@@ -613,7 +616,8 @@ func TestRetryAfter(t *testing.T) {
 		if _, err := over(t, s).Put(t.Context(), "k", nil, store.PutOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		if took := time.Since(start); took < 40*time.Second || took > 41*time.Second { // and a random wait in addition, since RetryAfter is the same for all
+		// A random wait is added, because RetryAfter is the same for all clients.
+		if took := time.Since(start); took < 40*time.Second || took > 41*time.Second {
 			t.Errorf("waited %v", took)
 		}
 		s.steps = []step{{err: after{slow, time.Hour}}}
@@ -658,7 +662,7 @@ func ExampleNew() {
 	// Output: get "absent" in mem://: not found
 }
 
-// Reading back uses attempts and time of the write.
+// TestReadBackIsInTheBudget checks that reading back uses attempts and time of the write.
 func TestReadBackIsInTheBudget(t *testing.T) {
 	for name, write := range map[string]func(context.Context, store.Store) error{
 		"put": func(ctx context.Context, s store.Store) error {
@@ -693,8 +697,8 @@ func TestReadBackIsInTheBudget(t *testing.T) {
 	}
 }
 
-// A long attempt made progress: an upload that breaks after an hour is retried, although the time
-// limit is shorter.
+// TestLongTriesAreTriedAgain checks that a long attempt counts as progress: an upload that breaks
+// after an hour is retried, although the time limit is shorter.
 func TestLongTriesAreTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hour := func() { time.Sleep(time.Hour) }
@@ -710,7 +714,8 @@ func TestLongTriesAreTriedAgain(t *testing.T) {
 	})
 }
 
-// A long body that stalls several times arrives, however long it takes.
+// TestProgressRestoresTheTime checks that a long body that stalls several times arrives, no matter
+// how long it takes.
 func TestProgressRestoresTheTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := scripted(repeat(step{cut: 7, then: func() { time.Sleep(2 * time.Minute) }}, 14)...)
@@ -731,8 +736,8 @@ type uncertain struct{ error }
 func (uncertain) Uncertain() bool { return true }
 func (u uncertain) Unwrap() error { return u.error }
 
-// A conditional write that was refused is read back unless the refusal proves that nothing was
-// applied.
+// TestUncertainRefusal checks that a conditional write that was refused is read back unless the
+// refusal proves that nothing was applied.
 func TestUncertainRefusal(t *testing.T) {
 	for name, c := range map[string]struct {
 		err   error
@@ -753,7 +758,8 @@ func TestUncertainRefusal(t *testing.T) {
 	}
 }
 
-// busy is a store that refuses the first attempts of one request while its bucket serves others.
+// busy is a store that refuses the first attempts of one request while its bucket serves other
+// requests.
 type busy struct {
 	store.Store
 	refuse int
@@ -774,8 +780,8 @@ func (b *busy) Get(ctx context.Context, key string, _ store.GetOptions, _ []byte
 	return store.Value{}, nil
 }
 
-// A bucket that responds to other requests is only busy: neither refusals nor an empty quota end a
-// request. Without any response ten attempts do.
+// TestFullBucketIsWaitedFor checks a bucket that responds to other requests and is thus only busy.
+// Neither refusals nor an empty quota end a request to it. Without any response ten attempts do.
 func TestFullBucketIsWaitedFor(t *testing.T) {
 	for name, c := range map[string]struct {
 		others bool
@@ -817,7 +823,7 @@ func TestFullBucketIsWaitedFor(t *testing.T) {
 	}
 }
 
-// Tries(1) disables retries, even if the bucket is only busy.
+// TestOneTryIsOne checks that Tries(1) disables retries, even if the bucket is only busy.
 func TestOneTryIsOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &busy{Store: mem.New(), refuse: 1}

@@ -16,16 +16,15 @@ import (
 
 // step is the outcome of one request.
 type step struct {
-	err   error  // what the caller sees; nil lets the request through
-	apply bool   // the request is done all the same: only its answer is lost
-	cut   int    // of a get: how many bytes arrive before the body breaks; err is then made
-	plain bool   // the cut response has no version
-	then  func() // happens after the request
+	err   error  // error that the caller gets; nil lets the request through
+	apply bool   // the request is performed, but its response is lost
+	cut   int    // for a get, the number of bytes that arrive before the body breaks; err is then set
+	plain bool   // the truncated response has no version
+	then  func() // called after the request
 }
 
-// script is a store over mem that applies to each request the outcome of the next step, and records
-// the
-// requests.
+// script is a store over mem that applies the outcome of the next step to each request, and records
+// the requests.
 type script struct {
 	*mem.Store
 	mu    sync.Mutex

@@ -18,7 +18,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/storetest"
 )
 
-// broken is a store over mem without optional verbs, whose verbs can be replaced one by one.
+// broken is a store over mem without optional verbs. Each of its verbs can be replaced.
 type broken struct {
 	mem    *mem.Store
 	get    func(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error)
@@ -63,7 +63,7 @@ var errNone = errors.New("something")
 func TestBrokenStoresAreReported(t *testing.T) {
 	tests := []struct {
 		name   string
-		clause string // must be among the reported ones
+		clause string // clause that must be among the reported clauses
 		breaks func(b *broken)
 	}{
 		{"absent reads as empty", "only a proven absence is fault.NotFound", func(b *broken) {
@@ -112,12 +112,12 @@ func TestBrokenStoresAreReported(t *testing.T) {
 				return b.mem.Get(ctx, key, o, nil)
 			}
 		}},
-		{"buf is copied", "Bytes is buf's own array", func(b *broken) {
+		{"buf is copied", "Bytes uses buf's array", func(b *broken) {
 			b.get = func(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
 				return b.mem.Get(ctx, key, o, bytes.Clone(buf))
 			}
 		}},
-		{"returned bytes are shared", "the returned bytes are the caller's", func(b *broken) {
+		{"returned bytes are shared", "the returned bytes belong to the caller", func(b *broken) {
 			var last sync.Map
 			b.get = func(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
 				v, err := b.mem.Get(ctx, key, o, buf)
@@ -166,7 +166,7 @@ func TestBrokenStoresAreReported(t *testing.T) {
 				return version(len(v)), err
 			}
 		}},
-		{"IfAbsent looks, then writes", "of many IfAbsent exactly one writes", func(b *broken) {
+		{"IfAbsent looks, then writes", "exactly one of many IfAbsent writes succeeds", func(b *broken) {
 			var mu sync.Mutex
 			waiting, all := 0, make(chan struct{})
 			b.put = func(ctx context.Context, key string, v []byte, o store.PutOptions) (store.Version, error) {
@@ -178,14 +178,14 @@ func TestBrokenStoresAreReported(t *testing.T) {
 				}
 				mu.Lock()
 				if waiting++; waiting == 2 {
-					close(all) // two have looked before either writes
+					close(all) // two goroutines have read before either writes
 				}
 				mu.Unlock()
 				<-all
 				return b.mem.Put(ctx, key, v, store.PutOptions{})
 			}
 		}},
-		{"IfVersion looks, then writes", "of many IfVersion over one version exactly one writes", func(b *broken) {
+		{"IfVersion looks, then writes", "exactly one of many IfVersion writes over one version succeeds", func(b *broken) {
 			var mu sync.Mutex
 			waiting, two := 0, make(chan struct{})
 			b.put = func(ctx context.Context, key string, v []byte, o store.PutOptions) (store.Version, error) {
@@ -197,7 +197,7 @@ func TestBrokenStoresAreReported(t *testing.T) {
 				}
 				mu.Lock()
 				if waiting++; waiting == 2 {
-					close(two) // two have looked before either writes
+					close(two) // two goroutines have read before either writes
 				}
 				mu.Unlock()
 				<-two
@@ -219,7 +219,7 @@ func TestBrokenStoresAreReported(t *testing.T) {
 				return b.mem.Put(ctx, key, v, o)
 			}
 		}},
-		{"both conditions are taken", "both conditions at once are fault.Selection", func(b *broken) {
+		{"both conditions are taken", "both conditions together are fault.Selection", func(b *broken) {
 			b.put = func(ctx context.Context, key string, v []byte, o store.PutOptions) (store.Version, error) {
 				if o.IfVersion != "" {
 					o.IfAbsent = false
@@ -232,12 +232,12 @@ func TestBrokenStoresAreReported(t *testing.T) {
 				return b.mem.Put(ctx, strings.Trim(key, "/"), v, o)
 			}
 		}},
-		{"keys are unescaped", "every key that CheckKey lets pass comes back as it was", func(b *broken) {
+		{"keys are unescaped", "every key that CheckKey accepts is stored unchanged", func(b *broken) {
 			b.put = func(ctx context.Context, key string, v []byte, o store.PutOptions) (store.Version, error) {
 				return b.mem.Put(ctx, strings.ReplaceAll(key, "%41", "A"), v, o)
 			}
 		}},
-		{"deleting an absent key fails", "an absent key is no error for Delete", func(b *broken) {
+		{"deleting an absent key fails", "deleting an absent key is not an error", func(b *broken) {
 			b.delete = func(ctx context.Context, key string, o store.DeleteOptions) error {
 				if _, err := b.mem.Get(ctx, key, store.GetOptions{}, nil); err != nil {
 					return err
@@ -261,7 +261,7 @@ func TestBrokenStoresAreReported(t *testing.T) {
 				}
 			}
 		}},
-		{"only the first page", "a listing goes on over all pages", func(b *broken) {
+		{"only the first page", "a listing includes all pages", func(b *broken) {
 			b.list = func(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 				return func(yield func(store.Entry, error) bool) {
 					n := 0
@@ -278,7 +278,7 @@ func TestBrokenStoresAreReported(t *testing.T) {
 				return b.mem.Get(context.WithoutCancel(ctx), key, o, buf)
 			}
 		}},
-		{"cancellation has a kind", "a cancelled context is context.Canceled, of no kind", func(b *broken) {
+		{"cancellation has a kind", "a cancelled context is context.Canceled, without a kind", func(b *broken) {
 			b.delete = func(ctx context.Context, key string, o store.DeleteOptions) error {
 				err := b.mem.Delete(ctx, key, o)
 				if errors.Is(err, context.Canceled) {
@@ -293,7 +293,7 @@ func TestBrokenStoresAreReported(t *testing.T) {
 					if _, err := b.mem.Put(ctx, key, append(bytes.Clone(v[:10]), old.Bytes...), o); err != nil {
 						return "", err
 					}
-					time.Sleep(2 * time.Millisecond) // so that the readers come by
+					time.Sleep(2 * time.Millisecond) // gives the readers time to read
 				}
 				return b.mem.Put(ctx, key, v, o)
 			}
@@ -361,8 +361,8 @@ func misbehaviours(t *testing.T, err error) []*storetest.Misbehaviour {
 	return out
 }
 
-// Features that a store declares as lacking must be refused. Each one that it supports anyway is
-// reported.
+// TestWithoutIsChecked checks that each feature that a store declares as lacking but supports is
+// reported, because such features must be refused.
 func TestWithoutIsChecked(t *testing.T) {
 	lacks := []storetest.Feature{
 		storetest.IfVersionGet, storetest.IfNotVersionGet, storetest.IfVersionPut, storetest.IfAbsentPut,
@@ -380,7 +380,7 @@ func TestWithoutIsChecked(t *testing.T) {
 	}
 }
 
-// plain is a store that lacks all optional features, and refuses them.
+// plain is a store that lacks all optional features and refuses them.
 type plain struct{ *broken }
 
 func (p plain) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
@@ -438,8 +438,8 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 }
 
-// A network store must pass in seconds: the number of requests, most of which are sent
-// concurrently.
+// TestRequestsOfASmallRun checks the number of requests of a small run. The suite must finish in
+// seconds for a network store, to which it sends most requests concurrently.
 func TestRequestsOfASmallRun(t *testing.T) {
 	var n requests
 	err := storetest.Check(t.Context(), func() (store.Store, error) { return &counted{mem.New(), &n}, nil }, storetest.Keys(20), storetest.Rounds(2))
@@ -453,14 +453,15 @@ func TestRequestsOfASmallRun(t *testing.T) {
 	}
 }
 
-// A store that continues as an empty one after its directory is gone is detected.
+// TestVanish checks that a store that continues as an empty store after its directory is gone is
+// detected.
 func TestVanish(t *testing.T) {
 	err := storetest.Check(t.Context(), func() (store.Store, error) { return mem.New(), nil }, storetest.Keys(5), storetest.Rounds(1), storetest.Vanish(func(s store.Store) error {
 		return s.Delete(t.Context(), "a/held", store.DeleteOptions{})
 	}))
 	for _, want := range []string{
-		"proves no absence: Get(a/held)", "proves no absence: Get(a/never)", "proves no absence: List()", "proves no absence: Pages(a)",
-		"takes no writes: Put(a/held)", "takes no writes: Put(new, IfAbsent)", "takes no writes: Delete(a/held)",
+		"does not prove absence: Get(a/held)", "does not prove absence: Get(a/never)", "does not prove absence: List()", "does not prove absence: Pages(a)",
+		"refuses writes: Put(a/held)", "refuses writes: Put(new, IfAbsent)", "refuses writes: Delete(a/held)",
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("nothing about %q in %v", want, err)

@@ -9,7 +9,7 @@ import (
 )
 
 func verbCopy(e *env) {
-	const clause = "Copy makes the value of one key that of another"
+	const clause = "Copy replaces the value of one key by that of another"
 	value, other := pattern(100, 1), pattern(50, 2)
 	const from, to = "copy/from", "copy/to"
 	version, ok := e.put(from, value)
@@ -18,16 +18,16 @@ func verbCopy(e *env) {
 	}
 	copied, err := store.Copy(e.ctx, e.s, from, to, store.CopyOptions{})
 	if errors.Is(err, errors.ErrUnsupported) {
-		return // allowed: callers use Get and Put instead
+		return // permitted, because callers can use Get and Put instead
 	}
 	if err != nil {
 		e.bad(clause, "Copy: %w", err)
 		return
 	}
 	if v, ok := e.holds(clause, to, value); ok && v.Version != copied {
-		e.bad("the Version of Copy is that of Get", "Get said %q, Copy %q", v.Version, copied)
+		e.bad("Copy returns the Version that Get returns", "Get returned %q, Copy %q", v.Version, copied)
 	}
-	e.holds("Copy leaves what it copies", from, value)
+	e.holds("Copy does not change its source", from, value)
 	_, err = store.Copy(e.ctx, e.s, "absent", to, store.CopyOptions{})
 	e.expect("an absent source is fault.NotFound", err, fault.NotFound, "Copy(absent)")
 	e.holds("a Copy that fails writes nothing", to, value)
@@ -41,17 +41,18 @@ func verbCopy(e *env) {
 		}
 	}
 	if _, err := store.Copy(e.ctx, e.s, from, to, store.CopyOptions{IfAbsent: true, IfVersion: "x"}); err == nil {
-		e.bad("both conditions at once are fault.Selection", "Copy: no error")
+		e.bad("both conditions together are fault.Selection", "Copy: no error")
 	}
 
-	// Conditions that hold are met, or refused as unsupported. With others nothing is written.
+	// If the conditions hold, the Copy succeeds or is refused as unsupported. Otherwise nothing is
+	// written.
 	if copied, ok = e.put(to, other); !ok {
 		return
 	}
 	fails := func(from string, o store.CopyOptions, kind error) {
 		_, err := store.Copy(e.ctx, e.s, from, to, o)
 		if !errors.Is(err, errors.ErrUnsupported) {
-			e.expect("Copy goes by its conditions", err, kind, fmt.Sprintf("Copy(%q, %+v)", from, o))
+			e.expect("Copy honours its conditions", err, kind, fmt.Sprintf("Copy(%q, %+v)", from, o))
 		}
 		e.holds("a refused Copy writes nothing", to, other)
 	}
@@ -68,7 +69,7 @@ func verbCopy(e *env) {
 			return
 		}
 		if err != nil {
-			e.bad("Copy goes by its conditions", "Copy(%q, %+v): %w", to, o, err)
+			e.bad("Copy honours its conditions", "Copy(%q, %+v): %w", to, o, err)
 		}
 		e.holds(clause, to, value)
 	}

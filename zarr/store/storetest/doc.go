@@ -4,15 +4,15 @@
 //		storetest.Run(t, func(t *testing.T) store.Store { return mem.New() })
 //	}
 //
-// [Run] runs every case as a subtest. [Check] does the same without a *testing.T and returns all
+// [Run] runs every case as a subtest. [Check] does the same without a *testing.T, and returns all
 // violations joined. Each [*Misbehaviour] names the violated clause of the contract. Every case
-// opens its own empty store.
+// opens a new empty store.
 //
-// [Without] declares the features that a store lacks. The store must refuse them with
-// [errors.ErrUnsupported], which is tested, since an ignored condition loses data. Optional verbs
-// are called through store.Pages, store.DeleteAll and store.PutParts, whose fallbacks make stores
-// without these verbs pass.
+// [Without] declares the features that a store lacks. The suite checks that the store refuses them
+// with [errors.ErrUnsupported], because an ignored condition loses data. Optional verbs are called
+// through store.Pages, store.DeleteAll and store.PutParts. Stores without these verbs pass because
+// of the fallbacks of these functions.
 //
-// For stores with a network: with [Keys](20) and [Rounds](2) the test sends one to two thousand
-// requests, most of them concurrently.
+// For stores with a network, use [Keys](20) and [Rounds](2). The suite then sends one to two
+// thousand requests, most of them concurrently.
 package storetest

@@ -20,8 +20,8 @@ type env struct {
 	ctx  context.Context
 	cfg  *config
 	name string
-	s    store.Store // under test
-	w    store.Store // for writes; s itself unless Writer is set
+	s    store.Store // store under test
+	w    store.Store // store for writes; s itself unless Writer is set
 
 	mu  sync.Mutex
 	all []error
@@ -36,8 +36,8 @@ func (e *env) bad(clause, format string, args ...any) {
 	e.all = append(e.all, &Misbehaviour{e.name, clause, fmt.Errorf(format, args...)})
 }
 
-// expect records a violation unless err is of the kind, of no other kind, and a KeyError. An
-// errors.ErrUnsupported need not be a KeyError.
+// expect records a violation unless err is of the kind, of no other kind, and a *fault.KeyError. An
+// error that is errors.ErrUnsupported does not have to be a *fault.KeyError.
 func (e *env) expect(clause string, err, kind error, call string) bool {
 	if err == nil {
 		e.bad(clause, "%s: want %q, got no error", call, kind)
@@ -67,7 +67,7 @@ var kinds = [...]error{
 	errors.ErrUnsupported,
 }
 
-// put stores value and returns the version that reads of it return.
+// put stores value and returns the version that a Get of it returns.
 func (e *env) put(key string, value []byte) (store.Version, bool) {
 	v, err := e.w.Put(e.ctx, key, value, store.PutOptions{})
 	if err != nil {
@@ -85,7 +85,7 @@ func (e *env) put(key string, value []byte) (store.Version, bool) {
 	return v, true
 }
 
-// get reads a value, and records an error as a violation.
+// get reads a value. It records an error as a violation.
 func (e *env) get(key string, o store.GetOptions) (store.Value, bool) {
 	v, err := e.s.Get(e.ctx, key, o, nil)
 	if err != nil {
@@ -95,15 +95,15 @@ func (e *env) get(key string, o store.GetOptions) (store.Value, bool) {
 	return v, true
 }
 
-// refused expects a Get to fail with the kind and to return the zero Value.
+// refused checks that a Get fails with the kind and returns the zero Value.
 func (e *env) refused(clause string, kind error, key string, o store.GetOptions) {
 	v, err := e.s.Get(e.ctx, key, o, nil)
 	if e.expect(clause, err, kind, fmt.Sprintf("Get(%q, %+v)", key, o)) && (v.Bytes != nil || v.Size != 0 || v.Version != "") {
-		e.bad("on error the Value is zero", "Get(%q, %+v) returned %+v beside %w", key, o, v, err)
+		e.bad("on error the Value is zero", "Get(%q, %+v) returned %+v with the error: %w", key, o, v, err)
 	}
 }
 
-// holds expects key to hold exactly want.
+// holds checks that key has exactly the value want.
 func (e *env) holds(clause, key string, want []byte) (store.Value, bool) {
 	v, err := e.s.Get(e.ctx, key, store.GetOptions{}, nil)
 	if err != nil {
@@ -113,13 +113,13 @@ func (e *env) holds(clause, key string, want []byte) (store.Value, bool) {
 	return v, e.same(clause, key, store.GetOptions{}, v, want, len(want))
 }
 
-// same compares a Value with the expected bytes and size.
+// same checks a Value against the expected bytes and size.
 func (e *env) same(clause, key string, o store.GetOptions, v store.Value, want []byte, size int) bool {
 	switch {
 	case !bytes.Equal(v.Bytes, want):
-		e.bad(clause, "Get(%q, %+v) gave %s, want %s", key, o, brief(v.Bytes), brief(want))
+		e.bad(clause, "Get(%q, %+v) returned %s, want %s", key, o, brief(v.Bytes), brief(want))
 	case v.Size != int64(size):
-		e.bad("Size is that of the whole value, whatever the range", "Get(%q, %+v) said %d, want %d", key, o, v.Size, size)
+		e.bad("Size is that of the whole value for every range", "Get(%q, %+v) returned size %d, want %d", key, o, v.Size, size)
 	case e.has(Versions) && v.Version == "":
 		e.bad("Get returns the Version", "Get(%q, %+v) returned none", key, o)
 	case !e.has(Versions) && v.Version != "":
@@ -146,7 +146,7 @@ func pattern(n, seed int) []byte {
 	return b
 }
 
-// each calls f(0) … f(n-1) from workers goroutines and waits for them.
+// each calls f(0) … f(n-1) from a number of goroutines and waits for them.
 func (e *env) each(workers, n int, f func(i int)) {
 	var wg sync.WaitGroup
 	var next atomic.Int64

@@ -10,7 +10,7 @@ import (
 )
 
 func getAbsent(e *env) {
-	const clause = "only a proven absence is fault.NotFound, and an absent key is"
+	const clause = "only a proven absence is fault.NotFound, and an absent key is proven absent"
 	e.refused(clause, fault.NotFound, "absent", store.GetOptions{})
 	e.refused(clause, fault.NotFound, "no/such/folder/absent", store.GetOptions{Range: store.Within(0, 4), Max: 4})
 	if e.has(LastRange) {
@@ -23,7 +23,7 @@ func getAbsent(e *env) {
 	e.noKey("a path below a key is no key", "dir/file/below")
 }
 
-// noKey expects the errors of a Get of a path that has no value because of another key.
+// noKey checks the errors of a Get of a path that has no value because of another key.
 func (e *env) noKey(clause, key string) {
 	if _, err := e.s.Get(e.ctx, key, store.GetOptions{}, nil); errors.Is(err, fault.Refused) {
 		e.refused(clause, fault.Refused, key, store.GetOptions{})
@@ -42,10 +42,10 @@ func getWhole(e *env) {
 		}
 		v, ok := e.holds("Get returns all of the bytes", key, want)
 		if ok && v.Version != version {
-			e.bad("the Version of Put is that of Get", "Get(%q) said %q, Put %q", key, v.Version, version)
+			e.bad("Put returns the Version that Get returns", "Get(%q) returned %q, Put %q", key, v.Version, version)
 		}
 		if w, ok := e.get(key, store.GetOptions{}); ok && w.Version != v.Version {
-			e.bad("a value keeps its Version", "Get(%q) said %q, then %q", key, v.Version, w.Version)
+			e.bad("a value keeps its Version", "Get(%q) returned %q, then %q", key, v.Version, w.Version)
 		}
 	}
 }
@@ -76,12 +76,12 @@ func getRanges(e *env) {
 	for _, c := range good {
 		o := store.GetOptions{Range: c.r}
 		if _, isLast := c.r.IsSuffix(); isLast && !e.has(LastRange) {
-			e.refused("what a store lacks is errors.ErrUnsupported (LastRange)", errors.ErrUnsupported, "ranges", o)
+			e.refused("an unsupported feature is errors.ErrUnsupported (LastRange)", errors.ErrUnsupported, "ranges", o)
 			continue
 		}
 		if v, ok := e.get("ranges", o); ok && e.same("Get returns the selected bytes", "ranges", o, v, value[c.from:c.to], n) &&
 			v.Version != version {
-			e.bad("a value keeps its Version", "Get(ranges, %v) said %q, Put %q", c.r, v.Version, version)
+			e.bad("a value keeps its Version", "Get(ranges, %v) returned %q, Put %q", c.r, v.Version, version)
 		}
 	}
 	short := []struct {
@@ -133,7 +133,7 @@ func getMax(e *env) {
 	var long *store.TooLong
 	_, err := e.s.Get(e.ctx, "max", store.GetOptions{Max: 999}, nil)
 	if errors.As(err, &long) && (long.Announced != 1000 || version != "" && long.Version != "" && long.Version != version) {
-		e.bad("TooLong has the length and the version of the value", "it says %+v of 1000 bytes of version %q", *long, version)
+		e.bad("TooLong has the length and the version of the value", "it is %+v for 1000 bytes of version %q", *long, version)
 	}
 	e.refused(clause, fault.Limit, "max", store.GetOptions{Range: store.Within(0, 21), Max: 20})
 	e.refused(clause, fault.Limit, "max", store.GetOptions{Range: store.From(10), Max: 989})
@@ -163,11 +163,11 @@ func getBuffer(e *env) {
 					r, spare, brief(v.Bytes), brief(want))
 			}
 			if spare >= n && !sameArray(v.Bytes, buf) {
-				e.bad("Bytes is buf's own array when that has the capacity", "range %v, spare capacity %d for %d bytes: another array",
+				e.bad("Bytes uses buf's array if that has the capacity", "range %v, spare capacity %d for %d bytes: another array",
 					r, spare, n)
 			}
 			if !bytes.Equal(buf, []byte(prefix)) {
-				e.bad("what buf held stays", "range %v: buf now holds %s", r, brief(buf))
+				e.bad("the contents of buf are not modified", "range %v: buf now holds %s", r, brief(buf))
 			}
 		}
 	}
@@ -176,7 +176,7 @@ func getBuffer(e *env) {
 		return
 	}
 	clear(v.Bytes)
-	e.holds("the returned bytes are the caller's", "buffer", value)
+	e.holds("the returned bytes belong to the caller", "buffer", value)
 }
 
 func getVersions(e *env) {
@@ -199,7 +199,7 @@ func getVersions(e *env) {
 		}
 		seen[version] = value
 		if v, ok := e.holds("Put replaces the value", "v", []byte(value)); ok && v.Version != version {
-			e.bad("the Version of Put is that of Get", "Get said %q, Put %q", v.Version, version)
+			e.bad("Put returns the Version that Get returns", "Get returned %q, Put %q", v.Version, version)
 		}
 	}
 	if err := e.w.Delete(e.ctx, "v", store.DeleteOptions{}); err != nil {
@@ -223,10 +223,10 @@ func getPinned(e *env) {
 	pinPart := store.GetOptions{IfVersion: first, Range: store.Within(10, 20)}
 	not := store.GetOptions{IfNotVersion: first}
 	if !e.has(IfVersionGet) {
-		e.refused("what a store lacks is errors.ErrUnsupported (IfVersionGet)", errors.ErrUnsupported, "pin", pin)
+		e.refused("an unsupported feature is errors.ErrUnsupported (IfVersionGet)", errors.ErrUnsupported, "pin", pin)
 	}
 	if !e.has(IfNotVersionGet) {
-		e.refused("what a store lacks is errors.ErrUnsupported (IfNotVersionGet)", errors.ErrUnsupported, "pin", not)
+		e.refused("an unsupported feature is errors.ErrUnsupported (IfNotVersionGet)", errors.ErrUnsupported, "pin", not)
 	}
 	if e.has(IfVersionGet) {
 		if v, ok := e.get("pin", pin); ok {
@@ -254,7 +254,7 @@ func getPinned(e *env) {
 	}
 	e.pinsGone("was deleted", pin, pinPart)
 	if e.has(IfNotVersionGet) {
-		e.refused("IfNotVersion pins nothing: an absent key is fault.NotFound", fault.NotFound, "pin", not)
+		e.refused("with IfNotVersion an absent key is fault.NotFound", fault.NotFound, "pin", not)
 	}
 	if _, ok := e.put("pin", pattern(100, 6)); ok {
 		e.pinsGone("was deleted and made again", pin, pinPart)

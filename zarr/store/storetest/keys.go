@@ -51,7 +51,7 @@ func keysUnsafe(e *env) {
 	}
 }
 
-// refusesListing expects List and Pages to return fault.Path.
+// refusesListing checks that List and Pages return fault.Path.
 func (e *env) refusesListing(clause, prefix string, o store.ListOptions) {
 	_, err := collect(e.s.List(e.ctx, prefix, o))
 	e.expect(clause, err, fault.Path, fmt.Sprintf("List(%q, %+v)", prefix, o))
@@ -69,7 +69,7 @@ func unusualKeys() []string {
 }
 
 func keysAny(e *env) {
-	const clause = "every key that CheckKey lets pass comes back as it was"
+	const clause = "every key that CheckKey accepts is stored unchanged"
 	var held []string
 	for i, key := range unusualKeys() {
 		_, err := e.w.Put(e.ctx, key, pattern(20+i, i), store.PutOptions{})
@@ -99,7 +99,7 @@ func keysAny(e *env) {
 }
 
 func cancelled(e *env) {
-	const clause = "a cancelled context is context.Canceled, of no kind"
+	const clause = "a cancelled context is context.Canceled, without a kind"
 	version, ok := e.put("x", []byte("1"))
 	if !ok {
 		return
@@ -120,7 +120,7 @@ func cancelled(e *env) {
 	v, err := e.s.Get(ctx, "x", store.GetOptions{}, nil)
 	check("Get(x)", err)
 	if v.Bytes != nil {
-		e.bad("on error the Value is zero", "Get(x) returned %+v beside %w", v, orNone(err))
+		e.bad("on error the Value is zero", "Get(x) returned %+v with the error: %w", v, orNone(err))
 	}
 	_, err = e.s.Get(ctx, "absent", store.GetOptions{}, nil)
 	check("Get(absent)", err)

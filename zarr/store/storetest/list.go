@@ -12,14 +12,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// collect reads a listing and checks its form: an error is yielded once, last, with a zero Entry.
+// collect reads a listing and checks that an error is yielded once, last, with a zero Entry.
 func collect(seq iter.Seq2[store.Entry, error]) (all []store.Entry, err error) {
 	for ent, e := range seq {
 		if err != nil {
-			return all, fmt.Errorf("the listing went on after its error: %v, %v", ent, e)
+			return all, fmt.Errorf("the listing continued after its error: %v, %v", ent, e)
 		}
 		if e != nil && ent != (store.Entry{}) {
-			return all, fmt.Errorf("the error came with an Entry %+v: %w", ent, e)
+			return all, fmt.Errorf("the error was yielded with an Entry %+v: %w", ent, e)
 		}
 		if err = e; e == nil {
 			all = append(all, ent)
@@ -28,7 +28,7 @@ func collect(seq iter.Seq2[store.Entry, error]) (all []store.Entry, err error) {
 	return all, err
 }
 
-// lists expects List and Pages of the prefix to yield exactly these keys and dirs.
+// lists checks that List and Pages of the prefix yield exactly these keys and dirs.
 func (e *env) lists(clause, prefix string, depth store.Depth, keys, dirs []string) {
 	e.selects(clause, prefix, store.ListOptions{Depth: depth}, keys, dirs)
 }
@@ -54,12 +54,12 @@ func (e *env) selects(clause, prefix string, o store.ListOptions, keys, dirs []s
 		seen := map[string]bool{}
 		for _, ent := range got {
 			if _, dup := seen[ent.Key]; dup {
-				e.bad("a listing yields each entry once", "%s gave %q again", call, ent.Key)
+				e.bad("a listing yields each entry once", "%s yielded %q again", call, ent.Key)
 			}
 			seen[ent.Key] = ent.Dir
 		}
 		if !maps.Equal(seen, want) {
-			e.bad(clause, "%s gave %s", call, differ(seen, want))
+			e.bad(clause, "%s yielded %s", call, differ(seen, want))
 		}
 	}
 }
@@ -96,7 +96,7 @@ func differ(got, want map[string]bool) string {
 	return strings.Join(b, ", ")
 }
 
-// tree stores keys that an implementation with a wrong notion of prefixes would confuse.
+// tree stores keys that a wrong implementation of prefixes would confuse.
 func (e *env) tree() bool {
 	for i, k := range []string{"top", "a/x", "a/y", "a/b/x", "a/b/c/z", "ab/x", "a.b/x", "a-b/x", "a/bc", "b/only/deep/key"} {
 		if _, ok := e.put(k, pattern(10+i, i)); !ok {
@@ -201,7 +201,7 @@ func listStartAfter(e *env) {
 	}
 }
 
-// listEdges checks the fields of the entries, and ending a listing early.
+// listEdges checks the fields of the entries, and that a listing can be ended early.
 func listEdges(e *env) {
 	if !e.tree() {
 		return
@@ -222,10 +222,10 @@ func listEdges(e *env) {
 			}
 			v, ok := e.get(ent.Key, store.GetOptions{})
 			if ok && ent.Size != -1 && ent.Size != v.Size {
-				e.bad("an Entry tells the size or -1", "%+v, but Get says %d", ent, v.Size)
+				e.bad("an Entry has the size or -1", "%+v, but Get returned %d", ent, v.Size)
 			}
 			if ok && ent.Version != "" && ent.Version != v.Version {
-				e.bad("an Entry tells the Version of Get or none", "%+v, but Get says %q", ent, v.Version)
+				e.bad("an Entry has the Version of Get or none", "%+v, but Get returned %q", ent, v.Version)
 			}
 		}
 	}
@@ -257,7 +257,7 @@ func listMany(e *env) {
 			e.bad("Put replaces the value", "Put(%q): %w", keys[i], err)
 		}
 	})
-	const clause = "a listing goes on over all pages"
+	const clause = "a listing includes all pages"
 	e.lists(clause, "many", store.Deep, keys, nil)
 	e.lists(clause, "many", store.OneLevel, nil, dirs)
 	flat := []string{}

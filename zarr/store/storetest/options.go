@@ -27,7 +27,7 @@ var features = [...]Feature{
 	Versions, IfVersionGet, IfNotVersionGet, IfVersionPut, IfAbsentPut, IfVersionDelete, LastRange, AnyKey,
 }
 
-// Option changes the tests that are run.
+// Option configures the tests.
 type Option struct {
 	name  string
 	apply func(*config) error
@@ -36,9 +36,9 @@ type Option struct {
 // String returns the option as Go source.
 func (o Option) String() string { return o.name }
 
-// Without declares features that the store lacks. It must refuse each with errors.ErrUnsupported.
-// For AnyKey, it may refuse a key with that or with fault.Path, but must return an accepted key
-// unchanged. Default none.
+// Without declares features that the store lacks. The store must refuse each of them with
+// errors.ErrUnsupported. With AnyKey, it may refuse a key with that error or with fault.Path, but
+// must store an accepted key unchanged. The default is none.
 func Without(fs ...Feature) Option {
 	return Option{fmt.Sprintf("Without(%v)", fs), func(c *config) error {
 		for _, f := range fs {
@@ -56,33 +56,34 @@ func Without(fs ...Feature) Option {
 	}}
 }
 
-// Keys sets the number of keys of the long listing. Default 1100, more than a page of S3, GCS and
-// Azure; at least 1.
+// Keys sets the number of keys of the long listing. The default is 1100, more than a page of S3,
+// GCS and Azure. The minimum is 1.
 func Keys(n int) Option {
 	return Option{fmt.Sprintf("Keys(%d)", n), func(c *config) error { return atLeastOne("Keys", n, &c.keys) }}
 }
 
-// Rounds sets how often each goroutine of a race repeats its operation. Default 10, at least 1.
+// Rounds sets the number of times that each goroutine of a race repeats its operation. The default
+// is 10, and the minimum is 1.
 func Rounds(n int) Option {
 	return Option{fmt.Sprintf("Rounds(%d)", n), func(c *config) error { return atLeastOne("Rounds", n, &c.rounds) }}
 }
 
-// Writer is for read-only stores: of returns the store through which an opened store is filled.
-// Writes to the opened store must return fault.ReadOnly. Default none.
+// Writer is for read-only stores. of returns the store through which an opened store is filled.
+// Writes to the opened store must return fault.ReadOnly. The default is none.
 func Writer(of func(s store.Store) store.Store) Option {
 	return Option{"Writer", func(c *config) error { c.writer = of; return nil }}
 }
 
 // Vanish sets a function that removes the underlying directory or bucket of an opened store. After
-// that the store must neither report absence nor a successful write. Default none, so that this is
-// not tested.
+// that the store must not report absence or a successful write. The default is none, which omits
+// this test.
 func Vanish(f func(s store.Store) error) Option {
 	return Option{"Vanish", func(c *config) error { c.vanish = f; return nil }}
 }
 
-// RemovePart sets a function that removes the stored part n of an upload that was not committed, as
-// a clean-up by age does. Commit must then fail. Default none, so that this is not tested, as in
-// stores that keep the parts of an upload together.
+// RemovePart sets a function that removes the stored part n of an upload that has not been
+// committed, as a clean-up by age does. Commit must then fail. The default is none, which omits
+// this test. It is for stores that do not keep the parts of an upload together.
 func RemovePart(f func(s store.Store, key string, n int) error) Option {
 	return Option{"RemovePart", func(c *config) error { c.removePart = f; return nil }}
 }
@@ -108,7 +109,7 @@ func newConfig(opts []Option) (*config, error) {
 
 func atLeastOne(what string, n int, dst *int) error {
 	if n < 1 {
-		return fmt.Errorf("storetest: %s(%d) is less than one", what, n)
+		return fmt.Errorf("storetest: %s must be at least 1, is %d", what, n)
 	}
 	*dst = n
 	return nil

@@ -11,15 +11,15 @@ import (
 func verbParts(e *env) {
 	p, err := store.PutParts(e.ctx, e.s, "parts/x", store.PartsOptions{})
 	if errors.Is(err, errors.ErrUnsupported) {
-		return // allowed: callers use Put instead
+		return // permitted, because callers can use Put instead
 	}
 	if err != nil {
-		e.bad("PutParts begins a value", "PutParts: %w", err)
+		e.bad("PutParts starts an upload", "PutParts: %w", err)
 		return
 	}
 	size := max(int(p.Limits().Min), 10)
 	one, two, tail := pattern(size, 1), pattern(size+3, 2), pattern(7, 3)
-	const clause = "parts become the value by Commit, in order, a part sent again replaces"
+	const clause = "Commit concatenates the parts in order, and a part sent again replaces the earlier one"
 	e.each(4, 4, func(i int) {
 		var err error
 		switch i {
@@ -31,7 +31,7 @@ func verbParts(e *env) {
 			if err = p.Part(e.ctx, 1, pattern(size, 9)); err == nil {
 				b := bytes.Clone(two)
 				err = p.Part(e.ctx, 1, b)
-				clear(b) // parts must not be kept
+				clear(b) // the store must not keep the caller's bytes
 			}
 		}
 		if err != nil {
@@ -48,7 +48,7 @@ func verbParts(e *env) {
 	}
 	want := bytes.Join([][]byte{one, two, tail}, nil)
 	if v, ok := e.holds(clause, "parts/x", want); ok && v.Version != version {
-		e.bad("the Version of Commit is that of Get", "Get said %q, Commit %q", v.Version, version)
+		e.bad("Commit returns the Version that Get returns", "Get returned %q, Commit %q", v.Version, version)
 	}
 	if err := p.Abort(e.ctx); err != nil {
 		e.bad("Abort does nothing after a successful Commit", "Abort: %w", err)
@@ -69,16 +69,16 @@ func verbParts(e *env) {
 		err = errors.Join(p.Part(e.ctx, 0, one), p.Abort(e.ctx))
 	}
 	if err != nil {
-		e.bad("Abort drops the parts", "Part, Abort: %w", err)
+		e.bad("Abort removes the parts", "Part, Abort: %w", err)
 	}
-	e.refused("Abort drops the parts", fault.NotFound, "parts/y", store.GetOptions{})
+	e.refused("Abort removes the parts", fault.NotFound, "parts/y", store.GetOptions{})
 	if err == nil {
 		_, err = p.Commit(e.ctx, store.PutOptions{})
 		e.expect(partsOver, err, fault.Conflict, "Commit after Abort")
 	}
 }
 
-const partsOver = "of a value that was committed or aborted, Sent and Commit are fault.Conflict"
+const partsOver = "after a Commit or an Abort, Sent and Commit are fault.Conflict"
 
 // sent compares the parts that have arrived with the lengths of the sent parts.
 func (e *env) sent(p store.Parts, want ...int64) {
@@ -93,26 +93,26 @@ func (e *env) sent(p store.Parts, want ...int64) {
 		ok = ok && part.N == i && part.Size == want[i]
 	}
 	if !ok {
-		e.bad(clause, "Sent gave %+v, want lengths %v", got, want)
+		e.bad(clause, "Sent returned %+v, want lengths %v", got, want)
 	}
 }
 
 // verbPartsResume continues an upload by its token, as another process would.
 func verbPartsResume(e *env) {
-	const clause = "PutParts goes on with a value by its token"
+	const clause = "PutParts continues an upload by its token"
 	p, err := store.PutParts(e.ctx, e.s, "resumed", store.PartsOptions{})
 	if errors.Is(err, errors.ErrUnsupported) {
 		return
 	}
 	if err != nil {
-		e.bad("PutParts begins a value", "PutParts: %w", err)
+		e.bad("PutParts starts an upload", "PutParts: %w", err)
 		return
 	}
 	if p.Token() == "" {
 		_, err := store.PutParts(e.ctx, e.s, "resumed", store.PartsOptions{Resume: "storetest"})
-		e.expect("a store whose tokens are empty cannot go on with a value", err, errors.ErrUnsupported, "PutParts(resumed)")
+		e.expect("a store whose tokens are empty cannot continue an upload", err, errors.ErrUnsupported, "PutParts(resumed)")
 		if err := p.Abort(e.ctx); err != nil {
-			e.bad("Abort drops the parts", "Abort: %w", err)
+			e.bad("Abort removes the parts", "Abort: %w", err)
 		}
 		return
 	}
@@ -139,7 +139,7 @@ func verbPartsResume(e *env) {
 		e.bad(clause, "Part: %w", err)
 		return
 	}
-	// A third process, which has sent and listed no parts, commits.
+	// A third process, which has neither sent nor listed parts, commits.
 	if q, err = resume(p.Token()); err == nil {
 		_, err = q.Commit(e.ctx, store.PutOptions{})
 	}
@@ -151,13 +151,13 @@ func verbPartsResume(e *env) {
 	e.holds(clause, "resumed", want)
 	if q, err = resume(p.Token()); err == nil {
 		_, err = q.Sent(e.ctx)
-		e.expect(partsOver, err, fault.Conflict, "Sent of what another process committed")
+		e.expect(partsOver, err, fault.Conflict, "Sent after another process's Commit")
 		_, err = q.Commit(e.ctx, store.PutOptions{})
-		e.expect(partsOver, err, fault.Conflict, "Commit of what another process committed")
+		e.expect(partsOver, err, fault.Conflict, "Commit after another process's Commit")
 		err = q.Abort(e.ctx)
 	}
 	if err != nil {
-		e.bad("Abort may be called at any time", "Abort of what another process committed: %w", err)
+		e.bad("Abort may be called at any time", "Abort after another process's Commit: %w", err)
 	}
 	e.holds(partsOver, "resumed", want)
 }
@@ -172,7 +172,7 @@ func (e *env) commitFails(what string, o store.PutOptions, kind error, f Feature
 		err = p.Part(e.ctx, 0, []byte("other"))
 	}
 	if err != nil {
-		e.bad("PutParts begins a value", "PutParts, Part: %w", err)
+		e.bad("PutParts starts an upload", "PutParts, Part: %w", err)
 		return
 	}
 	_, err = p.Commit(e.ctx, o)

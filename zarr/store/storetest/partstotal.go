@@ -8,18 +8,18 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-const neverShort = "Commit makes all parts the value or none: a value is never shortened"
+const neverShort = "Commit stores all parts or none, and never a truncated value"
 
-// partsOf starts an upload and sends the parts of the given numbers. It returns nil if the store
-// has no parts, or no uploads that another process can resume. whole is the value that the parts
-// make.
+// partsOf starts an upload and sends the parts of the given numbers. whole is the value that the
+// parts make up. p is nil if the store does not support parts, or uploads that another process can
+// resume.
 func (e *env) partsOf(key string, numbers ...int) (p store.Parts, whole []byte) {
 	p, err := store.PutParts(e.ctx, e.s, key, store.PartsOptions{})
 	if errors.Is(err, errors.ErrUnsupported) {
 		return nil, nil
 	}
 	if err != nil {
-		e.bad("PutParts begins a value", "PutParts: %w", err)
+		e.bad("PutParts starts an upload", "PutParts: %w", err)
 		return nil, nil
 	}
 	if p.Token() == "" {
@@ -38,7 +38,7 @@ func (e *env) partsOf(key string, numbers ...int) (p store.Parts, whole []byte) 
 	return p, whole
 }
 
-// fourParts is the number of parts of the values in these cases. The last is shorter.
+// fourParts is the number of parts of the values in these cases. The last part is shorter.
 const fourParts = 4
 
 func (e *env) part(p store.Parts, n int) []byte {
@@ -53,14 +53,14 @@ func (e *env) part(p store.Parts, n int) []byte {
 func (e *env) resume(key string, p store.Parts) store.Parts {
 	q, err := store.PutParts(e.ctx, e.s, key, store.PartsOptions{Resume: p.Token()})
 	if err != nil {
-		e.bad("PutParts goes on with a value by its token", "PutParts: %w", err)
+		e.bad("PutParts continues an upload by its token", "PutParts: %w", err)
 		return nil
 	}
 	return q
 }
 
-// wholeOrNone expects key to hold the whole value, or to be absent after a Commit with a permitted
-// error.
+// wholeOrNone checks that key has the whole value or, after a Commit with a permitted error, is
+// absent.
 func (e *env) wholeOrNone(key, call string, err error, whole []byte) {
 	if err != nil && !errors.Is(err, fault.Conflict) && !errors.Is(err, fault.Corrupt) && !errors.Is(err, fault.Selection) {
 		e.bad(neverShort, "%s: want conflict or corrupt data, got %w", call, err)
@@ -68,17 +68,17 @@ func (e *env) wholeOrNone(key, call string, err error, whole []byte) {
 	v, getErr := e.s.Get(e.ctx, key, store.GetOptions{}, nil)
 	switch {
 	case errors.Is(getErr, fault.NotFound) && err == nil:
-		e.bad(neverShort, "%s returned no error, and there is no value", call)
+		e.bad(neverShort, "%s returned no error, but the key has no value", call)
 	case errors.Is(getErr, fault.NotFound):
 	case getErr != nil:
 		e.bad(neverShort, "Get after %s: %w", call, getErr)
 	case !bytes.Equal(v.Bytes, whole):
-		e.bad(neverShort, "after %s (%v) the value has %d of %d bytes, or others", call, err, len(v.Bytes), len(whole))
+		e.bad(neverShort, "after %s (%v) the value has %d bytes and is not the whole value of %d bytes", call, err, len(v.Bytes), len(whole))
 	}
 }
 
-// partsTotal commits uploads to which several processes have sent parts, and one of which a part
-// was sent twice.
+// partsTotal commits two uploads: one to which several processes have sent parts, and one with a
+// part that was sent twice.
 func partsTotal(e *env) {
 	p, whole := e.partsOf("total", 0, 2)
 	if p == nil {
@@ -108,7 +108,7 @@ func partsTotal(e *env) {
 	e.expect("a gap between parts is fault.Selection", err, fault.Selection, "Commit of parts 0 and 2")
 	e.refused(neverShort, fault.NotFound, "gap", store.GetOptions{})
 	if err := p.Abort(e.ctx); err != nil {
-		e.bad("Abort drops the parts", "Abort: %w", err)
+		e.bad("Abort removes the parts", "Abort: %w", err)
 	}
 
 	p, whole = e.partsOf("again", 0, 1, 2, 3)
@@ -125,7 +125,7 @@ func partsTotal(e *env) {
 	_, err = p.Commit(e.ctx, store.PutOptions{})
 	v, getErr := e.s.Get(e.ctx, "again", store.GetOptions{}, nil)
 	if err == nil && getErr == nil && bytes.Equal(v.Bytes, append(bytes.Clone(whole[:len(whole)-7]), "tai"...)) {
-		return // the part that was sent last counts
+		return // the part that was sent last is used
 	}
 	e.wholeOrNone("again", "Commit of a part that another process sent again", err, whole)
 	_ = p.Abort(e.ctx)
@@ -142,13 +142,13 @@ func partsCommitted(e *env) {
 		return
 	}
 	if _, err := q.Commit(e.ctx, store.PutOptions{}); err != nil {
-		e.bad("PutParts goes on with a value by its token", "Commit: %w", err)
+		e.bad("PutParts continues an upload by its token", "Commit: %w", err)
 		return
 	}
 	_, err := p.Sent(e.ctx)
-	e.expect(partsOver, err, fault.Conflict, "Sent of what another process committed")
+	e.expect(partsOver, err, fault.Conflict, "Sent after another process's Commit")
 	_, err = p.Commit(e.ctx, store.PutOptions{})
-	e.wholeOrNone("over", "Commit of what another process committed", err, whole)
+	e.wholeOrNone("over", "Commit after another process's Commit", err, whole)
 	if q = e.resume("over", p); q == nil {
 		return
 	}
@@ -160,11 +160,11 @@ func partsCommitted(e *env) {
 	e.holds(partsOver, "over", whole)
 }
 
-// late sends a part of an upload that may have ended. It expects success, or a conflict if the
-// store detects it.
+// late sends a part of an upload that may have ended. It must succeed, or return fault.Conflict if
+// the store detects that.
 func (e *env) late(p store.Parts, n int) {
 	if err := p.Part(e.ctx, n, e.part(p, n)); err != nil && !errors.Is(err, fault.Conflict) {
-		e.bad(partsOver, "Part %d of a value that is over: %w", n, err)
+		e.bad(partsOver, "Part %d of an upload that has ended: %w", n, err)
 	}
 }
 
@@ -179,7 +179,7 @@ func partsAborted(e *env) {
 		return
 	}
 	if err := q.Abort(e.ctx); err != nil {
-		e.bad("Abort drops the parts", "Abort: %w", err)
+		e.bad("Abort removes the parts", "Abort: %w", err)
 		return
 	}
 	_, err := p.Commit(e.ctx, store.PutOptions{})
@@ -213,7 +213,7 @@ func partsLate(e *env) {
 			err = q.Abort(e.ctx)
 		}
 		if err != nil {
-			e.bad("Abort and Commit end a value", "%s: %w", key, err)
+			e.bad("Abort and Commit end an upload", "%s: %w", key, err)
 			return
 		}
 		e.late(p, 0)
@@ -227,7 +227,7 @@ func partsLate(e *env) {
 	}
 }
 
-// partsRemoved removes parts before Commit, with [RemovePart].
+// partsRemoved removes parts before Commit with [RemovePart].
 func partsRemoved(e *env) {
 	if e.cfg.removePart == nil {
 		return
@@ -264,11 +264,11 @@ func partsRemoved(e *env) {
 			}
 			for _, n := range gone {
 				if err := p.Part(e.ctx, n, e.part(p, n)); err != nil {
-					e.bad("a part that was removed is sent again", "Part %d: %w", n, err)
+					e.bad("a removed part can be sent again", "Part %d: %w", n, err)
 				}
 			}
 			if _, err := p.Commit(e.ctx, store.PutOptions{}); err != nil {
-				e.bad("a part that was removed is sent again", "Commit: %w", err)
+				e.bad("a removed part can be sent again", "Commit: %w", err)
 			}
 			e.holds(neverShort, "removed", whole)
 			if err := e.s.Delete(e.ctx, "removed", store.DeleteOptions{}); err != nil {

@@ -25,10 +25,10 @@ func putKept(e *env) {
 		return
 	}
 	if string(value) != string(pattern(100, 1)) {
-		e.bad("Put does not change the value it is given", "it did")
+		e.bad("Put does not modify the caller's bytes", "they were modified")
 	}
 	clear(value)
-	e.holds("Put does not keep the value it is given", "kept", pattern(100, 1))
+	e.holds("Put does not keep the caller's bytes", "kept", pattern(100, 1))
 }
 
 func putIfAbsent(e *env) {
@@ -41,14 +41,14 @@ func putIfAbsent(e *env) {
 	}
 	version, err := e.s.Put(e.ctx, "x", []byte("1"), o)
 	if err != nil {
-		e.bad("IfAbsent writes when the key holds no value", "Put(x, IfAbsent): %w", err)
+		e.bad("IfAbsent writes if the key has no value", "Put(x, IfAbsent): %w", err)
 		return
 	}
 	if v, ok := e.holds("IfAbsent writes the value", "x", []byte("1")); ok && v.Version != version {
-		e.bad("the Version of Put is that of Get", "Get said %q, Put %q", v.Version, version)
+		e.bad("Put returns the Version that Get returns", "Get returned %q, Put %q", v.Version, version)
 	}
 	_, err = e.s.Put(e.ctx, "x", []byte("2"), o)
-	e.expect("IfAbsent is fault.Exists when the key holds a value", err, fault.Exists, "Put(x, IfAbsent)")
+	e.expect("IfAbsent is fault.Exists if the key has a value", err, fault.Exists, "Put(x, IfAbsent)")
 	e.holds("a refused Put writes nothing", "x", []byte("1"))
 
 	if _, ok := e.put("nothing", nil); ok {
@@ -86,7 +86,7 @@ func putIfVersion(e *env) {
 		return
 	}
 	if v, ok := e.holds("IfVersion writes the value", "x", []byte("2")); ok && v.Version != second {
-		e.bad("the Version of Put is that of Get", "Get said %q, Put %q", v.Version, second)
+		e.bad("Put returns the Version that Get returns", "Get returned %q, Put %q", v.Version, second)
 	}
 	e.conflict("is at another version", "x", first)
 	e.holds("a refused Put writes nothing", "x", []byte("2"))
@@ -119,12 +119,13 @@ func putBoth(e *env) {
 	}
 	for _, key := range []string{"x", "y"} {
 		_, err := e.s.Put(e.ctx, key, []byte("2"), store.PutOptions{IfAbsent: true, IfVersion: first})
-		e.expect("both conditions at once are fault.Selection", err, fault.Selection, fmt.Sprintf("Put(%s, IfAbsent+IfVersion)", key))
+		e.expect("both conditions together are fault.Selection", err, fault.Selection, fmt.Sprintf("Put(%s, IfAbsent+IfVersion)", key))
 	}
 	e.holds("a refused Put writes nothing", "x", []byte("1"))
 }
 
-// putABA writes A, then B, then different bytes of A's length. The third must not have A's version.
+// putABA writes A, then B, then different bytes of A's length. The third value must not have A's
+// version.
 func putABA(e *env) {
 	if !e.has(Versions) || !e.has(IfVersionPut) {
 		return // putIfVersion tests that it is refused
@@ -142,18 +143,18 @@ func putABA(e *env) {
 			return
 		}
 		_, err := e.s.Put(e.ctx, "x", []byte("lost"), store.PutOptions{IfVersion: first})
-		if !e.expect("a version does not come back with other bytes (ABA)", err, fault.Conflict, "Put(x, IfVersion)") {
+		if !e.expect("a version is not reused for other bytes (ABA)", err, fault.Conflict, "Put(x, IfVersion)") {
 			return
 		}
 		e.holds("a refused Put writes nothing", "x", third)
 		if e.has(IfVersionGet) {
-			e.refused("a version does not come back with other bytes (ABA)", fault.Conflict, "x", store.GetOptions{IfVersion: first})
+			e.refused("a version is not reused for other bytes (ABA)", fault.Conflict, "x", store.GetOptions{IfVersion: first})
 		}
 	}
 }
 
 func deletePlain(e *env) {
-	const clause = "an absent key is no error for Delete"
+	const clause = "deleting an absent key is not an error"
 	for _, key := range []string{"absent", "no/such/folder/absent"} {
 		if err := e.s.Delete(e.ctx, key, store.DeleteOptions{}); err != nil {
 			e.bad(clause, "Delete(%q): %w", key, err)

@@ -18,7 +18,7 @@ func raceIfAbsent(e *env) {
 	if !e.has(IfAbsentPut) {
 		return // putIfAbsent tests that it is refused
 	}
-	const clause = "of many IfAbsent exactly one writes"
+	const clause = "exactly one of many IfAbsent writes succeeds"
 	for round := range min(e.cfg.rounds, 5) {
 		key := fmt.Sprintf("race/%d", round)
 		var winners atomic.Int32
@@ -34,19 +34,20 @@ func raceIfAbsent(e *env) {
 			}
 		})
 		if n := winners.Load(); n != 1 {
-			e.bad(clause, "%d of 32 wrote", n)
+			e.bad(clause, "%d of 32 succeeded", n)
 			continue
 		}
 		e.holds(clause, key, pattern(200, int(winner.Load())))
 	}
 }
 
-// raceIfVersion increments a number from many goroutines. A smaller sum means lost updates.
+// raceIfVersion increments a number from many goroutines. If the final number is too small, updates
+// were lost.
 func raceIfVersion(e *env) {
 	if !e.has(IfVersionPut) {
 		return // putIfVersion tests that it is refused
 	}
-	const clause = "of many IfVersion over one version exactly one writes"
+	const clause = "exactly one of many IfVersion writes over one version succeeds"
 	const workers = 16
 	if _, ok := e.put("count", []byte("0")); !ok {
 		return
@@ -70,7 +71,7 @@ func (e *env) increment(clause string) bool {
 		}
 		n, err := strconv.Atoi(string(v.Bytes))
 		if err != nil {
-			e.bad("readers see a whole value", "count holds %s", brief(v.Bytes))
+			e.bad("readers see a whole value", "count is %s", brief(v.Bytes))
 			return false
 		}
 		_, err = e.s.Put(e.ctx, "count", []byte(strconv.Itoa(n+1)), store.PutOptions{IfVersion: v.Version})
@@ -83,11 +84,11 @@ func (e *env) increment(clause string) bool {
 		}
 		time.Sleep(rand.N(time.Duration(min(try+1, 20)) * 200 * time.Microsecond))
 	}
-	e.bad(clause, "10000 conflicts in a row: nobody gets through")
+	e.bad(clause, "10000 conflicts in a row")
 	return false
 }
 
-// raceMixture reads a key while other goroutines replace it by values of one repeated byte.
+// raceMixture reads a key while other goroutines replace its value by values of one repeated byte.
 func raceMixture(e *env) {
 	const clause = "readers see the old or the new value, never a mixture"
 	value := func(i int) []byte {
@@ -97,7 +98,7 @@ func raceMixture(e *env) {
 	if _, ok := e.put("mix", value(0)); !ok {
 		return
 	}
-	var versions sync.Map // Version -> the byte of its value
+	var versions sync.Map // maps a Version to the byte of its value
 	var done atomic.Bool
 	var readers, writers sync.WaitGroup
 	for w := range 4 {
@@ -124,7 +125,7 @@ func raceMixture(e *env) {
 					return
 				}
 				if was, seen := versions.LoadOrStore(v.Version, v.Bytes[0]); seen && e.has(Versions) && was != v.Bytes[0] {
-					e.bad("a Version names one value", "%q was seen with %d and with %d", v.Version, was, v.Bytes[0])
+					e.bad("a Version identifies one value", "%q was returned with %d and with %d", v.Version, was, v.Bytes[0])
 					return
 				}
 				buf = v.Bytes

@@ -11,9 +11,9 @@ import (
 
 // Misbehaviour is one violated clause of the contract.
 type Misbehaviour struct {
-	Case   string // the name of the case, which is also Run's subtest
+	Case   string // name of the case, which is also the name of Run's subtest
 	Clause string // the violated clause
-	Err    error  // what happened; wraps the store's error, if any
+	Err    error  // error that describes the violation; it wraps the store's error, if any
 }
 
 func (m *Misbehaviour) Error() string { return m.Case + ": " + m.Clause + ": " + m.Err.Error() }
@@ -21,7 +21,8 @@ func (m *Misbehaviour) Error() string { return m.Case + ": " + m.Clause + ": " +
 // Unwrap returns Err.
 func (m *Misbehaviour) Unwrap() error { return m.Err }
 
-// Run runs every case as a subtest. Each call of open must return an empty store, which Run closes.
+// Run runs every case as a subtest. Each call of open must return an empty store. Run closes the
+// stores.
 func Run(t *testing.T, open func(t *testing.T) store.Store, opts ...Option) {
 	t.Helper()
 	cfg, err := newConfig(opts)
@@ -42,7 +43,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store, opts ...Option) {
 }
 
 // Check runs every case and returns every [*Misbehaviour], joined. Each call of open must return an
-// empty store, which Check closes. An error of open ends the check.
+// empty store. Check closes the stores. An error of open ends the check.
 func Check(ctx context.Context, open func() (store.Store, error), opts ...Option) error {
 	cfg, err := newConfig(opts)
 	if err != nil {
@@ -61,7 +62,7 @@ func Check(ctx context.Context, open func() (store.Store, error), opts ...Option
 
 type testcase struct {
 	name   string
-	writes bool // does not apply to read-only stores
+	writes bool // the case writes, so it does not apply to read-only stores
 	test   func(*env)
 }
 
@@ -115,12 +116,12 @@ func (c testcase) run(ctx context.Context, cfg *config, s store.Store) (bad []er
 		e.w = cfg.writer(s)
 	}
 	if c.writes && cfg.writer != nil {
-		return nil // "read-only" tests that all writes are refused
+		return nil // the case "read-only" tests that all writes are refused
 	}
 	defer func() {
 		if c.name != "close" {
 			if err := s.Close(); err != nil {
-				e.bad("Close gives back what the store holds", "Close: %w", err)
+				e.bad("Close releases the resources of the store", "Close: %w", err)
 			}
 		}
 		bad = e.all

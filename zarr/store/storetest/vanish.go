@@ -18,7 +18,7 @@ func vanished(e *env) {
 	}
 	e.holds("Put replaces the value", "a/held", []byte("1"))
 	if err := e.cfg.vanish(e.s); err != nil {
-		e.bad("Vanish takes away what the store is in", "%w", err)
+		e.bad("Vanish removes the directory or bucket of the store", "%w", err)
 		return
 	}
 	failed := func(clause, call string, err error) {
@@ -26,7 +26,7 @@ func vanished(e *env) {
 			e.bad(clause, "%s: want %q or %q, got: %w", call, fault.Refused, fault.Unavailable, orNone(err))
 		}
 	}
-	const gone = "a store whose place is gone proves no absence"
+	const gone = "a store whose directory is gone does not prove absence"
 	options := []store.GetOptions{{}}
 	if e.has(Versions) && e.has(IfVersionGet) {
 		options = append(options, store.GetOptions{IfVersion: version})
@@ -46,7 +46,7 @@ func vanished(e *env) {
 	if e.w != e.s {
 		return
 	}
-	const lost = "a store whose place is gone takes no writes"
+	const lost = "a store whose directory is gone refuses writes"
 	_, err := e.s.Put(e.ctx, "a/held", []byte("2"), store.PutOptions{})
 	failed(lost, "Put(a/held)", err)
 	if e.has(IfAbsentPut) {

@@ -9,7 +9,7 @@ import (
 )
 
 func verbDeleteAll(e *env) {
-	const clause = "DeleteAll removes the keys, absent ones are no error"
+	const clause = "DeleteAll removes the keys, and absent keys are not an error"
 	n := min(e.cfg.keys, 50)
 	keys := make([]string, n, n+2)
 	for i := range keys {
@@ -37,12 +37,12 @@ func verbDeleteAll(e *env) {
 	}
 }
 
-// readOnly tests that a read-only store refuses all writes and changes nothing.
+// readOnly tests that a read-only store refuses all writes and that nothing changes.
 func readOnly(e *env) {
 	if e.s == e.w {
 		return
 	}
-	const clause = "a store that takes no writes is fault.ReadOnly"
+	const clause = "writes to a read-only store are fault.ReadOnly"
 	if _, ok := e.put("x", []byte("1")); !ok {
 		return
 	}
@@ -70,7 +70,7 @@ func closing(e *env) {
 		return
 	}
 	if err := e.s.Close(); err != nil {
-		e.bad("Close gives back what the store holds", "Close: %w", err)
+		e.bad("Close releases the resources of the store", "Close: %w", err)
 	}
 	_, _ = e.s.Get(e.ctx, "x", store.GetOptions{}, nil)
 	_, _ = e.s.Put(e.ctx, "y", []byte("1"), store.PutOptions{})

@@ -30,7 +30,7 @@ const (
 	flagsEncrypted = 1<<0 | 1<<6 | 1<<13 // encrypted, strongly encrypted, masked
 	flagPatch      = 1 << 5
 
-	extra64 = 1 // the id of the extra field with sizes of 64 bits
+	extra64 = 1 // id of the extra field with sizes of 64 bits
 )
 
 var le = binary.LittleEndian
@@ -39,11 +39,11 @@ func corrupt(format string, args ...any) error {
 	return fault.Newf(fault.Corrupt, "zip: "+format, args...)
 }
 
-// end is what the end records of an archive declare about its directory.
+// end holds what the end records of an archive declare about its directory.
 type end struct {
 	count, size, offset uint64
-	exact               bool  // count is the whole number, not its lower 16 bits
-	at                  int64 // end of the directory: the offset of the first record after it
+	exact               bool  // count is the exact number and not its lower 16 bits
+	at                  int64 // end of the directory: offset of the first record after it
 }
 
 // tail is the end of an archive.
@@ -52,14 +52,14 @@ type tail struct {
 	off   int64 // offset of the first byte in the archive
 }
 
-// findEnd returns the index of the end record, whose comment ends the archive: APPNOTE 4.3.16.
+// findEnd returns the index of the end record, whose comment ends the archive (APPNOTE 4.3.16).
 func (t tail) findEnd() (int, error) {
 	for i := len(t.bytes) - lenEnd; i >= max(0, len(t.bytes)-lenEnd-math.MaxUint16); i-- {
 		if b := t.bytes[i:]; le.Uint32(b) == sigEnd && lenEnd+int(le.Uint16(b[20:])) == len(b) {
 			return i, nil
 		}
 	}
-	return 0, corrupt("no end record: it is no zip archive, or not all of one")
+	return 0, corrupt("no end record: the value is not a complete zip archive")
 }
 
 // parseEnd reads the end record, or the zip64 end record if there is one.
@@ -79,12 +79,12 @@ func (t tail) parseEnd() (end, error) {
 	return t.parseEnd64(i - lenLocator)
 }
 
-// parseEnd64 reads the zip64 end record: APPNOTE 4.3.14. It expects the record directly before its
-// locator. The offset in the locator ignores data before the archive.
+// parseEnd64 reads the zip64 end record (APPNOTE 4.3.14). It expects the record directly before its
+// locator. It does not use the offset in the locator, which ignores data before the archive.
 func (t tail) parseEnd64(locator int) (end, error) {
 	i := locator - lenEnd64
 	if i < 0 || le.Uint32(t.bytes[i:]) != sigEnd64 || le.Uint64(t.bytes[i+4:]) != lenEnd64-12 {
-		return end{}, corrupt("no zip64 end record before its locator")
+		return end{}, corrupt("zip64 end record is missing before its locator")
 	}
 	b := t.bytes[i:]
 	if le.Uint32(b[16:]) != 0 || le.Uint32(b[20:]) != 0 {
@@ -95,27 +95,27 @@ func (t tail) parseEnd64(locator int) (end, error) {
 	}, nil
 }
 
-// place returns the offset of the directory, and the number of bytes before the archive.
+// place returns the offset of the directory and the number of bytes before the archive.
 func (e end) place(limit int64) (off, base int64, err error) {
 	if e.size > uint64(e.at) || e.offset > uint64(e.at)-e.size {
-		return 0, 0, corrupt("a directory of %d bytes at %d does not end before %d", e.size, e.offset, e.at)
+		return 0, 0, corrupt("directory of %d bytes at offset %d does not end before %d", e.size, e.offset, e.at)
 	}
 	if e.size > uint64(limit) {
-		return 0, 0, fault.Newf(fault.Limit, "zip: the directory has %d bytes, more than the %d allowed", e.size, limit)
+		return 0, 0, fault.Newf(fault.Limit, "zip: the directory has %d bytes, want at most %d", e.size, limit)
 	}
 	if e.exact && e.count > e.size/lenCentral {
-		return 0, 0, corrupt("%d entries in a directory of %d bytes", e.count, e.size)
+		return 0, 0, corrupt("%d entries do not fit in a directory of %d bytes", e.count, e.size)
 	}
 	off = e.at - int64(e.size)
 	return off, off - int64(e.offset), nil
 }
 
-// entry is one value. Sizes and offsets are those of the directory and not yet validated.
+// entry is one value. Sizes and offsets are those of the directory and have not been validated.
 type entry struct {
-	key    string // the name relative to the store's root
-	name   string // the name in the directory and in the local header
+	key    string // name relative to the store's root
+	name   string // name in the directory and in the local header
 	off    int64  // offset of the local header in the file
-	limit  int64  // offset of the next header in the file, where the entry must end
+	limit  int64  // offset of the next header in the file, before which the entry must end
 	packed int64
 	size   int64
 	crc    uint32
@@ -126,7 +126,7 @@ type entry struct {
 // parseDirectory returns the entries of dir that are values below inner, sorted by key. dirOff is
 // the offset of dir, and base the number of bytes before the archive.
 func parseDirectory(dir []byte, e end, dirOff, base int64, inner string) ([]entry, error) {
-	all := string(dir) // names are substrings of it
+	all := string(dir) // names are substrings of all
 	root := inner
 	if root != "" {
 		root += "/"
@@ -141,7 +141,7 @@ func parseDirectory(dir []byte, e end, dirOff, base int64, inner string) ([]entr
 		}
 		at += n
 		if v.off > dirOff-base {
-			v.off = math.MaxInt64 // reported as corrupt when it is read
+			v.off = math.MaxInt64 // reported as corrupt when the value is read
 		} else {
 			v.off += base
 			offs = append(offs, v.off)
@@ -154,12 +154,12 @@ func parseDirectory(dir []byte, e end, dirOff, base int64, inner string) ([]entr
 		values = append(values, v)
 	}
 	if want := e.count; e.exact && want != count || !e.exact && want != count&math.MaxUint16 {
-		return nil, corrupt("the directory holds %d entries, not %d", count, want)
+		return nil, corrupt("the directory has %d entries, want %d", count, want)
 	}
 	return finish(values, offs, dirOff), nil
 }
 
-// finish sorts the values by key, keeps the last of each key, and sets their limits.
+// finish sorts the values by key, keeps the last value of each key, and sets their limits.
 func finish(values []entry, offs []int64, dirOff int64) []entry {
 	slices.SortStableFunc(values, func(a, b entry) int { return cmp.Compare(a.key, b.key) })
 	kept := values[:0]
@@ -180,11 +180,11 @@ func finish(values []entry, offs []int64, dirOff int64) []entry {
 	return slices.Clip(kept)
 }
 
-// parseEntry reads one record: APPNOTE 4.3.12. text is b as a string. n is the length of the
+// parseEntry reads one record (APPNOTE 4.3.12). text is b as a string. n is the length of the
 // record.
 func parseEntry(b []byte, text string) (v entry, n int, err error) {
 	if len(b) < lenCentral || le.Uint32(b) != sigCentral {
-		return v, 0, corrupt("the directory holds something that is no entry")
+		return v, 0, corrupt("the directory contains bytes that are not an entry")
 	}
 	name, extra := int(le.Uint16(b[28:])), int(le.Uint16(b[30:]))
 	n = lenCentral + name + extra + int(le.Uint16(b[32:]))
@@ -193,14 +193,14 @@ func parseEntry(b []byte, text string) (v entry, n int, err error) {
 	}
 	size, packed, off := uint64(le.Uint32(b[24:])), uint64(le.Uint32(b[20:])), uint64(le.Uint32(b[42:]))
 	wide := find64(b[lenCentral+name : lenCentral+name+extra])
-	// The extra field has those that do not fit, in this order.
+	// The extra field has the numbers that do not fit, in this order.
 	for _, p := range []*uint64{&size, &packed, &off} {
 		if *p == math.MaxUint32 && len(wide) >= 8 {
 			*p, wide = le.Uint64(wide), wide[8:]
 		}
 	}
 	if size > math.MaxInt64 || packed > math.MaxInt64 || off > math.MaxInt64 {
-		return v, 0, corrupt("an entry of %d bytes, %d packed, at %d", size, packed, off)
+		return v, 0, corrupt("invalid entry of %d bytes (%d compressed) at offset %d", size, packed, off)
 	}
 	return entry{
 		name: text[lenCentral : lenCentral+name], off: int64(off), packed: int64(packed), size: int64(size),

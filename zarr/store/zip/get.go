@@ -18,15 +18,17 @@ import (
 )
 
 const (
-	// margin is how many bytes are read in addition to the sizes in the directory, for the extra
-	// fields in front of the value, whose length is not in the directory. 1 KiB: writers store
-	// times and sizes there, some 30 bytes. Longer fields cost a second request.
+	// margin is the number of bytes that are read in addition to the sizes in the directory. It is
+	// for the extra fields before the value, whose length is not in the directory. Writers store
+	// times and sizes there, about 30 bytes. If the fields are longer than 1 KiB, a second request
+	// is needed.
 	margin = 1 << 10
-	// Parts of a stored value of up to readThrough bytes are read together with the header.
+	// Parts that end within readThrough bytes of a stored value's start are read together with the
+	// header.
 	readThrough = 64 << 10
 	// maxRatio is the maximum compression ratio of deflate.
 	maxRatio = 1032
-	// maxPooled is the largest buffer that is pooled.
+	// maxPooled is the maximum size of a pooled buffer.
 	maxPooled = 16 << 20
 )
 
@@ -74,7 +76,7 @@ func (s *Store) get(ctx context.Context, key string, o store.GetOptions, buf []b
 		buf, err = s.readWhole(ctx, i, off, n, buf)
 	}
 	if err == nil && e.method == stored && n == e.size && crc32.ChecksumIEEE(buf[held:]) != e.crc {
-		err = corrupt("the value's CRC-32 is not %08x", e.crc)
+		err = corrupt("CRC-32 of the value does not match the %08x in the directory", e.crc)
 	}
 	if err != nil {
 		return store.Value{}, err
@@ -82,7 +84,7 @@ func (s *Store) get(ctx context.Context, key string, o store.GetOptions, buf []b
 	return store.Value{Bytes: buf, Size: e.size, Version: s.versionOf(e)}, nil
 }
 
-// lookup returns the index of the entry of key and checks the conditions of o.
+// lookup returns the index of the entry of key. It checks the conditions in o.
 func (s *Store) lookup(key string, o store.GetOptions) (int, error) {
 	if s.version == "" && (o.IfVersion != "" || o.IfNotVersion != "") {
 		return 0, fmt.Errorf("the archive has no version: %w", errors.ErrUnsupported)
@@ -90,14 +92,14 @@ func (s *Store) lookup(key string, o store.GetOptions) (int, error) {
 	i, ok := s.find(key)
 	switch {
 	case !ok && o.IfVersion != "":
-		return 0, fault.Newf(fault.Conflict, "the archive does not hold it")
+		return 0, fault.Newf(fault.Conflict, "the archive does not contain the key")
 	case !ok:
 		return 0, fault.NotFound
 	}
 	version := s.versionOf(&s.entries[i])
 	switch {
 	case o.IfVersion != "" && o.IfVersion != version:
-		return 0, fault.Newf(fault.Conflict, "it is at version %q, not %q", version, o.IfVersion)
+		return 0, fault.Newf(fault.Conflict, "the value has version %q, not %q", version, o.IfVersion)
 	case o.IfNotVersion != "" && o.IfNotVersion == version:
 		return 0, fault.Unchanged
 	}
@@ -108,7 +110,7 @@ func (s *Store) find(key string) (int, bool) {
 	return sort.Find(len(s.entries), func(i int) int { return strings.Compare(key, s.entries[i].key) })
 }
 
-// versionOf combines the version of the archive and the entry's offset and CRC-32.
+// versionOf combines the version of the archive with the entry's offset and CRC-32.
 func (s *Store) versionOf(e *entry) store.Version {
 	if s.version == "" {
 		return ""
@@ -116,27 +118,28 @@ func (s *Store) versionOf(e *entry) store.Version {
 	return store.Version(fmt.Sprintf("%s zip %x %08x", s.version, e.off, e.crc))
 }
 
-// check returns an error for an entry that cannot be read, before any request or allocation.
+// check returns an error for an entry that cannot be read. It is called before any request or
+// allocation.
 func (e *entry) check() error {
 	switch {
 	case e.flags&flagsEncrypted != 0:
 		return fmt.Errorf("zip: the entry is encrypted: %w", errors.ErrUnsupported)
 	case e.flags&flagPatch != 0 || e.method != stored && e.method != deflated:
-		return fmt.Errorf("zip: the entry is packed by method %d, neither stored nor deflated: %w", e.method, errors.ErrUnsupported)
+		return fmt.Errorf("zip: compression method %d is not supported: %w", e.method, errors.ErrUnsupported)
 	case e.off >= e.limit || e.packed > e.limit-e.off-lenLocal-int64(len(e.name)):
-		return corrupt("an entry of %d bytes at %d overlaps what follows at %d", e.packed, e.off, e.limit)
+		return corrupt("entry of %d bytes at offset %d overlaps the next header at %d", e.packed, e.off, e.limit)
 	case e.method == stored && e.packed != e.size:
-		return corrupt("a stored entry of %d bytes says it has %d", e.packed, e.size)
+		return corrupt("stored entry of %d bytes declares %d bytes", e.packed, e.size)
 	case e.method == deflated && e.size/maxRatio > e.packed:
-		return corrupt("%d packed bytes cannot hold %d", e.packed, e.size)
+		return corrupt("%d compressed bytes are too few for a value of %d", e.packed, e.size)
 	case e.method == deflated && e.packed > e.size+e.size/8+margin:
-		return corrupt("%d packed bytes for %d", e.packed, e.size)
+		return corrupt("%d compressed bytes are too many for a value of %d", e.packed, e.size)
 	}
 	return nil
 }
 
-// readWhole reads header and packed value in one request. It appends n bytes of the value, from off
-// on.
+// readWhole reads the header and the compressed value in one request. It appends n bytes of the
+// value from offset off.
 func (s *Store) readWhole(ctx context.Context, i int, off, n int64, buf []byte) ([]byte, error) {
 	e := &s.entries[i]
 	p, _ := s.pool.Get().(*[]byte)
@@ -157,7 +160,8 @@ func (s *Store) readWhole(ctx context.Context, i int, off, n int64, buf []byte) 
 	if err != nil {
 		return nil, err
 	}
-	if lack := head + e.packed - int64(len(raw)); lack > 0 { // the extra fields are long
+	// The extra fields are longer than margin.
+	if lack := head + e.packed - int64(len(raw)); lack > 0 {
 		if raw, err = s.read(ctx, e.off+int64(len(raw)), lack, raw); err != nil {
 			return nil, err
 		}
@@ -171,8 +175,8 @@ func (s *Store) readWhole(ctx context.Context, i int, off, n int64, buf []byte) 
 	return inflate(grow(buf, n), raw, e, off, n)
 }
 
-// readPart appends n bytes of a stored value, from off on. It reads them directly if the offset of
-// the value is known.
+// readPart appends n bytes of a stored value from offset off. It reads them directly if the offset
+// of the value is known.
 func (s *Store) readPart(ctx context.Context, i int, off, n int64, buf []byte) ([]byte, error) {
 	e := &s.entries[i]
 	if s.data[i].Load() == 0 {
@@ -192,32 +196,33 @@ func (s *Store) readPart(ctx context.Context, i int, off, n int64, buf []byte) (
 	return s.read(ctx, s.data[i].Load()+off, n, buf)
 }
 
-// reach returns how many bytes to read from the header on for the header and n bytes of the value.
+// reach returns the number of bytes to read from the header on, for the header and n bytes of the
+// value.
 func (e *entry) reach(n int64) int64 {
 	return min(e.limit-e.off, lenLocal+int64(len(e.name))+n+margin)
 }
 
-// header checks the local header, APPNOTE 4.3.7, and returns its length. It ignores the sizes,
+// header checks the local header (APPNOTE 4.3.7) and returns its length. It ignores the sizes,
 // which are zero if there is a data descriptor.
 func (e *entry) header(b []byte) (int64, error) {
 	if len(b) < lenLocal+len(e.name) || le.Uint32(b) != sigLocal {
-		return 0, corrupt("no entry at %d", e.off)
+		return 0, corrupt("no entry at offset %d", e.off)
 	}
 	name, extra := int(le.Uint16(b[26:])), int64(le.Uint16(b[28:]))
 	if name != len(e.name) || string(b[lenLocal:lenLocal+name]) != e.name {
-		return 0, corrupt("the entry at %d has another name than in the directory", e.off)
+		return 0, corrupt("entry at offset %d has another name than in the directory", e.off)
 	}
 	if method := le.Uint16(b[8:]); method != e.method || le.Uint16(b[6:])&flagsEncrypted != 0 {
-		return 0, corrupt("the entry at %d is packed otherwise than the directory says", e.off)
+		return 0, corrupt("entry at offset %d has another compression method than in the directory", e.off)
 	}
 	head := lenLocal + int64(name) + extra
 	if head+e.packed > e.limit-e.off {
-		return 0, corrupt("an entry of %d bytes at %d overlaps what follows at %d", e.packed, e.off, e.limit)
+		return 0, corrupt("entry of %d bytes at offset %d overlaps the next header at %d", e.packed, e.off, e.limit)
 	}
 	return head, nil
 }
 
-// inflate appends n bytes of the value, from off on, and checks the whole value.
+// inflate appends n bytes of the value from offset off, and checks the whole value.
 func inflate(buf, packed []byte, e *entry, off, n int64) ([]byte, error) {
 	z := flate.NewReader(bytes.NewReader(packed))
 	sum := crc32.NewIEEE()
@@ -232,18 +237,19 @@ func inflate(buf, packed []byte, e *entry, off, n int64) ([]byte, error) {
 		_, err = io.CopyN(io.Discard, r, e.size-off-n)
 	}
 	if err != nil {
-		return nil, corrupt("the value of %d bytes cannot be inflated: %v", e.size, err)
+		return nil, corrupt("value of %d bytes cannot be inflated: %v", e.size, err)
 	}
 	if m, err := io.ReadFull(z, make([]byte, 1)); m != 0 || !errors.Is(err, io.EOF) {
-		return nil, corrupt("the value has more than the %d bytes that the directory says", e.size)
+		return nil, corrupt("value has more than the %d bytes in the directory", e.size)
 	}
 	if sum.Sum32() != e.crc {
-		return nil, corrupt("the value's CRC-32 is %08x, not %08x", sum.Sum32(), e.crc)
+		return nil, corrupt("CRC-32 of the value is %08x, want %08x", sum.Sum32(), e.crc)
 	}
 	return buf, nil
 }
 
-// grow returns buf with capacity for n more bytes, and no more than that if it must allocate.
+// grow returns buf with capacity for n more bytes. If it must allocate, it allocates no more than
+// that.
 func grow(buf []byte, n int64) []byte {
 	if int64(cap(buf)-len(buf)) >= n {
 		return buf
@@ -251,7 +257,7 @@ func grow(buf []byte, n int64) []byte {
 	return append(make([]byte, 0, len(buf)+int(n)), buf...)
 }
 
-// read appends n bytes of the archive, from off on.
+// read appends n bytes of the archive from offset off.
 func (s *Store) read(ctx context.Context, off, n int64, buf []byte) ([]byte, error) {
 	v, err := s.st.Get(ctx, s.archive, store.GetOptions{Range: store.Within(off, n), IfVersion: s.version, Max: n}, buf)
 	if errors.Is(err, fault.NotFound) {

@@ -187,7 +187,8 @@ func TestHostileEnds(t *testing.T) {
 
 func hugeCount(at uint64) []byte { return ending(0, at, 1<<60) }
 
-// Extra fields longer than the margin cost one more request and do not prevent reading the value.
+// TestLongExtraFields checks that extra fields longer than the margin cost one more request and do
+// not prevent reading the value.
 func TestLongExtraFields(t *testing.T) {
 	for _, method := range []uint16{stored, deflated} {
 		var b bytes.Buffer
@@ -214,7 +215,8 @@ func TestLongExtraFields(t *testing.T) {
 	}
 }
 
-// Sizes and offsets of more than 32 bits are parsed as they were written.
+// TestZip64Records checks that sizes and offsets of more than 32 bits are parsed as they were
+// written.
 func TestZip64Records(t *testing.T) {
 	for _, r := range []record{{"k", 7, 5, 9}, {"k", 7, 5, 1 << 40}, {"k", 7, 1 << 33, 9}, {"k", 7, 1 << 33, 1 << 40}} {
 		b := r.central(nil)
@@ -228,7 +230,7 @@ func TestZip64Records(t *testing.T) {
 	}
 }
 
-// FuzzOpen checks that the parser does not panic, and that keys are safe and values match the
+// FuzzOpen checks that the parser does not panic, that keys are safe, and that values match the
 // directory.
 func FuzzOpen(f *testing.F) {
 	f.Add(build(f, "", file{"k", "value", stored}, file{"a/k", strings.Repeat("value", 100), deflated}))

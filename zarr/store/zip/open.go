@@ -13,29 +13,29 @@ import (
 
 var errUnsupported = errors.ErrUnsupported
 
-// tailSize is the number of bytes that are read first. 128 KiB: the longest comment and the end
-// records are 65,633 bytes, the rest holds the directory of a thousand chunks. That costs less than
-// a second request.
+// tailSize is the number of bytes that are read first. The longest comment and the end records take
+// 65,633 bytes. The rest of the 128 KiB holds the directory of a thousand chunks. Reading it costs
+// less than a second request.
 const tailSize = 128 << 10
 
-// Store is an archive in a store. Make it with [Open].
+// Store is an archive in a store. Use [Open] to open one.
 type Store struct {
 	st      store.Store
-	archive string // its key in st
+	archive string // key of the archive in st
 	name    string
-	version store.Version // of the archive
+	version store.Version // version of the archive
 	entries []entry       // sorted by key
 	data    []atomic.Int64
 	pool    sync.Pool // of *[]byte, for headers and packed values
 }
 
-// Open reads the directory of the archive that st holds under key. The returned store is read-only.
-// Its Close does nothing; st remains the caller's.
+// Open reads the directory of the archive that st has under key. The returned store is read-only.
+// Its Close does nothing, because st belongs to the caller. Open fails with:
 //
-//   - fault.NotFound: st lacks the key.
-//   - fault.Corrupt: the value is not a zip archive.
-//   - fault.Limit: the directory is larger than [MaxDirectory].
-//   - errors.ErrUnsupported: the archive is split over several files.
+//   - fault.NotFound if st lacks the key
+//   - fault.Corrupt if the value is not a zip archive
+//   - fault.Limit if the directory is larger than [MaxDirectory]
+//   - errors.ErrUnsupported if the archive is split over several files
 func Open(ctx context.Context, st store.Store, key string, opts ...Option) (store.Store, error) {
 	c, err := newConfig(opts)
 	s := &Store{st: st, archive: key, name: name(store.Name(st), key, c.inner)}
@@ -48,7 +48,8 @@ func Open(ctx context.Context, st store.Store, key string, opts ...Option) (stor
 	return s, nil
 }
 
-// name returns the archive's URL with the directory in it: "s3://bucket/a.zip|zip:inner".
+// name returns the archive's URL including the directory in it, such as
+// "s3://bucket/a.zip|zip:inner".
 func name(base, key, inner string) string {
 	base, query, found := strings.Cut(base, "?")
 	if found {
@@ -119,7 +120,8 @@ func (s *Store) readTailBySize(ctx context.Context) (tail, error) {
 	return tail{v.Bytes, v.Size - n}, nil
 }
 
-// whole replaces a TruncatedError, whose bytes package retry would mistake for bytes of the value.
+// whole replaces a TruncatedError, because package retry would mistake its bytes for bytes of the
+// value.
 func whole(err error) error {
 	var cut *store.TruncatedError
 	if errors.As(err, &cut) {

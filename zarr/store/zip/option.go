@@ -7,11 +7,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxDirectory is the default of [MaxDirectory], enough for a million entries with names of 20
-// bytes.
+// maxDirectory is the default of [MaxDirectory]. It is enough for a million entries with names of
+// 20 bytes.
 const maxDirectory = 64 << 20
 
-// Option changes how [Open] reads an archive.
+// Option configures how [Open] reads an archive.
 type Option struct {
 	name  string
 	apply func(*config) error
@@ -25,9 +25,9 @@ type config struct {
 	maxDirectory int64
 }
 
-// Inner makes a directory of the archive the root of the store, such as "data.zarr". URL:
-// |zip:data.zarr. Open returns fault.Path if prefix fails store.CheckPrefix. Default "", the whole
-// archive.
+// Inner makes a directory of the archive the root of the store, such as "data.zarr". In a URL it is
+// |zip:data.zarr. Open returns fault.Path if prefix fails store.CheckPrefix. The default "" is the
+// whole archive.
 func Inner(prefix string) Option {
 	return Option{fmt.Sprintf("zip.Inner(%q)", prefix), func(c *config) error {
 		c.inner = prefix
@@ -35,13 +35,13 @@ func Inner(prefix string) Option {
 	}}
 }
 
-// MaxDirectory bounds the size of the archive's directory. Open returns fault.Limit for a larger
-// one. An archive needs memory for its directory and about 100 bytes per entry. Default 64 MiB, 1
-// to 1 GiB.
+// MaxDirectory limits the size of the archive's directory. Open returns fault.Limit for a larger
+// directory. An open archive takes memory for its directory and about 100 bytes per entry. The
+// default is 64 MiB, and n must be 1 to 1 GiB.
 func MaxDirectory(n int64) Option {
 	return Option{fmt.Sprintf("zip.MaxDirectory(%d)", n), func(c *config) error {
 		if n < 1 || n > 1<<30 {
-			return fault.Newf(fault.Limit, "zip.MaxDirectory(%d) is not within 1 and 1 GiB", n)
+			return fault.Newf(fault.Limit, "zip.MaxDirectory must be 1 to 1 GiB, is %d", n)
 		}
 		c.maxDirectory = n
 		return nil

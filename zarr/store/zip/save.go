@@ -11,18 +11,19 @@ import (
 )
 
 const (
-	// partSize is the minimum length of a part. 16 MiB: S3 allows 10,000 parts, which makes 160 GB.
+	// partSize is the minimum length of a part. S3 permits 10,000 parts, so archives may have 160
+	// GB.
 	partSize = 16 << 20
-	// abortTime bounds the clean-up after a failure.
+	// abortTime limits the time of the clean-up after a failure.
 	abortTime = 30 * time.Second
 )
 
-// Save stores an archive under key: fill adds the values to the Writer, and Save closes it. The
-// archive becomes visible when it is complete, on the condition of o. If fill fails, nothing is
-// stored.
+// Save stores an archive under key. fill adds the values to the Writer, and Save closes it. The
+// archive becomes visible when it is complete, subject to the condition in o. If fill fails,
+// nothing is stored.
 //
-// If st supports uploads in parts, memory holds one part of 16 MiB and the directory. Otherwise it
-// holds the whole archive, which is written by one Put.
+// If st supports uploads in parts, memory holds one part of 16 MiB and the directory. Otherwise
+// memory holds the whole archive, which is written by one Put.
 func Save(ctx context.Context, st store.Store, key string, o store.PutOptions, fill func(*Writer) error) (store.Version, error) {
 	v, err := save(ctx, st, key, o, fill)
 	if err != nil {
@@ -63,14 +64,14 @@ func save(ctx context.Context, st store.Store, key string, o store.PutOptions, f
 
 // parted is an io.Writer that sends its bytes in parts.
 type parted struct {
-	ctx   context.Context // of the call of Save
+	ctx   context.Context // context of the call of Save
 	st    store.Store
 	key   string
 	buf   bytes.Buffer
 	parts store.Parts
 	n     int
 	size  int
-	whole bool // st does not support parts
+	whole bool // set if st does not support parts
 }
 
 func (p *parted) Write(b []byte) (int, error) {

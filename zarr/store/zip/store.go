@@ -10,10 +10,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// String returns the archive's URL with the directory in it: "s3://bucket/a.zip|zip:inner".
+// String returns the archive's URL including the directory in it, such as
+// "s3://bucket/a.zip|zip:inner".
 func (s *Store) String() string { return s.name }
 
-// Close does nothing, because the store below is the caller's.
+// Close does nothing, because the store below belongs to the caller.
 func (s *Store) Close() error { return nil }
 
 // Provide provides the store.Tuning of the store below. Other handles of that store are hidden,
@@ -30,10 +31,10 @@ func (s *Store) fail(op, key string, err error) error {
 	return &fault.KeyError{Op: op, Store: s.name, Key: key, Err: err}
 }
 
-// ReadOnly returns true, see store.IsReadOnly.
+// ReadOnly returns true; see store.IsReadOnly.
 func (s *Store) ReadOnly() bool { return true }
 
-// Put returns fault.ReadOnly. To write an archive see [Save] and [Writer].
+// Put returns fault.ReadOnly. Use [Save] or [Writer] to write an archive.
 func (s *Store) Put(_ context.Context, key string, _ []byte, _ store.PutOptions) (store.Version, error) {
 	return "", s.refuse("put", key)
 }
@@ -50,7 +51,7 @@ func (s *Store) refuse(op, key string) error {
 	return &fault.KeyError{Op: op, Store: s.name, Key: key, Kind: fault.ReadOnly}
 }
 
-// List implements [store.Store]. It yields keys in order, without requests.
+// List implements [store.Store]. It yields keys in order and makes no requests.
 func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		if err := o.Check(prefix); err != nil {
@@ -75,7 +76,8 @@ func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) it
 			i++
 			if slash := strings.IndexByte(e.key[len(level):], '/'); o.Depth == store.OneLevel && slash >= 0 {
 				out = store.Entry{Key: e.key[:len(level)+slash], Dir: true}
-				i = s.seek(out.Key + "0") // the first key after those below: '0' follows '/'
+				// The first key after those below, because '0' follows '/'.
+				i = s.seek(out.Key + "0")
 			}
 			if o.Match(prefix, out) && !yield(out, nil) {
 				return

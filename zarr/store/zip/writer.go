@@ -13,15 +13,15 @@ const (
 	needs20 = 20 // version 2.0 of the format: directories
 	needs45 = 45 // version 4.5: zip64
 	unix    = 3 << 8
-	mode    = 0o100644 << 16 // a regular file, writable by its owner
+	mode    = 0o100644 << 16 // mode of a regular file that its owner can write
 	flagUTF = 1 << 11
 	date    = 1<<5 | 1 // 1 January 1980, the earliest date in the format
 )
 
-// Writer writes an archive in one pass: stored values without times, and zip64 records if sizes
-// need them. Until Close it holds the directory in memory, about 60 bytes and twice the name for
-// each value. After a write error all calls return that error. A Writer is not safe for concurrent
-// use.
+// Writer writes an archive in one pass. It writes stored values without times, and zip64 records if
+// the sizes require them. Until Close it keeps the directory in memory, about 60 bytes and twice
+// the name for each value. After a write error all calls return that error. A Writer is not safe
+// for concurrent use.
 type Writer struct {
 	w     io.Writer
 	off   uint64
@@ -30,11 +30,11 @@ type Writer struct {
 	err   error
 }
 
-// NewWriter returns a Writer of an archive to w.
+// NewWriter returns a Writer that writes an archive to w.
 func NewWriter(w io.Writer) *Writer { return &Writer{w: w, names: map[string]struct{}{}} }
 
 // Add writes a value. It returns fault.Path if key fails store.CheckKey, and fault.Exists if the
-// archive has the key already. After both the archive can be continued.
+// archive already has the key. After these two errors the Writer can still be used.
 func (w *Writer) Add(key string, value []byte) error {
 	if w.err != nil {
 		return w.err
@@ -77,7 +77,7 @@ func (w *Writer) write(b []byte) {
 	w.err = err
 }
 
-// record is the header and the directory entry of a value.
+// record holds the fields of a value's header and directory entry.
 type record struct {
 	key       string
 	crc       uint32
@@ -86,7 +86,7 @@ type record struct {
 
 func small(n uint64) uint32 { return uint32(min(n, math.MaxUint32)) }
 
-// local appends the local header: APPNOTE 4.3.7.
+// local appends the local header (APPNOTE 4.3.7).
 func (r record) local(b []byte) []byte {
 	var extra []byte
 	if r.size >= math.MaxUint32 {
@@ -98,7 +98,7 @@ func (r record) local(b []byte) []byte {
 	return append(b, extra...)
 }
 
-// central appends the directory entry: APPNOTE 4.3.12.
+// central appends the directory entry (APPNOTE 4.3.12).
 func (r record) central(b []byte) []byte {
 	extra := []byte{extra64, 0, 0, 0}
 	if r.size >= math.MaxUint32 {
@@ -121,7 +121,8 @@ func (r record) central(b []byte) []byte {
 	return append(b, extra...)
 }
 
-// common appends the fields of both, from the version needed to the length of the extra fields.
+// common appends the fields that both have, from the needed version to the length of the extra
+// fields.
 func (r record) common(b, extra []byte) []byte {
 	needs := uint16(needs20)
 	if extra != nil {
@@ -139,7 +140,7 @@ func (r record) common(b, extra []byte) []byte {
 	return le.AppendUint16(b, uint16(len(extra)))
 }
 
-// ending returns the records after the directory: APPNOTE 4.3.14 to 4.3.16.
+// ending returns the records after the directory (APPNOTE 4.3.14 to 4.3.16).
 func ending(start, size, count uint64) []byte {
 	var b []byte
 	if count >= math.MaxUint16 || start >= math.MaxUint32 || size >= math.MaxUint32 {

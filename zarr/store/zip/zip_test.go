@@ -22,10 +22,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/zip"
 )
 
-// live opens the archive for each call, so that it sees the writes of filler. With apart every
-// value has its own archive, since a write changes the versions of all values in an archive.
+// live opens the archive for each call, so that it sees the writes of filler. If apart is set,
+// every value has a separate archive, because a write changes the versions of all values in an
+// archive.
 type live struct {
-	store.Store // takes the archives
+	store.Store // store of the archives
 	apart       bool
 	deflate     bool
 
@@ -57,7 +58,8 @@ func (l *live) open(ctx context.Context, archive string) (store.Store, error) {
 }
 
 func (l *live) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
-	l.mu.Lock() // a reader that opened before a write gets fault.Conflict, which another test covers
+	// A reader that opened before a write gets fault.Conflict, which another test covers.
+	l.mu.Lock()
 	defer l.mu.Unlock()
 	st, err := l.open(ctx, l.archive(key))
 	if err != nil {
@@ -110,7 +112,7 @@ func (l *live) Delete(ctx context.Context, key string, o store.DeleteOptions) er
 	return st.Delete(ctx, key, o)
 }
 
-// filler writes to a live store.
+// filler writes to the archives of a live store.
 type filler struct{ *live }
 
 func (f filler) Put(ctx context.Context, key string, value []byte, _ store.PutOptions) (store.Version, error) {
@@ -158,8 +160,8 @@ func (f filler) write(ctx context.Context, key string) error {
 	return err
 }
 
-// compressor returns the store's compressor, which uses a megabyte: archive/zip would allocate one
-// for each value whenever its pool is empty. Entries are written one after the other.
+// compressor returns the store's compressor, which takes a megabyte. archive/zip would allocate one
+// for each value whenever its pool is empty. Entries are written one after another.
 func (f filler) compressor(w io.Writer) (io.WriteCloser, error) {
 	if f.deflater == nil {
 		var err error
@@ -265,7 +267,8 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// The first read of a part of a large stored value reads the header too, and later ones do not.
+// TestRequestsOfParts checks that only the first read of a part of a large stored value also reads
+// the header.
 func TestRequestsOfParts(t *testing.T) {
 	ctx := t.Context()
 	base := &counted{Store: mem.New()}
@@ -327,12 +330,13 @@ func TestAbsentArchive(t *testing.T) {
 	}
 }
 
-// Go's own reader accepts archives of the Writer, and equal values make equal archives.
+// TestWriterForGo checks that Go's archive/zip accepts archives of the Writer, and that equal
+// values make equal archives.
 func TestWriterForGo(t *testing.T) {
 	var a, b bytes.Buffer
 	for _, out := range []*bytes.Buffer{&a, &b} {
 		w := zip.NewWriter(out)
-		for i := range 70_000 { // more than 16 bits count: zip64
+		for i := range 70_000 { // more than 16 bits can count, which requires zip64
 			if err := w.Add(fmt.Sprintf("é/%d", i), []byte(fmt.Sprint(i))); err != nil {
 				t.Fatal(err)
 			}
@@ -377,7 +381,7 @@ func TestWriterForGo(t *testing.T) {
 	}
 }
 
-// Save sends parts, and stores nothing if filling fails.
+// TestSaveInParts checks that Save sends parts, and stores nothing if filling fails.
 func TestSaveInParts(t *testing.T) {
 	st := mem.New()
 	value := bytes.Repeat([]byte("0123456789"), 1_000_000)

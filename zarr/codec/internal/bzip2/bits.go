@@ -1,9 +1,9 @@
 package bzip2
 
-// bits writes bits, starting at the highest bit of a byte.
+// bits writes bits, starting with the highest bit of a byte.
 type bits struct {
 	out []byte
-	acc uint64 // its low n bits are pending
+	acc uint64 // the low n bits are pending
 	n   uint
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// contents are inputs that stress one part of the encoder each: run lengths, repetitions for the
-// sort, few symbols for the Huffman tables.
+// contents returns inputs that each stress one part of the encoder: run lengths, repetitions for
+// the sort, few symbols for the Huffman tables.
 func contents() map[string][]byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	noise := make([]byte, 130_000)
@@ -44,7 +44,7 @@ func contents() map[string][]byte {
 }
 
 // levels returns the highest level worth testing for n bytes. The level sets only the block size,
-// so levels above the first that holds all n bytes are the same. Short inputs are tested at all
+// so all levels whose blocks hold n bytes have the same output. Short inputs are tested at all
 // levels.
 func levels(n int) int {
 	if n < 1000 {

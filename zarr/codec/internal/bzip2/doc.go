@@ -1,26 +1,26 @@
 // Package bzip2 encodes and decodes bzip2 streams, with a limit on the decoded size. It decodes
-// with the standard library. The encoder is part of this package, because the one library that
-// encodes, dsnet/compress, has had no release since 2019 and makes streams up to an eighth longer
-// than libbz2's at the same level. Those of this package are as long as libbz2's.
+// with the standard library, which has no encoder. The only library with an encoder,
+// dsnet/compress, has had no release since 2019, and its streams are up to an eighth longer than
+// libbz2's at the same level. Streams of this package are as long as libbz2's.
 //
 //	out, err := bzip2.Decode(dst[:0], src, len(dst))
 //	out, err = bzip2.NewEncoder(9).Encode(nil, src)
 //
 // # The format
 //
-// Bits are written starting at the highest bit of a byte. A stream is "BZh" and the level as a
-// digit; the blocks; the 48 bits 177245385090; 32 bits of the combined checksum of the blocks;
-// zeros up to a byte boundary. A block has up to 100,000 times the level bytes. In them, runs of 4
-// to 255 equal bytes are already shortened to four and a count:
+// Bits are written starting with the highest bit of a byte. A stream consists of "BZh" and the
+// level as a digit, the blocks, the 48 bits 177245385090, 32 bits of the combined checksum of the
+// blocks, and zeros up to a byte boundary. A block holds up to 100,000 bytes times the level. In
+// these bytes, each run of 4 to 255 equal bytes is already replaced by four bytes and a count:
 //
 //	48  314159265359            16 + 16 for each bit set: bitmap of the used bytes
 //	32  CRC-32, high bit first  3   number of Huffman tables, 15 number of selectors
 //	1   0                       selectors, move-to-front, in unary
 //	24  BWT row of the block    tables: 5 bits with the first length, then deltas
 //
-// The symbols follow. The block is sorted by the Burrows-Wheeler transform (BWT), its bytes are
-// coded by move-to-front, and runs of zeros are written in base 2 with the digits 1 and 2. Every
-// group of 50 symbols uses the Huffman table of its selector.
+// The symbols follow. The block is sorted by the Burrows-Wheeler transform (BWT) and its bytes are
+// coded by move-to-front. Runs of zeros are written in base 2 with the digits 1 and 2. Every group
+// of 50 symbols uses the Huffman table of its selector.
 //
 // All functions are safe for concurrent use. Errors of Decode are fault.Corrupt.
 package bzip2

@@ -8,7 +8,8 @@ type Encoder struct {
 	pool  sync.Pool
 }
 
-// NewEncoder returns an encoder for a level from 1 to 9, the block size in units of 100,000 bytes.
+// NewEncoder returns an encoder for a level from 1 to 9. The level is the block size in units of
+// 100,000 bytes.
 func NewEncoder(level int) *Encoder { return &Encoder{level: level} }
 
 // work is the state of one encoding. Buffers grow to the block size.
@@ -28,7 +29,7 @@ func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 	out := bits{out: append(dst, 'B', 'Z', 'h', byte('0'+e.level))}
 	all := uint32(0)
 	for len(src) > 0 {
-		n := w.fill(src, 100_000*e.level-19) // 19 less than the format allows, as in libbz2
+		n := w.fill(src, 100_000*e.level-19) // 19 bytes fewer than the format allows, as in libbz2
 		sum := checksum(src[:n])
 		src = src[n:]
 		all = (all<<1 | all>>31) ^ sum
@@ -44,8 +45,8 @@ func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 	return out.out, nil
 }
 
-// fill fills the block with run-length encoded bytes of src, until it has at least most. It returns
-// the number of bytes of src that it took.
+// fill fills the block with run-length encoded bytes of src until it has at least most bytes. It
+// returns the number of bytes of src that it consumed.
 func (w *work) fill(src []byte, most int) int {
 	b, i := w.block[:0], 0
 	for i < len(src) && len(b) < most {
@@ -63,7 +64,7 @@ func (w *work) fill(src []byte, most int) int {
 	return i
 }
 
-// encode writes the block after its checksum.
+// encode writes the block that follows its checksum.
 func (w *work) encode(out *bits) {
 	last, row := w.sorter.transform(w.block)
 	out.write(0, 1)
@@ -73,7 +74,7 @@ func (w *work) encode(out *bits) {
 	for _, c := range w.block {
 		used[c] = true
 	}
-	var order []byte // the used bytes, most recently used first
+	var order []byte // the bytes that occur, most recently used first
 	var groups uint32
 	for c, ok := range used {
 		if ok {
@@ -95,8 +96,8 @@ func (w *work) encode(out *bits) {
 	writeSymbols(out, w.symbols, int(end)+1)
 }
 
-// toFront appends the move-to-front symbols of b: the index of each byte in order, plus 1, after
-// which the byte moves to the front. Runs of index 0 are written as their length in base 2 with
+// toFront appends the move-to-front symbols of b. The symbol of a byte is its index in order, plus
+// 1; the byte then moves to the front. A run of index 0 is written as its length in base 2 with the
 // digits 1 and 2, the low digit first, as symbols 0 and 1.
 func toFront(symbols []uint16, b, order []byte) []uint16 {
 	run := 0
@@ -132,7 +133,7 @@ func bit(b bool) uint32 {
 	return 0
 }
 
-// checksum returns the CRC-32 of Ethernet with the high bit of each byte first.
+// checksum returns the CRC-32 of Ethernet, computed from the high bit of each byte.
 func checksum(b []byte) uint32 {
 	sum := ^uint32(0)
 	for _, c := range b {
@@ -141,7 +142,7 @@ func checksum(b []byte) uint32 {
 	return ^sum
 }
 
-// crcTable has the CRC of each byte value, for the polynomial 04c11db7. It is read-only.
+// crcTable holds the CRC of each byte value, for the polynomial 04c11db7. It is read-only.
 var crcTable = func() (t [256]uint32) {
 	for i := range t {
 		v := uint32(i) << 24

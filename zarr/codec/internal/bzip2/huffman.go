@@ -7,9 +7,9 @@ const (
 	maxLength = 17 // maximum code length, as in libbz2; decoders accept 20
 )
 
-// writeSymbols writes the selectors, the Huffman tables and the symbols, all of which are less than
-// size. It refines up to six tables in passes: every group selects the table that is shortest for
-// it, then every table is rebuilt for the groups that selected it.
+// writeSymbols writes the selectors, the Huffman tables and the symbols. All symbols are less than
+// size. It refines up to six tables in passes: every group selects the table that encodes it in the
+// fewest bits, then every table is rebuilt from the groups that selected it.
 func writeSymbols(out *bits, symbols []uint16, size int) {
 	codes := startCodes(symbols, size)
 	var selectors []uint8
@@ -35,7 +35,7 @@ func writeSymbols(out *bits, symbols []uint16, size int) {
 		at := slices.Index(front[:], s)
 		copy(front[1:at+1], front[:at])
 		front[0] = s
-		out.write(1<<at-1, uint(at)) // index as ones, then a zero
+		out.write(1<<at-1, uint(at)) // the index in unary: ones, then a zero
 		out.write(0, 1)
 	}
 	words := make([][]uint32, len(codes))
@@ -55,8 +55,8 @@ func group(symbols []uint16, g int) []uint16 {
 	return symbols[g*groupSize : min((g+1)*groupSize, len(symbols))]
 }
 
-// startCodes returns initial tables. Each gives short codes to one of n ranges of symbols, which
-// are about equally frequent.
+// startCodes returns initial tables. Each assigns short codes to one of n ranges of symbols. The
+// ranges are about equally frequent.
 func startCodes(symbols []uint16, size int) [][]uint8 {
 	n := 6
 	for i, most := range [...]int{200, 600, 1200, 2400} { // libbz2's limits
@@ -92,7 +92,7 @@ func startCodes(symbols []uint16, size int) [][]uint8 {
 	return codes
 }
 
-// choose appends the shortest table for each group.
+// choose appends the selector of the shortest table for each group.
 func choose(selectors []uint8, codes [][]uint8, symbols []uint16) []uint8 {
 	for g := 0; g*groupSize < len(symbols); g++ {
 		best, least := 0, 1<<30
@@ -111,7 +111,7 @@ func choose(selectors []uint8, codes [][]uint8, symbols []uint16) []uint8 {
 }
 
 // lengths returns Huffman code lengths from 1 to maxLength for all symbols, including unused ones.
-// While a code is too long, it flattens the counts.
+// If a code is too long, it flattens the counts and tries again.
 func lengths(counts []int) []uint8 {
 	weights := make([]int, len(counts))
 	for i, n := range counts {
@@ -129,8 +129,8 @@ func lengths(counts []int) []uint8 {
 }
 
 // huffman returns code lengths without a limit, for at least two symbols. It repeatedly joins the
-// two lightest trees. Leaves, sorted by weight, and joined trees, in the order of creation, are two
-// queues.
+// two trees of the least weight. It keeps two queues: leaves sorted by weight, and joined trees in
+// the order of creation.
 func huffman(weights []int) []uint8 {
 	n := len(weights)
 	leaves := make([]int, n)
@@ -160,7 +160,7 @@ func huffman(weights []int) []uint8 {
 	return depth[:n]
 }
 
-// writeLengths writes the first length, and then for every symbol the increments (10) and
+// writeLengths writes the first length. For every symbol it then writes the increments (10) and
 // decrements (11) from the previous length, and a 0.
 func writeLengths(out *bits, code []uint8) {
 	at := code[0]
@@ -176,7 +176,7 @@ func writeLengths(out *bits, code []uint8) {
 	}
 }
 
-// canonical returns the codes: ascending, from short to long.
+// canonical returns the canonical codes, which ascend from short to long.
 func canonical(code []uint8) []uint32 {
 	words := make([]uint32, len(code))
 	next := uint32(0)

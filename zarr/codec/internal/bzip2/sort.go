@@ -1,6 +1,6 @@
 package bzip2
 
-// sorter sorts rotations. Buffers grow to the block size.
+// sorter sorts rotations. Its buffers grow to the block size.
 type sorter struct {
 	turned, last []byte
 	rows         []int32
@@ -9,9 +9,9 @@ type sorter struct {
 // transform computes the Burrows-Wheeler transform of a block: the last byte of each sorted
 // rotation, and the row of the block itself. The result is valid until the next call.
 //
-// It sorts suffixes instead of rotations. That is the same if the block starts with its least
-// rotation: if one suffix is a prefix of another, its rotation continues with the least rotation,
-// so it is not greater.
+// It sorts suffixes instead of rotations. Both orders are the same if the block starts with its
+// least rotation: if one suffix is a prefix of another, its rotation continues with the least
+// rotation, so it is not greater.
 func (s *sorter) transform(block []byte) (last []byte, row int) {
 	n := len(block)
 	turn := leastRotation(block)
@@ -36,8 +36,8 @@ func (s *sorter) transform(block []byte) (last []byte, row int) {
 	return last, row
 }
 
-// leastRotation returns the start of the least rotation (Booth; Duval). Two candidates advance; the
-// greater one skips all bytes that it has in common with the other.
+// leastRotation returns the start of the least rotation (Booth; Duval). It advances two candidates.
+// The greater candidate skips all bytes that it has in common with the other.
 func leastRotation(b []byte) int {
 	n := len(b)
 	i, j, k := 0, 1, 0

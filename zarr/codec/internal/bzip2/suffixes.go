@@ -1,12 +1,13 @@
 package bzip2
 
-// sortSuffixes fills rows with the starts of the suffixes of s in sorted order. Symbols are less
-// than k. It is SA-IS (Nong, Zhang and Chan, 2009), which takes linear time for any input.
+// sortSuffixes fills rows with the starts of the suffixes of s in sorted order. All symbols are
+// less than k. The algorithm is SA-IS (Nong, Zhang and Chan, 2009), which takes linear time for any
+// input.
 //
-// A suffix is small (S-type) if it is less than the next one, else large (L-type); the last one is
-// large. A small suffix after a large one is leftmost (LMS). The order of the leftmost suffixes
-// induces that of all others. They are sorted by recursion, in which each substring from one
-// leftmost position to the next is a symbol.
+// A suffix is small (S-type) if it is less than the next suffix, and large (L-type) otherwise; the
+// last suffix is large. A small suffix after a large one is leftmost (LMS). The order of the
+// leftmost suffixes determines the order of all others. The leftmost suffixes are sorted by
+// recursion on a text that has one symbol for each substring between two leftmost positions.
 func sortSuffixes[T byte | int32](s []T, rows []int32, k int) {
 	n := len(s)
 	switch n {
@@ -59,7 +60,7 @@ func sortSuffixes[T byte | int32](s []T, rows []int32, k int) {
 	for i, at := range left {
 		short[i] = name[at/2]
 	}
-	order := rows[:len(left)] // reuses rows
+	order := rows[:len(left)] // reuses the memory of rows
 	if int(names)+1 == len(left) {
 		for i, c := range short {
 			order[c] = int32(i)
@@ -73,7 +74,8 @@ func sortSuffixes[T byte | int32](s []T, rows []int32, k int) {
 	in.sort(rows, sorted)
 }
 
-// inducer has a text, the types of its suffixes, and the bucket of each symbol in the sorted order.
+// inducer holds a text, the types of its suffixes, and the bucket of each symbol in the sorted
+// order.
 type inducer[T byte | int32] struct {
 	s     []T
 	small []bool
@@ -81,8 +83,8 @@ type inducer[T byte | int32] struct {
 	next  []int32
 }
 
-// sort fills rows from the leftmost suffixes, which are placed at the ends of their buckets. It
-// then induces the large suffixes from left to right and the small ones from right to left.
+// sort fills rows from the leftmost suffixes, which it places at the ends of their buckets. From
+// these it induces the large suffixes from left to right, then the small ones from right to left.
 func (in *inducer[T]) sort(rows, left []int32) {
 	for i := range rows {
 		rows[i] = -1
@@ -96,7 +98,7 @@ func (in *inducer[T]) sort(rows, left []int32) {
 	}
 	copy(in.next, in.first[:k])
 	n := len(in.s)
-	in.put(rows, n-1) // the last suffix is large, and the first of its bucket
+	in.put(rows, n-1) // the last suffix is large and the first of its bucket
 	for i := range rows {
 		if at := rows[i]; at > 0 && !in.small[at-1] {
 			in.put(rows, int(at-1))
@@ -118,7 +120,7 @@ func (in *inducer[T]) put(rows []int32, at int) {
 	in.next[c]++
 }
 
-// sameStretch reports whether the substrings from two leftmost positions are equal.
+// sameStretch reports whether the substrings that start at two leftmost positions are equal.
 func (in *inducer[T]) sameStretch(a, b int) bool {
 	n := len(in.s)
 	for i := 0; ; i++ {

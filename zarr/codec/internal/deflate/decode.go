@@ -11,7 +11,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Format is the container of deflated bytes.
+// Format is the container format of deflated bytes.
 type Format uint8
 
 const (
@@ -24,18 +24,18 @@ const (
 // String returns "gzip" or "zlib".
 func (f Format) String() string { return [...]string{"gzip", "zlib"}[min(f, Zlib)] }
 
-// reader is the state of one decoding. It is reused.
+// reader is the reusable state of one decoding.
 type reader struct {
 	bytes []byte
-	src   bytes.Reader // reads bytes; an io.ByteReader, so nothing is read past the end of a stream
+	src   bytes.Reader // reads bytes; as an io.ByteReader it is never read past the end of a stream
 	gzip  gzip.Reader
 	zlib  io.ReadCloser
 	all   stream.Appender
 }
 
-// readers are idle readers, at most 32 of about 50 KB. They are not in a sync.Pool, which would
-// drop them, because a new reader allocates its tables block by block. Decoding does not depend on
-// which one is used.
+// readers holds at most 32 idle readers of about 50 KB each. They are not in a sync.Pool, because
+// the garbage collector would free them and a new reader allocates its tables block by block.
+// Decoding does not depend on which reader is used.
 var readers = make(chan *reader, 32)
 
 func take() *reader {
@@ -56,9 +56,9 @@ func (r *reader) giveBack() {
 	}
 }
 
-// Decode appends the content of src to dst. More than limit bytes, and bytes after the end of the
-// stream, are fault.Corrupt. If dst has enough capacity, nothing is allocated. Bytes beyond its
-// capacity are not modified.
+// Decode appends the content of src to dst. It returns fault.Corrupt if the content exceeds limit
+// bytes or if bytes follow the end of the stream. If dst has enough capacity, nothing is allocated.
+// Bytes beyond dst's capacity are not modified.
 func Decode(f Format, dst, src []byte, limit int) ([]byte, error) {
 	out, zeros, err := DecodePadded(f, dst, src, limit)
 	if err == nil && zeros > 0 {
@@ -68,7 +68,7 @@ func Decode(f Format, dst, src []byte, limit int) ([]byte, error) {
 }
 
 // DecodePadded is Decode for a source that may have zeros after the last gzip member. It returns
-// their number. A zlib stream must not have any.
+// the number of zeros. Zeros after a zlib stream are an error.
 func DecodePadded(f Format, dst, src []byte, limit int) (out []byte, zeros int, err error) {
 	r := take()
 	r.bytes = src
@@ -93,8 +93,8 @@ func trailing(f Format, n int) error {
 	return fault.Newf(fault.Corrupt, "%v: %d bytes after the end of the stream", f, n)
 }
 
-// members reads the members of a gzip stream, up to the end of the source or to zeros that fill the
-// rest of it.
+// members reads the members of a gzip stream, up to the end of the source or up to zeros that fill
+// the rest of it.
 type members struct{ r *reader }
 
 func (m members) Read(p []byte) (int, error) {

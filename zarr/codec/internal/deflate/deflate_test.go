@@ -20,8 +20,8 @@ func text(n int) []byte {
 	return b[:n]
 }
 
-// TestLevels checks that the output of each level is decoded by another implementation and by this
-// package, and that it is reproducible.
+// TestLevels checks that another implementation and this package decode the output of each level,
+// and that the output is reproducible.
 func TestLevels(t *testing.T) {
 	open := map[Format]func(io.Reader) (io.Reader, error){
 		Gzip: func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
@@ -109,7 +109,7 @@ func TestCorrupt(t *testing.T) {
 				t.Errorf("%v, %s: %v", f, tt.name, err)
 			}
 		}
-		// The reader must be reusable after those errors.
+		// The reader must be usable after those errors.
 		if got, err := Decode(f, []byte("before"), good, 3000); err != nil || string(got) != "before"+string(src) {
 			t.Errorf("%v after errors: %d bytes, %v", f, len(got), err)
 		}

@@ -4,9 +4,9 @@ package lz4hc
 const (
 	minMatch = 4
 	maxBack  = 1<<16 - 1 // maximum offset
-	tail     = 5         // bytes at the end that must be literals
+	tail     = 5         // number of bytes at the end that must be literals
 	margin   = 12        // minimum distance of a match from the end
-	nibble   = 15        // half of a token that is followed by length bytes
+	nibble   = 15        // value of a half of the token that is followed by length bytes
 )
 
 const (
@@ -19,24 +19,28 @@ const (
 	longest = 1<<16 - 1
 )
 
-// Encoder has the tables of an encoder, 384 KiB.
+// Encoder holds the tables of an encoder, 384 KiB.
 type Encoder struct {
 	level level
-	// base is the position number of the first byte of the input. From input to input it grows by
-	// more than the maximum offset. So entries of earlier inputs are out of range, and no table
-	// must be cleared.
-	base    uint32
-	used    uint32               // length of the last input, and the maximum offset
-	head    [1 << hashLog]uint32 // number of the latest position by hash
-	chain   [maxBack + 1]uint16  // offset from each position in the window to the previous one with the same hash; 0 is none
-	matches [part]match          // longest match of each position of the part; after plan, the one chosen
-	costs   [part + 1]int32      // encoded size from each position to the end of the part
+	// base is the position number of the first byte of the input. It grows from input to input by
+	// more than the maximum offset. Entries of earlier inputs are therefore out of range, and
+	// tables do not have to be cleared.
+	base uint32
+	used uint32               // length of the last input plus the maximum offset
+	head [1 << hashLog]uint32 // number of the latest position, by hash
+	// chain has the offset from each position in the window to the previous one with the same hash,
+	// or 0 for none.
+	chain [maxBack + 1]uint16
+	// matches has the longest match of each position of the part; plan replaces it by the
+	// chosen one.
+	matches [part]match
+	costs   [part + 1]int32 // encoded size from each position to the end of the part
 }
 
 // match is a match of n bytes at an offset; n is 0 if there is none.
 type match struct{ n, back uint16 }
 
-// level are the parameters of a level.
+// level holds the parameters of a level.
 type level struct {
 	tries int // number of earlier positions tried
 	nice  int // a match of this length is not improved
@@ -45,8 +49,8 @@ type level struct {
 	pass  int // logarithm of the number of misses after which the distance grows by 1; see apart
 }
 
-// levels make blocks about as short as those of liblz4's HC at the same level, or shorter. Levels
-// with one try use latest.
+// levels are chosen so that blocks are about as short as those of liblz4's HC at the same level, or
+// shorter. Levels with one try use the function latest.
 var levels = [10]level{
 	1: {tries: 1, nice: 8, step: 2, pass: 6},
 	2: {tries: 1, nice: 16, step: 1, pass: 6},
@@ -65,7 +69,7 @@ func New(level int) *Encoder {
 }
 
 // Encode writes src as a block to dst and returns its length. It returns 0 if the block does not
-// fit or would not be shorter than src; dst is undefined then.
+// fit or would not be shorter than src. In that case dst is undefined.
 func (e *Encoder) Encode(dst, src []byte) int {
 	if len(src) <= margin {
 		return 0
@@ -109,8 +113,8 @@ func (e *Encoder) Encode(dst, src []byte) int {
 	return len(w.out)
 }
 
-// restart numbers the positions of the next n bytes. Table entries of earlier inputs become
-// invalid.
+// restart assigns numbers to the positions of the next n bytes. Table entries of earlier inputs
+// become invalid.
 func (e *Encoder) restart(n int) {
 	e.base += e.used
 	e.used = uint32(n) + maxBack + 1

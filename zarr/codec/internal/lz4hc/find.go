@@ -5,19 +5,19 @@ import (
 	"math/bits"
 )
 
-// reach is how many positions a match is extended backwards. Without a limit each match could be
-// extended over the whole part. A larger limit saves less than 0.1 %.
+// reach is the maximum number of positions that a match is extended backwards. Without a limit each
+// match could be extended over the whole part. A larger limit saves less than 0.1 %.
 const reach = 256
 
-// apart is the maximum distance of the searched positions in data without matches. All positions
-// are inserted, and matches are extended backwards, so that repeated noise is still found.
+// apart is the maximum distance of searched positions in data without matches. All positions are
+// inserted and matches are extended backwards, so repeated noise is still found.
 const apart = 8
 
 // hash is Knuth's multiplicative hash of four bytes.
 func hash(x uint32) uint32 { return x * 2654435761 >> (32 - hashLog) }
 
-// add inserts a position into the tables and returns the offset of the previous one with the same
-// hash, 0 if there is none.
+// add inserts a position into the tables. It returns the offset of the previous position with the
+// same hash, or 0 if there is none.
 func (e *Encoder) add(i int, x uint32) (back uint32) {
 	h, number := hash(x), e.base+uint32(i)
 	if back = number - e.head[h]; back > maxBack {
@@ -28,16 +28,16 @@ func (e *Encoder) add(i int, x uint32) (back uint32) {
 	return back
 }
 
-// insert adds the positions from from up to to.
+// insert adds the positions in [from, to).
 func (e *Encoder) insert(src []byte, from, to int) {
 	for i := from; i < to; i++ {
 		e.add(i, binary.LittleEndian.Uint32(src[i:]))
 	}
 }
 
-// search finds the longest matches at the positions from from up to to, with the number of tries of
-// the level. A match, less one byte, is also a match of the next position, so only longer ones are
-// searched there. It may also extend to positions before it.
+// search finds the longest matches at the positions in [from, to), with the level's number of
+// tries. A match minus its first byte is also a match of the next position, so only longer matches
+// are searched there. A match found there may also be extended to earlier positions.
 func (e *Encoder) search(src []byte, from, to int) {
 	l, found := e.level, e.matches[:to-from]
 	limit := from + min(longest, len(src)-tail-from)
@@ -52,7 +52,7 @@ func (e *Encoder) search(src []byte, from, to int) {
 				tries = (tries + 3) / 4
 			}
 			was, at, floor := n, i, max(0, i-maxBack)
-			end := binary.LittleEndian.Uint32(src[i+n-3:]) // a longer match has the same bytes here, few others do
+			end := binary.LittleEndian.Uint32(src[i+n-3:]) // a longer match has the same bytes here
 			for ; d != 0 && tries > 0; tries-- {
 				if at -= int(d); at < floor {
 					break
@@ -87,8 +87,8 @@ func (e *Encoder) search(src []byte, from, to int) {
 	}
 }
 
-// latest is like search, but tries only the most recent position with the same hash. It skips the
-// positions inside a match of at least nice bytes, and more and more positions while nothing
+// latest is like search, but tries only the most recent position with the same hash. It skips
+// positions inside a match longer than nice bytes, and more and more positions while nothing
 // matches.
 func (e *Encoder) latest(src []byte, from, to int) {
 	l, found := e.level, e.matches[:to-from]
@@ -131,7 +131,7 @@ func (e *Encoder) latest(src []byte, from, to int) {
 	}
 }
 
-// extend replaces the matches of earlier positions by an extended match where that is longer.
+// extend replaces matches of earlier positions by the extended match if that is longer.
 func extend(found []match, src []byte, from, at, n, back int) {
 	for i := at - 1; i >= max(from, back, at-reach) && src[i] == src[i-back] && int(found[i-from].n) < n+at-i; i-- {
 		found[i-from] = match{uint16(n + at - i), uint16(back)}

@@ -11,8 +11,8 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// check decodes the block that e encodes, with the decoder of pierrec and with decode, and returns
-// the block.
+// check encodes src and decodes the block with pierrec's decoder and with the function decode. It
+// returns the block.
 func check(t *testing.T, name string, e *Encoder, src []byte) []byte {
 	t.Helper()
 	dst := bytes.Repeat([]byte{0xa5}, len(src)+8)
@@ -37,7 +37,7 @@ func check(t *testing.T, name string, e *Encoder, src []byte) []byte {
 	return dst[:n]
 }
 
-// decode follows the description of the format and rejects an end that it forbids.
+// decode decodes a block as the format is documented, and rejects an end that the format forbids.
 func decode(b []byte) ([]byte, error) {
 	var out []byte
 	length := func(n int) int {
@@ -56,7 +56,7 @@ func decode(b []byte) ([]byte, error) {
 		out, b = append(out, b[:n]...), b[n:]
 		if len(b) == 0 {
 			if start >= 0 && (n < 5 || len(out)-start < 12) {
-				return out, fmt.Errorf("the last match starts %d bytes before the end, %d literals", len(out)-start, n)
+				return out, fmt.Errorf("the last match starts %d bytes before the end and is followed by %d literals", len(out)-start, n)
 			}
 			return out, nil
 		}
@@ -65,13 +65,13 @@ func decode(b []byte) ([]byte, error) {
 		b = b[2:]
 		n = length(int(token&15)) + 4
 		if back == 0 || back > len(out) {
-			return out, fmt.Errorf("distance %d at %d", back, len(out))
+			return out, fmt.Errorf("invalid distance %d at %d", back, len(out))
 		}
 		for range n {
 			out = append(out, out[len(out)-back])
 		}
 	}
-	return out, errors.New("no last literals")
+	return out, errors.New("the last literals are missing")
 }
 
 func noise(r *rand.Rand, n int) []byte {
@@ -117,8 +117,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestLengths encodes a run of one byte, and a match, for lengths at which a further length byte is
-// needed, after different numbers of literals.
+// TestLengths encodes a run of one byte and a match after different numbers of literals. The
+// lengths are those at which an additional length byte is needed.
 func TestLengths(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	text := noise(r, 1200)
@@ -138,7 +138,7 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// TestEnds encodes repeated bytes that start at each position near the end.
+// TestEnds checks repeated bytes that start at each position near the end.
 func TestEnds(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	text := noise(r, 40)
@@ -155,7 +155,8 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestDistances checks that a match at offset 65535 is found, and none at a larger offset.
+// TestDistances checks that a match at offset 65535 is found, and that no match at a larger offset
+// is used.
 func TestDistances(t *testing.T) {
 	text := noise(rand.New(rand.NewPCG(5, 6)), 1<<16)
 	for _, level := range []int{1, 3, 9} {
@@ -178,7 +179,9 @@ func TestRepeatedNoise(t *testing.T) {
 		for _, n := range []int{1000, 1001, 4093, 20_007} {
 			row := noise(r, n)
 			src := slices.Concat(row, noise(r, 37), row, noise(r, 3), row)
-			most := n + 3*n/255 + 80 // a row, the length bytes of it and of two matches, the bytes between
+			// The limit allows for a row, its length bytes and those of two matches, and the bytes
+			// between.
+			most := n + 3*n/255 + 80
 			if got := len(check(t, "rows", e, src)); got == 0 || got > most {
 				t.Errorf("level %d: %d bytes for three rows of %d", level, got, n)
 			}
@@ -186,7 +189,7 @@ func TestRepeatedNoise(t *testing.T) {
 	}
 }
 
-// TestLongRuns checks that a match of any length is one sequence, across all parts.
+// TestLongRuns checks that a match of any length is one sequence across all parts.
 func TestLongRuns(t *testing.T) {
 	for _, level := range []int{1, 3, 9} {
 		e := New(level)
@@ -222,8 +225,8 @@ func TestGivesUp(t *testing.T) {
 	}
 }
 
-// TestReuse checks that a used encoder has the same output as a new one, also when its numbers
-// overflow.
+// TestReuse checks that a used encoder has the same output as a new one, even if its position
+// numbers overflow.
 func TestReuse(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	srcs := [][]byte{structured(r, 20_000), structured(r, 300), structured(r, 5000), make([]byte, 10_000)}
@@ -255,8 +258,8 @@ func TestAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestLevels checks that higher levels are not longer, and that level 9 is 5 % shorter than level
-// 1.
+// TestLevels checks that the output of higher levels is not longer, and that level 9 is 5 % shorter
+// than level 1.
 func TestLevels(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	var src []byte
@@ -284,7 +287,7 @@ func FuzzEncode(f *testing.F) {
 		f.Add(structured(r, 400*int(level)), uint16(level), level)
 	}
 	f.Add([]byte("abcdabcdabcdabcdabcdabcd"), uint16(70), byte(5))
-	var encoders [10]*Encoder // one for many blocks, as in blosc
+	var encoders [10]*Encoder // each encodes many blocks, as in blosc
 	f.Fuzz(func(t *testing.T, src []byte, again uint16, level byte) {
 		level %= 10
 		if encoders[level] == nil {

@@ -3,7 +3,7 @@ package lz4hc
 // writer appends to out up to its capacity.
 type writer struct{ out []byte }
 
-// sequence writes a sequence; it returns false if that may not fit.
+// sequence writes a sequence. It returns false if the sequence may not fit.
 func (w *writer) sequence(literals []byte, n, back int) bool {
 	n -= minMatch
 	if cap(w.out)-len(w.out)-len(literals) < 5+len(literals)/255+n/255 {
@@ -17,7 +17,7 @@ func (w *writer) sequence(literals []byte, n, back int) bool {
 	return true
 }
 
-// literals writes the last sequence; it returns false if that may not fit.
+// literals writes the last sequence. It returns false if the sequence may not fit.
 func (w *writer) literals(b []byte) bool {
 	if cap(w.out)-len(w.out)-len(b) < 2+len(b)/255 {
 		return false

@@ -3,19 +3,19 @@ package lzma
 import "encoding/binary"
 
 // branch is a branch filter. It converts relative jump targets in machine code to absolute ones,
-// which repeat more often. On other data it is a reversible transform; it is supported because
-// Python's module is.
+// which repeat more often. On other data it is a reversible transform. It is supported because
+// Python's module supports it.
 type branch struct {
 	align int // alignment of instructions
 	run   func(b []byte, at uint32, encode bool)
 }
 
-// branches are the branch filters by id. They are read-only.
+// branches holds the branch filters by id. It is read-only.
 var branches = map[FilterID]branch{
 	X86: {1, x86}, PowerPC: {4, powerPC}, IA64: {16, ia64}, ARM: {4, arm}, ARMThumb: {2, armThumb}, SPARC: {4, sparc},
 }
 
-// moved adds the position of an instruction to its target, or subtracts it to decode.
+// moved adds the position of an instruction to its target. To decode, it subtracts the position.
 func moved(v, at uint32, encode bool) uint32 {
 	if encode {
 		return v + at
@@ -33,7 +33,7 @@ func powerPC(b []byte, at uint32, encode bool) {
 	}
 }
 
-// sparc converts calls whose target has at most 22 bits and a sign.
+// sparc converts calls whose signed target has at most 22 bits plus the sign.
 func sparc(b []byte, at uint32, encode bool) {
 	for i := 0; i+4 <= len(b); i += 4 {
 		v := binary.BigEndian.Uint32(b[i:])
@@ -99,14 +99,14 @@ func ia64(b []byte, at uint32, encode bool) {
 	}
 }
 
-// x86 converts CALL and JMP instructions with 32-bit targets (E8, E9) whose highest byte is 00 or
-// FF, unless the bytes before suggest that the opcode is part of another target. seen has a bit for
-// each of the last three bytes that was an opcode.
+// x86 converts CALL and JMP instructions (E8, E9) whose 32-bit target has the highest byte 00 or
+// FF. It skips an opcode if the bytes before it suggest that it is part of another target. seen has
+// a bit for each of the last three bytes, set if that byte was an opcode.
 func x86(b []byte, at uint32, encode bool) {
 	likely := [8]bool{true, true, true, false, true}
 	number := [8]uint32{0, 1, 2, 2, 3, 3, 3, 3}
 	sign := func(c byte) bool { return c == 0 || c == 0xff }
-	seen, last := uint32(0), -5 // position of the last opcode
+	seen, last := uint32(0), -5 // last is the position of the last opcode
 	for i := 0; i+5 <= len(b); {
 		if b[i]&0xfe != 0xe8 {
 			i++

@@ -9,8 +9,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// TestBranches compares with the output of liblzma 5 for a few jumps, at the start of a stream and
-// elsewhere, in both directions.
+// TestBranches compares the filters with the output of liblzma 5 for a few jumps in both
+// directions, at the start of a stream and elsewhere.
 func TestBranches(t *testing.T) {
 	tests := []struct {
 		id          FilterID
@@ -45,8 +45,8 @@ func TestBranches(t *testing.T) {
 	}
 }
 
-// TestValidate checks the configurations that Python's module rejects. An unknown filter is not an
-// error of the metadata.
+// TestValidate checks that Validate rejects the configurations that Python's module rejects. An
+// unknown filter is not fault.Metadata but unsupported.
 func TestValidate(t *testing.T) {
 	last := Filter{ID: LZMA2, Coder: Preset(1, false)}
 	chain := func(list ...Filter) []Filter { return list }

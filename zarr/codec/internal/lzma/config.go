@@ -7,7 +7,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Format is the container of a stream, with Python's numbers.
+// Format is the container format of a stream. The values are Python's.
 type Format int
 
 // The formats. Auto decodes XZ and Alone.
@@ -18,10 +18,10 @@ const (
 	Raw
 )
 
-// Check is the integrity check of a block in the xz format, with the numbers of the format.
+// Check is the integrity check of a block in the xz format. The values are those of the format.
 type Check int
 
-// The supported checks. Unsaid is CRC64 for XZ and None for other formats.
+// The supported checks. Unsaid means CRC64 for XZ and None for other formats.
 const (
 	Unsaid Check = -1
 	None   Check = 0
@@ -30,13 +30,13 @@ const (
 	SHA256 Check = 10
 )
 
-// Config is the configuration of Python's module. Its zero value can only decode.
+// Config is a configuration of Python's module. The zero value can only decode.
 type Config struct {
 	Format  Format
 	Check   Check
 	Preset  int // 0 to 9; used without filters
 	Extreme bool
-	Filters []Filter // nil: LZMA2 with the preset, for Alone LZMA1
+	Filters []Filter // nil means LZMA2 with the preset, or LZMA1 for Alone
 }
 
 // Validate returns the first error of the configuration.
@@ -44,21 +44,21 @@ func (c Config) Validate() error {
 	sane := []Check{Unsaid, None, CRC32, CRC64, SHA256}
 	switch {
 	case c.Format < Auto || c.Format > Raw:
-		return fault.Newf(fault.Metadata, "lzma format %d", c.Format)
+		return fault.Newf(fault.Metadata, "lzma format must be 0 to 3, is %d", c.Format)
 	case !slices.Contains(sane, c.Check):
-		return fault.Newf(fault.Metadata, "lzma check %d", c.Check)
+		return fault.Newf(fault.Metadata, "lzma check must be one of -1, 0, 1, 4 and 10, is %d", c.Check)
 	case c.Format != XZ && c.Check > None:
-		return fault.Newf(fault.Metadata, "lzma check %d in a format without checks", c.Check)
+		return fault.Newf(fault.Metadata, "lzma check is %d, but the format has no checks", c.Check)
 	case c.Preset < 0 || c.Preset > 9:
-		return fault.Newf(fault.Metadata, "lzma preset %d", c.Preset)
+		return fault.Newf(fault.Metadata, "lzma preset must be 0 to 9, is %d", c.Preset)
 	case c.Format == Raw && len(c.Filters) == 0:
-		return fault.Newf(fault.Metadata, "lzma raw without filters")
+		return fault.Newf(fault.Metadata, "lzma format raw requires filters")
 	case c.Filters == nil:
 		return nil
 	case len(c.Filters) > 4:
-		return fault.Newf(fault.Metadata, "%d lzma filters, 4 at most", len(c.Filters))
+		return fault.Newf(fault.Metadata, "lzma chain must have at most 4 filters, has %d", len(c.Filters))
 	case c.Format == Alone && len(c.Filters) != 1:
-		return fault.Newf(fault.Metadata, "%d lzma filters in a format that has one", len(c.Filters))
+		return fault.Newf(fault.Metadata, "lzma format alone must have one filter, has %d", len(c.Filters))
 	}
 	err := check(c.Filters, c.last())
 	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
@@ -67,7 +67,7 @@ func (c Config) Validate() error {
 	return err
 }
 
-// last returns the required ID of the last filter.
+// last returns the ID that the last filter must have.
 func (c Config) last() FilterID {
 	if c.Format == Alone || c.Format == Raw && len(c.Filters) > 0 && c.Filters[len(c.Filters)-1].ID == LZMA1 {
 		return LZMA1
@@ -75,7 +75,7 @@ func (c Config) last() FilterID {
 	return LZMA2
 }
 
-// chain returns the filters, or those of the preset.
+// chain returns the configured filters, or the filter of the preset.
 func (c Config) chain() []Filter {
 	if c.Filters != nil {
 		return c.Filters

@@ -3,8 +3,8 @@ package lzma
 import "errors"
 
 var (
-	errCut   = errors.New("ends before its end")
-	errStart = errors.New("does not begin as such a stream does")
+	errCut   = errors.New("unexpected end of the stream")
+	errStart = errors.New("invalid start of the stream")
 )
 
 // decoder decodes LZMA symbols: literals, matches and rep matches.
@@ -13,11 +13,11 @@ type decoder struct {
 	model
 }
 
-// endOfStream is the distance, less one, of the end marker.
+// endOfStream is the distance minus one of the end marker.
 const endOfStream = 1<<32 - 1
 
-// run decodes until the output has end bytes or, if end is -1, until the end marker. A match beyond
-// end is an error. marked reports whether it stopped at an end marker.
+// run decodes until the output has end bytes or, if end is -1, until the end marker. It returns an
+// error for a match that extends beyond end. marked reports whether it stopped at an end marker.
 func (d *decoder) run(o *output, end int) (marked bool, err error) {
 	for o.n != end {
 		if d.overread {
@@ -46,7 +46,7 @@ func (d *decoder) run(o *output, end int) (marked bool, err error) {
 			d.state = afterRep(d.state)
 		}
 		if end >= 0 && n > end-o.n {
-			return false, errors.New("a match beyond the end")
+			return false, errors.New("a match extends beyond the end")
 		}
 		if err := o.repeat(d.reps[0], n); err != nil {
 			return false, err
@@ -99,7 +99,7 @@ func (d *decoder) readRep(posState int) int {
 	return d.rangeDecoder.length(&d.repeated, posState)
 }
 
-// distance reads a distance less one.
+// distance reads a distance minus one.
 func (d *decoder) distance(state int) uint32 {
 	slot := d.tree(d.slot[state][:])
 	if slot < firstSpecial {
@@ -114,8 +114,8 @@ func (d *decoder) distance(state int) uint32 {
 }
 
 // decodeLZMA1 decodes one stream without a header and returns the bytes after it. size is the
-// decoded size, or -1 if the stream has an end marker. There may also be an end marker after size
-// bytes.
+// decoded size, or -1 if the stream has an end marker. A stream with a size may also have an end
+// marker.
 func decodeLZMA1(o *output, src []byte, p Properties, size int64) ([]byte, error) {
 	d := &o.coder
 	d.reset(p)
@@ -137,7 +137,7 @@ func decodeLZMA1(o *output, src []byte, p Properties, size int64) ([]byte, error
 		// Decode one more symbol, which must be the end marker.
 		n := o.n
 		if _, err = d.run(o, -1); err != nil || o.n != n {
-			return nil, errors.New("goes on behind its end")
+			return nil, errors.New("symbols follow the end of the stream")
 		}
 	}
 	if d.overread || d.code != 0 {

@@ -15,7 +15,8 @@ type Encoder struct {
 	pool sync.Pool
 }
 
-// NewEncoder validates the configuration; see [Config.Validate]. Auto can only decode.
+// NewEncoder returns an encoder. It validates the configuration; see [Config.Validate]. Format Auto
+// is an error, because it can only decode.
 func NewEncoder(c Config) (*Encoder, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -30,10 +31,10 @@ func NewEncoder(c Config) (*Encoder, error) {
 }
 
 // Encode appends one stream with the content src. The output depends only on src and the
-// configuration. It returns fault.Limit for more than about 2 GiB.
+// configuration. It returns fault.Limit if src has more than about 2 GiB.
 func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 	if int64(len(src)) > math.MaxInt32-1 {
-		return dst, fault.Newf(fault.Limit, "%d bytes, an lzma stream holds at most %d here", len(src), math.MaxInt32-1)
+		return dst, fault.Newf(fault.Limit, "lzma input must have at most %d bytes, has %d", math.MaxInt32-1, len(src))
 	}
 	w, ok := e.pool.Get().(*encoder)
 	if !ok {
@@ -50,13 +51,15 @@ func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 	case Alone:
 		dst = append(dst, last.Coder.byte())
 		dst = binary.LittleEndian.AppendUint32(dst, uint32(last.Coder.DictSize))
-		dst = append(dst, 255, 255, 255, 255, 255, 255, 255, 255) // ended by a marker
+		// The size is unknown, and the stream has an end marker.
+		dst = append(dst, 255, 255, 255, 255, 255, 255, 255, 255)
 		return w.encode(dst, packed, last), nil
 	}
 	return w.encodeXZ(dst, src, packed, e.c.Check, chain), nil
 }
 
-// encodeXZ appends a stream of one block, or of none if src is empty, as liblzma does.
+// encodeXZ appends a stream of one block. If src is empty, the stream has no block, as with
+// liblzma.
 func (w *encoder) encodeXZ(dst, src, packed []byte, kind Check, chain []Filter) []byte {
 	flags := []byte{0, byte(kind)}
 	dst = append(append(dst, magic...), flags...)
@@ -98,7 +101,7 @@ type encoder struct {
 	prices
 	planner
 	src   []byte
-	stale int // symbols since the prices were computed
+	stale int // number of symbols since the prices were computed
 }
 
 // encode appends an LZMA1 or LZMA2 stream with the settings of f.
@@ -125,7 +128,7 @@ func (w *encoder) step(pos int) int {
 		pos += int(s.n)
 		w.stale++
 	}
-	if w.stale > 512 { // takes at most a tenth of the time
+	if w.stale > 512 { // recomputing this often takes at most a tenth of the time
 		w.stale = 0
 		w.compute(&w.model)
 	}
@@ -218,8 +221,8 @@ func (w *encoder) literalByte(pos int) {
 	}
 }
 
-// encodeLZMA2 appends LZMA2 chunks. A chunk that does not get smaller is stored uncompressed, and
-// resets the state.
+// encodeLZMA2 appends LZMA2 chunks. A chunk that would not become smaller is stored uncompressed
+// and resets the state.
 func (w *encoder) encodeLZMA2(dst []byte) []byte {
 	forget := byte(chunkAll)
 	newDict := true
@@ -231,8 +234,8 @@ func (w *encoder) encodeLZMA2(dst []byte) []byte {
 		}
 		begin := len(dst)
 		w.start(dst)
-		// A step covers less than 3,000 bytes. Encoded they take at most seven times as much,
-		// because the minimum probability of a bit is 31 of 2048.
+		// A step covers less than 3,000 bytes. Encoding expands them by at most a factor of seven,
+		// because the minimum probability of a bit is 31/2048.
 		for pos < len(w.src) && pos-from < maxChunk-4096 && w.size(begin) < maxPackedChunk-21_000 {
 			pos = w.step(pos)
 		}

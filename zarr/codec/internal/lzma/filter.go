@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// FilterID is the id of a filter in liblzma and Python.
+// FilterID is the id of a filter in liblzma and in Python.
 type FilterID uint64
 
 // The filters of Python's module.
@@ -22,11 +22,11 @@ const (
 	SPARC    FilterID = 0x09
 )
 
-// Filter is one filter of a chain. The last filter is LZMA1 or LZMA2. The others do not change the
-// length.
+// Filter is one filter of a chain. The last filter is LZMA1 or LZMA2. The other filters do not
+// change the length.
 type Filter struct {
 	ID          FilterID
-	Distance    int    // of Delta, 1 to 256
+	Distance    int    // of Delta: 1 to 256
 	StartOffset uint32 // of branch filters: position of the first byte
 	Coder       Coder  // of LZMA1 and LZMA2
 }
@@ -35,11 +35,11 @@ type Filter struct {
 type Coder struct {
 	Properties
 	DictSize int // maximum distance of a match
-	Nice     int // a match of this length is taken at once
+	Nice     int // a match of this length is used without trying alternatives
 	Depth    int // maximum number of candidates tried for a match
 }
 
-// Preset returns liblzma's dictionary size for a level, and search limits.
+// Preset returns the settings of a level: liblzma's dictionary size, and search limits.
 func Preset(level int, extreme bool) Coder {
 	level = min(max(level, 0), 9)
 	c := Coder{Properties: Properties{LC: 3, PB: 2}, DictSize: 1 << [...]int{18, 20, 21, 22, 22, 23, 23, 24, 25, 26}[level]}
@@ -51,31 +51,31 @@ func Preset(level int, extreme bool) Coder {
 	return c
 }
 
-// check returns the first error of a chain: errors.ErrUnsupported for unknown ids.
+// check returns the first error of a chain. It returns errors.ErrUnsupported if an id is unknown.
 func check(chain []Filter, last FilterID) error {
 	for i, f := range chain {
 		switch f.ID {
 		case LZMA1, LZMA2:
 			if f.ID != last || i != len(chain)-1 {
-				return fmt.Errorf("filter %#x at place %d of %d", uint64(f.ID), i, len(chain))
+				return fmt.Errorf("filter %#x must not be at index %d of %d", uint64(f.ID), i, len(chain))
 			}
 			if !f.Coder.valid() {
-				return fmt.Errorf("lc %d, lp %d, pb %d", f.Coder.LC, f.Coder.LP, f.Coder.PB)
+				return fmt.Errorf("invalid properties lc=%d, lp=%d, pb=%d", f.Coder.LC, f.Coder.LP, f.Coder.PB)
 			}
 			return nil
 		case Delta:
 			if f.Distance < 1 || f.Distance > 256 {
-				return fmt.Errorf("a delta of %d bytes", f.Distance)
+				return fmt.Errorf("distance of the delta filter must be 1 to 256, is %d", f.Distance)
 			}
 		case X86, PowerPC, IA64, ARM, ARMThumb, SPARC:
 			if f.StartOffset%uint32(branches[f.ID].align) != 0 {
-				return fmt.Errorf("filter %#x that starts at %d", uint64(f.ID), f.StartOffset)
+				return fmt.Errorf("start offset %[2]d of filter %#[1]x is not aligned", uint64(f.ID), f.StartOffset)
 			}
 		default:
 			return fmt.Errorf("%w: filter %#x", errors.ErrUnsupported, uint64(f.ID))
 		}
 	}
-	return errors.New("no LZMA at the end of the filters")
+	return errors.New("the last filter must be LZMA1 or LZMA2")
 }
 
 // apply applies a filter to b in place.
@@ -96,14 +96,14 @@ func (f Filter) apply(b []byte, encode bool) {
 	}
 }
 
-// undo reverses all filters but the last on decoded bytes, in reverse order.
+// undo reverses all filters except the last on decoded bytes, in reverse order.
 func undo(chain []Filter, b []byte) {
 	for i := len(chain) - 2; i >= 0; i-- {
 		chain[i].apply(b, false)
 	}
 }
 
-// apply applies all filters but the last to a copy of b. If there are none, it returns b.
+// apply applies all filters except the last to a copy of b. If there are no others, it returns b.
 func apply(chain []Filter, b []byte) []byte {
 	if len(chain) > 1 {
 		b = append([]byte(nil), b...)
@@ -137,17 +137,17 @@ func parseFilter(id FilterID, b []byte) (Filter, error) {
 		f.Distance = int(b[0]) + 1
 		return f, nil
 	case id == LZMA2 || id == Delta:
-		return f, fmt.Errorf("filter %#x with properties %x", uint64(id), b)
+		return f, fmt.Errorf("filter %#x has the invalid properties %x", uint64(id), b)
 	case len(b) == 4:
 		f.StartOffset = binary.LittleEndian.Uint32(b)
 	case len(b) != 0:
-		return f, fmt.Errorf("filter %#x with properties %x", uint64(id), b)
+		return f, fmt.Errorf("filter %#x has the invalid properties %x", uint64(id), b)
 	}
 	return f, nil
 }
 
-// dictByte returns the encoding of the smallest dictionary size of at least n. Encodable sizes are
-// 2 or 3 times a power of two.
+// dictByte returns the encoding of the smallest dictionary size that is at least n. Encodable sizes
+// are 2 or 3 times a power of two.
 func dictByte(n int) byte {
 	for b := range byte(40) {
 		if uint64(2|b&1)<<(b/2+11) >= uint64(n) {

@@ -5,12 +5,12 @@ import (
 	"math/bits"
 )
 
-// match is a length and a distance less one.
+// match is a length and a distance minus one.
 type match struct{ n, dist int32 }
 
-// finder finds matches in the earlier input. It has a binary tree for each hash of four bytes, in
-// which strings are sorted and the latest is the root, and tables of the latest positions of two
-// and three bytes. Each position must be passed to at or skip once, in order.
+// finder finds matches in the earlier input. It has a binary tree for each hash of four bytes. The
+// tree sorts strings, and the latest string is the root. Two tables hold the latest positions of
+// two and of three bytes. Each position must be passed to at or skip once, in order.
 type finder struct {
 	src   []byte
 	far   int // maximum distance
@@ -19,7 +19,7 @@ type finder struct {
 
 	two, three, four []int32 // latest position with the hash, plus one
 	shift            int
-	sons             []int32 // for each position the roots of less and greater strings, plus one
+	sons             []int32 // for each position, the roots of less and greater strings, plus one
 	found            []match
 }
 
@@ -55,8 +55,8 @@ func (f *finder) node(at int) int {
 	return 2 * at
 }
 
-// at returns the matches of a position. Each is longer than the one before it and has the smallest
-// distance for its length. The slice is valid until the next call.
+// at returns the matches of a position. Each match is longer than the previous one and has the
+// smallest distance for its length. The slice is valid until the next call.
 func (f *finder) at(pos int) []match {
 	f.found = f.found[:0]
 	limit := min(len(f.src)-pos, f.nice)
@@ -85,7 +85,7 @@ func (f *finder) at(pos int) []match {
 	return f.found
 }
 
-// skip inserts a position without searching matches.
+// skip inserts a position without searching for matches.
 func (f *finder) skip(pos int) {
 	limit := min(len(f.src)-pos, f.nice)
 	if limit < 4 {
@@ -98,7 +98,7 @@ func (f *finder) skip(pos int) {
 	f.insert(pos, root, limit, maxMatch, false)
 }
 
-// small searches the last positions, which have too few bytes for the trees.
+// small finds matches of the last positions, which have too few bytes for the trees.
 func (f *finder) small(pos, limit int) {
 	if limit < 2 {
 		return
@@ -118,13 +118,13 @@ func (f *finder) small(pos, limit int) {
 }
 
 // insert makes pos the root of its tree. It walks down the old tree and splits it: strings less
-// than that of pos go to the left subtree, greater ones to the right subtree. less and greater are
-// the slots for the next of each.
+// than the string at pos go to the left subtree, greater strings to the right subtree. less and
+// greater are the slots for the next string of each.
 func (f *finder) insert(pos, root, limit, best int, report bool) {
 	s, sons := f.src, f.sons
 	me := f.node(pos)
 	less, greater := me, me+1
-	nLess, nGreater := 0, 0 // lengths of their known common prefixes with pos
+	nLess, nGreater := 0, 0 // lengths of their known common prefixes with the string at pos
 	for left := f.depth; ; left-- {
 		if root < 0 || pos-root > f.far || left == 0 {
 			sons[less], sons[greater] = 0, 0

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// Control bytes of LZMA2 chunks. 0 is the end. 1 and 2 are uncompressed chunks, 1 with a dictionary
-// reset. From 128 on they are LZMA chunks: bits 0 to 4 are the highest bits of the decoded size,
-// bits 5 and 6 the resets.
+// Control bytes of LZMA2 chunks. 0 is the end of the stream. 1 and 2 are uncompressed chunks, 1
+// with a dictionary reset. Values from 128 on are LZMA chunks: bits 0 to 4 are the highest bits of
+// the decoded size, and bits 5 and 6 select the resets.
 const (
 	chunkEnd       = 0x00
 	chunkPlainNew  = 0x01
@@ -53,7 +53,7 @@ func decodeLZMA2(o *output, src []byte) ([]byte, error) {
 			o.n += copy(o.b[o.n:], src[:n])
 			src = src[n:]
 		case control < chunkLZMA:
-			return nil, fmt.Errorf("a chunk of kind %#x", control)
+			return nil, fmt.Errorf("invalid control byte %#x of a chunk", control)
 		default:
 			if len(src) < 5 {
 				return nil, errCut
@@ -74,7 +74,7 @@ func decodeLZMA2(o *output, src []byte) ([]byte, error) {
 				}
 				p, ok := propertiesOf(src[0])
 				if !ok {
-					return nil, fmt.Errorf("properties %#x", src[0])
+					return nil, fmt.Errorf("invalid properties %#x", src[0])
 				}
 				d.Properties, src, needProps = p, src[1:], false
 			}
@@ -96,7 +96,7 @@ func decodeLZMA2(o *output, src []byte) ([]byte, error) {
 				return nil, err
 			}
 			if marked || d.code != 0 || d.at != packed {
-				return nil, fmt.Errorf("a chunk that does not end where it says")
+				return nil, fmt.Errorf("a chunk does not end after its declared length")
 			}
 			src = src[packed:]
 		}

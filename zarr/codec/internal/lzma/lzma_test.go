@@ -15,8 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// contents are noise, which is stored uncompressed, words, and both in turn, so that the type of
-// chunks changes.
+// contents returns test inputs: noise, which is stored uncompressed, words, and both alternately,
+// so that the type of chunks changes.
 func contents() map[string][]byte {
 	r := rand.New(rand.NewPCG(3, 4))
 	noise := make([]byte, 150_000)
@@ -70,7 +70,8 @@ func xz(t *testing.T, check lzma.Check, s string) []byte {
 	return b
 }
 
-// alone returns a .lzma stream with a size in its header, or -1.
+// alone returns a .lzma stream with size in its header. A size of -1 means that the size is
+// unknown.
 func alone(t *testing.T, s string, size int64) []byte {
 	t.Helper()
 	enc, err := lzma.NewEncoder(lzma.Config{Format: lzma.Alone})
@@ -95,7 +96,7 @@ func TestStreams(t *testing.T) {
 		name   string
 		format lzma.Format
 		stored []byte
-		says   string // "" when it is "ab"
+		says   string // part of the expected error; "" if the stream decodes to "ab"
 	}{
 		{"xz", lzma.XZ, ab, ""},
 		{"xz as either", lzma.Auto, ab, ""},
@@ -104,21 +105,21 @@ func TestStreams(t *testing.T) {
 		{"two streams of alone", lzma.Alone, slices.Concat(alone(t, "a", -1), alone(t, "b", -1)), ""},
 		{"two streams", lzma.XZ, slices.Concat(xz(t, lzma.None, "a"), xz(t, lzma.SHA256, "b")), ""},
 		{"padding", lzma.XZ, slices.Concat(xz(t, lzma.None, "a"), make([]byte, 8), xz(t, lzma.None, "b"), make([]byte, 4)), ""},
-		{"half a padding", lzma.XZ, append(slices.Clone(ab), 0, 0), "begin"},
-		{"bytes behind", lzma.XZ, append(slices.Clone(ab), "garbage"...), "begin"},
-		{"alone as xz", lzma.XZ, alone(t, "ab", -1), "begin"},
-		{"xz as alone", lzma.Alone, ab, "begin"},
+		{"half a padding", lzma.XZ, append(slices.Clone(ab), 0, 0), "invalid start"},
+		{"bytes behind", lzma.XZ, append(slices.Clone(ab), "garbage"...), "invalid start"},
+		{"alone as xz", lzma.XZ, alone(t, "ab", -1), "invalid start"},
+		{"xz as alone", lzma.Alone, ab, "invalid start"},
 		{"too much", lzma.XZ, xz(t, lzma.CRC32, "abc"), "more bytes than the chunk has"},
 		{"alone that says too much", lzma.Alone, alone(t, "ab", 3), "more bytes than the chunk has"},
-		{"alone that says too little", lzma.Alone, alone(t, "ab", 1), "behind its end"},
-		{"alone that says a petabyte", lzma.Alone, alone(t, "ab", 1<<50), "begin"},
-		{"a wrong checksum of the contents", lzma.XZ, flip(ab, 32), "stored is"},
+		{"alone that says too little", lzma.Alone, alone(t, "ab", 1), "follow the end"},
+		{"alone that says a petabyte", lzma.Alone, alone(t, "ab", 1<<50), "invalid start"},
+		{"a wrong checksum of the contents", lzma.XZ, flip(ab, 32), "stored checksum is"},
 		{"a wrong checksum of the header", lzma.XZ, flip(ab, 8), "header"},
-		{"a wrong checksum of the block's header", lzma.XZ, flip(ab, 20), "block's header"},
+		{"a wrong checksum of the block's header", lzma.XZ, flip(ab, 20), "block header"},
 		{"a wrong index", lzma.XZ, flip(ab, 38), "index"},
 		{"a wrong footer", lzma.XZ, flip(ab, -12), "footer"},
-		{"nothing", lzma.XZ, nil, "begin"},
-		{"a check that nobody knows", lzma.XZ, reserved, "check 7"},
+		{"nothing", lzma.XZ, nil, "invalid start"},
+		{"an unknown check", lzma.XZ, reserved, "check 7"},
 	}
 	for _, tt := range tests {
 		got, err := lzma.Decode(lzma.Config{Format: tt.format}, nil, tt.stored, 2)
@@ -149,7 +150,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestManyStreams checks that streams do not allocate memory each.
+// TestManyStreams checks that memory is not allocated for each stream.
 func TestManyStreams(t *testing.T) {
 	b := slices.Repeat(alone(t, "a", -1), 1000)
 	var before, after runtime.MemStats

@@ -2,16 +2,16 @@ package lzma
 
 // Properties select the probabilities of literals and positions.
 type Properties struct {
-	LC int // literal context bits: high bits of the previous byte
-	LP int // literal position bits: low bits of the position; LC+LP is at most 4
-	PB int // position bits: low bits of the position, for all other symbols
+	LC int // literal context bits: number of high bits of the previous byte
+	LP int // literal position bits: number of low bits of the position; LC+LP is at most 4
+	PB int // position bits: number of low bits of the position, for all other symbols
 }
 
 func (p Properties) valid() bool {
 	return p.LC >= 0 && p.LP >= 0 && p.LC+p.LP <= 4 && p.PB >= 0 && p.PB <= 4
 }
 
-// byte and propertiesOf convert to and from the properties byte of headers.
+// byte returns the properties byte of headers. propertiesOf parses it.
 func (p Properties) byte() byte { return byte((p.PB*5+p.LP)*9 + p.LC) }
 
 func propertiesOf(b byte) (Properties, bool) {
@@ -24,18 +24,18 @@ const (
 	minMatch = 2
 	maxMatch = 273
 	states   = 12 // see afterLiteral and the functions after it
-	literals = 7  // states below are after a literal
+	literals = 7  // states below this one follow a literal
 	even     = 1 << 10
 )
 
 // prob is the probability of a 0, in units of 1/2048.
 type prob = uint16
 
-// model has the adaptive probabilities of a coder, its state, and the last four distances.
+// model holds the adaptive probabilities of a coder, its state, and the last four distances.
 type model struct {
 	Properties
 	state int
-	reps  [4]uint32 // distances less one
+	reps  [4]uint32 // distances minus one
 
 	match    [states][16]prob
 	rep      [states]prob
@@ -51,7 +51,7 @@ type model struct {
 	literal  []prob
 }
 
-// lengthModel encodes lengths less minMatch: 8 low, 8 mid and 256 high values.
+// lengthModel encodes lengths minus minMatch: 8 low, 8 middle and 256 high values.
 type lengthModel struct {
 	mid, high prob
 	lows      [16][8]prob
@@ -59,7 +59,7 @@ type lengthModel struct {
 	highs     [256]prob
 }
 
-// reset sets the initial state.
+// reset sets the initial state and probabilities.
 func (m *model) reset(p Properties) {
 	literal := m.literal
 	if n := 0x300 << (p.LC + p.LP); cap(literal) >= n {
@@ -106,13 +106,13 @@ func fill(p []prob) {
 	}
 }
 
-// literalProbs returns the probabilities of a literal at a position after the byte prev.
+// literalProbs returns the probabilities of the literal at position pos, after the byte prev.
 func (m *model) literalProbs(pos int, prev byte) []prob {
 	i := (pos&(1<<m.LP-1))<<m.LC + int(prev)>>(8-m.LC)
 	return m.literal[0x300*i:][:0x300]
 }
 
-// The functions below return the state after a further symbol.
+// The functions below return the state after another symbol.
 
 func afterLiteral(s int) int {
 	switch {
@@ -138,9 +138,10 @@ func either(s, afterLiteral, afterMatch int) int {
 // lengthState returns the index of a match length for the probabilities of its distance.
 func lengthState(n int) int { return min(n-minMatch, 3) }
 
-// A distance less one has a slot, given by its highest two bits and the number of bits below them.
-// Up to slot 13 the lower bits have their own probabilities. From 14 on the lowest four bits (align
-// bits) share probabilities and the bits between are direct bits.
+// A distance minus one has a slot, which encodes its highest two bits and the number of bits below
+// them. Up to slot 13 the lower bits have separate probabilities. From slot 14 on, the lowest four
+// bits (align bits) share probabilities, and the bits in between have equal probabilities (direct
+// bits).
 const (
 	firstSpecial = 4
 	firstDirect  = 14

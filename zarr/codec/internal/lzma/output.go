@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// output collects decoded bytes. It is also the dictionary, so a dictionary size in a header costs
-// no memory.
+// output collects decoded bytes. It is also the dictionary, so the dictionary size in a header
+// costs no memory.
 type output struct {
 	b     []byte // decoded bytes and free space
 	n     int    // number of decoded bytes
@@ -14,13 +14,14 @@ type output struct {
 	most  int    // maximum of n
 	hint  int    // initial free space
 
-	coder decoder // shared by all streams and blocks: its probabilities may be larger than a stream
+	// coder is shared by all streams and blocks, because its probabilities may be larger than a stream.
+	coder decoder
 }
 
 var errLimit = errors.New("decoded to more bytes than the chunk has")
 
-// newOutput appends to dst up to limit bytes. The buffer grows with the output, from a size in
-// proportion to srcLen.
+// newOutput returns an output that appends up to limit bytes to dst. The buffer grows with the
+// output. Its first size is proportional to srcLen.
 func newOutput(dst []byte, limit, srcLen int) *output {
 	most := len(dst) + min(limit, math.MaxInt-len(dst))
 	return &output{b: dst[:min(cap(dst), most)], n: len(dst), start: len(dst), most: most, hint: max(512, 4*min(srcLen, 1<<26))}
@@ -28,7 +29,7 @@ func newOutput(dst []byte, limit, srcLen int) *output {
 
 func (o *output) bytes() []byte { return o.b[:o.n] }
 
-// room ensures free space for n more bytes.
+// room ensures that there is free space for n more bytes.
 func (o *output) room(n int) error {
 	if n > o.most-o.n {
 		return errLimit
@@ -54,7 +55,8 @@ func (o *output) put(c byte) error {
 	return nil
 }
 
-// back returns the byte at distance d+1, or 0 before the start of the dictionary.
+// back returns the byte at distance d+1. It returns 0 if that is before the start of the
+// dictionary.
 func (o *output) back(d uint32) byte {
 	if int64(d) >= int64(o.n-o.start) {
 		return 0
@@ -62,9 +64,9 @@ func (o *output) back(d uint32) byte {
 	return o.b[o.n-1-int(d)]
 }
 
-var errDistance = errors.New("a match from before the beginning")
+var errDistance = errors.New("distance of a match exceeds the decoded bytes")
 
-// repeat copies n bytes from distance d+1.
+// repeat copies n bytes from distance d+1 to the end of the output.
 func (o *output) repeat(d uint32, n int) error {
 	if int64(d) >= int64(o.n-o.start) {
 		return errDistance

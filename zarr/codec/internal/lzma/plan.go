@@ -3,7 +3,7 @@ package lzma
 // symbol is a literal, a match, or a rep match.
 type symbol struct {
 	n    int32  // length; 1 for a literal and a short rep
-	what uint32 // literal, 0 to 3 for a rep match, or 4 + a distance less one
+	what uint32 // literal, 0 to 3 for a rep match, or 4 plus a distance minus one
 }
 
 const literal = 1<<32 - 1
@@ -11,15 +11,15 @@ const literal = 1<<32 - 1
 // window is the maximum number of positions of a plan.
 const window = 2048
 
-// node is the cheapest known path to a position: the last symbol and where it starts. If two is
-// set, the previous symbol is a literal after before; see planner.
+// node is the cheapest known path to a position: its last symbol and where that starts. If two is
+// set, the previous symbol is a literal that follows before; see planner.
 type node struct {
 	price uint32
 	from  int32
 	symbol
-	// A literal and a rep0 match after it are also tried as one step, after a match (before) that
-	// is not on the cheapest path itself but has the distance.
-	before     symbol // the symbol before the literal, if two
+	// A literal followed by a rep0 match is also tried as one step. It may follow a match (before)
+	// that is not on the cheapest path itself but has the same distance.
+	before     symbol // the symbol before the literal, if two is set
 	beforeFrom int32
 	two        bool
 
@@ -29,14 +29,15 @@ type node struct {
 
 const never = 1 << 30
 
-// planner finds cheap symbols by the current prices.
+// planner finds cheap symbols at the current prices.
 type planner struct {
 	nodes   [window + 2*maxMatch + 2]node
 	end     int
 	symbols []symbol
 }
 
-// way extends the nodes up to at and returns the node at at if price improves it, else nil.
+// way extends the nodes up to at. It returns the node at at if price improves it, and nil
+// otherwise.
 func (p *planner) way(at int, price uint32) *node {
 	for p.end < at {
 		p.end++
@@ -49,13 +50,13 @@ func (p *planner) way(at int, price uint32) *node {
 	return nil
 }
 
-// plan returns the next symbols from pos on. The finder has been called for all positions that they
+// plan returns the next symbols from pos on. It has called the finder for all positions that they
 // cover.
 func (e *encoder) plan(pos int) []symbol {
 	p := &e.planner
 	p.end = 0
 	p.nodes[0] = node{state: e.state, reps: e.reps}
-	var long symbol // a match that is taken at once
+	var long symbol // a match that is used without trying alternatives
 	i := 0
 	for ; i < window && long.n == 0; i++ {
 		if i > 0 {
@@ -72,7 +73,7 @@ func (e *encoder) plan(pos int) []symbol {
 			break
 		}
 	}
-	// Walk back from i, then reverse.
+	// Walk back from i, then reverse the symbols.
 	s := p.symbols[:0]
 	if long.n != 0 {
 		s = append(s, long)
@@ -97,7 +98,7 @@ func (e *encoder) plan(pos int) []symbol {
 	return s
 }
 
-// settle computes the state and distances after the cheapest path to a position.
+// settle computes the state and the distances after the cheapest path to position i.
 func (p *planner) settle(i int) {
 	n := &p.nodes[i]
 	at := int(n.from)
@@ -132,7 +133,8 @@ func after(s symbol, state int, reps [4]uint32) (int, [4]uint32) {
 	return afterMatch(state), [4]uint32{s.what - 4, reps[0], reps[1], reps[2]}
 }
 
-// look tries all symbols at a position. It returns a match that is long enough to be taken at once.
+// look tries all symbols at a position. It returns a match if that is long enough to be used
+// without trying alternatives.
 func (e *encoder) look(start, i int) symbol {
 	p, t, m := &e.planner, &e.prices, &e.model
 	pos := start + i
@@ -166,7 +168,7 @@ func (e *encoder) look(start, i int) symbol {
 			n.from, n.symbol, n.two = int32(i), symbol{1, 0}, false
 		}
 	}
-	// A literal and then a rep match.
+	// Try a literal followed by a rep match.
 	if not != c && back <= pos {
 		e.literalThenRep(start, i, pos, symbol{}, lit, here.state, back, avail)
 	}
@@ -228,8 +230,8 @@ func (e *encoder) matchLiteralRep(start, i, pos int, s symbol, price uint32, sta
 	e.literalThenRep(start, i, at, s, price, state, back, avail-n)
 }
 
-// literalThenRep tries a match at distance back after the literal at a position. price includes the
-// literal; state is before it.
+// literalThenRep tries a match at distance back after the literal at position at. price includes
+// the literal, and state is the state before it.
 func (e *encoder) literalThenRep(start, i, at int, before symbol, price uint32, state, back, avail int) {
 	if back > e.far {
 		return
@@ -262,8 +264,8 @@ func (m *model) repPrice(r, state, posState int) uint32 {
 	return price + bitPrice(m.repNot1[state], 1) + bitPrice(m.repNot2[state], uint32(r-2))
 }
 
-// common returns the number of bytes, at most most, that are equal at distance back. n of them are
-// known.
+// common returns the number of bytes, at most most, that are equal at distance back. The first n
+// bytes are known to be equal.
 func (e *encoder) common(pos, back, n, most int) int {
 	a, b := e.src[pos:pos+most], e.src[pos-back:]
 	for n < most && a[n] == b[n] {
@@ -272,7 +274,7 @@ func (e *encoder) common(pos, back, n, most int) int {
 	return n
 }
 
-// skip passes n positions to the finder that are not searched.
+// skip passes n positions to the finder without searching for matches.
 func (e *encoder) skip(pos, n int) {
 	for k := range n {
 		e.finder.skip(pos + k)

@@ -5,9 +5,9 @@ import (
 	"math/bits"
 )
 
-// Prices are in 1/16 of a bit.
+// Prices are in units of 1/16 bit.
 
-// bitPrices are the prices of a 0, by the high bits of its probability. They are read-only.
+// bitPrices holds the prices of a 0 by the high bits of its probability. It is read-only.
 var bitPrices = func() (t [128]uint32) {
 	for i := range t {
 		t[i] = uint32(math.Round(-16 * math.Log2((float64(i)+0.5)/128)))
@@ -36,8 +36,8 @@ func reversePrice(probs []prob, v uint32, n int) uint32 {
 	return price
 }
 
-// prices are the prices of lengths and distances. They are recomputed only sometimes, because
-// adaptation changes them slowly.
+// prices holds the prices of lengths and distances. They are recomputed only from time to time,
+// because adaptation changes them slowly.
 type prices struct {
 	length, repeated [16][maxMatch + 1]uint32 // by position state and length
 	slot             [4][64]uint32
@@ -85,7 +85,7 @@ func lengthPrices(to *[maxMatch + 1]uint32, m *lengthModel, posState int) {
 	}
 }
 
-// distance returns the price of a distance less one.
+// distance returns the price of a distance minus one.
 func (t *prices) distance(d uint32, state int) uint32 {
 	if d < 128 {
 		return t.short[state][d]
@@ -93,8 +93,8 @@ func (t *prices) distance(d uint32, state int) uint32 {
 	return t.slot[state][slotOf(d)] + t.align[d&15]
 }
 
-// slotOf returns the slot of a distance less one: twice the index of its highest bit, plus the next
-// lower bit.
+// slotOf returns the slot of a distance minus one: twice the index of its highest bit, plus the
+// next lower bit.
 func slotOf(d uint32) int {
 	if d < firstSpecial {
 		return int(d)
@@ -103,8 +103,8 @@ func slotOf(d uint32) int {
 	return n<<1 | int(d>>(n-1)&1)
 }
 
-// literalPrice returns the price of the byte c. If matched, it follows a match and not is the byte
-// at rep0.
+// literalPrice returns the price of the byte c. If matched is set, c follows a match and not is the
+// byte at distance rep0.
 func literalPrice(probs []prob, c byte, matched bool, not byte) uint32 {
 	price := uint32(0)
 	sym := uint32(c) | 0x100

@@ -68,7 +68,7 @@ func (d *rangeDecoder) direct(n int) uint32 {
 	return v
 }
 
-// tree reads a number below len(probs), a power of two, high bit first.
+// tree reads a number below len(probs), high bit first. len(probs) is a power of two.
 func (d *rangeDecoder) tree(probs []prob) int {
 	i := uint32(1)
 	for int(i) < len(probs) {
@@ -77,7 +77,7 @@ func (d *rangeDecoder) tree(probs []prob) int {
 	return int(i) - len(probs)
 }
 
-// reverse reads n bits, low bit first.
+// reverse reads a number of n bits, low bit first.
 func (d *rangeDecoder) reverse(probs []prob, n int) uint32 {
 	v, i := uint32(0), uint32(1)
 	for k := range n {

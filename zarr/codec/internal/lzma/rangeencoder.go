@@ -1,7 +1,7 @@
 package lzma
 
-// rangeEncoder writes bits. A carry may still change the last byte and a run of ff after it, so
-// these are pending.
+// rangeEncoder writes bits. A carry may still change the last byte and the run of ff bytes after
+// it, so these are pending.
 type rangeEncoder struct {
 	out  []byte
 	low  uint64
@@ -12,7 +12,7 @@ type rangeEncoder struct {
 
 func (e *rangeEncoder) start(out []byte) { *e = rangeEncoder{out: out, rng: 1<<32 - 1, runs: 1} }
 
-// size returns the number of bytes from from on after finish.
+// size returns the number of bytes in out from index from on, as it will be after finish.
 func (e *rangeEncoder) size(from int) int { return len(e.out) - from + e.runs + 4 }
 
 func (e *rangeEncoder) shift() {
@@ -66,7 +66,7 @@ func (e *rangeEncoder) direct(v uint32, n int) {
 	}
 }
 
-// tree writes a number below len(probs), a power of two, high bit first.
+// tree writes a number below len(probs), high bit first. len(probs) is a power of two.
 func (e *rangeEncoder) tree(probs []prob, v int) {
 	i := 1
 	for bit := len(probs) >> 1; bit > 0; bit >>= 1 {

@@ -10,16 +10,16 @@ import (
 	"hash/crc64"
 )
 
-// magic starts an xz stream.
+// magic is the start of an xz stream.
 var magic = []byte{0xfd, '7', 'z', 'X', 'Z', 0}
 
-// xzHeader is the size of a stream header and of a stream footer.
+// xzHeader is the size of a stream header. A stream footer has the same size.
 const xzHeader = 12
 
-// crc64Table is that of ECMA-182, which xz uses. It is read-only.
+// crc64Table is the table of CRC-64 in ECMA-182, which xz uses. It is read-only.
 var crc64Table = crc64.MakeTable(crc64.ECMA)
 
-// sumSize returns the size of a check by its id, including reserved ones.
+// sumSize returns the size of a check by its id. Ids include reserved ones.
 func sumSize(c Check) int { return [...]int{0, 4, 8, 16, 32, 64}[(int(c)+2)/3] }
 
 // appendSum appends the check of b.
@@ -47,14 +47,14 @@ func decodeXZ(o *output, src []byte) ([]byte, error) {
 	}
 	flags := src[6:8]
 	if binary.LittleEndian.Uint32(src[8:]) != crc32.ChecksumIEEE(flags) {
-		return nil, errors.New("the checksum of the stream's header is wrong")
+		return nil, errors.New("checksum of the stream header does not match")
 	}
 	if flags[0] != 0 || flags[1] > 15 {
-		return nil, fmt.Errorf("%w: flags %x", errors.ErrUnsupported, flags)
+		return nil, fmt.Errorf("%w: stream flags %x", errors.ErrUnsupported, flags)
 	}
 	kind := Check(flags[1])
 	if kind != None && kind != CRC32 && kind != CRC64 && kind != SHA256 {
-		return nil, fmt.Errorf("%w: check %d", errors.ErrUnsupported, kind)
+		return nil, fmt.Errorf("%w: xz check %d", errors.ErrUnsupported, kind)
 	}
 	src = src[xzHeader:]
 	var records []record
@@ -75,7 +75,7 @@ func decodeXZ(o *output, src []byte) ([]byte, error) {
 	footer := src[:xzHeader]
 	if footer[10] != 'Y' || footer[11] != 'Z' || !bytes.Equal(footer[8:10], flags) || binary.LittleEndian.Uint32(footer) != crc32.ChecksumIEEE(footer[4:10]) ||
 		int64(binary.LittleEndian.Uint32(footer[4:])) != int64(index/4-1) {
-		return nil, errors.New("the stream's footer is wrong")
+		return nil, errors.New("invalid stream footer")
 	}
 	return all[len(all)-len(src)+xzHeader:], nil
 }
@@ -88,7 +88,7 @@ func decodeBlock(o *output, src []byte, kind Check) (r record, rest []byte, err 
 	}
 	h := src[:head-4]
 	if binary.LittleEndian.Uint32(src[head-4:]) != crc32.ChecksumIEEE(h) {
-		return r, nil, errors.New("the checksum of a block's header is wrong")
+		return r, nil, errors.New("checksum of a block header does not match")
 	}
 	chain, packed, size, err := parseBlockHeader(h)
 	if err != nil {
@@ -101,11 +101,11 @@ func decodeBlock(o *output, src []byte, kind Check) (r record, rest []byte, err 
 	}
 	n := len(src) - head - len(rest)
 	if packed >= 0 && packed != int64(n) || size >= 0 && size != int64(o.n-from) {
-		return r, nil, fmt.Errorf("a block of %d bytes in %d says %d in %d", o.n-from, n, size, packed)
+		return r, nil, fmt.Errorf("block has %d bytes encoded in %d, but declares %d in %d", o.n-from, n, size, packed)
 	}
 	for pad := -n & 3; pad > 0; pad-- {
 		if len(rest) == 0 || rest[0] != 0 {
-			return r, nil, errors.New("a block's padding is wrong")
+			return r, nil, errors.New("padding of a block is not zero")
 		}
 		rest = rest[1:]
 	}
@@ -114,12 +114,13 @@ func decodeBlock(o *output, src []byte, kind Check) (r record, rest []byte, err 
 		return r, nil, errCut
 	}
 	if got := appendSum(nil, kind, o.b[from:o.n]); !bytes.Equal(got, rest[:sum]) {
-		return r, nil, fmt.Errorf("checksum of %d bytes is %x, stored is %x", o.n-from, got, rest[:sum])
+		return r, nil, fmt.Errorf("checksum of %d bytes is %x, but the stored checksum is %x", o.n-from, got, rest[:sum])
 	}
 	return record{uint64(head + n + sum), uint64(o.n - from)}, rest[sum:], nil
 }
 
-// parseBlockHeader parses a block header without its CRC. Sizes that it lacks are -1.
+// parseBlockHeader parses a block header without its CRC. It returns -1 for sizes that the header
+// does not have.
 func parseBlockHeader(h []byte) (chain []Filter, packed, size int64, err error) {
 	flags := h[1]
 	b := h[2:]
@@ -152,25 +153,26 @@ func parseBlockHeader(h []byte) (chain []Filter, packed, size int64, err error) 
 	}
 	for _, c := range b {
 		if c != 0 {
-			return nil, 0, 0, fmt.Errorf("%w: a block's header goes on", errors.ErrUnsupported)
+			return nil, 0, 0, fmt.Errorf("%w: unknown fields in a block header", errors.ErrUnsupported)
 		}
 	}
 	return chain, packed, size, check(chain, LZMA2)
 }
 
-// checkIndex compares the index with the blocks. It returns its size and the bytes after it.
+// checkIndex compares the index with the blocks. It returns the size of the index and the bytes
+// after it.
 func checkIndex(src []byte, records []record) (int, []byte, error) {
 	want := appendIndex(nil, records)
 	if len(src) < len(want) {
 		return 0, nil, errCut
 	}
 	if !bytes.Equal(src[:len(want)], want) {
-		return 0, nil, errors.New("the index is not of these blocks")
+		return 0, nil, errors.New("index does not match the blocks")
 	}
 	return len(want), src[len(want):], nil
 }
 
-// appendIndex appends the index. Its encoding is unique.
+// appendIndex appends the index of records. An index has only one valid encoding.
 func appendIndex(dst []byte, records []record) []byte {
 	from := len(dst)
 	dst = append(dst, 0)
@@ -184,8 +186,8 @@ func appendIndex(dst []byte, records []record) []byte {
 	return binary.LittleEndian.AppendUint32(dst, crc32.ChecksumIEEE(dst[from:]))
 }
 
-// number reads a multibyte integer of up to 63 bits in its shortest form: seven bits per byte, low
-// bits first.
+// number reads a multibyte integer of up to 63 bits in its shortest form. Each byte holds seven
+// bits, and the low bits come first.
 func number(b []byte) (uint64, []byte, error) {
 	v, n := binary.Uvarint(b)
 	if n <= 0 || n > 9 || n > 1 && b[n-1] == 0 {

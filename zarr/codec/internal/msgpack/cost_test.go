@@ -9,7 +9,7 @@ import (
 )
 
 // TestDecodeCost checks that decoding allocates nothing per value, and that nested maps that start
-// like bytes do not take quadratic time.
+// like the notation of bytes do not take quadratic time.
 func TestDecodeCost(t *testing.T) {
 	nested := bytes.Repeat([]byte("\x82\xa3b64\xa1x\xa1a"), 500)
 	nested = append(append(nested, 0xdb, 0, 1, 0, 0), bytes.Repeat([]byte{'y'}, 1<<16)...)

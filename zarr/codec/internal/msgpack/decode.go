@@ -11,7 +11,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Decode appends the text of the single value in src. If raw is set, text is decoded as bytes.
+// Decode appends the JSON text of the single value in src. If raw is set, text is decoded as bytes.
 func Decode(dst, src []byte, raw bool) ([]byte, error) {
 	start := len(dst)
 	d := decoder{src: src, dst: dst, raw: raw}
@@ -19,7 +19,7 @@ func Decode(dst, src []byte, raw bool) ([]byte, error) {
 		return dst[:start], err
 	}
 	if d.at < len(src) {
-		return dst[:start], d.bad("more after the value")
+		return dst[:start], d.bad("bytes follow the value")
 	}
 	return d.dst, nil
 }
@@ -38,7 +38,7 @@ func (d *decoder) bad(what string) error {
 // take returns the next n bytes.
 func (d *decoder) take(n int) ([]byte, error) {
 	if n > len(d.src)-d.at {
-		return nil, d.bad("the end within a value")
+		return nil, d.bad("truncated value")
 	}
 	b := d.src[d.at : d.at+n : d.at+n]
 	d.at += n
@@ -80,16 +80,16 @@ func (d *decoder) value(depth int) error {
 	case c == 0xc3:
 		d.dst = append(d.dst, "true"...)
 	case c >= 0xc7 && c <= 0xc9 || c >= 0xd4 && c <= 0xd8:
-		return fault.Newf(errors.ErrUnsupported, "MessagePack: an extension type at byte %d", d.at-1)
+		return fault.Newf(errors.ErrUnsupported, "MessagePack: extension type at byte %d is not supported", d.at-1)
 	case c == 0xc1:
-		return d.bad("a byte that begins no value")
+		return d.bad("invalid first byte of a value")
 	default:
 		return d.sized(c, depth)
 	}
 	return nil
 }
 
-// form describes a first byte: the type of the value, and the size of the number after it.
+// form describes a first byte: the type of the value, and the size of the number that follows.
 type form struct {
 	kind byte
 	size int
@@ -145,14 +145,14 @@ func (d *decoder) text(n uint64, asBytes bool) error {
 		return err
 	}
 	if uint64(len(b)) != n {
-		return d.bad("more bytes than there can be")
+		return d.bad("declared length is too large")
 	}
 	if asBytes {
 		d.dst = jsontext.AppendBytes(d.dst, b)
 		return nil
 	}
 	if !utf8.Valid(b) {
-		return d.bad("text that is no UTF-8 before")
+		return d.bad("text that is not valid UTF-8 ends")
 	}
 	d.dst = jsontext.AppendString(d.dst, b)
 	return nil
@@ -160,7 +160,7 @@ func (d *decoder) text(n uint64, asBytes bool) error {
 
 func (d *decoder) deeper(depth int) error {
 	if depth >= jsontext.MaxDepth {
-		return fault.Newf(fault.Limit, "MessagePack nested more than %d deep", jsontext.MaxDepth)
+		return fault.Newf(fault.Limit, "MessagePack: values are nested more than %d deep", jsontext.MaxDepth)
 	}
 	return nil
 }
@@ -197,7 +197,7 @@ func (d *decoder) object(n uint64, depth int) error {
 			return err
 		}
 		if d.dst[at] != '"' {
-			return fault.Newf(errors.ErrUnsupported, "MessagePack: a key that is no text before byte %d", d.at)
+			return fault.Newf(errors.ErrUnsupported, "MessagePack: map key that ends at byte %d is not text", d.at)
 		}
 		d.dst = append(d.dst, ':')
 		if err := d.value(depth + 1); err != nil {
@@ -208,7 +208,7 @@ func (d *decoder) object(n uint64, depth int) error {
 	_, float := jsontext.Float(d.dst[start:])
 	_, bytes := jsontext.Bytes(d.dst[start:])
 	if float || bytes {
-		return fault.Newf(errors.ErrUnsupported, "MessagePack: a map %.40s, which stands for something else here", d.dst[start:])
+		return fault.Newf(errors.ErrUnsupported, "MessagePack: map %.40s cannot be represented, because its text form has another meaning", d.dst[start:])
 	}
 	return nil
 }

@@ -3,14 +3,14 @@
 //
 //	text, err := msgpack.Decode(nil, []byte{0x92, 1, 0xc0}, false)   // [1,null]
 //
-// The text is in the canonical form of package internal/jsontext. In it, bytes and numbers that
-// JSON lacks are objects of one member. Floats have a point or an exponent and integers have
-// neither, so each type is preserved. Source: the MessagePack specification
-// (github.com/msgpack/msgpack) and the behaviour of Python's msgpack.
+// The text is in the canonical form of package internal/jsontext. That form represents bytes, and
+// numbers that JSON lacks, as objects of one member. Floats have a point or an exponent and
+// integers have neither, so each type is preserved. The package follows the MessagePack
+// specification (github.com/msgpack/msgpack) and the behaviour of Python's msgpack.
 //
-// Libraries decode into Go values, whose size is unbounded, and do not distinguish text from bytes.
-// This package checks every count against the remaining bytes, and its text has at most about six
-// bytes per input byte.
+// Other libraries decode into Go values, whose size is unbounded, and do not distinguish text from
+// bytes. This package checks every count against the remaining bytes, and its text has at most
+// about six bytes per input byte.
 //
 // # Errors
 //

@@ -12,12 +12,14 @@ import (
 
 // Options are options of Python's packer.
 type Options struct {
-	Single bool // use_single_float: floats of 4 bytes
-	Old    bool // not use_bin_type: the format without bytes, which are written as text, and without 1-byte text lengths
+	Single bool // use_single_float: write floats of 4 bytes
+	// Old is the opposite of use_bin_type. It selects the old format, which writes bytes as text
+	// and has no 1-byte text lengths.
+	Old bool
 }
 
-// Encode appends the value with the canonical text canon. Each part has its shortest form, as in
-// Python's msgpack.
+// Encode appends the value whose canonical text is canon. Each part of it has its shortest form, as
+// in Python's msgpack.
 func (o Options) Encode(dst, canon []byte) ([]byte, error) {
 	start := len(dst)
 	dst, err := o.value(dst, canon)
@@ -38,7 +40,7 @@ func (o Options) value(dst, canon []byte) ([]byte, error) {
 	case '"':
 		s, ok := jsontext.Unquote(canon)
 		if !ok {
-			return dst, fault.Newf(fault.Type, "text %.40s is no UTF-8", canon)
+			return dst, fault.Newf(fault.Type, "text %.40s is not valid UTF-8", canon)
 		}
 		return o.text(dst, s)
 	case '[':
@@ -96,8 +98,8 @@ func (o Options) text(dst []byte, s string) ([]byte, error) {
 	return append(dst, s...), err
 }
 
-// head appends a length n: in the byte tiny if n is at most most, else after the byte one, two or
-// four in as many bytes. one is 0 if there is no such form.
+// head appends a length n. If n is at most most, the byte tiny includes it. Otherwise the byte one,
+// two or four precedes it, and it takes 1, 2 or 4 bytes. one is 0 if there is no such form.
 func head(dst []byte, n int, tiny byte, most int, one, two, four byte) ([]byte, error) {
 	switch {
 	case n <= most:
@@ -109,14 +111,14 @@ func head(dst []byte, n int, tiny byte, most int, one, two, four byte) ([]byte, 
 	case int64(n) <= math.MaxUint32:
 		return binary.BigEndian.AppendUint32(append(dst, four), uint32(n)), nil
 	}
-	return dst, fault.Newf(fault.Limit, "%d bytes or elements, more than MessagePack can count", n)
+	return dst, fault.Newf(fault.Limit, "%d bytes or elements exceed the maximum length in MessagePack", n)
 }
 
 func (o Options) number(dst []byte, s string) ([]byte, error) {
 	if strings.ContainsAny(s, ".eE") {
 		f, err := strconv.ParseFloat(s, 64)
 		if err != nil {
-			return dst, fault.Newf(fault.Type, "%.40s is no 64-bit number", s)
+			return dst, fault.Newf(fault.Type, "%.40s is not a 64-bit number", s)
 		}
 		return o.float(dst, f), nil
 	}

@@ -21,7 +21,7 @@ func unhex(t testing.TB, s string) []byte {
 	return b
 }
 
-// TestForms decodes and encodes every form at its minimum and maximum lengths.
+// TestForms checks every form at its minimum and maximum lengths, in both directions.
 func TestForms(t *testing.T) {
 	long := func(n int) string { return strings.Repeat("61", n) }
 	text := func(n int) string { return `"` + strings.Repeat("a", n) + `"` }
@@ -50,7 +50,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestOtherForms decodes forms that the encoder does not write, and uses all options.
+// TestOtherForms checks forms that the encoder does not write, and all options.
 func TestOtherForms(t *testing.T) {
 	for _, r := range []struct {
 		stored, canon string
@@ -97,7 +97,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// FuzzDecode checks that decoded text is the same after encoding and decoding it.
+// FuzzDecode checks that decoded text is unchanged after encoding and decoding it.
 func FuzzDecode(f *testing.F) {
 	for _, s := range []string{"95a17801cb4004000000000000a27c4f9103", "95c0c39301a161c0a27c4f9103", "9582a16b920102a2c3a9a2c3bcc0c0a27c4f9103", "c403ff00fe", "ddffffffff", "d6ff00000000", "ca7fc00000", "df00000001a161a162"} {
 		f.Add(unhex(f, s), false)

@@ -7,17 +7,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// Len is the number of elements of a full block. Its three fields of 4 KiB fit the first-level
+// Len is the number of elements of a full block. Its three fields of 4 KiB each fit the first-level
 // cache.
 const Len = 512
 
-// Block holds elements between steps. The fields in use depend on the type: integers, booleans and
-// times are in Int, sign extended; floats in Re; complex numbers in Re and Im.
+// Block holds elements between steps. Which fields are used depends on the type. Integers, booleans
+// and times are in Int, sign extended. Floats are in Re, and complex numbers in Re and Im.
 type Block struct {
 	N      int
 	Int    [Len]uint64
 	Re, Im [Len]float64
-	Err    error // set by a step that fails; ends the run
+	Err    error // set by a step that fails; it ends the run
 }
 
 // Step processes all elements of a block. The steps of one array receive its blocks in order.
@@ -45,7 +45,7 @@ func Run(dst, src []byte, from, to Type, steps ...Step) error {
 	return nil
 }
 
-// same copies elements and swaps their bytes if the orders differ, so that NaNs keep all bits.
+// same copies elements and swaps their bytes if the orders differ. NaNs keep all bits.
 func same(dst, src []byte, from, to Type) {
 	copy(dst, src)
 	if from.Big == to.Big {
@@ -59,7 +59,7 @@ func same(dst, src []byte, from, to Type) {
 	}
 }
 
-// getBits reads numbers of size bytes.
+// getBits reads numbers of size bytes each.
 func getBits(dst []uint64, src []byte, size int, big bool) {
 	switch {
 	case size == 1:
@@ -93,7 +93,7 @@ func getBits(dst []uint64, src []byte, size int, big bool) {
 	}
 }
 
-// putBits writes numbers of size bytes.
+// putBits writes numbers of size bytes each.
 func putBits(dst []byte, src []uint64, size int, big bool) {
 	switch {
 	case size == 1:
@@ -172,7 +172,7 @@ func (t Type) store(dst []byte, b *Block) {
 	putBits(dst, b.Int[:n], t.Size, t.Big)
 }
 
-// floats widens bit patterns. Signalling NaNs stay signalling, unlike in the processor's
+// floats widens bit patterns. Signalling NaNs remain signalling, unlike in the processor's
 // conversion.
 func floats(dst []float64, src []uint64, size int) {
 	switch size {
@@ -226,7 +226,7 @@ func floatBits(dst []uint64, src []float64, size int) {
 	}
 }
 
-// nan32 narrows a NaN. Signalling NaNs stay signalling.
+// nan32 narrows a NaN. Signalling NaNs remain signalling.
 func nan32(u uint64) uint64 {
 	fraction := u & (1<<52 - 1) >> 29
 	if fraction == 0 {

@@ -2,7 +2,7 @@ package number
 
 import "math"
 
-// Cast returns a step that converts elements as numpy's astype does. Byte orders are ignored.
+// Cast returns a step that converts elements as numpy's astype does. It ignores byte orders.
 func Cast(from, to Type) Step {
 	switch {
 	case from.Whole() && to.Whole():
@@ -15,12 +15,12 @@ func Cast(from, to Type) Step {
 	return rounds(from, to)
 }
 
-// wraps converts between integers and keeps the low bits.
+// wraps converts between integer types and keeps the low bits.
 func wraps(from, to Type) Step {
 	larger := to.Size > from.Size && to.Kind != Bool && (from.Kind != Int || to.Kind != Uint)
 	return func(b *Block) {
 		if larger || to.Size == 8 {
-			return // already sign extended to 64 bits
+			return // the block has them sign extended to 64 bits
 		}
 		for i, u := range b.Int[:b.N] {
 			b.Int[i] = to.wrap(u)
@@ -87,8 +87,8 @@ func rounds(from, to Type) Step {
 	}
 }
 
-// recast rounds floats of another type, and makes NaNs quiet where processors do. numpy's own
-// conversion to and from float16 does not.
+// recast rounds floats that have another type, and makes NaNs quiet if processors do so. numpy's
+// own conversion to and from float16 does not.
 func (t Type) recast(list []float64, from Type) {
 	u, v := t.unit(), from.unit()
 	switch {

@@ -45,7 +45,7 @@ func (c Checked) mul(a, b uint64, ok bool) (uint64, bool) {
 	return uint64(p), ok && exact && c.fits(uint64(p))
 }
 
-// div rounds down, as numpy does for integers.
+// div divides a by b, rounding down, as numpy does for integers.
 func (c Checked) div(a, b uint64) (uint64, bool) {
 	if c.Type.Kind == Uint {
 		return a / b, true

@@ -56,7 +56,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestPromote compares with numpy.promote_types, with rows and columns in the order of all.
+// TestPromote compares Promote with numpy.promote_types. Rows and columns are in the order of all.
 func TestPromote(t *testing.T) {
 	const table = `b1 i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 c8 c16
 i1 i1 i2 i4 i8 i2 i4 i8 f8 f2 f4 f8 c8 c16
@@ -94,7 +94,7 @@ c16 c16 c16 c16 c16 c16 c16 c16 c16 c16 c16 c16 c16 c16
 	}
 }
 
-// TestConvert compares every rounding of random numbers to float32 with exact arithmetic.
+// TestConvert compares rounding of random numbers to float32 in every mode with exact arithmetic.
 func TestConvert(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	modes := map[Rounding]big.RoundingMode{NearestEven: big.ToNearestEven, TowardsZero: big.ToZero, TowardsPositive: big.ToPositiveInf, TowardsNegative: big.ToNegativeInf, NearestAway: big.ToNearestAway}
@@ -102,7 +102,7 @@ func TestConvert(t *testing.T) {
 	for mode, m := range modes {
 		for range 2000 {
 			f := math.Ldexp(r.NormFloat64(), r.IntN(200)-100)
-			if r.IntN(2) == 0 { // a tie, or almost
+			if r.IntN(2) == 0 { // a tie, or almost a tie
 				f = float64(float32(f)) * (1 + math.Ldexp(float64(r.IntN(3)), -24))
 			}
 			u := r.Uint64() >> r.IntN(64)
@@ -128,7 +128,7 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-// TestChecked compares integer steps of every size with exact arithmetic.
+// TestChecked compares checked integer steps of every size with exact arithmetic.
 func TestChecked(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, d := range all[1:9] {
@@ -198,7 +198,8 @@ func TestChecked(t *testing.T) {
 	}
 }
 
-// TestCuts checks casts of floats that are out of range, which must be the same on every machine.
+// TestCuts checks casts of floats that are out of range. The results must be the same on every
+// machine.
 func TestCuts(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, tt := range []struct {

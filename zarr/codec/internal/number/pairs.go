@@ -6,7 +6,7 @@ type Pair struct{ From, To Value }
 // fewPairs is the number of pairs up to which a linear search is faster than a map.
 const fewPairs = 8
 
-// finder returns a function that maps a number of a type by the first pair that matches. Pairs come
+// finder returns a function that maps a number of a type by the first matching pair. Pairs come
 // from metadata, so there may be very many.
 func finder(pairs []Pair, from Type) func(v Value) (Value, bool) {
 	if len(pairs) > fewPairs {
@@ -22,7 +22,7 @@ func finder(pairs []Pair, from Type) func(v Value) (Value, bool) {
 	}
 }
 
-// index is the finder for many pairs.
+// index returns the function of finder for many pairs.
 func index(pairs []Pair, from Type) func(v Value) (Value, bool) {
 	if from.Kind != Float {
 		m := make(map[uint64]Value, len(pairs))

@@ -7,7 +7,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// TestManyPairs checks that many pairs map the same numbers as few pairs.
+// TestManyPairs checks that many pairs map numbers in the same way as few pairs.
 func TestManyPairs(t *testing.T) {
 	first := []Pair{
 		{Value{Int: 3, Float: 3}, Value{Int: 30, Float: 30}}, {Value{Int: 3, Float: 3}, Value{Int: 31, Float: 31}},
@@ -36,7 +36,7 @@ func TestManyPairs(t *testing.T) {
 			t.Errorf("%v: the last are not found", typ)
 		}
 	}
-	// 65,536 pairs and as many elements: a linear search would take four billion steps.
+	// There are 65,536 pairs and as many elements. A linear search would take four billion steps.
 	for i := range 1 << 16 {
 		v := Value{Int: uint64(5000 + i)}
 		many = append(many, Pair{v, Value{Int: v.Int + 1}})

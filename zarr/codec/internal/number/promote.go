@@ -12,7 +12,7 @@ func Promote(a, b Type) Type {
 		return a
 	case a.Kind == Bool || b.Kind == Time:
 		return b
-	case b.Kind == Uint: // and a is signed
+	case b.Kind == Uint: // a is signed
 		if b.Size < a.Size {
 			return a
 		}
@@ -21,7 +21,8 @@ func Promote(a, b Type) Type {
 		}
 		return Type{Kind: Int, Size: 2 * b.Size}
 	}
-	// A float must have twice the size of the integer in numpy, up to 8 bytes: int16 needs float32.
+	// In numpy the float must have twice the size of the integer, up to 8 bytes. int16 needs
+	// float32.
 	unit := b.unit()
 	if need := min(2*a.Size, 8); a.Kind != Float && a.Kind != Complex && need > unit {
 		unit = need

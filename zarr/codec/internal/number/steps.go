@@ -2,11 +2,11 @@ package number
 
 import "math"
 
-// smallest is the value of NaT.
+// smallest is the value of NaT in a block.
 const smallest = 1 << 63
 
-// Differences replaces each element by its difference from the previous one. The first stays
-// unchanged.
+// Differences replaces each element by its difference from the previous element. The first element
+// stays unchanged.
 func Differences(t Type) Step {
 	var last uint64
 	var re, im float64
@@ -46,7 +46,7 @@ func Differences(t Type) Step {
 	}
 }
 
-// Sums replaces each element by the sum of it and all elements before it. For booleans the sum is
+// Sums replaces each element by the sum of all elements up to it. For booleans the sum reports
 // whether any of them is true.
 func Sums(t Type) Step {
 	var sum uint64
@@ -54,7 +54,7 @@ func Sums(t Type) Step {
 	first := true
 	return func(b *Block) {
 		from := 0
-		if first && b.N > 0 { // keeps a -0
+		if first && b.N > 0 { // keeps a negative zero
 			first, from = false, 1
 			sum, re, im = b.Int[0], b.Re[0], b.Im[0]
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// whole64 returns integers in the form of a block.
+// whole64 returns integers as a block holds them.
 func whole64(list ...int64) []uint64 {
 	out := make([]uint64, len(list))
 	for i, v := range list {
@@ -20,7 +20,7 @@ func whole64(list ...int64) []uint64 {
 }
 
 // TestWholeSteps checks that integers wrap in their own type, and that sums reverse differences,
-// also over several blocks.
+// also across several blocks.
 func TestWholeSteps(t *testing.T) {
 	tests := []struct {
 		name     string
@@ -96,8 +96,8 @@ func TestFloatSteps(t *testing.T) {
 	}
 }
 
-// TestCasts checks that casts from integers to floats round once, and that the parts of complex
-// numbers and NaNs are narrowed.
+// TestCasts checks that casts from integers to floats round once, and that both parts of complex
+// numbers, and NaNs, are narrowed.
 func TestCasts(t *testing.T) {
 	for _, tt := range []struct {
 		from, to dtype.Type
@@ -107,7 +107,8 @@ func TestCasts(t *testing.T) {
 		{dtype.Int64, dtype.Float64, 1<<64 - 5, -5},
 		{dtype.Uint64, dtype.Float64, 1<<64 - 1, 1 << 64},
 		{dtype.Int64, dtype.Float32, 1<<24 + 1, 1 << 24},
-		{dtype.Uint64, dtype.Float32, 1<<63 + 1<<39 + 1, 1<<63 + 1<<40}, // rounding to float64 first would make it a tie
+		// Rounding to float64 first would make the next number a tie.
+		{dtype.Uint64, dtype.Float32, 1<<63 + 1<<39 + 1, 1<<63 + 1<<40},
 	} {
 		b := &Block{N: 1}
 		b.Int[0], b.Im[0] = tt.in, 7
@@ -127,7 +128,7 @@ func TestCasts(t *testing.T) {
 	}
 }
 
-// TestOutside checks numbers beyond the range in each of the three modes.
+// TestOutside checks numbers out of range in each of the three modes.
 func TestOutside(t *testing.T) {
 	type result struct {
 		v  Value
@@ -170,8 +171,8 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// TestPairs checks that the first matching pair maps a number, which is not converted, and that a
-// NaN matches every NaN.
+// TestPairs checks that the first matching pair maps a number, that mapped numbers are not
+// converted, and that a NaN matches every NaN.
 func TestPairs(t *testing.T) {
 	nan := math.Float64frombits(0x7ff8_0000_0000_0123)
 	b := &Block{N: 3}

@@ -12,18 +12,18 @@ const (
 	Uint
 	Float
 	Complex
-	Time // a 64-bit count; the smallest value is NaT, which addition and subtraction propagate
+	Time // a 64-bit count; its smallest value is NaT, which addition and subtraction propagate
 )
 
-// Type is a number type and its storage.
+// Type is a number type and its size and byte order in storage.
 type Type struct {
 	Kind Kind
 	Size int // bytes of an element
 	Big  bool
 }
 
-// Of returns the number type of a data type's elements in memory form. It returns false if numpy
-// has no arithmetic on them.
+// Of returns the number type of a data type's elements in memory form. ok is false if numpy has no
+// arithmetic on them.
 func Of(t dtype.Type) (Type, bool) {
 	switch t := t.(type) {
 	case dtype.DateTime, dtype.TimeDelta:
@@ -45,7 +45,7 @@ func Of(t dtype.Type) (Type, bool) {
 	return Type{}, false
 }
 
-// In returns the type with a byte order.
+// In returns the type with byte order o.
 func (t Type) In(o dtype.Order) Type {
 	t.Big = o == dtype.Big && t.unit() > 1
 	return t
@@ -54,7 +54,7 @@ func (t Type) In(o dtype.Order) Type {
 // Whole reports whether the numbers are integers, booleans or times.
 func (t Type) Whole() bool { return t.Kind != Float && t.Kind != Complex }
 
-// unit returns the size of one number of an element.
+// unit returns the size in bytes of one number of an element.
 func (t Type) unit() int {
 	if t.Kind == Complex {
 		return t.Size / 2
@@ -74,7 +74,7 @@ func (t Type) Range() (lo int64, hi uint64) {
 	return -1 << (bits - 1), 1<<(bits-1) - 1
 }
 
-// wrap returns the low bits of u that the type can represent, as stored in a block.
+// wrap returns the low bits of u that the type can represent, in the form of a block.
 func (t Type) wrap(u uint64) uint64 {
 	switch {
 	case t.Kind == Bool:

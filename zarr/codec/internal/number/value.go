@@ -7,7 +7,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Rounding is the mode for numbers between two numbers of a type.
+// Rounding is the rounding mode for numbers that a type cannot represent exactly.
 type Rounding string
 
 // The rounding modes, as named by the codec cast_value.
@@ -19,10 +19,10 @@ const (
 	NearestAway     Rounding = "nearest-away"
 )
 
-// Outside is the mode for numbers beyond the range of a type.
+// Outside is the mode for numbers out of the range of a type.
 type Outside string
 
-// Modes for numbers out of range, as spelled in the configuration of the codec cast_value.
+// The modes for numbers out of range, as named by the codec cast_value.
 const (
 	Refuse Outside = "error"
 	Clamp  Outside = "clamp"
@@ -35,9 +35,9 @@ type Value struct {
 	Float float64
 }
 
-// Convert returns a step that converts numbers by value. Numbers that match a pair are mapped by
-// the first such pair. Others are rounded according to r; if the result is out of range, o applies.
-// NaN cannot be converted to an integer.
+// Convert returns a step that converts numbers by value. If a pair matches a number, the step maps
+// it by the first such pair. It rounds other numbers according to r, and applies o if the result is
+// out of range. NaN cannot be converted to an integer.
 //
 // The step returns fault.Type if a number cannot be converted.
 func Convert(from, to Type, r Rounding, o Outside, pairs []Pair) Step {
@@ -61,11 +61,11 @@ func Convert(from, to Type, r Rounding, o Outside, pairs []Pair) Step {
 func (v Value) outside(from, to Type) error {
 	switch from.Kind {
 	case Float:
-		return fault.Newf(fault.Type, "%v is out of the range of the type it is cast to", v.Float)
+		return fault.Newf(fault.Type, "%v is out of range for the target type", v.Float)
 	case Uint:
-		return fault.Newf(fault.Type, "%d is out of the range of the type it is cast to", v.Int)
+		return fault.Newf(fault.Type, "%d is out of range for the target type", v.Int)
 	}
-	return fault.Newf(fault.Type, "%d is out of the range of the type it is cast to", int64(v.Int))
+	return fault.Newf(fault.Type, "%d is out of range for the target type", int64(v.Int))
 }
 
 func convert(v Value, from, to Type, r Rounding, o Outside) (Value, bool) {
@@ -84,7 +84,7 @@ func convert(v Value, from, to Type, r Rounding, o Outside) (Value, bool) {
 	return Value{Int: u}, ok
 }
 
-// whole rounds to an integer.
+// whole rounds f to an integer.
 func whole(f float64, r Rounding) float64 {
 	switch r {
 	case TowardsZero:
@@ -102,7 +102,8 @@ func whole(f float64, r Rounding) float64 {
 // toWhole converts a float without a fraction to an integer type.
 func toWhole(f float64, to Type, o Outside) (uint64, bool) {
 	lo, hi := to.Range()
-	low, high := float64(lo), math.Ldexp(1, 8*to.Size) // 1 above the maximum is exact, unlike the maximum
+	// high is the maximum plus 1, which is exact as a float, unlike the maximum.
+	low, high := float64(lo), math.Ldexp(1, 8*to.Size)
 	if to.Kind == Int {
 		high /= 2
 	}
@@ -121,7 +122,7 @@ func toWhole(f float64, to Type, o Outside) (uint64, bool) {
 	case math.IsInf(f, 0):
 		return 0, false
 	}
-	m := math.Mod(f, 1<<64) // exact
+	m := math.Mod(f, 1<<64) // exact in floats
 	if m < 0 {
 		return to.wrap(-uint64(-m)), true
 	}
@@ -156,7 +157,7 @@ func (t Type) precision() (bits, least int, largest float64) {
 	return 53, -1074, math.MaxFloat64
 }
 
-// toFloat rounds to a narrower float type.
+// toFloat rounds f to a narrower float type.
 func toFloat(f float64, to Type, r Rounding, o Outside) (float64, bool) {
 	if f != f || math.IsInf(f, 0) || f == 0 || to.Size == 8 {
 		return f, true
@@ -171,7 +172,7 @@ func toFloat(f float64, to Type, r Rounding, o Outside) (float64, bool) {
 	return math.Copysign(largest, f), o == Clamp
 }
 
-// wholeToFloat rounds an integer, which may have more bits than a float64.
+// wholeToFloat rounds an integer to a float type. The integer may have more bits than a float64.
 func wholeToFloat(u uint64, from, to Type, r Rounding, o Outside) (float64, bool) {
 	sign, m := 1.0, u
 	if from.Kind != Uint && int64(u) < 0 {
@@ -205,7 +206,7 @@ func wholeToFloat(u uint64, from, to Type, r Rounding, o Outside) (float64, bool
 	return f, true
 }
 
-// Checked has steps for integers that fail with fault.Type on overflow.
+// Checked makes steps for integers that fail with fault.Type on overflow.
 type Checked struct{ Type Type }
 
 // Minus subtracts offset and then multiplies by scale.

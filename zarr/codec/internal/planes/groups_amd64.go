@@ -4,8 +4,8 @@ package planes
 
 import "math/bits"
 
-// group is the number of elements that the assembly processes at a time. It uses SSE2, which every
-// amd64 processor has.
+// group is the number of elements that the assembly processes at a time. The assembly uses SSE2,
+// which every amd64 processor has.
 const group = 16
 
 // The functions below process groups*16 elements; groups is at least 1. Planes are stride bytes
@@ -29,7 +29,8 @@ func splitGroups4(dst, src *byte, stride, groups int)
 //go:noescape
 func splitGroups8(dst, src *byte, stride, groups int)
 
-// fastJoin reports whether joinGroups supports a type size, and its logarithm to the base 2.
+// fastJoin reports whether joinGroups supports a type size, and returns the base-2 logarithm of the
+// size.
 func fastJoin(typeSize int) (shift uint, ok bool) {
 	switch typeSize {
 	case 2, 4, 8:
@@ -38,8 +39,8 @@ func fastJoin(typeSize int) (shift uint, ok bool) {
 	return 0, false
 }
 
-// joinGroups is joinSlow for elements of 1<<shift bytes. dst has whole groups, at least one. src
-// starts at the first element's byte in the first plane; planes are n bytes apart.
+// joinGroups is joinSlow for elements of 1<<shift bytes. dst has only whole groups, at least one.
+// src starts at the first element's byte in the first plane, and planes are n bytes apart.
 func joinGroups(dst, src []byte, shift uint, n int) {
 	groups := len(dst) / group >> shift
 	_ = src[(1<<shift-1)*n+groups*group-1]
@@ -53,8 +54,9 @@ func joinGroups(dst, src []byte, shift uint, n int) {
 	}
 }
 
-// joinFast is joinSlow for as many elements from the first as it returns. src starts at the first
-// element's byte in the first plane; planes are n bytes apart. dst has whole elements.
+// joinFast is joinSlow for the first elements of dst. It returns their number. src starts at the
+// first element's byte in the first plane, and planes are n bytes apart. dst has only whole
+// elements.
 func joinFast(dst, src []byte, typeSize, n int) (done int) {
 	shift, ok := fastJoin(typeSize)
 	groups := len(dst) / typeSize / group
@@ -65,7 +67,7 @@ func joinFast(dst, src []byte, typeSize, n int) (done int) {
 	return groups * group
 }
 
-// splitFast is splitSlow for as many elements from the first as it returns. Planes are n bytes
+// splitFast is splitSlow for the first elements of src. It returns their number. Planes are n bytes
 // apart in dst.
 func splitFast(dst, src []byte, typeSize, n int) (done int) {
 	groups := len(src) / typeSize / group

@@ -4,7 +4,7 @@ package planes
 
 import "math"
 
-const group = math.MaxInt // elements; there is no assembly
+const group = math.MaxInt // there is no assembly for this architecture
 
 func fastJoin(typeSize int) (shift uint, ok bool) { return 0, false }
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestFastIsSlow checks that the assembly does the same as the Go code for all whole groups, and
-// modifies nothing else.
+// TestFastIsSlow checks that for all whole groups the assembly has the same results as the Go code
+// and modifies no other bytes.
 func TestFastIsSlow(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	random := func(n int) []byte {
@@ -19,7 +19,7 @@ func TestFastIsSlow(t *testing.T) {
 	}
 	for _, size := range []int{1, 2, 3, 4, 8, 16} {
 		for _, count := range []int{1, 15, 16, 17, 31, 32, 33, 48, 64, 100, 1024, 1037} {
-			for _, more := range []int{0, 1, 7, 16, 33} { // further elements of each plane
+			for _, more := range []int{0, 1, 7, 16, 33} { // additional elements of each plane
 				n := count + more
 				groups := 0
 				if size == 2 || size == 4 || size == 8 {

@@ -9,7 +9,7 @@ func Split(dst, src []byte, typeSize int) {
 	n := len(src) / typeSize
 	copy(dst[n*typeSize:], src[n*typeSize:])
 	if n == 0 {
-		return // element sizes are unlimited, so typeSize*n below could be huge
+		return // element sizes are unlimited, so typeSize*n below could overflow
 	}
 	src = src[:n*typeSize]
 	done := splitFast(dst, src, typeSize, n)
@@ -59,12 +59,12 @@ func Join(dst, src []byte, typeSize int) { joinPart(dst, src, typeSize, 0) }
 type Block struct {
 	src      []byte
 	typeSize int
-	n, whole int  // number of whole elements, and of their bytes
-	shift    uint // an element has 1<<shift bytes, if fast
+	n, whole int  // number of whole elements, and number of their bytes
+	shift    uint // if fast, an element has 1<<shift bytes
 	fast     bool
 }
 
-// BlockOf returns the Block of src, which must not be modified.
+// BlockOf returns the Block of src. src must not be modified while the Block is in use.
 func BlockOf(src []byte, typeSize int) Block {
 	b := Block{src: src, typeSize: typeSize, n: len(src) / typeSize}
 	b.whole = b.n * typeSize
@@ -72,10 +72,10 @@ func BlockOf(src []byte, typeSize int) Block {
 	return b
 }
 
-// Len returns the number of bytes.
+// Len returns the number of bytes in the block.
 func (b *Block) Len() int { return len(b.src) }
 
-// JoinPart fills dst with the bytes of the joined block from at on. It is called for many short
+// JoinPart fills dst with the bytes of the joined block at offset at. It is called for many short
 // rows, so the path for whole groups avoids divisions.
 func (b *Block) JoinPart(dst []byte, at int) {
 	if b.fast && at&(1<<b.shift-1) == 0 && len(dst)&(group<<b.shift-1) == 0 && at+len(dst) <= b.whole && len(dst) > 0 {
@@ -85,7 +85,7 @@ func (b *Block) JoinPart(dst []byte, at int) {
 	joinPart(dst, b.src, b.typeSize, at)
 }
 
-// joinPart fills dst with the bytes of the joined src from at on.
+// joinPart fills dst with the bytes of the joined src at offset at.
 func joinPart(dst, src []byte, typeSize, at int) {
 	n := len(src) / typeSize
 	whole := n * typeSize

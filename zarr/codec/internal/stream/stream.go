@@ -6,15 +6,16 @@ import (
 	"io"
 )
 
-// Appender appends the bytes of readers. The zero value is ready to use. It may be reused.
+// Appender appends the bytes of readers. The zero value is ready to use, and an Appender may be
+// reused.
 type Appender struct {
 	one [1]byte // receives a byte beyond the limit
 }
 
 // Append reads in to its end and appends the bytes to dst. If there are more than limit bytes, it
 // returns an error without allocating memory for them. If dst has enough capacity, nothing is
-// allocated; otherwise the buffer grows as bytes arrive, starting in proportion to srcLen, the
-// length of the source.
+// allocated. Otherwise the buffer grows as bytes arrive; its first size is proportional to srcLen,
+// the length of the source.
 func (a *Appender) Append(dst []byte, in io.Reader, limit, srcLen int) ([]byte, error) {
 	start, idle := len(dst), 0
 	for {

@@ -9,7 +9,7 @@ import (
 	"testing/iotest"
 )
 
-// TestAppend checks that bytes are appended for any sequence of reads, and that one byte above the
+// TestAppend checks that bytes are appended for any sequence of reads, and that one byte beyond the
 // limit is an error.
 func TestAppend(t *testing.T) {
 	src := bytes.Repeat([]byte("zargo"), 1000)
@@ -46,7 +46,7 @@ func TestInPlace(t *testing.T) {
 	}
 }
 
-// idle never returns a byte.
+// idle is a reader that never returns a byte.
 type idle struct{}
 
 func (idle) Read([]byte) (int, error) { return 0, nil }

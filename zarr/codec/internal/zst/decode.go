@@ -9,14 +9,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// maxWindow is the maximum window of a frame that is decoded: libzstd's limit, 31 bits. The window
-// takes no memory here, because the output is decoded into one buffer. It must fit an int.
+// maxWindow is the maximum window of a frame that is decoded. It is libzstd's limit, 31 bits. The
+// window takes no memory here, because the output is decoded into one buffer. It must fit an int.
 const maxWindow = min(1<<31, math.MaxInt)
 
-// minGuess is the minimum size of a first buffer for a frame that does not declare its size.
+// minGuess is the minimum size of the first buffer for a frame that does not declare its content
+// size.
 const minGuess = 64 << 10
 
-// decoders are idle decoders. Decoding does not depend on which one is used.
+// decoders holds idle decoders. Decoding does not depend on which decoder is used.
 var decoders = sync.Pool{New: func() any {
 	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
@@ -25,12 +26,12 @@ var decoders = sync.Pool{New: func() any {
 	return d
 }}
 
-// Decode appends the content of all frames in src to dst, without skippable frames. More than limit
-// bytes are fault.Corrupt. If dst has enough capacity, nothing is allocated. Bytes beyond its
-// capacity are not modified.
+// Decode appends the content of all frames in src to dst. It ignores skippable frames. It returns
+// fault.Corrupt if the content exceeds limit bytes. If dst has enough capacity, nothing is
+// allocated. Bytes beyond dst's capacity are not modified.
 func Decode(dst, src []byte, limit int) ([]byte, error) {
 	if len(src) == 0 {
-		return dst, fault.Newf(fault.Corrupt, "no zstd frame: no bytes")
+		return dst, fault.Newf(fault.Corrupt, "zstd: input is empty")
 	}
 	d := decoders.Get().(*zstd.Decoder)
 	defer decoders.Put(d)
@@ -41,7 +42,7 @@ func Decode(dst, src []byte, limit int) ([]byte, error) {
 	if room < most {
 		size, known := guess(src)
 		if known && size > uint64(most) {
-			return dst, fault.Newf(fault.Corrupt, "zstd: the frame declares %d bytes, want at most %d; %d encoded bytes decode to at most %d", size, limit, len(src), most)
+			return dst, fault.Newf(fault.Corrupt, "zstd: frame of %d bytes declares %d decoded bytes, want at most %d", len(src), size, most)
 		}
 		room = max(room, int(min(size, uint64(most))))
 	}
@@ -59,8 +60,8 @@ func Decode(dst, src []byte, limit int) ([]byte, error) {
 		case room >= most:
 			return dst, fault.Newf(fault.Corrupt, "zstd: %v (want at most %d bytes)", err, limit)
 		}
-		// The buffer may have been too small; the error for a frame without a content size does not
-		// tell. Retry with four times the size, and at last with the maximum.
+		// The buffer may have been too small. The error for a frame without a content size does not
+		// distinguish this. Retry with four times the size, and finally with the maximum.
 		if room > most/4 {
 			room = most
 		} else {
@@ -69,7 +70,7 @@ func Decode(dst, src []byte, limit int) ([]byte, error) {
 	}
 }
 
-// holds returns the maximum content of n bytes of frames: a block has at least 4 bytes, and at most
+// holds returns the maximum content of n bytes of frames. A block has at least 4 bytes, and at most
 // 128 KiB of content.
 func holds(n int) int {
 	const block = 128 << 10
@@ -79,7 +80,7 @@ func holds(n int) int {
 	return n / 4 * block
 }
 
-// guess returns a size for the first buffer, and whether the first frame declares it.
+// guess returns a size for the first buffer, and reports whether the first frame declares it.
 func guess(src []byte) (n uint64, known bool) {
 	var h zstd.Header
 	if err := h.Decode(src); err == nil && h.HasFCS && !h.Skippable {

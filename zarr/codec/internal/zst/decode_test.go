@@ -40,7 +40,7 @@ func unsized(t *testing.T, src []byte) []byte {
 	return b.Bytes()
 }
 
-// TestUnsized checks that frames without a content size are decoded up to the limit and not beyond
+// TestUnsized checks that frames without a content size are decoded up to the limit but not beyond
 // it.
 func TestUnsized(t *testing.T) {
 	src := bytes.Repeat([]byte("zargo"), 200_000)
@@ -57,7 +57,8 @@ func TestUnsized(t *testing.T) {
 	}
 }
 
-// TestFrames checks that frames are concatenated and skippable frames are skipped.
+// TestFrames checks that the contents of consecutive frames are concatenated and skippable frames
+// are skipped.
 func TestFrames(t *testing.T) {
 	e := NewEncoder(Options{Level: 3})
 	a, err := e.Encode(nil, []byte("first "))
@@ -108,14 +109,14 @@ func TestCorrupt(t *testing.T) {
 	}
 }
 
-// TestRoomByContents checks that the buffer of a frame is limited by what its blocks can contain,
-// even if the limit is much larger, as for text.
+// TestRoomByContents checks that the buffer of a frame is not larger than the maximum content of
+// its blocks, even if the limit is much larger, as for text.
 func TestRoomByContents(t *testing.T) {
 	const limit = 1 << 28
 	says := binary.LittleEndian.AppendUint64([]byte{0x28, 0xb5, 0x2f, 0xfd, 0xe0}, limit)
 	for name, frame := range map[string][]byte{
-		"says what it has not": append(says, 1, 0, 0),
-		"says nothing":         {0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa8, 7, 0, 0}, // a block of the reserved type
+		"declares too much": append(says, 1, 0, 0),
+		"declares nothing":  {0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa8, 7, 0, 0}, // a block of the reserved type
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

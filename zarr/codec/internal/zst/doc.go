@@ -1,11 +1,11 @@
-// Package zst encodes and decodes zstd frames (RFC 8878), with a limit on the decoded size. It is
-// used by all codecs whose format contains such frames.
+// Package zst encodes and decodes zstd frames (RFC 8878), with a limit on the decoded size. All
+// codecs whose format contains such frames use it.
 //
 //	out, err := zst.Decode(dst[:0], src, len(dst))
 //	enc := zst.NewEncoder(zst.Options{Level: 3, Window: 1 << 20})
 //	out, err = enc.Encode(nil, src)
 //
-// Decoders and encoders are pooled. Each has a single state, so there are never more of them than
+// Decoders and encoders are pooled. Each serves one call at a time, so there are at most as many as
 // concurrent calls, and the garbage collector frees idle ones. All functions are safe for
-// concurrent use. Errors of Decode are fault.Corrupt.
+// concurrent use. Decode returns fault.Corrupt.
 package zst

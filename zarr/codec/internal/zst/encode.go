@@ -7,25 +7,25 @@ import (
 	"github.com/zargo-io/zargo/zarr/codec/internal/zstdenc"
 )
 
-// Options configure an encoder.
+// Options configures an encoder.
 type Options struct {
-	Level    int  // libzstd's scale, -131072 to 22; 0 is 3
+	Level    int  // libzstd's scale, -131072 to 22; 0 means 3
 	Window   int  // approximate size of a frame, to save memory; 0 if unknown
 	Checksum bool // append an XXH64 checksum to each frame
-	Near     bool // as short as libzstd's frames at low levels too, though slower
+	Near     bool // frames as short as libzstd's also at low levels, though slower to encode
 }
 
 // Encoder encodes frames. It is immutable and safe for concurrent use.
 type Encoder struct {
-	quick *quick // nil if all frames are zstdenc's
+	quick *quick // nil if zstdenc encodes all frames
 	own   zstdenc.Options
 	pool  sync.Pool // of *zstdenc.Encoder
 }
 
-// mostQuick is the highest level of klauspost/compress. Up to it that library is 1.5 to 2 times as
-// fast as zstdenc, and on the benchmark's data at most 1 % longer than libzstd. From level 4 on it
-// is up to 24 % longer. For blocks of blosc, which set Near, it is up to 12 % longer and not
-// faster.
+// mostQuick is the highest level that klauspost/compress encodes. Up to this level that library is
+// 1.5 to 2 times as fast as zstdenc, and its frames of the benchmark's data are at most 1 % longer
+// than libzstd's. From level 4 on they are up to 24 % longer. For blocks of blosc, which set Near,
+// they are up to 12 % longer and the library is not faster.
 const mostQuick = 3
 
 // NewEncoder returns an encoder with the given options.
@@ -52,11 +52,11 @@ func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// maxWindowLog is the logarithm to the base 2 of the maximum window, 8 MiB, which RFC 8878
-// recommends that every decoder supports.
+// maxWindowLog is the base-2 logarithm of the maximum window, 8 MiB. RFC 8878 recommends that every
+// decoder support this size.
 const maxWindowLog = 23
 
-// window returns the smallest power of two of at least n, within limits.
+// window returns the smallest power of two that is at least n, within limits.
 func window(n int) int {
 	const least, most = 1 << 10, 1 << maxWindowLog
 	if n <= 0 || n >= most {

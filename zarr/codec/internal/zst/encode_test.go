@@ -8,8 +8,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// TestFramesTellTheirSize checks that every frame declares its content size, which numcodecs before
-// 0.16 (used by zarr-python 2) requires.
+// TestFramesTellTheirSize checks that every frame declares its content size. numcodecs before 0.16,
+// which zarr-python 2 uses, requires it.
 func TestFramesTellTheirSize(t *testing.T) {
 	for _, o := range []Options{{Level: 3}, {Level: 3, Checksum: true}, {Level: 3, Near: true}, {Level: 4, Checksum: true}} {
 		o.Window = 1 << 20
@@ -37,8 +37,8 @@ func encode(t *testing.T, e *Encoder, dst, src []byte) []byte {
 	return out
 }
 
-// TestLevels checks that every level halves text and can be decoded. Levels out of range are
-// clamped, and 0 is 3.
+// TestLevels checks that every level compresses text to half its size and can be decoded. Levels
+// out of range are clamped, and 0 means 3.
 func TestLevels(t *testing.T) {
 	var src []byte
 	for i := 0; len(src) < 1<<16; i++ {

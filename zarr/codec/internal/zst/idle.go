@@ -6,7 +6,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// encoders are idle encoders of the same settings. A few are kept, 1.6 MB each, for occasional
+// encoders holds idle encoders of the same settings. It keeps a few, 1.6 MB each, for occasional
 // writes of one chunk. The garbage collector frees the others, so a burst of writes leaves no
 // memory in use.
 type encoders struct {
@@ -16,7 +16,7 @@ type encoders struct {
 	more sync.Pool // of *zstd.Encoder
 }
 
-// idle are the idle encoders of the process: by speed, compression of all literals, checksum,
+// idle holds the idle encoders of the process by speed, compression of all literals, checksum,
 // window, and short sources.
 var idle [2][2][2][maxWindowLog + 1][2]encoders
 

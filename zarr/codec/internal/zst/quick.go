@@ -12,8 +12,8 @@ type quick struct {
 	opts []zstd.EOption
 	idle *encoders
 
-	// short has encoders for short sources, whose frames declare a content size only in a single
-	// segment.
+	// short holds encoders for short sources. The frame of a short source declares its content size
+	// only if it has a single segment.
 	short *encoders
 }
 
@@ -41,9 +41,9 @@ func index(b bool) int {
 	return 0
 }
 
-// quickLevel maps libzstd's levels to the two of the library that are used: the fastest below 2,
-// except for 0, which is 3. From 1 on, literals of blocks without matches are compressed too. That
-// costs a third of the speed and saves a fifth of the size for noisy numbers.
+// quickLevel maps libzstd's levels to two levels of the library. It is the fastest level below 2,
+// except for 0, which means 3. From 1 on, literals of blocks without matches are also compressed.
+// That reduces the speed by a third and the size of noisy numbers by a fifth.
 func quickLevel(level int) (l zstd.EncoderLevel, literals bool) {
 	if level < 0 || level == 1 {
 		return zstd.SpeedFastest, level == 1
@@ -53,7 +53,8 @@ func quickLevel(level int) (l zstd.EncoderLevel, literals bool) {
 
 // encode appends one frame with a content size.
 func (q *quick) encode(dst, src []byte) ([]byte, error) {
-	from, short := q.idle, len(src) <= zstd.MinWindowSize // longer ones are a single segment anyway, if the window holds them
+	// Frames of longer sources have a single segment in any case, if the window holds them.
+	from, short := q.idle, len(src) <= zstd.MinWindowSize
 	if short {
 		from = q.short
 	}

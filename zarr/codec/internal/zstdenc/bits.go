@@ -11,11 +11,11 @@ type bitWriter struct {
 	out []byte
 	at  int
 	acc uint64
-	n   uint // bits in acc
+	n   uint // number of bits in acc
 }
 
-// add appends the low n bits of v. At most 64 bits fit between two calls of flush, which leaves up
-// to 7.
+// add appends the low n bits of v. At most 64 bits fit between two calls of flush, which may leave
+// up to 7 bits pending.
 func (w *bitWriter) add(v uint64, n uint) {
 	w.acc |= v << (w.n & 63)
 	w.n += n
@@ -28,14 +28,14 @@ func (w *bitWriter) flush() {
 	w.n &= 7
 }
 
-// end writes the final 1 bit, from which decoders read a stream backwards, and returns the number
+// end writes the final 1 bit, from which decoders read the stream backwards. It returns the number
 // of bytes.
 func (w *bitWriter) end() int {
 	w.add(1, 1)
 	return w.pad()
 }
 
-// pad fills the last byte with zeros and returns the number of bytes.
+// pad fills the last byte with zeros. It returns the number of bytes.
 func (w *bitWriter) pad() int {
 	w.flush()
 	if w.n > 0 {

@@ -1,13 +1,13 @@
 package zstdenc
 
-// Block types: RFC 8878, 3.1.1.2.2.
+// Block types (RFC 8878, section 3.1.1.2.2).
 const (
 	blockRaw = iota
 	blockRLE
 	blockCompressed
 )
 
-// block appends one block of the type that is shortest.
+// block appends one block of the type that encodes it in the fewest bytes.
 func (e *Encoder) block(dst, src []byte, seqs []seq, last bool) []byte {
 	n := len(src)
 	if n > 3 && same(src, 0, 1, n) == n-1 {
@@ -52,7 +52,7 @@ func (e *Encoder) coded(src []byte, seqs []seq) []byte {
 		at += int(s.litLength + s.n)
 	}
 	e.lits = append(e.lits, src[at:]...)
-	// Literals take at most 11 bits, sequences 81 bits, and each table less than 512 bytes.
+	// A literal takes at most 11 bits, a sequence 81 bits, and each table less than 512 bytes.
 	e.buf = grow(e.buf, len(e.lits)+len(e.lits)/2+11*len(seqs)+2048)
 	n := e.literals(e.buf, e.lits, len(src))
 	n += e.sequences(e.buf[n:], seqs)

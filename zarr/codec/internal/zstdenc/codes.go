@@ -2,7 +2,7 @@ package zstdenc
 
 import "math/bits"
 
-// Lengths and offsets are stored as a code and extra bits: RFC 8878, 3.1.1.3.2.1.
+// Lengths and offsets are stored as a code and extra bits (RFC 8878, section 3.1.1.3.2.1).
 
 const (
 	minMatch    = 3
@@ -31,7 +31,7 @@ func lenCode(n uint32) (code, more uint8) {
 	return more + 36, more
 }
 
-// Extra bits of the literals length and match length codes.
+// Number of extra bits of the literals length and match length codes.
 var (
 	litExtra = [litCodes]uint8{16: 1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
 	lenExtra = [lenCodes]uint8{32: 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
@@ -55,7 +55,7 @@ func shorts[T [64]uint8 | [128]uint8](more []uint8) (t T) {
 	return t
 }
 
-// Default distributions of the predefined tables: RFC 8878, 3.1.1.3.2.2.
+// Default distributions of the predefined tables (RFC 8878, section 3.1.1.3.2.2).
 var (
 	litDefaults    = []int16{4, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1, -1, -1, -1, -1}
 	lenDefaults    = []int16{1, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1}
@@ -77,14 +77,14 @@ var (
 	predefinedOffsets = predefinedTable(offsetDefaults, 5)
 )
 
-// seq is a sequence: literals and the match after them.
+// seq is a sequence: a number of literals and the match that follows them.
 type seq struct{ litLength, n, offset uint32 }
 
 // recent holds the three repeat offsets, the latest first.
 type recent [3]uint32
 
-// value returns the offset value of a sequence: 1 to 3 for a repeat offset, else offset+3. Without
-// literals before the match, 1 to 3 have other meanings (RFC 8878, 3.1.1.5).
+// value returns the offset value of a sequence: 1 to 3 for a repeat offset, else offset+3. If no
+// literals precede the match, 1 to 3 have other meanings (RFC 8878, section 3.1.1.5).
 func (r *recent) value(offset, litLength uint32) uint32 {
 	if litLength > 0 {
 		switch offset {

@@ -7,10 +7,10 @@
 // # The frame
 //
 // A frame is a header and blocks of up to 128 KiB (RFC 8878). A compressed block consists of a
-// literals section and a sequences section. The literals section holds the literals of all
-// sequences, Huffman-coded. The sequences section has three values for each sequence: literals
-// length, match length and offset. Each value is an FSE-coded code and some extra bits. Huffman and
-// FSE tables are in the block, or are repeated from an earlier block. The three most recent offsets
+// literals section and a sequences section. The literals section holds the Huffman-coded literals
+// of all sequences. The sequences section has three values for each sequence: literals length,
+// match length and offset. Each value is an FSE-coded code and some extra bits. Huffman and FSE
+// tables are in the block or are repeated from an earlier block. The three most recent offsets
 // (repeat offsets) take few bits.
 //
 // # The encoder
@@ -29,10 +29,10 @@
 //
 // # Memory
 //
-// An [Encoder] reuses its tables for the next input. They are as large as the longest input so far
-// needs: up to level 4 at most 2 MiB, up to level 12 at most 21 MiB, above that at most 81 MiB.
-// These maxima are for inputs of 8 MiB or more; shorter inputs need about 16 times their length.
-// Blocks take 2 MiB more, and above level 12 up to 16 MiB more. In a steady state Encode allocates
+// An [Encoder] reuses its tables for the next input. Their size depends on the longest input so
+// far: at most 2 MiB up to level 4, 21 MiB up to level 12, and 81 MiB above. These maxima are for
+// inputs of 8 MiB or more; shorter inputs need about 16 times their length. Buffers for a block
+// take 2 MiB more, and up to 16 MiB more above level 12. After the first inputs, Encode allocates
 // only to grow dst.
 //
 // The output of Encode depends only on the level, the options and the input, not on earlier inputs

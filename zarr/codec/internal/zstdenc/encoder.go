@@ -12,10 +12,10 @@ const (
 	maxPart = 1 << 30
 )
 
-// Options configure an encoder.
+// Options configures an encoder.
 type Options struct {
-	Level    int  // libzstd's scale, -131072 to 22; values outside are clamped, 0 is 3
-	Window   int  // maximum offset of a match: a power of two, 1 KiB to 8 MiB
+	Level    int  // libzstd's scale, -131072 to 22; values outside are clamped, and 0 means 3
+	Window   int  // maximum offset of a match; a power of two from 1 KiB to 8 MiB
 	Checksum bool // append the XXH64 checksum of the content to each frame
 }
 
@@ -23,34 +23,34 @@ type Options struct {
 type Encoder struct {
 	o        Options
 	p        params // for the current part
-	partSize int    // maxPart, smaller in tests
+	partSize int    // maxPart, or less in tests
 
 	src  []byte // the current part of the input
-	base uint32 // number of the first byte of src; numbers in the tables below it are stale
-	used uint32 // how many numbers the current part uses
+	base uint32 // number of the first byte of src; smaller numbers in the tables are stale
+	used uint32 // count of numbers that the current part uses
 
 	first, second, third []uint32 // position numbers by hash; second may be a tree
-	tags                 []uint8  // of rows: 8 more bits of the hash of each entry
+	tags                 []uint8  // of rows: 8 additional bits of the hash of each entry
 	heads                []uint8  // of rows: the index of the latest entry
-	filled               int      // positions before this one are in the tables
+	filled               int      // all earlier positions are in the tables
 
 	seqs    []seq
 	reps    recent // repeat offsets as the match finder sees them
-	decoded recent // repeat offsets as the decoder has them
+	decoded recent // repeat offsets of the decoder
 	plan    planner
 
 	litLengths, offsets, matchLengths field
 	values                            []uint32 // offset values of the block's sequences
 	huffs                             [2]huffman
-	huff                              int  // index of the table that the decoder has
-	huffOK                            bool // the decoder has a table
+	huff                              int  // index of the decoder's Huffman table
+	huffOK                            bool // the decoder has a Huffman table
 	weights                           fse
 	counts                            [256]uint32
 	lits                              []byte // the literals of a block
 	buf                               []byte // buffer for a compressed block
 }
 
-// New returns an encoder. Its tables are allocated by Encode, as large as the inputs need.
+// New returns an encoder. Encode allocates its tables, as large as the inputs need.
 func New(o Options) *Encoder {
 	o.Level = min(max(o.Level, minLevel), maxLevel)
 	o.Window = 1 << highBit(uint32(min(max(o.Window, 1<<10), 8<<20)))
@@ -86,7 +86,7 @@ func (e *Encoder) sum(dst, src []byte) []byte {
 	return binary.LittleEndian.AppendUint32(dst, uint32(xxh64(src)))
 }
 
-// header appends the frame header for n bytes (RFC 8878, 3.1.1.1).
+// header appends the frame header for n bytes of content (RFC 8878, section 3.1.1.1).
 func (e *Encoder) header(dst []byte, n int) []byte {
 	dst = append(dst, 0x28, 0xb5, 0x2f, 0xfd)
 	flags := byte(0)
@@ -138,8 +138,8 @@ func (e *Encoder) part(dst, src []byte, last bool) []byte {
 	return dst
 }
 
-// restart chooses the parameters for src and prepares the tables. Entries of earlier inputs need
-// not be cleared, because their numbers are below e.base.
+// restart chooses the parameters for src and prepares the tables. Entries of earlier inputs do not
+// have to be cleared, because their numbers are below e.base.
 func (e *Encoder) restart(src []byte) {
 	e.src, e.filled = src, 0
 	e.p = paramsOf(e.o.Level, len(src), highBit(uint32(e.o.Window)))
@@ -182,7 +182,8 @@ func (e *Encoder) find(from, to int) {
 	}
 }
 
-// grow returns b with length n, reallocated if too small. Existing contents are not cleared.
+// grow returns b with length n. It reallocates b if it is too small. It does not clear existing
+// contents.
 func grow[T any](b []T, n int) []T {
 	if cap(b) < n {
 		return make([]T, n)

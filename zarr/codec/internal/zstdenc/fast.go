@@ -5,8 +5,8 @@ func hashOf(x uint64, min, log uint8) uint32 {
 	return uint32(x << (64 - 8*min&63) * 0x9e3779b185ebca87 >> (64 - log&63))
 }
 
-// after sets how fast finders speed up in incompressible data: the step grows by 1 for every
-// 1<<after bytes without a match.
+// after sets how fast the fast finders speed up in incompressible data: the step grows by 1 for
+// every 1<<after bytes without a match.
 const after = 8
 
 // findFast tries the latest repeat offset and the latest position with the same hash.
@@ -56,7 +56,7 @@ func (e *Encoder) findFast(from, to int) {
 		i, start = next, next
 		if i < limit {
 			table[hashOf(load64(src, i-2), least, log)] = e.base + uint32(i-2)
-			for i < limit { // the second repeat offset, without literals
+			for i < limit { // try the second repeat offset, without literals
 				b := e.reps[1]
 				if b > uint32(i) || load32(src, i) != load32(src, i-int(b)) {
 					break
@@ -72,8 +72,8 @@ func (e *Encoder) findFast(from, to int) {
 	}
 }
 
-// findDouble tries the latest position with the same eight bytes, then the latest one with the same
-// few bytes. In the second case it also tries eight bytes at the next position.
+// findDouble tries the latest position with the same eight bytes, then the latest position with the
+// same few bytes. In the second case it also tries eight bytes at the next position.
 func (e *Encoder) findDouble(from, to int) {
 	src, long, short := e.src, e.first, e.second
 	limit := to - 9
@@ -151,8 +151,8 @@ func (e *Encoder) findDouble(from, to int) {
 	}
 }
 
-// before extends a match backwards into the literals that start at start, and returns its new
-// position and length.
+// before extends a match backwards into the literals that begin at start. It returns the match's
+// new position and length.
 func (e *Encoder) before(start, at, n int, offset uint32) (int, int) {
 	for at > start && at > int(offset) && e.src[at-1] == e.src[at-1-int(offset)] {
 		at--

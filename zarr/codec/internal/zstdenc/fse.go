@@ -2,12 +2,12 @@ package zstdenc
 
 import "math/bits"
 
-// fse is a table for FSE coding: RFC 8878, 4.1. A symbol takes about as many bits as the logarithm
-// of 1<<log divided by its number of states.
+// fse is a table for FSE coding (RFC 8878, section 4.1). The number of bits of a symbol is about
+// the base-2 logarithm of 1<<log divided by its number of states.
 type fse struct {
 	log    uint8
 	n      int       // number of symbols
-	norm   [64]int16 // states of each symbol; -1 is one state, for a less-than-1 probability
+	norm   [64]int16 // number of states of each symbol; -1 is one state, for a less-than-1 probability
 	states [512]uint16
 	step   [64]fseStep
 }
@@ -60,7 +60,7 @@ func (t *fse) build() {
 	}
 }
 
-// single makes the table of a single symbol, which takes no bits.
+// single makes the table of a single symbol. Its symbol takes no bits.
 func (t *fse) single(symbol int) {
 	t.log, t.n = 0, symbol+1
 	clear(t.norm[:])
@@ -69,7 +69,7 @@ func (t *fse) single(symbol int) {
 	t.step[symbol] = fseStep{0, 0}
 }
 
-// first returns the final state of the decoder, in which it decodes its last symbol.
+// first returns the final state of the decoder, from which it decodes its last symbol.
 func (t *fse) first(symbol uint8) uint32 {
 	s := t.step[symbol]
 	n := uint32(s.bits+1<<15) >> 16
@@ -90,7 +90,8 @@ func (t *fse) close(w *bitWriter, state uint32) {
 	w.add(uint64(state)&(1<<t.log-1), uint(t.log))
 }
 
-// cost returns the cost of symbols with these counts, and whether the table has all of them.
+// cost returns the cost of symbols with these counts, and reports whether the table has all of
+// them.
 func (t *fse) cost(counts []uint32) (sum uint64, ok bool) {
 	for s, c := range counts {
 		if c == 0 {
@@ -104,8 +105,8 @@ func (t *fse) cost(counts []uint32) (sum uint64, ok bool) {
 	return sum, true
 }
 
-// fit chooses the table size for symbols with these counts, n in total and at least two different
-// ones, and distributes the states.
+// fit chooses the table size for symbols with these counts, and distributes the states. n is the
+// sum of the counts. At least two counts must not be 0.
 func (t *fse) fit(counts []uint32, n uint32, most uint8) {
 	used := 0
 	t.n = 0
@@ -121,11 +122,11 @@ func (t *fse) fit(counts []uint32, n uint32, most uint8) {
 	t.share(counts, n)
 }
 
-// share distributes the states: at least one for each symbol, about in proportion to the counts, so
-// that the total cost is small.
+// share distributes the states so that the total cost is small. Each symbol gets at least one
+// state, and the numbers of states are about proportional to the counts.
 func (t *fse) share(counts []uint32, n uint32) {
 	size := uint64(1) << t.log
-	rare := n >> t.log // at large n, counts up to this get a less-than-1 probability
+	rare := n >> t.log // if n is large, counts up to this get a less-than-1 probability
 	left := int(size)
 	clear(t.norm[:])
 	for s, c := range counts[:t.n] {
@@ -149,8 +150,8 @@ func (t *fse) share(counts []uint32, n uint32) {
 	}
 }
 
-// change adds a state to the symbol that gains most (by = 1), or removes one from the symbol that
-// loses least (by = -1).
+// change adds a state to the symbol that gains most (by = 1), or removes a state from the symbol
+// that loses least (by = -1).
 func (t *fse) change(counts []uint32, by int16) {
 	best, gain := -1, int64(0)
 	for s, c := range counts[:t.n] {
@@ -166,7 +167,7 @@ func (t *fse) change(counts []uint32, by int16) {
 		t.norm[best] += by
 		return
 	}
-	for s := range counts[:t.n] { // all are less-than-1; only reached with by = 1
+	for s := range counts[:t.n] { // all are less-than-1 here; reached only if by = 1
 		if t.norm[s] == -1 {
 			t.norm[s] = 2
 			return
@@ -174,11 +175,11 @@ func (t *fse) change(counts []uint32, by int16) {
 	}
 }
 
-// describe writes the FSE table description: RFC 8878, 4.1.1.
+// describe writes the FSE table description (RFC 8878, section 4.1.1).
 func (t *fse) describe(w *bitWriter) {
 	w.add(uint64(t.log-5), 4)
 	left, size, n := 1<<t.log+1, 1<<t.log, uint(t.log)+1
-	none := 0 // further symbols of zero probability in this run
+	none := 0 // additional symbols of zero probability in this run
 	after := false
 	for s := 0; left > 1; s++ {
 		k := int(t.norm[s])

@@ -8,7 +8,7 @@ import (
 // maxBits is the maximum length of a literal's Huffman code.
 const maxBits = 11
 
-// huffman is a Huffman table for literals: RFC 8878, 4.2.
+// huffman is a Huffman table for literals (RFC 8878, section 4.2).
 type huffman struct {
 	lens  [256]uint8  // code length of each symbol; 0 if absent
 	codes [256]uint32 // the code, with its length in the lowest byte
@@ -16,8 +16,8 @@ type huffman struct {
 	log   uint8       // the maximum code length
 }
 
-// build makes a near-optimal code of at most limit bits for symbols with these counts. At least two
-// counts must not be 0.
+// build makes a nearly optimal code of at most limit bits for symbols with these counts. At least
+// two counts must not be 0.
 func (h *huffman) build(counts *[256]uint32, limit uint8) {
 	var sorted [256]uint32 // count and symbol, rarest first
 	n := 0
@@ -35,12 +35,12 @@ func (h *huffman) build(counts *[256]uint32, limit uint8) {
 	h.number()
 }
 
-// depths builds the Huffman tree and sets the code lengths. It repeatedly joins the two rarest of
-// the leaves and nodes; nodes are created in the order of their counts.
+// depths builds the Huffman tree and sets the code lengths. It repeatedly joins the two rarest
+// leaves or nodes. Nodes are created in the order of their counts.
 func depths(h *huffman, sorted []uint32) {
 	n := len(sorted)
 	var counts [256]uint32
-	var parent [512]int16 // of leaves, then of nodes from n on
+	var parent [512]int16 // parents of leaves, then from index n on of nodes
 	leaf, node, made := 0, 0, 0
 	rarest := func() (int, uint32) {
 		if leaf < n && (node == made || sorted[leaf]>>8 <= counts[node]) {
@@ -66,7 +66,7 @@ func depths(h *huffman, sorted []uint32) {
 	}
 }
 
-// limit shortens codes that are longer than limit bits. A code is complete when the sum of
+// limit shortens codes that are longer than limit bits. A code is complete if the sum of
 // 1<<(limit-length) is 1<<limit. Shortening makes the sum too large, so the rarest of the other
 // symbols get longer codes. If the sum is then too small, the most frequent symbols get shorter
 // codes.
@@ -119,7 +119,8 @@ func (h *huffman) number() {
 	}
 }
 
-// cost returns the number of bits of symbols with these counts, and whether each has a code.
+// cost returns the number of bits of symbols with these counts, and reports whether each has a
+// code.
 func (h *huffman) cost(counts *[256]uint32) (sum uint64, ok bool) {
 	for s, c := range counts {
 		if c > 0 {
@@ -133,7 +134,8 @@ func (h *huffman) cost(counts *[256]uint32) (sum uint64, ok bool) {
 }
 
 // describe writes the Huffman tree description, as FSE-coded weights or in four bits per weight,
-// and returns its length. out needs 160 bytes. It returns 0 if neither form is possible.
+// and returns its length. out must have at least 160 bytes. It returns 0 if neither form is
+// possible.
 func (h *huffman) describe(out []byte, t *fse) int {
 	var weights [256]uint8
 	var counts [maxBits + 2]uint32
@@ -181,7 +183,7 @@ func (h *huffman) describe(out []byte, t *fse) int {
 	return size
 }
 
-// stream writes the symbols of src, the last one first, and returns the number of bytes.
+// stream writes the symbols of src, starting with the last, and returns the number of bytes.
 func (h *huffman) stream(out, src []byte) int {
 	w := bitWriter{out: out}
 	i := len(src)
@@ -202,7 +204,7 @@ func (h *huffman) stream(out, src []byte) int {
 	return w.end()
 }
 
-// streams writes src as a jump table and four streams and returns the number of bytes.
+// streams writes src as a jump table and four streams, and returns the number of bytes.
 func (h *huffman) streams(out, src []byte) int {
 	part := (len(src) + 3) / 4
 	at := 6

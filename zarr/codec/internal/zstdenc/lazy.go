@@ -6,10 +6,10 @@ type found struct {
 	offset uint32
 }
 
-// idle is the step above which findLazy does not insert the skipped positions.
+// idle is the maximum step at which findLazy inserts the positions that it skips.
 const idle = 8
 
-// findLazy takes the longest match of a position unless one of the next positions has a better
+// findLazy uses the longest match of a position, unless one of the next positions has a better
 // match.
 func (e *Encoder) findLazy(from, to int) {
 	src := e.src
@@ -35,7 +35,7 @@ func (e *Encoder) findLazy(from, to int) {
 			}
 			continue
 		}
-		// Try the next positions. A later match must be better by more.
+		// Try the next positions. A later match must be better by a margin.
 		for left := ahead; left > 0 && i+1 < limit && m.at+m.n < to; {
 			i++
 			better := false
@@ -85,7 +85,7 @@ func (e *Encoder) findLazy(from, to int) {
 	}
 }
 
-// weigh returns about how many bits the offset of a match takes.
+// weigh returns the approximate number of bits of a match's offset.
 func (e *Encoder) weigh(m found) int {
 	if m.offset == e.reps[0] {
 		return 0

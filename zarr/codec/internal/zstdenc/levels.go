@@ -2,20 +2,20 @@ package zstdenc
 
 import "math/bits"
 
-// kind is a match finder and how it chooses among matches.
+// kind is a match finder and its way of choosing among matches.
 type kind uint8
 
 const (
-	fast     kind = iota // the latest position with a hash, at some positions
+	fast     kind = iota // the latest position with a hash, tried at some positions only
 	double               // the same with two hashes, of few bytes and of eight
-	greedy               // some positions with a hash; takes the longest match
-	lazy                 // the same, unless the next position has a better match
-	lazy2                // or the position after that
-	optimal              // all matches of all positions; the cheapest path by the prices of the previous block
-	optimal2             // the same and a second pass by the prices of the block itself
+	greedy               // some positions with a hash; uses the longest match
+	lazy                 // like greedy, unless the next position has a better match
+	lazy2                // like lazy, also with the position after the next
+	optimal              // all matches of all positions; the cheapest path at the prices of the previous block
+	optimal2             // like optimal, and a second pass at the prices of the block itself
 )
 
-// params are the parameters of a level for an input length. Sizes are logarithms to the base 2.
+// params are the parameters of a level for an input length. Sizes are base-2 logarithms.
 type params struct {
 	kind   kind
 	window uint8 // maximum offset of a match
@@ -23,20 +23,20 @@ type params struct {
 	hash   uint8 // entries of the first table
 	search uint8 // number of positions tried
 	min    uint8 // number of bytes hashed, and minimum match length
-	nice   int   // a match of this length is taken at once; for fast, the step
+	nice   int   // a match of this length is used without trying alternatives; for fast it is the step
 }
 
-// scale has the parameters of levels 0 to 22.
+// scale holds the parameters of levels 0 to 22.
 type scale [23]params
 
-// scales are for inputs of more than 256 KiB, up to 256 KiB, up to 128 KiB and up to 16 KiB. Level
-// 0 of each is the base of the negative levels.
+// scales has one scale for inputs of more than 256 KiB, and one each for inputs up to 256 KiB, 128
+// KiB and 16 KiB. Level 0 of each is the base of the negative levels.
 //
-// The numbers are libzstd's, with two exceptions. Where libzstd uses lazy matching in a binary
-// tree, as at levels 13 to 15 of the longest inputs, optimal is used instead, which is up to 15 %
-// shorter; for the shortest inputs it is rows of 64 positions, which are as short. And a few levels
-// search half as many positions, which costs 1 %: level 5 of the longest inputs, 8 and 9 of those
-// up to 256 KiB.
+// The numbers are libzstd's, with two exceptions. First, libzstd uses lazy matching in a binary
+// tree at some levels, such as 13 to 15 of the longest inputs. This package uses optimal instead,
+// which is up to 15 % shorter; for the shortest inputs it uses rows of 64 positions, which are as
+// short. Second, level 5 of the longest inputs and levels 8 and 9 of inputs up to 256 KiB search
+// half as many positions, which makes them 1 % longer.
 var scales = [4]scale{
 	{
 		{fast, 19, 12, 13, 1, 6, 1}, {fast, 19, 13, 14, 1, 7, 1}, {fast, 20, 15, 16, 1, 6, 1},

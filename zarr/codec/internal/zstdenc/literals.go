@@ -1,6 +1,6 @@
 package zstdenc
 
-// Types of the literals section: RFC 8878, 3.1.1.3.1.1.
+// Types of the literals section (RFC 8878, section 3.1.1.3.1.1).
 const (
 	litRaw = iota
 	litRLE
@@ -12,11 +12,12 @@ const (
 // and are decoded faster.
 const oneStream = 255
 
-// literals writes the literals section of a block of the given uncompressed size and returns its
-// length. out must be large enough.
+// literals writes the literals section of a block and returns its length. block is the uncompressed
+// size of the block. out must be large enough.
 func (e *Encoder) literals(out, src []byte, block int) int {
 	n := len(src)
-	if e.o.Level < 0 && 16*(block-n) < block { // incompressible most likely, and negative levels favour speed
+	// Such a block is probably incompressible, and negative levels favour speed.
+	if e.o.Level < 0 && 16*(block-n) < block {
 		return rawLiterals(out, src)
 	}
 	counts := &e.counts
@@ -75,8 +76,8 @@ func (e *Encoder) literals(out, src []byte, block int) int {
 	return k
 }
 
-// codedHeader writes the header of a Huffman-coded section, which has both sizes, to the first
-// length bytes of out.
+// codedHeader writes the header of a Huffman-coded section to the first length bytes of out. The
+// header has both sizes.
 func codedHeader(out []byte, how, n, coded, length int, four bool) {
 	var v uint64
 	switch length {
@@ -115,8 +116,8 @@ func rawLiterals(out, src []byte) int {
 	return k + copy(out[k:], src)
 }
 
-// histogram counts bytes. It uses four tables in turn, so that increments for equal neighbouring
-// bytes do not wait for each other.
+// histogram counts the bytes of src. It uses four tables alternately, so that increments for equal
+// adjacent bytes do not wait for each other.
 func histogram(counts *[256]uint32, src []byte) {
 	clear(counts[:])
 	var b, c, d [256]uint32

@@ -3,7 +3,7 @@ package zstdenc
 import "slices"
 
 // planner finds the cheapest sequences of a block. For each position it keeps the cheapest path
-// that ends there, with a literal or with a match.
+// that ends there with a literal or with a match.
 type planner struct {
 	nodes []node
 	reps  []recent // repeat offsets after the cheapest path to each position
@@ -11,8 +11,8 @@ type planner struct {
 	index []uint32 // for each position, the index of its first match in list
 
 	prices prices
-	stats  stats // of the previous block, then of the chosen path
-	known  bool  // there was a block before in this frame
+	stats  stats // statistics of the previous block, then of the chosen path
+	known  bool  // the frame has an earlier block
 	path   []found
 	other  []found
 }
@@ -22,32 +22,32 @@ type node struct {
 	price     uint32
 	match     uint32 // length of the match that ends here; 0 for a literal
 	offset    uint32 // offset of the match
-	litLength uint32 // literals since the last match
+	litLength uint32 // number of literals since the last match
 }
 
 const (
-	// never is the price of a position that is not reached yet.
+	// never is the price of a position that has not been reached.
 	never = 1<<32 - 1
-	// longEnough is the minimum length of a match that is always taken without trying alternatives,
-	// at any level. At half this length or less, sparse data (long runs with a single other byte
-	// here and there) gets 20 % larger.
+	// longEnough is the minimum length of a match that is always used without trying alternatives,
+	// at any level. At half this value or less, the output for sparse data (long runs with an
+	// occasional different byte) gets 20 % larger.
 	longEnough = 256
-	// literalsBefore is how many positions after the start of such a match repeat offsets are still
-	// tried. They may do better if a run continues after one different byte.
+	// literalsBefore is the number of positions after the start of such a match at which repeat
+	// offsets are still tried. They may do better if a run continues after one different byte.
 	literalsBefore = 16
 	// overlapEnd limits searches in a match that overlaps itself, as in a run: only its last
-	// overlapEnd positions are searched. The earlier ones are alike and make the tree deep; without
-	// this limit runs take ten times as long.
+	// overlapEnd positions are searched. The earlier positions have almost the same strings and
+	// make the tree deep. Without this limit runs take ten times as long.
 	overlapEnd = 40
-	// maxList is the number of matches of a block (8 MiB of them) after which only one match per
-	// position is kept. Six per position are already many.
+	// maxList is the number of matches of a block (8 MiB of memory) after which only one match per
+	// position is kept. Six matches per position are already unusual.
 	maxList = 1 << 20
 )
 
-// findOptimal chooses the sequences of a block. The prices depend on the sequences that are chosen,
-// so it plans in passes. The first pass uses the statistics of the previous block; each later pass
-// uses those of the sequences just found, as long as the cost decreases. The first block of a frame
-// gets one or two more passes, because its statistics are a guess.
+// findOptimal chooses the sequences of a block. The prices depend on the chosen sequences, so it
+// plans in passes. The first pass uses the statistics of the previous block. Each later pass uses
+// the statistics of the sequences just found, as long as the cost decreases. The first block of a
+// frame gets one or two additional passes, because its statistics are a guess.
 func (e *Encoder) findOptimal(from, to int) {
 	p := &e.plan
 	e.collect(from, to)
@@ -81,8 +81,7 @@ func (e *Encoder) findOptimal(from, to int) {
 }
 
 // collect finds the matches of all positions of a block. It skips positions within a long match.
-// Where no match is found for a long distance, it searches fewer positions, unless the level plans
-// twice.
+// After a long distance without a match it searches fewer positions, unless the level plans twice.
 func (e *Encoder) collect(from, to int) {
 	p := &e.plan
 	p.index = grow(p.index, to-from+1)
@@ -122,7 +121,7 @@ func (e *Encoder) collect(from, to int) {
 	p.index[to-from] = uint32(len(p.list))
 }
 
-// way finds the cheapest path through the block by the current prices.
+// way finds the cheapest path through the block at the current prices.
 func (e *Encoder) way(from, to int) {
 	p, t := &e.plan, &e.plan.prices
 	n := to - from
@@ -163,7 +162,7 @@ func (e *Encoder) way(from, to int) {
 		if here.litLength == 0 {
 			offsets = [3]uint32{r[1], r[2], r[0] - 1}
 		}
-		l := minMatch // shorter lengths are usually cheaper with a repeat offset tried before
+		l := minMatch // shorter lengths are usually cheaper with a repeat offset that was tried before
 		for k, offset := range offsets {
 			if offset == 0 || int(offset) > at || int(offset) > window {
 				continue

@@ -1,11 +1,11 @@
 package zstdenc
 
-// prices are the costs of literals, literals lengths, match lengths and offsets.
+// prices holds the costs of literals, literals lengths, match lengths and offsets.
 type prices struct {
 	lit          [256]uint32
 	run          [64]uint32 // of short literals lengths
 	runs         [litCodes]uint32
-	short        [128]uint32 // of short match lengths, less 3
+	short        [128]uint32 // of short match lengths minus 3
 	matchLengths [lenCodes]uint32
 	offsets      [offsetCodes]uint32
 }
@@ -18,9 +18,9 @@ type stats struct {
 	offsets      [offsetCodes]uint32
 }
 
-// guess estimates the statistics of a first block from its bytes. Bytes count little. The latest
-// repeat offset is assumed to be the most frequent offset: this finds the regular sequences of rows
-// of numbers, which a search from other prices does not find.
+// guess estimates the statistics of a first block from its bytes. The counts of bytes have little
+// weight. The latest repeat offset is assumed to be the most frequent offset. This finds the
+// regular sequences of rows of numbers, which a search at other prices does not find.
 func (s *stats) guess(src []byte) {
 	histogram(&s.lit, src)
 	for i, c := range s.lit {
@@ -80,7 +80,7 @@ func (p *prices) set(s *stats) {
 	}
 }
 
-// price sets to to the costs of codes with these counts, each plus 1.
+// price sets to to the costs of codes. The count of each code is increased by 1.
 func price(to, counts []uint32) {
 	n := uint32(0)
 	for _, c := range counts {
@@ -92,7 +92,7 @@ func price(to, counts []uint32) {
 	}
 }
 
-// literals returns the price of the literals length n, without the literals.
+// literals returns the price of the literals length n, without the literals themselves.
 func (p *prices) literals(n uint32) uint32 {
 	if n < 64 {
 		return p.run[n]

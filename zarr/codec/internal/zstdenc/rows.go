@@ -2,22 +2,22 @@ package zstdenc
 
 import "math/bits"
 
-// Positions with the same hash share a row of 16 to 64 entries; a new entry replaces the oldest.
-// Each entry has a tag of 8 further bits of its hash. Tags are compared eight at a time, so few
+// Positions with the same hash share a row of 16 to 64 entries. A new entry replaces the oldest.
+// Each entry has a tag of 8 additional bits of its hash. Tags are compared eight at a time, so few
 // positions with another hash are tried.
 
-// rowLog is the logarithm of the number of entries of a row.
+// rowLog returns the base-2 logarithm of the number of entries of a row.
 func (e *Encoder) rowLog() uint8 { return min(max(e.p.search, 4), 6) }
 
-// When fill has more than fillMost positions to insert, it inserts only these many at the start and
-// at the end.
+// If fill has more than fillMost positions to insert, it inserts only the first fillStart and the
+// last fillEnd of them.
 const (
 	fillStart = 96
 	fillEnd   = 32
 	fillMost  = 384
 )
 
-// fill inserts the positions up to to.
+// fill inserts all positions before to.
 func (e *Encoder) fill(to int) {
 	i := e.filled
 	to = min(to, len(e.src)-8)
@@ -33,7 +33,7 @@ func (e *Encoder) fill(to int) {
 	e.filled = max(e.filled, to)
 }
 
-// insert puts position i into its row.
+// insert inserts position i into its row.
 func (e *Encoder) insert(i int) {
 	log := e.rowLog()
 	h := hashOf(load64(e.src, i), e.p.min, e.p.hash-log+8)
@@ -45,8 +45,8 @@ func (e *Encoder) insert(i int) {
 	e.first[at] = e.base + uint32(i)
 }
 
-// longest returns the length and offset of the longest match at i, if longer than n, and inserts i.
-// It returns zeros if there is no such match.
+// longest returns the length and offset of the longest match at i, and inserts i. It returns zeros
+// if no match is longer than n.
 func (e *Encoder) longest(i, n, to int) (int, uint32) {
 	if e.filled < i {
 		e.fill(i)
@@ -65,9 +65,10 @@ func (e *Encoder) longest(i, n, to int) (int, uint32) {
 	number := e.base + uint32(i)
 	offset := uint32(0)
 	if mask != 0 {
-		mask = (mask>>(head&63) | mask<<(uint8(len(tags))-head)) & (1<<len(tags) - 1) // the latest first; a shift by 64 yields 0
+		// Rotate the mask so that the latest entry comes first. A shift by 64 yields 0.
+		mask = (mask>>(head&63) | mask<<(uint8(len(tags))-head)) & (1<<len(tags) - 1)
 		window := min(uint32(1)<<e.p.window, uint32(i))
-		end := load32(src, i+n-3) // a longer match has the same bytes here, few others do
+		end := load32(src, i+n-3) // a longer match has the same bytes here
 		for tries := 1 << e.p.search; tries > 0; tries-- {
 			at := (uint32(bits.TrailingZeros64(mask)) + uint32(head)) & uint32(len(numbers)-1)
 			d := number - numbers[at]

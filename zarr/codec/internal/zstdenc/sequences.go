@@ -1,6 +1,6 @@
 package zstdenc
 
-// Symbol compression modes: RFC 8878, 3.1.1.3.2.1.
+// Symbol compression modes (RFC 8878, section 3.1.1.3.2.1).
 const (
 	modePredefined = iota
 	modeRLE
@@ -11,19 +11,19 @@ const (
 // field is one of the three values of a sequence, with its FSE tables.
 type field struct {
 	predefined *fse
-	most       uint8 // logarithm of the maximum table size
+	most       uint8 // base-2 logarithm of the maximum table size
 	tables     [2]fse
-	latest     int      // index of the decoder's table
-	repeat     bool     // modeRepeat is possible
-	counts     []uint32 // of the current block
-	codes      []uint8  // of the current block's sequences
+	latest     int      // index of the decoder's table in tables
+	repeat     bool     // whether modeRepeat is possible
+	counts     []uint32 // counts of the codes in the current block
+	codes      []uint8  // codes of the current block's sequences
 }
 
-// choose picks the compression mode of the field, writes its table description and returns the
+// choose selects the compression mode of the field, writes its table description and returns the
 // table.
 func (f *field) choose(w *bitWriter) (how int, t *fse) {
 	n := uint32(len(f.codes))
-	last := f.codes[n-1] // its code takes no bits: it sets the initial state
+	last := f.codes[n-1] // its code takes no bits, because it sets the initial state
 	top, symbol := uint32(0), 0
 	for s, c := range f.counts {
 		if c > top {
@@ -43,7 +43,7 @@ func (f *field) choose(w *bitWriter) (how int, t *fse) {
 			how, t, best = modeRepeat, old, c
 		}
 	}
-	if top == n { // one or two sequences: the RLE byte is shorter than a table
+	if top == n { // for one or two sequences the RLE byte is shorter than a table
 		if t == nil || best > 8*bit {
 			return modeRLE, f.single(w, symbol)
 		}
@@ -73,7 +73,7 @@ func (f *field) choose(w *bitWriter) (how int, t *fse) {
 	return how, t
 }
 
-// single writes the description of a one-symbol table (modeRLE) and returns the table.
+// single writes the description of a table with one symbol (modeRLE) and returns the table.
 func (f *field) single(w *bitWriter, symbol int) *fse {
 	f.latest, f.repeat = 1-f.latest, false
 	t := &f.tables[f.latest]
@@ -134,7 +134,7 @@ func (e *Encoder) sequences(out []byte, seqs []seq) int {
 	return w.end()
 }
 
-// code computes and counts the codes of all sequences. Repeat offsets are those of the decoder.
+// code computes and counts the codes of all sequences. It uses the repeat offsets of the decoder.
 func (e *Encoder) code(seqs []seq) {
 	e.litLengths.codes, e.offsets.codes, e.matchLengths.codes, e.values = e.litLengths.codes[:0], e.offsets.codes[:0], e.matchLengths.codes[:0], e.values[:0]
 	clear(e.litLengths.counts)

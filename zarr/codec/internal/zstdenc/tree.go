@@ -1,20 +1,21 @@
 package zstdenc
 
-// The optimal levels keep a binary tree for each hash of four bytes. It sorts the strings that
-// start at the inserted positions; the latest position is the root. A further table has the latest
-// position of each hash of three bytes.
+// The optimal levels keep a binary tree for each hash of four bytes. The tree sorts the strings
+// that start at the inserted positions, and the latest position is the root. A separate table has
+// the latest position of each hash of three bytes.
 
-// match is the length and offset of a match.
+// match is the length and the offset of a match.
 type match struct{ n, offset uint32 }
 
-// shortLog is the logarithm of the number of entries of the table for three bytes.
+// shortLog returns the base-2 logarithm of the number of entries of the table for three bytes.
 func (e *Encoder) shortLog() uint8 { return min(e.p.window, 17) }
 
-// matches appends the matches at position i, which end at to at most, and inserts i into the tree.
-// Each match is longer than the one before it and has about the smallest offset of its length.
+// matches appends the matches at position i and inserts i into the tree. Matches end at to or
+// before. Each match is longer than the previous one and has about the smallest offset of its
+// length.
 func (e *Encoder) matches(list []match, i, to int) []match {
 	src := e.src
-	room := min(len(src)-i, max(e.p.nice, 16)+8) // longer common prefixes count as equal
+	room := min(len(src)-i, max(e.p.nice, 16)+8) // common prefixes longer than this count as equal
 	if room < 8 {
 		return list
 	}
@@ -31,7 +32,8 @@ func (e *Encoder) matches(list []match, i, to int) []match {
 		e.third[h] = number
 		if d <= window && (load32(src, i)^load32(src, i-int(d)))<<8 == 0 {
 			n := 3 + same(src, i+3-int(d), i+3, to)
-			if n = min(n, to-i); n > best && d < 1<<18 { // a match of three bytes at a larger offset saves nothing
+			// A match of three bytes at a larger offset saves nothing.
+			if n = min(n, to-i); n > best && d < 1<<18 {
 				best = n
 				list = append(list, match{uint32(n), d})
 			}

@@ -5,7 +5,8 @@ import (
 	"math/bits"
 )
 
-// The primes of XXH64. They are variables because products of constants must not overflow.
+// The primes of XXH64. They are variables because the product of constants would overflow at
+// compile time.
 var primes = [...]uint64{0, 11400714785074694791, 14029467366897019727, 1609587929392839161, 9650029242287828579, 2870177450012600261}
 
 // xxh64 returns the XXH64 hash of b with seed 0:

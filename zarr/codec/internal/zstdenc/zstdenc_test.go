@@ -38,8 +38,8 @@ func check(t *testing.T, name string, e *Encoder, src []byte) []byte {
 	return frame
 }
 
-// kinds are levels that together use every match finder for inputs of more than 256 KiB. For
-// shorter inputs some of them use another one.
+// kinds are levels that together use every match finder for inputs of more than 256 KiB. Some of
+// them use another match finder for shorter inputs.
 var kinds = func() []int {
 	if race.Enabled {
 		return []int{1, 3, 9, 19} // see whole
@@ -47,8 +47,8 @@ var kinds = func() []int {
 	return []int{-7, 1, 3, 5, 7, 9, 13, 19}
 }()
 
-// whole is the size of a block. It is smaller under the race detector, which makes these tests
-// twenty times slower and cannot find anything in code of one goroutine.
+// whole returns the size of a block. It is smaller under the race detector, which makes these tests
+// twenty times slower and cannot find races in code of one goroutine.
 func whole() int {
 	if race.Enabled {
 		return 6 << 10
@@ -90,7 +90,7 @@ func structured(r *rand.Rand, n int) []byte {
 	return b[:n]
 }
 
-// numbers returns n bytes of a noisy series, as integers of size bytes.
+// numbers returns n bytes of a noisy series of integers of size bytes each.
 func numbers(r *rand.Rand, n, size int) []byte {
 	b := make([]byte, 0, n+size)
 	v := int64(1000)
@@ -125,7 +125,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestBlocks encodes inputs at the limits of the block size and of the input lengths where a level
+// TestBlocks encodes inputs at the limits of the block size and at the input lengths where a level
 // changes its parameters.
 func TestBlocks(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
@@ -163,8 +163,8 @@ func TestFormsOfBlocks(t *testing.T) {
 	}
 }
 
-// TestFar checks that matches from more than two blocks back are found, and that none exceeds the
-// window.
+// TestFar checks that matches from more than two blocks back are found, and that no match exceeds
+// the window.
 func TestFar(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	text := noise(r, 2*whole()+40_000)
@@ -205,8 +205,8 @@ func TestRecent(t *testing.T) {
 	}
 }
 
-// TestSequences encodes blocks of very many sequences, of few literals, and of lengths with many
-// extra bits.
+// TestSequences encodes blocks with very many sequences, with few literals, and with lengths that
+// have many extra bits.
 func TestSequences(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	words := make([][]byte, 300)
@@ -246,13 +246,14 @@ func TestCodes(t *testing.T) {
 		skewed = append(skewed, bytes.Repeat([]byte{byte(250 - s)}, n)...)
 	}
 	r.Shuffle(len(skewed), func(i, k int) { skewed[i], skewed[k] = skewed[k], skewed[i] })
-	if frame := check(t, "skewed", encoder(19), skewed); len(frame) > len(skewed)*27/100 { // two bits each
+	// The symbols take two bits each.
+	if frame := check(t, "skewed", encoder(19), skewed); len(frame) > len(skewed)*27/100 {
 		t.Errorf("%d of %d bytes", len(frame), len(skewed))
 	}
 }
 
-// TestSameAfterOthers checks that the output does not depend on earlier inputs, or on the numbers
-// of positions.
+// TestSameAfterOthers checks that the output does not depend on earlier inputs or on position
+// numbers.
 func TestSameAfterOthers(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
 	srcs := [][]byte{structured(r, 3000), numbers(r, whole()+5000, 8), noise(r, 100), structured(r, 2000)}
@@ -294,7 +295,8 @@ func TestAllocs(t *testing.T) {
 		for _, src := range srcs {
 			e.Encode(dst, src)
 		}
-		n := testing.AllocsPerRun(3, func() { // sporadic allocations by the rest of the process average to less than 1
+		// Sporadic allocations by other goroutines average to less than 1.
+		n := testing.AllocsPerRun(3, func() {
 			for _, src := range srcs {
 				e.Encode(dst, src)
 			}
@@ -341,8 +343,8 @@ func TestXXH64(t *testing.T) {
 	}
 }
 
-// TestSparse checks that the optimal levels are better than lazy ones for long runs with a single
-// other byte here and there.
+// TestSparse checks that the optimal levels produce shorter output than the lazy ones for long runs
+// with an occasional different byte.
 func TestSparse(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	src := make([]byte, 2*maxBlock+1)

@@ -79,7 +79,7 @@ func emit(enc *json.Encoder, l line, c blosc.Compressor) (err error) {
 	return enc.Encode(l)
 }
 
-// smooth returns a noisy wave of float32, rounded to a hundredth.
+// smooth returns n bytes of a noisy float32 wave, rounded to hundredths.
 func smooth(n int) []byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	b := make([]byte, 0, n+4)
