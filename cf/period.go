@@ -26,6 +26,12 @@ type Period struct {
 	Resolution Resolution
 }
 
+// Last returns the last time of the period.
+func (p Period) Last() Time {
+	t, _ := p.End.add(0, -1)
+	return t
+}
+
 // ParsePeriod parses an ISO 8601 date in a calendar, with an optional time of day, and returns the
 // times that it denotes: "2000-02" is all of February 2000, and "2000-02-01T06" is one hour. A text
 // with a fraction of a second is one nanosecond. The year has at least four digits. The separator

@@ -3,6 +3,7 @@ package cf
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -85,6 +86,14 @@ func (t Time) Compare(u Time) int {
 		return cmp.Compare(bit(!t.nat), bit(!u.nat))
 	}
 	return cmp.Or(cmp.Compare(t.day, u.day), cmp.Compare(t.nano, u.nano))
+}
+
+// Sub returns t - u in seconds, where u has the same calendar. It is NaN if either is NaT.
+func (t Time) Sub(u Time) float64 {
+	if t.nat || u.nat {
+		return math.NaN()
+	}
+	return float64(t.day-u.day)*86400 + float64(t.nano-u.nano)/1e9
 }
 
 func bit(b bool) int {
