@@ -40,7 +40,7 @@ func (f Finding) String() string { return f.Path + ": " + f.Text }
 
 // stored is an array of the group.
 type stored struct {
-	array  *zarr.Array // with names for its dimensions
+	array  *zarr.Array
 	dims   []string
 	coding *cf.Coding // nil if the values are not numbers
 	coord  bool

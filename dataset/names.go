@@ -10,10 +10,10 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// named returns the array with names for its dimensions: dimension_names of v3, the attribute
+// dimensions returns the names of the dimensions of an array: dimension_names of v3, the attribute
 // _ARRAY_DIMENSIONS of xarray, or the dimension references of NCZarr. Missing and repeated names
 // become "dim_0", "dim_1" and so on, which are reported to find.
-func named(a *zarr.Array, find func(text string)) (*zarr.Array, error) {
+func dimensions(a *zarr.Array, find func(text string)) []string {
 	dims := a.Dims()
 	switch {
 	case dims == nil && len(a.Shape()) > 0:
@@ -41,7 +41,7 @@ func named(a *zarr.Array, find func(text string)) (*zarr.Array, error) {
 			dims[i] = fmt.Sprintf("dim_%d", i)
 		}
 	}
-	return a.WithDimNames(dims...)
+	return dims
 }
 
 // fromAttr returns the names in the attribute _ARRAY_DIMENSIONS, or nil.

@@ -66,11 +66,8 @@ func (d *Dataset) members(ctx context.Context, o Options) error {
 		if !ok {
 			continue
 		}
-		named, err := named(a, func(text string) { d.find(a.Path(), "%s", text) })
-		if err != nil {
-			return err
-		}
-		s := &stored{array: named, dims: named.Dims(), attrs: attributes(a)}
+		s := &stored{array: a, attrs: attributes(a)}
+		s.dims = dimensions(a, func(text string) { d.find(a.Path(), "%s", text) })
 		c, err := cf.New(cf.Variable{Name: a.Name(), Type: a.DType(), Fill: a.Fill(), V2: a.Format() == 2, Attrs: a.Attrs()}, o.CF)
 		switch {
 		case err == nil:

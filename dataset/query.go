@@ -2,10 +2,14 @@ package dataset
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/zargo-io/zargo/zarr/fault"
 )
+
+// End is the end of a dimension in [Slice].
+const End = math.MaxInt
 
 // Query selects elements along dimensions: by label ([Label], [Nearest], [Pad], [Backfill],
 // [Between], [Text]) or by position ([At], [Take], [Slice]). [Pointwise] combines queries.
