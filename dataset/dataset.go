@@ -20,6 +20,9 @@ type Dataset struct {
 	index    map[string]index
 	chosen   map[string]axis
 	findings []Finding
+	groups   []string // names of the groups below the group
+	parent   *Dataset // the dataset of which Child opened this one; or nil
+	options  Options
 }
 
 // Dim is a dimension: an axis that the arrays of a dataset share.
@@ -45,6 +48,11 @@ type stored struct {
 	coding *cf.Coding // nil if the values are not numbers
 	coord  bool
 	attrs  map[string]any // of the variable, without those of the conventions
+}
+
+// indexes reports whether the array is the index coordinate of a dimension.
+func (s *stored) indexes(dim string) bool {
+	return len(s.dims) == 1 && s.dims[0] == dim && s.array.Name() == dim
 }
 
 // axis is the selection of a dimension.

@@ -36,7 +36,7 @@ const inFlight = 64
 // The error is fault.Metadata if two arrays have different lengths of a dimension; it names both.
 // Errors of the store end Open.
 func Open(ctx context.Context, g *zarr.Group, o Options) (*Dataset, error) {
-	d := &Dataset{group: g, vars: map[string]*stored{}, index: map[string]index{}}
+	d := &Dataset{group: g, options: o, vars: map[string]*stored{}, index: map[string]index{}}
 	if err := d.members(ctx, o); err != nil {
 		return nil, err
 	}
@@ -64,6 +64,7 @@ func (d *Dataset) members(ctx context.Context, o Options) error {
 		}
 		a, ok := n.(*zarr.Array)
 		if !ok {
+			d.groups = append(d.groups, n.Name())
 			continue
 		}
 		s := &stored{array: a, attrs: attributes(a)}
@@ -126,7 +127,7 @@ func (d *Dataset) coordinates() {
 	mark(d.group.Attrs())
 	for name, s := range d.vars {
 		mark(s.attrs)
-		s.coord = s.coord || len(s.dims) == 1 && s.dims[0] == name
+		s.coord = s.coord || s.indexes(name)
 	}
 }
 
@@ -134,7 +135,7 @@ func (d *Dataset) coordinates() {
 func (d *Dataset) indexes(ctx context.Context) error {
 	var names []string
 	for _, dim := range d.dims {
-		if s, ok := d.vars[dim.Name]; ok && len(s.dims) == 1 && s.dims[0] == dim.Name {
+		if s, ok := d.vars[dim.Name]; ok && s.indexes(dim.Name) {
 			names = append(names, dim.Name)
 		}
 	}
