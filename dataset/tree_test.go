@@ -55,3 +55,45 @@ func TestTree(t *testing.T) {
 		t.Errorf("a group that does not exist: %v", err)
 	}
 }
+
+// TestPrint checks the text of a dataset and of a selection.
+func TestPrint(t *testing.T) {
+	d := open(t, weather(t, 3))
+	var b strings.Builder
+	if err := d.Print(&b); err != nil {
+		t.Fatal(err)
+	}
+	if err := sel(t, d, dataset.At("lat", 0), dataset.Label("time", "2020-02")).Print(&b); err != nil {
+		t.Fatal(err)
+	}
+	want := `<zargo.Dataset ""> Size: 5kB
+Dimensions:  (station: 2, lat: 3, lon: 4, time: 48)
+Coordinates:
+  * lat      (lat) float32 12B 60.0 50.0 40.0
+  * lon      (lon) float64 32B 0.0 90.0 180.0 270.0
+    name     (station) int8 2B ...
+  * time     (time) time[standard] 384B 2020-01-31 ... 2020-02-01T23:00:00
+Dimensions without coordinates: station
+Data variables:
+    h        (station) float32 8B ...
+    t        (time, lat, lon) float64 5kB ...
+Attributes:
+    title:  test
+<zargo.Dataset ""> Size: 1kB
+Dimensions:  (station: 2, lon: 4, time: 24)
+Coordinates:
+    lat      float32 4B 60.0
+  * lon      (lon) float64 32B 0.0 90.0 180.0 270.0
+    name     (station) int8 2B ...
+  * time     (time) time[standard] 192B 2020-02-01 ... 2020-02-01T23:00:00
+Dimensions without coordinates: station
+Data variables:
+    h        (station) float32 8B ...
+    t        (time, lon) float64 768B ...
+Attributes:
+    title:  test
+`
+	if b.String() != want {
+		t.Errorf("printed:\n%s\nwant:\n%s", b.String(), want)
+	}
+}
