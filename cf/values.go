@@ -198,3 +198,41 @@ func stored[S Number](c *Coding, f float64) S {
 	}
 	return S(uint64(f))
 }
+
+// EncodeTimes sets dst to the stored values of times: numbers of units, which must be integers
+// unless the variable stores floating-point numbers, and _FillValue for NaT. The error is
+// fault.Type for a time that cannot be stored, for NaT without a missing value, and for times of
+// another calendar; it names the variable and the index.
+func EncodeTimes[S Number](c *Coding, dst []S, src []Time) error {
+	missing, err := values[S](c, len(dst), len(src))
+	if err != nil {
+		return err
+	}
+	if c.units == nil {
+		return fault.Newf(fault.Type, "variable %s has no time units", c.name)
+	}
+	whole := kind(c.stored) != 'f' && !c.packed
+	for i, t := range src {
+		if !whole || t.nat {
+			f, err := c.units.ValueFloat(t)
+			if err == nil {
+				err = Encode(c, dst[i:i+1], []float64{f})
+			}
+			if err != nil {
+				return fmt.Errorf("variable %s, value %d: %w", c.name, i, err)
+			}
+			continue
+		}
+		n, err := c.units.Value(t)
+		if err != nil {
+			return fmt.Errorf("variable %s, value %d: %w", c.name, i, err)
+		}
+		if dst[i] = S(n); n < 0 != (dst[i] < 0) || int64(dst[i]) != n {
+			return fault.Newf(fault.Type, "variable %s, value %d: %d is out of the range of %v", c.name, i, n, c.stored)
+		}
+		if isMissing(c, missing, dst[i]) {
+			return fault.Newf(fault.Type, "variable %s, value %d: %v would be stored as a missing value", c.name, i, t)
+		}
+	}
+	return nil
+}

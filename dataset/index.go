@@ -30,6 +30,12 @@ type index interface {
 	len() int
 	// label returns the i-th value: an int64, uint64, float64, string or cf.Time.
 	label(i int) any
+	// direction returns the order of the labels: 1 for increasing, -1 for decreasing, else 0.
+	direction() int
+	// sorted reports whether the labels are distinct and in an order; 0 is either.
+	sorted(order int) bool
+	// follows reports whether a label is after the last one in an order.
+	follows(label any, order int) bool
 	// parses reports whether a text can be a label of the type of the index.
 	parses(text string) bool
 	// has reports whether a text without a range can be meant: any number or time, and a text that
@@ -96,6 +102,17 @@ func (v *values[K]) ordered() *values[K] {
 
 func (v *values[K]) len() int        { return len(v.keys) }
 func (v *values[K]) label(i int) any { return v.keys[i] }
+
+func (v *values[K]) direction() int { return v.order }
+
+func (v *values[K]) sorted(order int) bool {
+	return v.distinct && (len(v.keys) < 2 && v.order != 0 || v.order != 0 && v.order == order)
+}
+
+func (v *values[K]) follows(label any, order int) bool {
+	k, ok := label.(K)
+	return ok && v.compare(v.keys[len(v.keys)-1], k)*order < 0
+}
 
 func (v *values[K]) sub(p positions) index {
 	w := *v

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -162,38 +161,36 @@ func (d *Dataset) indexes(ctx context.Context) error {
 }
 
 // index reads the values of a coordinate.
-func (v *Variable) index(ctx context.Context) (index, error) {
-	t := v.stored.array.DType()
-	if _, ok := t.(dtype.DateTime); ok {
+func (v *Variable) index(ctx context.Context) (x index, err error) {
+	if _, ok := v.stored.array.DType().(dtype.DateTime); ok {
 		keys, err := v.Times(ctx)
 		return times(v.name, keys), err
 	}
-	c := v.stored.coding
-	if c == nil {
+	if v.stored.coding == nil {
 		keys, err := v.Strings(ctx)
 		return texts(v.name, keys), err
 	}
+	err = v.numbers(ctx, func(r reader) error {
+		x, err = v.indexOf(r)
+		return err
+	})
+	return x, err
+}
+
+// indexOf returns an index of stored values of the variable.
+func (v *Variable) indexOf(r reader) (index, error) {
+	c, t := v.stored.coding, v.stored.array.DType()
 	if _, ok := c.Units(); ok {
-		keys, err := v.Times(ctx)
+		keys, err := r.times()
 		return times(v.name, keys), err
 	}
-	exact := !c.Packed() && !c.CanMiss()
-	switch {
-	case exact && t == dtype.Uint64:
-		keys, err := read[uint64](ctx, v)
-		if err == nil && (len(keys) == 0 || slices.Max(keys) <= math.MaxInt64) {
-			signed := make([]int64, len(keys))
-			for i, k := range keys {
-				signed[i] = int64(k) //nolint:gosec // checked above
-			}
-			return integers(v.name, signed), nil
-		} else if err != nil {
-			return nil, err
+	switch t {
+	case dtype.Uint64, dtype.Float16, dtype.Float32, dtype.Float64:
+	default:
+		if !c.Packed() && !c.CanMiss() {
+			return integers(v.name, r.integers()), nil
 		}
-	case exact && t != dtype.Float16 && t != dtype.Float32 && t != dtype.Float64:
-		keys, err := zarr.ReadAs[int64](ctx, v.stored.array)
-		return integers(v.name, keys), err
 	}
-	keys, err := Read[float64](ctx, v)
+	keys, err := r.floats64()
 	return floats(v.name, keys, t == dtype.Float32 && !c.Packed()), err
 }

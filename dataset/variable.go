@@ -190,10 +190,11 @@ func (v *Variable) instants(ctx context.Context, t dtype.DateTime) ([]cf.Time, e
 	return dst, nil
 }
 
-// reader has the stored values of a variable.
+// reader has stored values of a variable, and decodes them.
 type reader interface {
 	floats64() ([]float64, error)
 	floats32() ([]float32, error)
+	integers() []int64
 	times() ([]cf.Time, error)
 }
 
@@ -205,6 +206,15 @@ type typed[S cf.Number] struct {
 
 func (t typed[S]) floats64() ([]float64, error) { return decode[float64](t) }
 func (t typed[S]) floats32() ([]float32, error) { return decode[float32](t) }
+
+func (t typed[S]) integers() []int64 {
+	dst := make([]int64, len(t.values))
+	for i, v := range t.values {
+		dst[i] = int64(v)
+	}
+	return dst
+}
+
 func (t typed[S]) times() ([]cf.Time, error) {
 	dst := make([]cf.Time, len(t.values))
 	return dst, cf.DecodeTimes(t.coding, dst, t.values)
