@@ -160,6 +160,7 @@ type Data struct {
 type column struct {
 	rows   zarr.Rows
 	n      int
+	write  func(ctx context.Context, a *zarr.Array, sel ...zarr.Selection) error
 	labels index // of an index coordinate
 }
 
@@ -208,6 +209,9 @@ func StdTimes(name string, values []time.Time) Data {
 func Stored[T any](name string, values []T) Data {
 	return Data{name, func(v *Variable) (column, error) {
 		c := column{rows: zarr.RowsOf(v.name, values), n: len(values)}
+		c.write = func(ctx context.Context, a *zarr.Array, sel ...zarr.Selection) error {
+			return zarr.Write(ctx, a, values, sel...)
+		}
 		if !v.stored.indexes(v.name) {
 			return c, nil
 		}
