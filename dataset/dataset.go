@@ -44,7 +44,8 @@ func (f Finding) String() string { return f.Path + ": " + f.Text }
 // stored is an array of the group.
 type stored struct {
 	array  *zarr.Array
-	dims   []string
+	dims   []string   // without the axis of the characters
+	chars  bool       // the last axis has the characters of texts
 	coding *cf.Coding // nil if the values are not numbers
 	coord  bool
 	attrs  map[string]any // of the variable, without those of the conventions

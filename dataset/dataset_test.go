@@ -344,3 +344,25 @@ func TestRequests(t *testing.T) {
 		t.Errorf("the read sent %d requests, want 1", n)
 	}
 }
+
+// TestCharacters checks texts that are stored as characters along a dimension, also at points.
+func TestCharacters(t *testing.T) {
+	g := root(t)
+	a, err := g.CreateArray(t.Context(), "name", zarr.Spec{Shape: []int{3, 4}, DType: dtype.S(1), Dims: []string{"station", "length"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.WriteBytes(t.Context(), []byte("abcdx\x00\x00\x00\xc3\xa9\x00\x00")); err != nil {
+		t.Fatal(err)
+	}
+	put(t, g, "station", zarr.Spec{Shape: []int{3}, DType: dtype.Int8, Dims: []string{"station"}}, []int8{1, 2, 3})
+	d := open(t, g)
+	v := variable(t, sel(t, d, dataset.Between("station", 2, 3)), "name")
+	if got, err := v.Strings(t.Context()); err != nil || fmt.Sprintf("%q", got) != `["x" "é"]` || fmt.Sprint(v.Dims(), d.Dims()) != "[{station 2}] [{station 3}]" {
+		t.Errorf("%q, %v, %v, %v", got, err, v.Dims(), d.Dims())
+	}
+	v = variable(t, sel(t, d, dataset.Pointwise("p", dataset.Take("station", 2, 0))), "name")
+	if got, err := v.Strings(t.Context()); err != nil || fmt.Sprintf("%q", got) != `["é" "abcd"]` {
+		t.Errorf("points: %q, %v", got, err)
+	}
+}

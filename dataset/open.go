@@ -39,6 +39,7 @@ func Open(ctx context.Context, g *zarr.Group, o Options) (*Dataset, error) {
 	if err := d.members(ctx, o); err != nil {
 		return nil, err
 	}
+	d.characters()
 	if err := d.dimensions(); err != nil {
 		return nil, err
 	}
@@ -93,6 +94,23 @@ func attributes(a *zarr.Array) map[string]any {
 }
 
 func clone(m map[string]any) map[string]any { return maps.Clone(m) }
+
+// characters marks the arrays of single bytes whose last dimension no other array has. They are
+// texts along that dimension, as NetCDF stores them.
+func (d *Dataset) characters() {
+	isChars := func(s *stored) bool { return s.array.DType() == dtype.Type(dtype.S(1)) && len(s.dims) > 0 }
+	used := map[string]bool{}
+	for _, s := range d.vars {
+		for i, dim := range s.dims {
+			used[dim] = used[dim] || !isChars(s) || i < len(s.dims)-1
+		}
+	}
+	for _, s := range d.vars {
+		if isChars(s) && !used[s.dims[len(s.dims)-1]] {
+			s.chars, s.dims = true, s.dims[:len(s.dims)-1]
+		}
+	}
+}
 
 // dimensions sets the dimensions of all arrays.
 func (d *Dataset) dimensions() error {

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -72,9 +73,13 @@ func (v *Variable) Len() int {
 }
 
 // Selection returns the selection of the stored array, for the functions of package zarr. Its
-// elements are those of the variable in the same order. Dropped dimensions have the length 1.
+// elements are those of the variable in the same order. Dropped dimensions have the length 1. An
+// array of characters has one more axis, of the characters.
 func (v *Variable) Selection() []zarr.Selection {
-	sel, points := make([]zarr.Selection, len(v.stored.dims)), false
+	sel, points := make([]zarr.Selection, len(v.stored.array.Shape())), false
+	if v.stored.chars {
+		sel[len(sel)-1] = zarr.All
+	}
 	for i, name := range v.stored.dims {
 		a, ok := v.dataset.chosen[name]
 		points = points || ok && a.points != ""
@@ -91,8 +96,14 @@ func (v *Variable) Selection() []zarr.Selection {
 // points returns the coordinates of each selected element.
 func (v *Variable) points() zarr.Selection {
 	dims, n := v.Dims(), v.Len()
-	coords := make([][]int, len(v.stored.dims))
-	for axis, name := range v.stored.dims {
+	names := v.stored.dims
+	if v.stored.chars {
+		shape := v.stored.array.Shape()
+		chars := Dim{"", shape[len(shape)-1]}
+		dims, n, names = append(dims, chars), n*chars.Len, append(slices.Clone(names), "")
+	}
+	coords := make([][]int, len(names))
+	for axis, name := range names {
 		p, of := all(v.stored.array.Shape()[axis]), name
 		a, ok := v.dataset.chosen[name]
 		if ok {
@@ -160,9 +171,28 @@ func (v *Variable) Times(ctx context.Context) ([]cf.Time, error) {
 	return dst, err
 }
 
-// Strings returns the values of a variable of text in C order.
+// Strings returns the values of a variable of text in C order. Characters along a last dimension,
+// as NetCDF stores text, are one value.
 func (v *Variable) Strings(ctx context.Context) ([]string, error) {
+	if v.stored.chars {
+		return v.characters(ctx)
+	}
 	return zarr.ReadAs[string](ctx, v.stored.array, v.Selection()...)
+}
+
+// characters returns the texts of an array of characters, without the zero bytes at their ends.
+func (v *Variable) characters(ctx context.Context) ([]string, error) {
+	shape := v.stored.array.Shape()
+	length := shape[len(shape)-1]
+	buf := make([]byte, v.Len()*length)
+	if err := v.stored.array.ReadBytes(ctx, buf, v.Selection()...); err != nil {
+		return nil, err
+	}
+	out := make([]string, v.Len())
+	for i := range out {
+		out[i] = string(bytes.TrimRight(buf[i*length:(i+1)*length], "\x00"))
+	}
+	return out, nil
 }
 
 func (v *Variable) noNumbers() error {
