@@ -21,7 +21,7 @@ const (
 // job is one task of a peer.
 type job struct {
 	ID    int    `json:"id"`
-	Do    string `json:"do"` // "write" or "read" a row; "save" or "load" the dataset; "save-masked" or "look-masked" that of TestMasked; "write-type" or "read-type" an array of TestTypes, "write-chain" or "read-chain" one of TestCodecs, "write-boxes" or "read-boxes" one of TestShards or TestRectilinear
+	Do    string `json:"do"` // "write" or "read" a row; "save" or "load" the dataset; "save-masked" or "look-masked" that of TestMasked; "save-random" a dataset of TestRandomDatasets; "write-type" or "read-type" an array of TestTypes, "write-chain" or "read-chain" one of TestCodecs, "write-boxes" or "read-boxes" one of TestShards or TestRectilinear
 	Peer  string `json:"peer"`
 	Place string `json:"place"` // a directory or a URL
 	Path  string `json:"path"`
