@@ -73,8 +73,8 @@ func Credentials(p aws.CredentialsProvider) Option {
 	return option(func(c *config) { c.credentials = p }, "Credentials(…)")
 }
 
-// RequesterPays accepts the charges for the requests, which must be signed for that: with
-// [Anonymous] it is an error. URL: requester_pays=true.
+// RequesterPays accepts the charges for the requests. Such requests must be signed, so it is an
+// error together with [Anonymous]. URL: requester_pays=true.
 func RequesterPays() Option {
 	return option(func(c *config) { c.requesterPays = true }, "RequesterPays()")
 }

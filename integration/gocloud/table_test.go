@@ -92,7 +92,7 @@ func (p *place) rows(t *testing.T) string {
 		t.Fatal(err)
 	}
 	lines, _ := p.rec.asked()
-	fmt.Fprintf(&b, "| copy | %s | not part of it yet | | |\n", call{requests: lines})
+	fmt.Fprintf(&b, "| copy | %s | not measured | | |\n", call{requests: lines})
 	return b.String()
 }
 

@@ -25,9 +25,9 @@ func trials() []string {
 // notes returns facts that are not in the registry.
 func notes() map[string]string {
 	return map[string]string{
-		"sharding_indexed": "at most 8 in each other; index of a fixed size",
+		"sharding_indexed": "at most 8 levels of nesting; an index of fixed size",
 		"vlen-utf8":        "fewer than 2^32 elements in a chunk",
-		"packbits":         "v2's is another format, a filter, and `numcodecs.packbits` in v3",
+		"packbits":         "`packbits` of v2 is another format; its v3 name is `numcodecs.packbits`",
 		"vlen-bytes":       "fewer than 2^32 elements in a chunk",
 	}
 }
@@ -71,7 +71,7 @@ func codecs() (string, error) {
 		}
 		rows = append(rows, []string{code(name), code(v2), of, known, notes()[id]})
 	}
-	return table([]string{"v3 name", "v2 id", "from and to", "read and written", "limits"}, rows), nil
+	return table([]string{"v3 name", "v2 id", "encodes", "read and written", "limits"}, rows), nil
 }
 
 // places binds a codec in each position of a chain, and encodes and decodes a small chunk. It

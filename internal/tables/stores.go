@@ -43,7 +43,7 @@ func kinds() []kind {
 		}},
 		{"", "blob.New", func(context.Context) (store.Store, error) { return blob.New(memblob.OpenBucket(nil)), nil }},
 		{"http://host/path, https://host/path", "http.Open", func(ctx context.Context) (store.Store, error) { return http.Open(ctx, "https://example.org/path") }},
-		{"any of them, then |zip:path", "zip.Open", archive},
+		{"any of these, followed by |zip:path", "zip.Open", archive},
 	}
 }
 
@@ -79,7 +79,7 @@ func stores() (string, error) {
 		}
 		t, own := store.Tuning{}, "its own"
 		if !store.As(st, &t) {
-			t, own = store.TuningOf(st), "as a directory"
+			t, own = store.TuningOf(st), "those of a directory"
 		}
 		rows = append(rows, []string{
 			code(k.url), code(k.opener), written, fmt.Sprint(t.Requests), size(t.RangeGap), size(t.RangeMax), fmt.Sprint(t.ListPage), own,
@@ -88,7 +88,7 @@ func stores() (string, error) {
 			return "", errors.Join(fmt.Errorf("%s", k.opener), err)
 		}
 	}
-	return table([]string{"URL", "Go", "written", "requests in flight", "hole read through", "longest merged read", "entries listed at once", "numbers"}, rows), nil
+	return table([]string{"URL", "Go", "written", "requests in flight", "longest gap", "longest merged read", "entries per page", "settings"}, rows), nil
 }
 
 // size formats a number of bytes in the largest unit that divides it.

@@ -40,7 +40,7 @@ func types() (string, error) {
 		}
 		rows = append(rows, typeRow(code(more.name), more.name, typ))
 	}
-	return table([]string{"v3", "written in v3", "v2, little-endian", "bytes", "Go"}, rows), nil
+	return table([]string{"v3 name", "written in v3", "v2, little-endian", "bytes", "Go"}, rows), nil
 }
 
 // sample parses a data type by its name, with a configuration if it requires one.

@@ -51,11 +51,11 @@ func Transport(t http.RoundTripper) Option {
 	return Option{"http.Transport(…)", func(c *config) error { c.transport = t; return nil }}
 }
 
-// PublicOnly refuses servers whose address is not public, as fault.Refused: loopback, link-local
-// with the clouds' metadata services (169.254.169.254), private (RFC 1918, ULA), shared (CGNAT) and
-// reserved addresses, and IPv6 addresses that contain such IPv4 addresses. It is for programs that
-// open URLs of others. Without it such a URL can read data that only the program's machine can
-// reach.
+// PublicOnly returns fault.Refused for servers whose address is not public. Addresses that are not
+// public are loopback, link-local (including the clouds' metadata services, 169.254.169.254),
+// private (RFC 1918, ULA), shared (CGNAT) and reserved addresses, and IPv6 addresses that contain
+// such IPv4 addresses. It is for programs that open URLs of others. Without it such a URL can read
+// data that only the program's machine can reach.
 //
 // The address is checked when connecting, after the name was resolved and for every redirect, so a
 // name whose address changes does not bypass it. No proxy is used, because it would resolve names
