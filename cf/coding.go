@@ -37,6 +37,7 @@ type Options struct {
 // FillMode is a value of Options.FillIsMissing.
 type FillMode uint8
 
+// The fill values that are missing.
 const (
 	FillV2     FillMode = iota // the fill value of v2 arrays is missing, that of v3 arrays is not
 	FillNever                  // only the attributes determine which values are missing

@@ -1,10 +1,6 @@
 package dataset
 
-import (
-	"slices"
-
-	"github.com/zargo-io/zargo/zarr"
-)
+import "github.com/zargo-io/zargo/zarr"
 
 // positions are the selected elements of a dimension, in order: a range with a step, or a list.
 type positions struct {
@@ -41,9 +37,6 @@ func (p positions) of(q positions) positions {
 	return positions{list: out}
 }
 
-// isAll reports whether the positions are those of a whole dimension of length n.
-func (p positions) isAll(n int) bool { return p.list == nil && p.lo == 0 && p.n == n && p.step == 1 }
-
 // selection returns the positions as a selection of an axis.
 func (p positions) selection() zarr.Selection {
 	switch {
@@ -53,9 +46,4 @@ func (p positions) selection() zarr.Selection {
 		return zarr.Range(0, 0)
 	}
 	return zarr.Range(p.lo, p.lo+(p.n-1)*p.step+1).By(p.step)
-}
-
-// equal reports whether both select the same elements in the same form.
-func (p positions) equal(q positions) bool {
-	return p.lo == q.lo && p.n == q.n && p.step == q.step && slices.Equal(p.list, q.list)
 }
