@@ -7,6 +7,7 @@ import (
 	"log"
 	"time"
 
+	"github.com/zargo-io/zargo/dataset"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -45,6 +46,27 @@ func appendDay(ctx context.Context, st store.Store, n int, values []float32, hou
 	o := zarr.AppendOptions{At: new(24 * n), Wait: 10 * time.Minute, TakeOver: time.Hour}
 	_, err = g.Append(ctx, "time", o, zarr.RowsOf("t2m", values), zarr.RowsOf("time", hours))
 	return err
+}
+
+func Example_appendLabels() {
+	ctx := context.Background()
+	d, err := dataset.Create(ctx, mem.New(), "", dataset.Spec{Vars: []dataset.VarSpec{
+		{Name: "time", Spec: zarr.Spec{Shape: []int{0}, Chunks: []int{8760}, DType: dtype.Int64, Dims: []string{"time"}, Attrs: map[string]any{"units": "hours since 2026-01-01"}}},
+		{Name: "t2m", Missing: -9999, Spec: zarr.Spec{Shape: []int{0, 3}, Chunks: []int{24, 3}, DType: dtype.Float32, Dims: []string{"time", "lat"}}},
+	}}, dataset.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	hour, values := []time.Time{time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}, []float32{280, 281, 282}
+	for range 2 { // the job runs twice
+		d, err = d.Append(ctx, "time", dataset.AppendOptions{IfAbsent: true, Wait: 10 * time.Minute},
+			dataset.StdTimes("time", hour), dataset.Floats("t2m", values))
+		if err != nil {
+			log.Fatal(err)
+		}
+	}
+	fmt.Println(d.Dims())
+	// Output: [{time 1} {lat 3}]
 }
 
 func Example_writer() {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log"
 
+	"github.com/zargo-io/zargo/dataset"
 	"github.com/zargo-io/zargo/transfer"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
@@ -21,29 +22,24 @@ func Example_xarray() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for n, err := range g.Walk(ctx) {
-		if err != nil {
-			log.Fatal(err)
-		}
-		a, ok := n.(*zarr.Array)
-		if !ok {
-			continue // a group
-		}
-		kind := "variable  "
-		if len(a.Dims()) == 1 && a.Dims()[0] == a.Name() {
-			kind = "coordinate"
-		}
-		units, _, err := zarr.Attr[string](a, "units")
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println(kind, a.Path(), a.DType(), a.Dims(), a.Shape(), units)
+	d, err := dataset.Open(ctx, g, dataset.Options{})
+	if err != nil {
+		log.Fatal(err)
 	}
-	// Output:
-	// coordinate lat float64 [lat] [4] degrees_north
-	// coordinate lon float64 [lon] [6] degrees_east
-	// variable   t2m float32 [time lat lon] [8 4 6] K
-	// coordinate time int64 [time] [8] hours since 2026-01-01
+	d, err = d.Sel(dataset.Label("time", "2026-01-01T03"), dataset.Between("lat", 59, 60))
+	if err != nil {
+		log.Fatal(err)
+	}
+	t2m, err := d.Var("t2m")
+	if err != nil {
+		log.Fatal(err)
+	}
+	values, err := dataset.Read[float64](ctx, t2m)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(t2m.Dims(), len(values))
+	// Output: [{lat 3} {lon 6}] 18
 }
 
 func Example_packed() {

@@ -99,6 +99,8 @@ func Table() []Rule {
 
 		{Package: "internal/alike", Own: []string{"zarr", "zarr/dtype", "zarr/meta"}},
 		{Package: "internal/masked", Own: []string{"zarr/dtype"}, Pure: true},
+		{Package: "cf", Own: []string{"zarr/dtype", "zarr/fault"}, Pure: true},
+		{Package: "dataset", Own: []string{"cf", "concurrency", "internal/masked", "zarr", "zarr/dtype", "zarr/fault", "zarr/store"}},
 		{Package: "zarr/upkeep", Own: []string{"zarr", "internal/masked", "zarr/fault", "zarr/store", "zarr/meta", "concurrency", "internal/chunkkeys", "internal/claim", "internal/document", "internal/hierarchy"}},
 		{Package: "zarr/validate", Own: []string{"zarr", "zarr/upkeep", "zarr/fault", "zarr/rule", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/dtype", "zarr/meta", "concurrency", "internal/alike", "internal/chunkkeys", "internal/claim", "internal/document", "internal/hierarchy", "internal/written"}},
 		{Package: "internal/census", Own: []string{"zarr", "internal/hierarchy", "zarr/fault", "zarr/store", "concurrency"}},
@@ -131,12 +133,12 @@ func Table() []Rule {
 		{Package: "examples/region", Own: []string{"zarr/...", "concurrency"}},
 		{Package: "examples/web", Own: []string{"zarr/...", "concurrency"}},
 		{Package: "examples/internal/measure", Own: []string{"zarr/...", "concurrency"}}, // builds the examples
-		{Package: "examples/...", Own: []string{"zarr/...", "concurrency", "openurl", "openurl/all", "transfer", "examples/mainjob", "examples/region", "examples/web"}},
+		{Package: "examples/...", Own: []string{"zarr/...", "cf", "dataset", "concurrency", "openurl", "openurl/all", "transfer", "examples/mainjob", "examples/region", "examples/web"}},
 
 		// The fault proxy works with any client and does not import one.
 		{Package: "integration/faultproxy"},
 		{Package: "integration/faultproxy/cmd/faultproxy", Own: []string{"integration/faultproxy"}},
-		{Package: "integration/...", Own: []string{"zarr/...", "transfer", "concurrency", "internal/...", "blob", "s3", "gcs", "azure", "openurl", "integration/..."},
+		{Package: "integration/...", Own: []string{"zarr/...", "cf", "dataset", "transfer", "concurrency", "internal/...", "blob", "s3", "gcs", "azure", "openurl", "integration/..."},
 			External: []string{compress, gocloud, "github.com/aws/aws-sdk-go-v2"}},
 	}
 }

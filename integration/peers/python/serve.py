@@ -95,6 +95,12 @@ def look_masked(job):
     return masked.look(os.path.join(job["place"], job["path"]), job["format"])
 
 
+def save_random(job):
+    import random_cf
+
+    return random_cf.save(os.path.join(job["place"], job["path"]), job["format"], **job["array"])
+
+
 def write_type(job):
     module(job["peer"]).Types().write(datatypes.Array(job["array"]), os.path.join(job["place"], job["path"]))
     return {}
@@ -136,7 +142,8 @@ def read_boxes(job):
 
 
 def do(job):
-    verbs = {"write": write, "read": read, "save": save, "load": load, "save-masked": save_masked, "look-masked": look_masked, "write-type": write_type, "read-type": read_type,
+    verbs = {"write": write, "read": read, "save": save, "load": load, "save-masked": save_masked, "look-masked": look_masked, "save-random": save_random,
+             "write-type": write_type, "read-type": read_type,
              "write-chain": write_chain, "read-chain": read_chain, "write-boxes": write_boxes, "read-boxes": read_boxes}
     try:
         return verbs[job["do"]](job)

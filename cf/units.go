@@ -1,0 +1,203 @@
+package cf
+
+import (
+	"errors"
+	"math"
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// nanosPerDay is the number of nanoseconds of a day.
+const nanosPerDay = 86400e9
+
+// TimeUnits are the units of a time coordinate, such as "days since 2000-01-01", in a calendar (CF
+// conventions, section 4.4). Values are immutable.
+type TimeUnits struct {
+	text string
+	unit timeUnit
+	ref  Time
+}
+
+// timeUnit is a unit of time: a fraction or a multiple of a day.
+type timeUnit struct {
+	perDay int64 // units of a day, or 0
+	days   int64 // days of a unit, or 0
+}
+
+// timeUnits has the spellings of UDUNITS for each unit.
+var timeUnits = []struct {
+	names string
+	unit  timeUnit
+}{
+	{"day days d", timeUnit{perDay: 1}},
+	{"hour hours hr hrs h", timeUnit{perDay: 24}},
+	{"minute minutes min mins", timeUnit{perDay: 1440}},
+	{"second seconds sec secs s", timeUnit{perDay: 86400}},
+	{"millisecond milliseconds millisec millisecs msec msecs ms", timeUnit{perDay: 86400e3}},
+	{"microsecond microseconds microsec microsecs usec us µs", timeUnit{perDay: 86400e6}},
+	{"nanosecond nanoseconds nanosec nanosecs nsec ns", timeUnit{perDay: 86400e9}},
+}
+
+// ParseTimeUnits parses the attributes units and calendar of a time coordinate. It ignores the case
+// of words and leading zeros of numbers, and subtracts an offset from UTC. Months are units only in
+// Day360, and common_years only in NoLeap. The error is fault.Metadata for malformed units, and
+// errors.ErrUnsupported for calendars that ParseCalendar does not support, and for weeks, months,
+// years and other units whose length is not fixed by the calendar.
+func ParseTimeUnits(units, calendar string) (TimeUnits, error) {
+	c, err := ParseCalendar(calendar)
+	if err != nil {
+		return TimeUnits{}, err
+	}
+	name, date, ok := cutSince(units)
+	if !ok {
+		return TimeUnits{}, fault.Newf(fault.Metadata, `time units must be "<unit> since <date>", are %q`, units)
+	}
+	unit, err := c.unit(name)
+	if err != nil {
+		return TimeUnits{}, err
+	}
+	ref, err := parseDate(c, date)
+	if err != nil {
+		return TimeUnits{}, err
+	}
+	return TimeUnits{text: units, unit: unit, ref: ref}, nil
+}
+
+// IsTimeUnits reports whether a text has the form of time units, "<unit> since <date>".
+func IsTimeUnits(units string) bool {
+	_, _, ok := cutSince(units)
+	return ok
+}
+
+// cutSince returns the words before and after "since".
+func cutSince(units string) (unit, date string, ok bool) {
+	f := strings.Fields(units)
+	if len(f) < 3 || !strings.EqualFold(f[1], "since") {
+		return "", "", false
+	}
+	return f[0], strings.Join(f[2:], " "), true
+}
+
+// unit returns the unit of time with a name.
+func (c Calendar) unit(name string) (timeUnit, error) {
+	lower := strings.ToLower(name)
+	for _, u := range timeUnits {
+		for _, n := range strings.Fields(u.names) {
+			if n == lower {
+				return u.unit, nil
+			}
+		}
+	}
+	switch lower {
+	case "month", "months":
+		if c == Day360 {
+			return timeUnit{days: 30}, nil
+		}
+	case "common_year", "common_years":
+		if c == NoLeap {
+			return timeUnit{days: 365}, nil
+		}
+	case "week", "weeks", "year", "years":
+	default:
+		return timeUnit{}, fault.Newf(fault.Metadata, "%q is not a unit of time", name)
+	}
+	return timeUnit{}, fault.Newf(errors.ErrUnsupported, "time unit %q in the calendar %s", name, c)
+}
+
+// String returns the units as they were parsed.
+func (u TimeUnits) String() string { return u.text }
+
+// Calendar returns the calendar of the units.
+func (u TimeUnits) Calendar() Calendar { return u.ref.calendar }
+
+// Reference returns the time of the value 0.
+func (u TimeUnits) Reference() Time { return u.ref }
+
+// Time returns the time of a stored integer. The result is exact. The smallest int64 is NaT. The
+// error is fault.Type if the time is out of the range of the calendar.
+func (u TimeUnits) Time(v int64) (Time, error) {
+	if v == math.MinInt64 {
+		return NaT(u.ref.calendar), nil
+	}
+	var t Time
+	ok := false
+	if u.unit.perDay > 0 {
+		d := floor(v, u.unit.perDay)
+		t, ok = u.ref.add(d, (v-d*u.unit.perDay)*(nanosPerDay/u.unit.perDay))
+	} else if v >= -maxYear && v <= maxYear {
+		t, ok = u.ref.add(v*u.unit.days, 0)
+	}
+	if !ok {
+		return Time{}, fault.Newf(fault.Type, "%d %s is out of the range of the calendar %s", v, u.text, u.ref.calendar)
+	}
+	return t, nil
+}
+
+// TimeFloat returns the time of a stored floating-point number, rounded to the nearest nanosecond.
+// NaN is NaT. The error is fault.Type for an infinite number, and for a time that is out of the
+// range of the calendar.
+func (u TimeUnits) TimeFloat(v float64) (Time, error) {
+	if math.IsNaN(v) {
+		return NaT(u.ref.calendar), nil
+	}
+	whole, fraction := math.Modf(v)
+	if math.Abs(whole) < 1<<62 { // false for infinite numbers
+		t, err := u.Time(int64(whole))
+		if err != nil {
+			return Time{}, err
+		}
+		nanos := nanosPerDay * float64(u.unit.days)
+		if u.unit.perDay > 0 {
+			nanos = nanosPerDay / float64(u.unit.perDay)
+		}
+		if t, ok := t.add(0, int64(math.Round(fraction*nanos))); ok {
+			return t, nil
+		}
+	}
+	return Time{}, fault.Newf(fault.Type, "%v %s is out of the range of the calendar %s", v, u.text, u.ref.calendar)
+}
+
+// Value returns the stored integer of a time in the calendar of the units; the smallest int64 for
+// NaT. The error is fault.Type if the time is not an integer number of units after the reference,
+// or has another calendar.
+func (u TimeUnits) Value(t Time) (int64, error) {
+	switch {
+	case t.calendar != u.ref.calendar:
+		return 0, fault.Newf(fault.Type, "the units %q have the calendar %s, the time %v has %s", u.text, u.ref.calendar, t, t.calendar)
+	case t.nat:
+		return math.MinInt64, nil
+	}
+	days, nanos := t.day-u.ref.day, t.nano-u.ref.nano
+	if u.unit.perDay == 0 {
+		if nanos == 0 && days%u.unit.days == 0 {
+			return days / u.unit.days, nil
+		}
+	} else if step := nanosPerDay / u.unit.perDay; nanos%step == 0 {
+		high := float64(days) * float64(u.unit.perDay)
+		if math.Abs(high) < 1<<62 {
+			return days*u.unit.perDay + nanos/step, nil
+		}
+	}
+	return 0, fault.Newf(fault.Type, "%v is not an integer number of %s", t, u.text)
+}
+
+// ValueFloat returns the number of units from the reference to a time in the calendar of the units,
+// rounded to the nearest float64; NaN for NaT. The error is fault.Type if the time has another
+// calendar.
+func (u TimeUnits) ValueFloat(t Time) (float64, error) {
+	if n, err := u.Value(t); err == nil && n != math.MinInt64 {
+		return float64(n), nil
+	}
+	switch {
+	case t.calendar != u.ref.calendar:
+		return 0, fault.Newf(fault.Type, "the units %q have the calendar %s, the time %v has %s", u.text, u.ref.calendar, t, t.calendar)
+	case t.nat:
+		return math.NaN(), nil
+	}
+	days, nanos := t.day-u.ref.day, t.nano-u.ref.nano
+	if u.unit.perDay == 0 {
+		return (float64(days) + float64(nanos)/nanosPerDay) / float64(u.unit.days), nil
+	}
+	return float64(days)*float64(u.unit.perDay) + float64(nanos)/(nanosPerDay/float64(u.unit.perDay)), nil
+}

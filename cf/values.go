@@ -1,0 +1,238 @@
+package cf
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Number is a Go type of stored values.
+type Number interface {
+	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64
+}
+
+// Float is a Go type of decoded values.
+type Float interface{ ~float32 | ~float64 }
+
+// values returns the missing values as values of the Go type S. The error is fault.Type if S is not
+// the Go type of the stored data type, which is float32 for float16.
+func values[S Number](c *Coding, dst, src int) (missing []S, err error) {
+	memory := c.stored
+	if memory == dtype.Float16 {
+		memory = dtype.Float32
+	}
+	if got := reflect.TypeFor[S](); !memory.Fits(got) {
+		return nil, fault.Newf(fault.Type, "variable %s: values must be %v, are %v", c.name, memory.Go(), got)
+	}
+	if dst != src {
+		return nil, fault.Newf(fault.Type, "variable %s: the destination has %d values, want %d", c.name, dst, src)
+	}
+	for _, n := range c.missing {
+		if kind(c.stored) == 'f' {
+			missing = append(missing, S(n.float))
+		} else {
+			missing = append(missing, S(n.bits))
+		}
+	}
+	return missing, nil
+}
+
+// isMissing reports whether a stored value is missing.
+func isMissing[S Number](c *Coding, missing []S, v S) bool {
+	if v != v || slices.Contains(missing, v) {
+		return true
+	}
+	if c.low == nil && c.high == nil {
+		return false
+	}
+	f := number64(c, v)
+	return c.low != nil && f < *c.low || c.high != nil && f > *c.high
+}
+
+// number64 returns a stored value as a float64. It applies _Unsigned.
+func number64[S Number](c *Coding, v S) float64 {
+	f := float64(v)
+	if !c.flipped {
+		return f
+	}
+	span := math.Ldexp(1, 8*c.stored.Size())
+	switch {
+	case f < 0:
+		f += span
+	case kind(c.stored) == 'u' && f >= span/2:
+		f -= span
+	}
+	return f
+}
+
+// Missing sets dst[i] to whether src[i] is missing, and returns the number of missing values. NaN
+// is missing. src has stored values in the Go type of the variable's data type (float32
+// for float16), so that integers stay exact. The error is fault.Type for other types, and for slices of different lengths.
+func Missing[S Number](c *Coding, dst []bool, src []S) (n int, err error) {
+	missing, err := values[S](c, len(dst), len(src))
+	if err != nil {
+		return 0, err
+	}
+	for i, v := range src {
+		if dst[i] = isMissing(c, missing, v); dst[i] {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// Decode sets dst to the values of src: stored value × scale_factor + add_offset, and NaN for
+// missing values. It computes in float64. src has stored values in the Go type of the variable's
+// data type (float32 for float16). The error is fault.Type for other types, and for slices of different lengths.
+func Decode[D Float, S Number](c *Coding, dst []D, src []S) error {
+	missing, err := values[S](c, len(dst), len(src))
+	if err != nil {
+		return err
+	}
+	for i, v := range src {
+		switch {
+		case isMissing(c, missing, v):
+			dst[i] = D(math.NaN())
+		case c.packed:
+			dst[i] = D(number64(c, v)*c.scale + c.offset)
+		default:
+			dst[i] = D(number64(c, v))
+		}
+	}
+	return nil
+}
+
+// DecodeTimes sets dst to the times of src, which are stored values of a time coordinate in the Go
+// type of its data type. Missing values, NaN and the smallest int64 are NaT. The error is
+// fault.Type for other types, for slices of different lengths, and for a value that is out of the
+// calendar's range; it names the variable and the index.
+func DecodeTimes[S Number](c *Coding, dst []Time, src []S) error {
+	missing, err := values[S](c, len(dst), len(src))
+	if err != nil {
+		return err
+	}
+	if c.units == nil {
+		return fault.Newf(fault.Type, "variable %s has no time units", c.name)
+	}
+	for i, v := range src {
+		switch {
+		case isMissing(c, missing, v):
+			dst[i] = NaT(c.units.Calendar())
+		case c.packed || kind(c.stored) == 'f':
+			dst[i], err = c.units.TimeFloat(number64(c, v)*c.scale + c.offset)
+		case c.flipped:
+			dst[i], err = c.units.TimeFloat(number64(c, v))
+		case kind(c.stored) == 'u' && uint64(v) > math.MaxInt64:
+			err = fault.Newf(fault.Type, "%v %s is out of the range of int64", v, c.units)
+		default:
+			dst[i], err = c.units.Time(int64(v))
+		}
+		if err != nil {
+			return fmt.Errorf("variable %s, value %d: %w", c.name, i, err)
+		}
+	}
+	return nil
+}
+
+// Encode sets dst to the stored values of src: (value - add_offset) / scale_factor, rounded to even
+// for integers, and _FillValue for NaN, or missing_value if there is none. The error is fault.Type for a NaN without a
+// missing value, for a value that the stored data type cannot hold, and for a value that would be
+// stored as a missing one; it names the variable and the index.
+func Encode[S Number, F Float](c *Coding, dst []S, src []F) error {
+	missing, err := values[S](c, len(dst), len(src))
+	if err != nil {
+		return err
+	}
+	integers := kind(c.stored) != 'f'
+	low, high := c.bounds()
+	for i, v := range src {
+		f := float64(v)
+		if f != f {
+			switch {
+			case len(missing) > 0:
+				dst[i] = missing[0]
+			case integers:
+				return fault.Newf(fault.Type, "variable %s, value %d: NaN cannot be stored as %v without _FillValue", c.name, i, c.stored)
+			default:
+				dst[i] = S(f)
+			}
+			continue
+		}
+		if c.packed {
+			f = (f - c.offset) / c.scale
+		}
+		if integers {
+			f = math.RoundToEven(f)
+			if f < low || f >= high {
+				return fault.Newf(fault.Type, "variable %s, value %d: %v is out of the range of %v", c.name, i, v, c.stored)
+			}
+		}
+		dst[i] = stored[S](c, f)
+		if isMissing(c, missing, dst[i]) {
+			return fault.Newf(fault.Type, "variable %s, value %d: %v would be stored as a missing value", c.name, i, v)
+		}
+	}
+	return nil
+}
+
+// bounds returns the range of integers that can be stored: low ≤ f < high.
+func (c *Coding) bounds() (low, high float64) {
+	span := math.Ldexp(1, 8*c.stored.Size())
+	if (kind(c.stored) == 'i') != c.flipped {
+		return -span / 2, span / 2
+	}
+	return 0, span
+}
+
+// stored converts a float that is in range to the stored type. It applies _Unsigned.
+func stored[S Number](c *Coding, f float64) S {
+	switch {
+	case kind(c.stored) == 'f' || !c.flipped:
+		return S(f)
+	case f < 0:
+		return S(int64(f))
+	}
+	return S(uint64(f))
+}
+
+// EncodeTimes sets dst to the stored values of times: numbers of units, which must be integers
+// unless the variable stores floating-point numbers, and _FillValue for NaT. The error is
+// fault.Type for a time that cannot be stored, for NaT without a missing value, and for times of
+// another calendar; it names the variable and the index.
+func EncodeTimes[S Number](c *Coding, dst []S, src []Time) error {
+	missing, err := values[S](c, len(dst), len(src))
+	if err != nil {
+		return err
+	}
+	if c.units == nil {
+		return fault.Newf(fault.Type, "variable %s has no time units", c.name)
+	}
+	whole := kind(c.stored) != 'f' && !c.packed
+	for i, t := range src {
+		if !whole || t.nat {
+			f, err := c.units.ValueFloat(t)
+			if err == nil {
+				err = Encode(c, dst[i:i+1], []float64{f})
+			}
+			if err != nil {
+				return fmt.Errorf("variable %s, value %d: %w", c.name, i, err)
+			}
+			continue
+		}
+		n, err := c.units.Value(t)
+		if err != nil {
+			return fmt.Errorf("variable %s, value %d: %w", c.name, i, err)
+		}
+		if dst[i] = S(n); n < 0 != (dst[i] < 0) || int64(dst[i]) != n {
+			return fault.Newf(fault.Type, "variable %s, value %d: %d is out of the range of %v", c.name, i, n, c.stored)
+		}
+		if isMissing(c, missing, dst[i]) {
+			return fault.Newf(fault.Type, "variable %s, value %d: %v would be stored as a missing value", c.name, i, t)
+		}
+	}
+	return nil
+}

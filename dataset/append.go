@@ -1,0 +1,312 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/zargo-io/zargo/cf"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// AppendOptions are the options of [Dataset.Append]. The zero value appends labels that follow the
+// existing ones, and fails with fault.Conflict if another process appends.
+type AppendOptions struct {
+	// IfAbsent makes an append do nothing if the coordinate already has its labels, so that a job
+	// that runs twice, or two jobs that run concurrently, append once. It is fault.Conflict if the
+	// coordinate has only some of them.
+	IfAbsent bool
+
+	// AnyOrder accepts labels that do not follow the existing ones in the order of the coordinate,
+	// and labels that the coordinate already has.
+	AnyOrder bool
+
+	// Wait and TakeOver are those of zarr.AppendOptions.
+	Wait, TakeOver time.Duration
+}
+
+// Append extends all variables that have a dimension by the same number of rows, as one change (see
+// zarr.Group.Append), and returns the dataset with them. There must be data for each variable and
+// coordinate with the dimension, in C order. Selections of d do not matter.
+//
+// The labels in the data of the index coordinate must be in the order of the coordinate and follow
+// its last label; AppendOptions.AnyOrder lifts this. The error is fault.Selection for labels in
+// another order, for missing data, and for data of different lengths; fault.Exists if the dataset
+// has the first label already; fault.Type for values that cannot be stored. Other errors are those
+// of zarr.Group.Append.
+func (d *Dataset) Append(ctx context.Context, dim string, o AppendOptions, data ...Data) (*Dataset, error) {
+	for {
+		rows, labels, err := d.rows(dim, data)
+		if err != nil {
+			return nil, err
+		}
+		has, err := d.has(dim, labels, o)
+		if err != nil || has {
+			return d, err
+		}
+		at := d.dims[slices.IndexFunc(d.dims, func(x Dim) bool { return x.Name == dim })].Len
+		g, err := d.group.Append(ctx, dim, zarr.AppendOptions{At: &at, Wait: o.Wait, TakeOver: o.TakeOver}, rows...)
+		again := errors.Is(err, fault.Exists)
+		if again {
+			// Another process appended since d was opened, possibly the same labels.
+			g, err = zarr.OpenGroup(ctx, d.group.Store(), d.group.Path(), d.group.Options()...)
+		}
+		if err != nil {
+			return nil, err
+		}
+		next, err := Open(ctx, g, d.options)
+		if err != nil {
+			return nil, err
+		}
+		if d = next; !again {
+			return d, nil
+		}
+	}
+}
+
+// rows returns the rows of each variable with the dimension, and an index of the new labels, nil if
+// the dimension has no coordinate.
+func (d *Dataset) rows(dim string, data []Data) ([]zarr.Rows, index, error) {
+	if !slices.ContainsFunc(d.dims, func(x Dim) bool { return x.Name == dim }) {
+		return nil, nil, fault.Newf(fault.Selection, "the dataset has no dimension %q; it has %v", dim, d.dims)
+	}
+	var rows []zarr.Rows
+	var labels index
+	n, first := -1, ""
+	for _, x := range data {
+		s, ok := d.vars[x.name]
+		if !ok || !slices.Contains(s.dims, dim) {
+			return nil, nil, fault.Newf(fault.Selection, "the dataset has no variable %q with the dimension %q", x.name, dim)
+		}
+		v := &Variable{d, x.name, s}
+		c, err := x.store(v)
+		if err != nil {
+			return nil, nil, err
+		}
+		each := 1
+		for i, name := range s.dims {
+			if name != dim {
+				each *= s.array.Shape()[i]
+			}
+		}
+		switch {
+		case each == 0 || c.n%each != 0:
+			return nil, nil, fault.Newf(fault.Selection, "variable %s has %d values, want a multiple of %d", x.name, c.n, each)
+		case n < 0:
+			n, first = c.n/each, x.name
+		case c.n != n*each:
+			return nil, nil, fault.Newf(fault.Selection, "variable %s has %d values, want %d: %s has %d rows", x.name, c.n, n*each, first, n)
+		}
+		rows = append(rows, c.rows)
+		if s.indexes(dim) {
+			labels = c.labels
+		}
+	}
+	for name, s := range d.vars {
+		if slices.Contains(s.dims, dim) && !slices.ContainsFunc(data, func(x Data) bool { return x.name == name }) {
+			return nil, nil, fault.Newf(fault.Selection, "variable %s has the dimension %q and no data", name, dim)
+		}
+	}
+	return rows, labels, nil
+}
+
+// has reports whether the coordinate of a dimension has the labels already. The error is that of
+// labels that may not be appended.
+func (d *Dataset) has(dim string, labels index, o AppendOptions) (bool, error) {
+	old := d.index[dim]
+	if old == nil || labels == nil || labels.len() == 0 {
+		return false, nil
+	}
+	at, one, err := old.find(labels.label(0))
+	found := err == nil
+	if found && o.IfAbsent {
+		for i := range labels.len() {
+			if j := at.at(0) + i; !one || j >= old.len() || old.label(j) != labels.label(i) {
+				return false, fault.Newf(fault.Conflict, "dimension %q has the label %v, and not the %d labels from it to %v in this order", dim, labels.label(0), labels.len(), labels.label(labels.len()-1))
+			}
+		}
+		return true, nil
+	}
+	if o.AnyOrder {
+		return false, nil
+	}
+	if found {
+		return false, fault.Newf(fault.Exists, "dimension %q has the label %v already", dim, labels.label(0))
+	}
+	order := old.direction()
+	if old.len() < 2 {
+		order = labels.direction()
+	}
+	if !labels.sorted(order) || old.len() > 0 && !old.follows(labels.label(0), order) {
+		last := any("none")
+		if old.len() > 0 {
+			last = old.label(old.len() - 1)
+		}
+		return false, fault.Newf(fault.Selection, "dimension %q: the labels %v to %v do not follow the last label %v in order", dim, labels.label(0), labels.label(labels.len()-1), last)
+	}
+	return false, nil
+}
+
+// Data is values for one variable.
+type Data struct {
+	name  string
+	store func(v *Variable) (column, error)
+}
+
+// column is data in its stored form.
+type column struct {
+	rows   zarr.Rows
+	n      int
+	write  func(ctx context.Context, a *zarr.Array, sel ...zarr.Selection) error
+	labels index // of an index coordinate
+}
+
+// Floats is data that is encoded by the CF conventions (see cf.Encode): NaN becomes the missing
+// value of the variable, and packed variables are scaled.
+func Floats[T cf.Float](name string, values []T) Data {
+	return Data{name, func(v *Variable) (column, error) {
+		return v.column(func(e encoder) (column, error) { return e.floats(float64s(values)) })
+	}}
+}
+
+// float64s returns a slice of floats as float64.
+func float64s[T cf.Float](values []T) []float64 { return as[float64](values) }
+
+// Times is data of a time coordinate. The times must be an integer number of its units, unless it
+// stores floating-point numbers.
+func Times(name string, values []cf.Time) Data {
+	return Data{name, func(v *Variable) (column, error) {
+		return v.column(func(e encoder) (column, error) { return e.times(values) })
+	}}
+}
+
+// StdTimes is Times for values of package time. Dates that the calendar of the coordinate does not
+// have are fault.Type.
+func StdTimes(name string, values []time.Time) Data {
+	return Data{name, func(v *Variable) (column, error) {
+		if v.stored.coding == nil {
+			return column{}, v.noNumbers()
+		}
+		u, ok := v.stored.coding.Units()
+		if !ok {
+			return column{}, fault.Newf(fault.Type, "variable %s has no time units", v.name)
+		}
+		converted := make([]cf.Time, len(values))
+		for i, t := range values {
+			var err error
+			if converted[i], err = cf.NewTime(u.Calendar(), cf.TimeOf(t).Date()); err != nil {
+				return column{}, err
+			}
+		}
+		return v.column(func(e encoder) (column, error) { return e.times(converted) })
+	}}
+}
+
+// Stored is data in its stored form. T is the Go type of the variable's data type.
+func Stored[T any](name string, values []T) Data {
+	return Data{name, func(v *Variable) (column, error) {
+		c := column{rows: zarr.RowsOf(v.name, values), n: len(values)}
+		c.write = func(ctx context.Context, a *zarr.Array, sel ...zarr.Selection) error {
+			return zarr.Write(ctx, a, values, sel...)
+		}
+		if !v.stored.indexes(v.name) {
+			return c, nil
+		}
+		var err error
+		if keys, ok := any(values).([]string); ok {
+			c.labels = texts(v.name, keys)
+		} else if v.stored.coding != nil {
+			c.labels, err = v.labels(any(values))
+		}
+		return c, err
+	}}
+}
+
+// labels returns an index of stored values.
+func (v *Variable) labels(values any) (index, error) {
+	switch s := values.(type) {
+	case []int8:
+		return v.indexOf(typed[int8]{v.stored.coding, s})
+	case []int16:
+		return v.indexOf(typed[int16]{v.stored.coding, s})
+	case []int32:
+		return v.indexOf(typed[int32]{v.stored.coding, s})
+	case []int64:
+		return v.indexOf(typed[int64]{v.stored.coding, s})
+	case []uint8:
+		return v.indexOf(typed[uint8]{v.stored.coding, s})
+	case []uint16:
+		return v.indexOf(typed[uint16]{v.stored.coding, s})
+	case []uint32:
+		return v.indexOf(typed[uint32]{v.stored.coding, s})
+	case []uint64:
+		return v.indexOf(typed[uint64]{v.stored.coding, s})
+	case []float32:
+		return v.indexOf(typed[float32]{v.stored.coding, s})
+	case []float64:
+		return v.indexOf(typed[float64]{v.stored.coding, s})
+	}
+	return nil, fault.Newf(fault.Type, "variable %s: values must be %v, are %T", v.name, v.stored.array.DType().Go(), values)
+}
+
+// encoder encodes values of a variable.
+type encoder interface {
+	floats([]float64) (column, error)
+	times([]cf.Time) (column, error)
+}
+
+// of is the encoder of values of one stored type.
+type of[S cf.Number] struct{ v *Variable }
+
+func (e of[S]) floats(values []float64) (column, error) {
+	dst := make([]S, len(values))
+	if err := cf.Encode(e.v.stored.coding, dst, values); err != nil {
+		return column{}, err
+	}
+	return e.column(dst)
+}
+
+func (e of[S]) times(values []cf.Time) (column, error) {
+	dst := make([]S, len(values))
+	if err := cf.EncodeTimes(e.v.stored.coding, dst, values); err != nil {
+		return column{}, err
+	}
+	return e.column(dst)
+}
+
+func (e of[S]) column(stored []S) (column, error) {
+	return Stored(e.v.name, stored).store(e.v)
+}
+
+// column encodes values in the Go type of the variable's data type.
+func (v *Variable) column(encode func(encoder) (column, error)) (column, error) {
+	if v.stored.coding == nil {
+		return column{}, v.noNumbers()
+	}
+	switch v.stored.array.DType() {
+	case dtype.Int8:
+		return encode(of[int8]{v})
+	case dtype.Int16:
+		return encode(of[int16]{v})
+	case dtype.Int32:
+		return encode(of[int32]{v})
+	case dtype.Int64:
+		return encode(of[int64]{v})
+	case dtype.Uint8:
+		return encode(of[uint8]{v})
+	case dtype.Uint16:
+		return encode(of[uint16]{v})
+	case dtype.Uint32:
+		return encode(of[uint32]{v})
+	case dtype.Uint64:
+		return encode(of[uint64]{v})
+	case dtype.Float32:
+		return encode(of[float32]{v})
+	case dtype.Float64:
+		return encode(of[float64]{v})
+	}
+	return column{}, fault.Newf(errors.ErrUnsupported, "variable %s: values of %v are written as Stored only", v.name, v.stored.array.DType())
+}

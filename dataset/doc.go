@@ -1,0 +1,41 @@
+// Package dataset reads and writes groups of arrays with named dimensions, as xarray does: it
+// selects elements by the labels of coordinates, and decodes values by the CF conventions (package
+// cf).
+//
+//	d, err := dataset.Open(ctx, g, dataset.Options{})
+//	d, err = d.Sel(dataset.Label("time", "2020-01"), dataset.Between("lat", 50, 40))
+//	t2m, err := d.Var("t2m")
+//	kelvin, err := dataset.Read[float32](ctx, t2m)
+//
+// A [Dataset] is a group and a selection of its elements. A [Variable] is one array of it. Both are
+// lazy: only Open, which reads the index coordinates, and reads of a Variable send requests.
+// [Variable.Plan] returns the requests of a read. There is no arithmetic.
+//
+// # Coordinates
+//
+// An array of one dimension that has the name of its dimension is the index coordinate of the
+// dimension. Its values are the labels. A query selects by label ([Label], [Labels], [Nearest],
+// [Pad], [Backfill], [Between]) or by position ([At], [Take], [Slice]); [Text] and [Parse] accept
+// both the texts of the command line and those of web services. The rules are those of xarray,
+// except that
+//
+//   - [Between] accepts its ends in either order;
+//   - a text selects a period of time in all calendars by the same rule;
+//   - [Query.Wrap] selects in cyclic coordinates, such as longitudes.
+//
+// # Writes
+//
+// [Create] creates a dataset, [Dataset.Write] writes to the selected elements, and [Dataset.Append]
+// appends to all variables of a dimension as one change. xarray opens the result.
+//
+// # Errors
+//
+// Errors are those of package zarr. A label, position or dimension that does not exist is
+// fault.Selection, a variable that does not exist fault.NotFound, and a value that the type of a
+// variable cannot represent fault.Type.
+//
+// # Concurrency
+//
+// All values are immutable and safe for concurrent use. A Dataset has the lengths and labels of the
+// time when it was opened.
+package dataset

@@ -1,0 +1,100 @@
+package dataset
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr"
+)
+
+// dimensions returns the names of the dimensions of an array: dimension_names of v3, the attribute
+// _ARRAY_DIMENSIONS of xarray, or the dimension references of NCZarr. Missing and repeated names
+// become "dim_0", "dim_1" and so on, which are reported to find.
+func dimensions(a *zarr.Array, find func(text string)) []string {
+	dims := a.Dims()
+	switch {
+	case dims == nil && len(a.Shape()) > 0:
+		if dims = fromAttr(a); dims == nil {
+			dims = fromNCZarr(a)
+		}
+		if dims == nil {
+			dims = make([]string, len(a.Shape()))
+			find("the dimensions have no names; they are dim_0, dim_1, …")
+		}
+	case a.Format() == 3 && slices.Contains(dims, ""):
+		if other := fromAttr(a); other != nil {
+			dims = other
+		}
+		find("some dimensions have no names in dimension_names")
+	}
+	for i, d := range dims {
+		if d != "" && slices.Contains(dims[:i], d) {
+			find(fmt.Sprintf("the dimension name %q is repeated; axis %d is dim_%d", d, i, i))
+			dims[i] = ""
+		}
+	}
+	for i, d := range dims {
+		if d == "" {
+			dims[i] = fmt.Sprintf("dim_%d", i)
+		}
+	}
+	return dims
+}
+
+// fromAttr returns the names in the attribute _ARRAY_DIMENSIONS, or nil.
+func fromAttr(a *zarr.Array) []string {
+	list, _ := a.Attrs()["_ARRAY_DIMENSIONS"].([]any)
+	return names(list, len(a.Shape()))
+}
+
+// fromNCZarr returns the names of the dimensions that an NCZarr array refers to, or nil. NCZarr
+// stores their paths in the attribute _nczarr_array; older versions stored them in .zarray.
+func fromNCZarr(a *zarr.Array) []string {
+	var found []any
+	read := func(members map[string]any) {
+		for name, v := range members {
+			if m, ok := v.(map[string]any); ok && strings.EqualFold(name, "_nczarr_array") {
+				for _, refs := range []string{"dimrefs", "dimension_references"} {
+					if list, ok := m[refs].([]any); ok {
+						found = list
+					}
+				}
+			}
+		}
+	}
+	read(a.Attrs())
+	if found == nil {
+		docs, err := a.Documents()
+		if err != nil {
+			return nil
+		}
+		for key, doc := range docs {
+			var members map[string]any
+			if path.Base(key) == ".zarray" && json.Unmarshal(doc, &members) == nil {
+				read(members)
+			}
+		}
+	}
+	return names(found, len(a.Shape()))
+}
+
+// names returns the base names in a list of n texts, or nil.
+func names(list []any, n int) []string {
+	if len(list) != n || n == 0 {
+		return nil
+	}
+	out := make([]string, n)
+	for i, v := range list {
+		s, ok := v.(string)
+		if !ok || s == "" {
+			return nil
+		}
+		if out[i] = path.Base(s); out[i] == "/" || out[i] == "." {
+			return nil
+		}
+	}
+	return out
+}

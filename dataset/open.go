@@ -1,0 +1,214 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/zargo-io/zargo/cf"
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Options change how a dataset is decoded. The zero value is the behavior of xarray.
+type Options struct {
+	CF cf.Options
+}
+
+// inFlight is the number of index coordinates that are read concurrently. The store bounds the
+// requests in any case.
+const inFlight = 64
+
+// Open opens a group as a dataset. With consolidated metadata it sends one round of requests, for
+// the index coordinates; otherwise it lists and reads the members as zarr.Group.Members does. The
+// values of index coordinates stay in memory.
+//
+// The names of dimensions are dimension_names of v3, the attribute _ARRAY_DIMENSIONS, or those of
+// NCZarr. An array without names has the dimensions dim_0, dim_1, …, and a finding. Arrays with
+// malformed or unsupported metadata are left out with a finding.
+//
+// The error is fault.Metadata if two arrays have different lengths of a dimension; it names both.
+// Errors of the store end Open.
+func Open(ctx context.Context, g *zarr.Group, o Options) (*Dataset, error) {
+	d := &Dataset{group: g, options: o, vars: map[string]*stored{}, index: map[string]index{}}
+	if err := d.members(ctx, o); err != nil {
+		return nil, err
+	}
+	d.characters()
+	if err := d.dimensions(); err != nil {
+		return nil, err
+	}
+	d.coordinates()
+	return d, d.indexes(ctx)
+}
+
+func (d *Dataset) find(path, format string, args ...any) {
+	d.findings = append(d.findings, Finding{path, fmt.Sprintf(format, args...)})
+}
+
+// members opens the arrays of the group.
+func (d *Dataset) members(ctx context.Context, o Options) error {
+	for n, err := range d.group.Members(ctx) {
+		var broken *zarr.MetaError
+		switch {
+		case errors.As(err, &broken):
+			d.find(broken.Key, "%v", err)
+			continue
+		case err != nil:
+			return err
+		}
+		a, ok := n.(*zarr.Array)
+		if !ok {
+			d.groups = append(d.groups, n.Name())
+			continue
+		}
+		s := &stored{array: a, attrs: attributes(a)}
+		s.dims = dimensions(a, func(text string) { d.find(a.Path(), "%s", text) })
+		c, err := cf.New(cf.Variable{Name: a.Name(), Type: a.DType(), Fill: a.Fill(), V2: a.Format() == 2, Attrs: a.Attrs()}, o.CF)
+		switch {
+		case err == nil:
+			s.coding = c
+			for _, f := range c.Findings() {
+				d.find(a.Path(), "%v", f)
+			}
+		case !errors.Is(err, fault.Type):
+			return err
+		}
+		d.vars[a.Name()] = s
+	}
+	return nil
+}
+
+// attributes returns the attributes without those that describe dimensions.
+func attributes(a *zarr.Array) map[string]any {
+	attrs := a.Attrs()
+	maps.DeleteFunc(attrs, func(name string, _ any) bool {
+		return name == "_ARRAY_DIMENSIONS" || strings.HasPrefix(strings.ToLower(name), "_nc")
+	})
+	return attrs
+}
+
+func clone(m map[string]any) map[string]any { return maps.Clone(m) }
+
+// characters marks the arrays of single bytes whose last dimension no other array has. They are
+// texts along that dimension, as NetCDF stores them.
+func (d *Dataset) characters() {
+	isChars := func(s *stored) bool { return s.array.DType() == dtype.Type(dtype.S(1)) && len(s.dims) > 0 }
+	used := map[string]bool{}
+	for _, s := range d.vars {
+		for i, dim := range s.dims {
+			used[dim] = used[dim] || !isChars(s) || i < len(s.dims)-1
+		}
+	}
+	for _, s := range d.vars {
+		if isChars(s) && !used[s.dims[len(s.dims)-1]] {
+			s.chars, s.dims = true, s.dims[:len(s.dims)-1]
+		}
+	}
+}
+
+// dimensions sets the dimensions of all arrays.
+func (d *Dataset) dimensions() error {
+	first := map[string]string{} // array that has the dimension
+	for _, name := range slices.Sorted(maps.Keys(d.vars)) {
+		s := d.vars[name]
+		for i, dim := range s.dims {
+			n := s.array.Shape()[i]
+			j := slices.IndexFunc(d.dims, func(x Dim) bool { return x.Name == dim })
+			switch {
+			case j < 0:
+				d.dims, first[dim] = append(d.dims, Dim{dim, n}), name
+			case d.dims[j].Len != n:
+				return &zarr.MetaError{Key: d.group.Path(), Err: fault.Newf(fault.Metadata, "dimension %q has the length %d in %s and %d in %s", dim, d.dims[j].Len, first[dim], n, name)}
+			}
+		}
+	}
+	return nil
+}
+
+// coordinates marks the arrays that are coordinates.
+func (d *Dataset) coordinates() {
+	mark := func(attrs map[string]any) {
+		text, _ := attrs["coordinates"].(string)
+		for _, name := range strings.Fields(text) {
+			if s, ok := d.vars[name]; ok {
+				s.coord = true
+			}
+		}
+	}
+	mark(d.group.Attrs())
+	for name, s := range d.vars {
+		mark(s.attrs)
+		s.coord = s.coord || s.indexes(name)
+	}
+}
+
+// indexes reads the index coordinates concurrently.
+func (d *Dataset) indexes(ctx context.Context) error {
+	var names []string
+	for _, dim := range d.dims {
+		if s, ok := d.vars[dim.Name]; ok && s.indexes(dim.Name) {
+			names = append(names, dim.Name)
+		}
+	}
+	found := make([]index, len(names))
+	notes := make([]error, len(names))
+	err := concurrency.EachN(ctx, inFlight, len(names), func(ctx context.Context, i int) (err error) {
+		found[i], err = (&Variable{d, names[i], d.vars[names[i]]}).index(ctx)
+		if errors.Is(err, fault.Type) || errors.Is(err, errors.ErrUnsupported) {
+			notes[i], err = err, nil
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for i, name := range names {
+		if notes[i] != nil {
+			d.find(d.vars[name].array.Path(), "the coordinate has no index: %v", notes[i])
+		} else {
+			d.index[name] = found[i]
+		}
+	}
+	return nil
+}
+
+// index reads the values of a coordinate.
+func (v *Variable) index(ctx context.Context) (x index, err error) {
+	if _, ok := v.stored.array.DType().(dtype.DateTime); ok {
+		keys, err := v.Times(ctx)
+		return times(v.name, keys), err
+	}
+	if v.stored.coding == nil {
+		keys, err := v.Strings(ctx)
+		return texts(v.name, keys), err
+	}
+	err = v.numbers(ctx, func(r reader) error {
+		x, err = v.indexOf(r)
+		return err
+	})
+	return x, err
+}
+
+// indexOf returns an index of stored values of the variable.
+func (v *Variable) indexOf(r reader) (index, error) {
+	c, t := v.stored.coding, v.stored.array.DType()
+	if _, ok := c.Units(); ok {
+		keys, err := r.times()
+		return times(v.name, keys), err
+	}
+	switch t {
+	case dtype.Uint64, dtype.Float16, dtype.Float32, dtype.Float64:
+	default:
+		if !c.Packed() && !c.CanMiss() {
+			return integers(v.name, r.integers()), nil
+		}
+	}
+	keys, err := r.floats64()
+	return floats(v.name, keys, t == dtype.Float32 && !c.Packed()), err
+}

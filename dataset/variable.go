@@ -1,0 +1,322 @@
+package dataset
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/zargo-io/zargo/cf"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Variable is an array of a dataset, and the selection of its elements. It is immutable and safe
+// for concurrent use.
+type Variable struct {
+	dataset *Dataset
+	name    string
+	stored  *stored
+}
+
+// Name returns the name of the variable.
+func (v *Variable) Name() string { return v.name }
+
+// Array returns the stored array, without the selection.
+func (v *Variable) Array() *zarr.Array { return v.stored.array }
+
+// Attrs returns the attributes of the variable. Those that only describe the dimensions are left
+// out.
+func (v *Variable) Attrs() map[string]any { return clone(v.stored.attrs) }
+
+// Coding returns how the values are stored. It reports false for variables without numbers.
+func (v *Variable) Coding() (*cf.Coding, bool) { return v.stored.coding, v.stored.coding != nil }
+
+// Dims returns the dimensions of the selected elements, in order. The dimension of points is at the
+// place of the first dimension that it replaces.
+func (v *Variable) Dims() []Dim {
+	var out []Dim
+	for i, name := range v.stored.dims {
+		a, ok := v.dataset.chosen[name]
+		switch {
+		case !ok:
+			out = append(out, Dim{name, v.stored.array.Shape()[i]})
+		case a.points != "":
+			if !slices.ContainsFunc(out, func(d Dim) bool { return d.Name == a.points }) {
+				out = append(out, Dim{a.points, a.len()})
+			}
+		case !a.one:
+			out = append(out, Dim{name, a.len()})
+		}
+	}
+	return out
+}
+
+// Shape returns the lengths of the dimensions.
+func (v *Variable) Shape() []int {
+	dims := v.Dims()
+	shape := make([]int, len(dims))
+	for i, d := range dims {
+		shape[i] = d.Len
+	}
+	return shape
+}
+
+// Len returns the number of selected elements.
+func (v *Variable) Len() int {
+	n := 1
+	for _, d := range v.Dims() {
+		n *= d.Len
+	}
+	return n
+}
+
+// Selection returns the selection of the stored array, for the functions of package zarr. Its
+// elements are those of the variable in the same order. Dropped dimensions have the length 1. An
+// array of characters has one more axis, of the characters.
+func (v *Variable) Selection() []zarr.Selection {
+	sel, points := make([]zarr.Selection, len(v.stored.array.Shape())), false
+	if v.stored.chars {
+		sel[len(sel)-1] = zarr.All
+	}
+	for i, name := range v.stored.dims {
+		a, ok := v.dataset.chosen[name]
+		points = points || ok && a.points != ""
+		if sel[i] = zarr.All; ok {
+			sel[i] = a.selection()
+		}
+	}
+	if points {
+		return []zarr.Selection{v.points()}
+	}
+	return sel
+}
+
+// points returns the coordinates of each selected element.
+func (v *Variable) points() zarr.Selection {
+	dims, n := v.Dims(), v.Len()
+	names := v.stored.dims
+	if v.stored.chars {
+		shape := v.stored.array.Shape()
+		chars := Dim{"", shape[len(shape)-1]}
+		dims, n, names = append(dims, chars), n*chars.Len, append(slices.Clone(names), "")
+	}
+	coords := make([][]int, len(names))
+	for axis, name := range names {
+		p, of := all(v.stored.array.Shape()[axis]), name
+		a, ok := v.dataset.chosen[name]
+		if ok {
+			p = a.positions
+		}
+		if ok && a.points != "" {
+			of = a.points
+		}
+		each, length := 1, 1 // elements between two values of this dimension, and its length
+		if i := slices.IndexFunc(dims, func(d Dim) bool { return d.Name == of }); i >= 0 {
+			length = dims[i].Len
+			for _, d := range dims[i+1:] {
+				each *= d.Len
+			}
+		}
+		list := make([]int, n)
+		for i := range list {
+			list[i] = p.at(i / each % length)
+		}
+		coords[axis] = list
+	}
+	return zarr.Points(coords...)
+}
+
+// Plan returns the requests of a read of the variable, without sending any.
+func (v *Variable) Plan() (*zarr.Plan, error) { return v.stored.array.Plan(v.Selection()...) }
+
+// Read returns the values of a variable in C order, decoded by the CF conventions: scaled, and NaN
+// for missing values. The error is fault.Type if the values are not numbers; other errors are those
+// of zarr.Read.
+func Read[T cf.Float](ctx context.Context, v *Variable) ([]T, error) {
+	var dst []T
+	err := v.numbers(ctx, func(r reader) (err error) {
+		dst, err = decodeAs[T](r)
+		return err
+	})
+	return dst, err
+}
+
+// ReadMasked returns the stored values of a variable in C order, and whether each is missing. T is
+// the Go type of the data type, so integers stay exact. The values are not scaled.
+func ReadMasked[T cf.Number](ctx context.Context, v *Variable) (values []T, missing []bool, err error) {
+	if v.stored.coding == nil {
+		return nil, nil, v.noNumbers()
+	}
+	if values, err = read[T](ctx, v); err != nil {
+		return nil, nil, err
+	}
+	missing = make([]bool, len(values))
+	_, err = cf.Missing(v.stored.coding, missing, values)
+	return values, missing, err
+}
+
+// Times returns the times of a time coordinate in C order. The error is fault.Type if the variable
+// has no time units.
+func (v *Variable) Times(ctx context.Context) ([]cf.Time, error) {
+	if t, ok := v.stored.array.DType().(dtype.DateTime); ok {
+		return v.instants(ctx, t)
+	}
+	var dst []cf.Time
+	err := v.numbers(ctx, func(r reader) (err error) {
+		dst, err = r.times()
+		return err
+	})
+	return dst, err
+}
+
+// Strings returns the values of a variable of text in C order. Characters along a last dimension,
+// as NetCDF stores text, are one value.
+func (v *Variable) Strings(ctx context.Context) ([]string, error) {
+	if v.stored.chars {
+		return v.characters(ctx)
+	}
+	return zarr.ReadAs[string](ctx, v.stored.array, v.Selection()...)
+}
+
+// characters returns the texts of an array of characters, without the zero bytes at their ends.
+func (v *Variable) characters(ctx context.Context) ([]string, error) {
+	shape := v.stored.array.Shape()
+	length := shape[len(shape)-1]
+	buf := make([]byte, v.Len()*length)
+	if err := v.stored.array.ReadBytes(ctx, buf, v.Selection()...); err != nil {
+		return nil, err
+	}
+	out := make([]string, v.Len())
+	for i := range out {
+		out[i] = string(bytes.TrimRight(buf[i*length:(i+1)*length], "\x00"))
+	}
+	return out, nil
+}
+
+func (v *Variable) noNumbers() error {
+	return fault.Newf(fault.Type, "variable %s: data type %v has no numbers", v.name, v.stored.array.DType())
+}
+
+// instants returns the values of numpy's datetime64.
+func (v *Variable) instants(ctx context.Context, t dtype.DateTime) ([]cf.Time, error) {
+	values, err := zarr.Read[dtype.Instant](ctx, v.stored.array, v.Selection()...)
+	if err != nil {
+		return nil, err
+	}
+	dst := make([]cf.Time, len(values))
+	for i, x := range values {
+		if x == dtype.NaT {
+			dst[i] = cf.NaT(cf.ProlepticGregorian)
+			continue
+		}
+		at, err := t.Time(x)
+		if err != nil {
+			return nil, fmt.Errorf("variable %s, value %d: %w", v.name, i, err)
+		}
+		dst[i] = cf.TimeOf(at)
+	}
+	return dst, nil
+}
+
+// reader has stored values of a variable, and decodes them.
+type reader interface {
+	floats64() ([]float64, error)
+	floats32() ([]float32, error)
+	integers() []int64
+	times() ([]cf.Time, error)
+}
+
+// typed is a reader of values of one Go type.
+type typed[S cf.Number] struct {
+	coding *cf.Coding
+	values []S
+}
+
+func (t typed[S]) floats64() ([]float64, error) { return decode[float64](t) }
+func (t typed[S]) floats32() ([]float32, error) { return decode[float32](t) }
+
+func (t typed[S]) integers() []int64 {
+	dst := make([]int64, len(t.values))
+	for i, v := range t.values {
+		dst[i] = int64(v)
+	}
+	return dst
+}
+
+func (t typed[S]) times() ([]cf.Time, error) {
+	dst := make([]cf.Time, len(t.values))
+	return dst, cf.DecodeTimes(t.coding, dst, t.values)
+}
+
+func decode[D cf.Float, S cf.Number](t typed[S]) ([]D, error) {
+	dst := make([]D, len(t.values))
+	return dst, cf.Decode(t.coding, dst, t.values)
+}
+
+func decodeAs[T cf.Float](r reader) ([]T, error) {
+	var zero T
+	if _, single := any(zero).(float32); single {
+		f, err := r.floats32()
+		return as[T](f), err
+	}
+	f, err := r.floats64()
+	return as[T](f), err
+}
+
+// as returns a slice as a slice of T, which is the same type or a named type of the same kind.
+func as[T, F cf.Float](src []F) []T {
+	if same, ok := any(src).([]T); ok {
+		return same
+	}
+	dst := make([]T, len(src))
+	for i, f := range src {
+		dst[i] = T(f)
+	}
+	return dst
+}
+
+// numbers reads the stored values in their Go type, which is float32 for float16.
+func (v *Variable) numbers(ctx context.Context, use func(reader) error) error {
+	if v.stored.coding == nil {
+		return v.noNumbers()
+	}
+	switch v.stored.array.DType() {
+	case dtype.Int8:
+		return readTyped[int8](ctx, v, use)
+	case dtype.Int16:
+		return readTyped[int16](ctx, v, use)
+	case dtype.Int32:
+		return readTyped[int32](ctx, v, use)
+	case dtype.Int64:
+		return readTyped[int64](ctx, v, use)
+	case dtype.Uint8:
+		return readTyped[uint8](ctx, v, use)
+	case dtype.Uint16:
+		return readTyped[uint16](ctx, v, use)
+	case dtype.Uint32:
+		return readTyped[uint32](ctx, v, use)
+	case dtype.Uint64:
+		return readTyped[uint64](ctx, v, use)
+	case dtype.Float64:
+		return readTyped[float64](ctx, v, use)
+	}
+	return readTyped[float32](ctx, v, use)
+}
+
+func readTyped[S cf.Number](ctx context.Context, v *Variable, use func(reader) error) error {
+	values, err := read[S](ctx, v)
+	if err != nil {
+		return err
+	}
+	return use(typed[S]{v.stored.coding, values})
+}
+
+// read returns the stored values as S.
+func read[S any](ctx context.Context, v *Variable) ([]S, error) {
+	if v.stored.array.DType() == dtype.Float16 {
+		return zarr.ReadAs[S](ctx, v.stored.array, v.Selection()...)
+	}
+	return zarr.Read[S](ctx, v.stored.array, v.Selection()...)
+}
