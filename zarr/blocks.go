@@ -130,7 +130,7 @@ func newBlockLoop[T any](a *Array, o BlockOptions, sel []Selection) (*blockLoop[
 		return nil, a.errf(fault.Newf(fault.Selection, "Blocks needs a rectangular selection, not Points or a Mask of all axes"))
 	}
 	if o.Objects != nil && len(o.Objects) != len(region) {
-		return nil, a.errf(fault.Newf(fault.Selection, "Objects must have %d numbers, one for each axis, has %d", len(region), len(o.Objects)))
+		return nil, a.errf(fault.Newf(fault.Selection, "the array has rank %d, but Objects has %d numbers", len(region), len(o.Objects)))
 	}
 	l := &blockLoop[T]{array: a, o: o, region: region, objects: o.Objects, each: costOfAs[T](a), fill: read}
 	if l.objects == nil {

@@ -160,7 +160,7 @@ func Separator(sep string) Option {
 func Extensions(codecs *codec.Table, types *dtype.Table) Option {
 	return Option{"Extensions(…)", func(c *config) error {
 		if codecs == nil && types == nil {
-			return fault.Newf(fault.Selection, "both tables are nil")
+			return fault.Newf(fault.Selection, "the table of codecs and the table of data types are both nil")
 		}
 		if codecs != nil {
 			c.Table, c.own = codecs, codecs

@@ -260,7 +260,7 @@ func parseEdges(flag, text string) ([][]int, error) {
 				return nil, usagef("%s %q: %q is not the length of a chunk", flag, text, part)
 			}
 			if count > maxEdges-len(edges) {
-				return nil, usagef("%s must have at most %d chunks along an axis, is %q", flag, maxEdges, text)
+				return nil, usagef("%s %q: an axis must have at most %d chunks", flag, text, maxEdges)
 			}
 			edges = append(edges, slices.Repeat([]int{n}, count)...)
 		}

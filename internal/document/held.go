@@ -50,7 +50,7 @@ func Detached(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // ErrEnded reports that a claim is gone and that no other process took it over. Usually its own
 // process ended it by a put whose response was lost. It is a fault.Conflict.
-var ErrEnded = fault.Newf(fault.Conflict, "the claim is gone")
+var ErrEnded = fault.Newf(fault.Conflict, "the claim no longer exists")
 
 // Hold changes the document that was read as was. It returns the document as held by the claim that
 // the change sets, if any.
@@ -123,7 +123,7 @@ func (n *Node) Drop(ctx context.Context, was Stored, ids ...string) error {
 	}
 	_, err := n.Hold(ctx, h.doc, TakeOver{IDs: ids}, func(t Text) (Change, error) {
 		if !slices.Contains(ids, t.Claim.ID) {
-			return Change{}, fault.Newf(fault.NotFound, "the claim is gone")
+			return Change{}, fault.Newf(fault.NotFound, "the claim no longer exists")
 		}
 		return Change{Record: t.Record}, nil
 	})
@@ -310,7 +310,7 @@ func (h *Held) made(t Text, c Change) error {
 	}
 	doc, err := with(h.doc, Change{Edits: Edits{"shape": shape}, Record: t.Record, Claim: t.Claim})
 	if err == nil && !bytes.Equal(doc, t.Bytes) {
-		err = fmt.Errorf("the rows may or may not have been appended: the claim is gone, and the array has shape %v", t.Shape)
+		err = fmt.Errorf("the rows may or may not have been appended: the claim no longer exists, and the array has shape %v", t.Shape)
 	}
 	return err
 }

@@ -143,7 +143,7 @@ func (h Header) Elems() (int64, error) {
 	n := int64(1)
 	for _, d := range h.Shape {
 		if n > math.MaxInt64/int64(d) {
-			return 0, fault.Newf(fault.Limit, "an array of shape %v has more elements than fit an int64", h.Shape)
+			return 0, fault.Newf(fault.Limit, "the number of elements of shape %v overflows int64", h.Shape)
 		}
 		n *= int64(d)
 	}
@@ -159,7 +159,7 @@ func (h Header) Bytes() (int64, error) {
 	}
 	size := int64(h.Type.Size())
 	if size > 0 && n > math.MaxInt64/size {
-		return 0, fault.Newf(fault.Limit, "an array of shape %v of %v has more bytes than fit an int64", h.Shape, h.Type)
+		return 0, fault.Newf(fault.Limit, "the size of shape %v of %v in bytes overflows int64", h.Shape, h.Type)
 	}
 	return n * size, nil
 }

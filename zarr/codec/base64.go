@@ -43,8 +43,11 @@ func (base64Codec) Decode(dst, src []byte, limit int) ([]byte, error) {
 	}
 	out, room := extend(dst, size)
 	n, err := base64.StdEncoding.Decode(room[:size:size], src)
-	if err != nil || n != size {
-		return dst, fault.Newf(fault.Corrupt, "base64 of %d bytes decodes to %d bytes, want %d (%v)", len(src), n, size, err)
+	if err != nil {
+		return dst, fault.Newf(fault.Corrupt, "base64 of %d bytes: %v", len(src), err)
+	}
+	if n != size {
+		return dst, fault.Newf(fault.Corrupt, "base64 of %d bytes decodes to %d bytes, want %d", len(src), n, size)
 	}
 	return out, nil
 }

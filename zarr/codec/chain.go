@@ -91,7 +91,7 @@ func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 		switch codec := placed(codec, c.array != nil).(type) {
 		case ArrayArray:
 			if c.array != nil {
-				return nil, &ChainError{i, named(s.Name, fault.Newf(fault.Metadata, "requires an array as input, but follows %s, which produces bytes", c.name))}
+				return nil, &ChainError{i, named(s.Name, fault.Newf(fault.Metadata, "requires an array as input, but follows the codec %q, which produces bytes", c.name))}
 			}
 			c.arrays = append(c.arrays, arrayStage{s.Name, codec, c.packed})
 			in = leaving(codec, in)
@@ -100,7 +100,7 @@ func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 			}
 		case ArrayBytes:
 			if c.array != nil {
-				return nil, &ChainError{i, named(s.Name, fault.Newf(fault.Metadata, "requires an array as input, but follows %s, which produces bytes", c.name))}
+				return nil, &ChainError{i, named(s.Name, fault.Newf(fault.Metadata, "requires an array as input, but follows the codec %q, which produces bytes", c.name))}
 			}
 			c.array, c.name = codec, s.Name
 			c.size, c.most = codec.EncodedSize(), codec.Worst()

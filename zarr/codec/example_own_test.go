@@ -155,7 +155,7 @@ func TestHowToCodecs(t *testing.T) {
 	}
 	source := read("example_own_test.go")
 	blocks := strings.Split(read("../../docs/tasks/codecs.md")+read("../../docs/reference/codecs.md"), "```go\n")[1:]
-	if len(blocks) != 4 {
+	if len(blocks) != 5 {
 		t.Errorf("%d blocks of Go", len(blocks))
 	}
 	for i, b := range blocks {

@@ -67,8 +67,11 @@ func (c lz4Codec) Decode(dst, src []byte, limit int) ([]byte, error) {
 	}
 	out, room := extend(dst, int(size))
 	n, err := lz4.UncompressBlock(block, room[:size:size])
-	if err != nil || n != int(size) {
-		return dst, fault.Newf(fault.Corrupt, "lz4 block of %d bytes decodes to %d bytes, want %d (%v)", len(block), n, size, err)
+	if err != nil {
+		return dst, fault.Newf(fault.Corrupt, "lz4 block of %d bytes: %v", len(block), err)
+	}
+	if n != int(size) {
+		return dst, fault.Newf(fault.Corrupt, "lz4 block of %d bytes decodes to %d bytes, want %d", len(block), n, size)
 	}
 	return out, nil
 }

@@ -105,7 +105,7 @@ func (a *Array) documentV3() (json.RawMessage, error) {
 		return nil, err
 	}
 	if a.Fill == nil {
-		return nil, fault.Newf(fault.Metadata, "v3 arrays need a fill value")
+		return nil, fault.Newf(fault.Metadata, "v3 arrays must have a fill value")
 	}
 	t, err := a.DType.V3()
 	if err != nil {

@@ -28,7 +28,7 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 		err = end
 	}
 	if o.IfVersion != "" && errors.Is(err, fault.NotFound) {
-		err = fault.Newf(fault.Conflict, "the pinned version %s is gone", o.IfVersion)
+		err = fault.Newf(fault.Conflict, "the pinned version %s no longer exists", o.IfVersion)
 	}
 	return store.Value{}, s.fail("get", key, err)
 }

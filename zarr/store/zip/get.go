@@ -262,7 +262,7 @@ func (s *Store) read(ctx context.Context, off, n int64, buf []byte) ([]byte, err
 	v, err := s.st.Get(ctx, s.archive, store.GetOptions{Range: store.Within(off, n), IfVersion: s.version, Max: n}, buf)
 	if errors.Is(err, fault.NotFound) {
 		// The value exists according to the directory, so it must not be read as a fill value.
-		return nil, fault.Newf(fault.Conflict, "the archive is gone: %v", err)
+		return nil, fault.Newf(fault.Conflict, "the archive no longer exists: %v", err)
 	}
 	if err != nil {
 		return nil, whole(err)

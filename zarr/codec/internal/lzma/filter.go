@@ -56,8 +56,11 @@ func check(chain []Filter, last FilterID) error {
 	for i, f := range chain {
 		switch f.ID {
 		case LZMA1, LZMA2:
-			if f.ID != last || i != len(chain)-1 {
-				return fmt.Errorf("filter %#x must not be at index %d of %d", uint64(f.ID), i, len(chain))
+			if f.ID != last {
+				return fmt.Errorf("the last filter must be %#x, not %#x", uint64(last), uint64(f.ID))
+			}
+			if i != len(chain)-1 {
+				return fmt.Errorf("filter %#x must be the last of %d filters, has index %d", uint64(f.ID), len(chain), i)
 			}
 			if !f.Coder.valid() {
 				return fmt.Errorf("invalid properties lc=%d, lp=%d, pb=%d", f.Coder.LC, f.Coder.LP, f.Coder.PB)
