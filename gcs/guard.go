@@ -16,8 +16,9 @@ import (
 // with every byte escaped as six, has 6 MB.
 const maxDocument = 16 << 20
 
-// exchange records the outcome of one request. The SDK discards the body of a 404, which names the
-// object or the bucket, and the header of a delete.
+// exchange records the outcome of one request. It keeps two things that the SDK discards: the body
+// of a 404, which shows whether the object or the bucket is missing, and the response header of a
+// delete.
 type exchange struct {
 	value bool // the response body is a value, which has no limit here
 	limit int  // requests allowed, at least 1
