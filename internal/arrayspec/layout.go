@@ -47,7 +47,7 @@ func (l Layout) elements(rank, size int) (int, error) {
 	}
 	switch {
 	case l.Elements < 0 || l.Bytes < 0:
-		return 0, errors.New("Elements and Bytes must not be negative")
+		return 0, errors.New("neither Elements nor Bytes may be negative")
 	case l.Elements > 0 && l.Bytes > 0:
 		return 0, errors.New("only one of Elements and Bytes can be set")
 	case l.Elements > 0:
