@@ -1,6 +1,7 @@
 package gocloud
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -82,7 +83,7 @@ func (p *place) rows(t *testing.T) string {
 		}
 	}
 	var b strings.Builder
-	b.WriteString("| verb | a bare gocloud.dev bucket | | zargo | | sent by |\n|---|---|--:|---|--:|---|\n")
+	b.WriteString("| verb | a bare gocloud.dev bucket | allocations | zargo | allocations | sent by |\n|---|---|--:|---|--:|---|\n")
 	for _, v := range verbs() {
 		bare, own := p.measure(t, v, p.portable), p.measure(t, v, p.zargo)
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", v.name, bare, own, own.sender())
@@ -92,8 +93,24 @@ func (p *place) rows(t *testing.T) string {
 		t.Fatal(err)
 	}
 	lines, _ := p.rec.asked()
-	fmt.Fprintf(&b, "| copy | %s | not measured | | |\n", call{requests: lines})
+	fmt.Fprintf(&b, "| copy | %s | %s |\n", call{requests: lines}, p.copied(t))
 	return b.String()
+}
+
+// copied returns the requests of a copy by zargo's store and their sender, as three cells of a table.
+func (p *place) copied(t *testing.T) string {
+	t.Helper()
+	p.rec.begin()
+	_, err := store.Copy(t.Context(), p.zargo, "k", "copy", store.CopyOptions{})
+	if errors.Is(err, errors.ErrUnsupported) {
+		return "not supported | |"
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c call
+	c.requests, c.through = p.rec.asked()
+	return fmt.Sprintf("%s | %s", c, c.sender())
 }
 
 // call is the measured cost of one form of a method.

@@ -99,7 +99,7 @@ func verbs() []verb {
 		{name: "get absent", key: "absent", fresh: true, do: get(store.GetOptions{}), want: fault.NotFound},
 		{name: "put", key: "p", do: put(store.PutOptions{})},
 		{name: "put if absent", key: "new", fresh: true, do: put(store.PutOptions{IfAbsent: true})},
-		{name: "put if absent, there", key: "k", do: put(store.PutOptions{IfAbsent: true}), want: fault.Exists},
+		{name: "put if absent, key exists", key: "k", do: put(store.PutOptions{IfAbsent: true}), want: fault.Exists},
 		{name: "put if version", key: "p", do: put(store.PutOptions{IfVersion: some})},
 		{name: "delete", key: "d", do: remove(false)},
 		{name: "delete absent", key: "absent", fresh: true, do: remove(false)},

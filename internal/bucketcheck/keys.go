@@ -60,7 +60,7 @@ func specialKeys(ctx context.Context, b *bench) outcome {
 		return last
 	}
 	if len(refused) > 0 && said {
-		return unsupported("%d of %d; refused: %s", len(special())-len(refused), len(special()), strings.Join(refused, " "))
+		return unsupported("%d of %d keys work; refused: %s", len(special())-len(refused), len(special()), strings.Join(refused, " "))
 	}
 	if len(refused) > 0 {
 		return fails("%d of %d; not %s: %s", len(special())-len(refused), len(special()), strings.Join(refused, " "), last.seen)
