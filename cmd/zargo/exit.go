@@ -24,7 +24,7 @@ type exit struct {
 func exits() []exit {
 	return []exit{
 		{0, "done", nil},
-		{1, "another error; the data type does not fit", nil},
+		{1, "any other error, such as a data type that does not fit the array", nil},
 		{2, "the command line or the selection is wrong", []error{fault.Selection}},
 		{3, "there is no such node", []error{fault.NotFound}},
 		{4, "invalid metadata, or an unsafe path", []error{fault.Metadata, fault.Path}},
