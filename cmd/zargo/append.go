@@ -21,7 +21,7 @@ type appendCmd struct {
 	Files    []string       `arg:"" name:"file" help:"The data to append: FILE.npy, or - for standard input. For a group, ARRAY=FILE.npy for each array that has the dimension."`
 	Dim      string         `required:"" help:"The axis to extend: its name or, for an array, its number." placeholder:"NAME"`
 	As       string         `help:"Convert the numbers in the files to this data type, which must be that of the arrays. Numbers are rounded to the nearest; a number out of range is an error." placeholder:"TYPE"`
-	TakeOver *time.Duration `help:"Take over an append or a resize that started at least this long ago and did not end because its process was killed." placeholder:"TIME"`
+	TakeOver *time.Duration `help:"Take over an append or a resize that started at least this long ago and has not ended. Use it only if its process was killed." placeholder:"TIME"`
 	At       *int           `help:"Append only if the array has N rows. If it has more, the exit code is 10, so a job that runs twice appends once." placeholder:"N"`
 	Wait     time.Duration  `help:"Wait this long for other appends to end." placeholder:"TIME"`
 	consolidateFlag

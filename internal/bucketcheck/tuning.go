@@ -28,11 +28,11 @@ func advice(s *Speed, now store.Tuning) []Advice {
 	}
 	first, rate := s.Get.first(), s.Bandwidth.PerSecond
 	gap := int64(first.Seconds() * rate)
-	why := fmt.Sprintf("%s to the first byte × %s a second = %s: reading on through a hole of that length takes as long as another request", duration(first), size(rate), size(float64(gap)))
+	why := fmt.Sprintf("%s to the first byte × %s a second = %s: reading a gap of that length takes as long as another request", duration(first), size(rate), size(float64(gap)))
 	all = append(all, Advice{"range_gap", down(gap), "bytes", now.RangeGap, why + "; rounded down to a power of two"})
 	part := max(up(lost*gap), mib)
 	all = append(all, Advice{"part", part, "bytes", 0, fmt.Sprintf("%d × that, a whole number of MiB: the wait for the first byte is then a fifth of a part's time", lost)})
-	all = append(all, Advice{"split_above", 2 * part, "bytes", now.SplitAbove, "two parts: what is shorter gains nothing by being read as ranges at once"})
+	all = append(all, Advice{"split_above", 2 * part, "bytes", now.SplitAbove, "two parts: reading shorter values as concurrent ranges is not faster"})
 	return all
 }
 

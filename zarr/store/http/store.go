@@ -75,7 +75,7 @@ func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) it
 			err = ctx.Err()
 		}
 		if err == nil {
-			err = fmt.Errorf("a web server has no listing, which consolidated metadata would make unnecessary: %w", errors.ErrUnsupported)
+			err = fmt.Errorf("a web server cannot list, which only hierarchies without consolidated metadata need: %w", errors.ErrUnsupported)
 		}
 		yield(store.Entry{}, s.fail("list", prefix, err))
 	}
