@@ -169,7 +169,8 @@ func RequestRate(perSecond float64) Option { return layers(provider.RequestRate(
 // [RequestRate].
 func ByteRate(perSecond float64) Option { return layers(provider.ByteRate(perSecond)) }
 
-// Limits sets limits that replace those of the process, as zarr.Limits.Shared does for arrays.
+// Limits sets the limits on requests, memory and CPU that the store uses instead of those of the
+// process. See also zarr.Limits.Shared, which does the same for arrays.
 // Stores on one bucket with the same Limits share its request slots and its retry quota.
 func Limits(l *concurrency.Limits) Option { return layers(provider.Limits(l)) }
 

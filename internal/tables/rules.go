@@ -16,5 +16,5 @@ func rules() (string, error) {
 		}
 		rows = append(rows, []string{code(string(r)), r.Severity().String(), r.Text(), found, kind, r.Section()})
 	}
-	return table([]string{"code", "severity", "violation", "found with", "kind", "source"}, rows), nil
+	return table([]string{"code", "severity", "description", "found with", "kind", "source"}, rows), nil
 }

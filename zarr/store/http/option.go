@@ -78,9 +78,10 @@ func RequestRate(perSecond float64) Option { return layers(provider.RequestRate(
 // ByteRate limits the bytes of values that are read per second, in the same way as RequestRate.
 func ByteRate(perSecond float64) Option { return layers(provider.ByteRate(perSecond)) }
 
-// Limits uses l instead of the process's limits, as zarr.Limits.Shared does for arrays. Stores on
-// one server with the same Limits share its request slots and its retry quota. The default nil
-// means [concurrency.Default].
+// Limits sets the limits on requests, memory and CPU that the store uses instead of those of the
+// process. See also zarr.Limits.Shared, which does the same for arrays. Stores on one server with
+// the same Limits share its request slots and its retry quota. The default nil means
+// [concurrency.Default].
 func Limits(l *concurrency.Limits) Option { return layers(provider.Limits(l)) }
 
 // Hedge sends a read a second time if its first byte takes much longer than usual, and uses the

@@ -64,8 +64,8 @@ func Notify(f func(store.Retry)) Option {
 	return Option{"Notify", func(p *policy) error { p.notify = f; return nil }}
 }
 
-// From sets a quota, which other stores may share. If q is nil, there is no limit on retries over
-// all requests. The default is a separate quota for each Store.
+// From sets the quota of retries, which other stores may share. If q is nil, there is no limit on
+// retries over all requests. The default is a separate quota for each Store.
 func From(q *Quota) Option {
 	return Option{"From", func(p *policy) error {
 		if p.quota = q; q == nil {
