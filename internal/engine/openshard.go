@@ -130,7 +130,7 @@ func (a *Array) PutShards(ctx context.Context, src pipeline.Memory, sel grid.Sel
 		err := o.Err
 		switch {
 		case !slices.Equal(o.Coord, w.o.Coord):
-			err = fault.Newf(fault.Selection, "the elements are not part writer the shard at %v", w.o.Coord)
+			err = fault.Newf(fault.Selection, "the elements are not part of the shard at %v", w.o.Coord)
 		case err == nil:
 			err = w.fill(ctx, r, o)
 		}
