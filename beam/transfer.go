@@ -25,8 +25,8 @@ func Register() {
 
 // Transfer adds the tasks of a plan to a pipeline. Its output is the numbers of the tasks of the
 // last stage, after they are done. workers is the number of workers of the runner. Each worker uses
-// its share of the request rate that a provider accepts from a new client. 0 means that the number
-// is unknown; workers then adapt their rate to the requests that the bucket refuses.
+// its share of the request rate that a provider accepts from a new client. If the number is
+// unknown, pass 0. Workers then reduce their rate when the bucket refuses requests.
 func Transfer(s sdk.Scope, p *transfer.Plan, workers int) sdk.PCollection {
 	s = s.Scope("zargo.Transfer")
 	var done sdk.PCollection

@@ -31,9 +31,9 @@ type Account struct {
 type listenerKey struct{}
 
 // Begin starts the account of one call on s. The call must use the returned context and store. The
-// store counts the requests of the call and returns fault.Limit for those beyond its limits. s must
-// be the user's store and not one that Begin returned, which would count twice. With the zero
-// Options, Begin returns ctx, s and a nil Account.
+// store counts the requests of the call and returns fault.Limit for requests beyond the limits. s
+// must be the user's store. If it were a store that Begin returned, requests would be counted
+// twice. With the zero Options, Begin returns ctx, s and a nil Account.
 func Begin(ctx context.Context, s store.Store, o Options) (context.Context, store.Store, *Account) {
 	if o == (Options{}) {
 		return ctx, s, nil
@@ -55,18 +55,18 @@ func (a *Account) around(s store.Store) store.Store {
 	return store.Around(s, h)
 }
 
-// over applies around to a store, or to the store below a Layer.
-func over(s store.Store, around func(store.Store) store.Store) store.Store {
+// over applies wrap to s. If s is a Layer, it applies wrap to the store below s instead.
+func over(s store.Store, wrap func(store.Store) store.Store) store.Store {
 	if l, ok := s.(Layer); ok {
-		return l.Over(around)
+		return l.Over(wrap)
 	}
-	return around(s)
+	return wrap(s)
 }
 
 // Layer is a store that serves some requests without the store below it. Those requests are not
 // counted for the call.
 type Layer interface {
-	// Over returns the same layer above the result of f for the store below.
+	// Over returns the same layer above f(s). s is the store below the layer.
 	Over(f func(store.Store) store.Store) store.Store
 }
 
@@ -80,10 +80,10 @@ func (a *Account) Fits(least int) error {
 }
 
 // AdmitAll admits a number of requests. bytes is the number of bytes that they read and write in
-// total, or 0 if that is unknown. AdmitAll admits all of the requests, or none and returns
-// fault.Limit. The caller sends them to the returned store; further requests to that store are
-// admitted one by one. s must be the store that Begin returned. AdmitAll returns s if there are no
-// limits. Retries and hedges of the store are not counted as requests of the call.
+// total, or 0 if that is unknown. If the requests exceed a limit, AdmitAll admits none of them and
+// returns fault.Limit. The caller sends them to the returned store; further requests to that store
+// are admitted one by one. s must be the store that Begin returned. AdmitAll returns s if there are
+// no limits. Retries and hedges of the store are not counted as requests of the call.
 func (a *Account) AdmitAll(s store.Store, requests int, bytes int64) (store.Store, error) {
 	if a == nil || !a.o.bounds() {
 		return s, nil
@@ -106,7 +106,8 @@ func (l *list) around(s store.Store) store.Store {
 	return store.Around(s, store.Hooks{Before: l.before, After: l.after})
 }
 
-// before admits the requests of the list, and further requests like the account.
+// before admits a request that the list has admitted already. It admits a further request as the
+// account does.
 func (l *list) before(ctx context.Context, c store.Call) (context.Context, error) {
 	if l.left.Add(-1) < 0 {
 		return l.Account.before(ctx, c)
@@ -142,12 +143,12 @@ func (a *Account) tooMany() error {
 	return &refusal{fault.Newf(fault.Limit, "the call needs more bytes than Limits.Bytes (%d)", a.o.MaxBytes)}
 }
 
-// add adds n to sum and returns true, unless n plus the larger of sum and floor is more than most.
-// A most of 0 means no limit.
-func add(sum *atomic.Int64, n, most, floor int64) bool {
+// add adds n to sum and returns true. If max(sum, floor) + n exceeds limit, it adds nothing and
+// returns false. 0 means no limit.
+func add(sum *atomic.Int64, n, limit, floor int64) bool {
 	for {
 		now := sum.Load()
-		if most > 0 && n > most-max(now, floor) {
+		if limit > 0 && n > limit-max(now, floor) {
 			return false
 		}
 		if sum.CompareAndSwap(now, now+n) {
@@ -156,7 +157,8 @@ func add(sum *atomic.Int64, n, most, floor int64) bool {
 	}
 }
 
-// Chunks counts n chunks that were read or written, of which missing are not stored.
+// Chunks counts n chunks that were read or written. It counts how many of them are missing from the
+// store.
 func (a *Account) Chunks(n, missing int) {
 	if r := a.report(); r != nil {
 		r.Chunks.Add(int64(n))
@@ -164,7 +166,8 @@ func (a *Account) Chunks(n, missing int) {
 	}
 }
 
-// Conflict counts a write, or a read of a shard, that is restarted because the value was replaced.
+// Conflict counts the restart of a write or of a read of a shard. The cause is that the value was
+// replaced.
 func (a *Account) Conflict() {
 	if r := a.report(); r != nil {
 		r.Conflicts.Add(1)
@@ -204,7 +207,7 @@ func (a *Account) before(ctx context.Context, c store.Call) (context.Context, er
 }
 
 // spent returns fault.Limit after the call has transferred MaxBytes. If lengths are not known
-// beforehand, MaxBytes is exceeded by at most the requests in flight.
+// beforehand, the requests in flight may exceed MaxBytes.
 func (a *Account) spent(c store.Call) error {
 	if most := a.o.MaxBytes; most > 0 && a.moved.Load() >= most && c.Op != store.OpAbort {
 		return &fault.KeyError{Op: string(c.Op), Key: c.Key, Err: a.tooMany()}

@@ -24,7 +24,8 @@ type Counts struct {
 	BytesRead    atomic.Int64 // bytes of values read: chunks, indexes, metadata
 	BytesWritten atomic.Int64 // bytes of values written
 
-	// The following fields count events of the store's layers and the network; see store.Trace.
+	// The following fields count events in the layers of the store and in the network; see
+	// store.Trace.
 
 	Attempts   atomic.Int64 // HTTP exchanges
 	Retries    atomic.Int64 // failed attempts that were retried

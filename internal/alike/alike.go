@@ -6,10 +6,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Encoding reports whether two arrays have the same grid, codecs, data type and fill value. It
-// compares a v2 array with a v3 array by the v3 metadata of both. In a regular grid the shapes of
-// the arrays may differ, and therefore also the parts of the last chunks that are within the
-// arrays.
+// Encoding reports whether two arrays have the same grid, codecs, data type and fill value. To
+// compare a v2 array with a v3 array, it converts the v2 metadata to v3. If the grids are regular,
+// the arrays may differ in shape. The last chunks may then extend beyond the arrays by different
+// amounts.
 func Encoding(from, to *zarr.Array) bool {
 	x, y := from.Metadata(), to.Metadata()
 	if y.Format == 3 && x.Format < 3 {
@@ -21,7 +21,8 @@ func Encoding(from, to *zarr.Array) bool {
 	return likened(x, y).Difference(y) == ""
 }
 
-// likened returns x with the properties of y that do not affect encoded objects.
+// likened returns a copy of x. Properties that do not affect encoded objects are replaced by those
+// of y.
 func likened(x, y *meta.Array) *meta.Array {
 	like := *x
 	if x.Format < 3 && y.Format < 3 {

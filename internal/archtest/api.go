@@ -34,8 +34,8 @@ func Public(pkgs []Package) []string {
 	return paths
 }
 
-// Surfaces loads the exported API of packages of the module that contains the directory dir, from
-// the go command's build cache.
+// Surfaces loads the exported API of packages from the go command's build cache. The packages are
+// of the module that contains the directory dir.
 func Surfaces(ctx context.Context, dir string, paths []string) ([]Surface, error) {
 	args := []string{"-export", "-deps", "-json=ImportPath,Dir,Export,DepOnly"}
 	for _, p := range paths {

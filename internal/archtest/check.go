@@ -86,7 +86,8 @@ func Cloud() []string {
 		"go.opentelemetry.io"}
 }
 
-// Forbidden returns the packages in reached that equal one of the prefixes or are below it.
+// Forbidden returns each package of reached that equals one of the prefixes or is below one of
+// them.
 func Forbidden(reached, prefixes []string) []string {
 	var bad []string
 	for _, p := range reached {
@@ -138,7 +139,7 @@ func Circle(table []Rule) []string {
 	return nil
 }
 
-// leads reports whether the patterns include a package governed by rule number j.
+// leads reports whether a package to which rule number j applies matches one of the patterns.
 func leads(table []Rule, patterns []string, j int) bool {
 	for _, p := range patterns {
 		base, below := strings.CutSuffix(p, "/...")

@@ -106,8 +106,8 @@ func (c *Code) Circles() []string {
 	return pairs
 }
 
-// Levels returns the number of files in the longest chain in which each file needs the next. If
-// files need each other in a circle, it returns the files of one circle.
+// Levels returns the number of files in the longest chain of files. In a chain each file needs the
+// next one. If files need each other in a circle, Levels returns the files of one circle.
 func (c *Code) Levels() (n int, circle []string) {
 	needs, level := c.Needs(), map[string]int{}
 	var visit func(file string, path []string) (n int, circle []string)

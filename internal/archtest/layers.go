@@ -18,7 +18,7 @@ type Layer struct {
 
 var quoted = regexp.MustCompile("`([^`]+)`")
 
-// ParseLayers parses the table between the markers "layers" of a page.
+// ParseLayers parses the table of a page. The table is between the markers "layers".
 func ParseLayers(page string) ([]Layer, error) {
 	_, rest, ok := strings.Cut(page, "<!-- layers -->\n")
 	text, _, closed := strings.Cut(rest, "<!-- end: layers -->")

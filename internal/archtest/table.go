@@ -159,7 +159,7 @@ func matches(pattern, pkg string) bool {
 	return pkg == base || below && within(pkg, base)
 }
 
-// within reports whether a path is below another one.
+// within reports whether path is below base.
 func within(path, base string) bool { return strings.HasPrefix(path, base+"/") }
 
 func anyMatch(patterns []string, pkg string) bool {

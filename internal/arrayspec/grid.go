@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// grid returns the shape of inner chunks, which is nil without shards, and the grid of the stored
-// shards or chunks.
+// grid returns the grid of the stored shards or chunks. For shards it also returns the shape of the
+// inner chunks; without shards that shape is nil.
 func (s Spec) grid(format int) (chunk []int, g meta.Grid, err error) {
 	bad := func(format string, args ...any) ([]int, meta.Grid, error) {
 		return nil, meta.Grid{}, fault.Newf(fault.Metadata, format, args...)
@@ -55,8 +55,8 @@ func (s Spec) grid(format int) (chunk []int, g meta.Grid, err error) {
 	return chunk, g, err
 }
 
-// checkGrid checks Grid against the shape. It does not check that the chunks cover each axis, as
-// this is checked when metadata is constructed.
+// checkGrid checks Grid against the shape. The construction of metadata checks that the chunks
+// cover each axis, so checkGrid does not.
 func (s Spec) checkGrid(format int) error {
 	bad := func(format string, args ...any) error { return fault.Newf(fault.Metadata, "Grid: "+format, args...) }
 	switch g := s.Grid; {
@@ -132,8 +132,8 @@ func (s Spec) chunkShape() ([]int, error) {
 	return s.Layout.chunks(s.Shape, s.DType.Size())
 }
 
-// edges returns the grid of chunks with these lengths. It does not check their sum, as this is
-// checked when metadata is constructed.
+// edges returns the grid of chunks with these lengths. The construction of metadata checks the sum
+// of the lengths, so edges does not.
 func (s Spec) edges(name string, edges [][]int, format int) (g meta.Grid, err error) {
 	bad := func(format string, args ...any) (meta.Grid, error) {
 		return meta.Grid{}, fault.Newf(fault.Metadata, name+": "+format, args...)

@@ -89,7 +89,7 @@ func (s Spec) fill(format int) ([]byte, error) {
 }
 
 // storedType returns the data type as stored in metadata of the format. In v2 each field of a
-// structure has a byte order; in v3 no field has one.
+// structure has a byte order. In v3 fields do not have a byte order.
 func (s Spec) storedType(format int) dtype.Type {
 	if format == 3 {
 		t, _, _ := dtype.Uniform(s.DType)
@@ -199,7 +199,7 @@ func (s Spec) codecs(m *meta.Array, chunk []int, table *codec.Table) ([]meta.Nam
 		specs = s.Codecs
 	} else if m.Format == 3 {
 		// A filter that reinterprets the elements as another type would have to come after the
-		// codec "bytes". No other reader of v3 accepts it there.
+		// codec "bytes". Other readers of v3 reject a filter in that position.
 		if _, err := table.FiltersFirst(specs, first); err != nil {
 			return nil, err
 		}
@@ -235,9 +235,9 @@ const (
 	unbound
 )
 
-// placeOf returns the place of a codec. If the codec transforms arrays, it sets in to the codec's
-// output. A filter of numcodecs comes before the codec that produces bytes in v3, and after it in
-// v2. A codec that cannot be bound is unbound.
+// placeOf returns the place of a codec. If the codec transforms arrays, placeOf sets *in to the
+// output of the codec. In v3 a filter of numcodecs comes before the codec that produces bytes. In
+// v2 it comes after that codec. For a codec that cannot be bound, placeOf returns unbound.
 func placeOf(s codec.Spec, format int, table *codec.Table, in *codec.Repr) place {
 	switch s.Name {
 	case "bytes", "sharding_indexed":

@@ -12,8 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Of returns a Spec whose metadata equals m. v1 arrays are read-only, so for v1 metadata the Spec
-// is of v2.
+// Of returns a Spec from which Model makes equal metadata. v1 arrays are read-only. For v1
+// metadata, Of returns a Spec of v2.
 func Of(of *meta.Array, o Options) Spec {
 	m := *of
 	m.Format = max(m.Format, 2)
@@ -49,7 +49,8 @@ func Of(of *meta.Array, o Options) Spec {
 	return s
 }
 
-// fillOf returns the fill value as a Go value if that represents it exactly, and otherwise as JSON.
+// fillOf returns the fill value as a Go value. If a Go value cannot represent it exactly, fillOf
+// returns it as JSON.
 func fillOf(m *meta.Array) any {
 	if m.Fill == nil {
 		return NoFill{}
@@ -140,9 +141,9 @@ func plainShards(s *Spec) {
 	s.Chunks, s.Codecs = config.Chunk, codecs
 }
 
-// OfField returns the Spec of an array with one field of an array of structures. s is the Spec and
-// base the metadata of the array of structures. m is the metadata of the field, and inner is the
-// shape of the field.
+// OfField returns the Spec of an array that contains one field of an array of structures. s is the
+// Spec and base the metadata of the array of structures. m is the metadata of the field, and inner
+// is the shape of the field.
 func OfField(s Spec, base, m *meta.Array, inner []int, o Options) Spec {
 	s.Shape, s.DType, s.Dims = slices.Clone(m.Shape), m.DType, m.Dims
 	switch {

@@ -26,7 +26,8 @@ type Spec struct {
 	Attrs       map[string]any
 	Keys        meta.KeyEncoding
 
-	// InOrder prevents Model from reordering Codecs, which are all codecs of an existing array.
+	// InOrder reports that Codecs are all codecs of an existing array. Model then does not reorder
+	// them.
 	InOrder bool
 }
 

@@ -28,9 +28,9 @@ type Shard struct {
 // longest bounds the memory that is allocated before inner chunks are added.
 const longest = 64 << 20
 
-// NewShard returns a Shard over old, which is nil if none of its inner chunks remain. The new shard
-// rarely exceeds likely bytes. Its memory belongs to hold. NewShard returns fault.Corrupt if the
-// index of the old shard is damaged.
+// NewShard returns a Shard that keeps inner chunks of the stored shard old. If none remain, old is
+// nil. likely is a number of bytes that the new shard rarely exceeds. hold contains the memory of
+// the new shard. NewShard returns fault.Corrupt if the index of the old shard is damaged.
 func NewShard(c *pipeline.Chunk, hold *concurrency.Hold, old []byte, likely int64) (s Shard, err error) {
 	s = Shard{hold: hold, inner: c.Inner, old: old, likely: int(min(likely, math.MaxInt/2))}
 	if old != nil {
@@ -93,7 +93,7 @@ func (s *Shard) carry(ctx context.Context, place int) error {
 	return nil
 }
 
-// add appends an inner chunk. If the memory is too short it allocates twice as much.
+// add appends an inner chunk. If the memory is too short, add allocates twice as much.
 func (s *Shard) add(place int, stored []byte) {
 	dst := s.made.Bytes
 	if n := len(dst) + len(stored); n > cap(dst) && cap(dst) > 0 {
@@ -105,7 +105,7 @@ func (s *Shard) add(place int, stored []byte) {
 }
 
 // End appends the remaining inner chunks of the old shard, and the index. empty reports that the
-// shard does not store an inner chunk.
+// shard contains no stored inner chunks.
 func (s *Shard) End(ctx context.Context) (b []byte, empty bool, err error) {
 	if err := s.carry(ctx, s.index.Len()); err != nil {
 		return nil, false, err

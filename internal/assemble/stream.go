@@ -33,7 +33,7 @@ type Stream struct {
 	atStart   bool // the index is at the start of the shard
 
 	turn     *concurrency.Slots // one slot, so that inner chunks are appended one at a time
-	head     []byte             // part 0, if it contains the index, which is known only at the end
+	head     []byte             // part 0 if it contains the index; the index is known only at the end
 	tail     []byte             // bytes that are not yet in a part
 	off      int64              // current length of the shard
 	next     int                // number of the next part
@@ -145,8 +145,8 @@ func (s *Stream) begin(ctx context.Context) error {
 		return err
 	}
 	s.parts = p
-	// If the store requires longer parts, all parts get that length, as some providers require
-	// equal parts (PartLimits.Equal).
+	// If the store requires longer parts, all parts have its minimum length, because some providers
+	// require parts of equal length (PartLimits.Equal).
 	if least := p.Limits().Min; least > s.Limits.Part {
 		s.Limits.Part = least
 		s.tail = append(s.Buffer(least), s.tail...)
@@ -159,14 +159,15 @@ func (s *Stream) SendPart(ctx context.Context, n int, b []byte) error {
 	return s.parts.Part(ctx, n, b)
 }
 
-// part is a part in flight, in the memory of a Task.
+// part is a part in flight. Its bytes are in the memory of a Task.
 type part struct {
 	n int
 	b []byte
 }
 
-// During calls produce and concurrently sends the parts that it makes, at most flight at a time, in
-// the memory of hold. It returns when all parts are sent.
+// During calls the function produce, which makes parts. It sends these parts concurrently, from
+// buffers in hold. flight is the maximum number of parts in flight. During returns when all parts
+// are sent.
 func (s *Stream) During(ctx context.Context, hold *concurrency.Hold, flight int, produce func(ctx context.Context, send Sender) error) error {
 	full, free := make(chan part), make(chan []byte, flight)
 	for range flight {
@@ -254,7 +255,7 @@ func (s *Stream) Commit(ctx context.Context, o store.PutOptions) error {
 // for the request even if its context has ended.
 const removal = 10 * time.Second
 
-// Abort removes the parts that were sent, and returns the error err that caused it. After a
+// Abort removes the parts that were sent. It returns err, the reason for the abort. After a
 // successful Commit it does nothing.
 func (s *Stream) Abort(ctx context.Context, err error) error {
 	if s.parts == nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// cleaning is the maximum time for deletes at the end, which continue even if the context of Run
-// has ended. 2 minutes are three times the time of a thousand keys, 32 concurrently, at one second
-// each.
+// cleaning is the maximum time for the deletes at the end of Run. They continue even if the context
+// of Run has ended. A thousand deletes, 32 at a time and each of one second, take a third of 2
+// minutes.
 const cleaning = 2 * time.Minute
 
 // LeftError reports that objects could not be deleted.
@@ -62,10 +62,10 @@ func (b *bench) clean(ctx context.Context) *LeftError {
 	}
 	all := slices.Sorted(maps.Keys(keys))
 	err := store.DeleteAll(ctx, b.s, all)
-	left, unknown := b.remains(ctx, all)
+	left, unknown := b.stored(ctx, all)
 	if len(left) > 0 {
 		err = b.oneByOne(ctx, left) // a batch may fail or stop at the first failure
-		left, unknown = b.remains(ctx, all)
+		left, unknown = b.stored(ctx, all)
 	}
 	if err == nil {
 		unknown = nil // without permission to list, gets cannot prove absence, but all deletes succeeded
@@ -102,13 +102,14 @@ func (b *bench) oneByOne(ctx context.Context, keys []string) (first error) {
 	return first
 }
 
-// maxGets is the number of keys that remains requests if the listing succeeds.
+// maxGets is the maximum number of keys that the method stored gets if the listing succeeds.
 const maxGets = 50
 
-// remains returns the keys that still exist: those in a listing and those that a get finds. It gets
-// the first maxGets keys, because a listing may be incomplete, and all keys if the listing fails.
-// If no key remains, unknown is the error of a get that neither found a key nor proved it absent.
-func (b *bench) remains(ctx context.Context, keys []string) (left []string, unknown error) {
+// stored returns the keys that still exist: the keys in a listing and the keys that a get finds. A
+// listing may be incomplete, so it gets the first maxGets keys. If the listing fails, it gets all
+// keys. If all keys seem to be gone, unknown is the error of a get that did not prove its key
+// absent.
+func (b *bench) stored(ctx context.Context, keys []string) (left []string, unknown error) {
 	left, err := b.listing(ctx)
 	if err == nil && len(keys) > maxGets {
 		keys = keys[:maxGets]

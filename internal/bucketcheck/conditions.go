@@ -86,7 +86,7 @@ func getIfVersion(ctx context.Context, b *bench) outcome {
 	if bad != nil {
 		return *bad
 	}
-	if out, _ := is(ctx, b.s, "pin", store.GetOptions{IfVersion: v}, value, kib); out.verdict != Holds {
+	if out, _ := expect(ctx, b.s, "pin", store.GetOptions{IfVersion: v}, value, kib); out.verdict != Holds {
 		return out
 	}
 	if _, _, bad = b.known(ctx, "pin", 21); bad != nil {
@@ -111,7 +111,7 @@ func getIfNotVersion(ctx context.Context, b *bench) outcome {
 	if bad != nil {
 		return *bad
 	}
-	out, _ := is(ctx, b.other(), "changed", o, value, kib)
+	out, _ := expect(ctx, b.other(), "changed", o, value, kib)
 	if out.verdict == Holds {
 		out.seen = "unchanged before the replacement, read after it"
 	}
@@ -126,7 +126,7 @@ func putIfAbsent(ctx context.Context, b *bench) outcome {
 	if _, err := b.other().Put(ctx, "new", pattern(kib, 25), store.PutOptions{IfAbsent: true}); !errors.Is(err, fault.Exists) {
 		return instead("a second put", err, fault.Exists)
 	}
-	out, _ := is(ctx, b.s, "new", store.GetOptions{}, value, kib)
+	out, _ := expect(ctx, b.s, "new", store.GetOptions{}, value, kib)
 	if out.verdict == Holds {
 		out.seen = "the second put was refused, and the first value stays"
 	}
@@ -149,7 +149,7 @@ func putIfVersion(ctx context.Context, b *bench) outcome {
 	if _, err := b.s.Put(ctx, "swap-absent", pattern(kib, 28), o); !errors.Is(err, fault.Conflict) {
 		return instead("a put over a version of an absent key", err, fault.Conflict)
 	}
-	out, _ := is(ctx, b.s, "swap", store.GetOptions{}, value, kib)
+	out, _ := expect(ctx, b.s, "swap", store.GetOptions{}, value, kib)
 	if out.verdict == Holds {
 		out.seen = "the second put was refused, and the first value stays"
 	}
@@ -168,7 +168,7 @@ func deleteIfVersion(ctx context.Context, b *bench) outcome {
 	if err := b.s.Delete(ctx, "removed", store.DeleteOptions{IfVersion: old}); !errors.Is(err, fault.Conflict) {
 		return instead("a delete of a replaced version", err, fault.Conflict)
 	}
-	if out, _ := is(ctx, b.other(), "removed", store.GetOptions{}, value, kib); out.verdict != Holds {
+	if out, _ := expect(ctx, b.other(), "removed", store.GetOptions{}, value, kib); out.verdict != Holds {
 		out.seen = "after a delete that was refused: " + out.seen
 		return out
 	}
@@ -181,10 +181,10 @@ func deleteIfVersion(ctx context.Context, b *bench) outcome {
 	return holds("the first delete was refused, the second was done")
 }
 
-// race runs concurrent writers that each put a value under key. It returns the writers that
-// succeeded, the version of the last of them, and the first error that is not lost. lost is the
-// expected error of the other writers.
-func (b *bench) race(ctx context.Context, round int, key string, o store.PutOptions, lost error) (won []int, version store.Version, other error) {
+// race runs concurrent writers that each put a value under key. One writer should succeed, and the
+// others should fail with errLost. race returns the writers that succeeded, the version that the
+// last of them put, and the first error that is not errLost.
+func (b *bench) race(ctx context.Context, round int, key string, o store.PutOptions, errLost error) (won []int, version store.Version, other error) {
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	begin := make(chan struct{})
@@ -197,7 +197,7 @@ func (b *bench) race(ctx context.Context, round int, key string, o store.PutOpti
 			switch {
 			case err == nil:
 				won, version = append(won, i), v
-			case !errors.Is(err, lost) && other == nil:
+			case !errors.Is(err, errLost) && other == nil:
 				other = err
 			}
 		})
@@ -207,14 +207,14 @@ func (b *bench) race(ctx context.Context, round int, key string, o store.PutOpti
 	return won, version, other
 }
 
-// racer returns the value of a writer in a round. All values differ, because S3 derives versions
-// from the bytes, so that an equal value would have an earlier version again.
+// racer returns the value of a writer in a round. All values differ, because S3 derives the version
+// from the bytes. An equal value would have the version of the earlier value.
 func racer(round, i int) []byte { return fmt.Appendf(nil, "writer %02d of round %02d", i, round) }
 
 // round runs one race and checks that exactly one writer succeeded and that its value is stored. It
 // returns the version of that value.
-func (b *bench) round(ctx context.Context, n int, key string, o store.PutOptions, lost error) (store.Version, *outcome) {
-	won, version, err := b.race(ctx, n, key, o, lost)
+func (b *bench) round(ctx context.Context, n int, key string, o store.PutOptions, errLost error) (store.Version, *outcome) {
+	won, version, err := b.race(ctx, n, key, o, errLost)
 	switch {
 	case len(won) > 1:
 		out := fails("in round %d more than one of %d writers succeeded", n+1, b.n.writers)

@@ -1,6 +1,6 @@
 // Package bucketcheck tests the behaviour of a bucket or any other store: whether conditions hold
 // under a race, suffixes and ranges are exact, and listings show preceding writes. It also measures
-// how long requests take, and derives settings of the store from that.
+// how long requests take, and derives settings of the store from the measured times.
 //
 //	o := bucketcheck.Options{Open: func(ctx context.Context, inFlight int) (store.Store, error) {
 //		return s3.Open(ctx, "s3://bucket/folder", s3.MaxInFlight(inFlight))
@@ -10,9 +10,9 @@
 //
 // Package storetest tests an implementation of a store against the whole contract, with an empty
 // store for each case. This package tests a service, in a bucket that is in use. It writes only
-// below a new random prefix, and deletes its objects even when its context has ended. The numbers
-// of requests, objects and bytes have bounds that are known in advance. The report explains the
-// consequences of each failed check for Zarr arrays.
+// below a new random prefix, and deletes its objects even when its context has ended.
+// [Options.Plan] returns bounds of the numbers of requests, objects and bytes. The report explains
+// the consequences of each failed check for Zarr arrays.
 //
 // [Checks] returns the table of checks. Each of them has a [Finding] in the [Report], which the
 // command "zargo bucket check" prints. With Options.Key, Run writes nothing and reads an existing

@@ -60,7 +60,7 @@ func getExisting(ctx context.Context, b *bench) outcome {
 		return because("get", err)
 	}
 	b.key = existing{v.Bytes, v.Version}
-	out, version := is(ctx, b.s, b.o.Key, store.GetOptions{}, v.Bytes, len(v.Bytes))
+	out, version := expect(ctx, b.s, b.o.Key, store.GetOptions{}, v.Bytes, len(v.Bytes))
 	switch {
 	case out.verdict != Holds:
 	case version != v.Version:
@@ -79,7 +79,7 @@ func pinExisting(ctx context.Context, b *bench) outcome {
 		return outcome{Unknown, "the object is empty", nil}
 	}
 	o := store.GetOptions{IfVersion: b.key.version, Range: store.Within(0, 1)}
-	out, _ := is(ctx, b.s, b.o.Key, o, b.key.value[:1], len(b.key.value))
+	out, _ := expect(ctx, b.s, b.o.Key, o, b.key.value[:1], len(b.key.value))
 	return out
 }
 
@@ -96,8 +96,8 @@ func unchangedExisting(ctx context.Context, b *bench) outcome {
 	return holds("unchanged")
 }
 
-// listExisting lists keys with the prefix Options.Key. The key itself is the first of them, so one
-// page suffices.
+// listExisting lists keys with the prefix Options.Key. The key itself is the first key of the
+// listing, so one page suffices.
 func listExisting(ctx context.Context, b *bench) outcome {
 	folder, name := path.Split(b.o.Key)
 	folder = path.Clean("/" + folder)[1:]
@@ -115,8 +115,8 @@ func listExisting(ctx context.Context, b *bench) outcome {
 	return fails("the object is not listed")
 }
 
-// stretch returns the range for the i-th read of n bytes. It is the whole object if that has at
-// most n bytes.
+// stretch returns the range for the i-th read of n bytes. If the object has at most n bytes, the
+// range is the whole object.
 func (e existing) stretch(i int, n int64) store.Range {
 	size := int64(len(e.value))
 	if size <= n {

@@ -49,7 +49,7 @@ func specialKeys(ctx context.Context, b *bench) outcome {
 			said = said && (errors.Is(err, fault.Path) || errors.Is(err, errors.ErrUnsupported))
 		} else {
 			held[key] = true
-			out, _ = is(ctx, b.other(), key, store.GetOptions{}, value, len(value))
+			out, _ = expect(ctx, b.other(), key, store.GetOptions{}, value, len(value))
 		}
 		if out.verdict != Holds {
 			said = said && err != nil
@@ -100,6 +100,6 @@ func longKey(ctx context.Context, b *bench) outcome {
 	if err != nil {
 		return because("put", err)
 	}
-	out, _ := is(ctx, b.other(), key, store.GetOptions{}, value, len(value))
+	out, _ := expect(ctx, b.other(), key, store.GetOptions{}, value, len(value))
 	return out
 }

@@ -58,7 +58,7 @@ func listChecks() []Check {
 // tree returns keys with common prefixes.
 func tree() []string { return []string{"tree/a/b/x", "tree/a/x", "tree/a-b", "tree/ab/x", "tree/top"} }
 
-// collected returns the keys of a listing. A slash is appended to those of directories.
+// collected returns the keys of a listing. A slash is appended to the key of a directory.
 func collected(all iter.Seq2[store.Entry, error]) (keys []string, err error) {
 	for e, err := range all {
 		if err != nil {

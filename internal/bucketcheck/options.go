@@ -22,9 +22,9 @@ type Options struct {
 	// writes nor deletes.
 	Key string
 
-	// Place is the prefix below which Run writes. The default is a new prefix from [NewPlace]. Run
-	// returns fault.Path for any other form of prefix, and fault.Exists for a prefix with stored
-	// values.
+	// Place is the prefix below which Run writes. The default is a new prefix from [NewPlace]. The
+	// prefix must have the form of NewPlace, else Run returns fault.Path. If values are stored
+	// below the prefix, Run returns fault.Exists.
 	Place string
 
 	// Above is the length in bytes of the part of every object name before the store's keys, such
@@ -80,8 +80,9 @@ func bytesText(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// perCall is the maximum number of HTTP requests of one call of a store's method. It is 2, for a
-// proof of absence on GCS, the first suffix range on Azure, and a delete by version on S3.
+// perCall is the maximum number of HTTP requests of one call of a store's method. It is 2 because
+// these calls take two requests: a proof of absence on GCS, the first suffix range on Azure, and a
+// delete by version on S3.
 const perCall = 2
 
 // Plan returns upper bounds of the cost of a Run with these options. It sends no request.
@@ -101,18 +102,18 @@ func (o Options) Plan() Plan {
 		add(n.speed(o.Key != ""))
 	}
 	if o.Key == "" {
-		// This is the check that the place is empty, and the deletes at the end.
+		// Add the check that the place is empty, and the deletes at the end.
 		add(most{calls: 2*p.Objects + 2*(p.Objects/500+2), received: int64(p.Objects) * listed})
 	}
 	return p
 }
 
-// listed is the maximum number of bytes of a listing entry in a response. 2 KiB are the longest
-// key, escaped, in XML.
+// listed is the maximum number of bytes of a listing entry in a response. An XML entry with the
+// longest key, escaped, takes 2 KiB.
 const listed = 1 << 11
 
-// most has upper bounds of the cost of a check. calls counts calls of a store's methods. Further
-// calls fail with errBound.
+// most has upper bounds of the cost of a check. calls bounds the calls of a store's methods. Calls
+// beyond that bound fail with errBound.
 type most struct {
 	objects, calls int
 	sent, received int64

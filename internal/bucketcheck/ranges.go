@@ -36,8 +36,9 @@ func rangeChecks() []Check {
 
 const ranged = 64 * kib
 
-// whole returns the key and the value of the object from which to read ranges: the object with
-// Options.Key, or an object that it puts if put is true.
+// whole returns the key and the value of the object from which the checks read ranges. If
+// Options.Key is set, that is the existing object. Otherwise it is a new object, which whole stores
+// if put is true.
 func (b *bench) whole(ctx context.Context, put bool) (key string, value []byte, err error) {
 	if b.o.Key != "" {
 		return b.o.Key, b.key.value, nil
@@ -49,15 +50,15 @@ func (b *bench) whole(ctx context.Context, put bool) (key string, value []byte, 
 	return "ranges", value, err
 }
 
-// all reads ranges of a key and compares them with the value.
-func (b *bench) all(ctx context.Context, key string, value []byte, ranges ...store.Range) outcome {
+// compare reads ranges of a key and compares them with the value.
+func (b *bench) compare(ctx context.Context, key string, value []byte, ranges ...store.Range) outcome {
 	var seen string
 	for _, r := range ranges {
 		off, n, err := r.Resolve(int64(len(value)))
 		if err != nil {
 			continue // the object with Options.Key is too short
 		}
-		out, _ := is(ctx, b.s, key, store.GetOptions{Range: r}, value[off:off+n], len(value))
+		out, _ := expect(ctx, b.s, key, store.GetOptions{Range: r}, value[off:off+n], len(value))
 		if out.verdict != Holds {
 			return out
 		}
@@ -75,7 +76,7 @@ func innerRanges(ctx context.Context, b *bench) outcome {
 		return because("put", err)
 	}
 	n := int64(len(value))
-	return b.all(ctx, key, value, store.Within(0, 1), store.Within(n/3, min(n/4, ranged)), store.Within(n-1, 1), store.From(n-min(n/2, ranged)))
+	return b.compare(ctx, key, value, store.Within(0, 1), store.Within(n/3, min(n/4, ranged)), store.Within(n-1, 1), store.From(n-min(n/2, ranged)))
 }
 
 func tails(ctx context.Context, b *bench) outcome {
@@ -85,9 +86,9 @@ func tails(ctx context.Context, b *bench) outcome {
 	}
 	n := int64(len(value))
 	if n == 1 {
-		return b.all(ctx, key, value, store.Suffix(1))
+		return b.compare(ctx, key, value, store.Suffix(1))
 	}
-	return b.all(ctx, key, value, store.Suffix(1), store.Suffix(min(n/3, ranged)), store.Suffix(min(n, ranged)))
+	return b.compare(ctx, key, value, store.Suffix(1), store.Suffix(min(n/3, ranged)), store.Suffix(min(n, ranged)))
 }
 
 func beyond(ctx context.Context, b *bench) outcome {

@@ -15,9 +15,10 @@ import (
 // Run performs the checks in sequence, and then deletes the objects that it wrote.
 //
 // Failed checks are in the Report and are not an error. Run returns an error if the options are
-// invalid, if the store cannot be opened or is read-only, if the place is in use, if the first
-// value cannot be written or read (the error of the store), or if ctx has ended. It returns a
-// [*LeftError] if objects could not be deleted. The Report is nil only if no check was started.
+// invalid, if the store cannot be opened or is read-only, if the place is in use, or if ctx has
+// ended. If the first value cannot be written or read, Run returns the error of the store. It
+// returns a [*LeftError] if objects could not be deleted. The Report is nil only if no check was
+// started.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.Place == "" && o.Key == "" {
 		o.Place = NewPlace()
@@ -70,7 +71,7 @@ type bench struct {
 	free  bool         // calls are not bounded, during clean
 
 	mu      sync.Mutex
-	wrote   map[string]bool // keys that were put or may have been
+	wrote   map[string]bool // keys that were put or may have been put
 	uploads map[store.Parts]bool
 	key     existing // the object with Options.Key
 }
@@ -191,7 +192,7 @@ func (b *bench) close() {
 	}
 }
 
-// other returns the place in another store than b.s.
+// other returns the same place as b.s, in a store that was opened separately.
 func (b *bench) other() store.Store { return b.apart[len(b.apart)-1] }
 
 // mayBegin checks that the store is writable and the place is empty.

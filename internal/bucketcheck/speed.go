@@ -15,7 +15,8 @@ import (
 const warm = 3
 
 // measure measures times and derives settings from them. A failed request ends the measurement with
-// a note in the report. It is not an error, because all checks were performed before.
+// a note in the report. Run still returns no error, because all checks were performed before the
+// measurement.
 func (b *bench) measure(ctx context.Context, r *Report) error {
 	m := b.n.speed(b.o.Key != "")
 	b.left.Store(int64(m.calls))
@@ -108,7 +109,7 @@ func (b *bench) read(ctx context.Context, s store.Store, key string, i int, n in
 	return err
 }
 
-// latency measures do, which sends one request for size bytes.
+// latency measures calls of the function do. Each call sends one request for size bytes.
 func (b *bench) latency(ctx context.Context, size int64, do func() error) (*Latency, error) {
 	var took []time.Duration
 	var heads []time.Duration
@@ -155,9 +156,9 @@ func quantile(all []time.Duration, percent int) time.Duration {
 	return all[(len(all)*percent+99)/100-1]
 }
 
-// stream reads a larger value with one request, several times, and returns the median bandwidth
-// without the time to the first byte. If that time is unknown, because the store does not use a
-// network, it subtracts first, the latency of small values.
+// stream reads a larger value several times, each time with one request. It returns the median
+// bandwidth and excludes the time to the first byte. If the store does not use a network, that time
+// is unknown, and stream uses the argument first instead: the latency of small values.
 func (b *bench) stream(ctx context.Context, s store.Store, first time.Duration, buf []byte) (*Stream, error) {
 	const key, least = "large", mib
 	size := b.n.large

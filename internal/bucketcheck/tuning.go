@@ -8,8 +8,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// enough is the fraction of the maximum throughput that suffices. It is 0.9 because the requests in
-// flight for more cost memory, and the gain disappears when others use the bucket.
+// enough is the fraction of the maximum throughput that suffices. It is 0.9: more throughput needs
+// more requests in flight, which cost memory, and the gain disappears when other clients use the
+// bucket.
 const enough = 0.9
 
 // lost is the ratio of the transfer time of a part to its latency. With 4, the latency is at most a

@@ -78,9 +78,9 @@ func (b *bench) put(ctx context.Context, key string, n, seed int) (store.Version
 	return v, value, err
 }
 
-// is gets a key and compares the bytes with want and the size of the value with size. The outcome
-// holds if both are equal.
-func is(ctx context.Context, s store.Store, key string, o store.GetOptions, want []byte, size int) (outcome, store.Version) {
+// expect gets a key. It compares the received bytes with want, and the reported size of the value
+// with size. The outcome holds if both pairs are equal.
+func expect(ctx context.Context, s store.Store, key string, o store.GetOptions, want []byte, size int) (outcome, store.Version) {
 	v, err := s.Get(ctx, key, o, nil)
 	what := "get"
 	if !o.Range.IsWhole() {
@@ -104,7 +104,7 @@ func putAndGet(ctx context.Context, b *bench) outcome {
 	if err != nil {
 		return because("put", err)
 	}
-	out, _ := is(ctx, b.s, "value", store.GetOptions{}, value, len(value))
+	out, _ := expect(ctx, b.s, "value", store.GetOptions{}, value, len(value))
 	return out
 }
 
@@ -114,7 +114,7 @@ func readAfterWrite(ctx context.Context, b *bench) outcome {
 		if err != nil {
 			return because("put", err)
 		}
-		if out, _ := is(ctx, b.other(), "after", store.GetOptions{}, value, kib); out.verdict != Holds {
+		if out, _ := expect(ctx, b.other(), "after", store.GetOptions{}, value, kib); out.verdict != Holds {
 			out.seen = fmt.Sprintf("after %d replacements: %s", i, out.seen)
 			return out
 		}
@@ -162,7 +162,7 @@ func empty(ctx context.Context, b *bench) outcome {
 	if _, _, err := b.put(ctx, "empty", 0, 0); err != nil {
 		return because("put", err)
 	}
-	out, _ := is(ctx, b.s, "empty", store.GetOptions{}, nil, 0)
+	out, _ := expect(ctx, b.s, "empty", store.GetOptions{}, nil, 0)
 	return out
 }
 
@@ -173,7 +173,7 @@ func versions(ctx context.Context, b *bench) outcome {
 		if err != nil {
 			return because("put", err)
 		}
-		out, got := is(ctx, b.s, "versions", store.GetOptions{}, value, kib)
+		out, got := expect(ctx, b.s, "versions", store.GetOptions{}, value, kib)
 		switch {
 		case out.verdict != Holds:
 			return out
@@ -195,7 +195,7 @@ func sizeOfWhole(ctx context.Context, b *bench) outcome {
 	if err != nil {
 		return because("put", err)
 	}
-	out, _ := is(ctx, b.other(), "size", store.GetOptions{Range: store.Within(100, 50)}, value[100:150], n)
+	out, _ := expect(ctx, b.other(), "size", store.GetOptions{Range: store.Within(100, 50)}, value[100:150], n)
 	if out.verdict == Holds {
 		out.seen = fmt.Sprintf("50 bytes of %d", n)
 	}

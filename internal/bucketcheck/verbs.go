@@ -52,9 +52,9 @@ func verbChecks() []Check {
 	}
 }
 
-// begin starts an upload in parts, or resumes the upload with token. clean aborts it if it is still
-// unfinished. The request ignores the end of ctx, because an upload whose name was not received
-// could not be aborted.
+// begin starts an upload in parts, or resumes the upload with token. If the upload is not finished,
+// clean aborts it. The request ignores the end of ctx, because clean cannot abort an upload without
+// the name in the response.
 func (b *bench) begin(ctx context.Context, s store.Store, key, token string) (store.Parts, *outcome) {
 	p, err := store.PutParts(context.WithoutCancel(ctx), s, key, store.PartsOptions{Resume: token})
 	if err != nil {
@@ -74,8 +74,8 @@ func (b *bench) begin(ctx context.Context, s store.Store, key, token string) (st
 	return p, nil
 }
 
-// over records that an upload was committed or aborted.
-func (b *bench) over(p store.Parts) {
+// finished records that an upload was committed or aborted.
+func (b *bench) finished(p store.Parts) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.uploads, p)
@@ -99,8 +99,8 @@ func inParts(ctx context.Context, b *bench) outcome {
 	if _, err := p.Commit(ctx, store.PutOptions{}); err != nil {
 		return because("commit", err)
 	}
-	b.over(p)
-	out, _ := is(ctx, b.other(), "parts/any", store.GetOptions{}, append(bytes.Clone(one), two...), len(one)+len(two))
+	b.finished(p)
+	out, _ := expect(ctx, b.other(), "parts/any", store.GetOptions{}, append(bytes.Clone(one), two...), len(one)+len(two))
 	if out.verdict == Holds {
 		out.seen = fmt.Sprintf("parts of %d and %d bytes, the last one first", len(one), len(two))
 	}
@@ -137,9 +137,9 @@ func partsResumed(ctx context.Context, b *bench) outcome {
 	if _, err := q.Commit(ctx, store.PutOptions{}); err != nil {
 		return because("commit", err)
 	}
-	b.over(p)
-	b.over(q)
-	out, _ := is(ctx, b.s, "parts/resumed", store.GetOptions{}, append(bytes.Clone(one), two...), len(one)+len(two))
+	b.finished(p)
+	b.finished(q)
+	out, _ := expect(ctx, b.s, "parts/resumed", store.GetOptions{}, append(bytes.Clone(one), two...), len(one)+len(two))
 	if out.verdict == Holds {
 		out.seen = "one client sent the first part, another the second"
 	}
@@ -164,8 +164,8 @@ func partsIfAbsent(ctx context.Context, b *bench) outcome {
 	if err := p.Abort(ctx); err != nil {
 		return because("abort", err)
 	}
-	b.over(p)
-	out, _ := is(ctx, b.other(), "parts/there", store.GetOptions{}, value, kib)
+	b.finished(p)
+	out, _ := expect(ctx, b.other(), "parts/there", store.GetOptions{}, value, kib)
 	if out.verdict == Holds {
 		out.seen = "refused, and the value stays"
 	}
@@ -183,7 +183,7 @@ func partsAborted(ctx context.Context, b *bench) outcome {
 	if err := p.Abort(ctx); err != nil {
 		return because("abort", err)
 	}
-	b.over(p)
+	b.finished(p)
 	if _, err := p.Commit(ctx, store.PutOptions{}); !errors.Is(err, fault.Conflict) {
 		return instead("commit after the abort", err, fault.Conflict)
 	}
@@ -201,6 +201,6 @@ func copies(ctx context.Context, b *bench) outcome {
 	if _, err := store.Copy(ctx, b.s, "copy/from", "copy/to", store.CopyOptions{}); err != nil {
 		return because("copy", err)
 	}
-	out, _ := is(ctx, b.other(), "copy/to", store.GetOptions{}, value, kib)
+	out, _ := expect(ctx, b.other(), "copy/to", store.GetOptions{}, value, kib)
 	return out
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // TakeStructs sets dst from the memory form src of structs that fit t. The length of src must be
-// len(dst) times the size of t. moves are the moves of t for T.
+// len(dst) times the size of t. moves are the moves of t for the Go type T.
 func TakeStructs[T any](t *dtype.Struct, moves []dtype.Move, dst []T, src []byte) error {
 	size := t.Size()
 	if view, ok := Structs(dst); ok && len(dst) > 0 {
@@ -30,7 +30,7 @@ func TakeStructs[T any](t *dtype.Struct, moves []dtype.Move, dst []T, src []byte
 }
 
 // PutStructs writes the memory form of src to dst, which must be long enough. The structs must fit
-// t. moves are the moves of t for T.
+// t. moves are the moves of t for the Go type T.
 func PutStructs[T any](t *dtype.Struct, moves []dtype.Move, dst []byte, src []T) error {
 	size := t.Size()
 	if view, ok := Structs(src); ok && len(src) > 0 {

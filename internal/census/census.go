@@ -22,11 +22,11 @@ type Options struct {
 	Data bool
 	// Problems is the maximum number of errors recorded for each array; 0 means 10.
 	Problems int
-	// Ask is the maximum number of keys that are requested individually if the store cannot be
-	// listed; 0 means 10,000. An array with more chunks returns an error.
+	// If the store cannot be listed, keys are requested individually. Ask is the maximum number of
+	// these keys; 0 means 10,000. For an array with more chunks the census fails.
 	Ask int
 	// Progress is called at the start and after each chunk or shard, with the number of examined
-	// chunks or shards and an upper bound, the number in the grid. Calls are not concurrent.
+	// chunks or shards, and the number of chunks or shards in the grid. Calls are not concurrent.
 	Progress func(done, total int64)
 }
 
@@ -43,7 +43,7 @@ type Counts struct {
 	InnerPresent int64 `json:"inner_present"` // inner chunks that are stored
 	InnerAbsent  int64 `json:"inner_absent"`  // inner chunks that stored shards lack
 
-	Orphans     int64 `json:"orphans"` // keys of chunks beyond the array, which reads ignore
+	Orphans     int64 `json:"orphans"` // keys of chunks beyond the array; reads ignore these chunks
 	OrphanBytes int64 `json:"orphan_bytes"`
 
 	Stored  int64 `json:"stored_bytes"`  // total size of Present
@@ -69,8 +69,9 @@ func (c *Counts) Ratio() float64 {
 	return float64(c.Decoded) / float64(c.Stored)
 }
 
-// Array returns the census of an array. It counts corrupt chunks and returns any other error. Its
-// memory is for the chunks that are decoded concurrently and does not grow with the number of keys.
+// Array returns the census of an array. A corrupt chunk is counted; any other error ends the
+// census. The memory use depends on the chunks that are decoded concurrently, not on the number of
+// keys.
 func Array(ctx context.Context, a *zarr.Array, o Options) (*Counts, error) {
 	if o.Problems == 0 {
 		o.Problems = 10

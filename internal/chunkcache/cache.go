@@ -71,8 +71,8 @@ type Entry struct {
 	site    *written.Site // for an object, notifies the cache of writes while it has an entry
 }
 
-// Overhead is the number of bytes that an entry takes in addition to its contents and its names:
-// the row of the table, the links of the queues, and the Entry. It is rounded up.
+// Overhead is the number of bytes of an entry besides its contents and its names, rounded up. They
+// are the row of the table, the links of the queues, and the Entry.
 const Overhead = 400
 
 func weigh(id ID, e *Entry) uint32 {
@@ -113,9 +113,10 @@ type Cache struct {
 	hits, misses, revalidated, evicted atomic.Int64
 }
 
-// slots is the number of counters for keys, by hash. If two keys share a counter, a load may not be
-// cached, or an object may be requested again. With 1024 counters and 100 loads in flight, one
-// write in ten drops a load, and a cache takes 16 KiB.
+// slots is the number of counters for keys, by hash. If two keys share a counter, a write of one
+// key can prevent the caching of a load of the other key, or cause another request for its object.
+// With 1024 counters and 100 loads in flight, one write in ten has this effect. The counters take
+// 16 KiB.
 const slots = 1024
 
 // New returns a cache of at most size bytes. An object is requested again if its last request is
@@ -169,14 +170,14 @@ func (c *Cache) Clear() {
 	c.entries.CleanUp()
 }
 
-// forgetAll removes the entries for which of returns true, and prevents all running loads from
-// being cached. The caller must hold mu.
-func (c *Cache) forgetAll(of func(ID) bool) {
+// forgetAll removes the entries for which match returns true. Loads that are running are not
+// cached. The caller must hold mu.
+func (c *Cache) forgetAll(match func(ID) bool) {
 	for i := range c.epochs {
 		c.epochs[i]++
 	}
 	for id := range c.entries.Keys() {
-		if of(id) {
+		if match(id) {
 			c.entries.Invalidate(id)
 		}
 	}
@@ -215,15 +216,16 @@ type Reader struct {
 	site  *written.Site
 }
 
-// listener identifies a listener of the Hub, whose map must not keep the cache alive.
+// listener identifies a listener of the Hub. It contains no pointer to the cache, so that the Hub
+// does not keep the cache alive.
 type listener struct {
 	cache weak.Pointer[Cache]
 	space any
 }
 
-// Reader returns the view of the cache for an array in a space, whose chunks have form f. Both are
-// comparable. From then on, writes at the place invalidate entries of the space, as long as there
-// is a Reader or an entry.
+// Reader returns the view of the cache for an array in a space, whose chunks have form f. space and
+// f.By must be comparable. As long as the Reader or an entry exists, writes at the place invalidate
+// entries of the space.
 func (c *Cache) Reader(space any, at store.Place, f Form) *Reader {
 	site := c.hub.Listen(listener{weak.Make(c), space}, at, func(w written.Change) { c.written(space, w) })
 	return &Reader{c, space, unique.Make(f), site}
@@ -299,12 +301,13 @@ func (r *Reader) Keep(s Stamp, key string, o *Entry, parts ...Part) {
 	for _, p := range parts {
 		if now, ok := r.entries.GetEntryQuietly(p.ID); !ok || now.Value != p.Entry {
 			r.entries.Set(p.ID, p.Entry)
-			r.entries.CleanUp() // before the next Keep, so that the bound is exceeded by at most one
+			r.entries.CleanUp() // before the next Keep, so that at most one entry exceeds the bound
 		}
 	}
 }
 
-// keepObject adds the entry of an object unless a load that started later has added one.
+// keepObject adds the entry of an object. It adds nothing if the cache has an entry from a load
+// that started later.
 func (r *Reader) keepObject(s Stamp, id ID, o Entry) {
 	if now, ok := r.entries.GetEntryQuietly(id); ok && !now.Value.checked.Before(s.at) {
 		return
@@ -323,10 +326,10 @@ func (r *Reader) Revalidated(s Stamp, key string, o *Entry) {
 // Forget removes the entry of an object that a reader found changed.
 func (r *Reader) Forget(key string) { r.written(r.space, written.Change{Keys: []string{key}}) }
 
-// ForgetEach removes the entries of the objects for which of returns true.
-func (r *Reader) ForgetEach(of func(key string) bool) {
+// ForgetEach removes the entries of the objects for whose keys match returns true.
+func (r *Reader) ForgetEach(match func(key string) bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.forgetAll(func(id ID) bool { return id.Space == r.space && id.Kind == Object && of(id.Key) })
+	r.forgetAll(func(id ID) bool { return id.Space == r.space && id.Kind == Object && match(id.Key) })
 	r.entries.CleanUp()
 }

@@ -6,9 +6,9 @@
 //	part := c.Part(c.ID(key, e.Pin)) // a chunk, an inner chunk, or an index
 //
 // Only the entry of an object has a time, that of its last request. Entries of its parts belong to
-// one version of the object, identified by its Pin. They never become wrong, and are no longer
-// found once the object has another version. Therefore all parts of one shard are of one version,
-// and one conditional request revalidates all of them.
+// one version of the object, identified by its Pin. Once the object has another version, these
+// entries are no longer found. Therefore all parts of a shard that a reader finds are of one
+// version, and one conditional request revalidates all of them.
 //
 // Loads that run when [Reader.Forget] is called are not cached, so a writer reads what it wrote.
 //

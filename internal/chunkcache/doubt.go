@@ -9,8 +9,8 @@ import (
 // services process a request after its client has disconnected.
 const lateFor = time.Minute
 
-// doubts has, by the hash of the key, the times until which results may be older than a write of
-// unknown outcome.
+// doubts contains a time for each hash of a key. Until that time, results for the key may be older
+// than a write of unknown outcome.
 type doubts struct {
 	since time.Time // other times are nanoseconds since then
 	any   atomic.Int64
@@ -29,9 +29,9 @@ func (d *doubts) addAll() {
 	}
 }
 
-// doubted reports whether a late request may have written an object after it was last requested, at
-// the time checked. It must be called at each use of an entry, because late writes can take effect
-// until lateFor has passed.
+// doubted reports whether a late request may have written an object after the time checked. At that
+// time the object was last requested. It must be called at each use of an entry, because late
+// writes can take effect until lateFor has passed.
 func (c *Cache) doubted(key string, checked time.Time) bool {
 	until := c.doubts.any.Load()
 	if until == 0 {

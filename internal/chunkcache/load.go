@@ -15,9 +15,9 @@ type Load struct {
 	epoch  uint64        // prevents joining loads that started before an invalidation
 }
 
-// Edge is the extent of an array within an object if the array ends in it, else empty. An entry of
-// such an object is invalid for an array of another shape, because other writers may have written
-// the object when they changed the shape.
+// Edge is the extent of an array within an object. It is empty unless the array ends in the object.
+// An entry of such an object is invalid for an array of another shape, because other writers may
+// have written the object when they changed the shape.
 type Edge []byte
 
 // Loaded is the result of a load.

@@ -34,26 +34,27 @@ func (c *Recent[K, V]) Get(id K) (v V) {
 	return e.Value.(V)
 }
 
-// Put replaces the value with the ID of v, and drops the least recently used values beyond most
-// bytes. A value longer than most is not cached.
-func (c *Recent[K, V]) Put(v V, most int) {
+// Put replaces the value with the ID of v. It drops the least recently used values until the others
+// take at most limit bytes. A value longer than limit is not cached.
+func (c *Recent[K, V]) Put(v V, limit int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	id := v.ID()
 	c.remove(id)
-	if v.Bytes() > most {
+	if v.Bytes() > limit {
 		return
 	}
 	if c.byID == nil {
 		c.byID = map[K]*list.Element{}
 	}
 	c.byID[id] = c.order.PushFront(v)
-	for c.bytes += v.Bytes(); c.bytes > most; {
+	for c.bytes += v.Bytes(); c.bytes > limit; {
 		c.remove(c.order.Back().Value.(V).ID())
 	}
 }
 
-// Drop removes the value with an ID if it is still v, or any value if v is the zero value.
+// Drop removes the value with an ID if that value is still v. If v is the zero value, Drop removes
+// any value with that ID.
 func (c *Recent[K, V]) Drop(id K, v V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -33,12 +33,12 @@ type Claim struct {
 	Since time.Time // start of the change, by the clock of its process
 	Was   []int     // previous shape, for a Resize that deletes chunks
 
-	// Ends are other extents that arrays of the group may have: the To of earlier appends with the
-	// same From that were taken over and may have committed an array before that.
+	// Ends are other extents that arrays of the group may have. They are the To of earlier appends
+	// with the same From. These appends were taken over, but may have committed an array before.
 	Ends []int
 
-	// Pending reports that an append to a group has not yet claimed all arrays, so that it has not
-	// extended an array to To.
+	// Pending reports that an append to a group has not yet claimed all arrays. It has therefore
+	// not yet extended any array to To.
 	Pending bool
 }
 
@@ -114,14 +114,14 @@ func (c Claim) JSON() json.RawMessage {
 // Under reports whether a change is in progress, that is, whether c is not the zero Claim.
 func (c Claim) Under() bool { return c.ID != "" }
 
-// Reached reports whether an array with this number of rows may contain the rows of the append, or
-// of an append that it took over.
+// Reached reports whether an array with this number of rows may contain the rows of the append c,
+// or the rows of an append that c took over.
 func (c Claim) Reached(rows int) bool {
 	return rows > c.From && (rows == c.To && !c.Pending || slices.Contains(c.Ends, rows))
 }
 
-// After returns the claim of a group append that replaces old and starts at the same row. Arrays
-// may still get the length that old would have set, unless old is pending.
+// After returns the claim of a group append that replaces old and starts at the same row. Unless
+// old is pending, arrays may still get the length that old sets.
 func (c Claim) After(old Claim) Claim {
 	ends := slices.Clone(old.Ends)
 	if !old.Pending {

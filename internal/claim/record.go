@@ -13,9 +13,9 @@ const RecordMember = "zargo_record"
 // Record is the part of a document about changes that were abandoned or taken over. Methods that
 // return a Record do not modify the receiver.
 //
-// A request may arrive long after its process was assumed dead. If its condition is that the key is
-// absent, it fails only as long as an object is stored under the key. Therefore Left and Kept
-// remain in the document permanently.
+// A request may arrive long after its process was assumed dead. If the condition of such a request
+// is that the key is absent, the request fails only as long as an object is stored under the key.
+// Therefore Left and Kept remain in the document permanently.
 type Record struct {
 	// Left are boxes where objects may have values of abandoned changes, or may still get such
 	// values. Elements of these boxes outside the shape are not values of the array.
@@ -27,7 +27,7 @@ type Record struct {
 	// current shape and Past. It is nil if there was no such Resize.
 	Past []int
 	// Taken are the IDs of claims that other processes took over or dropped, the latest last. If a
-	// claim is gone but not in Taken, its own process ended it.
+	// claim is gone and its ID is not in Taken, the process that made the claim ended it.
 	Taken []string
 }
 
@@ -41,8 +41,8 @@ const (
 	// maxBoxes bounds Left and Kept, each. If it is exceeded, add replaces the two oldest boxes by
 	// their union.
 	maxBoxes = 16
-	// maxTaken bounds Taken. A process whose claim was taken over does not detect this if it
-	// returns after 64 more claims were taken over.
+	// maxTaken bounds Taken. If a process is suspended until 64 more claims were taken over, it
+	// does not detect that its own claim was taken over.
 	maxTaken = 64
 	// maxParsed bounds the length of each list that ParseRecord accepts. This package writes
 	// shorter lists.
@@ -104,8 +104,8 @@ func (r Record) JSON() json.RawMessage {
 }
 
 // GivenUp returns r with the entries for an abandoned change c of an array of this shape. For an
-// append the entry is the box of rows where it may have put objects. For a Resize it is the shape
-// from which it may have deleted objects. The claim of a group does not add an entry.
+// append the entry is the box of rows in which the append may have put objects. For a Resize it is
+// the shape from which the Resize may have deleted objects. The claim of a group adds no entry.
 func (r Record) GivenUp(c Claim, shape []int) Record {
 	switch {
 	case !c.Under():

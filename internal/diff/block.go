@@ -84,9 +84,10 @@ func multiple(a, b int) int {
 	return a / d * b
 }
 
-// choose returns the cheapest shape of blocks that it tries, and the smallest of equally cheap
-// ones. A block with more than one element does not exceed most bytes. Blocks that are common
-// multiples of the grids are cheapest, because each object is read only once.
+// choose returns the cheapest of the shapes of blocks that it tries. Of equally cheap shapes it
+// returns the smallest. A block takes at most the given number of bytes, unless it has only one
+// element. Blocks that are common multiples of the grids are cheapest, because each object is read
+// only once.
 func (g *grids) choose(most int64) []int {
 	var best []int
 	better := func(block []int) bool {
@@ -115,7 +116,7 @@ func (g *grids) choose(most int64) []int {
 	return best
 }
 
-// within shortens a block along the first axes until it does not exceed most bytes.
+// within shortens a block along the first axes until it takes at most the given number of bytes.
 func (g *grids) within(block []int, most int64) []int {
 	block = slices.Clone(block)
 	for i := 0; i < len(block) && g.bytes(block) > most; {
@@ -148,8 +149,8 @@ func (g *grids) longer(block []int, most int64) []int {
 	return best
 }
 
-// candidates returns lengths greater than n to try along axis i: common multiples of one or two
-// grids, the length of the axis, and the greatest length that fits.
+// candidates returns the lengths to try along axis i. They are greater than n: common multiples of
+// one or two grids, the length of the axis, and the length fit.
 func (g *grids) candidates(i, n int, fit int64) (all []int) {
 	most := int(min(fit, int64(g.shape[i])))
 	add := func(length int) {
@@ -181,8 +182,8 @@ func objectOf(a *zarr.Array) []int {
 	return lengths(a, a.Chunks())
 }
 
-// lengths returns chunks, limited to the shape of the array. If chunks is nil, because chunks
-// differ in shape, it returns the shape of the first object.
+// lengths returns the shape chunks, limited to the shape of the array. If the chunks differ in
+// shape, the argument is nil, and lengths returns the shape of the first object.
 func lengths(a *zarr.Array, chunks []int) []int {
 	shape := a.Shape()
 	n := make([]int, len(shape))

@@ -18,10 +18,11 @@ type Options struct {
 	First        int   // maximum number of reported elements per array; 0 means 10 and a negative number means none
 	Memory       int64 // maximum bytes of values that are compared at a time; 0 means 256 MiB
 
-	// All permits the comparison of large sparse arrays, which may take very long even if their
-	// metadata has a few bytes. Otherwise Run returns fault.Limit for two arrays with together more
-	// than 200,000 objects, or with more than 200 million elements, if fewer than 1 in 100 objects
-	// are stored. Arrays with equal fill values whose listings are complete are always permitted.
+	// All permits the comparison of large sparse arrays, which may take very long. Two arrays are
+	// sparse if fewer than 1 in 100 of their objects are stored. If All is false, Run returns
+	// fault.Limit for sparse arrays of more than 200 million elements, or with more than 200,000
+	// objects together. If the fill values are equal and the listings are complete, the comparison
+	// is always permitted.
 	All bool
 
 	// Progress is called at the start and after each block, with the number of elements compared so

@@ -13,10 +13,10 @@
 // An array of more than 8 objects is listed first if the provider promises complete listings
 // (store.Listings). Run then requests only objects that the listing contains.
 //
-// Arrays are read in blocks, several concurrently. The shape of a block is chosen so that few
-// objects are requested and decoded for more than one block. Blocks are discarded after their
-// comparison, so the memory is that of [Options] plus the chunks in flight. The metadata of all
-// nodes is in memory until the end.
+// Arrays are read in blocks, several concurrently. The shape of the blocks is chosen so that only
+// few objects must be requested and decoded for more than one block. Blocks are discarded after
+// their comparison, so the memory is that of [Options] plus the chunks in flight. The metadata of
+// all nodes is in memory until the end.
 //
 // # Errors
 //

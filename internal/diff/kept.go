@@ -12,9 +12,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// kept is the store of an array that is compared in blocks. It reads an object that overlaps
-// several blocks once, completely, and retains the stored bytes until the last of these blocks, if
-// the capacity suffices. It passes requests for other objects to the underlying store.
+// kept is the store of an array that is compared in blocks. If an object overlaps several blocks,
+// kept reads the whole object once. If the capacity suffices, it retains the stored bytes until the
+// last of these blocks is compared. It passes requests for other objects to the underlying store.
 type kept struct {
 	store.Store
 	*keeping
@@ -65,8 +65,8 @@ func keep(ctx context.Context, a *zarr.Array, g *grids, block []int, capacity in
 	return b, k, nil
 }
 
-// Over returns k with f applied to the underlying store, so that an observer counts the requests
-// that reach that store.
+// Over returns a copy of k whose underlying store is f(k.Store). An observer in f counts the
+// requests that reach the underlying store.
 func (k *kept) Over(f func(store.Store) store.Store) store.Store { return &kept{f(k.Store), k.keeping} }
 
 // Get implements [store.Store].
@@ -134,10 +134,10 @@ func (k *keeping) known(key string) *object {
 	return k.objects[key]
 }
 
-// reserve reserves memory for an object and returns the number of bytes. While the capacity does
-// not suffice, it waits for reads in flight, which may need less than they reserved. It returns 0
-// if no read is in flight and the remaining capacity is less than the length of the longest object
-// so far.
+// reserve reserves memory for an object and returns the number of bytes. If the capacity does not
+// suffice, it waits for reads in flight, because they may need less than they reserved. If no read
+// is in flight, and the remaining capacity is less than the length of the longest object so far,
+// reserve returns 0.
 func (k *keeping) reserve(ctx context.Context) (int64, error) {
 	for {
 		k.mu.Lock()

@@ -16,7 +16,7 @@ const (
 	// An array of at most listAbove objects and longAbove elements is not listed, as a listing
 	// takes as long as a few reads.
 	listAbove = 8
-	// longAbove is 2^28, as filling this number of elements takes longer than a listing.
+	// longAbove is 2^28. To fill this number of elements takes longer than a listing.
 	longAbove = 1 << 28
 )
 

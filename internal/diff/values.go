@@ -117,8 +117,8 @@ func values(ctx context.Context, a, b *zarr.Array, o Options, progress func(of i
 }
 
 // hold sets c.blocks to the blocks that overlap stored objects. The other blocks need no comparison
-// if the fill values are equal. If they are not, or if either array is not listed, c.blocks remains
-// nil.
+// if the fill values are equal. If the fill values differ, or if one of the arrays is not listed,
+// c.blocks remains nil.
 func (c *comparison) hold(of [2]known) {
 	grid := make([]int, len(c.shape))
 	for i, n := range c.shape {

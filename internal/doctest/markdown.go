@@ -83,7 +83,8 @@ var (
 	anchor = regexp.MustCompile(`<a (?:id|name)="([^"]+)"`)
 )
 
-// prose returns a page without its code blocks and, if spans is false, without code in lines.
+// prose returns a page without its code blocks. If spans is false, it also removes code within
+// lines.
 func (p *Pages) prose(name string, spans bool) string {
 	text := fence.ReplaceAllString(p.text[name], "")
 	if !spans {
@@ -111,8 +112,8 @@ func (p *Pages) links(name string) [][2]string {
 	return out
 }
 
-// Links returns one line for each relative link that leads to no file, or whose fragment names no
-// heading of the page.
+// Links returns one line for each broken relative link: the linked file does not exist, or the
+// linked page has no heading for the fragment.
 func (p *Pages) Links() []string {
 	var bad []string
 	for _, name := range slices.Sorted(maps.Keys(p.text)) {
@@ -163,8 +164,8 @@ func slug(heading string) string {
 	}, linked.ReplaceAllString(heading, "$1"))
 }
 
-// Unreachable returns the pages in the directory of index, and below it, to which no sequence of
-// links leads from index.
+// Unreachable returns the pages that cannot be reached from the page index by links. It considers
+// the pages in the directory of index and below.
 func (p *Pages) Unreachable(index string) []string {
 	seen := map[string]bool{}
 	var visit func(string)
@@ -181,8 +182,8 @@ func (p *Pages) Unreachable(index string) []string {
 	return slices.DeleteFunc(p.Below(path.Dir(index)), func(name string) bool { return seen[name] })
 }
 
-// Unlisted returns the pages in the directory of index, and below it, that index itself does not
-// link. Pages in a directory whose README.md is linked count as linked.
+// Unlisted returns the pages that the page index does not link itself. It considers the pages in
+// the directory of index and below. Pages in a directory whose README.md is linked count as linked.
 func (p *Pages) Unlisted(index string) []string {
 	seen := map[string]bool{index: true}
 	for _, l := range p.links(index) {

@@ -82,8 +82,8 @@ func (s *Sources) scope(p *Package, name string, imports map[string]string) *typ
 	return t
 }
 
-// exists reports whether a package declares a name, and if member is not empty, whether that type
-// has the member.
+// exists reports whether a package declares a name. If member is not empty, name must also be a
+// type that has the member.
 func exists(p *types.Package, name, member string) bool {
 	o := p.Scope().Lookup(name)
 	if o == nil || member == "" {

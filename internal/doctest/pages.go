@@ -35,9 +35,9 @@ func Fenced(page string) []Block {
 	return blocks
 }
 
-// Page returns one line for each block of Go code in a Markdown page that does not compile. With
-// runs, a block must also be a whole program below examples/ or the body of an Example, both of
-// which the tests run.
+// Page returns one line for each block of Go code in a Markdown page that does not compile. If runs
+// is true, a block must also be code that the tests run: a whole program below examples/ or the
+// body of an Example.
 func (s *Sources) Page(name, text string, runs bool) ([]string, error) {
 	known, err := s.programs()
 	if err != nil {

@@ -49,8 +49,8 @@ func (n *Node) Below(ctx context.Context, seen ...func(store.Entry)) (b Below, e
 	return b, nil
 }
 
-// Own returns the number of documents, a [Below].Documents, that are the node's own. They are the
-// first elements.
+// Own returns how many of the documents are the node's own documents. These are the first elements.
+// documents is a [Below].Documents.
 func (n *Node) Own(documents []string) (own int) {
 	for own < len(documents) && !strings.Contains(n.below(documents[own]), "/") {
 		own++

@@ -19,7 +19,7 @@ type Text struct {
 	Stored
 	Claim claim.Claim // the claim in the document
 	// Record is the record in the document. In a Text that Hold passes to its function, it also has
-	// the entries that are added because Claim is taken over.
+	// the entries for the take-over of Claim.
 	Record claim.Record
 	Shape  []int // shape of the array; nil for a group
 }
@@ -156,7 +156,7 @@ const attributes = "attributes"
 
 func inAttrs(key string) bool { return strings.HasSuffix(key, ZarrJSON) }
 
-// with returns the text of d after change c.
+// with returns the text of d with change c applied.
 func with(d Stored, c Change) ([]byte, error) {
 	own := map[string]json.RawMessage{claim.Member: c.Claim.JSON(), claim.RecordMember: c.Record.JSON()}
 	all := maps.Clone(c.Edits)
@@ -213,8 +213,8 @@ func Unclaimed(d Stored) ([]byte, error) {
 	return with(d, Change{})
 }
 
-// Unchanging returns fault.Conflict if a document carries a claim, since a change of the array or
-// of the group's arrays is then in progress.
+// Unchanging returns fault.Conflict if a document carries a claim. In that case a change of the
+// array, or of the arrays of the group, is in progress.
 func Unchanging(d Stored) error {
 	c, err := ClaimIn(d)
 	if err == nil && c.Under() {
@@ -224,9 +224,9 @@ func Unchanging(d Stored) error {
 }
 
 // differs returns the name of a top-level member that differs between two versions of a document,
-// or "". It compares only members that determine where elements are stored. No other process may
-// change these while a claim is held. It ignores the attributes, the consolidated metadata, the
-// claim and the record, and therefore every member of .zattrs.
+// or "". It compares only members that determine where elements are stored. Other processes must
+// not change these members while a claim is held. differs ignores the attributes, the consolidated
+// metadata, the claim and the record. It therefore ignores every member of .zattrs.
 func differs(was, is Stored) (string, error) {
 	if strings.HasSuffix(was.Key, ZAttrs) {
 		return "", nil

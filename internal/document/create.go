@@ -13,12 +13,12 @@ import (
 )
 
 // Create stores the documents of a new node. It first creates the missing groups above the node.
-// Then it checks that no document of another node exists at the path, and calls free, which returns
-// fault.Exists if other objects are in the way.
+// Then it checks that no document of another node exists at the path. It also calls free, which
+// must return fault.Exists if other objects are in the way.
 //
 // The first document is put on the condition that it is absent, so only one of several creators
-// succeeds, and only that one puts the other documents. Create sets the Version of each document
-// that it stores. It returns fault.Exists if a node of some format exists.
+// succeeds. Only this creator puts the other documents. Create sets the Version of each document
+// that it stores. It returns fault.Exists if a node of any format exists.
 func (n *Node) Create(ctx context.Context, format int, docs Docs, free func(context.Context) error) error {
 	if err := checkNames(n.Path, format); err != nil {
 		return err
@@ -135,8 +135,7 @@ func Above(path string) []string {
 	return above
 }
 
-// checkNames returns an error if a part of path is not a name that the format allows for new
-// nodes.
+// checkNames returns an error if the format forbids a part of path as the name of a new node.
 func checkNames(path string, format int) error {
 	if path == "" {
 		return nil

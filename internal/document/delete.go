@@ -11,8 +11,8 @@ import (
 )
 
 // Delete deletes documents one after another, each on the condition that it has the version that
-// was read. A single writer deletes without a condition. Other writers get errors.ErrUnsupported
-// from a store without versions.
+// was read. With SingleWriter, it deletes without a condition. Otherwise it returns
+// errors.ErrUnsupported for a store without versions.
 func (n *Node) Delete(ctx context.Context, docs ...Stored) error {
 	for _, d := range docs {
 		if d.Version == "" && !n.SingleWriter {
@@ -37,8 +37,8 @@ func (n *Node) delete(ctx context.Context, key string, v store.Version) error {
 
 // Remove deletes the array at the node's path, if one exists: first its metadata, then its chunks.
 // If both zarr.json and v2 documents exist, it deletes zarr.json first. Before it deletes the
-// documents of a v1 array, it calls v1 with them and returns the error of v1, if any. It returns
-// fault.Exists if the node is a group.
+// documents of a v1 array, it calls the function v1 with them. If v1 returns an error, Remove
+// returns that error. It returns fault.Exists if the node is a group.
 func (n *Node) Remove(ctx context.Context, v1 func(Set) error) error {
 	all := n.At(n.Path)
 	all.Format = 0
@@ -96,9 +96,9 @@ func (n *Node) removeV1(ctx context.Context, check func(Set) error) error {
 	return n.Delete(ctx, old...)
 }
 
-// removeChunks lists the objects below the node and deletes those whose key has the form of a chunk
-// key in any format, with or without suffix. A symbolic link with such a name is removed and not
-// followed, so the chunks behind it remain.
+// removeChunks lists the objects below the node. It deletes each object whose key has the form of a
+// chunk key in any format, or that form followed by suffix. If a symbolic link has such a name,
+// removeChunks removes the link. It does not follow the link, so the linked chunks remain.
 func (n *Node) removeChunks(ctx context.Context, suffix string) error {
 	ctx, s := n.begin(ctx)
 	return store.DeleteSeq(ctx, s, func(yield func(string, error) bool) {

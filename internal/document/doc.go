@@ -1,14 +1,14 @@
 // Package document makes every request for metadata documents: zarr.json, .zarray, .zgroup,
 // .zattrs, .zmetadata, and the documents meta and attrs of v1. Package zarr makes arrays and groups
-// of them and encodes their new contents.
+// from the documents, and encodes new contents of documents.
 //
 //	n := document.Node{Store: st, Path: "t2m", Limit: 64 << 20}
 //	docs, err := n.Find(ctx, document.Any) // every document that could make it a node, concurrently
 //	v, err := n.Swap(ctx, was, text, "attributes cannot be changed safely")
 //
 // Writes are conditional: a put creates an absent document or replaces the version that was read.
-// fault.NotFound means that the store has proven that a document is absent. A denied read does not
-// prove that.
+// fault.NotFound means that the store has proven the absence of a document. A denied read does not
+// prove absence.
 //
 // Errors are those of the store. The caller adds the path of the node. A [Node] is a value and may
 // be used concurrently.

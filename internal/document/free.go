@@ -10,11 +10,11 @@ import (
 )
 
 // Free checks that no stored object would become a chunk of a new array and that the array would
-// not hide a v1 array. Otherwise it returns fault.Exists.
+// not hide a v1 array. If one of these checks fails, it returns fault.Exists.
 //
 // Free lists one level below the node and reads only the first page. It reads the v1 metadata only
-// if the listing has its key. If the store cannot list or denies it, Free checks for v1 metadata
-// alone.
+// if the listing has its key. If the store does not support or denies listings, Free only checks
+// for v1 metadata.
 func (n *Node) Free(ctx context.Context, m *meta.Array) error {
 	v1, chunk := false, ""
 	err := n.First(ctx, "", store.ListOptions{Depth: store.OneLevel}, func(e store.Entry, name string) bool {
@@ -56,9 +56,9 @@ func ofChunks(m *meta.Array, name string, dir bool) bool {
 	return ok && rank > 1
 }
 
-// NoV1 returns fault.Exists if a v1 array is stored at the node's path, which a new node would
-// hide. It ignores a document that has the name of v1 metadata but is not valid. An absent, denied
-// or too long document counts as no v1 array.
+// NoV1 returns fault.Exists if a v1 array is stored at the node's path, because a new node would
+// hide the array. It returns nil if the document of v1 metadata is absent, invalid or too long, or
+// if its read is denied.
 func (n *Node) NoV1(ctx context.Context) error {
 	v, err := n.Get(ctx, V1Array)
 	switch {

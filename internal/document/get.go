@@ -14,7 +14,7 @@ import (
 // Set has documents by name. Absent documents do not have an entry.
 type Set struct {
 	Docs    map[string]store.Value
-	Refused map[string]error // errors of denied reads, after which the presence of the documents is unknown
+	Refused map[string]error // errors of denied reads; it is unknown whether these documents exist
 }
 
 // Has reports whether a document is in the set.
@@ -51,7 +51,7 @@ func (n *Node) Get(ctx context.Context, name string) (store.Value, error) {
 	return n.GetKey(ctx, n.Key(name))
 }
 
-// GetKey is like Get, with the document's key in the store.
+// GetKey is like Get, but takes the key of the document in the store.
 func (n *Node) GetKey(ctx context.Context, key string) (store.Value, error) {
 	ctx, s := n.begin(ctx)
 	v, err := s.Get(ctx, key, store.GetOptions{Max: n.Limit}, nil)
@@ -80,15 +80,16 @@ func (n *Node) Probe(ctx context.Context, key string) (store.Value, error) {
 	return s.Get(ctx, key, store.GetOptions{Range: store.Within(0, 1)}, nil)
 }
 
-// Find reads the documents that could make the path a node of kind k, concurrently. A denied
-// document counts as absent if another document makes a node, since a bucket may return 403 for
-// every absent key. If no document makes a node, Find returns the errors of the denied reads.
+// Find reads the documents that could make the path a node of kind k, concurrently. If a read is
+// denied, and another document makes a node, the denied document counts as absent, since a bucket
+// may return 403 for every absent key. If no document makes a node, Find returns the errors of the
+// denied reads.
 func (n *Node) Find(ctx context.Context, k Kind) (Set, error) {
 	return n.FindRest(ctx, Set{}, n.Names(k)...)
 }
 
-// FindMember is like Find for one member of a group. It makes fewer requests but more round trips:
-// most members are arrays, so it reads .zgroup only if .zarray is absent.
+// FindMember is like Find for one member of a group. Most members are arrays, so FindMember reads
+// .zgroup only if .zarray is absent. It makes fewer requests than Find, but more round trips.
 func (n *Node) FindMember(ctx context.Context) (Set, error) {
 	docs, err := n.Read(ctx, n.Names(Array)...)
 	if err != nil || docs.Has(ZarrJSON) || docs.Has(ZArray) || n.Format == 3 {
@@ -166,9 +167,10 @@ func (n *Node) FindV1(ctx context.Context) (Set, error) {
 	return docs, nil
 }
 
-// grace is how long Read waits for requests for v2 documents after it received zarr.json, which
-// takes precedence. Cancelling a request costs its connection, so Read waits for requests that are
-// about to end. A request that hangs or is retried must not delay opening the node.
+// grace is how long Read waits for requests for v2 documents after it has received zarr.json.
+// zarr.json takes precedence, so their responses are not needed. But to cancel a request costs its
+// connection, so Read waits for requests that are about to end. It does not wait longer, because a
+// request that hangs or is retried must not delay the opening of the node.
 const grace = 50 * time.Millisecond
 
 // Read reads documents concurrently and returns those that exist, and the errors of denied reads.

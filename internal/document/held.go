@@ -24,8 +24,8 @@ type TakeOver struct {
 	What string        // allows claims of this kind of change, regardless of age
 }
 
-// Held is a document that carries a claim of this process. Check may be called concurrently. No
-// other method may run concurrently with any method.
+// Held is a document that carries a claim of this process. Check may be called concurrently. The
+// other methods must not run concurrently with any method.
 type Held struct {
 	n      *Node
 	doc    Stored
@@ -55,18 +55,18 @@ var ErrEnded = fault.Newf(fault.Conflict, "the claim no longer exists")
 // Hold changes the document that was read as was. It returns the document as held by the claim that
 // the change sets, if any.
 //
-// Hold calls by for each version of the document that its put may replace. by must decide by that
-// version alone, and its error ends Hold. If the Text carries a claim, the change takes it over or
-// drops it, and the Record of the Text has the entries that this adds. All changes that by returns
-// must have the same claim ID.
+// Hold calls the function next for each version of the document that its put may replace. next must
+// depend only on that version. An error of next ends Hold. If the Text carries a claim, the change
+// takes the claim over or drops it. The Record of the Text then has the entries for this. All
+// changes that next returns must have the same claim ID.
 //
-// Hold returns fault.Conflict if the document carries another claim that over does not allow to
-// take over.
+// The TakeOver selects the claims that Hold may take over. If the document carries another claim,
+// Hold returns fault.Conflict.
 //
 // If the outcome of a put is unknown, Hold reads the document, also after ctx has ended. If the put
 // was applied, Hold succeeds. If Hold fails, the document will not get the claim later, unless the
 // store could not be reached.
-func (n *Node) Hold(ctx context.Context, was Stored, over TakeOver, by func(Text) (Change, error)) (*Held, error) {
+func (n *Node) Hold(ctx context.Context, was Stored, over TakeOver, next func(Text) (Change, error)) (*Held, error) {
 	h := &Held{n: n, doc: was}
 	fresh := false
 	for try := 1; ; try++ {
@@ -84,7 +84,7 @@ func (n *Node) Hold(ctx context.Context, was Stored, over TakeOver, by func(Text
 			fresh = true
 			continue
 		}
-		change, err := by(t.takenOver())
+		change, err := next(t.takenOver())
 		if err != nil {
 			return nil, err
 		}
@@ -114,8 +114,8 @@ func (n *Node) Hold(ctx context.Context, was Stored, over TakeOver, by func(Text
 	}
 }
 
-// Drop removes the claim from the document if it has one of the IDs. It returns fault.NotFound if
-// the document does not carry such a claim.
+// Drop removes the claim from the document if the claim has one of the IDs. Otherwise it returns
+// fault.NotFound.
 func (n *Node) Drop(ctx context.Context, was Stored, ids ...string) error {
 	h := &Held{n: n, doc: was}
 	if err := h.reload(ctx); err != nil {
@@ -130,9 +130,9 @@ func (n *Node) Drop(ctx context.Context, was Stored, ids ...string) error {
 	return err
 }
 
-// allows reports whether t allows taking over c. The claim of a migration can be taken over only by
-// its ID or by What. What is for the next migration, which completes the earlier one: a v3 document
-// that the earlier process put may still arrive.
+// allows reports whether t allows taking over c. The claim of a migration can be taken over only if
+// t.IDs or t.What allows it. The next migration sets What, and completes the earlier one. A v3
+// document that the earlier process put may still arrive.
 func (t TakeOver) allows(c claim.Claim) bool {
 	if slices.Contains(t.IDs, c.ID) || t.What != "" && c.What == t.What {
 		return true
@@ -232,8 +232,8 @@ func (h *Held) reload(ctx context.Context) error {
 	return nil
 }
 
-// swap puts the document with change c if it is unchanged since it was last read. It returns the
-// text that it put as tried. lost reports that another writer replaced the document.
+// swap puts the document with change c if it is unchanged since it was last read. tried is the text
+// that it put. If another writer has replaced the document, lost is true.
 func (h *Held) swap(ctx context.Context, c Change) (tried []byte, lost bool, err error) {
 	doc, err := with(h.doc, c)
 	if err != nil {
@@ -289,13 +289,15 @@ func (h *Held) gone(t Text) error {
 	return ErrEnded
 }
 
-// made returns nil if this process itself ended its claim by change c, whose response was lost. t
-// carries neither the claim nor a record that it was taken over.
+// made returns nil if this process itself ended its claim by change c, and only the response of
+// that put was lost. t is the current document. It does not carry the claim, and does not record
+// that the claim was taken over.
 //
 // If c sets a shape for an append but the array is not longer than before the append, there are two
-// possible causes. Another process may have shortened the array after c. Then t equals the held
-// content except for the shape, the record and the claim of that process. Otherwise a program that
-// does not support claims may have deleted this one, and made returns an error.
+// possible causes. Another process may have shortened the array after c. In that case t equals the
+// held content except for the shape, the record and the claim of that process. In all other cases,
+// a program that does not support claims may have deleted the claim of this process, so made
+// returns an error.
 func (h *Held) made(t Text, c Change) error {
 	axis := h.claim.Axis
 	switch {
@@ -316,23 +318,23 @@ func (h *Held) made(t Text, c Change) error {
 }
 
 // Commit applies change c. If c does not have a claim, the process no longer holds the document.
-// Commit keeps the changes that others made to other members. It returns fault.Conflict if the
-// claim was taken over; then it has not changed the document.
+// Commit keeps the changes that others made to other members. If the claim was taken over, Commit
+// returns fault.Conflict and does not change the document.
 func (h *Held) Commit(ctx context.Context, c Change) error {
 	return h.CommitBy(ctx, func(Stored) (Change, error) { return c, nil })
 }
 
-// CommitBy is like Commit for a change that depends on the current document. It calls by with the
-// document before each attempt and returns the error of by. A commit in progress is completed even
-// if ctx ends or a response is lost; see [Settling].
-func (h *Held) CommitBy(ctx context.Context, by func(Stored) (Change, error)) error {
-	err := h.commit(ctx, by)
+// CommitBy is like Commit for a change that depends on the current document. It calls next with the
+// document before each attempt. If next returns an error, CommitBy returns that error. A commit in
+// progress is completed even if ctx ends or a response is lost; see [Settling].
+func (h *Held) CommitBy(ctx context.Context, next func(Stored) (Change, error)) error {
+	err := h.commit(ctx, next)
 	if err == nil || !unknown(err) {
 		return err
 	}
 	over, cancel := Detached(ctx)
 	defer cancel()
-	switch again := h.commit(over, by); {
+	switch again := h.commit(over, next); {
 	case again == nil, !unknown(again):
 		return again
 	default:
@@ -340,9 +342,9 @@ func (h *Held) CommitBy(ctx context.Context, by func(Stored) (Change, error)) er
 	}
 }
 
-func (h *Held) commit(ctx context.Context, by func(Stored) (Change, error)) error {
+func (h *Held) commit(ctx context.Context, next func(Stored) (Change, error)) error {
 	for try := 1; ; try++ {
-		c, err := by(h.doc)
+		c, err := next(h.doc)
 		if err != nil {
 			return err
 		}

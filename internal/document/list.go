@@ -10,32 +10,33 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// PageSize bounds the entries that First reads. S3 and GCS return as many per request.
+// PageSize is the maximum number of entries that First reads. S3 and GCS return the same number per
+// request.
 const PageSize = 1000
 
-// First lists directory folder of the node and calls more for each entry, with its key below the
-// node. It ends after more returns false or after [PageSize] entries.
-func (n *Node) First(ctx context.Context, folder string, o store.ListOptions, more func(store.Entry, string) bool) error {
+// First lists the directory folder of the node. It calls visit for each entry, with the key of the
+// entry relative to the node. It ends after visit returns false or after [PageSize] entries.
+func (n *Node) First(ctx context.Context, folder string, o store.ListOptions, visit func(store.Entry, string) bool) error {
 	ctx, s := n.begin(ctx)
 	seen := 0
 	for e, err := range store.Pages(ctx, s, n.Key(folder), o) {
 		if err != nil {
 			return err
 		}
-		if seen++; !more(e, n.below(e.Key)) || seen == PageSize {
+		if seen++; !visit(e, n.below(e.Key)) || seen == PageSize {
 			return nil
 		}
 	}
 	return nil
 }
 
-// Each calls each for every object below the node, in any order, with its key below the node. It
-// stops at the first error of each and returns it.
-func (n *Node) Each(ctx context.Context, each func(e store.Entry, key string) error) error {
+// Each calls visit for every object below the node, in any order, with the key of the object
+// relative to the node. If visit returns an error, Each stops and returns that error.
+func (n *Node) Each(ctx context.Context, visit func(e store.Entry, key string) error) error {
 	ctx, s := n.begin(ctx)
 	for e, err := range store.ListAll(ctx, s, n.Path, store.ListOptions{}) {
 		if err == nil {
-			err = each(e, n.below(e.Key))
+			err = visit(e, n.below(e.Key))
 		}
 		if err != nil {
 			return err
@@ -48,8 +49,8 @@ func (n *Node) Each(ctx context.Context, each func(e store.Entry, key string) er
 const betweenChecks = 1000
 
 // DeleteHeld lists the objects below the node and deletes those for which chosen returns true,
-// while the listing continues. It checks before every 1000 keys that h still holds its claim, and
-// returns the error if not.
+// while the listing continues. Before every 1000 keys it checks that h still holds its claim. If
+// the check fails, DeleteHeld returns its error.
 func (n *Node) DeleteHeld(ctx context.Context, h *Held, chosen func(e store.Entry, key string) bool) error {
 	ctx, s := n.begin(ctx)
 	deleted := 0

@@ -45,15 +45,15 @@ type Node struct {
 	Account      account.Options // counters and limits of the requests
 }
 
-// begin begins the account of one operation, which may make several requests. They must use the
-// returned context and store.
+// begin begins the account of one operation. All requests of the operation must use the returned
+// context and store.
 func (n *Node) begin(ctx context.Context) (context.Context, store.Store) {
 	ctx, s, _ := account.Begin(ctx, n.Store, n.Account)
 	return ctx, s
 }
 
 // Begin begins the account of requests that other packages make, such as listings of the node's
-// chunks. They must use the returned context and store.
+// chunks. These requests must use the returned context and store.
 func (n *Node) Begin(ctx context.Context) (context.Context, store.Store) { return n.begin(ctx) }
 
 // Conflict counts a change that is retried because another writer changed the document.

@@ -6,15 +6,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Add puts a document on the condition that it is absent. It returns fault.Exists if it exists.
+// Add puts a document on the condition that it is absent. It returns fault.Exists if the document
+// exists.
 func (n *Node) Add(ctx context.Context, key string, doc []byte) (store.Version, error) {
 	return n.put(ctx, key, doc, store.PutOptions{IfAbsent: true})
 }
 
-// Swap replaces the document was by doc, on the condition that the stored document still has the
-// version of was, or is still absent. It returns fault.Conflict or fault.Exists if another writer
-// changed it. A single writer puts without a condition. what completes the error message for a
-// store without versions: the operation that is impossible.
+// Swap stores doc at the key of was. The condition is that the stored document still has the
+// version of was, or is still absent. If another writer changed the document, Swap returns
+// fault.Conflict or fault.Exists. With SingleWriter, Swap puts without a condition. what is the
+// text for the error message about a store without versions: the operation that is impossible.
 func (n *Node) Swap(ctx context.Context, was Stored, doc []byte, what string) (store.Version, error) {
 	var cond store.PutOptions
 	switch {

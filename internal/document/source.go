@@ -12,7 +12,7 @@ import (
 type Source struct {
 	At *Node
 	// Doc is the document that makes it a node. If the node is from consolidated metadata, Doc has
-	// only a Key, that of the consolidated metadata.
+	// only a Key: the key of the consolidated metadata.
 	Doc   Stored
 	Attrs Stored      // the document that has the attributes; in v3 it is Doc
 	Model meta.Node   // a *meta.Array or a *meta.Group
@@ -47,7 +47,7 @@ func (n *Node) Parse(docs Set, with meta.Parser) (s *Source, err error) {
 }
 
 // Open reads a v2 or v3 node, or returns nil if it is absent. It first reads the documents of a
-// node of kind k, and makes further requests if they do not make such a node.
+// node of kind k. If they do not make a node of that kind, Open makes further requests.
 func (n *Node) Open(ctx context.Context, k Kind) (*Source, error) {
 	for ; ; k = Any {
 		docs, err := n.Find(ctx, k)
@@ -102,8 +102,8 @@ func Same(a, b meta.Node) bool {
 	return isArray == isToo && (!isArray || x.Difference(y) == "")
 }
 
-// StrictV3 returns the node's zarr.json without claim and record. If it has bare tokens such as
-// NaN, which only attributes can have, StrictV3 re-encodes it without them.
+// StrictV3 returns the node's zarr.json without claim and record. If attributes contain bare tokens
+// such as NaN, StrictV3 re-encodes zarr.json without these tokens.
 func (s *Source) StrictV3() ([]byte, error) {
 	doc, err := Unclaimed(s.Doc)
 	if err != nil || meta.Strict(doc) {
@@ -112,7 +112,7 @@ func (s *Source) StrictV3() ([]byte, error) {
 	return meta.SetAttrs(s.Doc.Key, doc, attrsOf(s.Model))
 }
 
-// Proven returns an error if the read of .zattrs was denied, so that the attributes are unknown. A
+// Proven returns an error if the read of .zattrs was denied. The attributes are then unknown. A
 // reader treats denied attributes as absent, but a copy must not.
 func (s *Source) Proven() error {
 	if err := s.Attrs.Refused; err != nil {

@@ -22,7 +22,7 @@ type Array struct {
 	Options Options
 	State   *State
 
-	within *Call // the call that counts every Read; nil means that each Read is its own call
+	within *Call // the call that counts every Read; if nil, each Read is a separate call
 }
 
 // Options configure calls on an array.
@@ -37,8 +37,8 @@ type Options struct {
 }
 
 // Guard returns an error if this process may no longer write. It is called before a stored object
-// is replaced. With a Guard, whole objects are put on the condition that they are absent. So late
-// requests of a process that has lost the right to write change nothing.
+// is replaced. With a Guard, whole objects are put on the condition that they are absent. A process
+// may lose the right to write while its requests are in flight; these requests then change nothing.
 type Guard func(context.Context) error
 
 // State is shared by all views of one opened array. The zero State is ready to use.
@@ -150,8 +150,8 @@ func (a *Array) Keeps(c *pipeline.Chunk) bool {
 	return c.MayKeep() && a.Options.Cache.Keeps(c.Bytes)
 }
 
-// keepsRead reports whether a read adds chunks to the cache. A read of more bytes than the size of
-// the cache adds none: its last chunks would displace its first chunks and those of other readers.
+// keepsRead reports whether a read adds chunks to the cache. A read larger than the cache adds
+// none: its last chunks would displace its first chunks and the chunks of other readers.
 func (a *Array) keepsRead(p *plan.Plan) bool {
 	if a.Options.Cache == nil {
 		return false

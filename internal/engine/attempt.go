@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// attempt holds the assumptions of one attempt to write part of an object. An attempt that proves
-// an assumption wrong corrects it and returns lost.
+// attempt holds the assumptions of one attempt to write part of an object. If an attempt proves an
+// assumption wrong, it corrects the assumption and reports that it lost.
 type attempt struct {
 	absent  bool          // the object is assumed to be absent and is not read
 	damaged store.Version // version of an edge object that failed to decode, or ""
@@ -30,7 +30,7 @@ func (r *Call) swapped(ctx context.Context, o *plan.Object, t *attempt, m made, 
 }
 
 // again reports whether to retry after an object could not be read. An edge object that does not
-// decode is read once more at one version and then replaced, as none of its elements can be kept.
+// decode is read once more at one version, then replaced: none of its elements can be kept.
 func (r *Call) again(ctx context.Context, o *plan.Object, t *attempt, err error) (lost bool, _ error) {
 	if errors.Is(err, fault.Conflict) {
 		*t = attempt{}
@@ -54,7 +54,7 @@ func (r *Call) again(ctx context.Context, o *plan.Object, t *attempt, err error)
 }
 
 // cutOff reports whether to retry after the index of a shard could not be read. A shard shorter
-// than its index is replaced like one that does not decode. Any other shard is retried once.
+// than its index is replaced, like a shard that does not decode. Other shards are read once more.
 func (r *Call) cutOff(ctx context.Context, o *plan.Object, t *attempt) (again bool) {
 	index, _ := o.Chunk.Shards.IndexSize()
 	v, err := r.probe(ctx, o.Key, store.GetOptions{Max: index})
@@ -69,8 +69,8 @@ func (r *Call) cutOff(ctx context.Context, o *plan.Object, t *attempt) (again bo
 	return true
 }
 
-// bare reports whether an object is put without conditions. That is the case for a single writer,
-// and for an edge object if the store lacks conditions. Other partial writes fail in such a store.
+// bare reports whether an object is put without conditions. A single writer does so. If the store
+// lacks conditions, an edge object is also put without them; other partial writes fail.
 func (r *Call) bare(o *plan.Object) bool {
 	return r.Options.SingleWriter || o.Edge && r.State.bare.Load()
 }

@@ -16,7 +16,7 @@ import (
 
 // This file reads through the chunk cache. A missing chunk is loaded once for all calls that need
 // it, decoded into its own memory, cached, and copied to the memory of each call. A load holds a
-// Task but no slot of a call, so calls that wait for each other's loads cannot deadlock.
+// Task but no slot of a call, so calls that wait for loads of each other cannot deadlock.
 
 // caches reports whether a read uses the cache. Check and reads of too large chunks do not.
 func (r *Call) caches(c *pipeline.Chunk) bool {
@@ -35,8 +35,8 @@ func (r *Call) readKept(ctx context.Context, o *plan.Object) error {
 	return r.placeKept(ctx, o.Key, o.Chunk, o.Box, e)
 }
 
-// kept returns the chunk of an object, or its index if top is not nil. It returns the cached entry
-// if the cached state of the object is valid, else it calls loadKept. known is the object's entry.
+// kept returns the chunk of an object, or its index if top is not nil. It calls loadKept unless the
+// cached state of the object is valid. known is the cached entry of the object.
 func (r *Call) kept(ctx context.Context, o *plan.Object, top *plan.Level, id chunkcache.ID, rd plan.Read) (e, known *chunkcache.Entry, err error) {
 	c := r.Options.Cache
 	var room [edgeRoom]byte
@@ -66,8 +66,8 @@ func (r *Call) kept(ctx context.Context, o *plan.Object, top *plan.Level, id chu
 	return r.loadKept(ctx, top, chunkcache.Load{ID: id, Edge: string(edge)}, rd, e, known)
 }
 
-// loadKept requests a chunk or an index, unless the object is unchanged, and caches it before the
-// load ends, so that later calls find it. All calls that arrive during a load share it.
+// loadKept requests a chunk or an index, unless the object is unchanged. The load caches it before
+// it ends, so that later calls find it. Calls that arrive during a load share the load.
 func (r *Call) loadKept(ctx context.Context, top *plan.Level, l chunkcache.Load, rd plan.Read, e, known *chunkcache.Entry) (_, now *chunkcache.Entry, err error) {
 	c, id := r.Options.Cache, l.ID
 	l.Pin = ""
@@ -80,7 +80,7 @@ func (r *Call) loadKept(ctx context.Context, top *plan.Level, l chunkcache.Load,
 	}
 	defer release.Release()
 	load := func(ctx context.Context, s chunkcache.Stamp) (l chunkcache.Loaded, err error) {
-		// Another load may have cached it since the lookup of this call.
+		// Another load may have cached the object since the lookup of this call.
 		if now, fresh := c.Object(rd.Key, chunkcache.Edge(s.Edge)); fresh && !now.Absent {
 			id := id
 			id.Pin = now.Pin
@@ -125,8 +125,7 @@ func (r *Call) loadKept(ctx context.Context, top *plan.Level, l chunkcache.Load,
 	return got.Parts[0].Entry, got.Object, nil
 }
 
-// join calls [chunkcache.Reader.Join]. It retries if the shared load was refused by the limits of
-// another call.
+// join calls [chunkcache.Reader.Join]. It retries if limits of another call refused the load.
 func (r *Call) join(ctx context.Context, l chunkcache.Load, f func(context.Context, chunkcache.Stamp) (chunkcache.Loaded, error)) (got chunkcache.Loaded, joined bool, err error) {
 	for {
 		got, joined, err = r.Options.Cache.Join(ctx, l, f)
@@ -136,8 +135,8 @@ func (r *Call) join(ctx context.Context, l chunkcache.Load, f func(context.Conte
 	}
 }
 
-// loadEntries requests the indexes of shards of a level if l is not nil, else chunks. It returns an
-// entry for each piece.
+// loadEntries requests chunks or, if l is not nil, the indexes of the shards of the level l. It
+// returns an entry for each piece.
 func (r *Call) loadEntries(ctx context.Context, st store.Store, l *plan.Level, rd plan.Read) (all []*chunkcache.Entry, v store.Version, err error) {
 	if rd.Role != plan.Index && rd.Role != plan.InnerIndex {
 		return r.loadPieces(ctx, st, rd)
@@ -181,8 +180,8 @@ func (r *Call) loadPieces(ctx context.Context, st store.Store, rd plan.Read) ([]
 	})
 }
 
-// placeKept copies a box of a cached chunk into r.memory. If the elements prove corrupt only then,
-// it drops the cache entry.
+// placeKept copies a box of a cached chunk into r.memory. If elements are corrupt, it drops the
+// entry.
 func (r *Call) placeKept(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, part *chunkcache.Entry) error {
 	if !c.Varies() {
 		c.Place(r.memory, b, part.Bytes)

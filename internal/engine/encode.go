@@ -32,10 +32,10 @@ func (r *Call) encoding(o *plan.Object) int64 {
 	return plan.Sum(n, r.size().Packing(o, n).Room)
 }
 
-// encode returns the stored form of an object, with the selected elements written over old. old is
-// nil if none of its elements remain, and encode may modify it. empty reports that all elements are
-// the fill value, so the object is not stored. Afterwards the hold has only the stored form, if
-// any, and not even that if it is in the memory of the caller.
+// encode returns the stored form of an object, with the selected elements written over old. encode
+// may modify old. If no old element remains, old is nil. empty reports that all elements are the
+// fill value, so the object is not stored. Afterwards hold contains only the stored form. If the
+// stored form is in the memory of the caller, hold is empty.
 func (r *Call) encode(ctx context.Context, hold *concurrency.Hold, o *plan.Object, old []byte) (b []byte, empty bool, err error) {
 	if o.Chunk.Shards != nil {
 		b, empty, err = r.pack(ctx, hold, o, old)
@@ -54,7 +54,7 @@ func (r *Call) encode(ctx context.Context, hold *concurrency.Hold, o *plan.Objec
 }
 
 // encodeChunk is encode for an unsharded chunk. direct reports that b is the caller's memory and
-// must not be modified. Its bytes are reserved too, as the budget bounds the bytes in flight.
+// must not be modified. The bytes of b are reserved too, as the budget bounds the bytes in flight.
 func (r *Call) encodeChunk(ctx context.Context, hold *concurrency.Hold, o *plan.Object, old []byte) (b []byte, empty, direct bool, err error) {
 	if o.Covers && old == nil {
 		b, direct = o.Chunk.AsItLies(r.memory, o.Box)

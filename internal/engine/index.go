@@ -19,7 +19,7 @@ func (r *Call) loadIndex(ctx context.Context, st store.Store, l *plan.Level, rd 
 	return x, err
 }
 
-// loadIndexes requests several indexes of a level in one request, and passes each to take.
+// loadIndexes requests several indexes of a level in one request. It calls take for each of them.
 func (r *Call) loadIndexes(ctx context.Context, st store.Store, l *plan.Level, rd plan.Read, take func(int, *shardIndex)) error {
 	got, err := r.receive(ctx, st, rd, rd.Bound, nil)
 	if err != nil {
@@ -45,7 +45,7 @@ func (r *Call) loadIndexes(ctx context.Context, st store.Store, l *plan.Level, r
 	return nil
 }
 
-// storedIndex reads the current index of a shard, or that of version if version is not "".
+// storedIndex reads the index of a shard. If version is "", it reads the current version.
 func (r *Call) storedIndex(ctx context.Context, o *plan.Object, version store.Version) (x *shardIndex, err error) {
 	top := o.Stored()
 	rd := top.Index()

@@ -11,8 +11,7 @@ import (
 )
 
 // keptShard reads a shard through the cache, always in parts, even if one request for the whole
-// shard would be cheaper. The index and each inner chunk are separate entries with the same
-// version.
+// shard is cheaper. The index and each inner chunk are separate entries of one version.
 type keptShard struct {
 	shard
 	known *chunkcache.Entry // cache entry of the object, with its version
@@ -109,7 +108,7 @@ func (s *keptShard) fetch(ctx context.Context, l *plan.Level, reads plan.Reads) 
 func (s *keptShard) forget() { s.call.Options.Cache.Forget(s.Key) }
 
 // load sends one request for indexes or inner chunks and caches them, or waits for the same request
-// of another call. A load may outlive the call that started it, which may by then read another
+// of another call. A load may outlive the call that started it. That call may later read another
 // version of the shard, so the IDs are made before the load.
 func (s *keptShard) load(ctx context.Context, st store.Store, l *plan.Level, rd plan.Read) ([]chunkcache.Part, error) {
 	r, parts := s.call, make([]chunkcache.Part, len(rd.Pieces))

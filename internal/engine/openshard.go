@@ -22,12 +22,12 @@ import (
 //
 // # Memory
 //
-// A Task may wait only for slots, because others may wait for the Task, but a ShardWriter lives as
-// long as its caller likes. So each Put reserves its own Task for the inner chunks that it encodes
-// and the parts that it sends. Bytes that are not yet in a part remain between calls, at most
-// [ShardWriter.Kept] of them. OpenShard tries to reserve them as Ahead, the kind for read-ahead,
-// which leaves Tasks 3/8 of the budget. If that fails, the bytes are ordinary memory outside of the
-// budget. Waiting here could deadlock two writers of one goroutine.
+// Other calls may wait for a Task, so a Task must not wait for its caller. Each Put therefore
+// reserves a Task of its own, for the inner chunks that it encodes and the parts that it sends.
+// Between calls, the ShardWriter keeps at most [ShardWriter.Kept] bytes that are not yet in a part.
+// OpenShard tries to reserve them as Ahead, the kind for read-ahead, which leaves 3/8 of the budget
+// to Tasks. If that fails, the bytes are outside of the budget. OpenShard does not wait, because
+// two writers of one goroutine could deadlock.
 type ShardWriter struct {
 	r      *Call // made by OpenShard
 	o      *plan.Object
@@ -46,11 +46,10 @@ type ShardWriter struct {
 type ShardOptions struct {
 	Put   store.PutOptions // the condition of the commit
 	Guard Guard            // called before Commit makes the shard visible; nil means the Guard of the array
-	// Latest sets the condition to the version that Commit reads before it calls Guard. Put must
-	// then be zero.
+	// Latest sets the condition to the version that Commit reads before Guard. Put must be zero.
 	Latest bool
-	// Carry reports whether Commit copies an inner chunk that was not put, in its stored form, from
-	// the stored shard. coord is the position of the chunk in the shard. Carry implies Latest.
+	// Carry decides about the inner chunk at coord of the shard if it was not put. If Carry returns
+	// true, Commit copies it from the stored shard in its stored form. Carry implies Latest.
 	Carry func(coord []int) bool
 }
 
@@ -104,27 +103,27 @@ func (w *ShardWriter) buffer(n int64) []byte {
 }
 
 // Kept returns the maximum bytes of memory that the shard uses between calls if the store supports
-// values in parts. Other stores receive the shard in one request, so it uses its whole length. If
-// that is more than half of the budget, writing fails with fault.Limit.
+// values in parts. Other stores receive the shard in one request, so the whole shard is in memory.
+// If it is longer than half of the budget, writing fails with fault.Limit.
 func (w *ShardWriter) Kept() int64 { return w.r.sizes.Resident(w.o.Chunk, w.limits) }
 
-// Put encodes inner chunks of the shard. src has the elements that sel selects, which must be whole
-// inner chunks of this shard inside the array. It returns fault.Selection if they are not, or were
-// put before. Put does not retain src. After an error the shard can only be aborted.
+// Put encodes inner chunks of the shard. src has the elements that sel selects. They must be whole
+// inner chunks of this shard, inside the array, that were not put before. Otherwise Put returns
+// fault.Selection. Put does not retain src. After an error the shard can only be aborted.
 func (w *ShardWriter) Put(ctx context.Context, src pipeline.Memory, sel grid.Selection) error {
 	return w.r.PutShards(ctx, src, sel, func([]int) *ShardWriter { return w })
 }
 
-// PutShards calls Put for several shards concurrently: those with elements that sel selects. of
-// returns the writer of the shard at coord, or nil. a is the array that opened the shards, or one
-// that differs from it in shape, options or element type.
-func (a *Array) PutShards(ctx context.Context, src pipeline.Memory, sel grid.Selection, of func(coord []int) *ShardWriter) error {
+// PutShards calls Put concurrently for each shard with elements that sel selects. writer returns
+// the open writer of the shard at coord, or nil. The array a must be the array that opened the
+// shards, or differ from it only in shape, options or element type.
+func (a *Array) PutShards(ctx context.Context, src pipeline.Memory, sel grid.Selection, writer func(coord []int) *ShardWriter) error {
 	ctx, r, err := a.begin(ctx, src, sel, nil)
 	if err != nil {
 		return err
 	}
 	return concurrency.Each(ctx, r.objects, r.plan.Objects(), func(ctx context.Context, o *plan.Object) error {
-		w := of(o.Coord)
+		w := writer(o.Coord)
 		if w == nil {
 			return r.failed("write", o, fault.Newf(fault.Selection, "the shard is not open for writing"))
 		}
@@ -193,7 +192,7 @@ func (w *ShardWriter) claim(place int) error {
 }
 
 // PutStored appends an inner chunk in its stored form, encoded by the same codecs. coord is its
-// position in the shard. If stored is empty, the inner chunk is the fill value and not stored.
+// position in the shard. If stored is empty, the inner chunk is missing from the shard.
 func (w *ShardWriter) PutStored(ctx context.Context, coord []int, stored []byte) error {
 	for i, n := range w.o.Chunk.Shards.Grid {
 		if len(coord) != len(w.o.Chunk.Shards.Grid) || coord[i] < 0 || coord[i] >= n {
@@ -223,10 +222,10 @@ func (w *ShardWriter) fail(err error) error {
 	return err
 }
 
-// Commit writes the index and stores the shard under its key on the condition. It returns
-// fault.Exists or fault.Conflict if the condition fails. Inner chunks that were neither put nor
-// carried over are not stored. A shard without inner chunks deletes an existing object, unless the
-// condition requires it to be absent. After an error the shard is aborted.
+// Commit writes the index and stores the shard under its key, on the condition in ShardOptions. It
+// returns fault.Exists or fault.Conflict if the condition fails. Inner chunks that were neither put
+// nor carried over are not stored. A shard without inner chunks deletes an existing object, unless
+// the condition requires it to be absent. After an error the shard is aborted.
 func (w *ShardWriter) Commit(ctx context.Context) error {
 	defer w.free()
 	put, err := w.condition(ctx)
@@ -263,8 +262,8 @@ func (w *ShardWriter) condition(ctx context.Context) (put store.PutOptions, err 
 	return put, err
 }
 
-// carry appends the remaining inner chunks of the stored shard and returns its version. The version
-// is "" if the shard is absent.
+// carry appends the remaining inner chunks of the stored shard. It returns the version of the
+// stored shard. The version is "" if the shard is absent.
 func (w *ShardWriter) carry(ctx context.Context) (store.Version, error) {
 	r := w.r
 	index, err := r.reserve(ctx, concurrency.Index, plan.Sum(r.indexed(w.o), int64(w.o.Chunk.Shards.Len())*4))

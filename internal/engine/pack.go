@@ -59,7 +59,7 @@ func (r *Call) pack(ctx context.Context, hold *concurrency.Hold, o *plan.Object,
 	return p.shard.End(ctx)
 }
 
-// over prepares p to change the inner chunks of a stored shard.
+// over prepares p for changes of the inner chunks of a stored shard.
 func (p *packer) over() {
 	p.blocks, p.decide, p.inside = grid.Even(p.o.Chunk.Shards.Chunk), p.o.Decided(), p.o.Inside()
 }
@@ -124,8 +124,8 @@ func (p *packer) encode(ctx context.Context, k int) error {
 	return err
 }
 
-// encodeInner appends an inner chunk to dst, written over its stored form if old is not nil. err is
-// the error of reading old, if any.
+// encodeInner appends an inner chunk to dst. If old, its stored form, is not nil, the selected
+// elements are written over old. If the read of old failed, err is the error.
 func (p *packer) encodeInner(ctx context.Context, box grid.Box, dst, old []byte, err error, s *pipeline.Scratch) ([]byte, error) {
 	if err == nil {
 		decided := old != nil && !p.plan.Write.Merge && box.Covers(p.inside, p.blocks)
@@ -156,9 +156,8 @@ func (p *packer) take(ctx context.Context, k int) error {
 	return nil
 }
 
-// encodeOver is encodeOne over the stored form of a chunk. If the box selects all elements of the
-// chunk inside the array (decided), it replaces a stored form that does not decode, as no element
-// of that can be kept.
+// encodeOver is encodeOne over the stored form of a chunk. decided means that the box selects all
+// elements of the chunk inside the array. A stored form that does not decode is then replaced.
 func (r *Call) encodeOver(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, dst, old []byte, s *pipeline.Scratch, decided bool) (out []byte, empty bool, err error) {
 	out, empty, err = r.encodeOne(ctx, key, c, b, dst, old, s)
 	if decided && old != nil && undecodable(err) {

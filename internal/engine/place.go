@@ -86,8 +86,8 @@ func (r *Call) fetchChunk(ctx context.Context, st store.Store, rd plan.Read) (er
 	return r.decodeSpan(ctx, rd.Key, c, box, got.Bytes, &s.Scratch)
 }
 
-// within decodes the index x of a shard in memory and returns the selected inner chunks that the
-// shard stores. It sets the other selected inner chunks to the fill value.
+// within decodes the index x of a shard that is in memory. It returns the selected inner chunks
+// that are stored, and sets the other selected inner chunks to the fill value.
 func (r *Call) within(ctx context.Context, s *shard, p plan.Piece, stored []byte) (x codec.ShardIndex, pieces []plan.Piece, err error) {
 	if x, err = p.Chunk().Shards.IndexOf(stored); err != nil {
 		return x, nil, err
@@ -107,8 +107,8 @@ func (r *Call) fill(ctx context.Context, s *shard, missing []plan.Piece) {
 	}
 }
 
-// decode decodes inner chunks to r.memory, several at a time. from starts at offset off of the
-// shard.
+// decode decodes inner chunks to r.memory, several at a time. The bytes of from start at offset off
+// in the shard.
 func (r *Call) decode(ctx context.Context, s *shard, pieces []plan.Piece, off int64, from received, at plan.AtOnce) error {
 	if len(pieces) <= at.Some {
 		return r.decodeSome(ctx, s, pieces, off, from)

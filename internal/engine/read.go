@@ -56,8 +56,8 @@ func (r *Call) readChunk(ctx context.Context, o *plan.Object) error {
 	return r.fetch(ctx, nil, o.Wanted())
 }
 
-// readShard reads a shard whole or in parts, as planned and as the store supports. It uses the
-// cache if possible, else kept.shard. It returns fault.NotFound if the shard is absent.
+// readShard reads a shard whole or in parts, as planned and as the store supports. It reads by
+// kept, through the cache, or else by kept.shard. It returns fault.NotFound if the shard is absent.
 func (r *Call) readShard(ctx context.Context, o *plan.Object, kept *keptShard) error {
 	if r.caches(o.Chunk) && !r.State.noRanges.Load() {
 		if err := r.readRanges(ctx, o, kept); !errors.Is(err, plan.ErrNoRanges) && !errors.Is(err, errUncached) {

@@ -12,7 +12,7 @@ import (
 )
 
 // begun admits a request that other calls may join, and acquires a slot for it. The request counts
-// even if another call sends it, because a shared load must not fail by the limit of one call.
+// even if another call sends it, so that the limit of one call cannot fail a shared load.
 func (r *Call) begun(ctx context.Context, rd plan.Read) (store.Store, *slots, error) {
 	st, err := r.account.AdmitAll(r.store, 1, rd.Known())
 	if err == nil {
@@ -21,8 +21,8 @@ func (r *Call) begun(ctx context.Context, rd plan.Read) (store.Store, *slots, er
 	return st, r.slots, err
 }
 
-// all calls do for each of several reads, concurrently within the slots of the call. It admits all
-// of them or none. do holds a slot and sends its request to the store that is passed to it.
+// all calls do concurrently for each of several reads. It admits all reads or none. While do runs,
+// it has a slot. It must send its request to the store in its argument.
 func (r *Call) all(ctx context.Context, reads plan.Reads, do func(context.Context, store.Store, plan.Read) error) error {
 	st, err := r.account.AdmitAll(r.store, reads.Len(), reads.Bytes())
 	if err != nil {
@@ -39,8 +39,8 @@ type received struct {
 
 // receive reserves memory for a response and extra bytes for processing it, and sends the request.
 // If the object is longer than is typical, receive releases the memory, reserves enough, and sends
-// the request again. If the object has grown by then, it at least doubles the length, so that the
-// retries end. If keep is not nil, receive also returns the hold with an error that matches keep.
+// the request again. If the object grows meanwhile, receive at least doubles the length, so that
+// the retries end. If the error matches keep, and keep is not nil, receive also returns the hold.
 func (r *Call) receive(ctx context.Context, st store.Store, rd plan.Read, extra int64, keep error) (got received, err error) {
 	first := r.size().First(rd)
 	for n := first; ; {
@@ -66,8 +66,8 @@ func (r *Call) receive(ctx context.Context, st store.Store, rd plan.Read, extra 
 	}
 }
 
-// receiveInto is receive for stored bytes that are the elements themselves. It receives them in
-// into and reserves only the extra bytes.
+// receiveInto is receive for stored bytes that are the elements themselves. It receives the bytes
+// in the buffer into and reserves only the extra bytes.
 func (r *Call) receiveInto(ctx context.Context, st store.Store, rd plan.Read, into []byte, extra int64) (got received, err error) {
 	got.Value, err = st.Get(ctx, rd.Key, rd.Options(), into)
 	if err = r.check(rd, rd.Bound, got.Value, err); err == nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Resolve yields the requests of a plan, object by object. For a read it requests only the indexes
-// of shards that are read in parts; requests for inner chunks are yielded but not sent. The request
-// for an index is yielded even if the index is in memory.
+// Resolve yields the requests of a plan, object by object. For a read, Resolve itself sends
+// requests for the indexes of shards that are read in parts. It yields the requests for inner
+// chunks and does not send them. It yields the request for an index even if the index is in memory.
 func (a *Array) Resolve(ctx context.Context, p *plan.Plan) iter.Seq2[plan.Request, error] {
 	return func(yield func(plan.Request, error) bool) {
 		if p.Write != nil {

@@ -45,8 +45,8 @@ func (a *Array) plan(p *plan.Plan, sel grid.Selection, w *plan.WriteOptions, t s
 	}
 }
 
-// Begin starts a call that reads sel by several calls of Read, on the returned array or copies of
-// it, with the returned context. They share the counters, limits and slots of one call.
+// Begin starts a call that reads sel by several calls of Read. They must use the returned context,
+// and the returned array or copies of it. They share the counters, limits and slots of one call.
 func (a *Array) Begin(ctx context.Context, sel grid.Selection) (context.Context, *Array, error) {
 	ctx, r, err := a.begin(ctx, pipeline.Memory{Shape: sel.Shape()}, sel, nil)
 	if err != nil {
@@ -119,7 +119,7 @@ type all struct{}
 func (all) Keeps(*pipeline.Chunk) bool { return true }
 
 // fits returns an error if the plan needs more requests than the call may send. It counts the
-// minimum: one for each object, and one more to write an object that is partly kept.
+// minimum: one request for each object, and another one to write an object that is partly kept.
 func (r *Call) fits() error {
 	if err := r.account.Fits(r.total); err != nil || r.plan.Write == nil || r.Options.Account.MaxRequests == 0 {
 		return err
@@ -141,8 +141,8 @@ func (r *Call) each(ctx context.Context, op string, do func(context.Context, *pl
 	})
 }
 
-// mayMerge reports whether the store can write the plan safely, since partial writes need
-// conditions. Otherwise the first part of an object would be written and the second refused.
+// mayMerge reports whether the store has the conditions that partial writes of the plan need.
+// Without this check, some objects could be written before a partial write fails.
 func (r *Call) mayMerge() bool {
 	if c := r.plan.Write.Conditions; r.Options.SingleWriter || c.IfAbsent && c.IfVersion {
 		return true

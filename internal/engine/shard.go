@@ -42,8 +42,8 @@ func (s *shard) top(ctx context.Context) (l *plan.Level, found []codec.ShardInde
 	return l, []codec.ShardIndex{x.ShardIndex}, !joined, nil
 }
 
-// confirm reads the index unless the shard still has the version of the known index. It drops the
-// known index after any error but fault.Unchanged.
+// confirm reads the index unless the shard still has the version of the known index. After an error
+// other than fault.Unchanged, it drops the known index.
 func (s *shard) confirm(ctx context.Context, top *plan.Level) ([]codec.ShardIndex, error) {
 	r := s.call
 	rd := top.Recheck(s.index.version)
@@ -64,7 +64,7 @@ func (s *shard) confirm(ctx context.Context, top *plan.Level) ([]codec.ShardInde
 	return []codec.ShardIndex{now.ShardIndex}, nil
 }
 
-// inner returns the indexes in r.State and reads the others in as few requests as planned.
+// inner returns indexes from r.State. It reads the other indexes in as few requests as planned.
 func (s *shard) inner(ctx context.Context, l *plan.Level) (found []codec.ShardIndex, sent bool, err error) {
 	r, v := s.call, s.index.version
 	found = make([]codec.ShardIndex, l.Len())

@@ -24,8 +24,8 @@ func (r *Call) newStream(o *plan.Object, l plan.Limits, buffer func(n int64) []b
 	})
 }
 
-// streamed is a shard that is streamed, with the one Task that it holds until the commit. The Task
-// includes the parts in flight, so the stream waits only for request slots and CPU slots.
+// streamed is a shard that is streamed. It holds one Task until the commit. The Task includes the
+// parts in flight, so the stream waits only for request slots and CPU slots.
 type streamed struct {
 	out    *assemble.Stream
 	hold   *concurrency.Hold
@@ -33,9 +33,9 @@ type streamed struct {
 	flight int
 }
 
-// stream reserves memory and returns a stream for a shard. The reservation includes reading bytes.
-func (r *Call) stream(ctx context.Context, o *plan.Object, reading int64) (*streamed, error) {
-	l := r.size().Stream(o, reading)
+// stream reserves memory, including n bytes for reads, and returns a stream for a shard.
+func (r *Call) stream(ctx context.Context, o *plan.Object, n int64) (*streamed, error) {
+	l := r.size().Stream(o, n)
 	hold, err := r.reserve(ctx, concurrency.Task, l.Total)
 	if err != nil {
 		return nil, err
@@ -65,10 +65,10 @@ func (r *Call) replaceStreamed(ctx context.Context, o *plan.Object, c store.PutO
 	return r.commit(ctx, o, streamMade(s.out), c)
 }
 
-// swapStreamed is swap for a shard that is streamed. It first sends the selected inner chunks that
-// keep no old elements. Then it reads the other stored inner chunks, all of one version, in the
-// order of the old shard, and adds them. It returns assemble.ErrNoParts or plan.ErrNoRanges if the
-// store does not support parts or ranges.
+// swapStreamed is swap for a shard that is streamed. It first sends the selected inner chunks of
+// which no old element remains. Then it reads and adds the other stored inner chunks, in the order
+// of the old shard and all of one version. It returns assemble.ErrNoParts or plan.ErrNoRanges if
+// the store does not support parts or ranges.
 func (r *Call) swapStreamed(ctx context.Context, o *plan.Object, t *attempt) (lost bool, err error) {
 	index, err := r.reserve(ctx, concurrency.Index, plan.Sum(r.indexed(o), int64(o.Chunk.Shards.Len())*4))
 	if err != nil {
@@ -115,8 +115,8 @@ func (r *Call) swapStreamed(ctx context.Context, o *plan.Object, t *attempt) (lo
 	return r.swapped(ctx, o, t, streamMade(s.out), absent, version)
 }
 
-// stays reads the index of the stored shard and returns the reads of its remaining inner chunks.
-// There are none if the shard is absent, assumed to be absent, or does not decode.
+// stays reads the index of the stored shard and returns the reads of its remaining inner chunks. If
+// the shard is absent or assumed to be absent, or does not decode, no inner chunks remain.
 func (r *Call) stays(ctx context.Context, o *plan.Object, t *attempt) (stays plan.Stays, version store.Version, absent bool, err error) {
 	if t.absent || t.short {
 		return stays, t.damaged, t.absent, nil
@@ -136,8 +136,8 @@ func (r *Call) stays(ctx context.Context, o *plan.Object, t *attempt) (stays pla
 	return stays, x.version, false, nil
 }
 
-// admit admits the reads of remaining inner chunks. It returns fault.Limit if they have more bytes
-// than a shard may have.
+// admit admits the reads of remaining inner chunks. If they transfer more bytes than a shard may
+// have, admit returns fault.Limit.
 func (r *Call) admit(o *plan.Object, s *plan.Stays) (store.Store, error) {
 	if most := r.sizes.Longest(o.Chunk); s.Total > most {
 		return nil, fault.Newf(fault.Limit, "the remaining inner chunks of the shard have more than %d bytes", most)

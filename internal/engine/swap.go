@@ -46,8 +46,8 @@ func (r *Call) swap(ctx context.Context, o *plan.Object, t *attempt) (lost bool,
 	return r.swapped(ctx, o, t, made{bytes: b, empty: empty}, absent, v.Version)
 }
 
-// before reads the stored form of an object as stored does. The bytes are nil if the object is
-// absent, assumed to be absent, or does not decode.
+// before reads the stored form of an object, like the method stored. If the object is absent or
+// assumed to be absent, or does not decode, the bytes are nil.
 func (r *Call) before(ctx context.Context, o *plan.Object, t *attempt) (v received, absent bool, err error) {
 	if t.absent {
 		v.hold, err = r.reserve(ctx, concurrency.Task, r.encoding(o))
@@ -67,9 +67,10 @@ func (r *Call) before(ctx context.Context, o *plan.Object, t *attempt) (v receiv
 	return v, false, err
 }
 
-// stored reads the stored form of an object that is partly written, and reserves memory for the new
-// form too. With fault.NotFound it also returns the hold. A shard made too long by unused space is
-// read in parts and returned without that space. If version is not "", only that version is read.
+// stored reads the stored form of an object that is partly written. It also reserves memory for the
+// new form. With the error fault.NotFound it also returns the hold. If unused space makes a shard
+// too long, stored reads it in parts and omits the unused space. If version is not "", stored reads
+// only that version.
 func (r *Call) stored(ctx context.Context, o *plan.Object, version store.Version) (received, error) {
 	rd := o.Whole()
 	rd.Version = version

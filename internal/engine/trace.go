@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// The methods below wrap the functions named in their comments and report waits and work to the
-// call's trace. Without a trace they do not read the clock or allocate.
+// Each method below wraps the function that its comment names, and reports waits and work to the
+// trace of the call. Without a trace they do not read the clock or allocate.
 
 // reserve calls [concurrency.Budget.Acquire].
 func (r *Call) reserve(ctx context.Context, k concurrency.Kind, n int64) (*concurrency.Hold, error) {

@@ -14,10 +14,11 @@ import (
 // memory, [keptShard] does so through the cache, and [listed] lists the requests.
 type source interface {
 	// top returns the shard and its index. current reports that the index is not older than the
-	// call. It returns fault.NotFound if the shard is absent, plan.ErrNoRanges if the store cannot
-	// read ranges, and errUncached if the index is neither cached nor to be added.
+	// call. It returns fault.NotFound if the shard is absent, and plan.ErrNoRanges if the store
+	// cannot read ranges. If the index is not cached and the call does not add to the cache, top
+	// returns errUncached.
 	top(ctx context.Context) (l *plan.Level, found []codec.ShardIndex, current bool, err error)
-	// confirm returns the current index, or fault.Unchanged if top returned that.
+	// confirm returns the current index, or fault.Unchanged if top returned the same index.
 	confirm(ctx context.Context, top *plan.Level) ([]codec.ShardIndex, error)
 	// inner returns the indexes of the nested shards of l. sent reports that it sent requests.
 	inner(ctx context.Context, l *plan.Level) (found []codec.ShardIndex, sent bool, err error)
@@ -30,8 +31,7 @@ type source interface {
 }
 
 // maxReplaced bounds how often the read of a shard is restarted because the shard was replaced.
-// Each restart means that a writer succeeded, so this many in a row mean that the store reports
-// wrong versions.
+// Each restart means that a writer succeeded. So many mean that the store reports wrong versions.
 const maxReplaced = 100
 
 // readRanges reads a shard in parts, all of one version, and restarts if the shard is replaced
@@ -75,8 +75,8 @@ func (r *Call) readVersion(ctx context.Context, o *plan.Object, src source) erro
 	return err
 }
 
-// walk reads the selected inner chunks of the shards of l, and of nested shards, by their indexes
-// found. sent reports that it sent requests.
+// walk reads the selected inner chunks of the shards of l and of nested shards. found has the
+// indexes of the shards of l. sent reports that it sent requests.
 func (r *Call) walk(ctx context.Context, src source, l *plan.Level, found []codec.ShardIndex) (sent bool, err error) {
 	stage, err := src.expand(ctx, l, found)
 	if err != nil {

@@ -15,12 +15,13 @@ import (
 )
 
 // Write sets the elements of the array that sel selects to src. Objects whose elements are all
-// selected are written without being read. Others are read, changed, and written on the condition
-// that they were not replaced meanwhile, and retried if they were. An object that extends beyond
-// the array's shape, and whose elements inside it are all selected, is put if it is absent, else
-// changed in the same way, as its other elements may be rows that another writer appended. An
-// object that is all fill value is deleted, or not written, unless the pipeline stores it. Without
-// conditional writes or a single writer, partial writes of objects return errors.ErrUnsupported
+// selected are written without being read. Other objects are read, changed, and written on the
+// condition that they were not replaced meanwhile. If an object was replaced, its write is retried.
+// An edge object extends beyond the array's shape, and its elements inside the array are all
+// selected. It is put if it is absent. If it exists, it is changed like a partly selected object,
+// because another writer may have appended its other elements. An object that is all fill value is
+// deleted or not written, unless the pipeline stores such objects. A store without conditional
+// writes needs the option SingleWriter. Without it, a partial write returns errors.ErrUnsupported
 // before anything is written.
 //
 // After an error each object is either wholly old or wholly new.
@@ -58,12 +59,12 @@ func (r *Call) write(ctx context.Context, o *plan.Object) error {
 }
 
 // maxConflicts bounds how often the write of an object is retried. Each conflict means that another
-// writer succeeded, so this many in a row mean that the store reports wrong versions.
+// writer succeeded. So many conflicts mean that the store reports wrong versions.
 const maxConflicts = 1000
 
 // contend writes an object on a condition and retries as long as an attempt is lost. Goroutines of
-// this process take turns. met reports that another process won. A partial write then waits, as
-// many processes may write the same object. A write of a whole object retries without waiting.
+// this process take turns. met reports that another process wrote the object first. A partial write
+// then waits, as many processes may write the object. The write of a whole object does not wait.
 func (r *Call) contend(ctx context.Context, o *plan.Object, write func() (lost, met bool, err error)) error {
 	merges := !o.Covers || o.Edge
 	key, err := r.lock(ctx, o.Key)
@@ -103,9 +104,9 @@ func (r *Call) replace(ctx context.Context, o *plan.Object) error {
 	return r.commit(ctx, o, m, store.PutOptions{})
 }
 
-// add writes a whole object if it is absent. An existing object, left by a longer array or by an
-// interrupted writer, is replaced if guarded allows it and its version is the one that was read. An
-// object that is all fill value only replaces an existing one.
+// add writes a whole object if it is absent. An existing object may be from a longer array or an
+// interrupted writer. It is replaced if the guard returns nil and it still has the version that was
+// read. An object that is all fill value only replaces an existing object.
 func (r *Call) add(ctx context.Context, o *plan.Object) error {
 	if r.streams(o, false) {
 		// The version is read first, as that is cheap compared with such a shard. The shard is
@@ -143,7 +144,7 @@ func (r *Call) add(ctx context.Context, o *plan.Object) error {
 	})
 }
 
-// only returns the condition that an object has version v, or is absent if v is "".
+// only returns the condition that an object has version v or, if v is "", is absent.
 func only(v store.Version) store.PutOptions {
 	return store.PutOptions{IfAbsent: v == "", IfVersion: v}
 }

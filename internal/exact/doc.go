@@ -1,6 +1,6 @@
 // Package exact reads the body of a response whose length was announced. It does not trust the
-// announcement: unless the caller has bounded the length, memory for a long value grows with the
-// bytes that arrive.
+// announcement. Unless the caller has bounded the length, the memory for a long value grows as its
+// bytes arrive.
 //
 //	buf, err := exact.Read(buf, resp.Body, n, false)
 //	if err == nil {

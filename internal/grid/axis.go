@@ -6,9 +6,9 @@ import (
 	"sort"
 )
 
-// Axis describes how an axis of an array is divided into chunks, either of one length or in runs of
-// chunks of equal length. [Even] and [Uneven] return it. The zero Axis is invalid. An Axis is
-// immutable.
+// Axis describes how an axis of an array is divided into chunks. Either all chunks have one length,
+// or there are runs of chunks of equal length. [Even] and [Uneven] return an Axis. The zero Axis is
+// invalid. An Axis is immutable.
 type Axis struct {
 	edge int       // the length of every chunk if runs is nil
 	runs []segment // at least two
@@ -34,7 +34,8 @@ func Even(chunk []int) []Axis {
 	return axes
 }
 
-// Uneven returns an axis of n elements divided by runs, whose lengths must add up to n or more.
+// Uneven returns an axis of n elements, divided into the chunks of runs. The lengths of these
+// chunks must add up to n or more.
 //
 // It drops chunks beyond n, so that no number overflows. If n is 0, chunks have the length of the
 // first run, because codecs such as sharding accept only chunks of certain lengths. It joins
@@ -120,7 +121,7 @@ func (a Axis) chunk(i int) (start, edge int) {
 	return s.start + (i-s.first)*s.edge, s.edge
 }
 
-// Count returns the number of chunks of an axis of length n.
+// Count returns the number of chunks if the axis has n elements.
 func (a Axis) Count(n int) int {
 	if n == 0 {
 		return 0

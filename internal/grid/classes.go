@@ -11,11 +11,11 @@ type Class struct {
 type alike struct{ off, step, n, edge, inside int }
 
 // Classes groups the pieces of s into classes, for an axis of length elements. Pieces of one class
-// have the same Off, Step and N, chunks of the same length, and as many elements of the chunk
+// have the same Off, Step and N. Their chunks have the same length, and the same number of elements
 // within the axis. Each piece of an Index is a separate class.
 //
-// Classes counts by arithmetic. For each run of chunks of one length it examines one piece for each
-// offset at which pieces begin.
+// Classes does not iterate over all pieces. For each run of chunks of one length, it examines one
+// piece for each offset at which pieces begin.
 func (s Slice) Classes(axis Axis, length int) []Class {
 	if s.Count == 0 {
 		return nil
@@ -57,8 +57,8 @@ func (s Slice) Classes(axis Axis, length int) []Class {
 	return classes
 }
 
-// periods returns the period, in elements, after which the offsets of pieces in their chunks
-// repeat, and the number n of whole periods. Element j must begin a piece. The periods end before
+// periods returns a period in elements and the number n of whole periods. After one period, the
+// offsets of pieces in their chunks repeat. Element j must begin a piece. The periods end before
 // the last piece in chunks of the same length.
 func (s Slice) periods(j int, axis Axis) (n, period int) {
 	if j == 0 {
@@ -88,7 +88,7 @@ func (s Slice) periods(j int, axis Axis) (n, period int) {
 	return max(first, 0) / period, period
 }
 
-// before returns the number of elements of a piece before the one at off.
+// before returns the number of elements of a piece that precede the element at off.
 func before(off, edge, step int) int {
 	if step > 0 {
 		return off / step

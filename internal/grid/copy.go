@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// run is one level of a nested copy of n steps. A step advances ds bytes in the destination and ss
-// bytes in the source, or to the next offsets of dl and sl.
+// run is one level of a nested copy of n steps. If dl and sl are nil, a step advances ds bytes in
+// the destination and ss bytes in the source. Otherwise it advances to the next offsets in dl and
+// sl.
 type run struct {
 	n, ds, ss int
 	dl, sl    []int // offsets in bytes, or nil for steps of ds and ss
@@ -65,7 +66,7 @@ func (b Box) FillRegion(dst []byte, region []int, fill []byte) {
 	})
 }
 
-// placed returns the box as if the region were its chunk.
+// placed returns the box with the positions in the region also as the positions in the chunk.
 func (b Box) placed() Box {
 	parts := make([]Part, len(b.Parts))
 	for i, p := range b.Parts {
@@ -74,9 +75,9 @@ func (b Box) placed() Box {
 	return Box{Parts: parts}
 }
 
-// runs returns the offsets of the first element in the region and in the chunk, and the nested
-// steps from there, outermost first. Adjacent levels with even steps in both are joined. It
-// appends the steps to runs, which must be empty.
+// runs returns the offsets of the first element in the region and in the chunk. It appends the
+// levels of the nested copy to runs, which must be empty, the outermost level first. It joins
+// adjacent levels whose steps are even in the region and in the chunk.
 func (b Box) runs(runs []run, region, chunk []int, size int) (dst, src int, _ []run) {
 	ds, ss := size, size
 	for i := len(region) - 1; i >= 0; i-- {

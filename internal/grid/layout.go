@@ -10,9 +10,8 @@ import (
 const DefaultElements = 1 << 20
 
 // Layout returns a shape of chunks for an array, chosen as TensorStore's drivers do. Along axis i
-// it is the integer nearest to factor · aspect[i], at least 1 and at most the length of the axis.
-// factor is the largest number for which the number of elements of a chunk does not exceed
-// elements.
+// the length is the integer nearest to factor · aspect[i], at least 1 and at most the length of the
+// axis. factor is the largest number for which a chunk has at most the given number of elements.
 //
 // A nil aspect, or 0 along an axis, means 1. Other values must be positive and finite. elements
 // must be at least 1.
@@ -43,8 +42,8 @@ func Layout(shape []int, aspect []float64, elements int) []int {
 		}
 		return total <= float64(elements)
 	}
-	// The total is a step function of the factor. Bisection finds the last factor below the step
-	// that is too high, to about the last bit.
+	// The total is a step function of the factor. Bisection finds the largest factor before the
+	// total exceeds the limit, to about the last bit.
 	lo, hi := 0.0, (float64(longest)+1)/least
 	if at(hi) {
 		return chunk
@@ -65,8 +64,8 @@ func Layout(shape []int, aspect []float64, elements int) []int {
 }
 
 // Multiple returns a shape of shards that is a multiple of the shape of chunks. A shard has at
-// least one chunk, and otherwise no more elements than the argument elements. It does not extend
-// further beyond the array than the last chunk. aspect is as for [Layout].
+// least one chunk. If it has several, it has at most the given number of elements. It does not
+// extend further beyond the array than the last chunk does. aspect is as for [Layout].
 func Multiple(shape, chunk []int, aspect []float64, elements int) []int {
 	each := 1
 	for _, c := range chunk {

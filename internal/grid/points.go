@@ -12,7 +12,7 @@ type Selection interface {
 	Shape() []int
 	// Len returns the number of elements. ok is false if it overflows an int.
 	Len() (n int, ok bool)
-	// Chunks yields once each chunk of a grid that the selection touches.
+	// Chunks yields each chunk of a grid that the selection touches, once.
 	Chunks(chunk []Axis) iter.Seq[Box]
 	// Touched returns the number of chunks of a grid that the selection touches.
 	Touched(chunk []Axis) int
@@ -28,15 +28,16 @@ type Points struct {
 	at    [][]int // one list for each axis
 	n     int
 	chunk []Axis
-	// order has the points sorted by chunk. Points of one chunk keep their order, so the last write
-	// of an element is the effective one.
+	// order has the points sorted by chunk. Points of one chunk keep their order. If an element is
+	// written several times, the last write is effective.
 	order []int
 	pairs []Pair // in the order of order
 	ends  []int  // end of each chunk's pairs
 }
 
-// NewPoints selects n elements of an array with the grid chunk. at has a list of n coordinates for
-// each axis, all within the array. NewPoints retains the lists and does not modify them.
+// NewPoints selects n elements of an array. chunk is the grid of the array. at has a list of n
+// coordinates for each axis. All points must be within the array. NewPoints retains the lists and
+// does not modify them.
 func NewPoints(at [][]int, n int, chunk []Axis) *Points {
 	p := &Points{at: at, n: n, chunk: chunk, order: make([]int, n), pairs: make([]Pair, n)}
 	for i := range p.order {
@@ -138,8 +139,9 @@ func (b Box) pairsCover(shape []int, axes []Axis) bool {
 	return left == 0
 }
 
-// CutPairs divides the pairs of a box, whose chunk has shape chunk, among inner chunks. Coord and
-// Off of the result are relative to the chunk. To is as in b.
+// CutPairs divides the pairs of a box among inner chunks. chunk is the shape of the chunk of the
+// box, and inner is the shape of the inner chunks. Coord and Off of the result are relative to the
+// chunk. To is as in b.
 func (b Box) CutPairs(chunk, inner []int) *Points {
 	at := make([][]int, len(chunk))
 	for d := range at {

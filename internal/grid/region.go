@@ -60,14 +60,14 @@ func Whole(shape []int) Region {
 	return r
 }
 
-// part returns the piece of s in the chunk of its j-th element, from that element on.
+// part returns the piece of s that starts at the j-th element, in the chunk of that element.
 func (s Slice) part(j int, axis Axis) Part {
 	c, edge, off := axis.Locate(s.Start + j*s.Step)
 	return Part{Chunk: c, Off: off, Step: s.Step, N: min(s.within(off, edge), s.Count-j), Out: j}
 }
 
-// within returns the number of elements that s selects from offset off on, before it leaves a range
-// of n elements.
+// within returns the number of elements that s selects in a range of n elements, from offset off
+// on.
 func (s Slice) within(off, n int) int {
 	if s.Step > 0 {
 		return (n-off-1)/s.Step + 1
@@ -76,7 +76,7 @@ func (s Slice) within(off, n int) int {
 }
 
 // listed returns the pieces of an Index in the order of their chunks. The elements of a piece keep
-// their order, so the last write of an element is the effective one.
+// their order. If an element is written several times, the last write is effective.
 func (s Slice) listed(axis Axis) []Part {
 	order, at := make([]int, s.Count), make([]int, s.Count)
 	for i, pos := range s.Index {
@@ -180,7 +180,7 @@ type Box struct {
 	Pairs []Pair // for Points, the selected elements instead of Parts
 }
 
-// Chunks yields once each chunk of a grid that the region touches. The chunks are in C order if no
+// Chunks yields each chunk of a grid that the region touches, once. The chunks are in C order if no
 // step is negative. The caller may retain a Box, but must not modify At and To of its parts. A
 // region without elements touches no chunk. A region without axes touches one.
 func (r Region) Chunks(chunk []Axis) iter.Seq[Box] {
@@ -313,8 +313,8 @@ func (b Box) Covers(shape []int, chunk []Axis) bool {
 	return true
 }
 
-// distinct returns the number of different elements of the piece in a chunk of length chunk. For a
-// long Index that cannot cover the chunk it may count elements twice.
+// distinct returns the number of different elements of the piece in a chunk of length chunk. If a
+// long Index cannot cover the chunk, distinct may count an element twice.
 func (p Part) distinct(chunk int) int {
 	if p.At == nil {
 		return p.N

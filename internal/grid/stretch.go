@@ -4,8 +4,8 @@ package grid
 type Stretch struct{ Out, N int }
 
 // Stretch returns the elements from the j-th on up to the end of their block. A block is a number
-// of neighbouring chunks of an axis, at least 1, and block 0 begins with chunk 0. An Index that
-// returns to a block has another stretch there.
+// of neighbouring chunks of an axis, at least 1, and block 0 begins with chunk 0. If an Index
+// returns to a block, it has another stretch there.
 func (s Slice) Stretch(j int, axis Axis, chunks int) Stretch {
 	return Stretch{j, s.stretch(j, axis, chunks)}
 }

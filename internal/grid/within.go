@@ -26,7 +26,7 @@ func (b Box) Within(shape []int, i int) Box {
 	return Box{Coord: b.Coord, Parts: parts}
 }
 
-// only returns the part of p that selects element at, as often as p selects it.
+// only returns the part of p that selects the element at the index at, as often as p selects it.
 func (p Part) only(at int) Part {
 	one := Part{Chunk: p.Chunk, Step: 1, At: []int{}, To: []int{}}
 	for j := range p.N {

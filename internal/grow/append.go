@@ -37,8 +37,8 @@ func Append(ctx context.Context, a Array, axis, n int, write Write, o Options) (
 	return out, nil
 }
 
-// appending is an append in progress of the same number of rows to one or more arrays. The claims
-// in their documents have the same ID.
+// appending is an append in progress. It appends the same number of rows to one or more arrays. The
+// claims in the documents of the arrays have the same ID.
 type appending struct {
 	o        Options
 	group    *group // nil for an append to a single array
@@ -85,11 +85,11 @@ func (w *appending) each(ctx context.Context, f func(ctx context.Context, m *mem
 	})
 }
 
-// claim claims the group, if there is one, and then the arrays. When it returns, an append that was
-// taken over holds neither the group nor an array, so the lengths of the arrays are final. Until
-// then the claim of the group is pending: the lengths were read before it was put, and another
-// append may have appended rows in between, which the claims on the arrays detect. The put at the
-// end also detects that another append took over this one.
+// claim claims the group, if there is one, and then the arrays. When claim returns, an append that
+// was taken over no longer has a claim on the group or on an array, so the lengths of the arrays
+// are final. Until then the claim of the group is pending. The lengths of the arrays were read
+// before that claim was put. If another append has added rows since, the claims on the arrays
+// detect it. The last put also detects that another append took over this one.
 func (w *appending) claim(ctx context.Context) error {
 	c := appendTo(0, w.from, w.to)
 	over := w.o.Over
@@ -115,9 +115,9 @@ func (w *appending) claim(ctx context.Context) error {
 	return w.group.hold(ctx)
 }
 
-// write stores the rows of each array. It also writes them to arrays that an unfinished append has
-// already extended. Readers that open the group through its consolidated metadata do not see those
-// rows.
+// write stores the rows of each array. An unfinished append may have extended some arrays already.
+// write also stores the rows of these arrays. Readers that open the group through its consolidated
+// metadata do not see the rows yet.
 func (w *appending) write(ctx context.Context) error {
 	return w.each(ctx, func(ctx context.Context, m *member) error {
 		view, err := m.claimed.view(w.to - m.extent())
@@ -131,8 +131,9 @@ func (w *appending) write(ctx context.Context) error {
 // commit sets the shapes of the arrays, whose rows are all stored, and then finishes the group.
 // Once started, it continues even if ctx ends.
 //
-// If it fails before any array can have been extended, it ends the claims. Otherwise the claim of
-// the group remains, since the append must be completed, and the error for a group is halfAppended.
+// If commit fails before an array can have been extended, it ends the claims. If it fails later,
+// the claim of the group remains, since the append must be completed. The error for a group is then
+// halfAppended.
 func (w *appending) commit(ctx context.Context) error {
 	errs := make([]error, len(w.members))
 	_ = concurrency.EachN(context.WithoutCancel(ctx), len(errs), len(errs), func(_ context.Context, i int) error {
@@ -169,9 +170,9 @@ func (w *appending) commit(ctx context.Context) error {
 	return nil
 }
 
-// release ends the claims after an error before the first commit, and returns err. For arrays that
-// were not claimed yet, it drops the claims of the append that was taken over. It then calls
-// group.release, which keeps the group's claim if that append must be completed.
+// release ends the claims after an error before the first commit, and returns err. If another
+// append was taken over, release drops its claims on arrays that were not claimed yet. It then
+// calls group.release, which keeps the claim on the group if the other append must be completed.
 func (w *appending) release(ctx context.Context, err error) error {
 	if w.group != nil && w.group.held == nil {
 		return err

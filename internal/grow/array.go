@@ -22,13 +22,13 @@ type Array interface {
 	Position(key string) (coord []int, ok bool)
 	// Parse returns the array as described by doc, another version of its document.
 	Parse(doc document.Stored) (Array, error)
-	// Stored returns the array with its documents. If the array was opened without them, Stored
-	// reads them, and returns fault.Conflict if they differ from the metadata of the array.
+	// Stored returns the array with its documents. If the array was opened without its documents,
+	// Stored reads them. If they differ from the metadata of the array, it returns fault.Conflict.
 	Stored(ctx context.Context) (Array, error)
 	// Reopen reads the documents and returns the array as now stored.
 	Reopen(ctx context.Context) (Array, error)
-	// Guarded returns the array for writes that call guard. If storeFill is set, chunks of fill
-	// values are stored instead of deleted.
+	// Guarded returns the array with a guard that its writes call. If storeFill is set, chunks of
+	// fill values are stored and not deleted.
 	Guarded(guard engine.Guard, storeFill bool) (Array, error)
 	// Fill sets all elements of a box to the fill value.
 	Fill(ctx context.Context, box claim.Box) error

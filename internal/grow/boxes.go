@@ -11,8 +11,9 @@ import (
 )
 
 // KeepsKeys reports whether a write of the selection must leave an object under every key that it
-// writes. This is the case if a late request of an abandoned change may still arrive at these keys,
-// on the condition that the key is absent. doc is the document by which the array was opened.
+// writes. This is the case if a request of an abandoned change may still arrive: such a request
+// puts an object on the condition that its key is absent. doc is the document by which the array
+// was opened.
 func KeepsKeys(doc document.Stored, e *engine.Array, s grid.Selection) (bool, error) {
 	record, err := document.RecordIn(doc)
 	if err != nil || len(record.Left)+len(record.Kept) == 0 {
@@ -54,8 +55,8 @@ func aligned(axes []grid.Axis, b claim.Box) claim.Box {
 	return out
 }
 
-// objectsIn returns the number of objects that overlap each of the boxes, in total. It is a float64
-// because the boxes of a stored record may be of any size.
+// objectsIn adds up the numbers of objects that overlap the boxes. The result is a float64 because
+// the boxes of a stored record may be of any size.
 func objectsIn(axes []grid.Axis, boxes []claim.Box) (sum float64) {
 	for _, b := range boxes {
 		n := 1.0

@@ -18,7 +18,8 @@ type claimed struct {
 	wrote bool // objects may have been put since the last commit
 }
 
-// due returns the array with its documents and the row at which an append begins. It checks o.At.
+// due returns the array with its documents, and the row at which an append begins. It checks that
+// row against o.At.
 func (o Options) due(ctx context.Context, a Array, axis int) (Array, int, error) {
 	a, err := a.Stored(ctx)
 	if err != nil {
@@ -41,7 +42,7 @@ func (o Options) isLonger(ctx context.Context, a Array, axis int) error {
 	return nil
 }
 
-// appendTo returns a claim for the rows from ≤ i < to along an axis of one array.
+// appendTo returns a claim for the rows [from, to) of one array, along an axis.
 func appendTo(axis, from, to int) claim.Claim {
 	c := claim.New(claim.Append)
 	c.Axis, c.From, c.To = axis, from, to
@@ -49,8 +50,9 @@ func appendTo(axis, from, to int) claim.Claim {
 }
 
 // claimRows puts claim c in the document of an array. The array may already have the rows. If the
-// stored array has another shape, the error is changed, or names the difference if changed is nil.
-func claimRows(ctx context.Context, a Array, c claim.Claim, over document.TakeOver, changed error) (*claimed, error) {
+// stored array has another shape, claimRows returns errShape. If errShape is nil, it returns an
+// error that names the difference.
+func claimRows(ctx context.Context, a Array, c claim.Claim, over document.TakeOver, errShape error) (*claimed, error) {
 	if _, err := longer(a, c.Axis, max(0, c.To-extentOf(a, c.Axis))); err != nil {
 		return nil, err
 	}
@@ -58,7 +60,7 @@ func claimRows(ctx context.Context, a Array, c claim.Claim, over document.TakeOv
 	held, err := s.At.Hold(ctx, s.Doc, over, func(t document.Text) (document.Change, error) {
 		err := t.As(s.Doc)
 		if errors.Is(err, fault.Conflict) {
-			err = cmp.Or(changed, err)
+			err = cmp.Or(errShape, err)
 		}
 		return document.Change{Claim: c, Record: t.Record}, err
 	})
@@ -94,15 +96,15 @@ func (c *claimed) view(n int) (Array, error) {
 	return b, nil
 }
 
-// guarded returns an array for writes of a box while its document is held. If a late request of an
-// abandoned change may arrive in the box, the array stores every chunk, even of fill values. The
-// condition of the late request, an absent key, then fails.
+// guarded returns an array for writes of a box while its document is held. A late request of an
+// abandoned change may put an object into the box, on the condition that its key is absent. In that
+// case the array stores every chunk, even chunks of fill values, so that this condition fails.
 func guarded(a Array, held *document.Held, where claim.Box) (Array, error) {
 	return a.Guarded(held.Check, held.Record().Touches(aligned(a.Engine().Layout.Axes, where)))
 }
 
-// commit extends the array by n rows, which are all stored. The same put ends the claim or, if next
-// is not 0, moves it to the next rows.
+// commit extends the array by n rows, which are all stored. If next is 0, the same put ends the
+// claim. Otherwise it moves the claim to the following next rows.
 func (c *claimed) commit(ctx context.Context, n, next int) (Array, error) {
 	shape := shapeOf(c.a)
 	shape[c.axis] += n

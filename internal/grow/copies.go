@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// copied returns the nodes in the group's consolidated metadata by their path below the group, or
-// nil if the group does not have consolidated metadata.
+// copied returns the nodes in the group's consolidated metadata, by their path below the group. If
+// the group does not have consolidated metadata, copied returns nil.
 func (g *group) copied(ctx context.Context) (map[string]meta.Node, error) {
 	if m, ok := g.Model.(*meta.Group); ok && g.Format() != 2 {
 		return m.Consolidated, nil
@@ -27,9 +27,9 @@ func (g *group) copied(ctx context.Context) (map[string]meta.Node, error) {
 const takenOver = "zargo_taken_over"
 
 // fence changes .zmetadata of a v2 group after this append took over another. The earlier append
-// may have checked its claim before it lost it, and may still put .zmetadata on the condition of
-// the version that it read before the check. After fence that condition fails. fence returns
-// errChanged if .zmetadata has changed since this append read it.
+// may have checked its claim before the take-over. It may then still put .zmetadata, on the
+// condition that .zmetadata has the version that it read before the check. After fence that
+// condition fails. fence returns errChanged if .zmetadata has changed since this append read it.
 func (g *group) fence(ctx context.Context) error {
 	if g.Format() != 2 || !g.old.Under() {
 		return nil
@@ -62,8 +62,9 @@ func (g *group) fence(ctx context.Context) error {
 	}
 }
 
-// completed reports whether the append that was taken over is complete: all arrays have n rows, and
-// so do their copies in the consolidated metadata, which it reads again.
+// completed reports whether the append that was taken over is complete. It is complete if all
+// arrays have n rows, both in their own documents and in the consolidated metadata. completed reads
+// the consolidated metadata again.
 func (g *group) completed(ctx context.Context, members []member, n int) bool {
 	copies, err := g.copied(ctx)
 	g.copies = copies
@@ -153,9 +154,9 @@ func (g *group) splicing(ctx context.Context, members []member) error {
 const unchangeable = "consolidated metadata cannot be changed"
 
 // splice updates the arrays in the group's .zmetadata, if it exists. It reads .zmetadata, checks
-// the claim, and puts .zmetadata on the condition of the version that it read. An append that takes
-// over this one changes .zmetadata after it has taken the claim, so either the check or the
-// condition fails.
+// the claim, and puts .zmetadata on the condition of the version that it read. If another append
+// takes over this one, it first takes the claim and then changes .zmetadata. Therefore either the
+// check or the condition fails.
 func (g *group) splice(ctx context.Context, members []member) error {
 	d, _, err := g.copiedV2(ctx)
 	if err == nil {

@@ -70,8 +70,8 @@ func (g Group) Append(ctx context.Context, dim string, rows []Rows, o Options) (
 	return doc, err
 }
 
-// once makes one attempt. Its decisions depend on the group's document, so they are valid only
-// while the stored document is byte for byte equal to the one that it read.
+// once makes one attempt. Its decisions depend on the group's document. They are valid only as long
+// as the stored document equals, byte for byte, the document that the attempt read.
 func (g Group) once(ctx context.Context, dim string, rows []Rows, o Options) (doc document.Stored, err error) {
 	s, err := g.Stored(ctx)
 	if err != nil {
@@ -139,7 +139,7 @@ func (w *appending) open(ctx context.Context, rows []Rows) (int, error) {
 //   - All arrays contain them, and so do their copies in the consolidated metadata.
 //
 // Otherwise the rows complete the claimed append. decide returns fault.Conflict if they cannot,
-// since their number or the dimension differs, or since an array has another length.
+// because their number or the dimension differs, or because an array has another length.
 func (w *appending) decide(count int) error {
 	old, first := w.group.old, w.members[0].extent()
 	longest, same := first, true
@@ -191,7 +191,8 @@ func (g *group) below(a Array) string {
 	return strings.TrimPrefix(a.Source().At.Path[len(g.Source.At.Path):], "/")
 }
 
-// unchanged returns errChanged if the group's stored document differs from the one that was read.
+// unchanged returns errChanged if the group's document in the store differs from the document that
+// was read.
 func (g *group) unchanged(ctx context.Context) error {
 	s, err := g.Stored(ctx)
 	if err == nil && !same(s.Attrs, g.Attrs) {
@@ -239,7 +240,8 @@ func (g *group) claim(ctx context.Context, c claim.Claim, over document.TakeOver
 		}
 		var err error
 		if g.old.Reached(c.From) {
-			// The old append stored all its rows and may report success, so it is not taken over.
+			// The old append has stored all its rows and may report success, so its ID is not
+			// recorded as taken over.
 			t.Record, err = document.RecordIn(t.Stored)
 		}
 		return document.Change{Claim: c, Record: t.Record}, err
@@ -247,17 +249,17 @@ func (g *group) claim(ctx context.Context, c claim.Claim, over document.TakeOver
 	return err
 }
 
-// hold records in the group's document that all arrays are claimed, so they may be extended from
-// now on. It returns fault.Conflict if another append took this one over.
+// hold records in the group's document that all arrays are claimed. From then on the arrays may be
+// extended. It returns fault.Conflict if another append took this one over.
 func (g *group) hold(ctx context.Context) error {
 	c := g.held.Claim()
 	c.Pending = false
 	return g.held.Commit(ctx, document.Change{Claim: c, Record: g.held.Record()})
 }
 
-// taken returns the IDs of claims on arrays that this append may take over or drop: those that were
-// taken over in the group. They include earlier IDs, since a process may have taken over the group
-// and ended before it claimed the arrays.
+// taken returns the IDs of the claims that this append may take over or drop on arrays. They are
+// the IDs of all claims on the group that were taken over. A process may have taken over the claim
+// on the group and ended before it claimed the arrays, so earlier IDs are included.
 func (g *group) taken() []string {
 	if !g.old.Under() {
 		return nil
@@ -265,9 +267,9 @@ func (g *group) taken() []string {
 	return append(slices.Clone(g.held.Record().Taken), g.old.ID)
 }
 
-// release ends the claim on the group after an error. It keeps the claim if the append that was
-// taken over has extended arrays or may still extend them. dropped reports whether that append has
-// lost its claims on all arrays.
+// release ends the claim on the group after an error. If this append took over another append, and
+// the other append has extended arrays or may still extend them, release keeps the claim. dropped
+// reports that the other append has lost its claims on all arrays.
 func (g *group) release(ctx context.Context, w *appending, dropped bool) {
 	if !g.old.Under() {
 		_ = g.held.GiveUp(ctx, false) // on failure the claim remains and can be taken over

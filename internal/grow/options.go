@@ -19,8 +19,9 @@ type Options struct {
 }
 
 // mayBegin checks o.At against from, the row at which an append would begin. It returns
-// fault.Conflict if the array has fewer rows than o.At. If the array has more rows, it returns the
-// error of confirm, which checks the stored array, or else fault.Exists.
+// fault.Conflict if the array has fewer rows than o.At. If the array has more rows, mayBegin calls
+// confirm, which checks the stored array. It returns the error of confirm. If confirm returns nil,
+// it returns fault.Exists.
 func (o Options) mayBegin(from int, confirm func() error) error {
 	switch {
 	case o.At == nil || *o.At == from:
@@ -40,11 +41,11 @@ func (o Options) mayBegin(from int, confirm func() error) error {
 // invalid, so the change is restarted.
 var errChanged = fault.Newf(fault.Conflict, "the group was changed concurrently")
 
-// maxRestarts bounds how often a change is restarted after errChanged without regard to Wait. Each
-// restart means that another process changed the document.
+// maxRestarts bounds how often a change is restarted after errChanged. These restarts do not depend
+// on Wait. Each restart means that another process changed the document.
 const maxRestarts = 100
 
-// waiting calls try until it returns no conflict or again is false. After errChanged it retries
+// waiting calls try until try returns no conflict, or false for again. After errChanged it retries
 // soon, up to maxRestarts times. After another conflict it retries until Wait has passed.
 func (o Options) waiting(ctx context.Context, n *document.Node, try func() (again bool, err error)) error {
 	end := time.Now().Add(o.Wait)
@@ -67,8 +68,8 @@ func (o Options) waiting(ctx context.Context, n *document.Node, try func() (agai
 	}
 }
 
-// retrying is waiting for a change of one array. The first call of try receives a, and later calls
-// receive the reopened array.
+// retrying is like waiting, but for a change of one array. It passes a to the first call of try,
+// and the reopened array to later calls.
 func (o Options) retrying(ctx context.Context, a Array, try func(Array) (again bool, err error)) error {
 	b := a
 	return o.waiting(ctx, a.Source().At, func() (again bool, err error) {

@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxNamed is the number of objects up to which keys are deleted without a listing, even if the
+// maxNamed is the maximum number of keys that are deleted without a listing, even if some of the
 // objects do not exist. For stores that delete in batches the limit is 100 times as high. Larger
 // grids are listed first, because an array may store only few of its objects. maxNamed is also the
 // number of keys between calls of the guard.
@@ -23,15 +23,16 @@ const maxNamed = 1000
 // 10^7, which is 10^4 batches.
 const maxUnlisted = 10_000_000
 
-// deleteOutside deletes the objects of an array that are wholly outside shape but within the
-// array's shape, in batches if the store supports them. It calls the guard before every 1000 keys.
-// parse returns the position of the object at a key below the array's path.
+// deleteOutside deletes the objects of an array that are within the array's shape, but wholly
+// outside the argument shape. If the store supports batches, it deletes in batches. It calls the
+// guard before every 1000 keys. parse returns the position of the object at a key below the array's
+// path.
 //
-// All of these keys belong to a known grid, so a small number of objects is deleted by key, without
-// a listing. Only a listing finds chunks beyond every grid or under keys of another layout: see
-// upkeep.FindOrphans.
+// All of these keys are known from the grid, so a small number of objects is deleted by key,
+// without a listing. Other chunks, beyond every grid or under keys of another layout, are found
+// only by a listing; see upkeep.FindOrphans.
 func deleteOutside(ctx context.Context, a *engine.Array, shape []int, parse func(key string) (coord []int, ok bool)) error {
-	ctx, s, _ := account.Begin(ctx, a.Store, account.Options{Report: a.Options.Account.Report}) // MaxRequests limits only requests for chunks that are read or written
+	ctx, s, _ := account.Begin(ctx, a.Store, account.Options{Report: a.Options.Account.Report}) // MaxRequests does not limit these deletes, only reads and writes of chunks
 	named := a.Layout.Outside(shape)
 	most := maxNamed
 	if store.InBatches(s) {
@@ -42,14 +43,14 @@ func deleteOutside(ctx context.Context, a *engine.Array, shape []int, parse func
 	}
 	err := store.DeleteSeq(ctx, s, guardedKeys(ctx, a, listOutside(ctx, a, s, shape, parse)))
 	if (errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fault.Refused)) && a.Layout.CountOutside(shape) <= maxUnlisted {
-		err = store.DeleteSeq(ctx, s, guardedKeys(ctx, a, named)) // the credentials may permit deleting but not listing
+		err = store.DeleteSeq(ctx, s, guardedKeys(ctx, a, named)) // the credentials may permit deletes but not listings
 	}
 	return err
 }
 
-// ForgetOutside removes the objects of an array from the cache that are not wholly inside shape.
-// far is the shape up to which the array has extended. ForgetOutside removes a small number of
-// objects by key, and otherwise searches the cache entries of the array.
+// ForgetOutside removes objects of an array from the cache: those that are not wholly inside shape.
+// far is the largest shape that the array has had. If there are few such objects, ForgetOutside
+// removes each of them by its key. Otherwise it searches the cache entries of the array.
 func ForgetOutside(a *engine.Array, shape, far []int, parse func(key string) (coord []int, ok bool)) {
 	shape = slices.Clone(shape)
 	for i, axis := range a.Layout.Axes {

@@ -17,8 +17,8 @@ type Outside struct {
 }
 
 // Resize changes the shape of an array to one of the same rank, and returns the array with the new
-// shape. If o.Wait is set, it waits for changes in progress. It returns fault.Conflict if one of
-// them changed the shape, since the caller chose the new shape by the old one.
+// shape. If o.Wait is set, it waits for changes in progress. If one of these changes sets another
+// shape, Resize returns fault.Conflict, because the caller chose the new shape for the old shape.
 func Resize(ctx context.Context, a Array, shape []int, outside Outside, o Options) (out Array, err error) {
 	err = o.retrying(ctx, a, func(b Array) (bool, error) {
 		if is := shapeOf(b); !slices.Equal(is, shapeOf(a)) {
@@ -110,7 +110,7 @@ func ends(a Array, shape []int) []int {
 }
 
 // begin returns the first change of a document that carries record. If no object must be deleted or
-// written first, the change sets the new shape, else it sets the claim and the base shape.
+// written first, the change sets the new shape. Otherwise it sets the claim and the base shape.
 func (r *resizing) begin(record claim.Record) (c document.Change, err error) {
 	r.record = record
 	c.Record = record
@@ -130,8 +130,8 @@ func (r *resizing) begin(record claim.Record) (c document.Change, err error) {
 	return c, err
 }
 
-// showsPast reports whether the new shape includes elements outside base that an earlier resize
-// may have left in objects.
+// showsPast reports whether the new shape includes elements outside base that may have old values.
+// An earlier resize may have left these values in objects.
 func (r *resizing) showsPast() bool {
 	if r.record.Past == nil {
 		return false
@@ -151,13 +151,13 @@ func (r *resizing) left() (boxes []claim.Box) {
 	return boxes
 }
 
-// maxFilled bounds the objects that a resize replaces by fill values, since a stored record may
-// contain any box. It equals maxUnlisted.
+// maxFilled is the maximum number of objects that a resize replaces by fill values. It is needed
+// because a stored record may contain any box. It equals maxUnlisted.
 const maxFilled = 10_000_000
 
 // clean deletes objects and clears elements outside base. It then stores fill values in objects
-// that abandoned changes may have written or may still write. It returns fault.Limit if these are
-// more than maxFilled objects.
+// that abandoned changes may have written or may still write. If there are more than maxFilled such
+// objects, clean returns fault.Limit.
 func (r *resizing) clean(ctx context.Context) error {
 	if r.deletes || r.showsPast() {
 		if err := r.delete(ctx); err != nil {
@@ -197,9 +197,9 @@ func (r *resizing) commit(ctx context.Context) error {
 	return r.held.Commit(ctx, document.Change{Edits: edits, Record: record.Written(r.shape)})
 }
 
-// delete deletes the objects outside base. In the remaining objects it sets elements to the fill
-// value: elements outside base along each axis on which they may have values of an earlier shape,
-// and elements outside the new shape if the resize clears.
+// delete deletes the objects outside base. In the remaining objects it sets two kinds of elements
+// to the fill value. First, along each axis on which elements outside base may have values of an
+// earlier shape, these elements. Second, if the resize clears, the elements outside the new shape.
 func (r *resizing) delete(ctx context.Context) error {
 	past := r.record.Past
 	// far covers the last chunks of base, the old shape and the past shape.
@@ -241,8 +241,8 @@ func (r *resizing) delete(ctx context.Context) error {
 	return nil
 }
 
-// maxCleared is the number of objects that are cleared concurrently. Each takes the memory of the
-// part of the box in it.
+// maxCleared is the number of objects that are cleared concurrently. Each takes memory for the part
+// of the box within the object.
 const maxCleared = 4
 
 // clearBox sets a box to the fill value, object by object.

@@ -17,7 +17,7 @@ type shardRow struct {
 }
 
 // worthStreaming is the factor by which streaming must reduce memory, compared with a row of whole
-// shards in memory. Whole shards are sent faster.
+// shards in memory. Otherwise shards are sent whole, which is faster.
 const worthStreaming = 2
 
 // innerEdge returns the length of an inner chunk along an axis, or 0 if the array is not sharded.
@@ -38,8 +38,8 @@ func gridOf(a Array) []int {
 	return n
 }
 
-// streamedRows returns the number of rows of an inner chunk if shards with this number of rows
-// should be streamed, and 0 otherwise.
+// streamedRows returns the number of rows of an inner chunk if shards with the given number of rows
+// should be streamed. Otherwise it returns 0.
 func streamedRows(ctx context.Context, a Array, axis, rows int) (int, error) {
 	m, ok := a.Source().Model.(*meta.Array)
 	inner := innerEdge(a, axis)
@@ -70,8 +70,8 @@ func streamedRows(ctx context.Context, a Array, axis, rows int) (int, error) {
 	return inner, nil
 }
 
-// openShards opens the shards that contain a row of the array a. Rows before readable are already
-// part of the stored array, so the new shards carry them over.
+// openShards opens the shards that contain a row of the array a. Rows before the row readable are
+// already part of the stored array, so the new shards carry them over.
 func openShards(ctx context.Context, a Array, axis, row, readable int) (*shardRow, error) {
 	index, start, length := chunkAt(a, axis, row)
 	s := &shardRow{axis: axis, index: index, to: start + length, grid: gridOf(a)}
@@ -100,7 +100,7 @@ func openShards(ctx context.Context, a Array, axis, row, readable int) (*shardRo
 	return s, nil
 }
 
-// at returns the shard at a position, or nil if s does not have one.
+// at returns the shard at a position, or nil if s has no shard there.
 func (s *shardRow) at(coord []int) *engine.ShardWriter {
 	if coord[s.axis] != s.index {
 		return nil

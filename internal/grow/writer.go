@@ -26,11 +26,11 @@ type Writer[T any] struct {
 	err      error
 
 	piece  int       // rows of an inner chunk if shards are streamed, else 0
-	shards *shardRow // shards in progress, which have the unreadable rows before base; may be nil
+	shards *shardRow // open shards with the rows before base that are not readable; may be nil
 }
 
-// Put writes the rows with indices from ≤ i < to along the axis. It writes them to the store, or,
-// if shards is not nil, to the shards in progress that shards returns by position.
+// Put writes the rows [from, to) of the axis. If shards is nil, it writes to the store. Otherwise
+// it writes to the open shard writers: shards(coord) returns the writer of the shard at coord.
 type Put[T any] func(ctx context.Context, view Array, shards func(coord []int) *engine.ShardWriter, rows []T, from, to int) error
 
 // NewWriter returns a Writer. It claims the rows up to the end of a row of chunks.
@@ -165,7 +165,7 @@ func (w *Writer[T]) Flush(ctx context.Context) error {
 func (w *Writer[T]) pending() bool { return w.have > w.flushed || w.shards != nil }
 
 // store makes the buffered rows and the shards in progress readable. If last is set, it ends the
-// claim, otherwise it moves the claim to the next rows. It does not write readable rows again,
+// claim. Otherwise it moves the claim to the next rows. It does not write readable rows again,
 // since another process may have changed them.
 func (w *Writer[T]) store(ctx context.Context, last bool) error {
 	if err := w.write(ctx); err != nil {
@@ -228,7 +228,7 @@ func (w *Writer[T]) view() (Array, error) {
 	return w.rows.view(w.base + w.have - extentOf(w.a, w.axis))
 }
 
-// held returns the rows of buf from row from on, one run after another.
+// held returns the rows of buf that start at the index from, one run after another.
 func (w *Writer[T]) held(from int) []T {
 	if from == 0 && w.have == w.capacity || w.outer == 1 {
 		return w.buf[from*w.inner : w.outer*w.have*w.inner]

@@ -59,8 +59,9 @@ func (n *Node) SetAttrs(ctx context.Context, attrs map[string]any) (*Node, error
 }
 
 // Reload returns the node as read from the store. It is for a node that was opened from other
-// documents and must have the same attributes and, for an array, equal metadata. It returns
-// fault.Conflict if they differ and fault.NotFound if the store does not have the node.
+// documents. The stored node must have the same attributes and, for an array, equal metadata.
+// Otherwise Reload returns fault.Conflict. If the store does not have the node, it returns
+// fault.NotFound.
 func (n *Node) Reload(ctx context.Context) (*Node, error) {
 	at := n.at(n.Path)
 	at.Cfg = n.Cfg.Stored()

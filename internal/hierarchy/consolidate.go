@@ -44,7 +44,7 @@ func (n *Node) Consolidate(ctx context.Context) (*Node, error) {
 	}
 }
 
-// errStale is the error of an attempt whose input was changed by another writer. Consolidate then
+// errStale is the error of an attempt if another writer has changed its input. Consolidate then
 // reads everything again.
 var errStale = errors.New("another writer changed the metadata")
 
@@ -52,16 +52,16 @@ var errStale = errors.New("another writer changed the metadata")
 // found no .zmetadata to update. Consolidate waits for its end.
 var errBusy = fmt.Errorf("%w: an append to the group is in progress", errStale)
 
-// maxTries bounds the attempts. Each failed one means that another writer changed the metadata.
+// maxTries bounds the attempts. Each failed attempt means that another writer changed the metadata.
 const maxTries = 200
 
-// maxBusy bounds the attempts that end with errBusy, to some seconds in total. The process of an
-// append that takes longer may have died.
+// maxBusy bounds the attempts that end with errBusy. Together they take some seconds. If an append
+// takes longer, its process may have died.
 const maxBusy = 100
 
-// consolidateOnce is one attempt of Consolidate. It reads the document that it replaces before it
-// reads the nodes, so a write after that fails the attempt. It sets first if a v2 group has no
-// .zmetadata.
+// consolidateOnce is one attempt of Consolidate. It first reads the document that it will replace,
+// and then the nodes. If another writer changes that document meanwhile, the attempt fails. If a v2
+// group has no .zmetadata, consolidateOnce sets *first.
 func (n *Node) consolidateOnce(ctx context.Context, first *bool) (*Node, error) {
 	root, err := n.Again(ctx)
 	if err != nil {
@@ -128,9 +128,9 @@ func (n *Node) Again(ctx context.Context) (*Node, error) {
 	return at.OpenStored(ctx, document.Group)
 }
 
-// collect reads all nodes below a group that was just read, and returns them by their path below
-// it. If nodes cannot be read, it reads all others and returns the first error. A node of another
-// format is an error.
+// collect reads all nodes below a group that was just read. It returns the nodes by their path
+// below the group. If a node cannot be read, it reads the other nodes and returns the first error.
+// A node of another format is an error.
 func (n *Node) collect(ctx context.Context) (nodes map[string]*Node, err error) {
 	nodes = map[string]*Node{}
 	var broken error
@@ -157,9 +157,9 @@ func (n *Node) collect(ctx context.Context) (nodes map[string]*Node, err error) 
 	return nodes, nil
 }
 
-// unchanged returns errStale if .zattrs of a v2 group has changed since the group was read. .zattrs
-// carries the claim of an append, but Consolidate replaces .zmetadata, so its put does not detect
-// an append that began or ended in between.
+// unchanged returns errStale if .zattrs of a v2 group has changed since the group was read. An
+// append changes its claim in .zattrs, but Consolidate puts .zmetadata. The condition of that put
+// therefore does not detect an append that began or ended in between.
 func (n *Node) unchanged(ctx context.Context) error {
 	v, err := n.Docs().Get(ctx, document.ZAttrs)
 	if errors.Is(err, fault.NotFound) || errors.Is(err, fault.Refused) && n.AttrsDoc.Refused != nil {
@@ -174,10 +174,10 @@ func (n *Node) unchanged(ctx context.Context) error {
 	return nil
 }
 
-// unlessCopied returns c, the claim of an append to a v2 group, or the zero Claim if .zmetadata has
-// an array at the length that the append sets. In that case all arrays have that length. was is
-// .zmetadata as read before, whose presence and version are used. unlessCopied returns errStale if
-// .zmetadata has changed since.
+// unlessCopied returns c, the claim of an append to a v2 group. If .zmetadata has an array with the
+// length that the append sets, all arrays have their new length, and unlessCopied returns the zero
+// Claim. was is the result of an earlier read of .zmetadata. If .zmetadata has changed since that
+// read, unlessCopied returns errStale.
 func (n *Node) unlessCopied(ctx context.Context, c claim.Claim, was document.Stored) (claim.Claim, error) {
 	v, err := n.Docs().Get(ctx, document.ZMetadata)
 	if errors.Is(err, fault.NotFound) && !was.There() || errors.Is(err, fault.Limit) {
@@ -205,9 +205,9 @@ func (n *Node) unlessCopied(ctx context.Context, c claim.Claim, was document.Sto
 	return c, nil
 }
 
-// before returns the document of an array with the shape that it had before the append of claim c.
-// Such an append extends the arrays of the group one after another, and consolidated metadata must
-// not contain only some of the new shapes.
+// before returns the document of an array with the shape before the append with claim c. The append
+// extends the arrays of the group one after another. Consolidated metadata must contain all of the
+// new shapes or none of them.
 func before(c claim.Claim, n *Node, key string, doc []byte) ([]byte, error) {
 	m := n.Array()
 	if m == nil || !c.Under() || c.What != claim.Append {

@@ -116,9 +116,9 @@ func (n *Node) reportUnreadable(c *copied) error {
 	return &fault.MetaError{Key: c.key, Pointer: f.Pointer, Err: err}
 }
 
-// listed looks up a node in the group's consolidated metadata. found is nil if the metadata does
-// not have a node of kind w at the path; the caller then reads the store. bad is the error if an
-// entry cannot be used.
+// listed looks up a node in the group's consolidated metadata. If the metadata does not have a node
+// of kind w at the path, found is nil, and the caller reads the store. If an entry cannot be used,
+// bad is the error.
 func (n *Node) listed(ctx context.Context, path string, w document.Kind) (found *Node, bad, err error) {
 	if n.Cfg.Direct || path == "" {
 		return nil, nil, nil
@@ -161,10 +161,10 @@ func (n *Node) holder() string {
 	return strings.TrimSuffix(path, "/")
 }
 
-// Confirm checks that the stored metadata of an array equals as, by which the array was opened. If
-// they differ, other readers could not decode its chunks, and Confirm returns fault.Conflict. It
-// returns fault.NotFound if the store does not have the array.
-func (n *Node) Confirm(ctx context.Context, as *meta.Array) error {
+// Confirm checks that the stored metadata of an array equals opened, the metadata by which the
+// array was opened. If they differ, Confirm returns fault.Conflict, because other readers could not
+// decode the chunks. It returns fault.NotFound if the store does not have the array.
+func (n *Node) Confirm(ctx context.Context, opened *meta.Array) error {
 	name := document.ZarrJSON
 	if n.Format == 2 {
 		name = document.ZArray
@@ -190,14 +190,14 @@ func (n *Node) Confirm(ctx context.Context, as *meta.Array) error {
 	if !ok {
 		return fault.Newf(fault.Conflict, "%s is stale: the array was replaced by a group", n.From)
 	}
-	if diff := stored.Difference(as); diff != "" {
+	if diff := stored.Difference(opened); diff != "" {
 		return fault.Newf(fault.Conflict, "%s is stale: the array was changed to another %s; see Refresh", n.From, diff)
 	}
 	return nil
 }
 
-// unreadable returns the error of reading consolidated metadata, or nil if it is absent or
-// readable.
+// unreadable returns the error of the read of the consolidated metadata. If the consolidated
+// metadata is absent or readable, it returns nil.
 func (c *copied) unreadable() error {
 	if c == nil {
 		return nil

@@ -16,8 +16,8 @@ func (n *Node) CreateArray(ctx context.Context, spec arrayspec.Spec) (*Node, err
 	return n.create(ctx, spec, n.Docs().Free)
 }
 
-// create creates an array. free checks that its location is unused; if it is nil, create does not
-// check.
+// create creates an array. The function free checks that the location of the array is unused. If
+// free is nil, the location is not checked.
 func (n *Node) create(ctx context.Context, spec arrayspec.Spec, free func(context.Context, *meta.Array) error) (*Node, error) {
 	m, err := spec.Model(n.Cfg.Specs())
 	if err != nil {

@@ -20,7 +20,7 @@ func (n *Node) Open(ctx context.Context, w document.Kind) (*Node, error) {
 func (n *Node) OpenStored(ctx context.Context, w document.Kind) (*Node, error) {
 	found, err := n.find(ctx, w)
 	if err == nil {
-		err = found.is(w)
+		err = found.wanted(w)
 	}
 	if err != nil {
 		return nil, n.Errorf(err)
@@ -46,8 +46,8 @@ func (n *Node) find(ctx context.Context, w document.Kind) (*Node, error) {
 	return found, err
 }
 
-// is returns fault.NotFound if n is nil or not of kind w.
-func (n *Node) is(w document.Kind) error {
+// wanted returns fault.NotFound if n is nil or not of kind w.
+func (n *Node) wanted(w document.Kind) error {
 	switch {
 	case n == nil:
 		return fault.Newf(fault.NotFound, "no %v here", w)

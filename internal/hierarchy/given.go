@@ -8,8 +8,8 @@ import (
 )
 
 // Documents returns the documents of an opened node by key, and the consolidated metadata of a v2
-// group if it was read. It encodes the documents of a node from consolidated metadata from that
-// copy.
+// group if it was read. If the node was opened from consolidated metadata, Documents encodes its
+// documents from that metadata.
 func (n *Node) Documents() (map[string][]byte, error) {
 	docs := map[string][]byte{}
 	if n.Doc.There() {
@@ -64,7 +64,7 @@ func (n *Node) openGiven(w document.Kind) (*Node, error) {
 	}
 	found, err := b.fromDocuments(docs, w)
 	if err == nil && found != nil {
-		err = found.is(w)
+		err = found.wanted(w)
 	}
 	if err != nil {
 		return nil, n.Errorf(err)

@@ -41,7 +41,8 @@ func (n *Node) OpenOrCreateGroup(ctx context.Context, format int, attrs map[stri
 	return g.Consolidate(ctx)
 }
 
-// groupThere opens or creates the group. It completes a group whose creator was killed.
+// groupThere opens or creates the group. If the creator of the group was killed, it completes the
+// group.
 func (n *Node) groupThere(ctx context.Context, format int, attrs map[string]any) (*Node, error) {
 	docs, err := document.OfGroup(&meta.Group{Format: format, Attrs: attrs})
 	if err != nil {

@@ -41,8 +41,9 @@ func (n *Node) openGroupV2(ctx context.Context) (*Node, error) {
 }
 
 // ofOwnCopy returns a v2 group from its own .zmetadata, or nil if .zmetadata does not contain the
-// group. The attributes are those of .zattrs if docs contain it. If not, absent reports whether
-// .zattrs is known to be absent: then the group has no attributes, else those in .zmetadata.
+// group. The attributes are those of .zattrs if docs contain it. If docs do not contain .zattrs,
+// absent reports whether .zattrs is known to be absent. If it is, the group has no attributes.
+// Otherwise the attributes are those in .zmetadata.
 func (n *Node) ofOwnCopy(c *copied, docs document.Set, absent bool) (*Node, error) {
 	m, ok := c.nodes[""].(*meta.Group)
 	if !ok {

@@ -45,8 +45,8 @@ func (n *Node) Names(ctx context.Context) (names []string, err error) {
 	return names, nil
 }
 
-// unlisted returns the error of a listing. If the store cannot list, it adds bad, the error of
-// using the consolidated metadata.
+// unlisted returns the error of a listing. bad is the error of using the consolidated metadata. If
+// the store cannot list, unlisted adds bad to the error of the listing.
 func (n *Node) unlisted(bad, err error) error {
 	if bad == nil || !errors.Is(err, errors.ErrUnsupported) {
 		return err
@@ -129,11 +129,11 @@ func (n *Node) walk(ctx context.Context, depth int, yield func(Found) bool) {
 	}
 }
 
-// windowOf, times the store's concurrent requests, is the number of nodes that are opened ahead of
-// the consumer.
+// windowOf determines how many nodes are opened ahead of the consumer: windowOf times the number of
+// concurrent requests of the store.
 const windowOf = 4
 
-// soon is the maximum size in bytes of documents that are read ahead of the consumer. Longer
+// soon is a size in bytes. Documents up to this size are read ahead of the consumer. Longer
 // documents are read one at a time. It is 1 MiB because nearly all documents have a few kilobytes,
 // and consolidated metadata is rare below a group.
 const soon = 1 << 20
@@ -145,8 +145,8 @@ func notMeta(err error) bool {
 }
 
 // consolidated returns the nodes below the group from consolidated metadata, in the order of
-// Members. ok reports whether the group has readable consolidated metadata. bad is the error if it
-// is unreadable.
+// Members. ok reports whether the group has readable consolidated metadata. If the metadata is
+// unreadable, bad is the error.
 func (n *Node) consolidated(ctx context.Context, depth int) (nodes []Found, ok bool, bad, err error) {
 	if n.Cfg.Direct {
 		return nil, false, nil, nil
@@ -208,8 +208,8 @@ func (n *Node) openAll(ctx context.Context, children []document.Place) ([]Found,
 
 // openChild opens the node in a directory, or returns nil. most is the maximum size in bytes of the
 // documents that it reads. Nearly all hierarchies have one format, so it tries the format of the
-// parent first. That takes one request for a v3 node instead of four, two for a v2 array, and three
-// for a v2 group.
+// parent first. With the format of the parent, a v3 node takes one request instead of four, a v2
+// array takes two, and a v2 group takes three.
 func (n *Node) openChild(ctx context.Context, c document.Place, most int64) (*Node, error) {
 	formats := []int{c.Format, 5 - c.Format}
 	if n.Cfg.Format != 0 {

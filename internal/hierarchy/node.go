@@ -24,10 +24,10 @@ type Node struct {
 	Format int
 	Attrs  map[string]any
 	// Doc is the document that makes it a node. If the node is from consolidated metadata, Doc has
-	// only a Key, that of the consolidated metadata.
+	// only a Key: the key of the consolidated metadata.
 	Doc document.Stored
-	// AttrsDoc is the document that has the attributes. In v3 it is Doc. Its Version is empty if it
-	// was not read from the store or is an absent .zattrs.
+	// AttrsDoc is the document that has the attributes. In v3 it is Doc. If AttrsDoc was not read
+	// from the store, or if it is an absent .zattrs, its Version is empty.
 	AttrsDoc document.Stored
 	From     Origin
 	Model    meta.Node // a *meta.Array or a *meta.Group, as parsed
@@ -109,7 +109,7 @@ func (n *Node) Writable() error {
 	return nil
 }
 
-// Parse returns the node of its documents, or nil if they do not make one.
+// Parse returns the node that the documents make, or nil if they do not make a node.
 func (n *Node) Parse(docs document.Set) (*Node, error) {
 	s, err := n.Docs().Parse(docs, n.Parser())
 	if err != nil || s == nil {

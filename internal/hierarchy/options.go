@@ -39,8 +39,8 @@ func (o *Options) Specs() arrayspec.Options {
 	return arrayspec.Options{Table: o.Table, Separator: o.Separator}
 }
 
-// Judge returns the handler of violations that lenient reading tolerates, in metadata and in
-// chunks. In strict mode the handler returns an error for a violation of at least the severity
+// Judge returns the handler of violations in metadata and in chunks. Lenient reads tolerate these
+// violations. In strict mode the handler returns an error for a violation of at least the severity
 // rule.Warning. Judge returns nil if violations are neither errors nor reported.
 func (n *Node) Judge() func(rule.Finding) error {
 	strict, tell, path := n.Cfg.Strict, n.Cfg.Tell, n.Path

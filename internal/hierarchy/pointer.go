@@ -11,9 +11,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// metaError returns an error about a member of the array's metadata, with the key and the pointer
-// in the document from which it was read. For consolidated metadata of v2 the key is that of the
-// .zarray in it, as in parse errors.
+// metaError returns an error about a member of the array's metadata. The error has the key of the
+// document that contains the member, and the pointer to the member. For consolidated metadata of
+// v2, the key is the key of the .zarray in the consolidated metadata, as in parse errors.
 func (n *Node) metaError(m *meta.Array, pointer string, err error) error {
 	key := n.Doc.Key
 	switch {

@@ -7,7 +7,7 @@ import (
 )
 
 // Size is the size of a huge page. It is 2 MiB on amd64, and on arm64 with base pages of 4 KiB. If
-// huge pages are larger, the kernel rounds.
+// huge pages are larger than Size, the kernel rounds the range to whole huge pages.
 const Size = 2 << 20
 
 // Least is the minimum length of memory for which advice is given. 4 MiB of memory contain at least

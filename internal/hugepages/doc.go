@@ -1,6 +1,6 @@
-// Package hugepages requests huge pages from the kernel for memory that will be written soon. Half
-// of the CPU time of a large read from a fast store is the first write to its result, with one
-// page fault per 4 KiB. Pages of 2 MiB take 512 times fewer faults.
+// Package hugepages requests huge pages from the kernel for memory that will be written soon. In a
+// large read from a fast store, half of the CPU time is spent on the first write to the result,
+// with one page fault per 4 KiB. Pages of 2 MiB take 512 times fewer faults.
 //
 //	dst := make([]byte, n)
 //	advice := hugepages.Advise(dst) // before anything is written

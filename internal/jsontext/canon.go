@@ -19,9 +19,9 @@ type Dialect uint8
 const (
 	// Strict is the JSON of RFC 8259.
 	Strict Dialect = 0
-	// Tokens accepts NaN, Infinity and -Infinity, as Python's json module does by default. Canon
-	// then returns errors.ErrUnsupported for an object that equals the canonical form of one of
-	// them, because the two could not be distinguished.
+	// Tokens accepts NaN, Infinity and -Infinity, as Python's json module does by default. The
+	// canonical form of such a token is an object. If the input contains the same object, Canon
+	// returns errors.ErrUnsupported, because the two could not be distinguished.
 	Tokens Dialect = 1 << iota
 	// Controls accepts control characters in strings, as Python's json module does with
 	// strict=False.
@@ -71,7 +71,7 @@ func (r *reader) peek() byte {
 	return 0
 }
 
-// token skips word if the input continues with it, and reports whether it does.
+// token reports whether the input continues with word. If so, it skips the word.
 func (r *reader) token(word string) bool {
 	if len(r.src)-r.at < len(word) || string(r.src[r.at:r.at+len(word)]) != word {
 		return false

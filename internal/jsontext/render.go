@@ -18,7 +18,8 @@ type Style struct {
 
 // Render appends a value in canonical form as Python's json module writes it, without white space.
 //
-// It returns fault.Type if the value contains bytes or, without Tokens, a NaN or an infinity.
+// It returns fault.Type if the value contains bytes. Unless s.Tokens is set, it also returns
+// fault.Type for a NaN or an infinity.
 func (s Style) Render(dst, canon []byte) ([]byte, error) {
 	switch canon[0] {
 	case '"':

@@ -68,8 +68,8 @@ func Bytes(canon []byte) (b []byte, ok bool) {
 	return b, err == nil
 }
 
-// between returns the text between head and tail of an object. ok is false if canon is another
-// value.
+// between returns the text of an object between its first characters, head, and its last
+// characters. It returns false if canon is another value.
 func between(canon []byte, head string) (string, bool) {
 	if len(canon) < len(head)+len(tail) || string(canon[:len(head)]) != head || string(canon[len(canon)-len(tail):]) != tail {
 		return "", false

@@ -1,3 +1,4 @@
-// Package lengths has the encoded sizes that zargo and numcodecs produce for the same bytes, for
-// the tables of the documentation. integration/numcodecs/ratios records them (make ratios).
+// Package lengths contains the record of the encoded sizes that zargo and numcodecs produce for the
+// same bytes. The documentation has tables of these sizes. integration/numcodecs/ratios records
+// them (make ratios).
 package lengths

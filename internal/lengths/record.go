@@ -46,8 +46,8 @@ type Length struct {
 	Zargo, Numcodecs int // encoded sizes in bytes
 }
 
-// More returns by how many percent zargo's encoding is longer. The result is negative if it is
-// shorter.
+// More returns by how many percent zargo's encoding is longer than that of numcodecs. If it is
+// shorter, the result is negative.
 func (l Length) More() float64 { return 100 * float64(l.Zargo-l.Numcodecs) / float64(l.Numcodecs) }
 
 // Time compares the time for all cases of a codec and a level. Ratio is zargo's time divided by

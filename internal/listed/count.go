@@ -8,10 +8,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Count lists the array at path and counts the objects whose position satisfies of, up to most. The
-// listing need not be complete, so the count does not prove absence. The error is that of the
-// listing.
-func Count(ctx context.Context, s store.Store, path string, keys meta.KeyEncoding, rank int, of func(coord []int) bool, most float64) (n float64, err error) {
+// Count lists the array at path. It counts the objects for whose position match returns true. It
+// stops when the count reaches limit. The listing may be incomplete, so the count does not prove
+// absence. If the listing fails, Count returns its error.
+func Count(ctx context.Context, s store.Store, path string, keys meta.KeyEncoding, rank int, match func(coord []int) bool, limit float64) (n float64, err error) {
 	for e, err := range store.ListAll(ctx, s, path, store.ListOptions{}) {
 		if err != nil {
 			return n, err
@@ -20,8 +20,8 @@ func Count(ctx context.Context, s store.Store, path string, keys meta.KeyEncodin
 		if path != "" {
 			key = strings.TrimPrefix(key, path+"/")
 		}
-		if coord, ok := keys.Parse(key, rank); ok && of(coord) {
-			if n++; n >= most {
+		if coord, ok := keys.Parse(key, rank); ok && match(coord) {
+			if n++; n >= limit {
 				break
 			}
 		}

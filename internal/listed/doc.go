@@ -1,6 +1,6 @@
-// Package listed provides a store for the objects of one array that lists the array to save
-// requests. It skips gets and deletes of objects that a complete listing has shown to be absent. A
-// listing takes one request for many keys. If few objects are absent, it is more expensive than the
+// Package listed provides a store for the objects of one array. The store lists the array to save
+// requests: it skips gets and deletes of objects that a complete listing has shown to be absent. A
+// listing takes one request for many keys. If few objects are absent, a listing costs more than the
 // requests that it saves.
 //
 //	s := listed.New(below, a.Path())

@@ -17,8 +17,8 @@ import (
 // Store is the store of one array. It is safe for concurrent use.
 //
 // An array must not be written through the Store after a listing for reads ([Store.Learn],
-// [Store.ExpectReads]). An array that is written ([Store.ExpectWrites]) may be read afterwards,
-// because the Store then skips no get.
+// [Store.ExpectReads]). An array that is written ([Store.ExpectWrites]) may be read through the
+// Store afterwards, because a Store for writes skips no gets.
 type Store struct {
 	store.Store
 	path     string
@@ -59,9 +59,9 @@ func (s *Store) Describe(keys meta.KeyEncoding, grid []int) {
 // Complete reports whether listings of the store prove absence.
 func (s *Store) Complete() bool { return s.complete }
 
-// Learn lists the whole array. Afterwards gets of objects that are not in the listing are not sent.
-// If the store does not support or refuses listings, or if its listings do not prove absence, Learn
-// returns nil and every request is sent.
+// Learn lists the whole array. Afterwards the Store does not send gets of objects that are not in
+// the listing. Learn returns nil without a listing in three cases: the store does not support
+// listings, it refuses them, or its listings do not prove absence. Every request is then sent.
 func (s *Store) Learn(ctx context.Context) error {
 	if !s.complete || s.layout.Load() == nil {
 		return nil
@@ -84,16 +84,16 @@ var errMany = errors.New("listing has more keys than expected")
 // for each of 60 million objects, or 14,000 positions that are far apart.
 const maxBytes = 8 << 20
 
-// load reads a listing of at most most keys into at most maxBytes of memory. With most 0 both are
-// unbounded. It returns errMany if the listing exceeds a bound.
-func (s *Store) load(entries iter.Seq2[store.Entry, error], most int64) (*chunkkeys.Set, error) {
+// load reads a listing of at most limit keys into at most maxBytes of memory. If limit is 0, both
+// are unbounded. It returns errMany if the listing exceeds a bound.
+func (s *Store) load(entries iter.Seq2[store.Entry, error], limit int64) (*chunkkeys.Set, error) {
 	l := s.layout.Load()
 	set, n := chunkkeys.NewSet(l.grid), int64(0)
 	for e, err := range entries {
 		if err != nil {
 			return nil, err
 		}
-		if n++; most > 0 && (n > most || set.Bytes() > maxBytes) {
+		if n++; limit > 0 && (n > limit || set.Bytes() > maxBytes) {
 			return nil, errMany
 		}
 		if coord, ok := l.position(s.path, e.Key); ok && !set.Has(coord) {

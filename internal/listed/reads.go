@@ -17,20 +17,21 @@ const (
 // reads decides when a listing saves requests during reads. A get of an absent object costs a
 // request like any other. The array is listed once, if these conditions hold:
 //
-//   - The gets that found an absent object are at least as many as the requests that the listing is
-//     expected to take.
-//   - The listing is expected to save more than twice its requests.
+//   - The number of gets that found an absent object is at least the number of requests that the
+//     listing is expected to take.
+//   - The listing is expected to save more than twice as many requests as it takes.
 //
 // A listing is stopped when it has twice the expected number of keys.
 type reads struct {
 	objects       int64 // number of objects that all processes read
 	left          int64 // number of objects that this process will still request
-	asked, absent int64 // number of objects requested, and of those that were absent
+	asked, absent int64 // number of requested objects, and number of absent objects among them
 	off           bool  // a listing was started; there is no second one
 }
 
-// ExpectReads sets the number of objects that all processes read, and the share of them that this
-// process will read. Without a call of ExpectReads, reads do not list the array.
+// ExpectReads sets the number of objects that all processes together read. share is the part of
+// these objects that this process will read. Without a call of ExpectReads, reads do not list the
+// array.
 func (s *Store) ExpectReads(objects int64, share float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,11 +17,12 @@ const fewLeft = 8
 // array it has no object. So the array is listed at the first delete. Afterwards an object is
 // deleted only if the listing contains it or this process has put it.
 //
-// A listing is stopped when it has more pages than deletes were sent. It is retried when the number
-// of deletes has doubled, but not after an error of the store.
+// A listing is stopped when its number of pages exceeds the number of deletes that were sent. It is
+// retried when the number of deletes has doubled, but not after an error of the store.
 //
-// Another process may put an object after the listing. The result is the same as if it put the
-// object after the delete, since neither process knows of the other.
+// Another process may put an object after the listing, and the delete of this object is then
+// skipped. The result is the same as if the other process put the object after a delete. The two
+// processes do not know of each other, so either result is correct.
 type writes struct {
 	left    int64 // number of objects that this process will still put or delete
 	deleted int64 // number of deletes sent or in flight

@@ -46,8 +46,8 @@ func (r *Result) OK() bool { return len(r.Missing)+len(r.Changed)+len(r.Extra) =
 // Options configure Write and Check. The zero value uses the limits of the process.
 type Options struct {
 	// Progress is called after the listing, and after each value or part of a large value, with the
-	// number of bytes read and the total. Calls are not concurrent. A value whose size the listing
-	// does not report is added to both when it is read.
+	// number of bytes read and the total. Calls are not concurrent. If the listing does not report
+	// the size of a value, the size is added to both numbers when the value is read.
 	Progress func(done, total int64)
 	Limits   *concurrency.Limits // Bytes bounds the memory of values; nil means concurrency.Default
 	Account  account.Options     // counters and limits of the requests
@@ -93,7 +93,8 @@ func (r *work) read(n int, size int64) {
 	r.o.Progress(r.done, r.total)
 }
 
-// Write writes the manifest of all keys in a store. It starts to write after all values were read.
+// Write writes the manifest of all keys in a store. It starts to write when all values have been
+// read.
 func Write(ctx context.Context, st store.Store, w io.Writer, o Options) error {
 	ctx, r := newWork(ctx, st, o)
 	sizes, err := list(ctx, r.st)
@@ -189,8 +190,8 @@ func list(ctx context.Context, st store.Store) (map[string]int64, error) {
 	return sizes, nil
 }
 
-// hash returns the sum of a value whose length in the listing is size. It reads the value in parts
-// if it is long or has become long since the listing.
+// hash returns the sum of a value whose length in the listing is size. If the value is long, or has
+// become long since the listing, hash reads it in parts.
 func (r *work) hash(ctx context.Context, key string, size int64) (sum, error) {
 	if size > part {
 		return r.hashParts(ctx, key, size)

@@ -1,5 +1,5 @@
-// Package masked preserves which elements of an array xarray treats as missing when the array is
-// converted between Zarr formats.
+// Package masked is used when an array is converted between Zarr formats. It ensures that xarray
+// treats the same elements of the array as missing before and after the conversion.
 //
 // In v2, xarray interprets the fill value as CF's _FillValue: elements equal to it are missing. In
 // v3, the fill value is only the value of chunks that are not stored, and elements equal to the

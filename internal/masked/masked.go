@@ -18,8 +18,8 @@ import (
 const Attr = "_FillValue"
 
 // ToV3 returns the attributes in v3 of a v2 array. fill is the fill value in memory form, or nil if
-// it is undefined. ToV3 does not modify attrs. said describes the change, or is "" if there is no
-// change.
+// it is undefined. ToV3 does not modify attrs. said is a description of the change, or "" if there
+// is no change.
 func ToV3(t dtype.Type, fill []byte, attrs map[string]any) (_ map[string]any, said string) {
 	missing := fill
 	if missing == nil {
@@ -50,11 +50,11 @@ type V2 struct {
 }
 
 // ToV2 returns the attributes and the fill value in v2 of a v3 array. The attribute becomes the
-// fill value. If there is no attribute, or if it is not a value of the data type, no element is
-// missing, so the fill value becomes undefined. A fill value of NaN is kept, because xarray always
-// treats NaN as missing. For the same reason an attribute of NaN makes any other fill value
-// undefined. If the fill value changes, the caller must store missing chunks that would otherwise
-// read differently.
+// fill value. If there is no attribute, or if the attribute is not a value of the data type, no
+// element is missing, so the fill value becomes undefined. xarray always treats NaN as missing. A
+// fill value of NaN is therefore kept, and if the attribute is NaN, any other fill value becomes
+// undefined. If the fill value changes, the elements of absent chunks would change. The caller must
+// then store these chunks.
 func ToV2(t dtype.Type, fill []byte, attrs map[string]any) V2 {
 	if encode(t, fill) == nil && !isText(t) {
 		return V2{Attrs: attrs} // xarray masks no elements in either format

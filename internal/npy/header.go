@@ -83,7 +83,8 @@ func readLength(r io.Reader, major, minor byte) (int64, error) {
 	return n, nil
 }
 
-// short converts an unexpected end of the file to fault.Corrupt, and adds what to other errors.
+// short converts an unexpected end of the file to fault.Corrupt. It adds the text in what to other
+// errors.
 func short(err error, what string) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fault.Newf(fault.Corrupt, "the .npy file ends within %s", what)
@@ -197,8 +198,8 @@ func tupleText(shape []int) string {
 	return "(" + strings.Join(parts, ", ") + ")"
 }
 
-// growth pads the text so that the length of the slowest axis can later be overwritten by a number
-// of up to 21 digits, like NumPy.
+// growth pads the text, as NumPy does. The length of the slowest axis can then be overwritten
+// later, by a number of up to 21 digits.
 func growth(text *bytes.Buffer, h Header) {
 	if len(h.Shape) == 0 {
 		return

@@ -44,7 +44,7 @@ func (p *parser) bad(what string) error {
 
 func (p *parser) space() { p.s = strings.TrimLeft(p.s, " \t\r\n\f\v") }
 
-// take skips white space and c, and reports whether c was found.
+// take skips white space. If the next character is c, it skips c too and returns true.
 func (p *parser) take(c byte) bool {
 	p.space()
 	if p.s == "" || p.s[0] != c {

@@ -1,6 +1,6 @@
-// Package pages makes an iterator of a listing that is requested in pages.
+// Package pages converts a listing that is requested in pages to an iterator.
 //
-//	for e, err := range pages.All(page, otherwise) {
+//	for e, err := range pages.All(page, fallback) {
 //		fmt.Println(e, err)
 //	}
 //

@@ -53,10 +53,10 @@ func newChunk(p *Pipeline, shape []int, bytes int, chain *codec.Chain) *Chunk {
 	return c
 }
 
-// Decode sets a box of dst to the elements that it selects of the chunk with stored form src. It
-// uses [codec.Chain.DecodeTo], or, if the selection has lists, decodes the whole chunk in scratch
-// memory. src may have been received in the memory that Room returned. After an error the contents
-// of the box are undefined.
+// Decode decodes src, the stored form of the chunk. It sets a box of dst to the elements that the
+// box selects. If the selection has lists, Decode decodes the whole chunk in scratch memory.
+// Otherwise it uses [codec.Chain.DecodeTo]. src may have been received in the memory that Room
+// returned. After an error the contents of the box are undefined.
 //
 // Decode returns fault.Corrupt if src is not a valid chunk. It returns fault.Limit if the chunk is
 // longer than Options.ChunkLimit, unless the box is the whole chunk without gaps in dst.
@@ -89,8 +89,8 @@ func (c *Chunk) Decode(dst Memory, b grid.Box, src []byte, s *Scratch) error {
 
 // Room returns memory of dst in which the stored form of the chunk can be received, so that
 // decoding it to the box copies nothing. The memory has length 0 and capacity for the expected
-// bytes. Room returns nil unless the stored bytes are the elements in C order and the box is the
-// whole chunk, without gaps in dst.
+// bytes. Room returns nil in two cases: the stored bytes are not the elements in C order, or the
+// box is not the whole chunk without gaps in dst.
 func (c *Chunk) Room(dst Memory, b grid.Box) (direct []byte) {
 	off, ok := b.Contiguous(dst.Shape)
 	if !ok || dst.Bytes == nil || !c.Chain.InMemory() || !b.Full(c.Shape) {
@@ -129,9 +129,9 @@ func (c *Chunk) decodeItems(dst Memory, b grid.Box, src []byte, s *Scratch) erro
 	return nil
 }
 
-// mayHold returns fault.Limit for a chunk that may not be held in memory. For a chunk longer than
-// maxKept it checks the number of stored bytes before any memory is allocated, and returns
-// fault.Corrupt if it is too small.
+// mayHold returns fault.Limit if the chunk is too long to be held in memory. If the chunk is longer
+// than maxKept, mayHold checks the number of stored bytes before any memory is allocated. If that
+// number is too small, it returns fault.Corrupt.
 func (c *Chunk) mayHold(src []byte) error {
 	if least := c.Chain.MinEncoded(); c.Bytes > maxKept && int64(c.Bytes) <= c.options.ChunkLimit && int64(len(src)) < least {
 		return fault.Newf(fault.Corrupt, "the stored chunk of shape %v has %d bytes, want at least %d", c.Shape, len(src), least)
@@ -155,14 +155,14 @@ func (c *Chunk) room(s *Scratch) ([]byte, error) {
 	return s.room(c.Bytes), nil
 }
 
-// Encode appends to dst the stored form of the chunk after a box of src is written over it. old is
-// the previous stored form. It is nil if there was none or none of its elements remain; the
-// elements outside the box are then the fill value. fill reports that the chunk is all fill value
-// and is not to be stored; then nothing is appended.
+// Encode writes a box of src over the chunk, and appends the new stored form of the chunk to dst.
+// old is the previous stored form. If the chunk was not stored, or if none of its elements remain,
+// old is nil. The elements outside the box are then the fill value. fill reports that all elements
+// are the fill value, so that the chunk is not to be stored. Encode then appends nothing.
 //
-// A box that is the whole chunk is encoded directly from src. For the values of one field, the
-// structures are decoded, changed and encoded. If the chunk LaysOver, dst may be old[:0]: then old
-// is modified and returned. Errors are those of Decode.
+// If the box is the whole chunk, it is encoded directly from src. For the values of one field, the
+// structures are decoded, changed and encoded. If LaysOver returns true, dst may be old[:0]. Encode
+// then modifies and returns old. Errors are those of Decode.
 func (c *Chunk) Encode(dst, old []byte, src Memory, b grid.Box, s *Scratch) (out []byte, fill bool, err error) {
 	stored := c
 	if c.of != nil {
@@ -190,8 +190,9 @@ func (c *Chunk) Encode(dst, old []byte, src Memory, b grid.Box, s *Scratch) (out
 	return out, false, err
 }
 
-// AsItLies returns the stored form of a chunk that the box selects wholly, as a part of src. ok is
-// false if the stored form differs from the elements in src, so that Encode must produce it.
+// AsItLies returns the stored form of a chunk as a part of src. The box must select the whole
+// chunk. If the stored form differs from the elements in src, ok is false, and Encode must produce
+// the stored form.
 func (c *Chunk) AsItLies(src Memory, b grid.Box) (stored []byte, ok bool) {
 	if c.of != nil || c.items != nil || !b.Full(c.Shape) || !c.Chain.AsInMemory() {
 		return nil, false
@@ -204,8 +205,8 @@ func (c *Chunk) AsItLies(src Memory, b grid.Box) (stored []byte, ok bool) {
 	return src.Bytes[at : at+c.Bytes : at+c.Bytes], true
 }
 
-// IsFill reports whether the chunk is all fill value and is not to be stored. stored must be the
-// result of AsItLies.
+// IsFill reports whether all elements of the chunk are the fill value, so that it is not to be
+// stored. stored must be the result of AsItLies.
 func (c *Chunk) IsFill(stored []byte) bool {
 	return !c.options.StoreFill && c.Fill != nil && grid.IsFill(stored, c.Fill)
 }
@@ -287,7 +288,7 @@ func (c *Chunk) layOver(dst, old []byte, src Memory, b grid.Box, s *Scratch) (ou
 	return out, false, nil
 }
 
-// gather returns the whole decoded chunk to be stored. For the values of a field these are the
+// gather returns the whole decoded chunk to be stored. For the values of a field, it returns the
 // structures.
 func (c *Chunk) gather(old []byte, src Memory, b grid.Box, s *Scratch) (whole []byte, err error) {
 	if c.of != nil {
@@ -301,20 +302,21 @@ func (c *Chunk) gather(old []byte, src Memory, b grid.Box, s *Scratch) (whole []
 	return whole, nil
 }
 
-// before returns the previous decoded chunk. If none was stored, it returns a chunk of the fill
-// value if matters is set, and undefined contents otherwise.
-func (c *Chunk) before(old []byte, s *Scratch, matters bool) ([]byte, error) {
-	if old != nil && matters {
+// before returns the previous decoded chunk. If old is nil, it returns a chunk of the fill value.
+// If needed is false, the contents of the result are undefined.
+func (c *Chunk) before(old []byte, s *Scratch, needed bool) ([]byte, error) {
+	if old != nil && needed {
 		return c.decode(old, s)
 	}
 	whole, err := c.room(s)
-	if err == nil && matters {
+	if err == nil && needed {
 		grid.Fill(whole, c.fill.one)
 	}
 	return whole, err
 }
 
-// FillBox sets a box of dst to the fill value, or to zero if that is undefined.
+// FillBox sets a box of dst to the fill value. If the fill value is undefined, it sets the box to
+// zero.
 func (c *Chunk) FillBox(dst Memory, b grid.Box) {
 	if dst.Bytes != nil {
 		c.fill.set(dst, b)
@@ -324,8 +326,8 @@ func (c *Chunk) FillBox(dst Memory, b grid.Box) {
 // filler is the fill value of an array.
 type filler struct {
 	defined []byte // one element; nil if it is undefined or all is set
-	one     []byte // one element; defined, or zero if that is nil
-	all     []byte // the values within a structure if they differ, else nil
+	one     []byte // one element: defined, or zero if defined is nil
+	all     []byte // the fill values of one structure if they differ, else nil
 	within  []int  // the shape of all, along the last axes
 }
 

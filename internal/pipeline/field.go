@@ -14,7 +14,7 @@ type field struct {
 }
 
 // Field returns the pipeline of one field of an array of structures. Values are read through the
-// codecs of the structures, and written by changing whole structures. Chunks have the axes of the
+// codecs of the structures. Writes of values change whole structures. Chunks have the axes of the
 // field after those of the array. The axes of the field are never divided.
 func (p *Pipeline) Field(f *codec.Field) (*Pipeline, error) {
 	v := &Pipeline{
@@ -29,7 +29,7 @@ func (p *Pipeline) Field(f *codec.Field) (*Pipeline, error) {
 	return v, v.bindAll()
 }
 
-// field returns the fill value of a field of the structures with fill value f.
+// field returns the fill value of a field of structures. f is the fill value of the structures.
 func (f filler) field(of *codec.Field) filler {
 	n := of.Type().Size()
 	all := make([]byte, n*product(of.Shape()))
@@ -43,12 +43,12 @@ func (f filler) field(of *codec.Field) filler {
 	return v
 }
 
-// within makes c and its inner chunks represent the values of field f in the chunks of structures
-// of.
-func (c *Chunk) within(f *codec.Field, of *Chunk) {
-	c.field, c.of = f, of
+// within makes c and its inner chunks represent the values of the field f. whole is the chunk of
+// the structures that contain the field.
+func (c *Chunk) within(f *codec.Field, whole *Chunk) {
+	c.field, c.of = f, whole
 	if c.Inner != nil {
-		c.Inner.within(f, of.Inner)
+		c.Inner.within(f, whole.Inner)
 	}
 }
 

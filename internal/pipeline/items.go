@@ -16,9 +16,9 @@ import (
 
 // Items stores the elements of varying length of one call. They are stored one after another in
 // blocks of memory, each element after its length. The number of an element is 0 for the fill
-// value. Any other number is 1 more than the block, in the upper bits, and the position in the
-// block. Decoding and encoding through Numbers is safe for concurrent use. Elements may be read
-// after all decoding and encoding has ended.
+// value. Otherwise its upper bits are the number of the block plus 1, and its lower bits are the
+// position in the block. Decoding and encoding through Numbers is safe for concurrent use. Elements
+// may be read after all decoding and encoding has ended.
 type Items struct {
 	// Numbers is the pipeline of an array of uint64 in memory form, with the numbers instead of the
 	// elements.
@@ -56,8 +56,8 @@ func (p *Pipeline) newItems(h *Items) (*Items, error) {
 // Kept returns the memory in bytes that the elements take.
 func (h *Items) Kept() int64 { return h.kept }
 
-// Dense reports whether the blocks have little besides elements of selected bytes, so that these
-// may remain in the blocks.
+// Dense reports whether the selected elements may remain in the blocks, because the blocks contain
+// little else. selected is the number of bytes of these elements.
 func (h *Items) Dense(selected int64) bool { return h.kept <= 2*selected+firstBlock }
 
 // Texts returns a function that returns the element with a number as a string. The elements of a
@@ -121,8 +121,8 @@ func (h *Items) get(numbers []byte, other *Items) [][]byte {
 }
 
 // The lengths of blocks. The first is as long as its expected elements, at most 64 KiB, and each
-// next block is twice as long, up to 4 MiB. So an element that the caller retains keeps at most 4
-// MiB of others in memory.
+// next block is twice as long, up to 4 MiB. If the caller retains one element, at most 4 MiB of
+// other elements therefore remain in memory.
 const (
 	firstBlock = 64 << 10
 	maxBlock   = 4 << 20
@@ -136,7 +136,7 @@ type Packer struct {
 	used   int
 	base   uint64 // base of the numbers in the block
 	next   int    // length of the next block
-	last   []byte // the last element that took memory, which has number
+	last   []byte // the last element that took memory; its number is in number
 	number uint64
 }
 
@@ -207,8 +207,8 @@ func (h *Items) decodeWanted(dst []byte, c *Chunk, src []byte, s *codec.Scratch)
 // decodeSome is decode for the elements for which want returns true, or all if want is nil.
 func (h *Items) decodeSome(dst []byte, c *Chunk, src []byte, s *codec.Scratch, want func(i int) bool) error {
 	elems := len(dst) / 8
-	// The number of stored bytes bounds the length of text and bytes, but not of labels or of
-	// values that are stored in another form.
+	// The number of stored bytes bounds the length of text and bytes. It does not bound the length
+	// of labels, or of values that are stored in another form.
 	left := h.max - 8*int64(elems)
 	tooMuch := func() error {
 		return fault.Newf(fault.Limit, "the %d elements of a chunk, with 8 bytes for each, have more bytes than Limits.Chunk (%d)", elems, h.max)

@@ -14,7 +14,7 @@ import (
 func (c *Chunk) MayKeep() bool { return c.limit() == nil }
 
 // Kept returns the bytes to cache for a chunk with stored form src, in new memory. Errors are those
-// of Decode, but errors in elements of varying length are not detected.
+// of Decode. If elements vary in length, errors in the elements are not detected.
 func (c *Chunk) Kept(src []byte, s *Scratch) ([]byte, error) {
 	if c.Varies() {
 		return append(make([]byte, 0, len(src)), src...), nil
@@ -29,8 +29,8 @@ func (c *Chunk) Kept(src []byte, s *Scratch) ([]byte, error) {
 // KeptRoom returns the bytes that Kept takes in addition to the stored form.
 func (c *Chunk) KeptRoom() int64 { return add(int64(c.Bytes), c.rooms.placed) }
 
-// Place sets a box of dst to the elements that it selects of a chunk. kept is the result of Kept.
-// The elements must have a fixed length.
+// Place sets a box of dst to the elements that the box selects. kept is the result of Kept for the
+// chunk. The elements must have a fixed length.
 func (c *Chunk) Place(dst Memory, b grid.Box, kept []byte) {
 	b.FromChunk(dst.Bytes, kept, dst.Shape, c.Shape, c.Size)
 }

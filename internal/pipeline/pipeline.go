@@ -38,15 +38,16 @@ type Pipeline struct {
 	byShape map[string]*Chunk // chunks by shape, if even is false
 }
 
-// maxShapes is the number of shapes that are cached, each with some 2 KB of bound codecs. A
-// calendar has four. A grid with more shapes binds some of them again, which takes microseconds.
+// maxShapes is the number of shapes that are cached, each with some 2 KB of bound codecs. For
+// example, months have four lengths. If a grid has more shapes, some of them are bound again, which
+// takes microseconds.
 const maxShapes = 256
 
 // New binds codecs to the chunks of a grid: to their common shape, or to the shape of the largest
-// chunk. in describes the elements; its shape is ignored. Codecs that can be bound to the largest
-// shape and to the common divisor of all shapes can be bound to each: the others need no more
-// memory, and inner chunks divide them. Errors are those of [codec.Table.Chain], with a
-// *codec.ChainError if one codec is wrong.
+// chunk. in describes the elements; its shape is ignored. If codecs can be bound to the largest
+// shape and to the common divisor of all shapes, they can be bound to each shape: other shapes do
+// not need more memory, and inner chunks divide them. Errors are those of [codec.Table.Chain]. If
+// one codec is wrong, the error contains a *codec.ChainError.
 func New(t *codec.Table, specs []codec.Spec, in codec.Repr, axes []grid.Axis, o Options) (*Pipeline, error) {
 	p := &Pipeline{table: t, specs: specs, axes: axes, typ: in.Type, fill: filler{defined: in.Fill, one: in.Fill}, options: o}
 	p.options.varies = in.Type.Size() == 0
@@ -87,7 +88,7 @@ func Largest(axes []grid.Axis) []int {
 }
 
 // Largest returns the chunk that takes the most memory. If all chunks have one shape, it is the
-// only one. It is not checked against Options.IndexLimit; see [Pipeline.For].
+// chunk of that shape. Its index is not checked against Options.IndexLimit; see [Pipeline.For].
 func (p *Pipeline) Largest() *Chunk { return p.largest }
 
 // Even reports whether all chunks have one shape.
@@ -99,8 +100,8 @@ func (p *Pipeline) Axes() []grid.Axis { return p.axes }
 // Type returns the data type of the elements.
 func (p *Pipeline) Type() dtype.Type { return p.typ }
 
-// Fill returns the value of elements of missing chunks: the fill value, or zero if that is
-// undefined. The caller must not modify the shared slice.
+// Fill returns the value of elements of missing chunks. It is the fill value or, if the fill value
+// is undefined, zero. The caller must not modify the shared slice.
 func (p *Pipeline) Fill() []byte { return p.fill.one }
 
 // Specs returns the codecs that were passed to New. For a field they are those of the array of
@@ -112,7 +113,7 @@ func (p *Pipeline) Specs() []codec.Spec {
 	return slices.Clone(p.specs)
 }
 
-// For returns the chunk of a shape, which must be one that [grid.ShapeOf] returns for the axes. It
+// For returns the chunk of a shape. [grid.ShapeOf] must return that shape for some position. It
 // returns fault.Limit if the chunk is a shard whose index is longer than Options.IndexLimit.
 func (p *Pipeline) For(shape []int) (*Chunk, error) {
 	c, err := p.bound(shape)

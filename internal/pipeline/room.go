@@ -10,12 +10,12 @@ import (
 // rooms are the bytes that the codecs of a chunk take in addition to its stored form and the
 // region.
 type rooms struct {
-	placed int64 // bytes to decode it to memory without gaps
-	rows   int64 // bytes to decode all of it to rows of a region
+	placed int64 // bytes to decode the chunk to memory without gaps
+	rows   int64 // bytes to decode the whole chunk to rows of a region
 	box    int64 // bytes to decode any other box
-	whole  int64 // bytes to decode it elsewhere, including the decoded chunk
-	packed int64 // bytes to encode it from memory without gaps
-	taken  int64 // bytes to encode it from rows of a region
+	whole  int64 // bytes to decode the chunk in scratch memory, including the decoded chunk
+	packed int64 // bytes to encode the chunk from memory without gaps
+	taken  int64 // bytes to encode the chunk from rows of a region
 }
 
 // Varies reports whether the lengths of elements are unknown before they are decoded. The rooms do

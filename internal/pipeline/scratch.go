@@ -3,8 +3,8 @@ package pipeline
 import "github.com/zargo-io/zargo/zarr/codec"
 
 // Scratch is memory that is reused from chunk to chunk, for the decoded chunk and the buffers of
-// the codecs. The zero Scratch is ready to use. It must be used by one goroutine at a time, the one
-// that holds a CPU slot.
+// the codecs. The zero Scratch is ready to use. It must be used by one goroutine at a time: the
+// goroutine that holds a CPU slot.
 type Scratch struct {
 	codec  codec.Scratch
 	lend   func(n int) []byte
@@ -13,9 +13,9 @@ type Scratch struct {
 	steps  []codec.Step
 }
 
-// Lend sets the allocator for memory that may be as large as a chunk, until Free. buffer returns
-// memory of length 0 and capacity n. One chunk takes at most [Chunk.DecodeRoom] or
-// [Chunk.EncodeRoom] bytes of it.
+// Lend sets the allocator for memory that may be as large as a chunk. It is used until Free is
+// called. buffer returns memory of length 0 and capacity n. One chunk takes at most
+// [Chunk.DecodeRoom] or [Chunk.EncodeRoom] bytes of it.
 func (s *Scratch) Lend(buffer func(n int) []byte) { s.lend = buffer }
 
 // of returns the scratch memory of the codecs for a chunk. The length of the memory for elements of
@@ -34,9 +34,9 @@ func (s *Scratch) Free() {
 	s.chunk, s.values = nil, nil
 }
 
-// maxKept is the maximum length of memory that was not lent and is retained, so that a process that
-// once read a huge chunk does not keep its memory. The number of stored bytes of longer chunks is
-// checked before memory is allocated.
+// maxKept is the maximum length of retained memory, except for lent memory. If a process reads one
+// huge chunk, it therefore does not keep the memory of the chunk. The number of stored bytes of
+// longer chunks is checked before memory is allocated.
 const maxKept = 64 << 20
 
 // room returns n bytes with undefined contents, valid until the next call.

@@ -9,8 +9,8 @@ import (
 )
 
 // Span returns the range of the stored bytes that has the elements of a box: n bytes at off. ok is
-// false if the range is unknown, because the bytes are not the elements or the selection has lists,
-// or if more than Options.ChunkLimit bytes would be held for only some of the elements.
+// false in three cases: the stored bytes are not the elements, the selection has lists, or the
+// range has more than Options.ChunkLimit bytes of which only some are selected.
 func (c *Chunk) Span(b grid.Box) (off, n int64, ok bool) {
 	if !c.spans || c.listed(b) {
 		return 0, 0, false
@@ -42,9 +42,9 @@ func (c *Chunk) spanOfPairs(pairs []grid.Pair) (off, n int64, ok bool) {
 	return int64(lo) * size, n, n <= c.options.ChunkLimit
 }
 
-// DecodeSpan sets a box of dst to the elements that it selects of the chunk. src is the range of
-// the stored form that Span returned. It may have been received in the memory that SpanRoom
-// returned, and may be modified. Errors are those of [codec.Chain.DecodeSpan].
+// DecodeSpan sets a box of dst to the elements that the box selects. src is the range of the stored
+// form that Span returned. It may have been received in the memory that SpanRoom returned, and may
+// be modified. Errors are those of [codec.Chain.DecodeSpan].
 func (c *Chunk) DecodeSpan(dst Memory, b grid.Box, src []byte, s *Scratch) error {
 	if b.Pairs != nil {
 		return c.decodePairs(dst, b.Pairs, src)
@@ -72,8 +72,8 @@ func (c *Chunk) decodePairs(dst Memory, pairs []grid.Pair, src []byte) error {
 	return nil
 }
 
-// SpanRoom is [Chunk.Room] for the range that Span returns. It returns nil unless the range is the
-// elements of the box in C order, without gaps in dst.
+// SpanRoom is [Chunk.Room] for the range that Span returns. If the range is not exactly the
+// elements of the box, in C order and without gaps in dst, it returns nil.
 func (c *Chunk) SpanRoom(dst Memory, b grid.Box) (direct []byte) {
 	off, ok := b.Contiguous(dst.Shape) // false for points
 	if !ok || dst.Bytes == nil || !c.Chain.InMemory() {

@@ -12,13 +12,13 @@ import (
 var ErrTooLong = errors.New("too long")
 
 // ErrNoRanges reports a store that cannot pin a read to a version or cannot read the end of an
-// object. The shard is then read with one request.
+// object. The whole shard is then read with one request.
 var ErrNoRanges = errors.New("the store cannot read parts of a shard")
 
-// Check checks the response of a store, v or err, to the request, which was sent for at most n
-// bytes. Besides errors of the store it returns fault.Corrupt for a value of the wrong length,
-// fault.Conflict for a shard that was deleted during the read, [ErrNoRanges] for an index, and
-// [ErrTooLong] for a whole object.
+// Check checks v or err, the response of a store to a request for at most n bytes. It returns
+// errors of the store, fault.Corrupt for a value of the wrong length, and fault.Conflict for a
+// shard that was deleted during the read. For an index it may return [ErrNoRanges], and for a whole
+// object [ErrTooLong].
 func (r Read) Check(n int64, v store.Value, err error) error {
 	what := "shard"
 	switch {
@@ -57,9 +57,9 @@ func (r Read) checkWhole(n int64, err error) error {
 	return fault.Newf(fault.Corrupt, "stored chunk has more than the %d bytes that its codecs can produce: %w: %v", r.Bound, ErrTooLong, err)
 }
 
-// Longer returns the maximum bytes of a repeated request if a response of n bytes was too short. It
-// is the length that the store announced, or eight times n if it announced none. ok is false if err
-// is another error or the object is longer than r.Bound.
+// Longer returns the maximum bytes of a repeated request if an object was longer than the n bytes
+// that were requested. If the store announced the length of the object, it returns that length,
+// else eight times n. ok is false if err is another error, or if the object is longer than r.Bound.
 func (r Read) Longer(n int64, err error) (more int64, ok bool) {
 	if n >= r.Bound || !errors.Is(err, fault.Limit) {
 		return 0, false

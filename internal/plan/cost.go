@@ -10,7 +10,7 @@ import (
 // computed once for each call.
 type Cost struct {
 	Gap     int64 // bytes that one connection transfers while a request waits for its first byte
-	Cheap   int64 // longest gap in bytes that is always read instead of skipped
+	Cheap   int64 // maximum bytes of a gap that is always read and never skipped
 	Max     int64 // maximum bytes of a merged read
 	Streams int   // concurrent requests for one object; 0 means that no gap longer than Cheap is read
 }
@@ -35,12 +35,13 @@ func CostOf(t store.Tuning, m store.Measured, objects int) Cost {
 	return c
 }
 
-// waste bounds the bytes of a read as a multiple of the wanted bytes, unless its gaps are cheap.
+// waste bounds the bytes of a read whose gaps are not cheap: at most waste times the bytes of its
+// pieces.
 const waste = 3
 
-// gap returns the length of the longest gap between sorted pieces that is read. It chooses the gap
-// that minimizes the total time. Reads are made in rounds of c.Streams requests. Each round waits
-// for a first byte, and its requests share the bandwidth.
+// gap returns a length: gaps up to this length, between sorted pieces, are read. It chooses the
+// length that minimizes the total time. Reads are made in rounds of c.Streams requests. Each round
+// waits for a first byte, and its requests share the bandwidth.
 func (c *Cost) gap(pieces []Piece) int64 {
 	if c.Streams < 1 || c.Gap <= c.Cheap || len(pieces) < 2 {
 		return c.Cheap
@@ -78,11 +79,12 @@ func (c *Cost) gap(pieces []Piece) int64 {
 	return best
 }
 
-// part reports whether to read n bytes of a chunk instead of all of its bytes. That takes no
-// additional request, so omitting more than Cheap bytes is enough.
+// part reports whether to read n bytes of a chunk instead of all its bytes. A partial read takes no
+// additional request, so it is worthwhile if it omits more than Cheap bytes.
 func (c *Cost) part(all, n int64) bool { return all-n > c.Cheap }
 
-// time returns the duration of reads, as the number of bytes that one connection transfers in it.
+// time returns the duration of reads, expressed as the number of bytes that one connection
+// transfers in this time.
 func (c *Cost) time(reads int, bytes int64) int64 {
 	rounds := (reads-1)/c.Streams + 1
 	return int64(rounds)*c.Gap + bytes/int64(min(reads, c.Streams))

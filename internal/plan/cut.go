@@ -91,7 +91,7 @@ func (c *Cut) Place(i int) int {
 	return c.place(i, slices.Grow(room[:0], len(c.shards.Chunk))[:len(c.shards.Chunk)])
 }
 
-// place is Place and also sets coord to the position of the inner chunk in the shard.
+// place is like Place. It also sets coord to the position of the inner chunk in the shard.
 func (c *Cut) place(i int, coord []int) int {
 	if c.points != nil {
 		copy(coord, c.points.Box(i).Coord)
@@ -107,8 +107,8 @@ func (c *Cut) place(i int, coord []int) int {
 
 // Locate finds the inner chunks in a shard that starts at off. It returns the stored and the
 // missing inner chunks, both in the order of the Cut. It returns fault.Corrupt if an inner chunk is
-// outside the shard, or longer than its codecs can produce. A nested shard may be longer, because
-// it may have unused space.
+// outside the shard, or if it is longer than its codecs can produce. Nested shards may be longer,
+// because they may have unused space.
 func (c *Cut) Locate(x codec.ShardIndex, off int64) (pieces, missing []Piece, err error) {
 	most := c.chunk.Chain.Worst()
 	var room [8]int
@@ -134,8 +134,8 @@ func (c *Cut) Locate(x codec.ShardIndex, off int64) (pieces, missing []Piece, er
 	return pieces, missing, nil
 }
 
-// Within returns the inner chunks of a shard whose bytes are all in memory, by its index. Offsets
-// count from the start of the shard. Its error is that of [Cut.Locate].
+// Within returns the inner chunks of the shard p, whose bytes are all in memory. x is the index of
+// the shard. Offsets count from the start of the shard. The error is that of [Cut.Locate].
 func (p Piece) Within(x codec.ShardIndex) (pieces, missing []Piece, err error) {
 	return cut(p.cut.chunk, p.Box()).Locate(x, 0)
 }

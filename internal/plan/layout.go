@@ -15,8 +15,8 @@ type Layout struct {
 	Pipe  *pipeline.Pipeline       // has the codecs for each shape of object
 }
 
-// AppendEdge appends to an empty dst the extent, along each axis, of the array within the object at
-// a position. It appends nothing if the object is wholly inside the array.
+// AppendEdge appends the extent of the array within the object at a position, along each axis. dst
+// must be empty. If the object is wholly inside the array, AppendEdge appends nothing.
 func (l *Layout) AppendEdge(dst []byte, coord []int) []byte {
 	ends := false
 	for i, axis := range l.Axes {
@@ -45,8 +45,9 @@ type Object struct {
 	// Covers reports that every element of the object inside the array is selected, so that a write
 	// need not read the object.
 	Covers bool
-	// Edge reports that a write covers the object and that the object extends beyond the shape,
-	// where another writer may have appended. The write keeps the stored elements beyond the shape.
+	// Edge reports that a write covers the object, and that the object extends beyond the shape.
+	// Another writer may have appended elements there, so the write keeps the stored elements
+	// beyond the shape.
 	Edge bool
 	// Full reports that every element of the object is selected and inside the array.
 	Full bool
@@ -85,7 +86,7 @@ func (o *Object) Shard() *Level {
 	return &Level{key: o.Key, cost: o.plan.gaps(), chunk: o.Chunk, parts: o.piece[:], ranged: o.ranged}
 }
 
-// Stored returns the first level for reading every inner chunk of the shard in its stored form.
+// Stored returns the first level for a read of all inner chunks of the shard in their stored form.
 // Indexes of nested shards are not read. The box of each piece is the whole inner chunk.
 func (o *Object) Stored() *Level {
 	return &Level{key: o.Key, cost: o.plan.gaps(), chunk: o.Chunk, parts: []Piece{{Len: -1, cut: one(o.Chunk, grid.All(o.Chunk.Shape))}}, flat: true}
@@ -94,10 +95,10 @@ func (o *Object) Stored() *Level {
 // Inner divides the selected part of the shard into its inner chunks.
 func (o *Object) Inner() *Cut { return cut(o.Chunk, o.Box) }
 
-// Decided returns the extent of the object, along each axis, in which the write replaces elements
-// without regard to other writers. An inner chunk whose elements in this extent are all selected is
-// written without being read. The extent is the whole object, or its part inside the array if
-// WriteOptions.Held is set.
+// Decided returns an extent of the object along each axis. Within this extent, the write replaces
+// elements without regard to other writers. If all elements of an inner chunk in this extent are
+// selected, the inner chunk is written without being read. If WriteOptions.Held is set, the extent
+// is the part of the object inside the array. Otherwise it is the whole object.
 func (o *Object) Decided() []int {
 	if o.plan.Write.Held {
 		return o.Inside()

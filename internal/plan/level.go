@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Level is a set of shards of one depth within an object. At depth 0 it is the object itself, else
-// all or some of the shards nested in it.
+// Level is a set of shards of one depth within an object. At depth 0 it is the object itself. At
+// other depths it is all or some of the shards nested in the object.
 type Level struct {
 	key     string
 	version store.Version // version of the object; "" at depth 0, as it is unknown
@@ -57,10 +57,10 @@ func (l *Level) ID(i int) IndexID {
 }
 
 // Indexes returns the requests for the unknown indexes. known has one entry for each shard of the
-// level; the zero ShardIndex is an unknown index. The pieces of the reads are the indexes, and the
-// I of a piece is the number of its shard. The index of a stored shard is requested without a
-// version, others with the version passed to [Level.Expand]. Indexes returns fault.Corrupt if a
-// shard is shorter than its index.
+// level; the zero ShardIndex means that the index is unknown. The pieces of the reads are the
+// indexes, and the I of a piece is the number of its shard. The request for the index of a stored
+// shard has no version. Other requests have the version that was passed to [Level.Expand]. Indexes
+// returns fault.Corrupt if a shard is shorter than its index.
 func (l *Level) Indexes(known []codec.ShardIndex) (Reads, error) {
 	n, atStart := l.chunk.Shards.IndexSize()
 	if l.depth == 0 {
@@ -129,9 +129,9 @@ func (l *Level) Expand(v store.Version, found []codec.ShardIndex) (Stage, error)
 	return l.ExpandWithout(v, found, nil)
 }
 
-// ExpandWithout is Expand without the inner chunks for which had returns true. It calls had, unless
-// that is nil, once for each inner chunk that would be read.
-func (l *Level) ExpandWithout(v store.Version, found []codec.ShardIndex, had func(Piece) bool) (Stage, error) {
+// ExpandWithout is Expand without the inner chunks for which skip returns true. If skip is not nil,
+// ExpandWithout calls it once for each inner chunk that would be read.
+func (l *Level) ExpandWithout(v store.Version, found []codec.ShardIndex, skip func(Piece) bool) (Stage, error) {
 	s := Stage{level: l, version: v}
 	reads := slices.Clone(l.whole)
 	for i, p := range l.parts {
@@ -148,19 +148,19 @@ func (l *Level) ExpandWithout(v store.Version, found []codec.ShardIndex, had fun
 			s.shards = appendPieces(s.shards, pieces)
 		}
 	}
-	if had != nil {
-		reads = slices.DeleteFunc(reads, had)
+	if skip != nil {
+		reads = slices.DeleteFunc(reads, skip)
 	}
 	s.Reads = merge(Request{Op: store.OpGet, Role: Inner, Key: l.key, Version: v}, reads, l.cost)
 	return s, nil
 }
 
-// appendPieces appends more to the slice to, or returns more itself if to is empty.
-func appendPieces(to, more []Piece) []Piece {
-	if len(to) == 0 {
-		return more
+// appendPieces returns dst with the pieces src appended. If dst is empty, it returns src itself.
+func appendPieces(dst, src []Piece) []Piece {
+	if len(dst) == 0 {
+		return src
 	}
-	return append(to, more...)
+	return append(dst, src...)
 }
 
 // Stage has the inner chunks to read from the shards of a level whose indexes are known.
@@ -181,8 +181,9 @@ const PieceBytes = 48
 // lists may have unused capacity.
 const nestedBytes = 112
 
-// Next yields the nested shards in the order of their grid. Each Level has as many shards as can be
-// planned in memory bytes, at least one. Next yields nothing if the inner chunks are not shards.
+// Next yields the nested shards in the order of their grid. memory is a number of bytes. Each Level
+// has as many shards as can be planned in this memory, at least one. Next yields nothing if the
+// inner chunks are not shards.
 func (s Stage) Next(memory int) iter.Seq[*Level] {
 	return func(yield func(*Level) bool) {
 		if len(s.shards) == 0 {

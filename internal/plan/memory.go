@@ -18,19 +18,19 @@ type Memory struct {
 }
 
 const (
-	// unseen is the part of the budget that the first object of unbounded length takes: a
-	// sixteenth. The length is unbounded if elements vary in length.
+	// unseen determines the part of the budget that the first object of unbounded length takes: a
+	// sixteenth. If elements vary in length, the length of an object is unbounded.
 	unseen = 16
 	// varied is the minimum to reserve for an object of unbounded length, because another request
 	// costs more than this memory.
 	varied = 1 << 20
-	// minWork is the number of decoded bytes for which a separate goroutine pays: some tens of
-	// microseconds of work.
+	// minWork is the minimum number of decoded bytes that justifies a separate goroutine: some tens
+	// of microseconds of work.
 	minWork = 256 << 10
 )
 
-// Typical returns a number of bytes that the stored form of a chunk or a shard rarely exceeds. It
-// is reserved before the length is known.
+// Typical returns a number of bytes that the stored form of a chunk or a shard rarely exceeds. This
+// number of bytes is reserved before the length is known.
 func (m Memory) Typical(c *pipeline.Chunk) int64 {
 	worst := c.Chain.Worst()
 	n := c.Chain.Typical()
@@ -44,11 +44,12 @@ func (m Memory) Typical(c *pipeline.Chunk) int64 {
 }
 
 // Longest returns the maximum bytes of a shard that is read with one request because it cannot be
-// read in parts. Unused space is legal, so the maximum is the larger of the memory limit and the
-// longest output of the codecs.
+// read in parts. Unused space is legal, so the maximum is the larger of m.Limit and the longest
+// output of the codecs.
 func (m Memory) Longest(c *pipeline.Chunk) int64 { return max(c.Chain.Worst(), m.Limit) }
 
-// Share returns the bytes of the budget that one Task may take, so that others can run.
+// Share returns the maximum bytes of the budget that one Task may take, so that other Tasks can
+// run.
 func (m Memory) Share() int64 { return m.Budget / 8 * 3 }
 
 // AtOnce describes how the inner chunks of a shard are decoded or encoded concurrently. Each
@@ -86,19 +87,20 @@ func (m Memory) Packing(o *Object, n int64) AtOnce {
 	return at
 }
 
-// divide divides work on pieces of c. A group of some pieces takes each(some) bytes, and the Task
-// takes n other bytes. It uses all CPU slots, unless the Task would then leave no memory for
-// others.
-func (m Memory) divide(c *pipeline.Chunk, pieces int, n int64, each func(some int) int64) AtOnce {
+// divide divides the work on a number of pieces of c into groups. A group of k pieces takes room(k)
+// bytes, and the Task takes n other bytes. divide uses all CPU slots, unless the Task would then
+// leave no memory for other Tasks.
+func (m Memory) divide(c *pipeline.Chunk, pieces int, n int64, room func(k int) int64) AtOnce {
 	at := AtOnce{Some: max(minWork/max(c.Bytes, 1), 1)}
-	room := each(at.Some)
-	left := (m.Share() - n) / max(room, 1)
+	each := room(at.Some)
+	left := (m.Share() - n) / max(each, 1)
 	at.Slots = int(max(min(int64(m.CPUs), int64((pieces-1)/at.Some+1), left), 1))
-	at.Room = Product(room, int64(at.Slots))
+	at.Room = Product(each, int64(at.Slots))
 	return at
 }
 
-// Inner returns a number of bytes that touched stored inner chunks of a shard rarely exceed.
+// Inner returns a number of bytes that the given number of stored inner chunks of a shard rarely
+// exceeds.
 func (m Memory) Inner(o *Object, touched int) int64 {
 	if n := o.Chunk.Inner.Chain.Typical(); n >= 0 {
 		return min(Product(n, int64(touched)), m.Typical(o.Chunk))
@@ -107,7 +109,7 @@ func (m Memory) Inner(o *Object, touched int) int64 {
 }
 
 // Indexed returns the bytes of the index of a stored shard and of the pieces planned from it. The
-// indexes of nested shards are processed in slices. most is the maximum number of bytes of a slice.
+// indexes of nested shards are processed in slices of at most the given number of bytes.
 func Indexed(o *Object, most int64) int64 {
 	n := 16*int64(o.Chunk.Shards.Len()) + PieceBytes*int64(o.Touched())
 	if o.Chunk.Inner.Shards != nil {
@@ -131,7 +133,7 @@ func Room(n int64) int64 { return Sum(min(n, most), min(n, most)/8) }
 // not overflow an int64.
 const most = math.MaxInt64 / 4
 
-// Sum returns a + b, limited to most.
+// Sum returns a + b. If the sum exceeds the constant most, it returns most.
 func Sum(a, b int64) int64 {
 	if a > most-b {
 		return most
@@ -139,7 +141,7 @@ func Sum(a, b int64) int64 {
 	return a + b
 }
 
-// Product returns a * b, limited to most.
+// Product returns a * b. If the product exceeds the constant most, it returns most.
 func Product(a, b int64) int64 {
 	if a > 0 && b > most/a {
 		return most

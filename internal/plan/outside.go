@@ -18,17 +18,17 @@ func (l *Layout) CountOutside(shape []int) int {
 	return int(min(total, 1<<53))
 }
 
-// slab returns the positions that are outside a shape along axis out, inside it along the axes
-// before out, and anywhere along the axes after it, as a half-open interval for each axis. The
-// slabs of all axes together are the positions outside the shape.
-func (l *Layout) slab(out int, shape []int) [][2]int {
+// slab returns a half-open interval of positions for each axis. Along axis k the positions are
+// outside the shape. Along the axes before k they are inside it, and along the axes after k they
+// are all positions. The slabs for all k together are the positions outside the shape.
+func (l *Layout) slab(k int, shape []int) [][2]int {
 	r := make([][2]int, len(shape))
 	for i, axis := range l.Axes {
 		inside, all := axis.Count(shape[i]), axis.Count(l.Shape[i])
 		switch {
-		case i < out:
+		case i < k:
 			r[i][1] = inside
-		case i == out:
+		case i == k:
 			r[i] = [2]int{inside, all}
 		default:
 			r[i][1] = all

@@ -29,7 +29,7 @@ func (p *Plan) gaps() *Cost {
 	return &p.Cost
 }
 
-// Keeper reports which chunks are read whole because the whole chunk is cached or checked.
+// Keeper reports which chunks are read whole because the whole chunk will be cached or checked.
 type Keeper interface{ Keeps(c *pipeline.Chunk) bool }
 
 // Len returns the number of objects, without computing them.
@@ -115,9 +115,9 @@ type Span struct{ Least, Most int64 }
 // is stored with its maximum length and no pieces are merged.
 //
 // Amount does not include reads that are restarted because an object was replaced or is longer than
-// encoders make it. An object that is written and extends beyond the shape counts as one request if
-// it is absent. Requests after a conflict with another writer, or after an error, are included if
-// Requests yields them.
+// encoders make it. If an absent object that extends beyond the shape is written, it counts as one
+// request. If [Plan.Requests] yields requests that are sent only after a conflict or an error,
+// Amount includes them.
 type Amount struct{ Requests, Bytes Span }
 
 // alike yields one object of each class of objects with similar requests, and the size of the
@@ -201,7 +201,7 @@ func (p *Plan) Amount() Amount {
 	return a
 }
 
-// most adds n requests of the same number of bytes to the maximum.
+// most adds n requests, each of the given number of bytes, to the maximum.
 func (a *Amount) most(n int64, bytes int64) {
 	a.Requests.Most = add(a.Requests.Most, n)
 	a.Bytes.Most = add(a.Bytes.Most, times(n, bytes))

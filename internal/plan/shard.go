@@ -15,12 +15,12 @@ func deepest(c *pipeline.Chunk) *pipeline.Chunk {
 	return c
 }
 
-// whole reports whether one request for a stored shard is cheaper than one for its index and more
-// for its inner chunks. want is the number of wanted innermost chunks, have the number of innermost
-// chunks inside the array. The request is cheaper if the shard is no longer than one merged read
-// and its unwanted bytes are no more than Cost.Gap, because it saves at least one request and a
-// round trip. Stored lengths are unknown, so whole uses the lengths of decoded chunks, which are
-// usually longer.
+// whole reports whether one request for a whole stored shard is cheaper than a request for its
+// index and further requests for inner chunks. want is the number of wanted innermost chunks. have
+// is the number of innermost chunks inside the array. The whole shard is cheaper if it is no longer
+// than one merged read and has at most Cost.Gap unwanted bytes, because it saves at least one
+// request and a round trip. Stored lengths are unknown, so whole uses the lengths of decoded
+// chunks, which are usually longer.
 func (c *Cost) whole(shard *pipeline.Chunk, want, have int) bool {
 	index, _ := shard.Shards.IndexSize()
 	each := int64(max(deepest(shard).Bytes, 1))
@@ -28,8 +28,8 @@ func (c *Cost) whole(shard *pipeline.Chunk, want, have int) bool {
 	return fits(have, c.Max-index) && fits(have-want, c.Gap-index)
 }
 
-// wholeWithin is whole for a nested shard with size stored bytes. It assumes that all of its inner
-// chunks have the same length.
+// wholeWithin is like whole, but for a nested shard. size is the number of its stored bytes. It
+// assumes that all of its inner chunks have the same length.
 func (c *Cost) wholeWithin(shard *pipeline.Chunk, b grid.Box, size int64) bool {
 	index, _ := shard.Shards.IndexSize()
 	have := int64(1)
@@ -42,8 +42,8 @@ func (c *Cost) wholeWithin(shard *pipeline.Chunk, b grid.Box, size int64) bool {
 	return size <= c.Max && (size/have+1)*unwanted <= c.Gap-index
 }
 
-// touched returns the number of inner chunks of a shard that a box touches. inner is a level of
-// inner chunks of any depth. The number is computed arithmetically, except for Points.
+// touched returns the number of inner chunks of a shard that a box touches. inner describes the
+// inner chunks; they may be of any depth. The number is computed arithmetically, except for Points.
 func touched(shard, inner *pipeline.Chunk, b grid.Box) int {
 	if b.Pairs != nil {
 		return b.CutPairs(shard.Shape, inner.Shape).Touched(nil)

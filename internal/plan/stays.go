@@ -12,13 +12,14 @@ type Stays struct {
 	Longest int64 // bytes of the longest read
 	Total   int64 // bytes of all inner chunks that are read
 
-	// changed has, by position in the index, 1 + the number in the Cut of an inner chunk that is
-	// read and written. For other inner chunks it is 0 or less.
+	// changed has one number for each position in the index. If the inner chunk there is read and
+	// written, it is 1 + the number of the inner chunk in the Cut. Otherwise it is 0 or less.
 	changed []int32
 }
 
-// Changed returns the number in the Cut of an inner chunk that is read and written. ok is false for
-// inner chunks that keep their stored form or are written without being read.
+// Changed returns the number of an inner chunk in the Cut if the inner chunk is read and written.
+// ok is false for inner chunks that keep their stored form, and for inner chunks that are written
+// without being read.
 func (s *Stays) Changed(place int) (i int, ok bool) {
 	if s.changed == nil || s.changed[place] <= 0 {
 		return 0, false
@@ -27,8 +28,8 @@ func (s *Stays) Changed(place int) (i int, ok bool) {
 }
 
 // Stays returns the inner chunks to read from version v of the stored shard before the selected
-// elements are written. It omits those that the write replaces without reading them. wanted is
-// [Object.Inner].
+// elements are written. It omits inner chunks that the write replaces without reading them. wanted
+// is [Object.Inner].
 func (o *Object) Stays(x codec.ShardIndex, v store.Version, wanted *Cut, c Cost) (Stays, error) {
 	blocks, decided := grid.Even(o.Chunk.Shards.Chunk), o.Decided()
 	changed := make([]int32, x.Len())
@@ -53,15 +54,15 @@ func (o *Object) Stays(x codec.ShardIndex, v store.Version, wanted *Cut, c Cost)
 	return s, err
 }
 
-// Without returns the reads of the stored inner chunks of version v of the stored shard, except
-// those for which some returns true, if some is not nil. Nested shards are read in their stored
-// form. The requests have the cost c, or that of the plan if c is nil.
-func (o *Object) Without(x codec.ShardIndex, v store.Version, c *Cost, some func(Piece) bool) (s Stays, err error) {
+// Without returns the reads of the stored inner chunks of version v of the stored shard. If skip is
+// not nil, it omits the inner chunks for which skip returns true. Nested shards are read in their
+// stored form. c is the cost of requests. If c is nil, the cost of the plan is used.
+func (o *Object) Without(x codec.ShardIndex, v store.Version, c *Cost, skip func(Piece) bool) (s Stays, err error) {
 	top := o.Stored()
 	if c != nil {
 		top.cost = c
 	}
-	stage, err := top.ExpandWithout(v, []codec.ShardIndex{x}, some)
+	stage, err := top.ExpandWithout(v, []codec.ShardIndex{x}, skip)
 	for rd := range stage.Reads.All() {
 		s.Longest = max(s.Longest, rd.Bound)
 		for _, p := range rd.Pieces {

@@ -11,8 +11,8 @@ type Limits struct {
 }
 
 const (
-	// partSize is the target length of an upload part: small enough that resending one is cheap and
-	// that several fit in a Task's share of the memory budget.
+	// partSize is the target length of an upload part: small enough that it is cheap to resend a
+	// part, and that several parts fit in the share of a Task of the memory budget.
 	partSize = 8 << 20
 	// leastPart is the shortest part that every provider accepts. S3 accepts shorter parts only at
 	// the end.
@@ -49,8 +49,8 @@ func (m Memory) written(c *pipeline.Chunk) int64 {
 	return n
 }
 
-// Resident returns the bytes that a stream takes as long as it exists: the bytes that are not yet
-// in a part, part 0 if that is sent last, and the index.
+// Resident returns the bytes that a stream takes as long as it exists. They are the bytes that are
+// not yet in a part, the index, and part 0 if part 0 is sent last.
 func (m Memory) Resident(c *pipeline.Chunk, l Limits) int64 {
 	n := Sum(m.Buffers(min(l.Part, l.Most)), Sum(l.Index, int64(c.Shards.Len())*16))
 	if _, atStart := c.Shards.IndexSize(); atStart && l.Most > l.Part {
@@ -75,7 +75,8 @@ type Stream struct {
 	Total  int64 // bytes of the Task
 }
 
-// Stream returns the memory use of a Task that streams the shard and takes reading bytes for reads.
+// Stream returns the memory use of a Task that streams the shard. reading is the number of bytes
+// that the Task takes for reads.
 func (m Memory) Stream(o *Object, reading int64) (s Stream) {
 	s.Limits = m.Limits(o.Chunk)
 	beside := Sum(m.Resident(o.Chunk, s.Limits), reading)
@@ -85,9 +86,9 @@ func (m Memory) Stream(o *Object, reading int64) (s Stream) {
 }
 
 // Streams reports whether a shard is sent in parts while it is encoded. It returns true if the
-// value would be sent in parts anyway, or if encoding it in memory, with its old form if read is
-// set, takes more than one Task's share of the budget. A shard shorter than two parts is never
-// streamed.
+// value would be sent in parts anyway. It also returns true if the shard takes more than the share
+// of one Task of the budget when it is encoded in memory; if read is set, the old form of the shard
+// is included. A shard shorter than two parts is never streamed.
 func (m Memory) Streams(o *Object, read bool) bool {
 	if o.Chunk.Shards == nil || m.Budget == 0 {
 		return false

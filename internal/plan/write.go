@@ -4,15 +4,15 @@ import "github.com/zargo-io/zargo/zarr/store"
 
 // WriteOptions configure how a selection is written.
 //
-// An object that is wholly written is put. One that is partly written is read, and put on the
+// An object that is wholly written is put. An object that is partly written is read, and put on the
 // condition that it was not replaced. An object that extends beyond the array's shape is put if it
-// is absent, else read and put. If the write is guarded, an object is put if it is absent, else its
-// version is read as the condition of another put. A shard that takes too much memory is streamed:
-// it is put if it is shorter than a part, else sent in parts, and its remaining inner chunks are
-// read by the index of the stored shard.
+// is absent. If it exists, it is read and put. If the write is guarded, an object is put if it is
+// absent. If it exists, its version is read, and is the condition of another put. A shard that
+// takes too much memory is streamed. If it is shorter than a part, it is put, else it is sent in
+// parts. The inner chunks of the stored shard that remain are read by its index.
 //
-// An object that is all fill value is deleted instead of put, or not written if it is absent. A
-// plan does not depend on the values.
+// If all elements of an object are the fill value, it is deleted instead of put. If such an object
+// is absent, it is not written. A plan does not depend on the values.
 type WriteOptions struct {
 	Merge      bool             // part of every object is kept, as if one field is written
 	Held       bool             // no other writer may store elements beyond the shape

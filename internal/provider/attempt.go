@@ -11,9 +11,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Traced returns a Doer that calls do and reports requests to the store.Trace of their context: the
-// header of each response, and each attempt when it ends. A request whose context has no trace is
-// passed to do unchanged.
+// Traced returns a Doer that calls do and reports requests to the store.Trace in the context of the
+// request. It reports the header of each response, and each attempt when the attempt ends. If the
+// context has no trace, Traced passes the request to do unchanged.
 func Traced(do Doer) Doer {
 	return func(r *http.Request) (*http.Response, error) {
 		t := store.TraceOf(r.Context())
@@ -137,7 +137,7 @@ func (b *tracedBody) Close() error {
 
 type callKey struct{}
 
-// withCall returns ctx with a call of a store, so that a [store.Attempt] contains the operation and
+// withCall returns ctx with a call of a store. A [store.Attempt] then contains the operation and
 // the key of the call.
 func withCall(ctx context.Context, c store.Call) context.Context {
 	return context.WithValue(ctx, callKey{}, &c)

@@ -6,13 +6,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Batches deletes keys with calls of some, each with at most n keys. On an error it returns the
-// first key that was not deleted, as DeleteAll of blob.Hooks does. some returns the keys that were
-// not deleted, in the order of its argument, and the error of the first of them.
-func Batches(keys []string, n int, some func([]string) (left []string, err error)) (key string, err error) {
+// Batches deletes keys by calls of the function del, each with at most n keys. del returns the keys
+// that it did not delete, in the order of its argument, and the error for the first of these keys.
+// If del fails, Batches returns the first key that was not deleted, like DeleteAll of blob.Hooks.
+func Batches(keys []string, n int, del func([]string) (left []string, err error)) (key string, err error) {
 	for len(keys) > 0 {
 		n := min(n, len(keys))
-		left, err := some(keys[:n])
+		left, err := del(keys[:n])
 		switch {
 		case errors.Is(err, errors.ErrUnsupported):
 			return keys[0], err

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// dialTimeout is the maximum time to connect, including the lookup of the name. TCP sends SYNs
-	// again after 1, 2, 4 and 8 s, all within 15 s.
+	// dialTimeout is the maximum time to connect, including the lookup of the name. TCP repeats a
+	// SYN after waits of 1, 2, 4 and 8 s, which are 15 s in total.
 	dialTimeout = 15 * time.Second
 	// leastDial is the minimum time for one of several addresses. It allows for one lost SYN.
 	leastDial = 2 * time.Second
@@ -27,8 +27,8 @@ const (
 // name of a provider, each of a different front end. Package net uses the first of them for all
 // connections until the response expires.
 //
-// The address family that the resolver returns first is tried first. The other family is tried
-// after 300 ms, or when the first has failed, as in package net (RFC 6555).
+// The Dialer first tries the address family that the resolver returns first. It tries the other
+// family after 300 ms, or when the first family has failed, as in package net (RFC 6555).
 type Dialer struct {
 	// Forbid, if not nil, is called before connecting to an address. Its error prevents the
 	// connection.
@@ -120,8 +120,9 @@ func (d *Dialer) shuffled(ips []netip.Addr, port int) []netip.AddrPort {
 // errConnected ends a race.
 var errConnected = errors.New("connected")
 
-// race tries the addresses in first. It tries those in second when all of first have failed or
-// fallbackDelay has passed. It returns the first connection.
+// race tries the addresses in the list first. When all of them have failed, or when fallbackDelay
+// has passed, it also tries the addresses in the list second. It returns the connection that is
+// made first.
 func (d *Dialer) race(ctx context.Context, network string, first, second []netip.AddrPort) (net.Conn, error) {
 	if len(second) == 0 {
 		return d.oneOf(ctx, network, first)
@@ -172,8 +173,8 @@ func (d *Dialer) race(ctx context.Context, network string, first, second []netip
 	return nil, err
 }
 
-// oneOf tries addresses one after another, each with an equal share of the remaining time. It
-// returns the first error if all addresses fail.
+// oneOf tries addresses one after another. Each address has an equal share of the remaining time.
+// It returns the first error if all addresses fail.
 func (d *Dialer) oneOf(ctx context.Context, network string, to []netip.AddrPort) (_ net.Conn, err error) {
 	for i, addr := range to {
 		c, e := d.within(ctx, len(to)-i, network, addr)

@@ -14,7 +14,7 @@ type Documents struct {
 	Listing func(*http.Request) bool // reports whether a GET requests a document and not a value
 }
 
-// Send is like the function [Send], but truncates response bodies at the limit.
+// Send is like the function [Send], but truncates the bodies of these responses at the limit.
 func (d Documents) Send(r *http.Request) (*http.Response, error) {
 	resp, err := Send(r, d.Do)
 	if err != nil || resp == nil || resp.Body == nil {

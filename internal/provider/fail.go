@@ -18,7 +18,7 @@ type Failure struct {
 	Kind  error
 	Text  string
 	After time.Duration // time to wait before a retry, from the server; 0 if unknown
-	Alone bool          // the failure concerns only the key, not other keys of the bucket
+	Alone bool          // the failure affects only the key, not other keys of the bucket
 	ID    string        // the provider's ID of the request; may be ""
 	Maybe bool          // with fault.Throttled: the server may have performed the request
 	Err   error
@@ -35,7 +35,7 @@ func (f *Failure) Unwrap() []error { return []error{f.Kind, f.Err} }
 // RetryAfter returns the time to wait before a retry, from the server.
 func (f *Failure) RetryAfter() time.Duration { return f.After }
 
-// OneKey reports whether the failure concerns only the key of the request. Package limit calls it.
+// OneKey reports whether the failure affects only the key of the request. Package limit calls it.
 func (f *Failure) OneKey() bool { return f.Alone }
 
 // Uncertain reports whether the server may have performed the refused request. Package retry calls
@@ -50,7 +50,8 @@ func NoAnswer(err error) *Failure {
 // noAnswerKind returns the kind of the error of a request without a response. It is fault.Refused
 // if a retry is useless, and fault.Unavailable otherwise. A retry is useless for a forbidden
 // address or redirect, an untrusted certificate, and a name that does not exist according to a name
-// server. A missing name usually is a mistake in the URL, which retries would hide for minutes.
+// server. If a name does not exist, usually the URL is wrong, and retries would hide this for
+// minutes.
 func noAnswerKind(err error) error {
 	var cert *tls.CertificateVerificationError
 	var dns *net.DNSError
@@ -80,8 +81,8 @@ func Cause(err error) error {
 
 // KindOf returns the kind of an HTTP status that is not a success (RFC 9110 section 15), for
 // responses without an error code of the provider. A failed precondition is fault.Exists if
-// ifAbsent is true, and fault.Conflict otherwise. A 404 is fault.Unavailable: it does not prove
-// absence, because an intermediary may have sent it.
+// ifAbsent is true, and fault.Conflict otherwise. A 404 is fault.Unavailable. It does not prove
+// absence, because an intermediary may have sent the response.
 func KindOf(status int, ifAbsent bool) error {
 	switch status {
 	case http.StatusNotModified:
@@ -114,9 +115,9 @@ func KindOf(status int, ifAbsent bool) error {
 	return fault.Unavailable
 }
 
-// Foreign returns the error for a successful response that is not from the provider, such as the
-// page of a captive portal or a proxy, or an empty body. what is a sentence about the response ("it
-// has no ETag").
+// Foreign returns the error for a response that has a success status but is not from the provider.
+// Examples are the page of a captive portal or a proxy, and an empty body. what is a sentence about
+// the response ("it has no ETag").
 func Foreign(provider, what string) error {
 	return fault.Newf(fault.Unavailable, "the response is not from %s: %s", provider, what)
 }

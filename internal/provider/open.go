@@ -21,9 +21,9 @@ type Config interface {
 	Shared() Bucket
 }
 
-// Open opens the store of c. It calls read, which parses and checks the URL and the options, then
-// c.Connect, and then adds the layers. Errors contain the name of the store. If ctx has ended, Open
-// returns the error of ctx instead of a store or another error.
+// Open opens the store of c. First it calls the function read, which parses and checks the URL and
+// the options. Then it calls c.Connect and adds the layers. Errors contain the name of the store.
+// If ctx has ended, Open returns the error of ctx and never a store or another error.
 func Open(ctx context.Context, c Config, read func() error) (store.Store, error) {
 	s, err := open(ctx, c, read)
 	if end := ctx.Err(); end != nil {

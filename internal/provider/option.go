@@ -42,7 +42,7 @@ func Limits(l *concurrency.Limits) Setting {
 // Hedge repeats slow reads.
 func Hedge() Setting { return setting(func(s *Stack) { s.Hedge = true }, "Hedge()") }
 
-// StallTimeout sets the maximum time without progress of a request.
+// StallTimeout sets the stall limit: the maximum time that a request may make no progress.
 func StallTimeout(d time.Duration) Setting {
 	return setting(func(s *Stack) { s.Stall = d }, "StallTimeout(%v)", d)
 }

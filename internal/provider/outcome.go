@@ -21,10 +21,10 @@ func CheckVersion(got store.Version, o store.GetOptions) error {
 	return nil
 }
 
-// CheckDelete returns the reason why version v must not be deleted, or nil. err is the error of a
-// Get of the key with the options of [LookFor], sent before the delete. Without this check, a
-// server that ignores the condition of a delete could delete another version. After the check this
-// can only happen in a race.
+// CheckDelete returns the reason why version v must not be deleted, or nil. The caller sends a Get
+// of the key with the options of [LookFor] before the delete; err is the error of that Get. Without
+// this check, a server that ignores the condition of a delete could delete another version. After
+// this check, only a race can have that effect.
 //
 // It returns fault.Conflict if another version is stored. Other errors are an [*UnsentError].
 func CheckDelete(v store.Version, err error) error {
@@ -37,12 +37,12 @@ func CheckDelete(v store.Version, err error) error {
 	return &UnsentError{Err: err}
 }
 
-// LookFor returns the options of a Get that checks whether a key has version v. The Get returns
-// fault.Unchanged if it has, and reads at most one byte.
+// LookFor returns the options of a Get that checks whether a key has version v. If the key has
+// version v, the Get returns fault.Unchanged. It reads at most one byte.
 func LookFor(v store.Version) store.GetOptions { return store.GetOptions{IfNotVersion: v, Max: 1} }
 
-// Left returns the keys of a batch that were not deleted, and the error of the first of them. why
-// contains the error of each key, or nil if it was deleted.
+// Left returns the keys of a batch that were not deleted, and the error of the first of these keys.
+// why contains one element for each key: its error, or nil if the key was deleted.
 func Left(keys []string, why []error) (left []string, first error) {
 	for i, err := range why {
 		if err == nil {
@@ -66,8 +66,9 @@ func Unmentioned(n int, foreign func(string) error) []error {
 }
 
 // Partial returns the lengths in a response to a request for range r. length is the length of the
-// body, or nil if unknown. If contentRange is malformed or not exactly r, Partial returns an error
-// from foreign. If the value is shorter than r, it returns the error of [store.Range.Resolve].
+// body, or nil if unknown. If contentRange is malformed, or is another range than r, Partial
+// returns an error that the function foreign makes. If the value is shorter than r, it returns the
+// error of [store.Range.Resolve].
 func Partial(r store.Range, length *int64, contentRange string, foreign func(string) error) (Announced, error) {
 	first, last, size, ok := ContentRange(contentRange)
 	if !ok {

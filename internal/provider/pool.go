@@ -12,8 +12,8 @@ import (
 // Transport returns the transport for requests to a bucket, and a function that releases it. All
 // stores of the process on the bucket share one transport, as they share the request slots. A
 // second store therefore finds open connections, and there are at most as many connections as
-// slots. The first store's t becomes the shared transport. A store uses its own t if it has a fixed
-// number of requests or its own root certificates, or if bucket is "".
+// slots. The first store's t becomes the shared transport. If a store has a fixed number of
+// requests or its own root certificates, or if bucket is "", it uses its own t.
 //
 // When the last store has called release, all connections are closed, even those in use.
 func (s *Stack) Transport(bucket string, t *http.Transport) (_ *http.Transport, release func() error) {
@@ -27,7 +27,8 @@ func (s *Stack) Transport(bucket string, t *http.Transport) (_ *http.Transport, 
 	return p.transport, sync.OnceValue(func() error { p.use(-1); return nil })
 }
 
-// pool records the connections of a transport to close all of them. net/http closes only idle ones.
+// pool records all connections of a transport, so that it can close them. net/http closes only idle
+// connections.
 type pool struct {
 	transport *http.Transport
 
@@ -78,8 +79,8 @@ type conn struct {
 	p *pool
 }
 
-// Write fails if the pool has no users. If it did not, net/http would retry a read whose connection
-// was closed by use, on a connection that use closes next.
+// Write fails if the pool has no users. Otherwise net/http would retry a read, whose connection the
+// method use has closed, on another connection that use is about to close.
 func (c *conn) Write(b []byte) (int, error) {
 	c.p.mu.Lock()
 	unused := c.p.users == 0

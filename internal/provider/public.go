@@ -13,17 +13,17 @@ func special() [18]string {
 	}
 }
 
-// Prefixes of IPv6 addresses that contain an IPv4 address: NAT64 (RFC 6052) at the end, 6to4
-// (RFC 3056) after the prefix.
+// Prefixes of IPv6 addresses that contain an IPv4 address. NAT64 (RFC 6052) has it at the end, and
+// 6to4 (RFC 3056) after the prefix.
 const (
 	nat64  = "64:ff9b::/96"
 	sixTo4 = "2002::/16"
 )
 
 // PublicOnly returns fault.Refused for addresses outside the public internet: loopback, private
-// (RFC 1918, ULA), shared (CGNAT), multicast and reserved addresses; link-local addresses, which
-// include the metadata services of clouds (169.254.169.254); and IPv6 addresses that contain such
-// an IPv4 address.
+// (RFC 1918, ULA), shared (CGNAT), multicast and reserved addresses; link-local addresses, such as
+// the metadata services of clouds (169.254.169.254); and IPv6 addresses that contain one of these
+// IPv4 addresses.
 func PublicOnly(ip netip.Addr) error {
 	if !isPublic(ip.WithZone("").Unmap()) {
 		return Refusal("the address " + ip.String() + " is not allowed: it is not an address of the public internet")

@@ -10,15 +10,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Announced contains the lengths declared in a response. The requested bytes are N bytes of its
-// body, after Skip bytes. Body is the length of the body and Size that of the value. N is -1 for a
-// whole value of unknown length, which requires [Marked].
+// Announced contains the lengths declared in a response. The requested bytes are N bytes of the
+// body, after the first Skip bytes. Body is the length of the body and Size that of the value. N is
+// -1 for a whole value of unknown length. Such a response must be [Marked].
 type Announced struct{ Skip, N, Body, Size int64 }
 
 // Marked reports whether a truncated body can be distinguished from a complete one: the response
-// has a length, or uses chunked transfer coding or HTTP/2, which mark the end. Otherwise the end of
-// the connection is the end of the body (RFC 9112 section 6.3), and a broken connection would make
-// a part of a value look complete.
+// has a length, or it uses chunked transfer coding or HTTP/2, which both mark the end of a body.
+// Otherwise the end of the connection is the end of the body (RFC 9112 section 6.3), and a broken
+// connection would make a part of a value look complete.
 func Marked(resp *http.Response) bool {
 	return resp.ContentLength >= 0 || resp.ProtoMajor >= 2 || len(resp.TransferEncoding) > 0
 }

@@ -17,7 +17,7 @@ func (r Refusal) Is(target error) bool { return target == error(fault.Refused) }
 
 // NoRedirect is the CheckRedirect of clients that send credentials. S3, GCS and Azure do not
 // redirect requests for objects in normal use. A client that followed a redirect would read values
-// from another host than that of the URL, or send credentials to it.
+// from another host than the host of the URL, or send credentials to the other host.
 func NoRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // WithoutRedirects returns a Doer for a client of the caller. It copies an *http.Client and
@@ -36,7 +36,7 @@ func WithoutRedirects(client interface {
 
 // elsewhere returns a Refusal if the client followed a redirect to another host or scheme. A
 // transport may also send a request to another address without a redirect, for example through a
-// gateway; that is allowed.
+// gateway. elsewhere allows this.
 func elsewhere(asked *http.Request, resp *http.Response) error {
 	if resp == nil || resp.Request == nil || resp.Request.URL == nil || resp.Request.Response == nil {
 		return nil
@@ -52,10 +52,10 @@ func elsewhere(asked *http.Request, resp *http.Response) error {
 const maxRedirects = 10
 
 // FollowRedirect returns a CheckRedirect for clients without credentials of a provider. It follows
-// redirects, except from https to another scheme. It removes own, the caller's headers, from
-// requests to another host or scheme. It also removes the header Referer. net/http alone removes
-// only a few headers, not for subdomains, and sends the previous URL with its parameters as
-// Referer.
+// redirects, except from https to another scheme. own contains the headers of the caller.
+// FollowRedirect removes these headers from requests to another host or scheme. It also removes the
+// header Referer. Without it, net/http removes only a few headers, removes none for subdomains, and
+// sends the previous URL with its parameters as Referer.
 func FollowRedirect(own http.Header) func(*http.Request, []*http.Request) error {
 	return func(req *http.Request, via []*http.Request) error {
 		first := via[0].URL

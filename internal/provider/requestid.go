@@ -40,8 +40,9 @@ func WithRequest(id string) string {
 	return " [request " + id + "]"
 }
 
-// About adds the ID of the request in h to an error of kind fault.Unavailable. It returns other
-// errors, and errors that already have an ID, unchanged.
+// About adds the ID of a request to an error of kind fault.Unavailable. h is the header of the
+// response, which contains the ID. About does not change other errors, and errors that already have
+// an ID.
 func About(err error, h http.Header) error {
 	if err == nil || !errors.Is(err, fault.Unavailable) || fault.RequestID(err) != "" {
 		return err

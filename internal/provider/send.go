@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 )
 
-// Send sends a request with do. The error of a write without a connection is an *UnsentError. A
-// response from another host after a redirect returns a [Refusal].
+// Send sends a request with do. If a write gets no connection, the error is an *UnsentError. If the
+// response is from another host, because of a redirect, the error is a [Refusal].
 func Send(r *http.Request, do Doer) (*http.Response, error) {
 	resp, err := send(r, do)
 	if err == nil {
@@ -57,8 +57,8 @@ func neverDialed(err error) bool {
 	return errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect") || errors.As(err, &dns) || errors.As(err, &cert)
 }
 
-// connecting records whether a request got a connection. It detects failed TLS handshakes, whose
-// errors may also occur later.
+// connecting records whether a request got a connection. It also records a failed TLS handshake,
+// because the same errors may occur after a handshake.
 type connecting struct{ got, broken atomic.Bool }
 
 func (c *connecting) trace() *httptrace.ClientTrace {

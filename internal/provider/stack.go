@@ -38,7 +38,7 @@ type Bucket struct {
 	// Prefix is the prefix of the store in the bucket; "" is the whole bucket.
 	Prefix string
 	// Own are clients and transports of the caller; they may be nil. Stores with different clients
-	// or transports do not share.
+	// or transports do not share slots and quotas.
 	Own []any
 	limit.Numbers
 }
@@ -63,9 +63,9 @@ func (b Bucket) name() string {
 	return name
 }
 
-// place sets target to the store.Place of the store, and reports whether target is a *store.Place.
-// It ignores clients of the caller. If two different buckets have the same Place, a cache drops
-// entries needlessly, but results are correct.
+// place reports whether target is a *store.Place. If so, it sets *target to the Place of the store.
+// It ignores clients of the caller, so two different buckets may have the same Place. A cache then
+// drops entries needlessly, but results are correct.
 func (b Bucket) place(target any) bool {
 	p, ok := target.(*store.Place)
 	if ok {
@@ -97,7 +97,8 @@ func (s Stack) Check() error {
 	return nil
 }
 
-// Requests returns the number of requests in flight: InFlight, or byDefault if that is 0.
+// Requests returns the number of requests in flight. It is InFlight or, if InFlight is 0,
+// byDefault.
 func (s Stack) Requests(byDefault int) int {
 	if s.InFlight > 0 {
 		return s.InFlight
@@ -105,8 +106,8 @@ func (s Stack) Requests(byDefault int) int {
 	return byDefault
 }
 
-// Connections returns the maximum number of connections, which is the maximum number of requests in
-// flight that the limit layer may reach.
+// Connections returns the maximum number of connections. It is the maximum number of requests in
+// flight that the limit layer permits.
 func (s Stack) Connections(b limit.Numbers) int {
 	if s.InFlight > 0 {
 		return s.InFlight
@@ -174,8 +175,8 @@ func (s Stack) rates(share int) string {
 	return fmt.Sprintf(" %v requests and %v bytes a second of %d processes", s.RequestRate, s.ByteRate, share)
 }
 
-// isFree reports whether a request of a limited store would start without waiting. It returns true
-// if that is unknown.
+// isFree reports whether a request of a limited store would start without waiting. If it does not
+// know this, it returns true.
 func isFree(s store.Store) bool {
 	var m store.Measured
 	return !store.As(s, &m) || m.Free > 0

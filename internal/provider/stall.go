@@ -18,9 +18,9 @@ import (
 // 25.4 s, so a request continues after an interruption of half a minute.
 const DefaultStall = 30 * time.Second
 
-// Number of stall limits between the end of a request and the header of the response. The response
-// to a write takes longer than that to a read: the last bytes of the request may still be in a
-// buffer of the kernel or a proxy, and the server stores the value before it responds.
+// Maximum time between the end of a request and the header of the response, as a number of stall
+// limits. A write takes longer than a read: the last bytes of the request may still be in a buffer
+// of the kernel or a proxy, and the server stores the value before it responds.
 const (
 	patienceRead  = 1
 	patienceWrite = 2
@@ -36,15 +36,16 @@ type Doer = func(*http.Request) (*http.Response, error)
 
 type slowKey struct{}
 
-// SlowAnswer marks requests whose response may take minutes, such as the completion of an upload in
-// many parts and the delete of a thousand keys. Their response may take ten stall limits.
+// SlowAnswer marks requests whose responses may take minutes, such as the completion of an upload
+// in many parts and the delete of a thousand keys. These responses may take ten stall limits.
 func SlowAnswer(ctx context.Context) context.Context { return context.WithValue(ctx, slowKey{}, true) }
 
-// Watch returns a Doer that calls do and cancels requests that make no progress for the stall
-// limit: no byte of the request's body could be sent, the header of the response does not arrive,
-// or no byte of its body arrives. Each byte restarts the limit, so the total time is not limited.
-// Two periods do not count: the wait for a connection, which the dialer limits, and the time in
-// which the caller does not read the body. A limit of 0 is DefaultStall.
+// Watch returns a Doer that calls do, and cancels a request if it makes no progress for the time
+// limit. A request makes no progress if no byte of its body can be sent, if the header of the
+// response does not arrive, or if no byte of the response body arrives. Each byte restarts the
+// limit, so the total time is not limited. Two periods do not count: the wait for a connection,
+// which the dialer limits, and the time when the caller does not read the body. A limit of 0 is
+// DefaultStall.
 //
 // The request, or a read of the response body, returns a *StallError. It is not an error of package
 // context, although the context of do's request is cancelled.

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// TrustVariable is the name of the environment variable with additional hosts that credentials may
-// be sent to, separated by commas.
+// TrustVariable is the name of an environment variable. It contains additional hosts to which
+// credentials may be sent, separated by commas.
 const TrustVariable = "ZARGO_TRUSTED_HOSTS"
 
 // Hosts is a list of hosts to which reusable credentials may be sent: bearer tokens and SAS tokens.
@@ -48,8 +48,8 @@ func (h Hosts) Has(host string) bool {
 	})
 }
 
-// Take reports whether a request to u may contain reusable credentials: u is a host in the list,
-// with TLS, or this machine.
+// Take reports whether a request to u may contain reusable credentials. The host of u must be in
+// the list and the scheme must use TLS, or the host must be this machine.
 func (h Hosts) Take(u *url.URL) bool {
 	return Loopback(u.Host) || u.Scheme == "https" && h.Has(u.Host)
 }
@@ -65,8 +65,8 @@ func Loopback(host string) bool {
 
 // Private reports whether host, with or without a port, is one of: this machine; an address for
 // which [PrivateAddr] is true; a name without a dot, such as that of a container, which only the
-// local network resolves. Other names may have private addresses too, but these are known only
-// after connecting.
+// local network resolves. Other names may have private addresses too, but their addresses are known
+// only after a connection is made.
 func Private(host string) bool {
 	name := hostname(host)
 	if ip, err := netip.ParseAddr(name); err == nil {

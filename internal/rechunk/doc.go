@@ -13,14 +13,16 @@
 // No two tasks write the same object, so they run in any order and can be repeated after a failure.
 // A stage starts when the previous one is complete.
 //
-// If source chunks are long along one axis and target chunks along another, one stage reads every
-// source chunk once for each of many blocks. An intermediate array costs an additional write and
-// read of all bytes, but saves requests. The [Solution] contains both costs.
+// If source chunks are long along one axis, and target chunks are long along another axis, a copy
+// in one stage reads every source chunk many times, once for each block that it touches. An
+// intermediate array costs an additional write and read of all bytes, but saves requests. The
+// [Solution] contains both costs.
 //
-// Intermediate arrays, with chunks as small as the intersection of two blocks, are from rechunker
-// (Pangeo). Regular intermediate chunks, by shapes that are multiples of each other along each
-// axis, are from cubed. Both call an intermediate array a stage: n of their stages are n+1 here.
-// They compute shapes by a formula; this package searches for the shapes of least cost.
+// Two methods are from other projects. rechunker (Pangeo) uses intermediate arrays whose chunks are
+// as small as the intersection of two blocks. cubed uses regular intermediate chunks whose shapes
+// are multiples of each other along each axis. Both projects call an intermediate array a stage, so
+// n of their stages are n+1 stages here. They compute the shapes by a formula. This package
+// searches for the shapes of least cost.
 //
 // The package is pure and keeps no state. The search is bounded by a number of steps, and its
 // result depends only on the problem.

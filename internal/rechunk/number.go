@@ -31,10 +31,10 @@ func ceil(a, b int64) int64 {
 	return q
 }
 
-// roundUp returns the smallest multiple of b that is at least a, or n if that is smaller.
+// roundUp returns the smallest multiple of b that is at least a, but not more than n.
 func roundUp(a, b, n int64) int64 { return min(times(ceil(a, b), b), n) }
 
-// lcm returns the least common multiple of a and b, or n if that is smaller.
+// lcm returns the least common multiple of a and b, but not more than n.
 func lcm(a, b, n int64) int64 {
 	x, y := a, b
 	for y > 0 {
@@ -60,13 +60,13 @@ func chunks(shape, chunk []int64) int64 {
 	return out
 }
 
-// pieces returns the number of pairs of a chunk and a block that overlap along an axis of n
-// elements, and the total length of the chunks in these pairs, which is the number of elements that
-// all blocks read. The first chunk and the first block start at 0. chunk and block must be at most
-// n.
+// pieces considers the pairs of a chunk and a block that overlap along an axis of n elements. It
+// returns the number of these pairs, and the total length of their chunks. That length is the
+// number of elements that all blocks read. The first chunk and the first block start at 0. chunk
+// and block must be at most n.
 func pieces(n, chunk, block int64) (count, length int64) {
 	c := ceil(n, chunk)
-	count = c - ceil(n, lcm(chunk, block, n)) + ceil(n, block) // starts of chunks or blocks, with common starts counted once
+	count = c - ceil(n, lcm(chunk, block, n)) + ceil(n, block) // number of different starts of chunks and blocks
 	start := (c - 1) * chunk
 	last := ceil(n, block) - start/block // number of blocks that overlap the last chunk
 	return count, plus(times(count-last, chunk), times(last, n-start))

@@ -14,15 +14,17 @@ type Problem struct {
 	ItemSize int   // size of an element in bytes
 	From     []int // shape that one request reads: a source chunk, or an inner chunk
 	To       []int // shape that one request writes: a target chunk, or a shard
-	// Parts means that source chunks are uncompressed, so that a task reads only its part of a
-	// chunk. The part is cut along the first axis on which a chunk has more than one element.
+	// Parts means that source chunks are uncompressed, so that a task can read only a part of a
+	// chunk. Chunks are divided into parts along the first axis on which a chunk has more than one
+	// element.
 	Parts bool
 
-	// Memory is the maximum number of bytes of one task. A task needs its block, and twice the
-	// larger of the chunk that it reads and the chunk that it writes: encoded and decoded.
+	// Memory is the maximum number of bytes of one task. A task needs memory for its block, and for
+	// the larger of two chunks, the chunk that it reads and the chunk that it writes. This chunk
+	// counts twice: encoded and decoded.
 	Memory int64
-	// MinIntermediate is the cost of a request in bytes. Smaller objects cost more for the request
-	// than for their bytes. The default is 4 MiB: the bytes that a connection to a cloud store
+	// MinIntermediate is the cost of a request in bytes. For a smaller object, the request costs
+	// more than the bytes. The default is 4 MiB: the bytes that a connection to a cloud store
 	// transfers (80 MB/s) in the time to the first byte of a response (50 ms).
 	MinIntermediate int64
 	// MinRead is the cost of a request to the source, which may be nearer or farther than the other
@@ -44,7 +46,7 @@ type Solution struct {
 	Gets     int64 // chunks read from the source
 	Requests int64 // chunks read and written in all stages
 	// Bytes is the number of decoded bytes of these chunks. It excludes the part of a chunk beyond
-	// the array, and with Parts also the part outside of the block.
+	// the array. If Parts is set, it also excludes the part of a chunk outside of the block.
 	Bytes int64
 }
 
@@ -89,7 +91,7 @@ func Solve(p Problem) (best, oneStage Solution, err error) {
 	return best, oneStage, nil
 }
 
-// solver is a checked problem. from and to are at most shape.
+// solver is a checked problem. Along each axis, from and to are at most as long as shape.
 type solver struct {
 	shape, from, to    []int64
 	item               int64

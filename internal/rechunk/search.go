@@ -27,9 +27,9 @@ func (s *solver) search(n int) (best [][]int64, ok bool) {
 	return best, !math.IsInf(least, 1)
 }
 
-// guesses returns the chains that the search starts from: a geometric series between the chunks of
-// source and target, and the intersections of a geometric series of blocks. The first and the last
-// of these blocks take half of the memory.
+// guesses returns two chains from which the search starts. One is a geometric series between the
+// source chunks and the target chunks. The other has the intersections of a geometric series of
+// blocks. The first and the last of these blocks take half of the memory.
 func (s *solver) guesses(n int) [][][]int64 {
 	plain, shared := [][]int64{s.from}, [][]int64{s.from}
 	first, last := s.grown(s.from), s.grown(s.to)
@@ -69,9 +69,10 @@ func between(from, to int64, part float64) int64 {
 	return min(max(from, to), max(1, int64(float64(from)*math.Pow(float64(to)/float64(from), part)+0.5)))
 }
 
-// align rounds the lengths of intermediate arrays along axis a to multiples or divisors of a
-// neighbour, so that blocks need not cut the chunks that they read. It proceeds from the end of the
-// chain with the shorter chunk, and starts with intermediate array keep.
+// align rounds the lengths of intermediate arrays along axis a. The length of an array becomes a
+// multiple or a divisor of the length of the next array, so that blocks need not cut the chunks
+// that they read. align starts with the intermediate array number keep, and proceeds from the end
+// of the chain that has the shorter chunk.
 func (s *solver) align(chain [][]int64, a, keep int) {
 	last := len(chain) - 1
 	if s.from[a] <= s.to[a] {
@@ -85,8 +86,9 @@ func (s *solver) align(chain [][]int64, a, keep int) {
 	}
 }
 
-// fit rounds a length down to a multiple of neighbour. It rounds a length shorter than neighbour so
-// that neighbour is divided into equal parts, except the last. n is the length of the axis.
+// fit rounds a length down to a multiple of neighbour. If the length is shorter than neighbour, it
+// is rounded so that it divides neighbour into equal parts, except for the last part. n is the
+// length of the axis.
 func fit(length, neighbour, n int64) int64 {
 	switch {
 	case length >= n:
@@ -125,7 +127,7 @@ func (h *climb) of(chain [][]int64) float64 {
 	return cost + float64(len(chain)-1)*float64(volume(h.s.shape))*float64(h.s.item)
 }
 
-// ratios returns the factors by which lengths are changed up and down. The factor 1 changes a
+// ratios returns the factors by which lengths are multiplied and divided. The factor 1 changes a
 // length to the next multiple of step.
 func ratios() [6]float64 { return [...]float64{2, 1.5, 1.25, 1.125, 1.0625, 1} }
 
@@ -153,8 +155,9 @@ func (h *climb) run() {
 	}
 }
 
-// try replaces the chain by changed if that is cheaper, and reports whether it did.
-func (h *climb) try(changed [][]int64) bool {
+// accept replaces the chain of h by the given chain if that chain is cheaper. It reports whether it
+// has replaced the chain.
+func (h *climb) accept(changed [][]int64) bool {
 	if h.left <= 0 {
 		return false
 	}
@@ -165,8 +168,8 @@ func (h *climb) try(changed [][]int64) bool {
 	return false
 }
 
-// with returns a copy of chain in which intermediate array i has the length along axis a and the
-// others are aligned to it.
+// with returns a copy of chain in which intermediate array i has the given length along axis a. The
+// other intermediate arrays are aligned to it.
 func (h *climb) with(chain [][]int64, i, a int, length int64) [][]int64 {
 	out := make([][]int64, len(chain))
 	for j, c := range chain {
@@ -192,7 +195,7 @@ func (h *climb) lengths(i, a int) (better bool) {
 	}
 	for _, t := range others {
 		if t != h.chain[i][a] && t > 0 {
-			better = h.try(h.with(h.chain, i, a, t)) || better
+			better = h.accept(h.with(h.chain, i, a, t)) || better
 		}
 	}
 	return better
@@ -202,8 +205,8 @@ func (h *climb) lengths(i, a int) (better bool) {
 // and target.
 func (h *climb) step(a int) int64 { return min(h.s.from[a], h.s.to[a]) }
 
-// moved returns length times ratio, rounded down to a multiple of step if it is longer. A ratio of
-// at least 1 yields at least the next multiple.
+// moved returns length times ratio. If the result is longer than step, it is rounded down to a
+// multiple of step. If ratio is at least 1, the result is at least the next multiple of step.
 func (h *climb) moved(length int64, a int, ratio float64) int64 {
 	step := h.step(a)
 	to := min(float64(length)*ratio, float64(h.s.shape[a]))
@@ -217,7 +220,8 @@ func (h *climb) moved(length int64, a int, ratio float64) int64 {
 	return min(max(out, 1), h.s.shape[a])
 }
 
-// divisor returns a divisor of whole of about the given length, or length if it finds none.
+// divisor returns a divisor of whole that is near length. If it finds no such divisor, it returns
+// length.
 func divisor(whole, length int64) int64 {
 	for count, i := max(1, whole/length), 0; i < 32 && count+int64(i) <= whole; i++ {
 		if c := count + int64(i); whole%c == 0 {
@@ -236,7 +240,7 @@ func (h *climb) scaled(a int, ratio float64) bool {
 	for i := 1; i < len(h.chain)-1; i++ {
 		out = h.with(out, i, a, h.moved(h.chain[i][a], a, ratio))
 	}
-	return h.try(out)
+	return h.accept(out)
 }
 
 // traded tries to extend intermediate array i along axis a and to shorten intermediate array j
@@ -250,14 +254,15 @@ func (h *climb) traded(i, a, j, b int) (better bool) {
 		now := h.chain[j][b]
 		shorter := []int64{h.moved(now, b, float64(h.chain[i][a])/float64(longer)), h.cut(now, b, 1), h.cut(now, b, 2), h.cut(now, b, 3)}
 		for _, t := range shorter {
-			better = h.try(h.with(h.with(h.chain, i, a, longer), j, b, t)) || better
+			better = h.accept(h.with(h.with(h.chain, i, a, longer), j, b, t)) || better
 		}
 	}
 	return better
 }
 
-// cut returns the length that divides axis a into count+more chunks if length divides it into
-// count. A result of at least step is rounded up to a multiple of step. more may be negative.
+// cut returns the length that divides axis a into more chunks than the given length does. more is
+// the number of additional chunks. A result of at least step is rounded up to a multiple of step.
+// more may be negative.
 func (h *climb) cut(length int64, a int, more int64) int64 {
 	n := h.s.shape[a]
 	count := ceil(n, length) + more

@@ -33,8 +33,8 @@ type partial struct {
 	block  int64 // length along the last axis
 }
 
-// stage chooses the block of the copy from chain[i] to chain[i+1]: the smallest of the blocks that
-// read the fewest elements. It reports whether a block fits in memory.
+// stage chooses the block of the copy from chain[i] to chain[i+1]. It chooses the smallest of the
+// blocks that read the fewest elements. It reports whether a block fits in memory.
 func (s *solver) stage(chain [][]int64, i int, e effort) (stage, bool) {
 	read, write := chain[i], chain[i+1]
 	unit := max(s.bytes(chain, i), s.bytes(chain, i+1))
@@ -114,7 +114,7 @@ func (s *solver) fitting(read, write []int64, most int64, e effort, rows int) []
 	return block
 }
 
-// frontier returns the partials that read less than all smaller ones, in order of volume. It
+// frontier returns the partials that read less than all smaller partials, in order of volume. It
 // reduces them to at most n, including the first and the last. It reuses the memory of all.
 func frontier(all []partial, n int) []partial {
 	slices.SortFunc(all, func(x, y partial) int {

@@ -7,10 +7,10 @@
 // removed or shortened, or if another process committed or aborted the upload, the commit returns
 // an error and does not store a shorter value.
 //
-// A process that resumes an upload does not know of parts that were removed before. If the provider
-// does not keep the parts of an upload together, each part therefore has a label: the minimum
-// number of parts that its sender knew of ([Set.Begin]). If the other parts were removed, a part
-// that arrives afterwards still shows that they existed.
+// A process that resumes an upload does not know of parts that were removed before. Some providers
+// do not keep the parts of an upload together. With such a provider each part has a label: the
+// minimum number of parts that its sender knew of ([Set.Begin]). If the other parts are removed,
+// the label of a later part still shows that they existed.
 //
 // # Concurrency
 //

@@ -24,14 +24,14 @@ type Set[At any] struct {
 	label  int              // minimum number of parts in the labels of stored parts
 	listed bool             // the parts of other processes are known
 	over   bool             // the upload was committed or aborted through this Set
-	later  func(old, p Part[At]) bool
+	newer  func(old, p Part[At]) bool
 }
 
 // New returns the Set of a new upload, or of a resumed one, which may have parts of other
-// processes. If a part may be sent several times concurrently, later reports whether p is newer
-// than old. later may be nil.
-func New[At any](resumed bool, later func(old, p Part[At]) bool) *Set[At] {
-	return &Set[At]{sent: map[int]int64{}, stored: map[int]Part[At]{}, listed: !resumed, later: later}
+// processes. If a part may be sent several times concurrently, newer(old, p) reports whether p is
+// newer than old. newer may be nil.
+func New[At any](resumed bool, newer func(old, p Part[At]) bool) *Set[At] {
+	return &Set[At]{sent: map[int]int64{}, stored: map[int]Part[At]{}, listed: !resumed, newer: newer}
 }
 
 // Going returns fault.Conflict if the upload was committed or aborted through this Set.
@@ -93,12 +93,12 @@ func (s *Set[At]) Begin(n int) (label int) {
 }
 
 // Sent records that part n was sent. It returns the previous part n, and whether p replaces it. If
-// later(old, p) is false, old is kept.
+// the function newer of [New] returns false for the two parts, the previous part is kept.
 func (s *Set[At]) Sent(n int, p Part[At]) (old Part[At], replaced bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old, replaced = s.stored[n]
-	if replaced && s.later != nil && !s.later(old, p) {
+	if replaced && s.newer != nil && !s.newer(old, p) {
 		return old, false
 	}
 	s.stored[n], s.sent[n] = p, p.Size

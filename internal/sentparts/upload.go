@@ -10,8 +10,8 @@ import (
 )
 
 // Upload sends, lists and joins the parts of one value at a provider. [Parts] checks arguments and
-// the state of the upload before it calls the methods. The methods otherwise have the contracts of
-// the corresponding methods of store.Parts.
+// the state of the upload before it calls the methods. Apart from these checks, the methods have
+// the contracts of the corresponding methods of store.Parts.
 type Upload[At any] interface {
 	Limits() store.PartLimits
 	Token() string
@@ -34,17 +34,17 @@ type List[At any] struct {
 
 // Parts returns a store.Parts for an Upload. set is the set of its parts.
 //
-// together means that the provider keeps the parts of an upload together: it rejects parts of an
-// upload that was committed or aborted, and an upload exists even without parts. Otherwise the
-// parts of a resumed upload are listed before another part is sent.
-func Parts[At any](u Upload[At], set *Set[At], together bool) store.Parts {
-	return &parts[At]{u, set, together}
+// Set grouped if the provider keeps the parts of an upload together. Such a provider rejects parts
+// of an upload that was committed or aborted, and an upload exists even without parts. If grouped
+// is false, the parts of a resumed upload are listed before another part is sent.
+func Parts[At any](u Upload[At], set *Set[At], grouped bool) store.Parts {
+	return &parts[At]{u, set, grouped}
 }
 
 type parts[At any] struct {
-	u        Upload[At]
-	set      *Set[At]
-	together bool
+	u       Upload[At]
+	set     *Set[At]
+	grouped bool
 }
 
 func (p *parts[At]) Limits() store.PartLimits { return p.u.Limits() }
@@ -58,7 +58,7 @@ func (p *parts[At]) Part(ctx context.Context, n int, b []byte) error {
 	if size > l.Max {
 		return fault.Newf(fault.Limit, "part has %d bytes, more than the maximum of %d", size, l.Max)
 	}
-	if err := p.ready(ctx, !p.together); err != nil {
+	if err := p.ready(ctx, !p.grouped); err != nil {
 		return err
 	}
 	at, err := p.u.Send(ctx, n, b)
@@ -87,7 +87,7 @@ func (p *parts[At]) Sent(ctx context.Context) ([]store.PartInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.together && len(l.Parts) == 0 && p.set.Unlisted() {
+	if p.grouped && len(l.Parts) == 0 && p.set.Unlisted() {
 		p.set.Known()
 	}
 	if err := p.set.Listed(l.Parts, l.Label); err != nil {

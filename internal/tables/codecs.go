@@ -102,7 +102,8 @@ func places(t *codec.Table, name string) (string, error) {
 }
 
 // anyTrial returns nil if one of the configurations succeeds for one of the chunks. Otherwise it
-// returns the first error other than errors.ErrUnsupported, if any.
+// returns the first error that is not errors.ErrUnsupported, or ErrUnsupported if there is no other
+// error.
 func anyTrial(t *codec.Table, name string, chain func(codec.Spec) []codec.Spec) error {
 	var unsupported, first error
 	for _, c := range chunks() {

@@ -7,8 +7,8 @@ import (
 	"github.com/zargo-io/zargo/internal/lengths"
 )
 
-// near is the maximum percentage by which zargo's encoding is longer than C's without being listed
-// as an outlier.
+// near is a percentage. If zargo's encoding is longer than that of the C library by more than near,
+// it is listed as an outlier.
 const near = 3.0
 
 // longer is the phrase used in the heading of a column.
@@ -127,8 +127,9 @@ func lengthList() (string, error) {
 	return farRows(r), nil
 }
 
-// farRows returns a row for each method with outliers among the benchmark arrays, then one for each
-// with outliers among the other arrays. A row has the largest outlier.
+// farRows returns a row for each method that has outliers among the benchmark arrays. Then it
+// returns a row for each method that has outliers among the other arrays. A row contains the
+// largest outlier.
 func farRows(r lengths.Record) string {
 	bench := map[string]bool{}
 	for _, s := range r.Sums {

@@ -16,8 +16,8 @@ import (
 // root is the repository, relative to the directory of this package, in which tests run.
 const root = "../.."
 
-// options returns a function that lists the functions of a package that return its type Option,
-// with the call and the first sentence of the comment.
+// options returns a function that generates a table of options. The table lists the functions of a
+// package that return its type Option, with the call and the first sentence of the comment.
 func options(dir string) func() (string, error) {
 	return func() (string, error) {
 		p, files, err := documented(dir)
@@ -44,7 +44,7 @@ func options(dir string) func() (string, error) {
 	}
 }
 
-// fields returns a function that lists the fields of a struct of a package, with the name and the
+// fields returns a function that generates a table of the fields of a struct, with the name and the
 // first sentence of the comment.
 func fields(dir, name string) func() (string, error) {
 	return func() (string, error) {

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Page is a page of the documentation and its generated sections, by the name in their markers.
+// Page is a page of the documentation with generated sections. The key of a section is the name in
+// its markers.
 type Page struct {
 	File     string // relative to the repository's root
 	Sections map[string]func() (string, error)

@@ -48,8 +48,8 @@ type Hub struct {
 	roots map[any][]weak.Pointer[Site] // registered sites by Place.Root
 }
 
-// Process returns the Hub of the process. It exists as long as it is referenced by a store that
-// reports to it or a cache that listens to it.
+// Process returns the Hub of the process. It exists as long as a store that reports to it, or a
+// cache that listens to it, references it.
 func Process() *Hub {
 	return concurrency.Share(concurrency.Default().Requests, "", func() *Hub { return &Hub{} })
 }
@@ -67,8 +67,9 @@ type siteID struct {
 }
 
 // Listen calls f with the changes of values at a place as long as the caller references the Site.
-// The keys are relative to the place. Another call with the same by and place returns the same Site
-// and ignores its f. by must be comparable. f must not call the Hub.
+// The keys are relative to the place. by identifies the listener and must be comparable. A second
+// call with the same listener and place returns the same Site and ignores the new f. f must not
+// call the Hub.
 func (h *Hub) Listen(by any, p store.Place, f func(Change)) *Site {
 	id := siteID{by, p}
 	h.mu.Lock()
@@ -132,8 +133,8 @@ func report(sites []*Site, p store.Place, c Change) {
 	}
 }
 
-// seen returns c, whose keys are relative to the prefix below of the root, with keys relative to
-// the place of s. It omits keys outside that place.
+// seen returns c with keys relative to the place of s. The keys of c are relative to the prefix
+// below of the root. seen omits keys outside the place of s.
 func (s *Site) seen(below string, c Change) Change {
 	if below == s.below {
 		return c

@@ -96,8 +96,9 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (v store.Version
 	return p.Parts.Commit(ctx, o)
 }
 
-// Absent reports a key that a writer found absent and left absent because its value would be the
-// fill value. A cache may still have the value from before another process deleted it.
+// Absent reports a key that a writer found absent. The writer left it absent because the value
+// would be the fill value. Another process may have deleted the value, so a cache may still contain
+// it.
 func Absent(s store.Store, key string) {
 	var w *Store
 	if store.As(s, &w) {
@@ -121,16 +122,16 @@ func (s *Store) before(key string) {
 	}
 }
 
-// after reports a key when a request has ended with err. If another is set and the key is the key
-// of a document, the request may have created or deleted a node, so all keys below the node are
-// reported.
-func (s *Store) after(key string, another bool, err error) {
+// after reports a key when a request has ended with err. node means that the request may have
+// created or deleted a node if key is the key of a document. In that case after reports all keys
+// below the node.
+func (s *Store) after(key string, node bool, err error) {
 	sites := s.hub.at(s.place.Root)
 	if sites == nil {
 		return
 	}
 	c := Change{Keys: []string{key}, Late: isLate(err)}
-	if another && (err == nil || c.Late) {
+	if node && (err == nil || c.Late) {
 		c.Below = nodes(key)
 	}
 	report(sites, s.place, c)
@@ -150,7 +151,7 @@ func nodes(keys ...string) (below []string) {
 }
 
 // isLate reports whether a request that ended with err may still take effect. A request that
-// succeeded or that the store refused cannot.
+// succeeded, or that the store refused, cannot take effect later.
 func isLate(err error) bool {
 	if err == nil {
 		return false

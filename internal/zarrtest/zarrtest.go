@@ -70,7 +70,7 @@ func Differences(all []upkeep.Difference) string {
 }
 
 // ConsolidatedForest creates a [Forest] with consolidated metadata and opens it again. The
-// transcript has the requests made after that.
+// transcript contains the requests that are made after that.
 func ConsolidatedForest(t *testing.T, format int, opts ...zarr.Option) (*mem.Store, *zarr.Group, *Transcript) {
 	t.Helper()
 	st := mem.New()

@@ -35,8 +35,8 @@ type Batched struct {
 	Bare   func() store.Store  // opens a store without layers
 }
 
-// some returns n keys that contain characters to escape, and stores objects under nine of ten of
-// them. It also stores an object under the key "stays".
+// some returns n keys with characters that must be escaped. It stores an object under nine of ten
+// of these keys. It also stores an object under the key "stays".
 func (b Batched) some(n int) (keys []string) {
 	for i := range n {
 		keys = append(keys, fmt.Sprintf("c/%d é&+%%?", i))
@@ -48,7 +48,7 @@ func (b Batched) some(n int) (keys []string) {
 	return keys
 }
 
-// DeleteBatches checks that the number of requests is the number of batches.
+// DeleteBatches checks that each batch takes one request.
 func DeleteBatches(t *testing.T, p Batching) {
 	f := p.Serve(t)
 	s := f.Open()
@@ -77,9 +77,9 @@ func WantKeys(t *testing.T, s store.Store, want ...string) {
 	}
 }
 
-// DeleteBatchInPart checks the error of a batch in which some deletes fail. It is a KeyError for
-// the first key that was not deleted, with the kind of that failure, and contains all keys that
-// were not deleted.
+// DeleteBatchInPart checks the error of a batch in which some deletes fail. The error must be a
+// KeyError for the first key that was not deleted, must have the kind of that failure, and must
+// contain all keys that were not deleted.
 func DeleteBatchInPart(t *testing.T, p Batching) {
 	for _, c := range []struct {
 		name   string

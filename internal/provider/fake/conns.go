@@ -13,14 +13,15 @@ import (
 // InFlight is the number of concurrent requests of Connections. The store must be opened with it.
 const InFlight = 64
 
-// AtMost is the maximum number of connections in total. It is greater than InFlight because
-// net/http drops a connection if it does not know that the request was written 50 ms after the
-// response was read, which happens on a busy machine.
+// AtMost is the maximum number of connections in total. It is greater than InFlight because of a
+// rule of net/http: 50 ms after it has read the response, it drops the connection unless it knows
+// that the request was written. On a busy machine this happens.
 const AtMost = 70
 
-// Connections sends 64 concurrent requests and checks that they use 64 connections. Fewer cannot
-// carry them, and more would mean dials for requests that an idle connection serves. Then 64
-// goroutines read the key "k" repeatedly over the same connections.
+// Connections sends 64 concurrent requests and checks that they use 64 connections. Fewer
+// connections cannot carry 64 requests. More connections would mean that the transport dials
+// although an idle connection serves the request. Then 64 goroutines read the key "k" repeatedly
+// over the same connections.
 func Connections(t *testing.T, srv *Server, st store.Store) {
 	t.Helper()
 	get := func() {
@@ -57,9 +58,10 @@ func Connections(t *testing.T, srv *Server, st store.Store) {
 	}
 }
 
-// DeletesAtOnce deletes 200 keys from a server that refuses batches with refuse. It checks that
-// each key takes one request, and that from two to most of them are in flight at the same time.
-func DeletesAtOnce(t *testing.T, srv *Server, st store.Store, most int, refuse Answer) {
+// DeletesAtOnce deletes 200 keys from a server that responds to batches by refuse. It checks that
+// each key takes one request. It also checks that at least two of these requests, and at most
+// maxInFlight, are in flight at the same time.
+func DeletesAtOnce(t *testing.T, srv *Server, st store.Store, maxInFlight int, refuse Answer) {
 	t.Helper()
 	keys := make([]string, 200)
 	for i := range keys {
@@ -99,8 +101,8 @@ func DeletesAtOnce(t *testing.T, srv *Server, st store.Store, most int, refuse A
 	if err := store.DeleteAll(t.Context(), st, keys); err != nil {
 		t.Error(err)
 	}
-	if deletes != len(keys) || peak < 2 || peak > most {
-		t.Errorf("%d requests for %d keys, %d at once, want at most %d", deletes, len(keys), peak, most)
+	if deletes != len(keys) || peak < 2 || peak > maxInFlight {
+		t.Errorf("%d requests for %d keys, %d at once, want at most %d", deletes, len(keys), peak, maxInFlight)
 	}
 	for e, err := range st.List(t.Context(), "", store.ListOptions{}) {
 		t.Errorf("%s is left, %v", e.Key, err)

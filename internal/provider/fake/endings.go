@@ -72,8 +72,9 @@ func endings() []ending {
 	}
 }
 
-// Endings checks that a provider never returns a truncated value. Without a length, a chunked
-// coding or a Content-Range, a truncated value looks complete, so such a response must be rejected.
+// Endings checks that a provider never returns a truncated value. If a response has no length, no
+// chunked coding and no Content-Range, a truncated value looks complete, so the response must be
+// rejected.
 func Endings(t *testing.T, p Provider) {
 	srv, w := p.Serve(t)
 	value := bytes.Repeat([]byte("0123456789"), 10)

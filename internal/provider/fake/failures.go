@@ -34,7 +34,7 @@ type Provider struct {
 	// NoBucket is nil for a provider without buckets.
 	NoBucket Answer
 	// Empty is the kind of the error of a ranged read with an empty 200 response. EmptyWhole is the
-	// kind for a read of a whole value, or nil if the value may be empty.
+	// kind for a read of a whole value; it is nil if an empty value is valid.
 	Empty, EmptyWhole error
 }
 
@@ -97,8 +97,8 @@ func hangUp(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandle
 const chunk = "a/c/0"
 
 // Failures checks that a failed read returns neither a value nor the fill value. It also checks
-// that each failure has the expected kind, is retried only if a retry may help, and ends with the
-// context.
+// that each failure has the expected kind, that it is retried only if a retry may help, and that
+// the retries end with the context.
 func Failures(t *testing.T, p Provider) {
 	srv, w := p.Serve(t)
 	meta := mem.New()

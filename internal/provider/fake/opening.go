@@ -42,7 +42,8 @@ type Mistake[O any] struct {
 	opts            []O
 }
 
-// Mistake returns a mistake that Open rejects with a *store.UsageError whose message contains says.
+// Mistake returns a mistake that Open rejects with a *store.UsageError. The message must contain
+// the text in says.
 func (p Opening[O]) Mistake(name, url, says string, opts ...O) Mistake[O] {
 	return Mistake[O]{name, url, says, opts}
 }
@@ -70,8 +71,8 @@ func (p Opening[O]) mistakes() []Mistake[O] {
 	}
 }
 
-// Mistakes checks that Open rejects own and the mistakes of every provider, without a secret in the
-// message. An invalid prefix must be fault.Path.
+// Mistakes checks that Open rejects the mistakes of every provider, and the mistakes of this
+// provider in own. The messages must not contain a secret. An invalid prefix must be fault.Path.
 func Mistakes[O any](t *testing.T, p Opening[O], own ...Mistake[O]) {
 	for _, m := range append(p.mistakes(), own...) {
 		t.Run(m.name, func(t *testing.T) { p.refuses(t, m.url, m.says, m.opts...) })
@@ -84,7 +85,8 @@ func Mistakes[O any](t *testing.T, p Opening[O], own ...Mistake[O]) {
 	}
 }
 
-// refuses checks that Open returns a *store.UsageError whose message contains says and no secret.
+// refuses checks that Open returns a *store.UsageError. The message must contain the text in says
+// and no secret.
 func (p Opening[O]) refuses(t *testing.T, url, says string, opts ...O) {
 	t.Helper()
 	s, err := p.Open(t.Context(), url, opts...)
@@ -97,8 +99,8 @@ func (p Opening[O]) refuses(t *testing.T, url, says string, opts ...O) {
 	}
 }
 
-// ClientContradicts checks that Open with a client of the caller rejects each option about the
-// connection, with a message that contains says.
+// ClientContradicts checks that Open rejects a client of the caller together with another option
+// about the connection. The message must contain the text in says.
 func ClientContradicts[O any](t *testing.T, p Opening[O], url, says string, client O, others map[string]O) {
 	for _, name := range slices.Sorted(maps.Keys(others)) {
 		t.Run(name, func(t *testing.T) { p.refuses(t, url, says, client, others[name]) })
@@ -131,8 +133,8 @@ type Taking[B Bucket] struct {
 	From func(b B, url string) (store.Store, error)
 }
 
-// FromBucket checks that a store from a bucket of gocloud.dev has versions, conditions and tuning,
-// and closes the bucket when it is closed.
+// FromBucket checks that a store from a bucket of gocloud.dev has versions, conditions and tuning.
+// It also checks that closing the store closes the bucket.
 func FromBucket[B Bucket](t *testing.T, b Taking[B]) {
 	s, err := b.From(b.Bucket, b.URL)
 	if err != nil {

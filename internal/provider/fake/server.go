@@ -142,15 +142,15 @@ func (s *Server) Cut(w http.ResponseWriter, r *http.Request) {
 	panic(http.ErrAbortHandler)
 }
 
-// Flaky makes every seventh request fail with busy, and cuts every fifth response to a GET, except
-// for requests with the header but.
-func (s *Server) Flaky(busy Answer, but string) {
+// Flaky makes every seventh request fail with the response busy. It also cuts every fifth response
+// to a GET, unless the request has the header exempt.
+func (s *Server) Flaky(busy Answer, exempt string) {
 	var n atomic.Int64
 	s.Answer(func(w http.ResponseWriter, r *http.Request) bool {
 		switch i := n.Add(1); {
 		case i%7 == 0:
 			return busy(w, r)
-		case i%5 == 0 && r.Method == http.MethodGet && r.Header.Get(but) == "":
+		case i%5 == 0 && r.Method == http.MethodGet && r.Header.Get(exempt) == "":
 			s.Cut(w, r)
 			return true
 		}

@@ -15,8 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// Unsent checks that the error of a write without a connection has a method Unsent, so that the
-// retry layer sends the write again without reading the value first.
+// Unsent checks that the error of a write without a connection has a method Unsent. The retry layer
+// then sends the write again and does not read the value first.
 func Unsent(t *testing.T, p Provider, version store.Version) {
 	gone := httptest.NewServer(nil)
 	gone.Close()
