@@ -25,8 +25,8 @@ type Variable struct {
 
 // Options change which values are missing. The zero value is the behavior of xarray.
 type Options struct {
-	// FillIsMissing determines whether the fill value of the array is missing, as an element equal
-	// to the attribute _FillValue is. The default is FillV2.
+	// FillIsMissing determines whether elements that equal the fill value of the array are missing.
+	// Elements that equal the attribute _FillValue always are. The default is FillV2.
 	FillIsMissing FillMode
 
 	// ValidRange makes values outside the attributes valid_min, valid_max and valid_range missing
@@ -54,7 +54,7 @@ type Coding struct {
 	scale    float64
 	offset   float64
 	packed   bool
-	flipped  bool // integers have the other sign than stored, by _Unsigned
+	flipped  bool // integers are signed if the data type is not, or the reverse, by _Unsigned
 	boolean  bool
 	units    *TimeUnits
 	findings []Finding
@@ -161,7 +161,7 @@ func kind(t dtype.Type) byte {
 	return 0
 }
 
-// sign sets flipped by the attribute _Unsigned.
+// sign sets c.flipped from the attribute _Unsigned.
 func (c *Coding) sign(attr any) {
 	if attr == nil {
 		return
@@ -196,9 +196,9 @@ func (c *Coding) sentinel(name string, attr any) {
 	}
 }
 
-// number converts an attribute to a value of the stored data type. A float is a number, a name such
-// as "NaN", the hexadecimal bits, or the base64 encoding of the little-endian bytes, which xarray
-// writes.
+// number converts an attribute to a value of the stored data type. A float is written as a number,
+// a name such as "NaN", the hexadecimal bits, or the base64 encoding of the little-endian bytes,
+// which xarray writes.
 func (c *Coding) number(attr any) (number, bool) {
 	if kind(c.stored) == 'f' {
 		f, ok := float(attr)
@@ -228,7 +228,7 @@ func (c *Coding) number(attr any) (number, bool) {
 	return number{bits: n.Uint64()}, true
 }
 
-// round returns f as the stored type of floats represents it.
+// round returns f, rounded to the stored type of floats.
 func (c *Coding) round(f float64) float64 {
 	switch c.stored {
 	case dtype.Float16:

@@ -103,8 +103,8 @@ func ParsePeriod(text string, c Calendar) (Period, error) {
 	return p, nil
 }
 
-// ResolutionOf returns the coarsest resolution that represents all times exactly, Day at the
-// coarsest. NaT does not count.
+// ResolutionOf returns the coarsest resolution that represents all times exactly, but never one
+// that is coarser than Day. It ignores NaT.
 func ResolutionOf(times []Time) Resolution {
 	r := Day
 	for _, t := range times {

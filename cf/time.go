@@ -88,7 +88,7 @@ func (t Time) Compare(u Time) int {
 	return cmp.Or(cmp.Compare(t.day, u.day), cmp.Compare(t.nano, u.nano))
 }
 
-// Sub returns t - u in seconds, where u has the same calendar. It is NaN if either is NaT.
+// Sub returns t - u in seconds, where u has the same calendar. It is NaN if t or u is NaT.
 func (t Time) Sub(u Time) float64 {
 	if t.nat || u.nat {
 		return math.NaN()
@@ -247,7 +247,7 @@ func offset(zone string) (minutes int, ok bool) {
 	return sign * (60*h + m), ok && ok2 && h < 24 && m < 60
 }
 
-// digits parses a decimal number of 1 to most digits.
+// digits parses a decimal number with at least one digit. most is the maximum number of digits.
 func digits(s string, most int) (int, bool) {
 	if s == "" || len(s) > most || strings.Trim(s, "0123456789") != "" {
 		return 0, false

@@ -158,9 +158,9 @@ func (u TimeUnits) TimeFloat(v float64) (Time, error) {
 	return Time{}, fault.Newf(fault.Type, "%v %s is out of the range of the calendar %s", v, u.text, u.ref.calendar)
 }
 
-// Value returns the stored integer of a time in the calendar of the units; the smallest int64 for
-// NaT. The error is fault.Type if the time is not an integer number of units after the reference,
-// or has another calendar.
+// Value returns the stored integer of a time in the calendar of the units. For NaT it returns the
+// smallest int64. The error is fault.Type if the time is not an integer number of units after the
+// reference, or has another calendar.
 func (u TimeUnits) Value(t Time) (int64, error) {
 	switch {
 	case t.calendar != u.ref.calendar:
@@ -183,8 +183,8 @@ func (u TimeUnits) Value(t Time) (int64, error) {
 }
 
 // ValueFloat returns the number of units from the reference to a time in the calendar of the units,
-// rounded to the nearest float64; NaN for NaT. The error is fault.Type if the time has another
-// calendar.
+// rounded to the nearest float64. For NaT it returns NaN. The error is fault.Type if the time has
+// another calendar.
 func (u TimeUnits) ValueFloat(t Time) (float64, error) {
 	if n, err := u.Value(t); err == nil && n != math.MinInt64 {
 		return float64(n), nil

@@ -139,9 +139,9 @@ func DecodeTimes[S Number](c *Coding, dst []Time, src []S) error {
 }
 
 // Encode sets dst to the stored values of src: (value - add_offset) / scale_factor, rounded to even
-// for integers, and _FillValue for NaN, or missing_value if there is none. The error is fault.Type for a NaN without a
-// missing value, for a value that the stored data type cannot hold, and for a value that would be
-// stored as a missing one; it names the variable and the index.
+// for integers. NaN becomes _FillValue, or missing_value if there is no _FillValue. The error is
+// fault.Type for a NaN without a missing value, for a value that the stored data type cannot hold,
+// and for a value that would be stored as a missing one; it names the variable and the index.
 func Encode[S Number, F Float](c *Coding, dst []S, src []F) error {
 	missing, err := values[S](c, len(dst), len(src))
 	if err != nil {
@@ -199,8 +199,8 @@ func stored[S Number](c *Coding, f float64) S {
 	return S(uint64(f))
 }
 
-// EncodeTimes sets dst to the stored values of times: numbers of units, which must be integers
-// unless the variable stores floating-point numbers, and _FillValue for NaT. The error is
+// EncodeTimes sets dst to the stored values of times, which are numbers of units. They must be
+// integers unless the variable stores floating-point numbers. NaT becomes _FillValue. The error is
 // fault.Type for a time that cannot be stored, for NaT without a missing value, and for times of
 // another calendar; it names the variable and the index.
 func EncodeTimes[S Number](c *Coding, dst []S, src []Time) error {

@@ -9,8 +9,8 @@ import (
 // InAdvance bounds the tasks that [Results] runs before the loop requests their results. With the
 // zero InAdvance a task starts when the loop requests its result.
 type InAdvance[T any] struct {
-	// Most is the number of tasks that are running, or finished and not yet taken, in addition to
-	// the task that the loop waits for.
+	// Most is the maximum number of tasks that are running, or finished and not yet taken, in
+	// addition to the task that the loop waits for.
 	Most int
 	// AnyOrder yields results in order of completion instead of the order of their tasks.
 	AnyOrder bool
@@ -20,14 +20,14 @@ type InAdvance[T any] struct {
 	Need   func(T) int64
 	// Held keeps the memory of a result reserved, as a Task of Memory, until the loop requests the
 	// next result. The next task in order waits for its memory, so the body of the loop must not
-	// wait for memory that only another such loop body releases. Memory must hold nothing but
-	// results then.
+	// wait for memory that only another such loop body releases. Such a Memory must hold nothing
+	// but results.
 	Held bool
 }
 
-// Results runs do for every value of tasks and yields its results. The loop ends after the first
-// error, which is yielded, or when ctx ends. When the loop ends for any reason, Results cancels the
-// context of the running tasks and waits for them.
+// Results calls the function do for every value of tasks and yields the results. The loop ends
+// after the first error, which is yielded, or when ctx ends. When the loop ends for any reason,
+// Results cancels the context of the running tasks and waits for them.
 //
 // The tasks sequence is read in the goroutine of the loop, one value at a time, so it may be long.
 func Results[T, V any](ctx context.Context, o InAdvance[T], tasks iter.Seq[T], do func(context.Context, T) (V, error)) iter.Seq2[V, error] {

@@ -195,8 +195,8 @@ func (b *Budget) grant(k Kind, n int64) *Hold {
 	return b.hold(k, n)
 }
 
-// hold returns a hold of n reserved bytes. If idle buffers exceed the free part of the budget, hold
-// moves as many of them as fit into the hold, which is likely to use them.
+// hold returns a hold of n reserved bytes. If idle buffers exceed the free part of the budget, as
+// many of them as fit are moved into the new hold, because its owner is likely to use them.
 func (b *Budget) hold(k Kind, n int64) *Hold {
 	h := &Hold{b: b, kind: k, n: n, counted: n > 0}
 	if r := b.root; n > 0 {

@@ -7,9 +7,10 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Each runs task for every value of tasks, at most inFlight concurrently, and returns when all
-// started tasks have ended. The first error stops the iteration and cancels the context of the
-// running tasks; Each returns it. The end of ctx stops the iteration too. inFlight < 1 means 1.
+// Each calls the function task for every value of tasks, at most inFlight calls concurrently. It
+// returns when all started tasks have ended. The first error stops the iteration and cancels the
+// context of the running tasks; Each returns it. The end of ctx stops the iteration too. An
+// inFlight below 1 means 1.
 //
 // One goroutine reads the tasks sequence, one value at a time and only when a task can start, so
 // the sequence may be long.
@@ -65,16 +66,16 @@ type Acquirer interface {
 	Size() int
 }
 
-// EachIn is like [Each], but every task holds one of slots while it runs, so slots bound the number
-// of concurrent tasks. A slot is acquired before its task starts, so a waiting task needs no
-// goroutine. Concurrent calls acquire slots in order of arrival. The caller must not hold any of
-// the slots.
+// EachIn is like [Each], but every task holds one of the slots while it runs, so the slots bound
+// the number of concurrent tasks. A slot is acquired before its task starts, so a waiting task
+// needs no goroutine. Concurrent calls acquire slots in order of arrival. The caller must not hold
+// any of the slots.
 func EachIn[T any](ctx context.Context, slots Acquirer, tasks iter.Seq[T], task func(context.Context, T) error) error {
 	return each(ctx, slots.Size(), slots, tasks, task)
 }
 
-// each runs tasks in up to most goroutines, which are reused. slots may be nil.
-func each[T any](ctx context.Context, most int, slots Acquirer, tasks iter.Seq[T], task func(context.Context, T) error) error {
+// each runs tasks in at most inFlight goroutines, which are reused. slots may be nil.
+func each[T any](ctx context.Context, inFlight int, slots Acquirer, tasks iter.Seq[T], task func(context.Context, T) error) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
@@ -98,8 +99,8 @@ func each[T any](ctx context.Context, most int, slots Acquirer, tasks iter.Seq[T
 			continue
 		default:
 		}
-		if most > 0 {
-			most--
+		if inFlight > 0 {
+			inFlight--
 			first := t
 			g.Go(func() error {
 				for t, ok := first, true; ok; t, ok = <-next {

@@ -40,7 +40,7 @@ func Need(n int) int64 {
 // Buffer returns a slice of length 0, a capacity of at least n bytes and undefined contents. It is
 // an idle buffer of the budget, or a new one. The hold owns it until Release.
 //
-// Buffer uses [Need](n) of the held bytes, or n if fewer than Need(n) remain. If fewer than n
+// Buffer uses [Need](n) of the held bytes, or all remaining bytes if fewer remain. If fewer than n
 // remain, Buffer still returns a buffer, and the hold grows by the missing bytes without waiting:
 // the bound of a budget holds only if work reserves enough.
 func (h *Hold) Buffer(n int) []byte {
@@ -64,8 +64,9 @@ func (h *Hold) Buffer(n int) []byte {
 	return buf
 }
 
-// take counts a buffer of need bytes, or of n if need does not fit. It returns an idle buffer of
-// that capacity, or nil, and the capacity.
+// take counts a buffer of need bytes. If fewer bytes remain, the buffer has those that remain, but
+// at least n. take returns an idle buffer of that capacity, or nil if there is none, and the
+// capacity.
 func (h *Hold) take(n, need int64) ([]byte, int64) {
 	size := max(min(need, h.n-h.used), n)
 	h.used += size
@@ -228,7 +229,8 @@ func (h *Hold) set(n int64) {
 	h.b.notePeak()
 }
 
-// change adds n bytes and holds, either of which may be negative, in the budget and its ancestors.
+// change adds n to the bytes, and holds to the number of holds, of the budget and its ancestors.
+// Both numbers may be negative.
 func (h *Hold) change(n int64, holds int) {
 	for at := h.b; at != nil; at = at.parent {
 		at.add(h.kind, n, holds)

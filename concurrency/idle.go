@@ -38,7 +38,7 @@ type sized struct {
 	lastUse uint64 // value of buffers.clock at the last use
 }
 
-// wake makes the buffers usable again that the garbage collector did not free at rest.
+// wake makes the buffers usable again, except those that the garbage collector freed at rest.
 func (l *idle) wake() {
 	if l.kept != nil {
 		return
@@ -130,11 +130,11 @@ func (l *idle) stale() bool {
 	return true
 }
 
-// move removes buffers, the longest first, until they have at least over bytes together. It never
+// move removes buffers, the longest first, until they have together at least excess bytes. It never
 // removes more than n bytes.
-func (l *idle) move(n, over int64) (moved [][]byte, size int64) {
+func (l *idle) move(n, excess int64) (moved [][]byte, size int64) {
 	for _, s := range slices.Backward(l.kept.sizes) {
-		for len(s.free) > 0 && size < over && size+s.size <= n {
+		for len(s.free) > 0 && size < excess && size+s.size <= n {
 			moved = append(moved, l.kept.pop(s))
 			size += s.size
 		}

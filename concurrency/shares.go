@@ -31,7 +31,8 @@ func (b *Budget) waits() bool {
 	return len(b.settling) > 0 || slices.ContainsFunc(b.kinds[:], func(l line) bool { return len(l.waiting) > 0 })
 }
 
-// add adds n bytes and holds to the counts of a kind. Both numbers may be negative.
+// add adds n to the bytes of a kind, and holds to its number of holds. Both numbers may be
+// negative.
 func (b *Budget) add(k Kind, n int64, holds int) {
 	b.kinds[k].used += n
 	b.kinds[k].holds += holds

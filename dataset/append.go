@@ -15,9 +15,9 @@ import (
 // AppendOptions are the options of [Dataset.Append]. The zero value appends labels that follow the
 // existing ones, and fails with fault.Conflict if another process appends.
 type AppendOptions struct {
-	// IfAbsent makes an append do nothing if the coordinate already has its labels, so that a job
-	// that runs twice, or two jobs that run concurrently, append once. It is fault.Conflict if the
-	// coordinate has only some of them.
+	// With IfAbsent, an append does nothing if the coordinate already has the new labels, so that a
+	// job that runs twice, or two jobs that run concurrently, append once. If the coordinate has
+	// only some of the labels, the error is fault.Conflict.
 	IfAbsent bool
 
 	// AnyOrder accepts labels that do not follow the existing ones in the order of the coordinate,
@@ -113,8 +113,8 @@ func (d *Dataset) rows(dim string, data []Data) ([]zarr.Rows, index, error) {
 	return rows, labels, nil
 }
 
-// has reports whether the coordinate of a dimension has the labels already. The error is that of
-// labels that may not be appended.
+// has reports whether the coordinate of a dimension has the labels already. It returns an error if
+// the labels may not be appended.
 func (d *Dataset) has(dim string, labels index, o AppendOptions) (bool, error) {
 	old := d.index[dim]
 	if old == nil || labels == nil || labels.len() == 0 {
@@ -258,10 +258,10 @@ type encoder interface {
 	times([]cf.Time) (column, error)
 }
 
-// of is the encoder of values of one stored type.
-type of[S cf.Number] struct{ v *Variable }
+// typedEncoder encodes values of one stored type.
+type typedEncoder[S cf.Number] struct{ v *Variable }
 
-func (e of[S]) floats(values []float64) (column, error) {
+func (e typedEncoder[S]) floats(values []float64) (column, error) {
 	dst := make([]S, len(values))
 	if err := cf.Encode(e.v.stored.coding, dst, values); err != nil {
 		return column{}, err
@@ -269,7 +269,7 @@ func (e of[S]) floats(values []float64) (column, error) {
 	return e.column(dst)
 }
 
-func (e of[S]) times(values []cf.Time) (column, error) {
+func (e typedEncoder[S]) times(values []cf.Time) (column, error) {
 	dst := make([]S, len(values))
 	if err := cf.EncodeTimes(e.v.stored.coding, dst, values); err != nil {
 		return column{}, err
@@ -277,7 +277,7 @@ func (e of[S]) times(values []cf.Time) (column, error) {
 	return e.column(dst)
 }
 
-func (e of[S]) column(stored []S) (column, error) {
+func (e typedEncoder[S]) column(stored []S) (column, error) {
 	return Stored(e.v.name, stored).store(e.v)
 }
 
@@ -288,25 +288,25 @@ func (v *Variable) column(encode func(encoder) (column, error)) (column, error) 
 	}
 	switch v.stored.array.DType() {
 	case dtype.Int8:
-		return encode(of[int8]{v})
+		return encode(typedEncoder[int8]{v})
 	case dtype.Int16:
-		return encode(of[int16]{v})
+		return encode(typedEncoder[int16]{v})
 	case dtype.Int32:
-		return encode(of[int32]{v})
+		return encode(typedEncoder[int32]{v})
 	case dtype.Int64:
-		return encode(of[int64]{v})
+		return encode(typedEncoder[int64]{v})
 	case dtype.Uint8:
-		return encode(of[uint8]{v})
+		return encode(typedEncoder[uint8]{v})
 	case dtype.Uint16:
-		return encode(of[uint16]{v})
+		return encode(typedEncoder[uint16]{v})
 	case dtype.Uint32:
-		return encode(of[uint32]{v})
+		return encode(typedEncoder[uint32]{v})
 	case dtype.Uint64:
-		return encode(of[uint64]{v})
+		return encode(typedEncoder[uint64]{v})
 	case dtype.Float32:
-		return encode(of[float32]{v})
+		return encode(typedEncoder[float32]{v})
 	case dtype.Float64:
-		return encode(of[float64]{v})
+		return encode(typedEncoder[float64]{v})
 	}
 	return column{}, fault.Newf(errors.ErrUnsupported, "variable %s: values of %v are written as Stored only", v.name, v.stored.array.DType())
 }

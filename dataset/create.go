@@ -34,7 +34,7 @@ type VarSpec struct {
 
 	// Missing is the value that marks missing elements, as a Go value of the data type or a number
 	// that it holds exactly. It becomes the attribute _FillValue in the encoding of xarray, and the
-	// fill value. nil is none.
+	// fill value. nil means that no value marks them.
 	Missing any
 
 	zarr.Spec

@@ -72,8 +72,8 @@ func (d *Dataset) Attrs() map[string]any { return d.group.Attrs() }
 // Findings returns what was ignored or corrected when the dataset was opened.
 func (d *Dataset) Findings() []Finding { return slices.Clone(d.findings) }
 
-// Dims returns the dimensions with their selected lengths, in the order in which the arrays, sorted
-// by name, have them. Dropped dimensions are left out.
+// Dims returns the dimensions with their selected lengths. The order is that of their first use by
+// an array, with the arrays sorted by name. Dropped dimensions are left out.
 func (d *Dataset) Dims() []Dim {
 	var out []Dim
 	for _, dim := range d.dims {
@@ -109,8 +109,8 @@ func (d *Dataset) filter(coord bool) []*Variable {
 	return out
 }
 
-// Var returns the data variable or the coordinate with a name. The error is fault.NotFound, and
-// names the variables of the dataset.
+// Var returns the data variable or the coordinate with a name. If there is none, the error is
+// fault.NotFound and names the variables of the dataset.
 func (d *Dataset) Var(name string) (*Variable, error) {
 	s, ok := d.vars[name]
 	if !ok {
@@ -122,8 +122,8 @@ func (d *Dataset) Var(name string) (*Variable, error) {
 // Sel returns the dataset with a selection of its elements. It sends no request. A dimension may
 // have one query. Queries refer to the elements that earlier selections left.
 //
-// The error is fault.Selection for an unknown dimension, a label that the coordinate does not have
-// and a position that is outside.
+// The error is fault.Selection for an unknown dimension, a label that the coordinate does not have,
+// or a position outside the dimension.
 func (d *Dataset) Sel(q ...Query) (*Dataset, error) {
 	next := *d
 	next.chosen = maps.Clone(d.chosen)
@@ -157,7 +157,7 @@ func (d *Dataset) Sel(q ...Query) (*Dataset, error) {
 				a.points = q.dim
 			}
 			if before, ok := d.chosen[each.dim]; ok {
-				a.positions = before.of(c.positions)
+				a.positions = before.pick(c.positions)
 			}
 			next.chosen[each.dim] = a
 		}

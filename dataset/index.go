@@ -32,14 +32,15 @@ type index interface {
 	label(i int) any
 	// direction returns the order of the labels: 1 for increasing, -1 for decreasing, else 0.
 	direction() int
-	// sorted reports whether the labels are distinct and in an order; 0 is either.
+	// sorted reports whether the labels are distinct and in the given order: 1, -1, or 0 for
+	// either.
 	sorted(order int) bool
 	// follows reports whether a label is after the last one in an order.
 	follows(label any, order int) bool
 	// parses reports whether a text can be a label of the type of the index.
 	parses(text string) bool
-	// has reports whether a text without a range can be meant: any number or time, and a text that
-	// is a label.
+	// has reports whether a text can be a single label, not a range. This is so if it is a number
+	// or a time, or if the index has this label.
 	has(text string) bool
 	// sub returns the index of the labels at some positions.
 	sub(p positions) index
@@ -66,7 +67,8 @@ type values[K comparable] struct {
 	shift    func(k K, by float64) K    // nil if the type is not cyclic
 }
 
-// ordered determines the order of the keys. Keys that are not equal to themselves are in no order.
+// ordered determines the order of the keys. If a key does not equal itself, as NaN does not, the
+// keys have no order.
 func (v *values[K]) ordered() *values[K] {
 	up, down := true, true
 	v.order, v.distinct = 0, true

@@ -12,7 +12,7 @@ import (
 
 // dimensions returns the names of the dimensions of an array: dimension_names of v3, the attribute
 // _ARRAY_DIMENSIONS of xarray, or the dimension references of NCZarr. Missing and repeated names
-// become "dim_0", "dim_1" and so on, which are reported to find.
+// become "dim_0", "dim_1" and so on. They are reported by calling find.
 func dimensions(a *zarr.Array, find func(text string)) []string {
 	dims := a.Dims()
 	switch {

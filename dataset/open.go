@@ -95,8 +95,8 @@ func attributes(a *zarr.Array) map[string]any {
 
 func clone(m map[string]any) map[string]any { return maps.Clone(m) }
 
-// characters marks the arrays of single bytes whose last dimension no other array has. They are
-// texts along that dimension, as NetCDF stores them.
+// characters marks the arrays of single bytes whose last dimension belongs to no other array. Such
+// an array stores texts along that dimension, as NetCDF does.
 func (d *Dataset) characters() {
 	isChars := func(s *stored) bool { return s.array.DType() == dtype.Type(dtype.S(1)) && len(s.dims) > 0 }
 	used := map[string]bool{}

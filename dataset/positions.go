@@ -25,8 +25,8 @@ func (p positions) at(i int) int {
 	return p.lo + i*p.step
 }
 
-// of returns the positions that q, which refers to elements of p, selects from p.
-func (p positions) of(q positions) positions {
+// pick returns the positions that q selects from p. A position in q is an index into p.
+func (p positions) pick(q positions) positions {
 	if p.list == nil && q.list == nil {
 		return positions{lo: p.lo + q.lo*p.step, n: q.n, step: p.step * q.step}
 	}

@@ -43,9 +43,9 @@ const (
 
 // Label selects the elements with a label: a number for a coordinate of numbers, a string for one
 // of text, and a time.Time, a cf.Time or a string for one of times. The dimension is dropped if the
-// label is that of one element. A string denotes a time of its resolution: "2020-01" selects all
-// elements of January 2020, and the dimension is kept. A label that several elements have selects
-// all of them.
+// label is that of one element. A string denotes a period that is as long as its resolution:
+// "2020-01" selects all elements of January 2020, and the dimension is kept. If several elements
+// have the label, all of them are selected.
 func Label(dim string, label any) Query { return Query{dim: dim, kind: byLabel, label: label} }
 
 // Labels selects one element for each label, in their order. A label may be repeated.
@@ -57,7 +57,8 @@ func Labels[T any](dim string, labels ...T) Query {
 	return q
 }
 
-// Nearest selects the element whose coordinate is nearest to a number or a time, the larger of two.
+// Nearest selects the element whose coordinate is nearest to a number or a time. If two are equally
+// near, it selects the larger one.
 func Nearest(dim string, label any) Query {
 	return Query{dim: dim, kind: byLabel, label: label, method: nearest}
 }
@@ -116,20 +117,20 @@ func Slice(dim string, lo, hi int) Query {
 }
 
 // Pointwise combines queries of different dimensions that each select n elements: it selects n
-// points, the i-th of which has the i-th element of each. The points have one dimension, which is
-// named dim. The queries are those of [Labels], [NearestEach] and [Take].
+// points. The i-th point consists of the i-th element that each query selects. The points have one
+// dimension, which is named dim. The queries are those of [Labels], [NearestEach] and [Take].
 func Pointwise(dim string, q ...Query) Query { return Query{dim: dim, kind: byPoints, points: q} }
 
-// Within bounds the distance of the label of Nearest, Pad or Backfill from the coordinate: a number,
-// or a time.Duration for times.
+// Within sets the maximum distance between the label of Nearest, Pad or Backfill and the
+// coordinate: a number, or a time.Duration for times.
 func (q Query) Within(tolerance any) Query {
 	q.limit = tolerance
 	return q
 }
 
 // Wrap declares that the coordinate is cyclic, such as a longitude with the period 360: -90 selects
-// 270. Between then selects the elements from lo upwards to hi, which may contain the end of the
-// period: their coordinates are in the order from lo to hi.
+// 270. Between then selects the elements from lo upwards to hi, in this order, also across the end
+// of the period.
 func (q Query) Wrap(period float64) Query {
 	q.period = period
 	return q
@@ -141,7 +142,7 @@ func (q Query) By(step int) Query {
 	return q
 }
 
-// NearestEach is Labels that selects the nearest element for each label.
+// NearestEach is like [Labels], but selects the nearest element for each label.
 func NearestEach[T any](dim string, labels ...T) Query {
 	q := Labels(dim, labels...)
 	q.method = nearest

@@ -151,7 +151,7 @@ func (q Query) open(x index, n int) (chosen, error) {
 }
 
 // parseText returns the query of a text. Colons separate the ends of a range, but may also be part
-// of a time, so the first interpretation whose labels exist in the type of the index is used.
+// of a time, so parseText uses the first interpretation whose labels have the type of the index.
 func (q Query) parseText(x index) (Query, error) {
 	text := q.label.(string)
 	out := q

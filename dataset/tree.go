@@ -13,9 +13,9 @@ import (
 // Groups returns the names of the groups directly below the group of the dataset, sorted.
 func (d *Dataset) Groups() []string { return slices.Clone(d.groups) }
 
-// Child opens the group at a path below the group of the dataset, as [Open] does. The dataset
-// inherits the index coordinates of the groups above it, up to d, for those of its dimensions that
-// have none, as xarray's DataTree does. Selections of d do not apply.
+// Child opens the group at a path below the group of the dataset, as [Open] does. If a dimension
+// has no index coordinate, the dataset inherits that of the groups above it, up to d, as in
+// xarray's DataTree. Selections of d do not apply.
 //
 // The error is fault.Metadata if an inherited coordinate has another length than the dimension.
 func (d *Dataset) Child(ctx context.Context, name string) (*Dataset, error) {

@@ -265,7 +265,7 @@ func decodeAs[T cf.Float](r reader) ([]T, error) {
 	return as[T](f), err
 }
 
-// as returns a slice as a slice of T, which is the same type or a named type of the same kind.
+// as converts a slice to a slice of T.
 func as[T, F cf.Float](src []F) []T {
 	if same, ok := any(src).([]T); ok {
 		return same

@@ -35,8 +35,9 @@ func newWatch(p *Plan, src store.Store, opts []zarr.Option) *watch {
 	return &watch{p: p, src: src, opts: opts, same: map[string]bool{}}
 }
 
-// check compares the array that step s reads with the plan. from is that array, opened with the
-// plan's documents. It returns fault.Conflict if the array was changed or deleted.
+// check compares the plan with the current metadata of the array that step s reads. from is that
+// array, opened with the plan's documents. It returns fault.Conflict if the array was changed or
+// deleted.
 func (w *watch) check(ctx context.Context, s *Step, from, to *zarr.Array) error {
 	at := s.From.Path
 	if w.known(at) {
@@ -169,9 +170,9 @@ func (w *watch) documents(ctx context.Context, at string) (docs map[string]strin
 	return docs, same, nil
 }
 
-// openAbove opens an array that lacks documents from the consolidated metadata of a group above it.
-// It returns the error none if no such group contains the array.
-func openAbove(ctx context.Context, src store.Store, at string, none error, opts []zarr.Option) (*zarr.Array, error) {
+// openAbove opens an array that has no documents of its own, from the consolidated metadata of a
+// group above it. If no such group contains the array, it returns the error notFound.
+func openAbove(ctx context.Context, src store.Store, at string, notFound error, opts []zarr.Option) (*zarr.Array, error) {
 	for up := at; up != ""; {
 		up = nodeOf(up)
 		g, err := zarr.OpenGroup(ctx, src, up, opts...)
@@ -185,7 +186,7 @@ func openAbove(ctx context.Context, src store.Store, at string, none error, opts
 			return nil, err
 		}
 	}
-	return nil, none
+	return nil, notFound
 }
 
 // arrayIn opens the array at a path below a group. The path is relative to the store's root.
@@ -200,10 +201,11 @@ func arrayIn(ctx context.Context, g *zarr.Group, at string) (*zarr.Array, error)
 	return nil, fault.Newf(fault.NotFound, "%q is a group, not an array", at)
 }
 
-// difference describes the first difference that affects the step between from, an array in the
-// plan, and now, the current array. It returns "" if there is none. An array that became longer
-// does not differ, because the planned elements keep their indices. It differs only for a step that
-// copies encoded objects, if the last object of the planned shape now contains new elements.
+// difference compares an array as described in the plan (from) with the current array (now). It
+// describes the first difference that affects the step, or returns "" if there is none. An array
+// that became longer does not differ, because the planned elements keep their indices. There is one
+// exception: a step that copies encoded objects, if the last object of the planned shape now
+// contains new elements.
 func difference(s *Step, from, to, now *zarr.Array) string {
 	was, like := from.Metadata(), *now.Metadata()
 	if was.NoSeparator {

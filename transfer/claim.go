@@ -90,8 +90,8 @@ func newClaim(plan string) *claim {
 	return &claim{Format: claimFormat, Plan: plan, Run: hex.EncodeToString(b[:]), State: taken}
 }
 
-// swap replaces the stored claim c by next. It returns fault.Conflict if the stored claim is no
-// longer c.
+// swap replaces the stored claim c by the claim next. It returns fault.Conflict if the stored claim
+// is no longer c.
 //
 // In a store without conditional puts, swap reads the claim and compares it with c before it puts
 // next.
@@ -268,9 +268,10 @@ func (w *Worker) advance(ctx context.Context, c *claim, to state) (*claim, error
 	return nil, fault.Newf(fault.Conflict, "other processes changed the claim of the target in each of %d attempts", maxTurns)
 }
 
-// farther handles err, the result of a check for other nodes at the target that ran in the state of
-// c. If err is fault.Exists but the state has changed since, another process of the plan has stored
-// the node: farther then returns the new claim and no error. Otherwise it returns err.
+// farther handles err, the result of a check for other nodes at the target. c is the claim as it
+// was when the check ran. If err is fault.Exists but the state has changed since, another process
+// of the plan has stored the node: farther then returns the new claim and no error. Otherwise it
+// returns err.
 func (w *Worker) farther(ctx context.Context, c *claim, err error) (*claim, error) {
 	if !errors.Is(err, fault.Exists) {
 		return c, err

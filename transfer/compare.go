@@ -16,7 +16,7 @@ import (
 // errDiffers is the error for a target without a claim whose values differ from those of the copy.
 var errDiffers = fault.Newf(fault.Exists, "the target is a node whose values differ from the source")
 
-// compare compares the values that a task would write with the stored ones. It is used if the
+// compare checks that the stored values equal those that a task would write. It is used if the
 // target contains the plan's documents but no claim: the transfer may have been cleaned, or another
 // node may have the same documents. Tasks that write temporary arrays compare nothing. compare
 // returns fault.Exists if the values differ.
@@ -115,8 +115,8 @@ func (w *Worker) compareObjects(ctx context.Context, t Task, from, to *zarr.Arra
 	})
 }
 
-// part0 reads an object of at most piece bytes, and only the size of a longer one. size is -1 if
-// the object is absent.
+// part0 reads an object if it has at most piece bytes. It reads only the size of a longer object.
+// size is -1 if the object is absent.
 func part0(ctx context.Context, st store.Store, key string, buf []byte) (b []byte, size int64, err error) {
 	v, err := st.Get(ctx, key, store.GetOptions{Max: piece}, buf[:0])
 	var long *store.TooLong

@@ -106,18 +106,19 @@ func (w *Worker) move(ctx context.Context, src *listed.Store, from, to string, g
 	}
 }
 
-// through copies an object of at most most bytes through memory. It does nothing if the object is
-// proven absent. For a longer object it returns an error, and the length in long.
-func (w *Worker) through(ctx context.Context, src store.Store, from, to string, most int64, version store.Version) (long *store.TooLong, err error) {
-	if most > min(max(w.p.Budget(), streamAbove), math.MaxInt) {
-		return nil, fault.Newf(fault.Limit, "object of %d bytes at %q does not fit in the plan's memory, and the store does not support parts", most, from)
+// through copies an object through memory. limit is the maximum length of the object in bytes. If
+// the object is proven absent, through does nothing. For a longer object it returns an error and
+// the length.
+func (w *Worker) through(ctx context.Context, src store.Store, from, to string, limit int64, version store.Version) (long *store.TooLong, err error) {
+	if limit > min(max(w.p.Budget(), streamAbove), math.MaxInt) {
+		return nil, fault.Newf(fault.Limit, "object of %d bytes at %q does not fit in the plan's memory, and the store does not support parts", limit, from)
 	}
-	hold, err := w.limits.Bytes.Acquire(ctx, concurrency.Task, concurrency.Need(int(most)))
+	hold, err := w.limits.Bytes.Acquire(ctx, concurrency.Task, concurrency.Need(int(limit)))
 	if err != nil {
 		return nil, err
 	}
 	defer hold.Release()
-	v, err := src.Get(ctx, from, store.GetOptions{Max: most, IfVersion: version}, hold.Buffer(int(most)))
+	v, err := src.Get(ctx, from, store.GetOptions{Max: limit, IfVersion: version}, hold.Buffer(int(limit)))
 	switch {
 	case errors.Is(err, fault.NotFound):
 		return nil, nil

@@ -38,10 +38,10 @@ func (f *fenced) held() (c *claim, conditions bool, err error) {
 // A value longer than 1 MiB is put again without a comparison, to save memory.
 const maxSame = 1 << 20
 
-// at returns the condition that key keeps its current value, or its absence. done reports that no
-// request is needed: either the current value equals value and value is not empty, or the transfer
-// is published, so the current value is correct. at returns fault.Conflict if the transfer was
-// removed, since the current value may be that of another writer.
+// at returns a put condition for key: the object, or its absence, is the same as now. done reports
+// that no request is needed: either the current value equals value and value is not empty, or the
+// transfer is published, so the current value is correct. at returns fault.Conflict if the transfer
+// was removed, since the current value may be that of another writer.
 func (f *fenced) at(ctx context.Context, c *claim, key string, value []byte) (o store.PutOptions, done bool, err error) {
 	if len(value) > maxSame {
 		value = nil
@@ -75,13 +75,13 @@ func (f *fenced) published(ctx context.Context, c *claim) (bool, error) {
 // maxRuns bounds the attempts to put an object that other runs of the same task put concurrently.
 const maxRuns = 100
 
-// put calls stored with the condition that the key is absent. If that condition fails, it calls
-// stored with the condition of the current value. It calls stored at most maxRuns times in all,
-// because other runs of the same task may store the object in between.
-func (f *fenced) put(ctx context.Context, c *claim, key string, value []byte, stored func(store.PutOptions) (store.Version, error)) (store.Version, error) {
+// put calls send with the condition that the key is absent. If that condition fails, it calls send
+// with the condition that the current value is unchanged. It calls send at most maxRuns times in
+// all, because other runs of the same task may store the object in between.
+func (f *fenced) put(ctx context.Context, c *claim, key string, value []byte, send func(store.PutOptions) (store.Version, error)) (store.Version, error) {
 	at := store.PutOptions{IfAbsent: true}
 	for try := 1; ; try++ {
-		v, err := stored(at)
+		v, err := send(at)
 		if !lost(err) || try == maxRuns {
 			return v, err
 		}

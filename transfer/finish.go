@@ -75,8 +75,9 @@ func (w *Worker) put(ctx context.Context, key string, doc []byte) error {
 	return err
 }
 
-// holds reads the document at key. found reports whether it exists, and is whether it equals doc.
-func (w *Worker) holds(ctx context.Context, key string, doc []byte) (is, found bool, err error) {
+// holds reads the document at key. found reports whether the document exists, and equal whether it
+// equals doc.
+func (w *Worker) holds(ctx context.Context, key string, doc []byte) (equal, found bool, err error) {
 	v, err := w.dst.Get(ctx, key, store.GetOptions{Max: int64(len(doc)) + 1}, nil)
 	switch {
 	case errors.Is(err, fault.NotFound):

@@ -143,8 +143,8 @@ func (p *Plan) groups() (groups []string, nodes map[string]bool) {
 	return groups, nodes
 }
 
-// noOthers checks that the members of a group are all among nodes, the planned ones. It returns
-// fault.Exists if there is another node.
+// noOthers checks that all members of a group are planned. nodes are the paths of the planned
+// nodes. It returns fault.Exists if there is another node.
 func (w *Worker) noOthers(ctx context.Context, group string, nodes map[string]bool) error {
 	for e, err := range store.Pages(ctx, w.dst, group, store.ListOptions{Depth: store.OneLevel}) {
 		switch {
@@ -166,8 +166,8 @@ func (w *Worker) noOthers(ctx context.Context, group string, nodes map[string]bo
 	return nil
 }
 
-// free checks that no other array was created at the path of a since the first task of the plan
-// started, and returns fault.Exists otherwise. It runs once for each array, before the process
+// free checks that no other array was created at the path of array a after the first task of the
+// plan started. It returns fault.Exists otherwise. It runs once for each array, before the process
 // first writes to the array. Concurrent tasks share the check.
 func (w *Worker) free(ctx context.Context, a *Array) error {
 	if a.In != Target {

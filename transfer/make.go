@@ -20,8 +20,9 @@ import (
 type Options struct {
 	Source Place // name of the source for the [Opener]; NewPlan sets Path to that of the node
 	Target Place // location of the copy
-	// Root is the path of the outermost group that is created above the target, together with all
-	// groups between the two. Existing groups remain unchanged. "" is the root of the store.
+	// Root is the path of the outermost group to create above the target. The groups between Root
+	// and the target are created too. Existing groups remain unchanged. "" is the root of the
+	// store.
 	Root string
 
 	// Format is the Zarr format of the target, 2 or 3. The default, 0, is the format of the source,
@@ -297,8 +298,8 @@ func (p *Plan) free(ctx context.Context, target store.Store) error {
 // nodeOf returns the path of the node that a document belongs to.
 func nodeOf(key string) string { return strings.TrimPrefix(path.Dir("/"+key), "/") }
 
-// above reports whether path p is strictly above path of.
-func above(p, of string) bool { return p != of && (p == "" || strings.HasPrefix(of, p+"/")) }
+// above reports whether path p is strictly above path q.
+func above(p, q string) bool { return p != q && (p == "" || strings.HasPrefix(q, p+"/")) }
 
 func join(dir, name string) string {
 	if dir == "" || name == "" {

@@ -24,9 +24,9 @@ func (p *Plan) Dir() string { return join(join(p.Target.Path, dirName), p.ID()) 
 
 func (w *Worker) dir() string { return join(join(w.p.Target.Path, dirName), w.id) }
 
-// mark puts the marker of task i, whose objects are stored, and returns its key. The key contains
-// the claim's Run, so a marker that arrives after Clean does not count for a later claim of the
-// same plan.
+// mark puts the marker of task i and returns the key of the marker. The objects of the task must be
+// stored before. The key contains the claim's Run, so a marker that arrives after Clean does not
+// count for a later claim of the same plan.
 func (w *Worker) mark(ctx context.Context, c *claim, stage, i int) (key string, err error) {
 	if w.archive {
 		return "", nil
@@ -160,7 +160,7 @@ func Save(ctx context.Context, target store.Store, p *Plan) error {
 // planName is the name of a saved plan in the plan's directory.
 const planName = "plan.json"
 
-// Saved returns the plan of the transfer that was started to a path of a store. If no transfer was
+// Saved returns the plan of the transfer whose target is a path in a store. If no transfer was
 // started, Saved removes empty directories, which an interrupted Clean may leave.
 //
 // Saved returns fault.NotFound if no transfer was started, or if its plan was not saved. It returns

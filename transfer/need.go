@@ -31,13 +31,13 @@ func (p *Plan) Budget() int64 { return budget(p.Memory) }
 
 func budget(memory int64) int64 { return max(memory-overhead, 0) }
 
-// objectsShare returns the part of a budget for objects in flight. It is a quarter, which
-// reservations of kind Block always leave to those of kind Task.
+// objectsShare returns the part of a budget for objects in flight. It is a quarter. Reservations of
+// kind Block always leave this quarter to those of kind Task.
 func objectsShare(budget int64) int64 { return budget / 4 }
 
-// blocksShare returns the part of a budget for the elements of regions. It leaves the share of
-// objects in flight, or work if one object needs more, and an eighth for garbage that is not
-// collected yet.
+// blocksShare returns the part of a budget for the elements of regions. It excludes an eighth for
+// garbage that is not collected yet. It also excludes the share of objects in flight, or the bytes
+// of work if one object needs more than that share.
 func blocksShare(budget, work int64) int64 {
 	return budget - max(objectsShare(budget), work) - budget/8 - 16 // 16: rounding
 }

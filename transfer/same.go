@@ -5,8 +5,9 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// sameObjects reports whether the objects that the step writes equal objects of from byte for byte,
-// at grid positions that differ by a whole number of objects.
+// sameObjects reports whether each object that the step writes is a copy, byte for byte, of an
+// object of the source array. The positions in the two grids may differ by a whole number of
+// objects.
 func sameObjects(s *Step, from, to *zarr.Array) bool {
 	if !alike.Encoding(from, to) {
 		return false

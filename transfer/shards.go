@@ -18,9 +18,9 @@ const (
 )
 
 // innerShape returns the shape of the inner chunks if a shard can be filled in boxes of them,
-// otherwise nil. It returns nil for shards with another codec around sharding, which needs the
-// whole shard, for shards that contain shards, whose inner chunks may be large too, and for
-// elements of varying length, whose size is unknown before reading.
+// otherwise nil. It returns nil in three cases: a codec around sharding needs the whole shard; a
+// shard contains shards, which may be large too; or elements vary in length, so that their size is
+// unknown before reading.
 func innerShape(to *zarr.Array) []int {
 	codecs := to.Metadata().Codecs
 	if !to.Sharded() || len(codecs) != 1 || to.Chunks() == nil || to.DType().Size() == 0 {

@@ -12,8 +12,8 @@ import (
 // attrDims is the attribute in which xarray stores the dimension names of v2 arrays.
 const attrDims = "_ARRAY_DIMENSIONS"
 
-// specOf returns the spec of the copy of a: the spec of a with shape and the changes of the
-// options.
+// specOf returns the spec of the copy of array a. It is the spec of a, with the given shape and the
+// changes of the options.
 func (o *Options) specOf(a *zarr.Array, shape []int) (zarr.Spec, error) {
 	spec := a.Spec()
 	format := max(a.Format(), 2)

@@ -17,7 +17,7 @@ import (
 
 const (
 	// taskObjects and taskBytes bound the size of a task if a larger task would not save requests,
-	// because an interruption repeats whole tasks. Both take some seconds.
+	// because an interruption repeats whole tasks. A task of either size takes some seconds.
 	taskObjects = 48
 	taskBytes   = 64 << 20
 )
@@ -72,7 +72,8 @@ func (m *maker) solve(s *Step, from, to *zarr.Array) ([]rechunk.Stage, error) {
 	write, memory := objectShape(to), (m.o.Memory-overhead)/8*5 // see blocksShare
 	if s.Inner != nil {
 		write = innerShape(to)
-		// A box shares the memory with unsent parts and the index, and encoded chunks with a part.
+		// Unsent parts and the index take memory from a box, and a part takes memory from encoded
+		// chunks.
 		kept, left := needOf(s, from, to).block-boxBytes(to, s.Inner), m.o.Memory-overhead
 		part, _ := shardParts(to)
 		memory = max(min(memory, left-(left+7)/8-part)-kept, 0)
@@ -168,10 +169,10 @@ func (m *maker) add(stage int, s *Step) {
 // 2^20 blocks takes some milliseconds.
 const counted = 1 << 20
 
-// reads returns the number of reads of source chunks along dimension d by blocks of block objects.
-// A chunk counts once for each block that it touches. unit, object and shape are the lengths of a
-// source chunk, of an object and of the dimension. For more than counted blocks the result is an
-// upper bound.
+// reads returns the number of reads of source chunks along dimension d if tasks have the given
+// number of objects (block). A chunk counts once for each block that it touches. unit, object and
+// shape are the lengths of a source chunk, of an object and of the dimension. For more than counted
+// blocks the result is an upper bound.
 func (s *Step) reads(d, block, unit, object, shape int) int64 {
 	each, start := int(min(product(int64(object), block), int64(shape))), s.start(d)
 	blocks := ceil(shape, each)
@@ -187,7 +188,7 @@ func (s *Step) reads(d, block, unit, object, shape int) int64 {
 }
 
 // gathered extends a block of objects, in place, along the last dimensions first. The block has at
-// most taskObjects objects and bytes bytes of elements.
+// most taskObjects objects. Its elements have at most as many bytes as the argument bytes.
 func gathered(block []int, to *zarr.Array, bytes int64) []int {
 	grid := to.GridShape()
 	fits := func() bool {

@@ -113,7 +113,7 @@ func openWith(ctx context.Context, p *Plan, open Opener, shared *concurrency.Lim
 	return w, nil
 }
 
-// newWorker returns a worker without arrays and memory. Such a worker cannot run tasks.
+// newWorker returns a worker that has no arrays and no memory. Such a worker cannot run tasks.
 func newWorker(p *Plan, src, dst store.Store) *Worker {
 	w := &Worker{
 		p: p, id: p.ID(), tasks: p.Tasks(), moving: concurrency.NewSlots(moving), one: p.Source.Store == p.Target.Store,
@@ -194,7 +194,7 @@ func (w *Worker) task(ctx context.Context, c *claim, i int) (marker string, err 
 	return w.mark(ctx, c, t.Stage, i)
 }
 
-// before checks that all stages before the stage stage are complete, and returns fault.Conflict
+// before checks that all stages before the given one are complete, and returns fault.Conflict
 // otherwise. A task that started earlier would read objects that are not stored yet as missing
 // chunks, or publish an incomplete copy.
 func (w *Worker) before(ctx context.Context, c *claim, stage int) error {
@@ -273,6 +273,6 @@ func regions(t Task, to *zarr.Array) (src, dst []zarr.Selection, n []int) {
 	return src, dst, n
 }
 
-// region returns a buffer of n bytes from a hold. Its capacity is at least most, the size of the
-// largest region, so that smaller regions at the end of an array reuse the same buffers.
+// region returns a buffer of n bytes from a hold. Its capacity is at least the size of the largest
+// region (most), so that smaller regions at the end of an array reuse the same buffers.
 func region(h *concurrency.Hold, most, n int64) []byte { return h.Buffer(int(max(most, n)))[:n] }

@@ -23,9 +23,9 @@ type AppendOptions struct {
 	// Wait is the maximum time to wait for other processes that append or resize. The append then
 	// begins after their rows. NewWriter waits before it returns. The default, 0, does not wait.
 	Wait time.Duration
-	// TakeOver discards an unfinished change of another process if the change began at least this
-	// long ago, usually because that process was killed. If the process is still running, it fails
-	// with ErrConflict, and its late requests change nothing that others wrote. A Resize that is
+	// TakeOver discards an unfinished change of another process, usually a killed one, if the
+	// change began at least this long ago. If that process is still running, it fails with
+	// ErrConflict, and its late requests change nothing that others wrote. A Resize that is
 	// deleting chunks is an exception: its process must have ended. The default, 0, takes over no
 	// change. A negative duration takes over any change.
 	TakeOver time.Duration
@@ -72,11 +72,11 @@ func Append[T any](ctx context.Context, a *Array, axis int, src []T, o AppendOpt
 	}, o)
 }
 
-// AppendFunc extends the array by n rows along axis, as [Append] does, and calls write to store the
-// rows. It passes a view of the array that includes the new rows, and the index of the first one.
-// The elements may have any data type, and write may store them in any number of pieces. Chunks
-// that a piece covers only in part are read and written again. write must not keep the view. If
-// AppendFunc waits for other processes, it may call write more than once.
+// AppendFunc extends the array by n rows along axis, as [Append] does. The function write stores
+// the rows: AppendFunc passes it a view of the array that includes the new rows, and the index of
+// the first new row. The elements may have any data type and be stored in any number of pieces.
+// Chunks that a piece covers only in part are read and written again. The view is valid until write
+// returns. If AppendFunc waits for other processes, it may call write more than once.
 func (a *Array) AppendFunc(ctx context.Context, axis, n int, write func(ctx context.Context, view *Array, from int) error, o AppendOptions) (*Array, error) {
 	if err := a.growable(axis); err != nil {
 		return nil, a.errf(err)

@@ -28,14 +28,14 @@ type BlockOptions struct {
 	// The default, nil, is one along each dimension. Blocks at the ends of the selection may be
 	// smaller.
 	Objects []int
-	// Ahead is the maximum number of blocks, after the next block of the loop, that are being read
-	// or have been read. 0 is the number of requests of one call in flight (see [Limits.InFlight]);
-	// -1 disables reading ahead. Blocks read ahead use at most half of the memory budget
-	// ([Limits.Shared]). A block that would exceed that is read when the loop reaches it.
+	// Ahead is the maximum number of blocks that are being read, or have been read, besides the
+	// next block of the loop. 0 is the number of requests of one call in flight
+	// ([Limits.InFlight]); -1 disables reading ahead. These blocks use at most half of the memory
+	// budget ([Limits.Shared]). A block that would exceed this is read when the loop reaches it.
 	Ahead int
 	// AnyOrder yields each block as soon as it has been read. The default is C order.
 	AnyOrder bool
-	// Reuse lets a later block use the memory of Values after the loop body has ended, which avoids
+	// Reuse lets a later block use the memory of Values after the loop body has ended. This avoids
 	// page faults for large blocks. It has no effect if Results is set. By default each block has
 	// its own memory, which the caller may keep.
 	Reuse bool
@@ -205,7 +205,7 @@ func (l *blockLoop[T]) blocks(yield func(blockAt) bool) {
 	}
 }
 
-// stretch returns the range of a block along dimension i that starts at the j-th selected element.
+// stretch returns the range of one block along dimension i. It starts at the j-th selected element.
 func (l *blockLoop[T]) stretch(i, j int) grid.Stretch {
 	return l.region[i].Stretch(j, l.array.pipe.Axes()[i], l.objects[i])
 }
@@ -223,7 +223,7 @@ func (l *blockLoop[T]) read(ctx context.Context, b blockAt) (Block[T], error) {
 	return Block[T]{b.at, b.region.Shape(), dst}, l.fill(ctx, l.array, dst, b.region)
 }
 
-// alloc returns memory for n elements, if possible that of a finished block.
+// alloc returns memory for n elements. It reuses the memory of a finished block if there is one.
 func (l *blockLoop[T]) alloc(n int) ([]T, hugepages.Advice) {
 	l.mu.Lock()
 	i := slices.IndexFunc(l.idle, func(b []T) bool { return cap(b) >= n })

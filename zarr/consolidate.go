@@ -7,10 +7,10 @@ import "context"
 // v2. Consolidate returns the group with the new copy; g is unchanged.
 //
 // Consolidate reads each node from the store, never from an older copy. It writes the document on
-// condition that no other writer changed it since. If one did, Consolidate reads everything again.
-// Concurrent calls therefore all succeed, and the final document is at least as recent as each of
-// them. If a node cannot be read, or has another format than the group, Consolidate returns an
-// error and writes nothing.
+// condition that no other writer changed it since. After such a change Consolidate reads everything
+// again. Concurrent calls therefore all succeed, and the final document is at least as recent as
+// each of them. If a node cannot be read, or has another format than the group, Consolidate returns
+// an error and writes nothing.
 //
 // During a [Group.Append] the copy contains the previous length of the arrays. The append sets the
 // new length when it completes.

@@ -40,8 +40,8 @@ func OpenOrCreate(ctx context.Context, st store.Store, path string, spec Spec, o
 // metadata with old chunks. If the process is killed in between, the array does not exist, and
 // Replace can be called again.
 //
-// Call Replace only while no other process reads or writes the array. An *Array that was opened
-// before reads the deleted chunks as the fill value.
+// Call Replace only while no other process reads or writes the array. If an *Array was opened
+// before the call, it reads the deleted chunks as the fill value.
 func Replace(ctx context.Context, st store.Store, path string, spec Spec, opts ...Option) (*Array, error) {
 	return create(ctx, st, path, spec, opts, (*hierarchy.Node).Replace)
 }

@@ -59,8 +59,8 @@ func (a *Array) dims() []string {
 	return arrayspec.Dims(a.at.Attrs, len(a.meta.Shape))
 }
 
-// WithDimNames returns a view of the array with dimension names, which are not stored and apply
-// only if the metadata has none. It returns ErrSelection if their number is not the rank.
+// WithDimNames returns a view of the array with dimension names. They are not stored, and apply
+// only if the metadata has no names. The number of names must be the rank (ErrSelection otherwise).
 func (a *Array) WithDimNames(names ...string) (*Array, error) {
 	if len(names) != len(a.meta.Shape) {
 		return nil, a.errf(fault.Newf(fault.Selection, "the array has rank %d, but %d dimension names were passed", len(a.meta.Shape), len(names)))

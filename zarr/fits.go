@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// costOf returns the memory in bytes for one element of a result: a T, and its source if it is
-// converted. It excludes the contents of elements of varying length.
+// costOf returns the memory in bytes for one element of a result: a T and, if the element is
+// converted, its source. It excludes the contents of elements of varying length.
 func costOf[T any](a *Array) int64 {
 	each, size := int64(reflect.TypeFor[T]().Size()), int64(a.meta.DType.Size())
 	if size == 0 {
@@ -73,21 +73,21 @@ func (a *Array) sized(r grid.Selection) (int, error) {
 	return n, nil
 }
 
-// wantLen returns ErrSelection unless have is the number of elements of r times each.
-func (a *Array) wantLen(r grid.Selection, have int, unit string, each int) error {
+// wantLen returns ErrSelection if length is not the number of elements of r, times size.
+func (a *Array) wantLen(r grid.Selection, length int, unit string, size int) error {
 	n, err := a.sized(r)
 	if err != nil {
 		return err
 	}
-	if n*each != have {
-		return a.errf(fault.Newf(fault.Selection, "a selection of shape %v has %d %s, but the buffer has %d", r.Shape(), n*each, unit, have))
+	if n*size != length {
+		return a.errf(fault.Newf(fault.Selection, "a selection of shape %v has %d %s, but the buffer has %d", r.Shape(), n*size, unit, length))
 	}
 	return nil
 }
 
 // selected resolves a selection and returns its number of elements. It returns ErrLimit if elements
-// of each bytes exceed the memory of the process.
-func (a *Array) selected(sel []Selection, each int64) (grid.Selection, int, error) {
+// of size bytes exceed the memory of the process.
+func (a *Array) selected(sel []Selection, size int64) (grid.Selection, int, error) {
 	r, err := a.region(sel)
 	if err != nil {
 		return nil, 0, err
@@ -96,13 +96,13 @@ func (a *Array) selected(sel []Selection, each int64) (grid.Selection, int, erro
 	if err != nil {
 		return nil, 0, err
 	}
-	return r, n, a.mayHold(n, each)
+	return r, n, a.mayHold(n, size)
 }
 
-// mayHold returns ErrLimit if n elements of each bytes exceed the memory limit of the process.
-func (a *Array) mayHold(n int, each int64) error {
-	if most := concurrency.Memory() / max(each, 1); int64(n) > most || int64(n) > math.MaxInt/max(each, 1) {
-		return a.errf(fault.Newf(fault.Limit, "%d elements of %d bytes each exceed the memory limit of the process", n, each))
+// mayHold returns ErrLimit if n elements of size bytes exceed the memory limit of the process.
+func (a *Array) mayHold(n int, size int64) error {
+	if most := concurrency.Memory() / max(size, 1); int64(n) > most || int64(n) > math.MaxInt/max(size, 1) {
+		return a.errf(fault.Newf(fault.Limit, "%d elements of %d bytes each exceed the memory limit of the process", n, size))
 	}
 	return nil
 }

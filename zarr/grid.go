@@ -35,8 +35,8 @@ func (a *Array) GridShape() []int {
 func (a *Array) Edge(axis, i int) (start, length int) { return a.pipe.Axes()[axis].Chunk(i) }
 
 // ChunkAt returns the chunk that contains element i along an axis, or the shard if the array is
-// sharded. It returns its index, for [Array.ChunkKey], its first element, and its length as for
-// [Array.Edges]. i must be at least 0 and less than the length of the axis.
+// sharded: its index (for [Array.ChunkKey]), its first element, and its length (as for
+// [Array.Edges]). i must be at least 0 and less than the length of the axis.
 func (a *Array) ChunkAt(axis, i int) (chunk, start, length int) {
 	chunk, length, off := a.pipe.Axes()[axis].Locate(i)
 	return chunk, i - off, length

@@ -66,8 +66,8 @@ func (r Rows) fit(a *Array, dim string) (axis, n int, err error) {
 //
 // After an error the arrays have their old lengths, unless the error says that some have grown. A
 // killed process may also leave arrays that have grown. The group then accepts only an Append of
-// the same rows with TakeOver, which completes the unfinished one. Its AppendOptions.At is the old
-// number of rows, which the arrays opened through the group still report.
+// the same rows with TakeOver, which completes the unfinished append. Its AppendOptions.At must be
+// the old number of rows. Arrays that are opened through the group still have that length.
 //
 // The rows must include all arrays in the group's consolidated metadata that have the dimension.
 // All arrays must have the same length along it. Otherwise Append returns ErrSelection. Append does

@@ -31,7 +31,7 @@ import (
 // An existing node must agree with its Spec; otherwise OpenOrCreateGroup returns ErrExists, and the
 // error names the difference. Attributes may differ, because they may have been set since. An axis
 // of length 0 in the Spec agrees with any length, because rows may have been appended since. Nodes
-// of the group that are not in arrays are not changed.
+// of the group that the map of arrays lacks are not changed.
 func OpenOrCreateGroup(ctx context.Context, st store.Store, path string, spec Spec, arrays map[string]Spec, opts ...Option) (*Group, error) {
 	at, cfg, err := place(st, path, opts)
 	if err != nil {

@@ -10,13 +10,13 @@ import (
 // contains the node, Open sends no request. Otherwise it opens the node from the store, as the
 // function [Open] does. With [IgnoreConsolidated], nodes are always opened from the store.
 //
-// Consolidated metadata is a copy. A node that was changed or deleted since is opened as the copy
-// describes it. A node that was created since is opened from the store. The copy of a v2 group is
-// a separate document, which is read when it is first needed and then kept with the group.
+// Consolidated metadata is a copy. Nodes that were changed or deleted later are opened as the copy
+// describes them. Nodes that were created later are opened from the store. The copy of a v2 group
+// is a separate document, which is read when it is first needed and then kept with the group.
 //
 // A write never relies on the copy alone. The first write to an array opened from a copy reads the
-// array's stored metadata. It returns ErrConflict if that differs from the copy, and ErrNotFound
-// if it does not exist.
+// array's stored metadata. It returns ErrConflict if the stored metadata differs from the copy, and
+// ErrNotFound if it does not exist.
 func (g *Group) Open(ctx context.Context, path string) (Node, error) {
 	return g.open(ctx, path, document.Any)
 }

@@ -39,7 +39,7 @@ func (g growing) Parse(doc document.Stored) (grow.Array, error) {
 	return growing{newNode(at, g.cfg).(*Array)}, nil
 }
 
-// Stored returns the array with its stored documents, which it reads if a has others.
+// Stored returns the array with its stored documents. It reads them if the array has others.
 func (g growing) Stored(ctx context.Context) (grow.Array, error) {
 	if g.at.From == hierarchy.FromStore {
 		return g, nil

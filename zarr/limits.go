@@ -30,10 +30,10 @@ type Limits struct {
 	// own limit on requests, shared by all calls, applies in any case.
 	InFlight int
 
-	// Chunk is the maximum size in bytes of a decoded chunk in memory, and of the index of a shard,
-	// which has 16 bytes for each inner chunk. Larger ones are ErrLimit. An element of varying
-	// length counts as its bytes plus 8. The default for a chunk is half of [concurrency.Memory].
-	// The default for an index is the same, but at most 32 MiB.
+	// Chunk is the maximum size in bytes of a decoded chunk in memory, and of the index of a shard.
+	// An index has 16 bytes for each inner chunk. A larger chunk or index is ErrLimit. An element
+	// of varying length counts as its bytes plus 8. The default for a chunk is half of
+	// [concurrency.Memory]. The default for an index is the same, but at most 32 MiB.
 	Chunk int64
 
 	// Metadata is the maximum size in bytes of one metadata document. A longer document is

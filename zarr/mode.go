@@ -14,10 +14,10 @@ func Strict() Option {
 	return Option{"Strict()", func(c *config) error { c.Strict = true; return nil }}
 }
 
-// Findings calls tell for every violation of a rule that a read tolerates: for metadata when a node
-// is opened, for chunks when they are read. The read continues unless [Strict] is set. A finding in
-// a chunk names the array; its Key is empty. tell may be called concurrently, and must not be nil
-// (ErrSelection otherwise). By default violations are not reported.
+// Findings passes each tolerated violation of a rule to the function tell: those in metadata when a
+// node is opened, those in chunks when they are read. The read continues unless [Strict] is set. A
+// finding in a chunk names the array; its Key is empty. tell may be called concurrently, and must
+// not be nil (ErrSelection otherwise). By default violations are not reported.
 func Findings(tell func(rule.Finding)) Option {
 	return Option{"Findings(…)", func(c *config) error {
 		if tell == nil {

@@ -40,10 +40,10 @@ type node struct {
 	cfg config
 }
 
-// nodeOf returns the node at with the options cfg, except hierarchy.Options, which are those of at.
-func nodeOf(at *hierarchy.Node, cfg config) node {
-	cfg.Options = at.Cfg
-	return node{at.Handle(), at, cfg}
+// nodeOf returns n with the options cfg, except that its hierarchy.Options remain those of n.
+func nodeOf(n *hierarchy.Node, cfg config) node {
+	cfg.Options = n.Cfg
+	return node{n.Handle(), n, cfg}
 }
 
 func (n *node) isNode() {}
@@ -71,8 +71,8 @@ func (n *node) Attrs() map[string]any {
 // that other nodes can be opened with the same options. The slice is the caller's.
 func (n *node) Options() []Option { return slices.Clone(n.cfg.opts) }
 
-// Attr decodes the attribute name of n as a T: Attr[string](a, "units"). ok reports whether the
-// attribute exists. Attr returns ErrType if the value cannot be decoded as a T.
+// Attr decodes the attribute of n with the given name as a T: Attr[string](a, "units"). ok reports
+// whether the attribute exists. Attr returns ErrType if the value cannot be decoded as a T.
 func Attr[T any](n Node, name string) (value T, ok bool, err error) {
 	v, ok := n.Attrs()[name]
 	if !ok {

@@ -54,7 +54,7 @@ func openWith(ctx context.Context, st store.Store, path string, opts []Option, w
 	return newNode(found, cfg), nil
 }
 
-// place checks the path and the options, and returns the node at path before it is opened.
+// place checks the path and the options. It returns the node at path, which is not opened yet.
 func place(st store.Store, path string, opts []Option) (*hierarchy.Node, config, error) {
 	cfg, err := newConfig(opts)
 	if err != nil {

@@ -64,8 +64,8 @@ func (c *config) add(opts []Option) error {
 		c.Table = codec.Builtin()
 	}
 	if c.Chunks.ChunkLimit == 0 {
-		// Half of the memory that the process may use, because a chunk must fit beside its encoded
-		// form.
+		// The limit is half of the memory of the process: a chunk must fit together with its
+		// encoded form.
 		c.Chunks.ChunkLimit = concurrency.Memory() / 2
 	}
 	if c.Chunks.IndexLimit == 0 {
@@ -111,8 +111,8 @@ func Documents(docs map[string][]byte) Option {
 	return Option{fmt.Sprintf("Documents(%d)", len(docs)), func(c *config) error { c.Documents = docs; return nil }}
 }
 
-// maxIndex is the default maximum size in bytes of the index of a shard. 32 MiB: two million inner
-// chunks, each of which takes about 200 bytes in a plan.
+// maxIndex is the default maximum size in bytes of the index of a shard. 32 MiB is the index of two
+// million inner chunks. Each takes about 200 bytes in a plan.
 const maxIndex = 32 << 20
 
 // StoreFill stores chunks whose elements all equal the fill value. By default such chunks are
@@ -154,9 +154,9 @@ func Separator(sep string) Option {
 	}}
 }
 
-// Extensions sets the tables of codecs and data types, to add some that are not built in. A nil
-// table leaves the current one unchanged; at least one must be set (ErrSelection otherwise). The
-// defaults are codec.Builtin and dtype.Standard.
+// Extensions sets the tables of codecs and data types. Use it to add those that are not built in. A
+// nil table leaves the current one unchanged; at least one must be set (ErrSelection otherwise).
+// The defaults are codec.Builtin and dtype.Standard.
 func Extensions(codecs *codec.Table, types *dtype.Table) Option {
 	return Option{"Extensions(…)", func(c *config) error {
 		if codecs == nil && types == nil {

@@ -17,8 +17,8 @@ type Packed struct {
 	items   *pipeline.Items
 }
 
-// ReadPacked is like [Array.ReadItems], but returns the elements in one [Packed]. For many short
-// elements this saves the 24 bytes of a slice header for each. Errors are as for ReadItems.
+// ReadPacked is like [Array.ReadItems], but returns the elements in one [Packed]. This saves the 24
+// bytes of a slice header for each element. Errors are as for ReadItems.
 func (a *Array) ReadPacked(ctx context.Context, sel ...Selection) (*Packed, error) {
 	if err := a.varies(); err != nil {
 		return nil, err
@@ -42,8 +42,7 @@ func (p *Packed) number(i int) uint64 { return binary.LittleEndian.Uint64(p.numb
 // Bytes returns the size of the elements in memory.
 func (p *Packed) Bytes() int64 { return int64(len(p.numbers)) + p.items.Kept() }
 
-// Same reports whether the i-th element is known to equal the preceding one, without
-// comparing bytes.
+// Same reports whether the i-th element is known to equal the preceding one. It compares no bytes.
 func (p *Packed) Same(i int) bool { return i > 0 && p.number(i) == p.number(i-1) }
 
 // readPacked reads the n elements of a region. each is the number of bytes that the caller needs
@@ -60,7 +59,7 @@ func (a *Array) readPacked(ctx context.Context, n int, r grid.Selection, each in
 	return p, a.numbered(items).read(ctx, p.numbers, r)
 }
 
-// dense reports whether most bytes of the blocks are selected, so that results may refer to blocks.
+// dense reports whether most bytes of the blocks are selected. If so, results may refer to blocks.
 func (p *Packed) dense() bool {
 	var selected int64
 	for i := range p.Len() {

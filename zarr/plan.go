@@ -58,7 +58,7 @@ func (r Request) String() string {
 }
 
 // Plan returns the requests that a read of sel would send, without sending any. It includes
-// requests for chunks that are missing. It does not include retries and the effects of concurrent
+// requests for chunks that are missing. It does not include retries or the effects of concurrent
 // writers. Errors are those of [Array.Selected].
 func (a *Array) Plan(sel ...Selection) (*Plan, error) { return a.planned(nil, sel) }
 

@@ -12,8 +12,8 @@ import (
 // type's memory form, such as float32 for float32 and dtype.F16 for float16. Read returns ErrType
 // for any other T; see [ReadAs].
 //
-// Read returns ErrLimit, before it allocates, if the selected elements as Ts take more memory than
-// concurrency.Memory. Strings of one chunk may share one longer string, and equal slices may share
+// If the selected elements, as Ts, take more memory than concurrency.Memory, Read returns ErrLimit
+// before it allocates. Strings of one chunk may share one longer string, and equal slices may share
 // memory, as for [Array.ReadItems].
 func Read[T any](ctx context.Context, a *Array, sel ...Selection) ([]T, error) {
 	r, err := a.region(sel)

@@ -33,9 +33,9 @@ type ResizeOptions struct {
 // an earlier, larger shape. ResizeOptions determine how elements outside the new shape are treated.
 //
 // Resize first changes the shape, on condition that the array did not change since it was opened
-// (ErrConflict otherwise). It then deletes chunks by key, or lists the array and deletes the chunks
-// it finds if there are more than 1,000 keys (100,000 in a store that deletes in batches). While it
-// deletes chunks, it claims the array as [Append] does.
+// (ErrConflict otherwise). It then deletes chunks by key. If there are more than 1,000 keys
+// (100,000 in a store that deletes in batches), it lists the array instead and deletes the chunks
+// that it finds. While it deletes chunks, it claims the array as [Append] does.
 //
 // If a delete fails, the array is already shrunk, but axes that grow have their previous length.
 // The next Append or Resize handles the remaining chunks.

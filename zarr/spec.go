@@ -114,10 +114,10 @@ func (s Spec) arrays() arrayspec.Spec {
 	}
 }
 
-// Spec returns a Spec that creates an array with the same metadata, or a similar array after
-// changes to the Spec. The created array has the same chunks under the same keys, with the same
-// bytes. If the metadata omits a member that has a default, the new metadata contains the default.
-// The slices and the map are the caller's.
+// Spec returns a Spec that creates an array with the same metadata. The created array has the same
+// chunks under the same keys, with the same bytes. Change the Spec to create a similar array. If
+// the metadata omits a member that has a default, the new metadata contains the default. The slices
+// and the map are the caller's.
 //
 // Fill is a Go value if the data type has one, so that it can be stored in another format, and
 // [NoFill] if the fill value is undefined. The chunks of a rectilinear grid are in ChunkEdges or

@@ -38,16 +38,16 @@ func (a *Array) Refresh(ctx context.Context) (*Array, error) {
 	return b, nil
 }
 
-// reshaped drops from the cache the chunks that are not completely inside the shapes of both a and
-// old, because another process may have deleted and rewritten them since. Entries of chunks at the
-// edge need no treatment, because the cache binds them to the shape that they were read with.
-func (a *Array) reshaped(old *Array) {
+// reshaped drops cached chunks that are not completely inside both shapes, that of a and that of
+// prev. Another process may have deleted and rewritten them. Entries of chunks at the edge need no
+// treatment, because the cache binds them to the shape that they were read with.
+func (a *Array) reshaped(prev *Array) {
 	rank := len(a.meta.Shape)
-	if a.engine.Options.Cache == nil || len(old.meta.Shape) != rank || slices.Equal(a.meta.Shape, old.meta.Shape) {
+	if a.engine.Options.Cache == nil || len(prev.meta.Shape) != rank || slices.Equal(a.meta.Shape, prev.meta.Shape) {
 		return
 	}
 	low, far := a.Shape(), a.Shape()
-	for i, n := range old.meta.Shape {
+	for i, n := range prev.meta.Shape {
 		low[i], far[i] = min(low[i], n), max(far[i], n)
 	}
 	grow.ForgetOutside(a.engine, low, far, func(key string) ([]int, bool) { return a.meta.Keys.Parse(key, rank) })

@@ -18,8 +18,8 @@ import (
 //     selected, is put if it is absent. If it exists, its elements beyond the shape are kept,
 //     because another writer may have appended them since the array was opened.
 //   - Any other chunk is read, changed, and written on condition that no other writer replaced it
-//     in between. If one did, the chunk is read again and the write is retried. Concurrent writers
-//     of different elements therefore lose nothing, in one process or in several.
+//     in between. After such a replacement the chunk is read again and the write is retried.
+//     Concurrent writers of different elements therefore lose nothing, in one process or in several.
 //
 // Write returns errors.ErrUnsupported for partial chunks if the store has no conditional writes;
 // see [SingleWriter]. Chunks whose elements all equal the fill value are deleted or not written,

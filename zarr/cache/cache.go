@@ -72,8 +72,8 @@ func (c *Cache) Stats() Stats {
 type named string
 
 // Of returns a reader of the cache for an array in st. Package zarr calls it; the types are
-// internal to this module. by identifies the table of codecs that decode the array's chunks, or is
-// nil for the built-in codecs. form describes the rest of the decoding.
+// internal to this module. The argument by identifies the table of codecs that decode the array's
+// chunks; nil means the built-in codecs. The argument form describes the rest of the decoding.
 func (c *Cache) Of(st store.Store, by any, form string) *chunkcache.Reader {
 	var space any = named(c.name)
 	if c.name == "" {

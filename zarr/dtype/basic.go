@@ -234,7 +234,7 @@ func swap(buf []byte, size int) {
 }
 
 // Canon changes every nonzero bool to 1, as numpy interprets it. In numbers of less than 8 bits it
-// sets the unused bits to the sign of an integer, and to 0 otherwise.
+// sets the unused bits: in integers to the sign bit, and in other numbers to 0.
 func (b Basic) Canon(buf []byte) {
 	switch info := b.info(); {
 	case info.class == boolean:

@@ -11,7 +11,7 @@ import (
 
 // This file converts instants and spans to and from the types of package time.
 
-// notATime returns the error for converting NaT to what.
+// notATime returns the error for converting NaT to the type described by what.
 func notATime(what string) error { return fault.Newf(fault.Type, "NaT is not a %s", what) }
 
 // Time returns i as a time in UTC, rounded down to a nanosecond. It returns fault.Type for NaT and

@@ -14,10 +14,10 @@ import (
 // fault.Type, with the index, if T cannot represent an element exactly. Signs of zero and payloads
 // of NaNs may be lost.
 //
-// Convert converts numbers and bools to numbers, bools to bools, DateTime to time.Time, TimeDelta
-// to time.Duration, both also to numbers of their units, S and U to strings, and S, V and R to
-// slices of bytes. It does not convert NaT. T may be a named type. For other conversions it returns
-// fault.Type.
+// Convert converts numbers and bools to numbers, and bools to bools. It converts DateTime to
+// time.Time, TimeDelta to time.Duration, and both of them to numbers of their units. It converts S
+// and U to strings, and S, V and R to slices of bytes. It does not convert NaT. T may be a named
+// type. For other conversions it returns fault.Type.
 func Convert[T any](t Type, dst []T, src []byte) error {
 	to := reflect.TypeFor[T]()
 	set, err := converter(t, to)
@@ -33,7 +33,7 @@ func Convert[T any](t Type, dst []T, src []byte) error {
 	return nil
 }
 
-// Converts returns fault.Type if Convert cannot convert elements of t to the Go type to.
+// Converts returns fault.Type if Convert cannot convert elements of t to the given Go type.
 func Converts(t Type, to reflect.Type) error {
 	_, err := converter(t, to)
 	return err
@@ -190,8 +190,8 @@ func numberOf(t Type) func(b []byte) num {
 	return nil
 }
 
-// numberTo returns a function that sets a Go number and reports whether it represents n exactly.
-// numberTo returns nil if to is not a number type, or has another meaning, such as time.Duration.
+// numberTo returns a function that sets a Go number and reports whether it represents n exactly. It
+// returns nil for a Go type that is not a number or has another meaning, such as time.Duration.
 func numberTo(from Type, to reflect.Type) func(v reflect.Value, n num) bool {
 	if m, ok := smallFormat(to); ok {
 		return func(v reflect.Value, n num) bool {

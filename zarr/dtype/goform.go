@@ -75,8 +75,8 @@ func kindType(k reflect.Kind) reflect.Type {
 	return nil
 }
 
-// walk calls do for every value in every field of an element.
-func (s *Struct) walk(b []byte, v reflect.Value, do func(Type, []byte, reflect.Value) error) error {
+// walk calls visit for every value in every field of an element.
+func (s *Struct) walk(b []byte, v reflect.Value, visit func(Type, []byte, reflect.Value) error) error {
 	if v.Kind() != reflect.Struct {
 		return fault.Newf(fault.Type, "%v is not a struct", v.Type())
 	}
@@ -86,20 +86,20 @@ func (s *Struct) walk(b []byte, v reflect.Value, do func(Type, []byte, reflect.V
 		if !ok {
 			return fault.Newf(fault.Type, "%v has no field %.40q", s, name)
 		}
-		if err := f.walk(b[f.Offset:f.Offset+f.Size()], v.FieldByIndex(g.Index), len(f.Shape), do); err != nil {
+		if err := f.walk(b[f.Offset:f.Offset+f.Size()], v.FieldByIndex(g.Index), len(f.Shape), visit); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (f Field) walk(b []byte, v reflect.Value, axes int, do func(Type, []byte, reflect.Value) error) error {
+func (f Field) walk(b []byte, v reflect.Value, axes int, visit func(Type, []byte, reflect.Value) error) error {
 	if axes == 0 {
-		return do(f.Type, b, v)
+		return visit(f.Type, b, v)
 	}
 	step := len(b) / v.Len()
 	for i := range v.Len() {
-		if err := f.walk(b[i*step:(i+1)*step], v.Index(i), axes-1, do); err != nil {
+		if err := f.walk(b[i*step:(i+1)*step], v.Index(i), axes-1, visit); err != nil {
 			return err
 		}
 	}

@@ -51,7 +51,8 @@ func (s *Struct) moves(m []Move, t reflect.Type, packed, base int) ([]Move, erro
 	return m, nil
 }
 
-// join appends a move, or extends the last one if next continues it in both forms.
+// join appends the move next. If next continues the last move in both forms, join extends that
+// move.
 func join(m []Move, next Move) ([]Move, error) {
 	if k := len(m) - 1; k >= 0 && m[k].Packed+m[k].Size == next.Packed && m[k].Go+m[k].Size == next.Go {
 		m[k].Size += next.Size

@@ -22,9 +22,9 @@ func Parse(s string) (Type, error) { return Standard().Parse(s) }
 
 // ParseV2 parses the v2 "dtype" member: a numpy typestring, a name that TensorStore writes there,
 // or a list of fields. It returns the byte order of the numbers, or NoOrder for a structure, whose
-// fields have their own byte orders. object is the codec that encodes the elements of "|O", which
-// is the first filter or the compressor. It is a numcodecs configuration, which is a JSON object
-// with an id, or only the id.
+// fields have their own byte orders. object describes the codec that encodes the elements of "|O":
+// the first filter, or the compressor if there are no filters. It is a numcodecs configuration (a
+// JSON object with an id), or only the id.
 func (t *Table) ParseV2(raw json.RawMessage, object string) (Type, Order, error) {
 	return t.parseV2(raw, object, 0)
 }
@@ -151,7 +151,8 @@ func (t *Table) structV2(raw json.RawMessage, depth int) (Type, error) {
 			return nil, fmt.Errorf("dtype field %.40q: %w", f.Name, err)
 		}
 		if _, ok := f.Type.(V); ok && f.Name == "" {
-			// zarr-python 2 stores the padding of aligned structures without a name. numpy uses this name.
+			// In aligned structures, zarr-python 2 stores padding as fields without a name. numpy
+			// gives them this name.
 			f.Name = "f" + strconv.Itoa(i)
 		}
 	}

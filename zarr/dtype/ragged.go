@@ -102,8 +102,8 @@ func (t Ragged) Append(dst []byte, v reflect.Value) ([]byte, error) {
 	return dst, nil
 }
 
-// Decode sets v, a settable Go slice that fits t, to a new slice with the elements of b, which is
-// in memory form.
+// Decode sets v to a new slice with the elements of b. v is a settable Go slice that fits t, and b
+// is in memory form.
 func (t Ragged) Decode(v reflect.Value, b []byte) error {
 	n := len(b) / t.Elem.Size()
 	s := reflect.MakeSlice(v.Type(), n, n)

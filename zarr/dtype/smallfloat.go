@@ -69,7 +69,7 @@ func Round[T SmallFloat](f float64) T {
 	return T(nan)
 }
 
-// roundNaN returns the NaN of the format that is closest to that of a float64.
+// roundNaN returns the NaN of the format that is closest to a NaN of a float64, passed as its bits.
 func (m format) roundNaN(bits uint64) uint64 {
 	x, ok := m.nan()
 	if !ok {

@@ -174,7 +174,8 @@ func (s *Struct) Lookup(path ...string) (f Field, strides []int, ok bool) {
 	return g, slices.Concat(own, rest), true
 }
 
-// maxText limits the length of String, which errors contain, because names may have any length.
+// maxText is the maximum length of the result of String. Errors contain this text, and names may
+// have any length.
 const maxText = 200
 
 // String returns the fields, such as struct{"a" int32, "b" S3, "c" [2 2]float64}. It truncates a
@@ -311,9 +312,9 @@ func (s *Struct) DefaultFill() []byte {
 	return b
 }
 
-// ParseFill parses, in v3, an object with a fill value for each field. In v2, and in old v3
-// documents, it parses base64 of the stored element; missing bytes at the end are zero. In v2 the
-// number 0 means that all bytes are zero.
+// ParseFill parses a fill value. In v3 it is an object with a fill value for each field. In v2, and
+// in old v3 documents, it is base64 of the stored element; missing bytes at the end are zero. In v2
+// the number 0 means that all bytes are zero.
 func (s *Struct) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	text := strings.TrimSpace(string(raw))
 	if isZero(raw, format) {

@@ -34,8 +34,8 @@ type Type interface {
 	// 0 becomes 1. It does nothing if every bit pattern is valid.
 	Canon(b []byte)
 
-	// DefaultFill returns the fill value of arrays that are created without one, in memory form.
-	// The caller owns it.
+	// DefaultFill returns, in memory form, the fill value of arrays that are created without a fill
+	// value. The caller owns it.
 	DefaultFill() []byte
 
 	// ParseFill parses a fill value in the metadata of a format (2 or 3; 1 is the same as 2) and

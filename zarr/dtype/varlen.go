@@ -72,8 +72,8 @@ func (t VarLen) DefaultFill() []byte {
 	return []byte{}
 }
 
-// ParseFill parses text from a string, bytes from base64 or, in v3, a list, and JSON from any
-// value. In v2 the number 0, which old writers used, means empty text or no bytes.
+// ParseFill parses text from a string, and JSON from any value. It parses bytes from base64 or, in
+// v3, from a list. In v2 the number 0, which old writers used, means empty text or no bytes.
 func (t VarLen) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	switch {
 	case t == JSON:
@@ -129,8 +129,8 @@ func (t VarLen) V3() (json.RawMessage, error) {
 	return json.Marshal(t.String())
 }
 
-// Items converts elements of JSON to their stored form, JSON without white space, in place. It
-// returns fault.Type, with the index, for an element that is not valid JSON. It does not change
+// Items converts elements of JSON in place to their stored form, which is JSON without white space.
+// It returns fault.Type, with the index, for an element that is not valid JSON. It does not change
 // elements of other types.
 func (t VarLen) Items(items [][]byte) error {
 	if t != JSON {
@@ -146,5 +146,6 @@ func (t VarLen) Items(items [][]byte) error {
 	return nil
 }
 
-// Unquote returns the text of an element of JSON that is a string. ok is false for other elements.
+// Unquote returns the text of an element of type JSON if the element is a string. Otherwise ok is
+// false.
 func Unquote(item []byte) (text string, ok bool) { return jsontext.Unquote(item) }

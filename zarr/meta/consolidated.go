@@ -215,8 +215,8 @@ func (o object) consolidatedFormat() error {
 }
 
 // copied reports whether a group's member in .zmetadata is v3's consolidated metadata. zarr-python
-// 3 writes it in every group there but the first. It is marked as optional, so it is not reported
-// as a violation.
+// 3 writes it for every group in .zmetadata except the first. It is marked as optional, so it is
+// not reported as a violation.
 func (p place) copied(raw []byte) bool {
 	o, err := p.object(raw)
 	return err == nil && string(o.get("kind")) == `"inline"` && string(o.get("must_understand")) == "false"
@@ -250,7 +250,7 @@ func (p place) checkPath(path string) error {
 // of all nodes below it. 2^20 is about ten thousand nodes in groups that are nested a hundred deep.
 const maxAncestry = 1 << 20
 
-// nest sets Consolidated of every group in a hierarchy to the nodes below it.
+// nest sets Consolidated of every group in a hierarchy to the nodes below the group.
 func nest(nodes map[string]Node) error {
 	left := maxAncestry
 	paths := make([]string, 0, len(nodes))

@@ -11,10 +11,10 @@ import (
 // million attributes, or a list of two million numbers.
 const DefaultMemory = 128 << 20
 
-// The memory of values in bytes, in go1.26 on 64 bits. The cost of a map with members includes a
-// group of eight slots of 32 bytes with a control word. Each further member or element costs its
-// slot, in a table that may be a quarter empty, and its name. A string or json.Number costs its
-// header and its bytes.
+// These are the sizes of Go values in bytes, in go1.26 on a 64-bit machine. The cost of a map with
+// members includes a group of eight slots of 32 bytes with a control word. Each further member or
+// element costs its slot, in a table that may be a quarter empty, and its name. A string or
+// json.Number costs its header and its bytes.
 const (
 	costEmpty  = 48
 	costMap    = costEmpty + 288
@@ -24,11 +24,11 @@ const (
 	costText   = 32
 )
 
-// cost estimates the memory of checked JSON as Go values, in one pass that stops when the estimate
-// exceeds most.
-func cost(raw []byte, most int64) int64 {
+// cost estimates the memory of checked JSON as Go values, in one pass. The pass stops when the
+// estimate exceeds the limit.
+func cost(raw []byte, limit int64) int64 {
 	n := int64(costItem)
-	for i := 0; i < len(raw) && n <= most; i++ {
+	for i := 0; i < len(raw) && n <= limit; i++ {
 		switch c := raw[i]; c {
 		case ' ', '\t', '\r', '\n', '}', ']':
 		case '{':

@@ -33,8 +33,8 @@ func Member(key string, doc []byte, name string) ([]byte, error) {
 	return o.get(name), nil
 }
 
-// Changed returns the name of a top-level member, not listed in may, that differs between two
-// versions of a document in more than white space. It returns "" if there is none.
+// Changed compares two versions of a document. It returns the name of a top-level member that
+// differs in more than white space, or "" if there is none. It ignores the members listed in may.
 func Changed(key string, was, is []byte, may ...string) (string, error) {
 	a, err := document(key, was, Parser{})
 	if err != nil {

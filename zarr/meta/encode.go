@@ -80,7 +80,7 @@ func list(items []json.RawMessage) json.RawMessage {
 	return append(b, ']')
 }
 
-// consistent returns an error if the array could not be parsed after encoding.
+// consistent returns an error if the encoded array could not be parsed.
 func (a *Array) consistent(format int) error {
 	switch {
 	case a.Format != format:
@@ -308,8 +308,8 @@ func (n Named) numcodecs() (json.RawMessage, error) {
 	return w.done(), nil
 }
 
-// onlyFilter reports whether a codec's input or output are elements, so that readers do not expect
-// it as the compressor.
+// onlyFilter reports whether a codec's input or output are elements. Readers do not expect such a
+// codec as the compressor.
 func onlyFilter(name string) bool {
 	switch strings.TrimPrefix(name, numcodecs) {
 	case "delta", "fixedscaleoffset", "quantize", "astype", "categorize", "packbits", "bitround",

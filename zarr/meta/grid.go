@@ -103,7 +103,7 @@ func (g Grid) rank() int {
 	return len(g.Shape)
 }
 
-// consistent returns an error if the grid could not be parsed after encoding.
+// consistent returns an error if the encoded grid could not be parsed.
 func (g Grid) consistent(shape []int, format int) error {
 	switch {
 	case g.Edges != nil && g.Shape != nil:
@@ -157,7 +157,7 @@ func (a *Array) readEdges(config object) error {
 	if err := p.fits(longest, a.DType.Size()); err != nil {
 		return err
 	}
-	return config.only("kind", "chunk_shapes")
+	return config.allow("kind", "chunk_shapes")
 }
 
 // edges parses the chunk lengths of a dimension: one length for all chunks, or a list of lengths

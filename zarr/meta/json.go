@@ -13,8 +13,9 @@ import (
 const maxDepth = 1000
 
 // maxMembers is the maximum number of members of an object, and maxElements the maximum number of
-// elements of a list outside of attributes. Each takes about 150 bytes while the object is split.
-// Consolidated metadata with 2^18 nodes exceeds the default maximum size of a document.
+// elements of a list outside of attributes. Each member or element takes about 150 bytes while the
+// text is split. Consolidated metadata with 2^18 nodes exceeds the default maximum size of a
+// document.
 const (
 	maxMembers  = 1 << 18
 	maxElements = 1 << 20

@@ -43,8 +43,8 @@ func (p place) spelledFields(raw []byte, s *dtype.Struct) error {
 	return nil
 }
 
-// otherForm returns the specified form of a fill value if raw has a different one, else "". form is
-// the default fill value of the type.
+// otherForm returns a description of the specified form of a fill value, or "" if raw has that
+// form. The argument form is the default fill value of the type.
 func otherForm(raw, form []byte, t dtype.Type, format int) string {
 	number := raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9'
 	_, basic := t.(dtype.Basic)

@@ -35,8 +35,9 @@ type Array struct {
 	// chunks under keys with "/".
 	NoSeparator bool
 
-	// Unknown contains top-level members that this package does not know and may ignore, for
-	// encoding: in v3 objects with "must_understand": false, in v2 all unknown members.
+	// Unknown contains top-level members that this package does not know and may ignore. In v3
+	// these are objects with "must_understand": false, in v2 all unknown members. Encoding writes
+	// them again.
 	Unknown map[string]json.RawMessage
 }
 

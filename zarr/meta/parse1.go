@@ -21,7 +21,8 @@ func (with Parser) ArrayV1(key string, doc []byte, attrsKey string, attrs []byte
 	return with.array(key, doc, attrsKey, attrs, arrayV1)
 }
 
-// array parses a v1 or v2 document with read, and its attributes.
+// array parses a v1 or v2 document by calling read. It also parses the document with the
+// attributes.
 func (with Parser) array(key string, doc []byte, attrsKey string, attrs []byte, read func(object) (*Array, error)) (*Array, error) {
 	o, err := document(key, doc, with)
 	if err != nil {
@@ -74,8 +75,8 @@ func (a *Array) checkMembers(o object, known ...string) error {
 	return nil
 }
 
-// readPipelineV1 appends the codecs for order, byte order and compression. Documents from before
-// "order" was added to v1 lack it, and have order C.
+// readPipelineV1 appends the codecs for order, byte order and compression. Old documents, written
+// before v1 had the member "order", have order C.
 func (a *Array) readPipelineV1(o object, bytes dtype.Order) error {
 	if raw := o.get("order"); raw == nil {
 		if err := o.lenient(rule.NoOrder, ""); err != nil {

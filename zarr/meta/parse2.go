@@ -66,18 +66,18 @@ func groupV2(o object) (*Group, error) {
 	return g, nil
 }
 
-// keep stores an unknown member in *in, because v2 readers ignore unknown members.
-func (p place) keep(raw []byte, name string, in *map[string]json.RawMessage) error {
+// keep adds an unknown member to the map *dst. v2 readers ignore unknown members.
+func (p place) keep(raw []byte, name string, dst *map[string]json.RawMessage) error {
 	if err := p.strict(raw); err != nil {
 		return err
 	}
 	if name == claim.Member || name == claim.RecordMember {
 		return nil // package document handles them
 	}
-	if *in == nil {
-		*in = map[string]json.RawMessage{}
+	if *dst == nil {
+		*dst = map[string]json.RawMessage{}
 	}
-	(*in)[name] = compact(raw)
+	(*dst)[name] = compact(raw)
 	return p.lenient(rule.UnknownMember, "")
 }
 
@@ -170,8 +170,9 @@ func (a *Array) readPipeline(o object, bytes dtype.Order) error {
 		return err
 	}
 	if _, first := firstCodec(o); first == "json2" || first == "msgpack2" {
-		// These store nested lists, which have no memory order. zarr-python 2 applies order F when
-		// it reads them, and so transposes its own values; the stored lists are correct.
+		// These codecs store nested lists, which have no memory order. zarr-python 2 applies order
+		// F when it reads the lists, and so transposes its own values; the stored lists are
+		// correct.
 		a.Codecs = nil
 	}
 	if a.DType.Size() > 0 { // otherwise a filter encodes the objects

@@ -175,7 +175,7 @@ func (a *Array) readGrid(o object) error {
 	if err != nil {
 		return err
 	}
-	if err := config.only("chunk_shape"); err != nil {
+	if err := config.allow("chunk_shape"); err != nil {
 		return err
 	}
 	return a.readChunks(at, list)
@@ -241,7 +241,7 @@ func (p place) keys(raw []byte, depth int) (k KeyEncoding, err error) {
 			return k, err
 		}
 	}
-	return k, config.only("separator")
+	return k, config.allow("separator")
 }
 
 // suffixed parses the configuration of the registered key encoding "suffix" (zarr-extensions),
@@ -269,7 +269,7 @@ func (config object) suffixed(depth int) (k KeyEncoding, err error) {
 		return k, p.err(fault.Newf(fault.Path, "a key that ends with %.40q is not safe", text))
 	}
 	k.Suffix += text
-	return k, config.only(base, "suffix")
+	return k, config.allow(base, "suffix")
 }
 
 func (a *Array) readFill(o object) error {
@@ -400,8 +400,8 @@ func (p place) named(raw []byte) (Named, object, error) {
 	return n, config, nil
 }
 
-// only returns an error if o has members other than those named.
-func (o object) only(names ...string) error {
+// allow returns an error if o has a member that is not in names.
+func (o object) allow(names ...string) error {
 next:
 	for _, m := range o.all {
 		for _, n := range names {

@@ -145,22 +145,22 @@ func (p place) oneOf(raw []byte, words ...string) (string, error) {
 	return "", p.wrong("one of "+strings.Join(words, ", "), raw)
 }
 
-// lengths parses a list of integers, each at least least.
-func (p place) lengths(raw []byte, least int) ([]int, error) {
+// lengths parses a list of integers. Each must be at least low.
+func (p place) lengths(raw []byte, low int) ([]int, error) {
 	all, err := p.list(raw)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]int, len(all))
 	for i, e := range all {
-		if out[i], err = p.index(i).length(e, least); err != nil {
+		if out[i], err = p.index(i).length(e, low); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-func (p place) length(raw []byte, least int) (int, error) {
+func (p place) length(raw []byte, low int) (int, error) {
 	if strings.Trim(string(raw), "0123456789") != "" {
 		return 0, p.wrong("a non-negative integer", raw)
 	}
@@ -168,8 +168,8 @@ func (p place) length(raw []byte, least int) (int, error) {
 	if err != nil {
 		return 0, p.err(fault.Newf(fault.Limit, "%s is more than %d, the maximum of an int", brief(raw), math.MaxInt))
 	}
-	if n < least {
-		return 0, p.bad("a length must be at least %d, is %d", least, n)
+	if n < low {
+		return 0, p.bad("a length must be at least %d, is %d", low, n)
 	}
 	return n, nil
 }
@@ -209,7 +209,7 @@ func (o object) format(want string) error {
 	return p.wrong(want, raw)
 }
 
-// whole reports whether a number with a point or an exponent equals the integer want.
+// whole reports whether a number with a point or an exponent equals an integer, passed in want.
 func whole(raw []byte, want string) bool {
 	f, err := strconv.ParseFloat(string(raw), 64)
 	return err == nil && strconv.FormatFloat(f, 'f', -1, 64) == want

@@ -60,8 +60,8 @@ func SpliceV2(key string, doc []byte, docs map[string][]byte) ([]byte, error) {
 	return spliceInto(doc, []object{o}, []string{"metadata"}, entries, strings.Compare)
 }
 
-// spliceInto changes members of the object at the path names. objects are the already parsed
-// objects along this path; the first is the document.
+// spliceInto changes members of one object in a document. names is the path to this object. objects
+// are the already parsed objects along the path; the first is the document.
 func spliceInto(doc []byte, objects []object, names []string, entries map[string]json.RawMessage, compare func(a, b string) int) ([]byte, error) {
 	from, to := bytes.IndexByte(doc, '{'), 0 // start and end of the object's text
 	var outer, indent string                 // white space before members of the enclosing object, and of the object

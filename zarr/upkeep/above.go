@@ -12,10 +12,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// CheckAbove returns the paths of the groups above a node whose consolidated metadata is out of
-// date for the node, outermost first. [zarr.Array.SetAttrs], [zarr.Create] and [zarr.Replace] leave
-// it out of date; [UpdateAbove] updates it. The result includes a v2 group whose own .zmetadata is
-// out of date for the group itself.
+// CheckAbove checks the consolidated metadata of the groups above a node. It returns the paths of
+// those groups whose consolidated metadata is out of date for the node, outermost first.
+// [zarr.Array.SetAttrs], [zarr.Create] and [zarr.Replace] leave such metadata out of date;
+// [UpdateAbove] updates it. The result includes a v2 group whose own .zmetadata is out of date for
+// the group itself.
 //
 // CheckAbove costs one request for each group above the node, up to the store's root. If any group
 // has consolidated metadata, it also costs one request for the node (two in v2), and one for each
@@ -41,8 +42,8 @@ func CheckAbove(ctx context.Context, n zarr.Node) ([]string, error) {
 //
 // All other entries stay unchanged, stale or not; [zarr.Group.Consolidate] rewrites every entry.
 // Each document is written conditionally, and re-read and changed again after a conflict.
-// Concurrent updates of different nodes are therefore all kept; of concurrent updates of one node
-// the last one is kept.
+// Concurrent updates of different nodes are therefore all kept. If one node is updated
+// concurrently, the last update is kept.
 //
 // UpdateAbove returns ErrMetadata if consolidated metadata cannot be parsed; Consolidate replaces
 // it. UpdateAbove returns errors.ErrUnsupported if the store has no versions, unless SingleWriter
@@ -89,7 +90,8 @@ func UpdateAbove(ctx context.Context, n zarr.Node) ([]string, error) {
 // another writer succeeded.
 const maxConflicts = 1000
 
-// outermost returns the paths, which are ancestors of one another, outermost first.
+// outermost sorts paths from the outermost to the innermost. The paths are ancestors of one
+// another.
 func outermost(paths map[string]bool) []string {
 	var list []string
 	for p := range paths {

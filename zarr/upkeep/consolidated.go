@@ -32,8 +32,8 @@ func (d Difference) String() string {
 // CheckConsolidated compares the stored consolidated metadata of a group with the documents of the
 // nodes below it, which it reads one by one. It returns the differences in order of path. It reads
 // the consolidated metadata from the store, not from g, which is a snapshot. If g was opened from
-// consolidated metadata of a group above it, that is compared. A node whose format differs from the
-// group's cannot be consolidated and is reported as missing.
+// consolidated metadata of a group above it, that metadata is compared. A node whose format differs
+// from the group's cannot be consolidated and is reported as missing.
 //
 // CheckConsolidated returns ErrNotFound if the group has no consolidated metadata, and ErrMetadata
 // if it cannot be parsed. If nodes cannot be read, it returns the first such error together with
@@ -75,7 +75,7 @@ type consolidated struct {
 
 // storedCopy returns the stored consolidated metadata of a group. root is the same group, just read
 // from the store. If g was opened from consolidated metadata of a group above it, storedCopy
-// returns that; otherwise it returns the group's own.
+// returns that metadata; otherwise it returns the metadata stored with the group.
 func storedCopy(ctx context.Context, g, root *zarr.Group, opts []zarr.Option) (consolidated, error) {
 	if holder, ok := hierarchy.SourceOf(g).Holder(); ok {
 		above, err := zarr.OpenGroup(ctx, g.Store(), holder, opts...)

@@ -1,6 +1,6 @@
 // Package upkeep maintains hierarchies that are already stored. It checks and updates consolidated
 // metadata, migrates v1 and v2 nodes to v3 metadata, finds chunks stored under keys that do not
-// match the metadata, finds chunks that no read requests, drops the claim that a killed append left
+// match the metadata, finds chunks that are never read, drops the claim that a killed append left
 // in a document, and removes nodes with everything below them.
 //
 //	// Is the consolidated metadata current?

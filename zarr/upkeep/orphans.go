@@ -13,14 +13,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Orphans counts chunks, or shards, that no read of an array requests. [FindOrphans] counts them by
-// listing; only Delete deletes them.
+// Orphans counts chunks, or shards, that are stored but never requested by a read of the array.
+// [FindOrphans] counts them by listing; only Delete deletes them.
 type Orphans struct {
 	// Beyond counts chunks at positions outside the grid. A shrink that changes only the metadata
 	// leaves them.
 	Beyond int64
-	// Elsewhere counts chunks under keys of another layout, whose position is outside the grid or
-	// has a chunk under the array's own layout.
+	// Elsewhere counts chunks under keys of another layout if their position is outside the grid,
+	// or if a chunk with the same position is stored under the array's own layout.
 	Elsewhere int64
 	// Bytes is the size of the chunks that Beyond and Elsewhere count.
 	Bytes int64
@@ -33,9 +33,10 @@ type Orphans struct {
 	a *zarr.Array
 }
 
-// FindOrphans counts the chunks that no read of the array requests. [zarr.Array.Resize] itself
-// deletes the chunks of the previous grid that are outside the new shape, unless MetadataOnly is
-// set; FindOrphans finds the others. Chunks that a change in flight may be writing are excluded.
+// FindOrphans counts the chunks that are stored but never requested by a read of the array.
+// [zarr.Array.Resize] itself deletes the chunks of the previous grid that are outside the new
+// shape, unless MetadataOnly is set; FindOrphans finds the others. Chunks that a change in flight
+// may be writing are excluded.
 //
 // It costs a listing of the array's keys, and memory for the positions of its chunks. The array
 // must have been opened from its documents, not from consolidated metadata.

@@ -11,11 +11,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// RecordSeparator writes the chunk key separator that a uses, from the option [zarr.Separator] or
-// the default, into the document of a v2 array, so that readers no longer need the option. If the
-// metadata declares a separator, RecordSeparator does nothing. It changes nothing else in the
-// document and does not change chunks: chunks stored under the other separator remain unread. a is
-// a snapshot and does not change.
+// RecordSeparator writes a chunk key separator into the document of a v2 array, so that readers no
+// longer need the option [zarr.Separator]. The separator is that of the option that the array was
+// opened with, or else the default. If the metadata declares a separator, RecordSeparator does
+// nothing. It changes nothing else in the document and does not change chunks: chunks stored under
+// the other separator remain unread. The *Array is a snapshot and does not change.
 //
 // RecordSeparator returns ErrConflict if the document changed since a was opened; open the array
 // again before deciding. It returns errors.ErrUnsupported if the store has no versions, unless

@@ -22,9 +22,10 @@ type staleCopy struct {
 	changes map[string][]byte    // documents by path in v3, by key in v2; a nil document removes the entry
 }
 
-// staleAbove returns the groups above a node whose consolidated metadata is out of date for the
-// node or unreadable. It reads the copies before the node: if another writer changes the node and
-// then the copies, either the change is seen or the update of the copy conflicts.
+// staleAbove checks the consolidated metadata of the groups above a node. It returns those groups
+// whose consolidated metadata is unreadable, or out of date for the node. It reads the copies
+// before the node: if another writer changes the node and then the copies, either the change is
+// seen or the update of the copy conflicts.
 func staleAbove(ctx context.Context, of *document.Source) ([]*staleCopy, error) {
 	if of.Format() == 1 {
 		return nil, nil

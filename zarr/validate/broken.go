@@ -9,7 +9,8 @@ import (
 )
 
 // broken checks a node whose metadata cannot be read and returns the places below it where nodes
-// may exist, so that a bad document does not hide defects of other nodes. An array has none.
+// may exist, so that a bad document does not hide defects of other nodes. An array has no such
+// places.
 func (r *run) broken(ctx context.Context, path string, findings *nodeFindings) (below []place, err error) {
 	docs, dirs := documents{}, []string{}
 	counted, st := r.begin(ctx)

@@ -14,8 +14,8 @@ import (
 // objects are restored concurrently, with a few copies of each; see pair.need.
 const maxHeld = 4 << 20
 
-// pinned is a store that keeps returning the contents or the version of each object seen by look.
-// The data that an array over it decodes is therefore the data that is later written elsewhere.
+// pinned is a store that returns each object as look found it, with the same contents or the same
+// version. An array in this store therefore decodes the data that a repair later writes elsewhere.
 type pinned struct {
 	store.Store
 	held *mem.Store // objects of at most maxHeld bytes

@@ -25,7 +25,7 @@ import (
 type RepairOptions struct {
 	Options
 	DryRun        bool          // change nothing and return the planned steps
-	DeleteOrphans bool          // delete chunks that no read requests; see upkeep.FindOrphans
+	DeleteOrphans bool          // delete chunks that are never read; see upkeep.FindOrphans
 	DropClaims    bool          // drop claims of appends and resizes that are at least ClaimAge old; see upkeep.DropClaim
 	ClaimAge      time.Duration // minimum age of a claim to drop; the default, 0, is any age
 
@@ -98,16 +98,17 @@ type Repairs struct {
 // With From, Repair restores damaged chunks and shards on condition that the stored object is still
 // the damaged one. If both arrays encode alike, it takes the copy's stored object. Otherwise it
 // encodes the copy's values, provided that shape, data type and fill value agree. Before it
-// replaces an object it decodes the damaged object again, which must fail, and all of the copy's
-// object, which must succeed. The readable inner chunks of a damaged shard must have the same
-// values in the copy; otherwise the copy is of other data, and those values would be lost. An
-// object that the copy lacks is left. A missing object is damage only if the fill value is null.
+// replaces an object, it decodes the damaged object again, and all of the copy's object. The first
+// must fail, and the second must succeed. The readable inner chunks of a damaged shard must have
+// the same values in the copy; otherwise the copy is of other data, and those values would be lost.
+// If the copy lacks the object, the object is left. A missing object is damage only if the fill
+// value is null.
 //
 // Repair restores a document byte for byte if the node's document is missing or cannot be parsed
-// and the copy has a valid document of the same name. A document that uses unsupported features is
-// left, since it may be valid for other readers. After restoring documents it checks the hierarchy
-// again; new findings are in Steps and Left but are not reported. A dry run cannot check again,
-// which Step.Unseen states.
+// and the copy has a valid document of the same name. If a document uses unsupported features, it
+// is left, since it may be valid for other readers. After restoring documents it checks the
+// hierarchy again; new findings are in Steps and Left but are not reported. A dry run cannot check
+// again, which Step.Unseen states.
 //
 // Each object has its own Step. Up to eight objects are restored concurrently; those of more than 4
 // MiB are restored one at a time, in parts. Options.Progress counts continue from one check to the

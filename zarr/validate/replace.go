@@ -24,8 +24,8 @@ func (t snapshot) condition() (store.PutOptions, error) {
 	return store.PutOptions{IfVersion: t.version}, nil
 }
 
-// replace overwrites the object of snapshot was with an object of another store. It first copies
-// the old object to Keep, if set. Both objects must be unchanged since their snapshots.
+// replace overwrites an object with an object of another store. If Keep is set, it first copies the
+// old object there. Both objects must be unchanged since their snapshots.
 func (p *repair) replace(ctx context.Context, was snapshot, from store.Store, with snapshot) error {
 	cond, err := was.condition()
 	if err != nil {

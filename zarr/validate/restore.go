@@ -153,8 +153,8 @@ func (x *pair) need(whole box) int64 {
 	return 4*maxHeld + times*min(elements, most)
 }
 
-// damage decodes the current object and returns the parts of a shard that are readable. It is an
-// error if the whole object is readable.
+// damage decodes the current object and returns the readable parts of a shard. It returns an error
+// if the whole object is readable.
 func (x *pair) damage(ctx context.Context, d damaged, was snapshot, whole box) (good []box, err error) {
 	if !was.there {
 		if d.rule == rule.MissingChunk {
@@ -205,9 +205,9 @@ func partsOf(a *zarr.Array, whole box) func(yield func(box) bool) {
 	return func(yield func(box) bool) { yield(whole) }
 }
 
-// find returns the replacement for a damaged object, after decoding all of it, and a description of
-// the repair. If both arrays encode alike, that is the copy's stored object. Otherwise it is
-// encoded from the copy's values.
+// find returns the replacement for a damaged object and a description of the repair. It first
+// decodes all of the replacement. If both arrays encode alike, the replacement is the copy's stored
+// object. Otherwise it is encoded from the copy's values.
 func (x *pair) find(ctx context.Context, d damaged, whole box) (from store.Store, with snapshot, what string, err error) {
 	if !x.same {
 		with, err = x.encode(ctx, d, whole)
@@ -322,7 +322,7 @@ func (x *pair) stored(ctx context.Context, whole box) error {
 }
 
 // compare checks that the readable parts of a damaged shard have the same values in the copy. If
-// they differ, the copy is of other data, and replacing the shard would lose them.
+// they differ, the copy is of other data, and replacing the shard would lose its readable values.
 func (x *pair) compare(ctx context.Context, good []box) error {
 	for _, b := range good {
 		v, err := read(ctx, x.ours, b)

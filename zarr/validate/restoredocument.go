@@ -147,8 +147,8 @@ func parsed(ctx context.Context, path string, docs map[string]snapshot, opts []z
 	return err
 }
 
-// wanted returns the names of the documents to restore so that the node can be opened. It replaces
-// the documents that fail to parse one after another.
+// wanted returns the names of the documents to restore so that the node can be opened. One after
+// another, it replaces the documents that fail to parse.
 func (p *repair) wanted(ctx context.Context, path string, now, names map[string]snapshot) (put []string, err error) {
 	with := maps.Clone(now)
 	for range names {

@@ -39,12 +39,13 @@ type Result struct {
 	// list, it counts those that were requested.
 	Chunks int64
 	Counts map[rule.Severity]int
-	worst  [rule.Fault + 1]rule.Finding // by severity; set where Counts is not 0
+	worst  [rule.Fault + 1]rule.Finding // by severity; set if Counts is not 0
 }
 
-// Worst returns the worst finding of severity least or higher, and whether one exists. Among
-// findings of the highest severity, the rule's kind decides in this order: corrupt data, metadata,
-// path, limit, unsupported, not found. Findings of one kind are ordered by path, then by key.
+// Worst returns the worst finding with at least the given severity, and whether one exists. Among
+// findings of the highest severity, the kind of the rule decides. The kinds are, the worst first:
+// corrupt data, metadata, path, limit, unsupported, not found. Findings of one kind are ordered by
+// path, then by key.
 func (r *Result) Worst(least rule.Severity) (rule.Finding, bool) {
 	for s := rule.Fault; ; s-- {
 		switch {
@@ -127,8 +128,8 @@ type run struct {
 	done, total int64 // of Options.Progress
 }
 
-// begin starts the accounting of requests that no node makes, using the options that nodes are
-// opened with. Before the first node is opened, requests are not counted.
+// begin starts the accounting of requests that do not belong to a node. It uses the options of an
+// opened node. Before the first node is opened, requests are not counted.
 func (r *run) begin(ctx context.Context) (context.Context, store.Store) {
 	if n := r.known.Load(); n != nil {
 		return n.Begin(ctx)
