@@ -12,8 +12,8 @@ import (
 
 // bitround keeps the highest bits of every number and rounds the lower ones, ties to even. In
 // floats it keeps bits of the fraction (numcodecs, and "bitround" of the registry). In integers it
-// counts from the highest set bit down (registry only). It rounds bit patterns as integers, so
-// values near infinity may become infinity, and so may a NaN. Decoding changes nothing.
+// counts from the highest set bit down (registry only). It rounds bit patterns as integers, so a
+// value near infinity or a NaN may become infinity. Decoding changes nothing.
 type bitround struct {
 	out      Repr
 	keep     int

@@ -112,7 +112,7 @@ func (c *rawBytes) check(b []byte) error {
 	return nil
 }
 
-// plain returns the bytes of src and reports whether they are equal to its encoded form.
+// plain returns the bytes of src and reports whether they are equal to the encoded form of src.
 func (c *rawBytes) plain(src Block) ([]byte, bool) {
 	return src.Bytes, c.swap == nil && c.check(src.Bytes) == nil
 }

@@ -164,8 +164,8 @@ func (c *categorizeItems) DecodeItems(src []byte, do func(item []byte) error) er
 	return nil
 }
 
-// categorizeText encodes text of a fixed number of code points. Its position is after the
-// array-to-bytes codec.
+// categorizeText encodes text of a fixed number of code points. It follows the array-to-bytes
+// codec.
 type categorizeText struct {
 	categories
 	typ   dtype.U

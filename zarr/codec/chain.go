@@ -65,8 +65,8 @@ type bytesStage struct {
 }
 
 // Chain binds codecs in the order of encoding: any number of array-to-array codecs, one
-// array-to-bytes codec, then any number of bytes-to-bytes codecs. in describes the array that
-// enters the first codec.
+// array-to-bytes codec, then any number of bytes-to-bytes codecs. The argument in describes the
+// array that enters the first codec.
 //
 // It returns fault.Metadata if the codecs are in another order or a configuration is invalid, and
 // errors.ErrUnsupported if a codec is unknown. It returns fault.Limit if a chunk does not fit in
@@ -152,9 +152,9 @@ const maxCodecs = 64
 // factor, such as nested casts, is an attempt to exhaust memory.
 const maxGrowth = 64
 
-// grow updates the lengths of the chain for another codec. If several codecs in a row are
-// TypicalEncoders, it allows the worst case for only one of them. Otherwise each would double the
-// maximum intermediate length.
+// grow updates the lengths of the chain after another codec was added. If several codecs in a row
+// are TypicalEncoders, it allows the worst case for only one of them. Otherwise each would double
+// the maximum intermediate length.
 func (c *Chain) grow(codec BytesBytes) {
 	p, ok := codec.(TypicalEncoder)
 	if !ok {
@@ -165,22 +165,23 @@ func (c *Chain) grow(codec BytesBytes) {
 }
 
 // shortest returns the minimum length of a codec's output for an input of size bytes. If size is
-// -1, it returns the minimum for any input of at least least bytes. It returns 0 if the minimum is
-// unknown.
-func shortest(codec BytesBytes, size, least int64) int64 {
+// -1, the length of the input is unknown, but at least floor. If the minimum is unknown, shortest
+// returns 0.
+func shortest(codec BytesBytes, size, floor int64) int64 {
 	if size < 0 {
-		size = least // an output length that depends only on the input length grows with it
+		size = floor // an output length that depends only on the input length grows with it
 	}
 	if n := codec.EncodedSize(size); n >= 0 {
 		return n
 	}
 	if c, ok := codec.(interface{ least(n int64) int64 }); ok {
-		return c.least(least)
+		return c.least(floor)
 	}
 	return 0
 }
 
-// placed returns the form of a codec for its position; after means after the array-to-bytes codec.
+// placed returns the form of a codec for its position. If after is set, the position is after the
+// array-to-bytes codec.
 func placed(codec any, after bool) any {
 	e, ok := codec.(Either)
 	switch {
@@ -192,8 +193,8 @@ func placed(codec any, after bool) any {
 	return codec
 }
 
-// leaving returns the Repr of a codec's output on encoding. The output of a bytes-to-bytes codec
-// has the Repr as which later codecs view the bytes.
+// leaving returns the Repr of a codec's output on encoding. For a bytes-to-bytes codec, it is the
+// Repr that later codecs assume when they view the bytes as elements.
 func leaving(codec any, in Repr) Repr {
 	switch c := codec.(type) {
 	case ArrayArray:

@@ -66,8 +66,8 @@ func newFletcher32(raw json.RawMessage, _ Repr) (any, error) {
 }
 
 // newLookup3 makes numcodecs' jenkins_lookup3. It has a seed, and its checksum is at the end. The
-// class in numcodecs also has a prefix that is hashed before the data, but neither writes nor reads
-// it in metadata.
+// class in numcodecs also has a prefix that is hashed before the data. numcodecs neither writes the
+// prefix to metadata nor reads it from metadata.
 func newLookup3(raw json.RawMessage, _ Repr) (any, error) {
 	c := openConfig(raw)
 	c.dropNull("prefix")

@@ -6,9 +6,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// Spec names a codec and its configuration as v3 metadata does. Codecs that only numcodecs defines,
-// and all codecs of a v2 array, have the name "numcodecs." followed by their id, and numcodecs'
-// configuration without the id.
+// Spec names a codec and its configuration as v3 metadata does. A codec that only numcodecs
+// defines, or any codec of a v2 array, is named "numcodecs." followed by its id. Its Config is
+// numcodecs' configuration without the id.
 type Spec struct {
 	Name   string
 	Config json.RawMessage // a JSON object; nil is {}
@@ -96,9 +96,10 @@ type BytesBytes interface {
 	// Encode appends the encoded form of src to dst.
 	Encode(dst, src []byte) ([]byte, error)
 	// Decode appends the decoded form of src to dst. If the output exceeds limit bytes, Decode
-	// returns fault.Corrupt before it allocates memory for it. If dst has enough capacity, Decode
-	// allocates nothing and the result is in dst's array. It never modifies bytes beyond dst's
-	// capacity. The chain treats an error without a kind as fault.Corrupt, as for every Decode.
+	// returns fault.Corrupt before it allocates memory for the output. If dst has enough capacity,
+	// Decode allocates nothing and the result is in dst's array. It never modifies bytes beyond
+	// dst's capacity. The chain treats an error without a kind as fault.Corrupt, as for every
+	// Decode.
 	Decode(dst, src []byte, limit int) ([]byte, error)
 }
 

@@ -244,8 +244,8 @@ func autoShuffle(size int) blosc.Shuffle {
 
 func (c *bloscCodec) Encode(dst, src []byte) ([]byte, error) { return c.enc.Encode(dst, src) }
 
-// Decode tolerates and reports up to 16 elements of padding after the frame, which early versions
-// of z5 wrote; see cut.
+// Early versions of z5 wrote up to 16 elements of padding after the frame. Decode tolerates and
+// reports such padding; see cut.
 func (c *bloscCodec) Decode(dst, src []byte, limit int) ([]byte, error) {
 	frame := c.cut(src)
 	out, err := blosc.Decode(dst, frame, limit)
@@ -255,9 +255,9 @@ func (c *bloscCodec) Decode(dst, src []byte, limit int) ([]byte, error) {
 	return out, err
 }
 
-// cut returns src without padding of a few bytes after the frame. Early versions of z5 made the
-// buffer 16 elements longer than the frame, instead of 16 bytes, blosc's overhead. numcodecs
-// ignores any number of trailing bytes, TensorStore none.
+// cut returns src without the padding after the frame. Early versions of z5 made the buffer 16
+// elements longer than the frame, instead of 16 bytes, which is blosc's overhead. numcodecs ignores
+// any number of trailing bytes. TensorStore rejects them.
 func (c *bloscCodec) cut(src []byte) []byte {
 	if h, err := blosc.ParseHeader(src); err == nil && h.Encoded < len(src) && len(src)-h.Encoded <= 16*min(h.TypeSize, largestNumber) {
 		return src[:h.Encoded]

@@ -4,7 +4,7 @@ import "encoding/json"
 
 // Core returns the v3 core codec with the same stored bytes as s. It replaces "numcodecs.gzip" by
 // gzip, and likewise zstd, blosc, crc32c, vlen-utf8 and vlen-bytes. It returns other codecs
-// unchanged. in describes the array that enters the pipeline.
+// unchanged. The argument in describes the array that enters the pipeline.
 func (s Spec) Core(in Repr) (Spec, error) {
 	id, ok := cutNumcodecs(s.Name)
 	if !ok {

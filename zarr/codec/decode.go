@@ -101,7 +101,8 @@ func (c *Chain) decodeArray(i, slot int, dst Strided, src []byte, s *Scratch) er
 // decodedView is an array-to-array codec whose decoded elements are part of the encoded array,
 // unchanged.
 type decodedView interface {
-	// same reports whether the elements have the same order in both arrays, without gaps.
+	// same reports whether the elements have the same order in the decoded and the encoded array,
+	// without gaps.
 	same() bool
 	// copyView copies a box of the decoded array from the encoded array.
 	copyView(dst Strided, encoded Block)
@@ -184,7 +185,7 @@ func (c *Chain) undo(i int, b []byte, flip *int, s *Scratch) (_ []byte, err erro
 	return b, st.decoded(b, err)
 }
 
-// decoded adds the name of the codec to an error. Without an error it checks the decoded length.
+// decoded adds the name of the codec to err. If err is nil, it checks the decoded length.
 func (st *bytesStage) decoded(b []byte, err error) error {
 	if err != nil {
 		return named(st.name, kinded(fault.Corrupt, err))

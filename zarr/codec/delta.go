@@ -7,9 +7,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// newDelta makes numcodecs' "delta". It stores the first element and then differences, in C order,
-// cast to another type. Integers wrap; floats lose precision. It is lossy for booleans, whose
-// running sum is a logical or.
+// newDelta makes numcodecs' "delta". It stores the first element, and then the difference of each
+// element from the previous one in C order. It casts the stored values to another type. Integers
+// wrap; floats lose precision. The codec is lossy for booleans, because their running sum is a
+// logical or.
 func newDelta(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	if _, ok := c.members["dtype"]; !ok {

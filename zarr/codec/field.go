@@ -14,7 +14,7 @@ type Field struct {
 	Name string // name of the codec that Factory makes
 
 	of      *dtype.Struct
-	fill    []byte // stride of the field's values within an element, for each axis of the field
+	fill    []byte // fill value of the field in memory form; nil if undefined
 	field   dtype.Field
 	strides []int // bytes between the field's values in an element, along its axes
 	offsets []int // offsets of all values of the field within an element

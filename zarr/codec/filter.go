@@ -215,7 +215,7 @@ func (b bytesFilter) Decode(dst, src []byte, limit int) ([]byte, error) {
 	return out, nil
 }
 
-// leaves returns the Repr of the output, as which later codecs view the bytes.
+// leaves returns the Repr that later codecs assume when they view the output as elements.
 func (b bytesFilter) leaves(in Repr) Repr {
 	in.Type, in.Order, in.Fill = b.enc.typ, dtype.NoOrder, nil
 	if in.Type.HasOrder() {

@@ -22,8 +22,8 @@ func (c *Chain) DecodeItems(src []byte, s *Scratch, do func(i int, item []byte) 
 	return c.decodeItems(s.whole(Block{}, c.whole), src, s, do)
 }
 
-// decodeItems is DecodeItems with positions instead of indexes. at is the position of an element in
-// the memory of box, which contains all elements of the chunk.
+// decodeItems is DecodeItems with positions instead of indexes. The first argument of do is the
+// position of an element in the memory of box. The box contains all elements of the chunk.
 func (c *Chain) decodeItems(box Strided, src []byte, s *Scratch, do func(at int, item []byte) error) error {
 	inner, moved := box, true
 	for i := range c.arrays {

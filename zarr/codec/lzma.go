@@ -10,7 +10,7 @@ import (
 )
 
 // lzmaCodec is numcodecs' lzma, which uses Python's lzma module. It can read streams with filters
-// in all formats; numcodecs can read its own only in format 3.
+// in all formats. numcodecs itself can read streams with filters only in format 3.
 type lzmaCodec struct {
 	compressor
 	c   lzma.Config
@@ -67,8 +67,8 @@ func readPreset(c *config) (level int, high bool) {
 	return int(min(n&^extreme, math.MaxInt32)), n&extreme != 0
 }
 
-// readFilter reads one filter. This encoder also uses the settings of the encoder's effort as
-// limits, but ignores mode and mf.
+// readFilter reads one filter. The encoder of this package uses nice_len and depth as limits, and
+// ignores mode and mf.
 func readFilter(c *config) lzma.Filter {
 	f := lzma.Filter{ID: lzma.FilterID(c.natural("id", 0, math.MaxInt64))}
 	switch f.ID {

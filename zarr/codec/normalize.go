@@ -9,10 +9,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Normalize returns the codecs as they are written to metadata. in describes the array that enters
-// the first codec. Configurations of v3 core codecs become complete and are formatted as
-// zarr-python does. The element size and shuffle of blosc and the byte order of bytes are set from
-// the data type. Other codecs are unchanged. Errors are those of [Table.Bind].
+// Normalize returns the codecs as they are written to metadata. The argument in describes the array
+// that enters the first codec. Configurations of v3 core codecs become complete and are formatted
+// as zarr-python does. The element size and shuffle of blosc, and the byte order of the codec
+// "bytes", are set from the data type. Other codecs are unchanged. Errors are those of
+// [Table.Bind].
 func (t *Table) Normalize(specs []Spec, in Repr) ([]Spec, error) {
 	out := make([]Spec, len(specs))
 	serial := false

@@ -9,14 +9,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// packbits is the codec "packbits" of the registry. It stores the bits first to last of each
-// number, one number after another. It starts with the lowest bit of a number, and fills bytes from
-// the lowest bit.
+// packbits is the codec "packbits" of the registry. Of each number it stores a range of bits, one
+// number after another. It starts with the lowest bit of the range, and fills bytes from the lowest
+// bit.
 type packbits struct {
 	in      Repr
 	numbers int
 	unit    int // bytes of a number
-	first   int
+	first   int // index of the lowest bit stored
 	each    int // number of bits stored per number
 	signed  bool
 	padding string

@@ -35,7 +35,7 @@ func newReshape(raw json.RawMessage, in Repr) (any, error) {
 	return reshape{out, st}, err
 }
 
-// reshaped returns the output shape of a configuration for the input shape in.
+// reshaped returns the output shape that a configuration specifies for an input of shape in.
 func reshaped(parts []json.RawMessage, in []int) ([]int, error) {
 	bad := func(format string, args ...any) ([]int, error) {
 		return nil, fault.Newf(fault.Metadata, format, args...)
@@ -89,8 +89,8 @@ func reshaped(parts []json.RawMessage, in []int) ([]int, error) {
 	return shape, nil
 }
 
-// products returns the number of elements of the axes before each index, and of the axes from it
-// on. The slices have one more entry than shape.
+// products returns two slices: before[i] is the product of shape[:i], and from[i] is the product of
+// shape[i:]. The slices have one more entry than shape.
 func products(shape []int) (before, from []int) {
 	before, from = make([]int, len(shape)+1), make([]int, len(shape)+1)
 	before[0], from[len(shape)] = 1, 1

@@ -27,7 +27,7 @@ func (c *Chain) Room(m Strided) (direct []byte, scratch int64) {
 
 // InMemory reports whether the stored bytes of every chunk are its elements in C order. They can
 // then be read directly into the chunk's memory, although their byte order may have to be swapped
-// there. [Chain.Room] returns the same for any box.
+// there. The scratch that [Chain.Room] returns is then the same for any box.
 func (c *Chain) InMemory() bool {
 	_, ok := c.array.(InPlace)
 	return ok && len(c.arrays) == 0 && len(c.bytes) == 0

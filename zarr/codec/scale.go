@@ -114,8 +114,8 @@ func (c *config) scalar(key string) scalar {
 	return s
 }
 
-// newQuantize makes numcodecs' "quantize". It rounds floats to a number of decimal digits,
-// represented as binary fractions, and casts them.
+// newQuantize makes numcodecs' "quantize". It rounds floats to a multiple of a power of two that
+// keeps a number of decimal digits, and casts them.
 func newQuantize(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	if _, ok := c.members["digits"]; !ok {

@@ -79,14 +79,14 @@ func (s *Scratch) take(i int, n int64) []byte {
 	return s.lend(&s.lent.bytes[i], int(n))[:0]
 }
 
-// keep stores b, which take returned and the caller may have reallocated, in s for reuse.
+// keep stores b in s for reuse. The caller got b from take, and may have reallocated it since.
 func (s *Scratch) keep(i int, b []byte) {
 	if s.Buffer == nil && cap(b) <= maxKept {
 		s.kept().bytes[i] = b[:0]
 	}
 }
 
-// lend returns n bytes of memory from Buffer, and reuses *b if that is large enough.
+// lend returns n bytes of memory from Buffer. If *b is large enough, lend reuses it.
 func (s *Scratch) lend(b *[]byte, n int) []byte {
 	if cap(*b) < n {
 		*b = s.Buffer(n)

@@ -157,8 +157,8 @@ func (t *Table) openSharding(raw json.RawMessage) (ShardingOptions, *Table, erro
 // shards, and reports it in both places (rule.DraftCodec).
 const draftBytes = "endian"
 
-// renameDrafts replaces draft names of codecs by current ones. It leaves a draft name that With has
-// set a codec for.
+// renameDrafts replaces draft names of codecs by current ones. If With has set a codec for a draft
+// name, renameDrafts does not replace that name.
 func (t *Table) renameDrafts(specs []Spec) {
 	for i := range specs {
 		if specs[i].Name == draftBytes && !t.own[draftBytes] {

@@ -72,11 +72,11 @@ func (s *sharding) DecodeTo(dst Strided, src []byte, sc *Scratch) error {
 	box := dst
 	box.Axes = make([]Step, len(dst.Axes))
 	inner := sc.within()
-	return s.touched(dst, func(at []int) error {
-		if !s.cut(&box, dst, at) {
+	return s.touched(dst, func(coord []int) error {
+		if !s.cut(&box, dst, coord) {
 			return nil
 		}
-		stored, ok, err := s.stored(x, src, at)
+		stored, ok, err := s.stored(x, src, coord)
 		switch {
 		case err != nil:
 			return err
@@ -88,34 +88,34 @@ func (s *sharding) DecodeTo(dst Strided, src []byte, sc *Scratch) error {
 			inner = &Scratch{} // items may be slices of memory of the previous Scratch
 		}
 		if err := s.inner.DecodeTo(box, stored, inner); err != nil {
-			return fmt.Errorf("inner chunk %v: %w", at, err)
+			return fmt.Errorf("inner chunk %v: %w", coord, err)
 		}
 		return nil
 	})
 }
 
-// stored returns the stored bytes of the inner chunk at position at. ok is false if it is missing.
-func (s *sharding) stored(x ShardIndex, shard []byte, at []int) (b []byte, ok bool, err error) {
+// stored returns the stored bytes of the inner chunk at coord. ok is false if the chunk is missing.
+func (s *sharding) stored(x ShardIndex, shard []byte, coord []int) (b []byte, ok bool, err error) {
 	i := 0
 	for k, n := range s.grid {
-		i = i*n + at[k]
+		i = i*n + coord[k]
 	}
 	off, n, ok, err := x.At(i)
 	switch {
 	case err != nil || !ok:
 		return nil, false, err
 	case n > s.longest():
-		return nil, false, fault.Newf(fault.Corrupt, "inner chunk %v has %d stored bytes, want at most %d", at, n, s.longest())
+		return nil, false, fault.Newf(fault.Corrupt, "inner chunk %v has %d stored bytes, want at most %d", coord, n, s.longest())
 	}
 	return shard[off : off+n], true, nil
 }
 
 // touched calls do with the position of every inner chunk that the bounding box of box overlaps, in
-// the order of the index. at is valid until do returns.
-func (s *sharding) touched(box Strided, do func(at []int) error) error {
+// the order of the index. The slice coord is valid until do returns.
+func (s *sharding) touched(box Strided, do func(coord []int) error) error {
 	rank := len(s.grid)
 	spans := make([]int, 3*rank)
-	lo, hi, at := spans[:rank], spans[rank:2*rank], spans[2*rank:]
+	lo, hi, coord := spans[:rank], spans[rank:2*rank], spans[2*rank:]
 	for k, a := range box.Axes {
 		if a.N == 0 {
 			return nil
@@ -123,29 +123,29 @@ func (s *sharding) touched(box Strided, do func(at []int) error) error {
 		first, last := a.Off, a.Off+(a.N-1)*a.Each
 		lo[k], hi[k] = min(first, last)/s.chunk[k], max(first, last)/s.chunk[k]
 	}
-	copy(at, lo)
+	copy(coord, lo)
 	for {
-		if err := do(at); err != nil {
+		if err := do(coord); err != nil {
 			return err
 		}
 		k := rank - 1
-		for ; k >= 0 && at[k] == hi[k]; k-- {
-			at[k] = lo[k]
+		for ; k >= 0 && coord[k] == hi[k]; k-- {
+			coord[k] = lo[k]
 		}
 		if k < 0 {
 			return nil
 		}
-		at[k]++
+		coord[k]++
 	}
 }
 
-// cut sets box to the part of the box of that is in the inner chunk at position at, relative to
-// that chunk. It reports whether there is such a part.
-func (s *sharding) cut(box *Strided, of Strided, at []int) bool {
-	box.At = of.At
-	for k, a := range of.Axes {
-		start, end := at[k]*s.chunk[k], (at[k]+1)*s.chunk[k] // range of elements of the inner chunk
-		first, last := 0, a.N-1                              // range of steps within it
+// cut sets part to the part of box that is in the inner chunk at coord. Offsets in part are
+// relative to that chunk. cut reports whether the box overlaps the chunk.
+func (s *sharding) cut(part *Strided, box Strided, coord []int) bool {
+	part.At = box.At
+	for k, a := range box.Axes {
+		start, end := coord[k]*s.chunk[k], (coord[k]+1)*s.chunk[k] // range of elements of the inner chunk
+		first, last := 0, a.N-1                                    // range of steps within it
 		switch {
 		case a.N == 1:
 			if a.Off < start || a.Off >= end {
@@ -161,8 +161,8 @@ func (s *sharding) cut(box *Strided, of Strided, at []int) bool {
 		if first > last {
 			return false
 		}
-		box.Axes[k] = Step{N: last - first + 1, Off: a.Off + first*a.Each - start, Each: a.Each, Stride: a.Stride}
-		box.At += first * a.Stride
+		part.Axes[k] = Step{N: last - first + 1, Off: a.Off + first*a.Each - start, Each: a.Each, Stride: a.Stride}
+		part.At += first * a.Stride
 	}
 	return true
 }
@@ -214,18 +214,18 @@ func (s *sharding) decodeIndex(raw []byte, size int64) (ShardIndex, error) {
 	return x, nil
 }
 
-// position sets at to the position of inner chunk i in the shard.
-func (s *sharding) position(at []int, i int) {
-	for k := len(at) - 1; k >= 0; k-- {
-		at[k], i = i%s.grid[k], i/s.grid[k]
+// position sets coord to the position of inner chunk i in the shard.
+func (s *sharding) position(coord []int, i int) {
+	for k := len(coord) - 1; k >= 0; k-- {
+		coord[k], i = i%s.grid[k], i/s.grid[k]
 	}
 }
 
 // coord returns the position of inner chunk i in the shard.
 func (s *sharding) coord(i int) []int {
-	at := make([]int, len(s.grid))
-	s.position(at, i)
-	return at
+	coord := make([]int, len(s.grid))
+	s.position(coord, i)
+	return coord
 }
 
 func (s *sharding) decodeRoom() int64 {

@@ -13,7 +13,7 @@ type stretch struct {
 }
 
 // overlap describes an inner chunk that partly overlaps another one or the index. It returns "" if
-// there is none. Inner chunks with exactly the same bytes are allowed, because a writer may store
+// no chunk does. Inner chunks with exactly the same bytes are allowed, because a writer may store
 // equal chunks once. The format does not forbid other overlaps, but no known writer makes them, and
 // a shard that lost bytes at its start has them. Chunks outside the shard are not reported here,
 // because reading them fails.

@@ -30,7 +30,7 @@ func (p *Packing) Add(position int, stored []byte) {
 	p.mark(position, from)
 }
 
-// mark records the bytes at the end of p.Bytes, starting at from, as an inner chunk.
+// mark records p.Bytes[from:] as an inner chunk.
 func (p *Packing) mark(position, from int) {
 	if n := len(p.Bytes) - from; n > 0 {
 		p.index.set(position, int64(from-p.start), int64(n))

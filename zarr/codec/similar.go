@@ -27,8 +27,9 @@ func (t *Table) unknown(s Spec, in Repr) error {
 // stored metadata.
 const maxSimilar = 40
 
-// similar returns the entry of names that name is probably a misspelling of. It ignores the prefix
-// of numcodecs and case, and tolerates up to two edits. It returns "" if there is no such entry.
+// similar finds the entry of names with the spelling closest to name, and returns it. It ignores
+// the prefix of numcodecs and case, and tolerates up to two edits. It returns "" if there is no
+// such entry.
 func similar(name string, names []string) string {
 	if len(name) > maxSimilar {
 		return ""

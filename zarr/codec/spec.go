@@ -82,10 +82,10 @@ func MsgPack2() Spec {
 	return newSpec(numcodecs+"msgpack2", `{"raw":false,"use_bin_type":true,"use_single_float":false}`)
 }
 
-// Categorize stores text as its index in a list of labels, counted from 1, in integers of type as
-// (numcodecs "categorize"). t is the data type of the text: dtype.String, or dtype.U in
-// little-endian order. Text that is not a label is stored as 0 and read as empty text. No other
-// implementation is known to read it in v3.
+// Categorize stores text as its index in a list of labels (numcodecs "categorize"). The parameter
+// as is the integer type of the indexes, which are counted from 1. t is the data type of the text:
+// dtype.String, or dtype.U in little-endian order. Text that is not a label is stored as 0 and read
+// as empty text. No other implementation is known to read it in v3.
 func Categorize(t dtype.Type, as dtype.Basic, labels ...string) Spec {
 	of, err := t.V2(dtype.Little)
 	if err != nil {

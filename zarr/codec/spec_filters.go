@@ -12,14 +12,15 @@ import (
 // of the stored values. If as is nil, both are the same. The functions write types in little-endian
 // order. For v2 arrays after Bytes(dtype.Big), write the configuration instead.
 
-// Delta stores the first element and then differences (numcodecs "delta"). Integers wrap, so it is
-// lossless if as is as wide as of, or if the differences fit as.
+// Delta stores the first element, and then the difference of each element from the previous one
+// (numcodecs "delta"). Integers wrap. Delta is lossless if the stored type is as wide as the type
+// of the elements, or if it can represent all differences.
 func Delta(of, as dtype.Type) Spec {
 	return filterSpec("delta", member{"dtype", of}, member{"astype", as})
 }
 
-// AsType stores elements of type of as type as, cast as in C (numcodecs "astype"). [CastValue] of
-// v3 converts by value instead.
+// AsType casts elements to another type as C does, and stores the results (numcodecs "astype").
+// [CastValue] of v3 converts by value instead.
 func AsType(of, as dtype.Type) Spec {
 	return filterSpec("astype", member{"encode_dtype", as}, member{"decode_dtype", of})
 }
@@ -30,8 +31,9 @@ func FixedScaleOffset(offset, scale float64, of, as dtype.Type) Spec {
 	return filterSpec("fixedscaleoffset", member{"offset", withPoint(offset)}, member{"scale", withPoint(scale)}, member{"dtype", of}, member{"astype", as})
 }
 
-// Quantize keeps a number of decimal digits after the point, represented as a binary fraction
-// (numcodecs "quantize"). digits is -307 to 307. Both types must be floats.
+// Quantize rounds floats to a multiple of a power of two (numcodecs "quantize"). The power is small
+// enough to keep a number of decimal digits after the point, from -307 to 307. Both types must be
+// floats.
 func Quantize(digits int, of, as dtype.Type) Spec {
 	return filterSpec("quantize", member{"digits", digits}, member{"dtype", of}, member{"astype", as})
 }

@@ -4,7 +4,7 @@ import "encoding/binary"
 
 // tile is the side of the squares in which a plane is copied if its fast axis in the source is not
 // its fast axis in the destination. 32 rows of 8-byte elements take 32 cache lines of 64 bytes in
-// each. Both together fit the first-level cache.
+// the source, and as many in the destination. All of them together fit the first-level cache.
 const tile = 32
 
 // tiles calls copy for every square of a plane with the offsets of the square in the destination
@@ -56,7 +56,7 @@ func (t square) bytes(dst, src []byte, size int, fix func([]byte)) {
 // blocks copies elements of 1, 2, 4 or 8 bytes that are contiguous along the rows in the source and
 // along the columns in the destination. It copies 8 bytes at a time in blocks of 8 columns, whose
 // cache lines stay in the first-level cache at any stride. It returns the number of rows and
-// columns copied. Fewer than 8 of either remain.
+// columns copied. Fewer than 8 rows and fewer than 8 columns remain.
 func (t square) blocks(dst, src []byte, size int) (rows, cols int) {
 	if size > 8 || size&(size-1) != 0 {
 		return 0, 0

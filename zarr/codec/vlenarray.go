@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// vlenArray is numcodecs' "vlen-array". It is vlen-bytes in which each element holds the numbers of
-// an array in their byte order.
+// vlenArray is numcodecs' "vlen-array". It has the format of vlen-bytes. Each element holds the
+// numbers of an array, in the byte order of their type.
 type vlenArray struct {
 	vlen
 	of dtype.Ragged

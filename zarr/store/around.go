@@ -38,7 +38,7 @@ type Call struct {
 	Part  int       // number of the part of an OpPart
 	Count int       // number of keys of an OpDelete; 0 for an OpList, else 1
 	Bytes int64     // number of bytes to send
-	Start time.Time // time of the call in Before; time at which Before returned in After
+	Start time.Time // in Before the time of the call, in After the time at which Before returned
 }
 
 // Result is the outcome of a [Call].
@@ -64,9 +64,9 @@ type Hooks struct {
 	Provide func(target any) bool
 }
 
-// Around returns s with hooks around each request. Use it for decorators that treat all verbs
-// alike. The returned store has all optional verbs. A verb that s lacks returns
-// errors.ErrUnsupported without calling the hooks. Close closes s.
+// Around returns a store that calls hooks before and after each request to s. Use it for decorators
+// that treat all verbs alike. The returned store has all optional verbs. A verb that s lacks
+// returns errors.ErrUnsupported without calling the hooks. Close closes s.
 //
 // Each page of a listing is one request. If s lists without pages, every 1000 entries count as one
 // request and are read before the caller gets the first of them. A resource that Before acquires

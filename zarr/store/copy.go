@@ -7,13 +7,13 @@ import (
 
 // Copier copies values within the store without transferring them to this process.
 type Copier interface {
-	// Copy replaces the value of to by the value of from. Concurrent readers of to see the old
-	// value or the new one. It fails with:
+	// Copy replaces the value of the destination, the key to, by that of the source, the key from.
+	// Concurrent readers of the destination see the old value or the new one. Copy fails with:
 	//
-	//   - fault.NotFound if from is proven absent and o.FromVersion is not set
-	//   - fault.Conflict if o.FromVersion is set and from is absent or has another version, or if
-	//     o.IfVersion is set and to is absent or has another version
-	//   - fault.Exists if o.IfAbsent is set and to holds a value
+	//   - fault.NotFound if the source is proven absent and o.FromVersion is not set
+	//   - fault.Conflict if o.FromVersion is set and the source is absent or has another version,
+	//     or if o.IfVersion is set and the destination is absent or has another version
+	//   - fault.Exists if o.IfAbsent is set and the destination holds a value
 	//   - fault.Limit if the value is longer than the provider copies in one request
 	//   - errors.ErrUnsupported if the store cannot copy or cannot honour the condition
 	//
@@ -25,9 +25,9 @@ type Copier interface {
 // CopyOptions conditions a Copy. At most one of IfAbsent and IfVersion may be set; otherwise Copy
 // returns fault.Selection.
 type CopyOptions struct {
-	FromVersion Version // copy only this version
-	IfAbsent    bool    // write only if to does not hold a value
-	IfVersion   Version // write only over this version of to
+	FromVersion Version // copy only this version of the source
+	IfAbsent    bool    // write only if the destination does not hold a value
+	IfVersion   Version // write only over this version of the destination
 }
 
 // Copy copies a value within s; see [Copier]. It returns errors.ErrUnsupported if s cannot copy.

@@ -29,7 +29,7 @@ func (l *listers) cut(s *span) cut {
 		if b >= 0x80 {
 			continue
 		}
-		above := l.bytes.in(at, b).above(b)
+		above := l.bytes.expected(at, b).above(b)
 		for above.len() > 0 {
 			next := above.middle()
 			key := s.pos[:at] + string(rune(next))
@@ -64,7 +64,7 @@ type alphabet struct {
 	bytes  set
 }
 
-// add learns from two adjacent keys. last is the greater one.
+// add learns from two adjacent keys, of which last is the greater.
 func (a *alphabet) add(key, last string) {
 	i := 0
 	for i < min(len(key), len(last)) && key[i] == last[i] {
@@ -76,12 +76,12 @@ func (a *alphabet) add(key, last string) {
 	}
 }
 
-// in returns the bytes expected at position at, which has the byte b now.
-func (a *alphabet) in(at int, b byte) set {
+// expected returns the bytes expected at index i of a key, whose current byte is b.
+func (a *alphabet) expected(i int, b byte) set {
 	switch {
 	case b >= '0' && b <= '9':
 		return a.bytes.or(set{lo: digits}).without('/') // segments are not empty
-	case at < places && a.parted[at]:
+	case i < places && a.parted[i]:
 		return a.bytes.without('/')
 	}
 	return set{}

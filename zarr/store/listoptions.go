@@ -52,8 +52,8 @@ func (o ListOptions) Check(prefix string) error {
 	return checkBeginning("StartAfter", o.StartAfter)
 }
 
-// checkBeginning returns fault.Path if s is not the beginning of any key. The error names the
-// option what.
+// checkBeginning returns fault.Path if s is not the beginning of any key. The parameter what is the
+// name of the option for the error.
 func checkBeginning(what, s string) error {
 	if s == "" {
 		return nil

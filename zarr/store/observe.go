@@ -44,10 +44,10 @@ func (e Event) String() string {
 	return fmt.Sprintf("%s: %d bytes in %v", s, e.Bytes, e.Took)
 }
 
-// Observe returns s with calls of f after each request. f gets the context of the request, so spans
-// that f creates have the right parent. f runs in the goroutine that made the request, so it must
-// be quick, and it must be safe for concurrent calls. Each page of a listing is one event; see
-// [Around]. Calls of optional verbs that s lacks are not events. Close closes s.
+// Observe returns a store that calls f after each request to s. f gets the context of the request,
+// so spans that f creates have the right parent. f runs in the goroutine that made the request, so
+// it must be quick, and it must be safe for concurrent calls. Each page of a listing is one event;
+// see [Around]. Calls of optional verbs that s lacks are not events. Close closes s.
 func Observe(s Store, f func(context.Context, Event)) Store {
 	return Around(s, Hooks{After: func(ctx context.Context, c Call, r Result) {
 		if r.Unsupported {

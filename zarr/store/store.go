@@ -11,7 +11,8 @@ import (
 // the error has no kind and matches context.Canceled or context.DeadlineExceeded in errors.Is.
 // Every verb returns fault.Path for a key that fails [CheckKey], before it makes a request.
 type Store interface {
-	// Get appends the bytes of key that o selects to buf and returns all of them, or an error.
+	// Get reads the bytes of key that o selects, and appends them to buf. If not all of them
+	// arrive, it returns an error.
 	//
 	// The Value's Bytes start with the contents of buf. They share buf's array if it has the
 	// capacity, so a caller that passes a large enough buffer allocates nothing. The store keeps no

@@ -9,14 +9,14 @@ const (
 	lzMinMatch = 3
 )
 
-// bloscLZ fills out from a blosclz stream and returns the number of bytes written.
+// bloscLZ decodes a blosclz stream to dst and returns the number of bytes written.
 //
 // A stream is a list of runs. Each begins with a control byte c. If c < 32, the next c+1 bytes are
 // literals. Otherwise the run is a match of length c>>5 plus 2. If c>>5 is 7, further bytes are
 // added to the length, up to and including the first that is not 255. The distance minus one is
 // (c&31)<<8 plus the next byte. If all thirteen of these bits are set, it is 8191 plus the next two
 // bytes, big-endian. The highest three bits of the first control byte are ignored.
-func bloscLZ(out, src []byte) (int, error) {
+func bloscLZ(dst, src []byte) (int, error) {
 	o, i := 0, 0
 	for first := true; i < len(src); first = false {
 		c := int(src[i])
@@ -26,10 +26,10 @@ func bloscLZ(out, src []byte) (int, error) {
 		}
 		if c < 32 {
 			n := c + 1
-			if n > len(src)-i || n > len(out)-o {
-				return o, errorf("run of %d literals exceeds the remaining %d bytes of input or %d bytes of output", n, len(src)-i, len(out)-o)
+			if n > len(src)-i || n > len(dst)-o {
+				return o, errorf("run of %d literals exceeds the remaining %d bytes of input or %d bytes of output", n, len(src)-i, len(dst)-o)
 			}
-			copy(out[o:o+n], src[i:i+n])
+			copy(dst[o:o+n], src[i:i+n])
 			o, i = o+n, i+n
 			continue
 		}
@@ -41,7 +41,7 @@ func bloscLZ(out, src []byte) (int, error) {
 				}
 				more := int(src[i])
 				i++
-				if n += more; n > len(out) {
+				if n += more; n > len(dst) {
 					return o, errorf("match of at least %d bytes exceeds the output", n)
 				}
 				if more != 255 {
@@ -63,21 +63,21 @@ func bloscLZ(out, src []byte) (int, error) {
 			i += 2
 		}
 		back++
-		if back > o || n > len(out)-o {
-			return o, errorf("match of %d bytes at distance %d does not fit at byte %d of %d", n, back, o, len(out))
+		if back > o || n > len(dst)-o {
+			return o, errorf("match of %d bytes at distance %d does not fit at byte %d of %d", n, back, o, len(dst))
 		}
-		repeat(out, o, back, n)
+		repeat(dst, o, back, n)
 		o += n
 	}
 	return o, nil
 }
 
-// repeat copies n bytes to out[o:] from the position back bytes before o. The ranges may overlap.
-// In that case the copied bytes are repeated.
-func repeat(out []byte, o, back, n int) {
+// repeat copies n bytes from dst[o-back:] to dst[o:]. If the two ranges overlap, the copied bytes
+// are repeated.
+func repeat(dst []byte, o, back, n int) {
 	from := o - back
 	for end := o + n; o < end; {
-		o += copy(out[o:end], out[from:o])
+		o += copy(dst[o:end], dst[from:o])
 	}
 }
 

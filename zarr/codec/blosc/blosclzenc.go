@@ -91,8 +91,8 @@ func (t *lzTable) add(src []byte, at, tries int) {
 	t.head[h] = int32(at + 1)
 }
 
-// longest returns the length and distance of the longest match at position at that ends before end.
-// It returns zeros if no match saves bytes.
+// longest finds the longest match that starts at src[at] and ends before src[end]. It returns the
+// length and the distance of the match, or zeros if no match saves bytes.
 func (t *lzTable) longest(src []byte, at, end, tries int) (n, back int) {
 	x := binary.LittleEndian.Uint32(src[at:])
 	for place := t.head[lzHash(x)]; place > 0 && tries > 0; tries-- {

@@ -18,7 +18,7 @@ import (
 // block of c-blosc.
 const maxKept = 4 << 20
 
-// scratch is a reusable block buffer. buffers holds idle ones.
+// scratch is a reusable block buffer. buffers holds the idle scratches.
 type scratch struct{ b []byte }
 
 var buffers = sync.Pool{New: func() any { return new(scratch) }}
@@ -81,43 +81,43 @@ func openFrame(src []byte, limit int) (Header, error) {
 	return h, nil
 }
 
-// decodeBlock fills out with block i of a frame.
-func (h Header) decodeBlock(out, src []byte, i int, s *scratch) error {
-	plain := out
+// decodeBlock decodes block i of a frame to dst.
+func (h Header) decodeBlock(dst, src []byte, i int, s *scratch) error {
+	plain := dst
 	if h.Shuffle != NoShuffle {
-		plain = s.room(len(out))
+		plain = s.room(len(dst))
 	}
 	if err := h.decodePlanes(plain, src, i); err != nil {
 		return err
 	}
 	switch h.Shuffle {
 	case ByteShuffle:
-		planes.Join(out, plain, h.TypeSize)
+		planes.Join(dst, plain, h.TypeSize)
 	case BitShuffle:
-		bitUnshuffle(out, plain, h.TypeSize)
+		bitUnshuffle(dst, plain, h.TypeSize)
 	}
 	return nil
 }
 
-// decodePlanes fills out with block i of a frame, which remains shuffled.
-func (h Header) decodePlanes(out, src []byte, i int) error {
+// decodePlanes decodes block i of a frame to dst and leaves it shuffled.
+func (h Header) decodePlanes(dst, src []byte, i int) error {
 	end := HeaderSize + 4*h.blocks()
 	at := int(int32(binary.LittleEndian.Uint32(src[HeaderSize+4*i:])))
 	if at < end || at >= len(src) {
 		return fault.Newf(fault.Corrupt, "blosc block %d has the invalid offset %d in a frame of %d bytes", i, at, len(src))
 	}
-	if err := h.decodeStreams(out, src[at:]); err != nil {
+	if err := h.decodeStreams(dst, src[at:]); err != nil {
 		return fault.Newf(fault.Corrupt, "blosc block %d: %v", i, err)
 	}
 	return nil
 }
 
-// decodeStreams fills out from the streams at the start of src.
-func (h Header) decodeStreams(out, src []byte) error {
-	streams := h.streams(len(out))
-	n := len(out) / streams
-	if n*streams != len(out) {
-		return errorf("block of %d bytes cannot be split into elements of %d bytes", len(out), h.TypeSize)
+// decodeStreams decodes the streams at the start of src to dst.
+func (h Header) decodeStreams(dst, src []byte) error {
+	streams := h.streams(len(dst))
+	n := len(dst) / streams
+	if n*streams != len(dst) {
+		return errorf("block of %d bytes cannot be split into elements of %d bytes", len(dst), h.TypeSize)
 	}
 	for i := range streams {
 		if len(src) < 4 {
@@ -131,7 +131,7 @@ func (h Header) decodeStreams(out, src []byte) error {
 		if size > longest(n) {
 			return errorf("stream %d declares %d bytes, too many for %d decoded bytes", i, size, n)
 		}
-		if err := h.decodeStream(out[i*n:(i+1)*n:(i+1)*n], src[:size:size]); err != nil {
+		if err := h.decodeStream(dst[i*n:(i+1)*n:(i+1)*n], src[:size:size]); err != nil {
 			return errorf("%v stream %d of %d bytes: %v", h.Compressor, i, size, err)
 		}
 		src = src[size:]
@@ -140,36 +140,36 @@ func (h Header) decodeStreams(out, src []byte) error {
 }
 
 // longest returns the maximum encoded size of a stream of n bytes. It is the size of c-blosc's
-// buffer for snappy, the compressor that needs the most; others need n. Blocks may share their
-// streams, so without a limit the decoding time could be quadratic in the frame's size.
+// buffer for snappy; the other compressors need only n bytes. The limit is necessary because blocks
+// may share their streams: without it, the decoding time could be quadratic in the frame's size.
 func longest(n int) int { return 32 + n + n/6 }
 
-// decodeStream fills out from src, which must encode exactly len(out) bytes.
-func (h Header) decodeStream(out, src []byte) (err error) {
-	if len(src) == len(out) {
-		copy(out, src)
+// decodeStream decodes src to dst. src must encode exactly len(dst) bytes.
+func (h Header) decodeStream(dst, src []byte) (err error) {
+	if len(src) == len(dst) {
+		copy(dst, src)
 		return nil
 	}
 	var n int
 	var b []byte
 	switch h.Compressor {
 	case BloscLZ:
-		n, err = bloscLZ(out, src)
+		n, err = bloscLZ(dst, src)
 	case LZ4:
-		n, err = lz4.UncompressBlock(src, out)
+		n, err = lz4.UncompressBlock(src, dst)
 	case Zlib:
-		b, err = deflate.Decode(deflate.Zlib, out[:0], src, len(out))
+		b, err = deflate.Decode(deflate.Zlib, dst[:0], src, len(dst))
 		n = len(b)
 	case Zstd:
-		b, err = zst.Decode(out[:0], src, len(out))
+		b, err = zst.Decode(dst[:0], src, len(dst))
 		n = len(b)
 	case Snappy:
-		if n, err = s2.DecodedLen(src); err == nil && n == len(out) {
-			_, err = s2.Decode(out, src)
+		if n, err = s2.DecodedLen(src); err == nil && n == len(dst) {
+			_, err = s2.Decode(dst, src)
 		}
 	}
-	if err == nil && n != len(out) {
-		err = errorf("decoded to %d bytes, want %d", n, len(out))
+	if err == nil && n != len(dst) {
+		err = errorf("decoded to %d bytes, want %d", n, len(dst))
 	}
 	return err
 }

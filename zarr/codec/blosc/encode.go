@@ -188,8 +188,9 @@ func (e *Encoder) split(blockSize int) bool {
 
 // blockSize returns the block size that c-blosc 1.21 chooses. It is a multiple of 32 KiB (the
 // first-level cache) that grows with the level, and is twice as large for slow compressors. If
-// blocks are split, each stream has that size instead, even if the options set one, up to 1 MiB per
-// block.
+// blocks are split, the size is multiplied by the element size, because a block has one stream for
+// each byte of an element. The product is at least 64 KiB and at most 1 MiB. A block size in the
+// options is multiplied as well.
 func (e *Encoder) blockSize(n int) int {
 	const cache = 32 << 10
 	ts, size := e.o.TypeSize, n

@@ -35,8 +35,8 @@ func (f *Frame) Close() {
 	*f = Frame{}
 }
 
-// Copy fills dst with the decoded bytes at offset at. They must be within the frame. Blocks that
-// dst covers completely are decoded directly into it.
+// Copy fills dst with decoded bytes. The parameter at is the decoded offset of the first one. All
+// of them must be within the frame. Blocks that dst covers completely are decoded directly into it.
 func (f *Frame) Copy(dst []byte, at int) error {
 	h := &f.h
 	if h.Stored {
@@ -80,12 +80,12 @@ func (f *Frame) size() int {
 	return len(f.plain)
 }
 
-// part fills dst with the bytes of the current block at offset at.
-func (f *Frame) part(dst []byte, at int) {
+// part fills dst with bytes of the current block. The first is at offset off of the block.
+func (f *Frame) part(dst []byte, off int) {
 	if f.h.Shuffle == ByteShuffle {
-		f.planes.JoinPart(dst, at)
+		f.planes.JoinPart(dst, off)
 	} else {
-		copy(dst, f.plain[at:])
+		copy(dst, f.plain[off:])
 	}
 }
 

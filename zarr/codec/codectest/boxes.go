@@ -24,7 +24,7 @@ func Boxes(c *codec.Chain, stored []byte, want codec.Block, n int, seed uint64) 
 }
 
 // boxes decodes boxes of a chunk to strided memory and compares them with the chunk. It also
-// encodes the chunk from such memory.
+// encodes the chunk from strided memory.
 func (r *report) boxes(c *codec.Chain, stored []byte, want codec.Block) {
 	for range 12 {
 		if b := r.box(c.In(), false); b.decode(r, c, "box", stored, want) {
@@ -128,7 +128,7 @@ func (r *report) box(in codec.Repr, all bool) *box {
 	return b
 }
 
-// elements appends the indexes and positions of the elements along the axes from axis on.
+// elements appends the indexes and positions of the elements along b.Axes[axis:].
 func (b *box) elements(axis, from, to int) {
 	if axis == len(b.Axes) {
 		b.from, b.to = append(b.from, from), append(b.to, to)
@@ -140,7 +140,7 @@ func (b *box) elements(axis, from, to int) {
 	}
 }
 
-// put sets the box to its elements of a chunk.
+// put copies the elements of the box from a chunk to the memory of the box.
 func (b *box) put(chunk codec.Block) {
 	for i, from := range b.from {
 		if b.size == 0 {
@@ -151,8 +151,8 @@ func (b *box) put(chunk codec.Block) {
 	}
 }
 
-// decode decodes to the box and compares it with want, the decoded chunk, unless want is empty. It
-// reports whether there were errors.
+// decode decodes to the box. want is the decoded chunk, or empty. If want is not empty, decode
+// compares the box with it. It reports whether there were errors.
 func (b *box) decode(r *report, c *codec.Chain, what string, stored []byte, want codec.Block) bool {
 	before, asked := len(r.errs), 0
 	s := &codec.Scratch{Buffer: func(n int) []byte { asked += n; return make([]byte, 0, n) }}
@@ -188,7 +188,8 @@ func (b *box) decode(r *report, c *codec.Chain, what string, stored []byte, want
 	return len(r.errs) > before
 }
 
-// decodeSpan decodes to the box from the range that Span returns. It does nothing if there is none.
+// decodeSpan decodes to the box from the range that Span returns. It does nothing if Span returns
+// no range.
 func (b *box) decodeSpan(r *report, c *codec.Chain, what string, stored []byte, want codec.Block) {
 	off, n, ok := c.Span(codec.Strided{Size: b.Size, Axes: b.Axes})
 	if !ok {
@@ -210,7 +211,7 @@ func (b *box) decodeSpan(r *report, c *codec.Chain, what string, stored []byte, 
 }
 
 // elements decodes all stored elements in place and compares the first and the last with those of
-// the chunk. No order of axes moves these two.
+// the chunk. These two elements have the same position in any order of axes.
 func (r *report) elements(c *codec.Chain, stored []byte) {
 	in, all := c.In(), bytes.Clone(stored)
 	size := in.Type.Size()

@@ -79,9 +79,9 @@ func (r *report) bytesOne(c codec.BytesBytes, plain []byte) {
 	if n > 1000 {
 		return // damage to longer inputs finds no further errors
 	}
-	r.wreck(stored, func(what string, b []byte, must bool) {
+	r.wreck(stored, func(what string, b []byte, invalid bool) {
 		r.guard(what, func() {
-			if err := r.place(what, n, nil, b, c); err == nil && must {
+			if err := r.place(what, n, nil, b, c); err == nil && invalid {
 				r.addf("%d bytes, %s: no error", n, what)
 			} else if err != nil && !kinded(err) {
 				r.addf("%d bytes, %s: error without kind: %v", n, what, err)

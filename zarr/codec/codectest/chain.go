@@ -53,10 +53,10 @@ func (r *report) chainOne(c *codec.Chain, src codec.Block, s *codec.Scratch) {
 	if size := len(stored); size > 20_000 {
 		return
 	}
-	r.wreck(stored, func(what string, b []byte, must bool) {
+	r.wreck(stored, func(what string, b []byte, invalid bool) {
 		r.guard(what, func() {
 			err := r.decodes(c, what, b, codec.Block{}, s)
-			if err == nil && must {
+			if err == nil && invalid {
 				r.addf("chunk of %d bytes, %s: no error", len(src.Bytes), what)
 			} else if err != nil && !kinded(err) {
 				r.addf("chunk, %s: error without kind: %v", what, err)
@@ -66,7 +66,7 @@ func (r *report) chainOne(c *codec.Chain, src codec.Block, s *codec.Scratch) {
 			}
 		})
 	})
-	// The scratch must be usable after those errors.
+	// The scratch must be usable after the errors above.
 	_ = r.decodes(c, "decode after errors", stored, src, s)
 }
 

@@ -115,8 +115,8 @@ func kinded(err error) bool {
 	return errors.Is(err, fault.Corrupt) || errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fault.Limit)
 }
 
-// wreck calls f with damaged forms of stored. must reports whether the form cannot be valid.
-func (r *report) wreck(stored []byte, f func(what string, b []byte, must bool)) {
+// wreck calls f with damaged forms of stored. If invalid is set, the form cannot be valid.
+func (r *report) wreck(stored []byte, f func(what string, b []byte, invalid bool)) {
 	step := max(1, len(stored)/64)
 	for n := 0; n < len(stored); n += step {
 		f(fmt.Sprintf("truncated to %d of %d bytes", n, len(stored)), stored[:n:n], true)

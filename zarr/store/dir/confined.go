@@ -28,8 +28,8 @@ type confined struct {
 	r    *os.Root
 }
 
-// enter returns the tree for one call. The caller must close it. With create it creates a missing
-// root.
+// enter returns the tree for one call. The caller must close it. If create is set, enter creates a
+// missing root.
 func (s *Store) enter(create bool) (tree, error) {
 	if !s.confined {
 		return plain{}, nil
@@ -43,7 +43,7 @@ func (s *Store) enter(create bool) (tree, error) {
 		}
 	}
 	if err != nil {
-		if gone := s.still(plain{}); gone != nil {
+		if gone := s.checkRoot(plain{}); gone != nil {
 			return nil, gone
 		}
 		if fi, statErr := os.Stat(s.root); statErr == nil && !fi.IsDir() {
@@ -55,7 +55,7 @@ func (s *Store) enter(create bool) (tree, error) {
 		}
 		return nil, blocked(err)
 	}
-	if err := s.still(t); err != nil {
+	if err := s.checkRoot(t); err != nil {
 		t.close()
 		return nil, err
 	}

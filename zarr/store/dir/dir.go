@@ -137,10 +137,10 @@ func (s *Store) delete(ctx context.Context, path string, o store.DeleteOptions) 
 		own, err := s.ownFolder(path)
 		if link := (*linkError)(nil); errors.As(err, &link) {
 			err = s.behindLink(t, path, link)
-			return nothing(err, o)
+			return deletedNone(err, o)
 		}
 		if absent(err) {
-			return nothing(s.provenNone(t, path), o)
+			return deletedNone(s.provenNone(t, path), o)
 		}
 		if err != nil {
 			return err
@@ -155,13 +155,13 @@ func (s *Store) delete(ctx context.Context, path string, o store.DeleteOptions) 
 		h.release()
 		return err
 	case err == errFolder:
-		return nothing(s.still(t), o)
+		return deletedNone(s.checkRoot(t), o)
 	case err != nil:
 		return err
 	}
 	defer h.release()
 	if h.free {
-		return nothing(s.provenNone(t, path), o)
+		return deletedNone(s.provenNone(t, path), o)
 	}
 	if o.IfVersion != "" {
 		if err := s.pinned(t, in, path, o.IfVersion); err != nil {
@@ -180,15 +180,16 @@ func (s *Store) delete(ctx context.Context, path string, o store.DeleteOptions) 
 	return nil
 }
 
-// nothing returns the result of deleting an absent key. err is nil if the absence is proven.
-func nothing(err error, o store.DeleteOptions) error {
+// deletedNone returns the result of a Delete that found no file. err is nil if the key is proven
+// absent.
+func deletedNone(err error, o store.DeleteOptions) error {
 	if err == nil && o.IfVersion != "" {
 		err = fault.Newf(fault.Conflict, "the key has no value")
 	}
 	return err
 }
 
-// provenNone is proven for a delete: a key below a file is also absent.
+// provenNone is like proven, but is for a delete. For a delete, a key below a file is also absent.
 func (s *Store) provenNone(t tree, path string) error {
 	err := s.proven(t, path)
 	if errors.Is(err, errFile) {
@@ -219,7 +220,8 @@ func remove(t tree, path string) error {
 	return t.remove(path)
 }
 
-// current returns the file's info if it has the version want. Otherwise it returns fault.Conflict.
+// current returns the info of the file at path. If the version of the file is not want, it returns
+// fault.Conflict.
 func current(t tree, path string, want store.Version) (info, error) {
 	fi, err := t.stat(path)
 	if err == nil && fi.IsDir() || absent(err) {

@@ -96,8 +96,9 @@
 // By default reads and listings follow all links, and writes follow those among the parent
 // directories of the key. A Put to a link replaces the link. A link to a directory that contains
 // the link is not listed, because that would be a loop. A link without a target is listed with size
-// -1, like any name that is neither a file nor a directory. Listing a prefix that is such a link or
-// is behind one is fault.Refused. With [Confined] links out of the root are not followed.
+// -1, like any name that is neither a file nor a directory. If the prefix of a listing is such a
+// link or is behind one, the listing returns fault.Refused. With [Confined] links out of the root
+// are not followed.
 //
 // Deletes do not follow links. Delete of a link removes the link. If a value is behind a link among
 // the parent directories of its key, Delete returns fault.Refused. store.DeleteBelow removes links

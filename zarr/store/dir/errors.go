@@ -30,8 +30,8 @@ func (s *Store) failed(op, key string, err error) error {
 	return e
 }
 
-// kindOf returns the kind of a system error. It has no kind for absence, because callers of absent
-// prove that with Store.proven.
+// kindOf returns the kind of a system error. It returns no kind for a missing file: the caller must
+// prove with Store.proven that the key is absent.
 func kindOf(err error) fault.Kind {
 	switch {
 	case errors.Is(err, syscall.EROFS):

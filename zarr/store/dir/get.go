@@ -82,7 +82,7 @@ func (s *Store) noValueIn(ctx context.Context, t tree, path, key string) error {
 	if err != nil {
 		return err
 	}
-	return s.still(t)
+	return s.checkRoot(t)
 }
 
 func missing(o store.GetOptions) error {
@@ -92,7 +92,7 @@ func missing(o store.GetOptions) error {
 	return fault.NotFound
 }
 
-// seen returns the version. It reuses the string in o if that is equal.
+// seen returns the version. If the version in o is equal, it reuses that string.
 func (i info) seen(o store.GetOptions) store.Version {
 	if o.IfVersion != "" {
 		return o.IfVersion

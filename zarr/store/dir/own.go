@@ -27,7 +27,7 @@ func (s *Store) ownFolder(path string) (confined, error) {
 	if err != nil {
 		return none, err
 	}
-	if err := s.still(confined{len(s.join("")), r}); err != nil {
+	if err := s.checkRoot(confined{len(s.join("")), r}); err != nil {
 		_ = r.Close()
 		return none, err
 	}

@@ -69,8 +69,7 @@ func (p *parts) file(n, label int, size int64) string {
 	return fmt.Sprintf("%s%d-%d-%d", p.stem, label, size, n)
 }
 
-// parse is the inverse of file for the end of a name. ok is false if the name is not that of a
-// part.
+// parse parses the end of a path that file returned. ok is false if the path is not that of a part.
 func (p *parts) parse(end string) (n, label int, size int64, ok bool) {
 	var numbers [3]int64
 	fields := strings.Split(end, "-")
@@ -109,7 +108,7 @@ func (p *parts) within(create bool, f func(t tree) error) error {
 		return err
 	}
 	defer t.close()
-	if err := p.s.still(t); err != nil {
+	if err := p.s.checkRoot(t); err != nil {
 		return err
 	}
 	return f(t)
@@ -357,8 +356,8 @@ func whole(part sentparts.Part[string], size int64, err error) error {
 	return removed(err)
 }
 
-// joinStep is the number of bytes that are copied between checks of the context. A slow disk takes
-// a quarter of a second for it.
+// joinStep is the number of bytes that are copied between checks of the context. A slow disk copies
+// them in a quarter of a second.
 const joinStep = 32 << 20
 
 // appendTo copies a part to the end of a file, in the kernel if possible (copy_file_range).

@@ -36,7 +36,7 @@ func (s *Store) put(ctx context.Context, key string, b []byte, o store.PutOption
 		return "", err
 	}
 	defer t.close()
-	if err := s.still(t); err != nil {
+	if err := s.checkRoot(t); err != nil {
 		return "", err
 	}
 	if err := early(t, path, o); err != nil {
@@ -108,7 +108,8 @@ func (s *Store) write(t tree, path string, b []byte) (temp string, in info, err 
 		if err := s.proven(t, path); err != nil && !errors.Is(err, errFile) {
 			return "", in, err
 		}
-		// RemoveFolders may remove it again, which makes the retries necessary.
+		// RemoveFolders may remove the new directory before the file is created, so retries are
+		// necessary.
 		if err := s.makeFolder(t, dir); err != nil {
 			return "", in, err
 		}
@@ -146,11 +147,11 @@ func (s *Store) makeFolder(t tree, dir string) error {
 	}
 }
 
-// stamp sets the file's modification time to a time that is not before after and that this Store
-// has never set before.
-func (s *Store) stamp(t tree, path string, after int64) (info, error) {
+// stamp sets the file's modification time to a time that this Store has never set before. The time
+// is not less than earliest.
+func (s *Store) stamp(t tree, path string, earliest int64) (info, error) {
 	const step = 100 // nanoseconds, the resolution of NTFS
-	now := max(time.Now().UnixNano(), after)
+	now := max(time.Now().UnixNano(), earliest)
 	for {
 		last := s.stamped.Load()
 		now = max(now, last+step)
@@ -158,7 +159,8 @@ func (s *Store) stamp(t tree, path string, after int64) (info, error) {
 			break
 		}
 	}
-	// If the system refuses it, the file keeps the kernel's time, which placeOver checks.
+	// If the system refuses to set the time, the file keeps the kernel's time, which placeOver
+	// checks.
 	_ = t.chtimes(path, time.Unix(0, now))
 	fi, err := t.lstat(path)
 	if err != nil {
@@ -207,7 +209,8 @@ func (s *Store) placeOnce(ctx context.Context, t tree, temp, path string) (done 
 	return false, nil
 }
 
-// placeOver renames temp to path under the key's lock if path has the version want.
+// placeOver takes the key's lock. If the version of the file at path is want, it renames temp to
+// path.
 func (s *Store) placeOver(ctx context.Context, t tree, temp, path string, in info, want store.Version) (info, error) {
 	h, err := s.exclude(ctx, t, path)
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -281,8 +284,8 @@ func (s *Store) placeNew(ctx context.Context, t tree, temp, path string) error {
 	return rename(t, temp, path)
 }
 
-// taken returns the error for a name that should be unused. A directory is not a value and must not
-// be reported as an existing one, because readers of the key would not find it.
+// taken returns the error for a name that should be unused. A directory must not be reported as an
+// existing value, because readers of the key would not find a value.
 func taken(f os.FileInfo) error {
 	if f.IsDir() {
 		return fault.Newf(fault.Path, "the key is a directory")

@@ -18,9 +18,9 @@ func (s *Store) mark(t tree) {
 	}
 }
 
-// still returns an error if the root was recorded and is now gone or another directory. In that
+// checkRoot returns an error if the root was recorded and is now gone or another directory. In that
 // case a missing file is not proven absent, and a written file would be lost.
-func (s *Store) still(t tree) error {
+func (s *Store) checkRoot(t tree) error {
 	was := s.seen.Load()
 	if was == nil {
 		return nil
@@ -61,14 +61,14 @@ func (s *Store) proven(t tree, path string) error {
 		if p != path && !fi.IsDir() {
 			return fault.Newf(fault.Refused, "%s is %w", p, errFile)
 		}
-		return s.still(t)
+		return s.checkRoot(t)
 	}
 	if fi, err := os.Lstat(s.root); err == nil && fi.Mode()&os.ModeSymlink != 0 {
 		if _, err := os.Stat(s.root); absent(err) {
 			return dangling(s.root)
 		}
 	}
-	return s.still(t)
+	return s.checkRoot(t)
 }
 
 func dangling(path string) error {

@@ -20,7 +20,7 @@ func infoOf(_ tree, _ string, fi os.FileInfo) (info, error) {
 
 func inodeOf(*os.File, os.FileInfo) (uint64, error) { return 0, nil }
 
-// moveNew renames from to the unused name to.
+// moveNew renames a file. It fails if the new name is in use.
 func moveNew(from, to string) error {
 	if err := os.Link(from, to); err != nil {
 		return err

@@ -50,7 +50,7 @@ func inodeOf(f *os.File, _ os.FileInfo) (uint64, error) {
 	return uint64(d.FileIndexHigh)<<32 | uint64(d.FileIndexLow), nil
 }
 
-// moveNew renames from to the unused name to.
+// moveNew renames a file. It fails if the new name is in use.
 func moveNew(from, to string) error {
 	a, err := syscall.UTF16PtrFromString(from)
 	if err != nil {
@@ -63,8 +63,8 @@ func moveNew(from, to string) error {
 	return syscall.MoveFile(a, b)
 }
 
-// rename replaces to by from. It retries for a while, because Windows refuses to replace a file
-// that another process, often a virus scanner, has open.
+// rename renames a file and replaces the file at the new name. It retries for a while, because
+// Windows refuses to replace a file that another process, often a virus scanner, has open.
 func rename(t tree, from, to string) error {
 	for wait := time.Millisecond; ; wait *= 2 {
 		err := t.rename(from, to)

@@ -18,7 +18,7 @@ type tree interface {
 	chtimes(path string, mtime time.Time) error
 	mkdirAll(path string) error
 	rename(from, to string) error
-	// moveNew renames a file to the unused name to.
+	// moveNew renames a file. It fails if the new name is in use.
 	moveNew(from, to string) error
 	remove(path string) error
 	close()

@@ -13,7 +13,7 @@ const (
 	share = 0.03            // number of second requests that each Get adds to the allowance
 	burst = 4               // initial allowance
 	saved = 16              // maximum allowance
-	quiet = 5 * time.Second // time after a throttled request without second requests
+	quiet = 5 * time.Second // time without second requests after a throttled request
 )
 
 // begin handles the start of a request.

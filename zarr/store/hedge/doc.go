@@ -12,8 +12,8 @@
 //
 // A second request is sent only under these conditions:
 //
-//   - The store reports first bytes ([store.Trace]), as network stores do, and has reported 16 of
-//     the size class.
+//   - The store reports first bytes ([store.Trace]), as network stores do. It has reported 16 first
+//     bytes of the size class.
 //   - The allowance permits it. Each Get adds 3 % of a request. The allowance starts at 4 and holds
 //     at most 16. While it is below 4, second requests wait longer.
 //   - Memory for the response and a request slot ([Options].Free) are free immediately.

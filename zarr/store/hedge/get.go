@@ -87,25 +87,25 @@ func mostOf(o store.GetOptions) int64 {
 	return n
 }
 
-// watch returns a trace that chooses the exchange own if its first byte arrives before the first
-// byte of other.
-func (r *request) watch(own, other *exchange) *store.Trace {
+// watch returns a trace for the exchange x. If the first byte of x arrives before that of y, the
+// trace chooses x.
+func (r *request) watch(x, y *exchange) *store.Trace {
 	return &store.Trace{FirstByte: func(_ context.Context, e store.FirstByte) {
 		if e.Status >= 300 {
 			return // a redirect, or an error that Get returns
 		}
 		now := time.Now()
 		r.mu.Lock()
-		if own.came || own.lost {
+		if x.came || x.lost {
 			r.mu.Unlock()
 			return
 		}
-		own.came = true
+		x.came = true
 		r.stop()
-		took := []time.Duration{now.Sub(own.began)}
+		took := []time.Duration{now.Sub(x.began)}
 		if r.done != nil && !r.decided {
-			r.lose(other)
-			took = append(took, now.Sub(other.began)) // a lower bound
+			r.lose(y)
+			took = append(took, now.Sub(y.began)) // a lower bound
 		}
 		r.mu.Unlock()
 		for _, d := range took {
@@ -143,9 +143,9 @@ func (r *request) wait(d time.Duration) {
 	}
 }
 
-// end handles the end of the first exchange and reports whether there is a second one. It cancels
-// the second one unless that was chosen or may still help. After fault.Unavailable the second one
-// continues.
+// end handles the end of the first exchange and reports whether there is a second exchange. It
+// cancels the second exchange, with two exceptions: the second exchange was chosen, or the first
+// one failed with fault.Unavailable.
 func (r *request) end(err error) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -38,8 +38,8 @@ func classOf(n int64) int {
 	return min(max(bits.Len64(uint64(n-1))-13, 0)/4, classes-1)
 }
 
-// add adds the latency of a first byte. The resulting limit is not below least.
-func (c *class) add(took, least time.Duration) {
+// add adds the latency of a first byte. The limit of the class is not set below floor.
+func (c *class) add(took, floor time.Duration) {
 	c.last = time.Now()
 	c.recent[c.seen%window] = took
 	c.seen++
@@ -47,7 +47,7 @@ func (c *class) add(took, least time.Duration) {
 		return
 	}
 	sorted := slices.Sorted(slices.Values(c.recent[:min(c.seen, window)]))
-	c.limit = max(time.Duration(slow*float64(sorted[len(sorted)*95/100])), least)
+	c.limit = max(time.Duration(slow*float64(sorted[len(sorted)*95/100])), floor)
 	sorted = sorted[:0]
 	for i := range min(c.seen, latest) {
 		sorted = append(sorted, c.recent[(c.seen-1-i)%window])

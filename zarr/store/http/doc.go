@@ -29,11 +29,11 @@
 //
 // # Versions
 //
-// A Version is a strong ETag. Two values may share a weak ETag, or a Last-Modified, which has a
-// resolution of one second, so neither is used. Without a strong ETag the Version is empty, and a
-// pinned read is errors.ErrUnsupported. nginx derives its strong ETag from a file's size and its
-// time in whole seconds. Two values of the same size that were written within one second have the
-// same Version there.
+// A Version is a strong ETag. Weak ETags and Last-Modified are not used, because two values may
+// share them: Last-Modified has a resolution of one second. Without a strong ETag the Version is
+// empty, and a pinned read is errors.ErrUnsupported. nginx derives its strong ETag from a file's
+// size and its time in whole seconds. Two values of the same size that were written within one
+// second have the same Version there.
 //
 // # Redirects
 //

@@ -157,12 +157,12 @@ func (a *answer) check(resp *http.Response, key string, o store.GetOptions) erro
 	if resp.StatusCode == http.StatusPartialContent {
 		return a.partial(resp, o.Range)
 	}
-	return a.all(resp, key, o.Range)
+	return a.wholeValue(resp, key, o.Range)
 }
 
-// all handles a response with the whole value, which was requested or comes from a server that
-// ignores ranges.
-func (a *answer) all(resp *http.Response, key string, r store.Range) (err error) {
+// wholeValue handles a response with the whole value. Either the whole value was requested, or the
+// server ignores ranges.
+func (a *answer) wholeValue(resp *http.Response, key string, r store.Range) (err error) {
 	a.size, a.n = resp.ContentLength, resp.ContentLength
 	switch {
 	case a.size < 0 && !r.IsWhole():

@@ -12,7 +12,7 @@ import (
 // caller limits it.
 const maxUntold = 1 << 30
 
-// readAll reads a body that has no length but whose end the protocol marks.
+// readAll reads a body without a Content-Length. The protocol marks the end of such a body.
 func (a answer) readAll(r io.Reader, key string, most int64, buf []byte) (store.Value, error) {
 	if most <= 0 {
 		most = maxUntold

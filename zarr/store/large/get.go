@@ -69,9 +69,9 @@ func (r *read) get(ctx context.Context) (v store.Value, err error) {
 	done := false
 	switch {
 	case r.n == 0:
-		v, done, err = r.all(ctx)
+		v, done, err = r.requestAll(ctx)
 	case r.version == "":
-		err = r.first(ctx)
+		err = r.requestFirst(ctx)
 	}
 	if done || err != nil {
 		return v, err
@@ -79,7 +79,7 @@ func (r *read) get(ctx context.Context) (v store.Value, err error) {
 	for left := r.left(); left > 0; left = r.left() {
 		step := r.step(left)
 		r.grow(step)
-		if err := r.rest(ctx, r.buf[len(r.buf):len(r.buf)+int(step)]); err != nil {
+		if err := r.requestRest(ctx, r.buf[len(r.buf):len(r.buf)+int(step)]); err != nil {
 			return store.Value{}, err
 		}
 		r.buf = r.buf[:len(r.buf)+int(step)]
@@ -87,9 +87,9 @@ func (r *read) get(ctx context.Context) (v store.Value, err error) {
 	return store.Value{Bytes: r.buf, Size: r.size, Version: r.version}, nil
 }
 
-// all requests the whole value. done is true if the value is short enough for one request.
-// Otherwise all sets the length and the version that the response announced.
-func (r *read) all(ctx context.Context) (v store.Value, done bool, err error) {
+// requestAll requests the whole value. done is true if the value is short enough for one request.
+// Otherwise requestAll sets the length and the version that the response announced.
+func (r *read) requestAll(ctx context.Context) (v store.Value, done bool, err error) {
 	o := r.o
 	o.Max = r.s.o.SplitAbove
 	v, err = r.s.Store.Get(ctx, r.key, o, r.buf)
@@ -110,8 +110,8 @@ func (r *read) all(ctx context.Context) (v store.Value, done bool, err error) {
 	return store.Value{}, false, r.fits(r.n)
 }
 
-// first requests the beginning of the selection and records its version.
-func (r *read) first(ctx context.Context) error {
+// requestFirst requests the beginning of the selection and records the version of the value.
+func (r *read) requestFirst(ctx context.Context) error {
 	o := r.o
 	o.Range = store.Within(r.off, min(r.n, r.s.o.Piece))
 	r.grow(r.n)
@@ -133,13 +133,13 @@ func (r *read) left() int64 { return r.n - int64(len(r.buf)-r.held) }
 // unproven is the maximum allocation based only on an announced length, as in exact.Read.
 const unproven = 64 << 20
 
-// step returns the number of bytes to request next. It returns left if the buffer has the capacity
-// or the caller has set a limit.
-func (r *read) step(left int64) int64 {
-	if !r.o.Range.IsWhole() || r.o.Max > 0 || left <= unproven || int64(cap(r.buf)-len(r.buf)) >= left {
-		return left
+// step returns the number of bytes to request next. If the buffer has the capacity, or if the
+// caller has set a limit, it returns all remaining bytes.
+func (r *read) step(remaining int64) int64 {
+	if !r.o.Range.IsWhole() || r.o.Max > 0 || remaining <= unproven || int64(cap(r.buf)-len(r.buf)) >= remaining {
+		return remaining
 	}
-	return min(left, max(unproven, int64(len(r.buf))))
+	return min(remaining, max(unproven, int64(len(r.buf))))
 }
 
 // grow ensures a capacity for n more bytes. If it must allocate, it allocates no more than that.
@@ -149,8 +149,8 @@ func (r *read) grow(n int64) {
 	}
 }
 
-// rest requests the next len(dst) bytes in concurrent pieces.
-func (r *read) rest(ctx context.Context, dst []byte) error {
+// requestRest requests the next len(dst) bytes in concurrent pieces.
+func (r *read) requestRest(ctx context.Context, dst []byte) error {
 	at := r.off + int64(len(r.buf)-r.held)
 	pieces := split(int64(len(dst)), r.s.o.Piece)
 	sizes := make([]int64, pieces.count)
@@ -194,9 +194,9 @@ type pieces struct {
 	count       int
 }
 
-// split divides total bytes into pieces of at most most bytes. total must be positive.
-func split(total, most int64) pieces {
-	count := (total-1)/most + 1
+// split divides total bytes into pieces of up to limit bytes. total must be positive.
+func split(total, limit int64) pieces {
+	count := (total-1)/limit + 1
 	each := (total-1)/count + 1
 	return pieces{total, each, int((total-1)/each + 1)}
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// usual is the maximum number of parts of the usual length. For more, parts become longer.
+// usual is the maximum number of parts of the usual length. If a value would have more parts, its
+// parts become longer.
 const usual = 1000
 
 // removal limits the time for removing the parts of a failed value. It allows for a request and

@@ -31,7 +31,7 @@ type UploadOptions struct {
 
 	// Memory is the budget for the parts in memory, which count as one Task. nil means the budget
 	// of [concurrency.Default]. If half of it holds fewer than InFlight parts, fewer are in flight.
-	// A caller that holds a Task must pass a budget of another tree than that Task's.
+	// If the caller holds a Task, the budget must be of another tree than that Task.
 	Memory *concurrency.Budget
 }
 

@@ -196,7 +196,8 @@ func (s *side) await(ctx context.Context, c store.Call, pace bool, start time.Ti
 	return err
 }
 
-// next returns the time that the next request must wait. If that is zero, it takes the turn.
+// next returns the time that the next request must wait. If the time is zero, the request takes its
+// turn.
 func (s *side) next(now time.Time, pace bool) time.Duration {
 	wait := s.left(now)
 	if !pace {
@@ -257,9 +258,9 @@ func (s *side) done(ctx context.Context, c store.Call, r store.Result, own bool)
 	}
 }
 
-// refused reports whether err is a refusal because of load, and returns the pause that the service
-// requests. A refusal because one key is changed too often is not about the bucket. It has a method
-// OneKey() bool.
+// refused reports whether err is a refusal because of the load on the bucket, and returns the pause
+// that the service requests. An error with a method OneKey() bool may be a refusal because one key
+// is changed too often, which is unrelated to the load.
 func refused(err error) (bool, time.Duration) {
 	if err == nil || !errors.Is(err, fault.Throttled) {
 		return false, 0

@@ -200,8 +200,8 @@ func (c *control) hopeless(now time.Time) bool {
 	return r.answers >= max(round, c.size/2) && r.share() > hopeless && c.size > paced && c.may(now)
 }
 
-// since returns the time since then. For the zero time, and for a time in the future after the
-// clock was set back, it returns the maximum duration.
+// since returns the duration from then to now. If then is zero, or is after now because the clock
+// was set back, since returns the maximum duration.
 func since(now, then time.Time) time.Duration {
 	if d := now.Sub(then); !then.IsZero() && d >= 0 {
 		return d
@@ -209,8 +209,8 @@ func since(now, then time.Time) time.Duration {
 	return math.MaxInt64
 }
 
-// cut reduces the size to n, but not below half, and makes the old size the ceiling. Below the size
-// paced it starts a pace.
+// cut reduces the size to n, but not below half, and makes the old size the ceiling. If the new
+// size is less than paced, it starts a pace instead.
 func (c *control) cut(n int, now time.Time) {
 	c.remember(now)
 	n = max(min(least, c.size), (c.size+1)/2, min(n, c.size-1))
@@ -241,7 +241,7 @@ func (c *control) slow(now time.Time) {
 	c.next(now)
 }
 
-// spaced is the version of done that is used during a pace.
+// During a pace, done only calls spaced.
 func (c *control) spaced(s sample, now time.Time) int {
 	c.window.last = now
 	if s.throttled {
@@ -352,9 +352,9 @@ func (c *control) growth() float64 { return min(gentle*math.Exp2(float64(c.clean
 // more returns a share of n. The result is at least 1.
 func more(n int, share float64) int { return max(1, int(float64(n)*share)) }
 
-// trial checks whether more requests in flight increase the throughput. It adds a quarter for one
-// window. The larger size is kept if the throughput grows by at least half of that. Below far, a
-// trial doubles the size.
+// trial checks whether more requests in flight increase the throughput. It increases the size by a
+// quarter for one window. The larger size is kept if the relative growth of the throughput is at
+// least half that of the size. Below far, a trial doubles the size.
 type trial struct {
 	before int  // size to compare with; 0 means that no trial is running
 	ref    line // requests at that size

@@ -32,7 +32,7 @@ func (c *control) begin(now time.Time) {
 	c.next(now)
 }
 
-// settle is the version of done that is used during a doubt.
+// During a doubt, done only calls settle.
 func (c *control) settle(s sample, now time.Time) int {
 	w, d := &c.window, &c.doubt
 	w.last = now

@@ -18,7 +18,8 @@ func New(s store.Store, n int) (store.Store, error) {
 	return With(s, concurrency.NewSlots(n)), nil
 }
 
-// With returns s with requests that take slots. Other stores may share the slots. Close closes s.
+// With returns a store that takes a slot for each request to s. Other stores may share the slots.
+// Close closes s.
 func With(s store.Store, slots *concurrency.Slots) store.Store {
 	return store.Around(s, store.Hooks{
 		Before: func(ctx context.Context, c store.Call) (context.Context, error) {
@@ -29,10 +30,10 @@ func With(s store.Store, slots *concurrency.Slots) store.Store {
 	})
 }
 
-// On returns s with requests that take slots from the bucket. If n is positive, the store has n
-// fixed slots instead, for reads and writes together. Its requests still wait when the service
-// requests a pause from the bucket. The store provides [store.Measured], and a store.Tuning with
-// the current number of requests if that has grown. Close closes s.
+// On returns a store that takes a slot of the bucket for each request to s. If n is positive, the
+// store has n fixed slots instead, for reads and writes together. Its requests still wait when the
+// service requests a pause from the bucket. The store provides [store.Measured], and a store.Tuning
+// with the current number of requests if that has grown. Close closes s.
 func On(s store.Store, b *Bucket, n int) store.Store {
 	own := concurrency.NewSlots(n)
 	slots := func(at *side) *concurrency.Slots {

@@ -84,7 +84,8 @@ func (s *Store) lookup(key string, o store.GetOptions) (value, error) {
 	return v, nil
 }
 
-// conflict returns the error for v, which does not have the version want. The zero value is absent.
+// conflict returns the error for a value whose version is not want. v is the zero value if the key
+// is absent.
 func conflict(v value, want store.Version) error {
 	if v.version == "" {
 		return fault.Newf(fault.Conflict, "the key has no value")

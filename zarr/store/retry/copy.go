@@ -10,8 +10,8 @@ import (
 
 // Copy implements [store.Copier] if the store below does. After a lost response the copy is sent
 // again. If it has a condition on the destination and the first attempt was applied, the second
-// attempt fails. The error says that this is possible, because the bytes to compare are not in
-// memory.
+// attempt fails. The error then says that an attempt may have been applied. Copy cannot check this,
+// because the bytes to compare are not in memory.
 func (s *Store) Copy(ctx context.Context, from, to string, o store.CopyOptions) (_ store.Version, err error) {
 	c, ok := s.Store.(store.Copier)
 	if !ok {

@@ -130,15 +130,15 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, 
 }
 
 // look reports whether the key holds the parts. It reads one part at a time. It returns
-// fault.Unchanged if the value has the version not.
-func (p *parts) look(get getter, not store.Version) (store.Version, bool, error) {
+// fault.Unchanged if the version of the value is previous.
+func (p *parts) look(get getter, previous store.Version) (store.Version, bool, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	total := int64(0)
 	for _, s := range p.sent {
 		total += s.size
 	}
-	o := store.GetOptions{IfNotVersion: not, Max: 1}
+	o := store.GetOptions{IfNotVersion: previous, Max: 1}
 	if total > 0 {
 		o.Range = store.Within(total-1, 1)
 	}

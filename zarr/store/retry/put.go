@@ -128,8 +128,7 @@ func (w *write) readBack(look func() (store.Version, bool, error)) (store.Versio
 	return "", unchanged, fmt.Errorf("%s %q: the response was lost, and reading back failed: %w", w.op, w.key, err)
 }
 
-// note adds to err, if a response was lost, that an attempt may have been applied and then
-// replaced.
+// If a response was lost, note adds to err that an attempt may have been applied and then replaced.
 func (w *write) note(err error) error {
 	if !w.lost {
 		return err

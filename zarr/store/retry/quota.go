@@ -8,8 +8,9 @@ import (
 )
 
 // Quota limits the retries of all stores that share it, such as those of a process on one bucket.
-// Each retry takes one from the quota. A request that succeeds returns the retries that it took, so
-// faults that retries cure cost nothing. In addition, any response adds a tenth.
+// Each retry takes one from the quota. When a request succeeds, the retries that it took are added
+// back to the quota. Faults that retries cure therefore cost nothing. In addition, any response
+// adds a tenth of a retry.
 //
 // While the quota is empty, failed requests wait as usual but are not sent. A service that is down
 // therefore does not receive ten attempts from each of a thousand workers. Unsent attempts do not
@@ -68,7 +69,7 @@ func (q *Quota) take() bool {
 	return true
 }
 
-// answered records a response and returns the retries that the request took to the quota.
+// answered records a response. It adds the retries that the request has taken back to the quota.
 func (q *Quota) answered(taken int) {
 	q.answers.Add(1)
 	q.mu.Lock()
@@ -76,12 +77,13 @@ func (q *Quota) answered(taken int) {
 	q.giveBack(taken)
 }
 
-// settled is answered for a request that ended after before failed attempts.
-func (q *Quota) settled(before, taken int) {
+// settled records the response that ended a request, as answered does. failed is the number of
+// failed attempts before that response.
+func (q *Quota) settled(failed, taken int) {
 	q.answers.Add(1)
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.count(before, false)
+	q.count(failed, false)
 	q.giveBack(taken)
 }
 
@@ -126,11 +128,12 @@ func (t *tally) share() float64 {
 	return t.refused / t.tries
 }
 
-// refused records a refused attempt, after before failed attempts of the same request.
-func (q *Quota) refused(before int) {
+// refused records a refused attempt. failed is the number of failed attempts of the request before
+// it.
+func (q *Quota) refused(failed int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.count(before, true)
+	q.count(failed, true)
 	if q.silent.IsZero() {
 		q.silent = time.Now()
 	}
@@ -146,19 +149,19 @@ func (q *Quota) silence() time.Duration {
 	return time.Since(q.silent)
 }
 
-func (q *Quota) count(before int, refused bool) {
+func (q *Quota) count(failed int, refused bool) {
 	q.all.add(refused, lately)
 	switch {
-	case before == 0:
+	case failed == 0:
 		q.firsts.add(refused, recent)
-	case before >= 2:
+	case failed >= 2:
 		q.thirds.add(refused, recent)
 	}
 }
 
 // Cures reports whether retries succeed against refusals that are unrelated to the load. That is so
-// if most first attempts are refused, but less than half as many of the third and later attempts.
-// An overloaded service refuses both alike.
+// if most first attempts are refused, but the share of refusals among third and later attempts is
+// less than half as large. An overloaded service refuses first and later attempts alike.
 func (q *Quota) Cures() bool {
 	if q == nil {
 		return false

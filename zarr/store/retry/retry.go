@@ -67,14 +67,14 @@ func (r *run) context(ctx context.Context) context.Context {
 	return store.WithRepeat(ctx, r.repeat)
 }
 
-// answered returns the taken retries to the quota because they were useful.
+// answered adds the retries that the request has taken back to the quota, because they were useful.
 func (r *run) answered() {
 	r.s.p.quota.answered(r.taken)
 	r.taken = 0
 }
 
-// settle reports the end of a request to the quota. Retries that ended without a response are not
-// returned.
+// settle reports the end of a request to the quota. If the request ended without a response, its
+// retries are not added back.
 func (r *run) settle(ctx context.Context, err error) {
 	if err == nil || !retryable(err) && ctx.Err() == nil {
 		r.s.p.quota.settled(r.sent(), r.taken)
@@ -85,9 +85,9 @@ func (r *run) settle(ctx context.Context, err error) {
 // sent returns the number of failed attempts that were sent.
 func (r *run) sent() int { return r.failed - r.unsent }
 
-// tried counts a failed or unsent attempt. It counts against the limit unless full is set and the
-// bucket has responded to other requests since the previous attempt. The first always counts, so
-// that Tries(1) never retries.
+// tried counts a failed or unsent attempt. The attempt counts against the limit unless full is set
+// and the bucket has responded to other requests since the previous attempt. The first attempt
+// always counts, so that Tries(1) never retries.
 func (r *run) tried(full bool) {
 	now := time.Now()
 	r.failed++
@@ -100,8 +100,9 @@ func (r *run) tried(full bool) {
 	r.began = now
 }
 
-// look returns a Get that reads back the result of a write. It uses the limits of r: its failed
-// attempts and its time count for the write. Bytes that it reads are not progress of the write.
+// look returns a Get that reads back the result of a write. The Get uses the limits of r: the
+// failed attempts and the time of the Get count for the write. Bytes that the Get reads are not
+// progress of the write.
 func (r *run) look(ctx context.Context) getter {
 	return func(key string, o store.GetOptions, buf []byte) (store.Value, error) {
 		own := *r

@@ -103,7 +103,7 @@ func (e *env) refused(clause string, kind error, key string, o store.GetOptions)
 	}
 }
 
-// holds checks that key has exactly the value want.
+// holds checks that the value of key is exactly want.
 func (e *env) holds(clause, key string, want []byte) (store.Value, bool) {
 	v, err := e.s.Get(e.ctx, key, store.GetOptions{}, nil)
 	if err != nil {

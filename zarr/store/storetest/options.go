@@ -68,8 +68,9 @@ func Rounds(n int) Option {
 	return Option{fmt.Sprintf("Rounds(%d)", n), func(c *config) error { return atLeastOne("Rounds", n, &c.rounds) }}
 }
 
-// Writer is for read-only stores. of returns the store through which an opened store is filled.
-// Writes to the opened store must return fault.ReadOnly. The default is none.
+// Writer is for read-only stores. The function of returns a store through which the suite writes
+// the values of an opened store. Writes to the opened store must return fault.ReadOnly. The default
+// is none.
 func Writer(of func(s store.Store) store.Store) Option {
 	return Option{"Writer", func(c *config) error { c.writer = of; return nil }}
 }

@@ -160,8 +160,8 @@ func partsCommitted(e *env) {
 	e.holds(partsOver, "over", whole)
 }
 
-// late sends a part of an upload that may have ended. It must succeed, or return fault.Conflict if
-// the store detects that.
+// late sends a part of an upload that may have ended. The call of Part must succeed. If the store
+// detects that the upload has ended, the call may return fault.Conflict instead.
 func (e *env) late(p store.Parts, n int) {
 	if err := p.Part(e.ctx, n, e.part(p, n)); err != nil && !errors.Is(err, fault.Conflict) {
 		e.bad(partsOver, "Part %d of an upload that has ended: %w", n, err)

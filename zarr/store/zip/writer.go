@@ -19,9 +19,9 @@ const (
 )
 
 // Writer writes an archive in one pass. It writes stored values without times, and zip64 records if
-// the sizes require them. Until Close it keeps the directory in memory, about 60 bytes and twice
-// the name for each value. After a write error all calls return that error. A Writer is not safe
-// for concurrent use.
+// the sizes require them. Until Close it keeps the directory in memory: for each value about 60
+// bytes, plus twice the length of the name. After a write error all calls return that error. A
+// Writer is not safe for concurrent use.
 type Writer struct {
 	w     io.Writer
 	off   uint64
@@ -121,8 +121,8 @@ func (r record) central(b []byte) []byte {
 	return append(b, extra...)
 }
 
-// common appends the fields that both have, from the needed version to the length of the extra
-// fields.
+// common appends the fields that local headers and directory entries share, from the needed version
+// to the length of the extra fields.
 func (r record) common(b, extra []byte) []byte {
 	needs := uint16(needs20)
 	if extra != nil {

@@ -45,11 +45,11 @@ func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 	return out.out, nil
 }
 
-// fill fills the block with run-length encoded bytes of src until it has at least most bytes. It
-// returns the number of bytes of src that it consumed.
-func (w *work) fill(src []byte, most int) int {
+// fill fills the block with run-length encoded bytes of src until the block has size bytes or more.
+// It returns the number of bytes of src that it consumed.
+func (w *work) fill(src []byte, size int) int {
 	b, i := w.block[:0], 0
-	for i < len(src) && len(b) < most {
+	for i < len(src) && len(b) < size {
 		n := 1
 		for n < 255 && i+n < len(src) && src[i+n] == src[i] {
 			n++
@@ -64,7 +64,7 @@ func (w *work) fill(src []byte, most int) int {
 	return i
 }
 
-// encode writes the block that follows its checksum.
+// encode writes the block. The caller has already written the checksum of the block.
 func (w *work) encode(out *bits) {
 	last, row := w.sorter.transform(w.block)
 	out.write(0, 1)

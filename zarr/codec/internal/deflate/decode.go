@@ -93,8 +93,8 @@ func trailing(f Format, n int) error {
 	return fault.Newf(fault.Corrupt, "%v: %d bytes after the end of the stream", f, n)
 }
 
-// members reads the members of a gzip stream, up to the end of the source or up to zeros that fill
-// the rest of it.
+// members reads the members of a gzip stream. It stops at the end of the source, or if the rest of
+// the source is zeros.
 type members struct{ r *reader }
 
 func (m members) Read(p []byte) (int, error) {

@@ -6,5 +6,5 @@
 //	out, err = enc.Encode(nil, src)
 //
 // A few idle readers are kept. The garbage collector frees idle writers. All functions are safe for
-// concurrent use. Decode returns fault.Corrupt.
+// concurrent use. Errors of Decode are fault.Corrupt.
 package deflate

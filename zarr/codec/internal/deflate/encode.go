@@ -30,8 +30,8 @@ func NewEncoder(f Format, level int) *Encoder {
 
 // scale maps zlib's levels to the levels of the library: stored, 7, 8 and 9. The library's levels
 // below 7 are several times as fast as zlib, but their output for noisy numbers is 10 % longer than
-// that of zlib's level 1. Level 7 takes about the time of zlib's level 3, and is at most 5 % longer
-// than zlib's levels up to 6.
+// that of zlib's level 1. Level 7 takes about the time of zlib's level 3, and its output is at most
+// 5 % longer than that of zlib's levels up to 6.
 func scale(level int) int {
 	if level == 0 {
 		return 0

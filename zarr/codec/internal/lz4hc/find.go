@@ -87,9 +87,9 @@ func (e *Encoder) search(src []byte, from, to int) {
 	}
 }
 
-// latest is like search, but tries only the most recent position with the same hash. It skips
-// positions inside a match longer than nice bytes, and more and more positions while nothing
-// matches.
+// latest is like search, but tries only the most recent position with the same hash. It skips the
+// positions inside a match that is longer than level.nice. While nothing matches, it skips more and
+// more positions.
 func (e *Encoder) latest(src []byte, from, to int) {
 	l, found := e.level, e.matches[:to-from]
 	limit := from + min(longest, len(src)-tail-from)
@@ -131,7 +131,8 @@ func (e *Encoder) latest(src []byte, from, to int) {
 	}
 }
 
-// extend replaces matches of earlier positions by the extended match if that is longer.
+// extend extends a match to earlier positions. At each of them it replaces the match found before
+// if the extended match is longer.
 func extend(found []match, src []byte, from, at, n, back int) {
 	for i := at - 1; i >= max(from, back, at-reach) && src[i] == src[i-back] && int(found[i-from].n) < n+at-i; i-- {
 		found[i-from] = match{uint16(n + at - i), uint16(back)}

@@ -15,7 +15,8 @@ var branches = map[FilterID]branch{
 	X86: {1, x86}, PowerPC: {4, powerPC}, IA64: {16, ia64}, ARM: {4, arm}, ARMThumb: {2, armThumb}, SPARC: {4, sparc},
 }
 
-// moved adds the position of an instruction to its target. To decode, it subtracts the position.
+// moved adds the position of an instruction to its target. If encode is false, it subtracts the
+// position.
 func moved(v, at uint32, encode bool) uint32 {
 	if encode {
 		return v + at

@@ -62,17 +62,17 @@ func (d *decoder) readLiteral(o *output, pos int) error {
 	probs := d.literalProbs(pos, o.back(0))
 	c := uint32(1)
 	if d.state >= literals {
-		// After a match, the byte at distance rep0 is known to differ. Its bits select the
-		// probabilities as long as they agree.
-		not := uint32(o.back(d.reps[0])) << 1
+		// After a match, the literal differs from the byte at distance rep0. The bits of that byte
+		// select the probabilities, up to the first bit that differs.
+		other := uint32(o.back(d.reps[0])) << 1
 		same := uint32(0x100)
 		for c < 0x100 && same != 0 {
-			b := d.bit(&probs[same+not&same+c])
+			b := d.bit(&probs[same+other&same+c])
 			c = c<<1 | b
-			if not&same != b<<8 {
+			if other&same != b<<8 {
 				same = 0
 			}
-			not <<= 1
+			other <<= 1
 		}
 	}
 	for c < 0x100 {

@@ -10,7 +10,8 @@ type match struct{ n, dist int32 }
 
 // finder finds matches in the earlier input. It has a binary tree for each hash of four bytes. The
 // tree sorts strings, and the latest string is the root. Two tables hold the latest positions of
-// two and of three bytes. Each position must be passed to at or skip once, in order.
+// two and of three bytes. Each position must be passed once, in order, either to the method at or
+// to the method skip.
 type finder struct {
 	src   []byte
 	far   int // maximum distance
@@ -118,8 +119,8 @@ func (f *finder) small(pos, limit int) {
 }
 
 // insert makes pos the root of its tree. It walks down the old tree and splits it: strings less
-// than the string at pos go to the left subtree, greater strings to the right subtree. less and
-// greater are the slots for the next string of each.
+// than the string at pos go to the left subtree, greater strings to the right subtree. The
+// variables less and greater are the slots for the next string of each subtree.
 func (f *finder) insert(pos, root, limit, best int, report bool) {
 	s, sons := f.src, f.sons
 	me := f.node(pos)

@@ -11,8 +11,9 @@ const literal = 1<<32 - 1
 // window is the maximum number of positions of a plan.
 const window = 2048
 
-// node is the cheapest known path to a position: its last symbol and where that starts. If two is
-// set, the previous symbol is a literal that follows before; see planner.
+// node is the cheapest known path to a position: the last symbol of the path and the index of the
+// node at which that symbol starts. If two is set, the symbol before the last is a literal, and the
+// symbol before that literal is in the field named before.
 type node struct {
 	price uint32
 	from  int32
@@ -36,14 +37,14 @@ type planner struct {
 	symbols []symbol
 }
 
-// way extends the nodes up to at. It returns the node at at if price improves it, and nil
-// otherwise.
-func (p *planner) way(at int, price uint32) *node {
-	for p.end < at {
+// way extends the nodes up to index k. It returns the node k if price is less than the price of
+// that node, and nil otherwise.
+func (p *planner) way(k int, price uint32) *node {
+	for p.end < k {
 		p.end++
 		p.nodes[p.end].price = never
 	}
-	if n := &p.nodes[at]; price < n.price {
+	if n := &p.nodes[k]; price < n.price {
 		n.price = price
 		return n
 	}
@@ -133,8 +134,8 @@ func after(s symbol, state int, reps [4]uint32) (int, [4]uint32) {
 	return afterMatch(state), [4]uint32{s.what - 4, reps[0], reps[1], reps[2]}
 }
 
-// look tries all symbols at a position. It returns a match if that is long enough to be used
-// without trying alternatives.
+// look tries all symbols at a position. If a match is long enough to be used without trying
+// alternatives, look returns the match.
 func (e *encoder) look(start, i int) symbol {
 	p, t, m := &e.planner, &e.prices, &e.model
 	pos := start + i
@@ -147,29 +148,29 @@ func (e *encoder) look(start, i int) symbol {
 		found[k].n = int32(e.common(pos, int(found[k].dist)+1, int(found[k].n), avail))
 	}
 
-	c, prev, not := e.src[pos], byte(0), byte(0)
+	c, prev, other := e.src[pos], byte(0), byte(0)
 	if pos > 0 {
 		prev = e.src[pos-1]
 	}
 	back := int(here.reps[0]) + 1
 	if back <= pos {
-		not = e.src[pos-back]
+		other = e.src[pos-back]
 	}
 	isMatch := m.match[here.state][posState]
-	lit := base + bitPrice(isMatch, 0) + literalPrice(m.literalProbs(pos, prev), c, here.state >= literals, not)
+	lit := base + bitPrice(isMatch, 0) + literalPrice(m.literalProbs(pos, prev), c, here.state >= literals, other)
 	if n := p.way(i+1, lit); n != nil {
 		n.from, n.symbol, n.two = int32(i), symbol{1, literal}, false
 	}
 	matched := base + bitPrice(isMatch, 1)
 	rep := matched + bitPrice(m.rep[here.state], 1)
-	if back <= pos && not == c {
+	if back <= pos && other == c {
 		price := rep + bitPrice(m.repNot0[here.state], 0) + bitPrice(m.repLong[here.state][posState], 0)
 		if n := p.way(i+1, price); n != nil {
 			n.from, n.symbol, n.two = int32(i), symbol{1, 0}, false
 		}
 	}
 	// Try a literal followed by a rep match.
-	if not != c && back <= pos {
+	if other != c && back <= pos {
 		e.literalThenRep(start, i, pos, symbol{}, lit, here.state, back, avail)
 	}
 
@@ -230,13 +231,13 @@ func (e *encoder) matchLiteralRep(start, i, pos int, s symbol, price uint32, sta
 	e.literalThenRep(start, i, at, s, price, state, back, avail-n)
 }
 
-// literalThenRep tries a match at distance back after the literal at position at. price includes
-// the literal, and state is the state before it.
-func (e *encoder) literalThenRep(start, i, at int, before symbol, price uint32, state, back, avail int) {
+// literalThenRep tries a literal at position pos, followed by a match at the distance back. The
+// price includes that of the literal, and state is the state before the literal.
+func (e *encoder) literalThenRep(start, i, pos int, before symbol, price uint32, state, back, avail int) {
 	if back > e.far {
 		return
 	}
-	next := at + 1
+	next := pos + 1
 	n := e.common(next, back, 0, min(avail-1, e.nice))
 	if n < minMatch {
 		return
@@ -264,11 +265,11 @@ func (m *model) repPrice(r, state, posState int) uint32 {
 	return price + bitPrice(m.repNot1[state], 1) + bitPrice(m.repNot2[state], uint32(r-2))
 }
 
-// common returns the number of bytes, at most most, that are equal at distance back. The first n
-// bytes are known to be equal.
-func (e *encoder) common(pos, back, n, most int) int {
-	a, b := e.src[pos:pos+most], e.src[pos-back:]
-	for n < most && a[n] == b[n] {
+// common returns the length of the common prefix of the strings at pos and at pos-back. The length
+// is at most limit. The first n bytes are known to be equal.
+func (e *encoder) common(pos, back, n, limit int) int {
+	a, b := e.src[pos:pos+limit], e.src[pos-back:]
+	for n < limit && a[n] == b[n] {
 		n++
 	}
 	return n

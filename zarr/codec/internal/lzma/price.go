@@ -103,9 +103,9 @@ func slotOf(d uint32) int {
 	return n<<1 | int(d>>(n-1)&1)
 }
 
-// literalPrice returns the price of the byte c. If matched is set, c follows a match and not is the
-// byte at distance rep0.
-func literalPrice(probs []prob, c byte, matched bool, not byte) uint32 {
+// literalPrice returns the price of the literal c. If matched is set, c follows a match, and rep0
+// is the byte at the most recent distance.
+func literalPrice(probs []prob, c byte, matched bool, rep0 byte) uint32 {
 	price := uint32(0)
 	sym := uint32(c) | 0x100
 	if !matched {
@@ -114,7 +114,7 @@ func literalPrice(probs []prob, c byte, matched bool, not byte) uint32 {
 		}
 		return price
 	}
-	m, same := uint32(not)<<1, uint32(0x100)
+	m, same := uint32(rep0)<<1, uint32(0x100)
 	at := uint32(1)
 	for k := 7; k >= 0; k-- {
 		b := sym >> k & 1

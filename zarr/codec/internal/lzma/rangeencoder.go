@@ -12,7 +12,7 @@ type rangeEncoder struct {
 
 func (e *rangeEncoder) start(out []byte) { *e = rangeEncoder{out: out, rng: 1<<32 - 1, runs: 1} }
 
-// size returns the number of bytes in out from index from on, as it will be after finish.
+// size returns the length that out[from:] will have after finish.
 func (e *rangeEncoder) size(from int) int { return len(e.out) - from + e.runs + 4 }
 
 func (e *rangeEncoder) shift() {

@@ -18,8 +18,8 @@ type Options struct {
 	Old bool
 }
 
-// Encode appends the value whose canonical text is canon. Each part of it has its shortest form, as
-// in Python's msgpack.
+// Encode appends the value whose canonical text is canon. Every number and every length is encoded
+// in its shortest form, as in Python's msgpack.
 func (o Options) Encode(dst, canon []byte) ([]byte, error) {
 	start := len(dst)
 	dst, err := o.value(dst, canon)
@@ -98,18 +98,19 @@ func (o Options) text(dst []byte, s string) ([]byte, error) {
 	return append(dst, s...), err
 }
 
-// head appends a length n. If n is at most most, the byte tiny includes it. Otherwise the byte one,
-// two or four precedes it, and it takes 1, 2 or 4 bytes. one is 0 if there is no such form.
-func head(dst []byte, n int, tiny byte, most int, one, two, four byte) ([]byte, error) {
+// head appends a length n. If n is at most limit, it is part of the byte code0. Otherwise the byte
+// code1, code2 or code4 precedes the length, which takes 1, 2 or 4 bytes. If the type lacks the
+// form with 1 byte, code1 is 0.
+func head(dst []byte, n int, code0 byte, limit int, code1, code2, code4 byte) ([]byte, error) {
 	switch {
-	case n <= most:
-		return append(dst, tiny|byte(n)), nil
-	case n <= math.MaxUint8 && one != 0:
-		return append(dst, one, byte(n)), nil
+	case n <= limit:
+		return append(dst, code0|byte(n)), nil
+	case n <= math.MaxUint8 && code1 != 0:
+		return append(dst, code1, byte(n)), nil
 	case n <= math.MaxUint16:
-		return binary.BigEndian.AppendUint16(append(dst, two), uint16(n)), nil
+		return binary.BigEndian.AppendUint16(append(dst, code2), uint16(n)), nil
 	case int64(n) <= math.MaxUint32:
-		return binary.BigEndian.AppendUint32(append(dst, four), uint32(n)), nil
+		return binary.BigEndian.AppendUint32(append(dst, code4), uint32(n)), nil
 	}
 	return dst, fault.Newf(fault.Limit, "%d bytes or elements exceed the maximum length in MessagePack", n)
 }

@@ -23,8 +23,8 @@ type Block struct {
 // Step processes all elements of a block. The steps of one array receive its blocks in order.
 type Step func(b *Block)
 
-// Run applies steps to the elements of src and stores the results in dst. Both have the same number
-// of elements, of types from and to.
+// Run applies steps to the elements of src and stores the results in dst. src has elements of the
+// type from, and dst has the same number of elements of the type to.
 func Run(dst, src []byte, from, to Type, steps ...Step) error {
 	if len(steps) == 0 && from.Kind == to.Kind && from.Size == to.Size {
 		same(dst, src, from, to)

@@ -74,7 +74,7 @@ func cuts(from, to Type) Step {
 	}
 }
 
-// rounds converts between float types. The imaginary part is dropped if to is not complex.
+// rounds converts between float types. It drops the imaginary part if the new type is not complex.
 func rounds(from, to Type) Step {
 	return func(b *Block) {
 		if from.Kind != Complex {
@@ -87,8 +87,9 @@ func rounds(from, to Type) Step {
 	}
 }
 
-// recast rounds floats that have another type, and makes NaNs quiet if processors do so. numpy's
-// own conversion to and from float16 does not.
+// recast converts floats of another type. If t is narrower, it rounds them. Between float32 and
+// float64 it makes NaNs quiet, as processors do. Conversions to and from float16 do not make NaNs
+// quiet, as in numpy.
 func (t Type) recast(list []float64, from Type) {
 	u, v := t.unit(), from.unit()
 	switch {

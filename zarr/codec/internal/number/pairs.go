@@ -22,7 +22,7 @@ func finder(pairs []Pair, from Type) func(v Value) (Value, bool) {
 	}
 }
 
-// index returns the function of finder for many pairs.
+// finder calls index if there are many pairs. The function that index returns uses a map.
 func index(pairs []Pair, from Type) func(v Value) (Value, bool) {
 	if from.Kind != Float {
 		m := make(map[uint64]Value, len(pairs))

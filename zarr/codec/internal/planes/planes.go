@@ -75,38 +75,38 @@ func BlockOf(src []byte, typeSize int) Block {
 // Len returns the number of bytes in the block.
 func (b *Block) Len() int { return len(b.src) }
 
-// JoinPart fills dst with the bytes of the joined block at offset at. It is called for many short
-// rows, so the path for whole groups avoids divisions.
-func (b *Block) JoinPart(dst []byte, at int) {
-	if b.fast && at&(1<<b.shift-1) == 0 && len(dst)&(group<<b.shift-1) == 0 && at+len(dst) <= b.whole && len(dst) > 0 {
-		joinGroups(dst, b.src[at>>b.shift:], b.shift, b.n)
+// JoinPart fills dst with bytes of the joined block, starting at offset off. It is called for many
+// short rows, so the path for whole groups avoids divisions.
+func (b *Block) JoinPart(dst []byte, off int) {
+	if b.fast && off&(1<<b.shift-1) == 0 && len(dst)&(group<<b.shift-1) == 0 && off+len(dst) <= b.whole && len(dst) > 0 {
+		joinGroups(dst, b.src[off>>b.shift:], b.shift, b.n)
 		return
 	}
-	joinPart(dst, b.src, b.typeSize, at)
+	joinPart(dst, b.src, b.typeSize, off)
 }
 
-// joinPart fills dst with the bytes of the joined src at offset at.
-func joinPart(dst, src []byte, typeSize, at int) {
+// joinPart fills dst with bytes of the joined src, starting at offset off.
+func joinPart(dst, src []byte, typeSize, off int) {
 	n := len(src) / typeSize
 	whole := n * typeSize
-	if at+len(dst) > whole { // bytes after the last whole element are not shuffled
-		from := max(whole-at, 0)
-		copy(dst[from:], src[at+from:])
+	if off+len(dst) > whole { // bytes after the last whole element are not shuffled
+		from := max(whole-off, 0)
+		copy(dst[from:], src[off+from:])
 		dst = dst[:from]
 	}
-	for ; len(dst) > 0 && at%typeSize != 0; dst, at = dst[1:], at+1 {
-		dst[0] = src[at%typeSize*n+at/typeSize]
+	for ; len(dst) > 0 && off%typeSize != 0; dst, off = dst[1:], off+1 {
+		dst[0] = src[off%typeSize*n+off/typeSize]
 	}
 	if count := len(dst) / typeSize; count > 0 { // see Split
-		first, to := at/typeSize, dst[:count*typeSize]
+		first, to := off/typeSize, dst[:count*typeSize]
 		done := joinFast(to, src[first:], typeSize, n)
 		if done < count {
 			joinSlow(to[done*typeSize:], src[first+done:], typeSize, n)
 		}
-		dst, at = dst[len(to):], at+len(to)
+		dst, off = dst[len(to):], off+len(to)
 	}
-	for ; len(dst) > 0; dst, at = dst[1:], at+1 {
-		dst[0] = src[at%typeSize*n+at/typeSize]
+	for ; len(dst) > 0; dst, off = dst[1:], off+1 {
+		dst[0] = src[off%typeSize*n+off/typeSize]
 	}
 }
 

@@ -12,11 +12,11 @@ type Appender struct {
 	one [1]byte // receives a byte beyond the limit
 }
 
-// Append reads in to its end and appends the bytes to dst. If there are more than limit bytes, it
+// Append reads r to its end and appends the bytes to dst. If there are more than limit bytes, it
 // returns an error without allocating memory for them. If dst has enough capacity, nothing is
 // allocated. Otherwise the buffer grows as bytes arrive; its first size is proportional to srcLen,
 // the length of the source.
-func (a *Appender) Append(dst []byte, in io.Reader, limit, srcLen int) ([]byte, error) {
+func (a *Appender) Append(dst []byte, r io.Reader, limit, srcLen int) ([]byte, error) {
 	start, idle := len(dst), 0
 	for {
 		have := len(dst) - start
@@ -29,7 +29,7 @@ func (a *Appender) Append(dst []byte, in io.Reader, limit, srcLen int) ([]byte, 
 			}
 			p = dst[len(dst):min(cap(dst), start+limit)]
 		}
-		n, err := in.Read(p)
+		n, err := r.Read(p)
 		switch {
 		case n > 0 && full:
 			return dst, fmt.Errorf("decoded to more than %d bytes", limit)

@@ -5,7 +5,7 @@
 //	enc := zst.NewEncoder(zst.Options{Level: 3, Window: 1 << 20})
 //	out, err = enc.Encode(nil, src)
 //
-// Decoders and encoders are pooled. Each serves one call at a time, so there are at most as many as
-// concurrent calls, and the garbage collector frees idle ones. All functions are safe for
-// concurrent use. Decode returns fault.Corrupt.
+// Decoders and encoders are pooled. Each serves one call at a time, so their number does not exceed
+// that of concurrent calls. The garbage collector frees idle decoders and encoders. All functions
+// are safe for concurrent use. Errors of Decode are fault.Corrupt.
 package zst

@@ -24,8 +24,8 @@ type Encoder struct {
 
 // mostQuick is the highest level that klauspost/compress encodes. Up to this level that library is
 // 1.5 to 2 times as fast as zstdenc, and its frames of the benchmark's data are at most 1 % longer
-// than libzstd's. From level 4 on they are up to 24 % longer. For blocks of blosc, which set Near,
-// they are up to 12 % longer and the library is not faster.
+// than libzstd's. From level 4 on, its frames are up to 24 % longer. Near is for blosc, because the
+// library's frames of blosc blocks are up to 12 % longer, and the library is not faster there.
 const mostQuick = 3
 
 // NewEncoder returns an encoder with the given options.

@@ -16,8 +16,8 @@ type encoders struct {
 	more sync.Pool // of *zstd.Encoder
 }
 
-// idle holds the idle encoders of the process by speed, compression of all literals, checksum,
-// window, and short sources.
+// idle holds the idle encoders of the process. The indexes are: fastest speed, compression of all
+// literals, checksum, logarithm of the window, and short sources.
 var idle [2][2][2][maxWindowLog + 1][2]encoders
 
 // take returns an idle encoder, or nil.

@@ -41,9 +41,10 @@ func index(b bool) int {
 	return 0
 }
 
-// quickLevel maps libzstd's levels to two levels of the library. It is the fastest level below 2,
-// except for 0, which means 3. From 1 on, literals of blocks without matches are also compressed.
-// That reduces the speed by a third and the size of noisy numbers by a fifth.
+// quickLevel maps libzstd's levels to two levels of the library: the fastest for negative levels
+// and level 1, and the default for levels 0, 2 and 3. If literals is set, literals of blocks
+// without matches are also compressed. That reduces the speed by a third and the size of noisy
+// numbers by a fifth.
 func quickLevel(level int) (l zstd.EncoderLevel, literals bool) {
 	if level < 0 || level == 1 {
 		return zstd.SpeedFastest, level == 1
@@ -53,7 +54,7 @@ func quickLevel(level int) (l zstd.EncoderLevel, literals bool) {
 
 // encode appends one frame with a content size.
 func (q *quick) encode(dst, src []byte) ([]byte, error) {
-	// Frames of longer sources have a single segment in any case, if the window holds them.
+	// If a longer source fits in the window, its frame has a single segment in any case.
 	from, short := q.idle, len(src) <= zstd.MinWindowSize
 	if short {
 		from = q.short

@@ -191,7 +191,8 @@ func grow[T any](b []T, n int) []T {
 	return b[:n]
 }
 
-// emit appends a sequence: the literals src[from:at] and a match of n bytes at at.
+// emit appends a sequence: the literals src[from:at], then a match of n bytes that starts at
+// src[at].
 func (e *Encoder) emit(from, at, n int, offset uint32) {
 	s := seq{uint32(at - from), uint32(n), offset}
 	e.reps.push(s.offset, s.litLength, e.reps.value(s.offset, s.litLength))

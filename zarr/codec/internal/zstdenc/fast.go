@@ -5,8 +5,8 @@ func hashOf(x uint64, min, log uint8) uint32 {
 	return uint32(x << (64 - 8*min&63) * 0x9e3779b185ebca87 >> (64 - log&63))
 }
 
-// after sets how fast the fast finders speed up in incompressible data: the step grows by 1 for
-// every 1<<after bytes without a match.
+// after controls how findFast and findDouble skip through incompressible data: their step grows by
+// 1 for every 1<<after bytes without a match.
 const after = 8
 
 // findFast tries the latest repeat offset and the latest position with the same hash.

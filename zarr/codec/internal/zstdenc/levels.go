@@ -34,9 +34,9 @@ type scale [23]params
 //
 // The numbers are libzstd's, with two exceptions. First, libzstd uses lazy matching in a binary
 // tree at some levels, such as 13 to 15 of the longest inputs. This package uses optimal instead,
-// which is up to 15 % shorter; for the shortest inputs it uses rows of 64 positions, which are as
-// short. Second, level 5 of the longest inputs and levels 8 and 9 of inputs up to 256 KiB search
-// half as many positions, which makes them 1 % longer.
+// whose output is up to 15 % shorter. For the shortest inputs it uses rows of 64 positions, whose
+// output is as short as libzstd's. Second, level 5 of the longest inputs and levels 8 and 9 of
+// inputs up to 256 KiB search half as many positions, which makes them 1 % longer.
 var scales = [4]scale{
 	{
 		{fast, 19, 12, 13, 1, 6, 1}, {fast, 19, 13, 14, 1, 7, 1}, {fast, 20, 15, 16, 1, 6, 1},

@@ -16,7 +16,8 @@ const oneStream = 255
 // size of the block. out must be large enough.
 func (e *Encoder) literals(out, src []byte, block int) int {
 	n := len(src)
-	// Such a block is probably incompressible, and negative levels favour speed.
+	// If matches cover less than a sixteenth of the block, the block is probably incompressible.
+	// Negative levels favour speed.
 	if e.o.Level < 0 && 16*(block-n) < block {
 		return rawLiterals(out, src)
 	}
@@ -76,8 +77,8 @@ func (e *Encoder) literals(out, src []byte, block int) int {
 	return k
 }
 
-// codedHeader writes the header of a Huffman-coded section to the first length bytes of out. The
-// header has both sizes.
+// codedHeader writes the header of a Huffman-coded section to out[:length]. The header contains the
+// number of literals (n) and their encoded size (coded).
 func codedHeader(out []byte, how, n, coded, length int, four bool) {
 	var v uint64
 	switch length {

@@ -209,10 +209,10 @@ func (e *Encoder) way(from, to int) {
 	slices.Reverse(p.path)
 }
 
-// relax replaces to with a match of length n if that is cheaper.
-func relax(to *node, price uint32, n int, offset uint32) {
-	if price < to.price {
-		*to = node{price: price, match: uint32(n), offset: offset}
+// relax sets the node dst to a match of length n if the match is cheaper.
+func relax(dst *node, price uint32, n int, offset uint32) {
+	if price < dst.price {
+		*dst = node{price: price, match: uint32(n), offset: offset}
 	}
 }
 

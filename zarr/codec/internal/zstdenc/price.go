@@ -80,15 +80,15 @@ func (p *prices) set(s *stats) {
 	}
 }
 
-// price sets to to the costs of codes. The count of each code is increased by 1.
-func price(to, counts []uint32) {
+// price sets dst to the costs of codes. It treats each count as if it were 1 greater.
+func price(dst, counts []uint32) {
 	n := uint32(0)
 	for _, c := range counts {
 		n += c
 	}
 	all := log2(n + 1)
 	for i, c := range counts {
-		to[i] = all - log2(c+1)
+		dst[i] = all - log2(c+1)
 	}
 }
 

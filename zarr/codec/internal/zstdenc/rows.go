@@ -17,20 +17,20 @@ const (
 	fillMost  = 384
 )
 
-// fill inserts all positions before to.
-func (e *Encoder) fill(to int) {
+// fill inserts all positions before limit.
+func (e *Encoder) fill(limit int) {
 	i := e.filled
-	to = min(to, len(e.src)-8)
-	if to-i > fillMost {
+	limit = min(limit, len(e.src)-8)
+	if limit-i > fillMost {
 		for end := i + fillStart; i < end; i++ {
 			e.insert(i)
 		}
-		i = to - fillEnd
+		i = limit - fillEnd
 	}
-	for ; i < to; i++ {
+	for ; i < limit; i++ {
 		e.insert(i)
 	}
-	e.filled = max(e.filled, to)
+	e.filled = max(e.filled, limit)
 }
 
 // insert inserts position i into its row.

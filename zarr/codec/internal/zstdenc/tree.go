@@ -10,10 +10,10 @@ type match struct{ n, offset uint32 }
 // shortLog returns the base-2 logarithm of the number of entries of the table for three bytes.
 func (e *Encoder) shortLog() uint8 { return min(e.p.window, 17) }
 
-// matches appends the matches at position i and inserts i into the tree. Matches end at to or
-// before. Each match is longer than the previous one and has about the smallest offset of its
+// matches appends the matches at position i and inserts i into the tree. No match extends beyond
+// limit. Each match is longer than the previous one and has about the smallest offset of its
 // length.
-func (e *Encoder) matches(list []match, i, to int) []match {
+func (e *Encoder) matches(list []match, i, limit int) []match {
 	src := e.src
 	room := min(len(src)-i, max(e.p.nice, 16)+8) // common prefixes longer than this count as equal
 	if room < 8 {
@@ -31,9 +31,9 @@ func (e *Encoder) matches(list []match, i, to int) []match {
 		d := number - e.third[h]
 		e.third[h] = number
 		if d <= window && (load32(src, i)^load32(src, i-int(d)))<<8 == 0 {
-			n := 3 + same(src, i+3-int(d), i+3, to)
+			n := 3 + same(src, i+3-int(d), i+3, limit)
 			// A match of three bytes at a larger offset saves nothing.
-			if n = min(n, to-i); n > best && d < 1<<18 {
+			if n = min(n, limit-i); n > best && d < 1<<18 {
 				best = n
 				list = append(list, match{uint32(n), d})
 			}
@@ -61,9 +61,9 @@ func (e *Encoder) matches(list []match, i, to int) []match {
 		if n > best {
 			full := n
 			if n == room {
-				full += same(src, c+n, i+n, to)
+				full += same(src, c+n, i+n, limit)
 			}
-			if full = min(full, to-i); full > best {
+			if full = min(full, limit-i); full > best {
 				best = full
 				list = append(list, match{uint32(full), d})
 			}
