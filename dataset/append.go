@@ -98,7 +98,7 @@ func (d *Dataset) rows(dim string, data []Data) ([]zarr.Rows, index, error) {
 		case n < 0:
 			n, first = c.n/each, x.name
 		case c.n != n*each:
-			return nil, nil, fault.Newf(fault.Selection, "variable %s has %d values, want %d: %s has %d rows", x.name, c.n, n*each, first, n)
+			return nil, nil, fault.Newf(fault.Selection, "variable %s has %d values, want %d: the variable %s has %d rows, and a row of %s has %d values", x.name, c.n, n*each, first, n, x.name, each)
 		}
 		rows = append(rows, c.rows)
 		if s.indexes(dim) {

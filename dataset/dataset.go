@@ -152,7 +152,7 @@ func (d *Dataset) Sel(q ...Query) (*Dataset, error) {
 					length = a.len()
 				}
 				if a.one || a.len() != length {
-					return nil, fault.Newf(fault.Selection, "the queries of the points %q must select the same number of elements: dimension %q has %d, want %d", q.dim, each.dim, a.len(), length)
+					return nil, fault.Newf(fault.Selection, "the dimensions of the points %q must have the same number of selected elements: %q has %d, want %d", q.dim, each.dim, a.len(), length)
 				}
 				a.points = q.dim
 			}

@@ -36,10 +36,10 @@ type Limits struct {
 	// [concurrency.Memory]. The default for an index is the same, but at most 32 MiB.
 	Chunk int64
 
-	// Metadata is the maximum size in bytes of one metadata document. A longer document is
-	// ErrLimit. The default is 64 MiB. It also bounds the memory of attributes as Go values:
-	// attributes that would take more than twice Metadata and more than 128 MiB are ErrLimit,
-	// before they are decoded.
+	// Metadata is the maximum size in bytes of one metadata document. Longer documents return
+	// ErrLimit. The default is 64 MiB. Metadata also bounds the memory of attributes as Go values.
+	// If they need more than the larger of 2 × Metadata and 128 MiB, they are not decoded, and the
+	// error is ErrLimit.
 	Metadata int64
 
 	// Shared holds the CPU slots and the memory budget that calls use. The default is

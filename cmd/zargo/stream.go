@@ -46,8 +46,8 @@ const (
 )
 
 // streamItems implements stream for elements that vary in length. The lengths are unknown before
-// reading, so it first reads one row of chunks, at most firstItems elements. Each later read may be
-// up to eight times as large if the elements remain short.
+// reading, so it first reads one row of chunks, at most firstItems elements. Each later read may have
+// up to eight times as many elements as the previous one, as long as they fit in memory.
 func streamItems(ctx context.Context, a *zarr.Array, r region, most int64, n render.Items, write func(elems []byte) error) error {
 	most = min(most, itemBand)
 	elems, fit := int64(1), int64(firstItems)

@@ -63,9 +63,10 @@ var ErrEnded = fault.Newf(fault.Conflict, "the claim no longer exists")
 // The TakeOver selects the claims that Hold may take over. If the document carries another claim,
 // Hold returns fault.Conflict.
 //
-// If the outcome of a put is unknown, Hold reads the document, also after ctx has ended. If the put
-// was applied, Hold succeeds. If Hold fails, the document will not get the claim later, unless the
-// store could not be reached.
+// If the response to a put is lost, Hold reads the document to determine the outcome, even if ctx
+// has ended. If the put was applied, Hold succeeds. After an error the document does not have the
+// claim, and no pending put can write it. Only if the store cannot be reached does the outcome
+// remain unknown.
 func (n *Node) Hold(ctx context.Context, was Stored, over TakeOver, next func(Text) (Change, error)) (*Held, error) {
 	h := &Held{n: n, doc: was}
 	fresh := false

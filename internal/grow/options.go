@@ -68,8 +68,8 @@ func (o Options) waiting(ctx context.Context, n *document.Node, try func() (agai
 	}
 }
 
-// retrying is like waiting, but for a change of one array. It passes a to the first call of try,
-// and the reopened array to later calls.
+// retrying is like [Options.waiting], but for a change of one array. The argument of the first call
+// of try is the array a. The argument of later calls is the reopened array.
 func (o Options) retrying(ctx context.Context, a Array, try func(Array) (again bool, err error)) error {
 	b := a
 	return o.waiting(ctx, a.Source().At, func() (again bool, err error) {

@@ -191,8 +191,8 @@ func (n *Node) With(o Options) (*Node, error) {
 	return &b, nil
 }
 
-// Reparsed returns an opened node as described by doc, another version of the document that carries
-// its claim.
+// Reparsed returns the node as described by doc, which is another version of the document that
+// carries the node's claim.
 func (n *Node) Reparsed(doc document.Stored) (*Node, error) {
 	if n.Group() != nil && n.Format == 2 {
 		b := *n

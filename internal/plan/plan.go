@@ -165,8 +165,8 @@ func (p *Plan) alike() iter.Seq2[*Object, int64] {
 	}
 }
 
-// Tally yields the requests of Requests without keys and in no order: one request for each class of
-// similar objects, and the number of such requests, at most math.MaxInt64.
+// Tally summarizes [Plan.Requests]. For each class of similar requests it yields one of them,
+// without its key, and their number, at most math.MaxInt64. The order is not specified.
 func (p *Plan) Tally() iter.Seq2[Request, int64] {
 	return func(yield func(Request, int64) bool) {
 		for o, n := range p.alike() {

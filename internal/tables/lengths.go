@@ -127,9 +127,9 @@ func lengthList() (string, error) {
 	return farRows(r), nil
 }
 
-// farRows returns a row for each method that has outliers among the benchmark arrays. Then it
-// returns a row for each method that has outliers among the other arrays. A row contains the
-// largest outlier.
+// farRows returns table rows: one for each method with outliers among the benchmark arrays, then
+// one for each method with outliers among the other arrays. Each row has the largest outlier of its
+// method.
 func farRows(r lengths.Record) string {
 	bench := map[string]bool{}
 	for _, s := range r.Sums {

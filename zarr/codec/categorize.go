@@ -62,7 +62,7 @@ func newCategorize(raw json.RawMessage, in Repr) (any, error) {
 	}
 	u, ok := t.(dtype.U)
 	if !ok || u == 0 {
-		return nil, fault.Newf(fault.Metadata, "elements must be text of code points or objects, are %v", t)
+		return nil, fault.Newf(fault.Metadata, "elements must be objects or fixed-length Unicode text, are %v", t)
 	}
 	return &categorizeText{k, u, order}, nil
 }

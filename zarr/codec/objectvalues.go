@@ -20,7 +20,8 @@ type values struct {
 
 func (c *values) EncodedSize(int64) int64 { return -1 }
 
-// Worst allows 32 bytes per input byte: 24 digits for each float16, and as much white space.
+// Worst allows 32 bytes per input byte. For a float16 these are 64 bytes: up to 24 for its digits,
+// and the rest for white space.
 func (c *values) Worst(n int64) int64 {
 	if n > math.MaxInt64/32 {
 		return math.MaxInt64

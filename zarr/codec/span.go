@@ -98,8 +98,11 @@ func (c *Chain) DecodeSpan(dst Strided, src []byte, s *Scratch) error {
 // [Chain.Spans] is false or if b does not consist of whole elements.
 func (c *Chain) DecodeElements(b []byte) error {
 	raw, ok := c.array.(*rawBytes)
-	if !ok || !c.Spans() || len(b)%c.packed.size != 0 {
-		return fault.Newf(fault.Selection, "%d bytes cannot be decoded as separate elements", len(b))
+	if !ok || !c.Spans() {
+		return fault.Newf(fault.Selection, "the codecs cannot decode single elements of a chunk")
+	}
+	if len(b)%c.packed.size != 0 {
+		return fault.Newf(fault.Selection, "%d bytes are not a multiple of the element size %d", len(b), c.packed.size)
 	}
 	if raw.fix != nil {
 		raw.fix(b)

@@ -215,7 +215,7 @@ func (b Basic) HasOrder() bool { return b.info().unit > 1 }
 // Swap reverses the bytes of each number.
 func (b Basic) Swap(buf []byte) { swap(buf, b.info().unit) }
 
-// swap reverses the bytes of each number of size bytes.
+// swap reverses the byte order of each number in buf. A number has size bytes.
 func swap(buf []byte, size int) {
 	switch size {
 	case 2:

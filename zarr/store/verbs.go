@@ -31,7 +31,7 @@ type BatchDeleter interface {
 	DeleteAll(ctx context.Context, keys []string) error
 }
 
-// Pages yields the entries that s.List yields, in pages if s supports them.
+// Pages yields the same entries as s.List. If s is a [PageLister], it requests them page by page.
 func Pages(ctx context.Context, s Store, prefix string, o ListOptions) iter.Seq2[Entry, error] {
 	pl, ok := s.(PageLister)
 	if !ok {

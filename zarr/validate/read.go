@@ -230,8 +230,8 @@ func (r *reader) decode(ctx context.Context, o *object, b box) error {
 	return decodes(ctx, r.plain, b)
 }
 
-// decodes decodes a part of an array. A part over the limits of memory or of Limits.Chunk is
-// fault.Limit.
+// decodes reads a part of an array and returns the error of decoding it. The error is fault.Limit
+// if the part exceeds the memory limit or Limits.Chunk.
 func decodes(ctx context.Context, a *zarr.Array, b box) error {
 	n, typ := b.elems(), a.DType()
 	size := typ.Size()

@@ -153,8 +153,8 @@ func (x *pair) need(whole box) int64 {
 	return 4*maxHeld + times*min(elements, most)
 }
 
-// damage decodes the current object and returns the readable parts of a shard. It returns an error
-// if the whole object is readable.
+// damage decodes the current object, which should be damaged, and returns the parts of a shard that
+// are still readable. If nothing is damaged, it returns an error.
 func (x *pair) damage(ctx context.Context, d damaged, was snapshot, whole box) (good []box, err error) {
 	if !was.there {
 		if d.rule == rule.MissingChunk {

@@ -241,7 +241,7 @@ func (c *control) slow(now time.Time) {
 	c.next(now)
 }
 
-// During a pace, done only calls spaced.
+// spaced records the result of a request while requests are spaced. done then does nothing else.
 func (c *control) spaced(s sample, now time.Time) int {
 	c.window.last = now
 	if s.throttled {
