@@ -14,16 +14,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// maxKept is the maximum size of a buffer that is kept. It is 4 MiB, four times the largest default
-// block of c-blosc.
+// maxKept is the size of the largest buffer that is kept for reuse. It is 4 MiB, four times the
+// largest default block of c-blosc.
 const maxKept = 4 << 20
 
-// scratch is a reusable block buffer. buffers holds the idle scratches.
+// scratch is a reusable buffer for a block. The pool buffers holds those that are not in use.
 type scratch struct{ b []byte }
 
 var buffers = sync.Pool{New: func() any { return new(scratch) }}
 
-// room returns n bytes of undefined contents.
+// room returns n bytes with undefined contents. They are valid until the next call of room.
 func (s *scratch) room(n int) []byte {
 	if cap(s.b) >= n {
 		return s.b[:n]
@@ -59,7 +59,8 @@ func Decode(dst, src []byte, limit int) ([]byte, error) {
 	return dst[:start+h.Size], nil
 }
 
-// openFrame parses a header and compares it with the frame.
+// openFrame parses the header of a frame and checks the sizes in the header against the length of
+// src and the limit.
 func openFrame(src []byte, limit int) (Header, error) {
 	h, err := ParseHeader(src)
 	switch {
@@ -99,7 +100,7 @@ func (h Header) decodeBlock(dst, src []byte, i int, s *scratch) error {
 	return nil
 }
 
-// decodePlanes decodes block i of a frame to dst and leaves it shuffled.
+// decodePlanes decodes block i of a frame to dst, but does not reverse the shuffle.
 func (h Header) decodePlanes(dst, src []byte, i int) error {
 	end := HeaderSize + 4*h.blocks()
 	at := int(int32(binary.LittleEndian.Uint32(src[HeaderSize+4*i:])))
