@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// filter transforms arrays of one number type to arrays of another with the same number of
-// elements, and back. It implements numcodecs' filters and similar codecs of the registry.
+// filter transforms arrays of one number type to arrays of another number type with the same number
+// of elements, and back. It implements numcodecs' filters and similar codecs of the registry.
 // arrayFilter and bytesFilter are the codecs built on it.
 type filter struct {
 	dec, enc elements

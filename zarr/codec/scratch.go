@@ -26,8 +26,8 @@ type buffers struct {
 	blocks [3][]byte // arrays between two codecs
 }
 
-// maxKept is the maximum size of a buffer that is kept, so that one huge chunk does not occupy
-// memory forever.
+// maxKept is the size of the largest buffer that is kept for reuse. The limit ensures that one huge
+// chunk does not occupy memory forever.
 const maxKept = 64 << 20
 
 // Free releases all memory that Buffer returned, which the caller may then reuse. The Scratch keeps

@@ -93,8 +93,8 @@ type sharding struct {
 }
 
 // newSharding reads the configuration ("Configuration parameters" in the specification). The
-// specification requires index_codecs, but older files omit it. Readers then use the recommended
-// codecs.
+// specification requires "index_codecs", but older files omit this member. Readers then use the
+// recommended codecs.
 func (t *Table) newSharding(raw json.RawMessage, in Repr) (any, error) {
 	o, below, err := t.openSharding(raw)
 	if err != nil {

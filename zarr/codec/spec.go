@@ -38,11 +38,12 @@ func Transpose(order ...int) Spec {
 }
 
 // Gzip compresses to the format of RFC 1952 at a level from 0 (stored) to 9 (v3 core "gzip").
-// Levels 1 to 7 are the same and take about the time of zlib's level 3.
+// Levels 1 to 7 have the same effect and take about the time of zlib's level 3.
 func Gzip(level int) Spec { return newSpec("gzip", `{"level":%d}`, level) }
 
 // Zlib compresses to the format of RFC 1950 at a level from -1 to 9. Level 0 stores the bytes.
-// Levels -1 and 1 to 7 are the same, as in Gzip. Zlib is a codec of numcodecs, not of the v3 core.
+// Levels -1 and 1 to 7 have the same effect, as in [Gzip]. Zlib is a codec of numcodecs, not of the
+// v3 core.
 func Zlib(level int) Spec { return newSpec(numcodecs+"zlib", `{"level":%d}`, level) }
 
 // Zstd compresses to the format of RFC 8878 at a level of libzstd's scale, -131072 to 22 (v3 core

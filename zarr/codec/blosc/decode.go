@@ -41,7 +41,7 @@ const most = 128 << 10 / 4
 
 // Decode appends the content of a frame to dst. src must be exactly one frame. Decode returns
 // fault.Corrupt if the content exceeds limit bytes. If dst has enough capacity, Decode allocates
-// nothing. It does not modify bytes beyond dst's capacity.
+// nothing.
 func Decode(dst, src []byte, limit int) ([]byte, error) {
 	h, err := openFrame(src, limit)
 	if err != nil {
