@@ -105,8 +105,8 @@ func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 			c.array, c.name = codec, s.Name
 			c.size, c.most = codec.EncodedSize(), codec.Worst()
 			if _, shards := codec.(*sharding); c.packed.items && in.Most > 0 && !shards {
-				// in.Most limits the elements. Each element is stored with its length, and their
-				// number comes first.
+				// in.Most limits the total size of the elements. The stored form also has 4 bytes
+				// for the number of elements, and 4 bytes for each length.
 				c.most = min(c.most, addSat(in.Most, 4+mulSat(4, int64(c.packed.elems))))
 			}
 			c.least = max(c.size, 0)

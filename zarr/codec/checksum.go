@@ -65,9 +65,9 @@ func newFletcher32(raw json.RawMessage, _ Repr) (any, error) {
 	return checksum{false, fletcher32}, openConfig(raw).close()
 }
 
-// newLookup3 makes numcodecs' jenkins_lookup3. It has a seed, and its checksum is at the end. In
-// numcodecs, a program can also set a prefix that is hashed before the data. Metadata has no
-// setting for that prefix.
+// newLookup3 makes numcodecs' jenkins_lookup3. The codec has a seed, and its checksum is at the
+// end. In numcodecs, a program can also set a prefix that is hashed before the data. Metadata has
+// no setting for that prefix.
 func newLookup3(raw json.RawMessage, _ Repr) (any, error) {
 	c := openConfig(raw)
 	c.dropNull("prefix")

@@ -9,8 +9,8 @@ import (
 
 // newDelta makes numcodecs' "delta". The codec stores the first element, and then the difference of
 // each element from the previous one in C order. It casts the stored values to another type.
-// Integers wrap, and floats lose precision. The codec is lossy for booleans, because it decodes
-// with a logical or instead of a sum.
+// Integers wrap, and floats lose precision. The codec is lossy for booleans, because decoding uses
+// a logical or instead of a sum.
 func newDelta(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	if _, ok := c.members["dtype"]; !ok {

@@ -22,8 +22,8 @@ func (m *move) axes() []axis {
 	return m.few[:m.n]
 }
 
-// add adds an axis. A loop over an axis with a negative destination stride runs in the opposite
-// direction.
+// add adds an axis. If the destination stride is negative, add reverses the axis in the destination
+// and in the source.
 func (m *move) add(n, dst, src int) {
 	switch {
 	case n == 0:
@@ -167,8 +167,8 @@ func (m *move) over(box Strided) {
 	m.order()
 }
 
-// outer loops over all axes except the last ones, whose number is inner. It calls f with the
-// offsets of each position.
+// outer calls f for each position along the outer axes. These are all axes except the last ones,
+// whose number is inner. The arguments of f are the offsets of the position.
 func (m *move) outer(inner int, f func(dst, src int)) {
 	if m.empty {
 		return
@@ -208,8 +208,8 @@ func (m *move) outer(inner int, f func(dst, src int)) {
 const inCache = 16 << 10
 
 // bytes copies elements of size bytes. If fix is not nil, bytes calls fix with every contiguous
-// part of the destination after the copy. A part consists of whole elements, and fix may modify the
-// part.
+// part of the destination that has been filled. A part consists of whole elements, and fix may
+// modify the part.
 func (m *move) bytes(dst, src []byte, size int, fix func([]byte)) {
 	axes := m.axes()
 	k := len(axes)
@@ -270,9 +270,9 @@ func (m *move) items(dst, src [][]byte) {
 	})
 }
 
-// plane returns the axes of the two innermost loops and moves them to the end of m. cols is the
-// axis with the smallest destination stride. rows is the axis with the smallest source stride, if
-// that is another axis. inner is the number of these axes.
+// plane selects the axes of the two innermost loops. cols is the axis with the smallest destination
+// stride. rows is the axis with the smallest source stride, if that is another axis. The outer
+// loops must then skip the last axes of m, whose number is inner.
 func (m *move) plane() (rows, cols axis, inner int) {
 	rows, cols = axis{n: 1}, axis{n: 1}
 	axes := m.axes()

@@ -20,7 +20,7 @@ import (
 type notation interface {
 	// read converts src to a list in the canonical form of package jsontext.
 	read(src []byte) ([]byte, error)
-	// write appends the list canon, which is in the canonical form, to dst in the notation.
+	// write appends canon, a list in the canonical form, to dst in the syntax of the codec.
 	write(dst, canon []byte) ([]byte, error)
 }
 

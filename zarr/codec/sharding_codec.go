@@ -13,7 +13,8 @@ import (
 func (s *sharding) EncodedSize() int64 { return -1 }
 func (s *sharding) Worst() int64       { return s.most }
 
-// MinEncoded returns the length of the index, which is that of a shard without stored chunks.
+// MinEncoded returns the length of the index. A shard without stored chunks consists only of the
+// index.
 func (s *sharding) MinEncoded() int64 { return s.size }
 
 // Encode is EncodeFrom for memory in C order.

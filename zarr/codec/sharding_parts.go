@@ -73,8 +73,8 @@ func (s *Shards) Len() int { return s.codec.n }
 // shard.
 func (s *Shards) IndexSize() (n int64, atStart bool) { return s.codec.size, s.codec.atStart }
 
-// IndexBytes returns the size of the largest index of a shard in memory. It also considers the
-// indexes of nested shards, and of shards that can only be read whole. It is 0 without sharding.
+// IndexBytes returns the size in memory of the largest index of a shard. Nested shards and shards
+// that can only be read whole are included. Without sharding, IndexBytes returns 0.
 func (c *Chain) IndexBytes() int64 {
 	s, ok := c.array.(*sharding)
 	if !ok {

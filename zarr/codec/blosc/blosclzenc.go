@@ -78,7 +78,7 @@ func bloscLZEncode(out, src []byte, level int, t *lzTable) int {
 	return len(w.out)
 }
 
-// add inserts the position at into the table.
+// add inserts a position of src into the table.
 func (t *lzTable) add(src []byte, at, tries int) {
 	if at+4 > len(src) {
 		return

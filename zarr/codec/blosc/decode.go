@@ -18,7 +18,7 @@ import (
 // largest default block of c-blosc.
 const maxKept = 4 << 20
 
-// scratch is a reusable buffer for a block. The pool buffers holds those that are not in use.
+// scratch is a reusable buffer for a block. Unused buffers are in the pool "buffers".
 type scratch struct{ b []byte }
 
 var buffers = sync.Pool{New: func() any { return new(scratch) }}
