@@ -10,10 +10,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// bitround keeps the highest bits of every number and rounds the lower ones, ties to even. In
-// floats it keeps bits of the fraction (numcodecs, and "bitround" of the registry). In integers it
-// counts from the highest set bit down (registry only). It rounds bit patterns as integers, so a
-// value near infinity or a NaN may become infinity. Decoding changes nothing.
+// bitround keeps the highest bits of each number and rounds to nearest, ties to even. For floats it
+// keeps the given number of bits of the fraction. For integers, which numcodecs does not support,
+// it keeps that number of bits from the highest set bit down. It rounds bit patterns as integers,
+// so a value near infinity or a NaN may become infinity. Decoding returns the rounded numbers
+// unchanged.
 type bitround struct {
 	out      Repr
 	keep     int
@@ -27,8 +28,9 @@ func newBitRound(raw json.RawMessage, in Repr) (any, error) {
 	return openBitRound(raw, in, 1)
 }
 
-// newNumcodecsBitRound accepts floats of 16, 32 and 64 bits. It rejects more bits than the fraction
-// has. The registry has no such limit, and zarrs then leaves the numbers unchanged.
+// newNumcodecsBitRound accepts floats of 16, 32 and 64 bits. It returns an error if "keepbits" is
+// larger than the number of bits of the fraction. The registry allows larger values, for which
+// zarrs leaves the numbers unchanged.
 func newNumcodecsBitRound(raw json.RawMessage, in Repr) (any, error) {
 	c, err := openBitRound(raw, in, 0)
 	if err != nil {
@@ -67,8 +69,8 @@ func openBitRound(raw json.RawMessage, in Repr, least int) (any, error) {
 	return Either{bitroundArray{b}, bitroundBytes{b}}, nil
 }
 
-// rounded returns the size of the numbers of an element and the bits of their fraction, or zeros if
-// the type cannot be rounded.
+// rounded returns the size in bytes of each number in an element, and the number of bits of the
+// fraction, 0 for integers. It returns zeros if the type cannot be rounded.
 func rounded(t dtype.Type) (unit, fraction int) {
 	switch t := t.(type) {
 	case dtype.DateTime, dtype.TimeDelta:

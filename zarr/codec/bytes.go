@@ -18,15 +18,16 @@ type rawBytes struct {
 	canon func(b []byte) // replaces invalid elements after swap; nil if all are valid
 	fix   func(b []byte) // swap, then canon; nil if neither is needed
 
-	// report is called for elements that are not valid memory form; nil tolerates them.
+	// report is called if elements are not valid memory form. If report is nil, such elements are
+	// accepted.
 	report func(rule.Finding) error
 }
 
-// newBytes uses little-endian order if the elements have a byte order and the configuration does
-// not specify one. The specification requires it, and package meta reports its absence
-// (rule.NoEndian). zarr-python before 3.4 uses the order of the machine, which is little-endian in
-// practice; zarr-python 3.4 and TensorStore reject such metadata. The data type "structured" is
-// written without an order.
+// newBytes uses little-endian order if the elements have a byte order but the configuration omits
+// "endian". The specification requires "endian" for such elements, and package meta reports that
+// the setting is missing (rule.NoEndian). zarr-python before 3.4 uses the order of the machine,
+// which is little-endian in practice. zarr-python 3.4 and TensorStore reject such metadata. The
+// data type "structured" is written without an order.
 func newBytes(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	endian := c.text("endian", "", "little", "big")
@@ -103,8 +104,8 @@ func (c *rawBytes) isChecked() bool {
 	return ok
 }
 
-// check returns an error for elements that are not valid memory form. Their stored meaning would be
-// undefined.
+// check returns an error if elements are not valid memory form, because the meaning of such
+// elements is undefined.
 func (c *rawBytes) check(b []byte) error {
 	if k, ok := c.typ.(dtype.Checker); ok {
 		return k.Check(b)

@@ -12,9 +12,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// categories is numcodecs' "categorize". It stores text as its index in a list of labels, counted
-// from 1. Text that is not in the list is stored as 0. The code 0 and invalid codes decode to empty
-// text without an error, as in numcodecs.
+// categories is numcodecs' "categorize". It stores a text as the position of that text in a list of
+// labels, counted from 1, or as 0 if the text is not in the list. The code 0 and invalid codes
+// decode to empty text without an error, as in numcodecs.
 type categories struct {
 	labels [][]byte
 	codes  map[string]uint64
@@ -67,7 +67,7 @@ func newCategorize(raw json.RawMessage, in Repr) (any, error) {
 	return &categorizeText{k, u, order}, nil
 }
 
-// as reads the data type of the codes.
+// as reads the data type of the codes from the configuration.
 func (k *categories) as(raw json.RawMessage) error {
 	t, order, err := numpyType(raw)
 	if err != nil {
@@ -100,8 +100,8 @@ func (k *categories) put(dst []byte, text string) []byte {
 	return append(dst, full[:k.size]...)
 }
 
-// get returns the label of a code. It does not copy the label, because many codes of a chunk may
-// have the same one.
+// get returns the label of a code. It returns the label without a copy, because many codes of a
+// chunk may have the same label.
 func (k *categories) get(b []byte) []byte {
 	var code uint64
 	big := k.order == binary.ByteOrder(binary.BigEndian)
@@ -164,8 +164,8 @@ func (c *categorizeItems) DecodeItems(src []byte, do func(item []byte) error) er
 	return nil
 }
 
-// categorizeText encodes text of a fixed number of code points. It follows the array-to-bytes
-// codec.
+// categorizeText encodes text of a fixed number of code points. Its position is after the
+// array-to-bytes codec.
 type categorizeText struct {
 	categories
 	typ   dtype.U

@@ -29,8 +29,8 @@ type Chain struct {
 	shards  *Shards
 }
 
-// ChainError reports the codec of a chain that cannot be bound. Its message is the message of Err,
-// which names the codec.
+// ChainError is the error of [Table.Chain] for a codec that cannot be bound. Its message is that of
+// Err, which includes the name of the codec.
 type ChainError struct {
 	Index int // index of the codec in the order of encoding
 	Err   error
@@ -68,10 +68,10 @@ type bytesStage struct {
 // array-to-bytes codec, then any number of bytes-to-bytes codecs. The argument in describes the
 // array that enters the first codec.
 //
-// It returns fault.Metadata if the codecs are in another order or a configuration is invalid, and
-// errors.ErrUnsupported if a codec is unknown. It returns fault.Limit if a chunk does not fit in
-// memory, if there are more than 64 codecs, or if codecs enlarge the bytes far beyond their input.
-// An error of one codec is a *[ChainError].
+// Chain returns fault.Metadata if the codecs are in another order or a configuration is invalid,
+// and errors.ErrUnsupported if a codec is unknown. It returns fault.Limit if a chunk does not fit
+// in memory, if there are more than 64 codecs, or if bytes-to-bytes codecs could make the array
+// more than 64 times as large. An error of one codec is a *[ChainError].
 func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 	if len(specs) > maxCodecs {
 		return nil, fault.Newf(fault.Limit, "the chain has %d codecs, more than the maximum of %d", len(specs), maxCodecs)
@@ -105,7 +105,8 @@ func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 			c.array, c.name = codec, s.Name
 			c.size, c.most = codec.EncodedSize(), codec.Worst()
 			if _, shards := codec.(*sharding); c.packed.items && in.Most > 0 && !shards {
-				// The limit is the length of the elements plus their stored lengths.
+				// in.Most limits the total size of the elements. The stored form also has 4 bytes
+				// for the number of elements, and 4 bytes for each length.
 				c.most = min(c.most, addSat(in.Most, 4+mulSat(4, int64(c.packed.elems))))
 			}
 			c.least = max(c.size, 0)
@@ -148,13 +149,13 @@ func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 const maxCodecs = 64
 
 // maxGrowth is the maximum factor by which bytes-to-bytes codecs may enlarge the serialised array.
-// Writing float64 values as text of their bytes takes a factor of 32. Metadata with a larger
+// Codecs that write each byte of a float64 as text take a factor of 32. Metadata with a larger
 // factor, such as nested casts, is an attempt to exhaust memory.
 const maxGrowth = 64
 
-// grow updates the lengths of the chain after another codec was added. If several codecs in a row
-// are TypicalEncoders, it allows the worst case for only one of them. Otherwise each would double
-// the maximum intermediate length.
+// grow updates the lengths of the chain for one more codec. If several codecs in a row are
+// TypicalEncoders, grow allows the worst case for only one of them, because otherwise each of them
+// would double the maximum length.
 func (c *Chain) grow(codec BytesBytes) {
 	p, ok := codec.(TypicalEncoder)
 	if !ok {
@@ -165,8 +166,8 @@ func (c *Chain) grow(codec BytesBytes) {
 }
 
 // shortest returns the minimum length of a codec's output for an input of size bytes. If size is
-// -1, the length of the input is unknown, but at least floor. If the minimum is unknown, shortest
-// returns 0.
+// -1, the length of the input is unknown, but is at least floor. shortest returns 0 if the codec
+// does not determine the minimum.
 func shortest(codec BytesBytes, size, floor int64) int64 {
 	if size < 0 {
 		size = floor // an output length that depends only on the input length grows with it
@@ -180,8 +181,8 @@ func shortest(codec BytesBytes, size, floor int64) int64 {
 	return 0
 }
 
-// placed returns the form of a codec for its position. If after is set, the position is after the
-// array-to-bytes codec.
+// placed returns the form of an [Either] for its position, which is after the array-to-bytes codec
+// if after is true. It returns other codecs unchanged.
 func placed(codec any, after bool) any {
 	e, ok := codec.(Either)
 	switch {
@@ -234,7 +235,8 @@ func (c *Chain) Specs() []Spec { return c.specs }
 // In returns the Repr of the chunk.
 func (c *Chain) In() Repr { return c.in }
 
-// EncodedSize returns the length of every chunk's stored bytes, or -1 if it varies.
+// EncodedSize returns the length of a chunk's stored bytes if all chunks have the same length, or
+// -1 if lengths vary.
 func (c *Chain) EncodedSize() int64 { return c.size }
 
 // Typical returns a length in bytes that stored chunks rarely exceed: the size of the array, plus a
@@ -248,23 +250,23 @@ func (c *Chain) Typical() int64 {
 	return c.typical
 }
 
-// Worst returns the maximum length of a chunk's stored bytes, for any writer that follows the
-// formats. Longer chunks are corrupt. It returns math.MaxInt64 if there is no limit.
+// Worst returns the maximum length of a chunk's stored bytes, whichever program wrote the chunk.
+// Longer chunks are corrupt. Worst returns math.MaxInt64 if there is no limit.
 func (c *Chain) Worst() int64 { return c.most }
 
-// MinEncoded returns a lower bound of the length of a chunk's stored bytes, or 0 if it is unknown.
-// A caller can use it to reject an object of a few bytes before it allocates the large chunk that
+// MinEncoded returns a lower bound of the length of a chunk's stored bytes, or 0 if no bound is
+// known. With this bound a caller can reject a tiny object before it allocates the large chunk that
 // the metadata declares.
 func (c *Chain) MinEncoded() int64 { return c.least }
 
-// InPlace reports whether decoding needs no array buffer besides its destination. This is so if no
-// codec transforms arrays and the serialised bytes can be converted in place.
+// InPlace reports whether decoding needs no array buffer besides its destination. It returns true
+// if no codec transforms arrays and the serialised bytes can be converted in place.
 func (c *Chain) InPlace() bool {
 	_, ok := c.array.(InPlace)
 	return ok && len(c.arrays) == 0
 }
 
-// into returns the output of array-to-array codec i.
+// into returns the array that array-to-array codec i outputs on encoding.
 func (c *Chain) into(i int) stage {
 	if i+1 < len(c.arrays) {
 		return c.arrays[i+1].in
@@ -284,7 +286,7 @@ func kinded(kind fault.Kind, err error) error {
 	return fault.Newf(kind, "%w", err)
 }
 
-// room returns the memory that the array needs, in bytes.
+// room returns the number of bytes of a buffer for the array.
 func (s stage) room() int64 {
 	if s.items {
 		return mulSat(24, int64(s.elems))

@@ -19,8 +19,8 @@ type checksum struct {
 	sum   func([]byte) uint32
 }
 
-// newChecksum returns the factory of a checksum with a configurable location and its default,
-// "start" or "end".
+// newChecksum returns the Factory of a codec with the checksum function sum. place is the default
+// of the setting "location", which is "start" or "end".
 func newChecksum(place string, sum func([]byte) uint32) Factory {
 	return func(raw json.RawMessage, _ Repr) (any, error) {
 		c := openConfig(raw)
@@ -65,9 +65,9 @@ func newFletcher32(raw json.RawMessage, _ Repr) (any, error) {
 	return checksum{false, fletcher32}, openConfig(raw).close()
 }
 
-// newLookup3 makes numcodecs' jenkins_lookup3. It has a seed, and its checksum is at the end. The
-// class in numcodecs also has a prefix that is hashed before the data. numcodecs neither writes the
-// prefix to metadata nor reads it from metadata.
+// newLookup3 makes numcodecs' jenkins_lookup3. The codec has a seed, and its checksum is at the
+// end. In numcodecs, a program can also set a prefix that is hashed before the data. Metadata has
+// no setting for that prefix.
 func newLookup3(raw json.RawMessage, _ Repr) (any, error) {
 	c := openConfig(raw)
 	c.dropNull("prefix")

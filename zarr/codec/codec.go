@@ -6,9 +6,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// Spec names a codec and its configuration as v3 metadata does. A codec that only numcodecs
-// defines, or any codec of a v2 array, is named "numcodecs." followed by its id. Its Config is
-// numcodecs' configuration without the id.
+// Spec is the name and the configuration of a codec, as in v3 metadata. A codec that only numcodecs
+// defines, or any codec of a v2 array, has the name "numcodecs." followed by its id. The Config of
+// such a codec is the configuration of numcodecs without the id.
 type Spec struct {
 	Name   string
 	Config json.RawMessage // a JSON object; nil is {}
@@ -37,14 +37,16 @@ type Block struct {
 	Items [][]byte
 }
 
-// ArrayArray transforms an array into another array. It is bound to the Repr of its input on
-// encoding.
+// ArrayArray transforms an array into another array. It is bound to the Repr of the array that it
+// encodes.
 type ArrayArray interface {
 	// Out returns the Repr of the output on encoding.
 	Out() Repr
-	// Encode fills dst, which has the size of Out, from src. The two do not overlap.
+	// Encode fills dst with the encoded form of src. dst has the size of Out and does not overlap
+	// src.
 	Encode(dst, src Block) error
-	// Decode fills dst, which has the size of the bound Repr, from src.
+	// Decode fills dst with the decoded form of src. dst has the size of the Repr that the codec is
+	// bound to.
 	Decode(dst, src Block) error
 }
 
@@ -60,8 +62,8 @@ type ArrayBytes interface {
 	Decode(dst Block, src []byte) error
 }
 
-// ItemDecoder is an ArrayBytes of elements of varying length that can decode them one at a time.
-// This saves the slice headers of a Block: 24 bytes for each element.
+// ItemDecoder is an ArrayBytes for elements of varying length that can decode one element at a
+// time. A caller then needs no Block, which has a slice header of 24 bytes for each element.
 type ItemDecoder interface {
 	ArrayBytes
 	// DecodeItems calls do with each element of the array that src encodes, in C order. An element
@@ -70,7 +72,7 @@ type ItemDecoder interface {
 	DecodeItems(src []byte, do func(item []byte) error) error
 }
 
-// MinEncoder is an ArrayBytes with outputs of varying length that knows their minimum.
+// MinEncoder is an ArrayBytes with encoded arrays of varying length whose minimum length is known.
 type MinEncoder interface {
 	ArrayBytes
 	// MinEncoded returns a lower bound, in bytes, of the length of an encoded array.
@@ -105,9 +107,8 @@ type BytesBytes interface {
 
 // Placer is a codec that decodes elements directly to their final positions. It is an ArrayBytes,
 // or a BytesBytes after the codec "bytes". DecodeTo fills dst, a box of the array that the codec is
-// bound to. It may decode less than the whole array. A BytesBytes leaves the elements in their
-// stored byte order. DecodeTo does not modify elements outside the box or bytes between its
-// elements.
+// bound to, and may skip elements outside the box. A BytesBytes leaves the elements in their stored
+// byte order. DecodeTo modifies only the elements of the box, not the memory between them.
 type Placer interface {
 	DecodeTo(dst Strided, src []byte, s *Scratch) error
 }
@@ -120,7 +121,7 @@ type Gatherer interface {
 	EncodeFrom(dst []byte, src Strided, s *Scratch) ([]byte, error)
 }
 
-// Mover is an ArrayArray that only moves elements. It maps positions and copies nothing.
+// Mover is an ArrayArray that only moves elements. It maps positions, so no elements are copied.
 type Mover interface {
 	ArrayArray
 	// Through maps a box of the input array (on encoding) to the box of the output array that has
@@ -143,11 +144,10 @@ type View interface {
 	DecodeView(src []byte) ([]byte, error)
 }
 
-// Either is a codec that can be used in two positions: as an ArrayArray if its input is an array,
-// and as a BytesBytes if its input is bytes. numcodecs' filters are such codecs. v3 metadata has
-// them before the codec "bytes". v2 metadata has them after it or after other codecs, and there
-// they view any bytes as elements. The chain uses the form that fits the position. Either field may
-// be nil.
+// Either is a codec for two positions: an ArrayArray if its input is an array, and a BytesBytes if
+// its input is bytes. The filters of numcodecs are such codecs. In v3 metadata, they precede the
+// codec "bytes". In v2 metadata, they follow "bytes" or other codecs, and treat any input bytes as
+// elements. The chain uses the form that fits the position. Either field may be nil.
 type Either struct {
 	Array ArrayArray
 	Bytes BytesBytes

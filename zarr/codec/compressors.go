@@ -12,18 +12,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// compressor is embedded in all compressors. Their encoded lengths depend on the data.
+// compressor is embedded in all compressors. The length of their output depends on the data.
 type compressor struct {
 	densest int64 // maximum decoded bytes per encoded byte, or slightly more
 }
 
 func (compressor) EncodedSize(int64) int64 { return -1 }
 
-// Worst allows for an encoder that flushes after every few bytes, and for small inputs.
+// Worst returns twice the input length plus 64 KiB, which is enough for an encoder that flushes
+// after every few bytes.
 func (compressor) Worst(n int64) int64 { return addSat(addSat(n, n), 64<<10) }
 
-// Typical allows for 1 % and 600 bytes, the limit that bzip2 documents. Other compressors need
-// less.
+// Typical adds 1/64 of the input length and 1 KiB. bzip2, which needs most, documents a limit of 1
+// % and 600 bytes.
 func (compressor) Typical(n int64) int64 { return addSat(addSat(n, n/64), 1<<10) }
 
 // least returns the minimum encoded length of n bytes.
@@ -61,7 +62,7 @@ func newZstd(raw json.RawMessage, in Repr) (any, error) {
 	return zstdOf(raw, in, -131072, 22)
 }
 
-// newNumcodecsZstd accepts any level, as numcodecs does, and clamps it to libzstd's range.
+// newNumcodecsZstd accepts any level, as numcodecs does, and clamps the level to libzstd's range.
 func newNumcodecsZstd(raw json.RawMessage, in Repr) (any, error) {
 	return zstdOf(raw, in, math.MinInt32, math.MaxInt32)
 }
@@ -91,8 +92,9 @@ type deflateCodec struct {
 	enc    *deflate.Encoder
 }
 
-// newGzip also accepts level -1, the default level in zlib and numcodecs. Package meta reports it
-// (rule.CodecRange). It is never written, because Spec.normal rejects it.
+// newGzip also accepts level -1, the default level in zlib and numcodecs, and package meta reports
+// such a level (rule.CodecRange). Level -1 is never written to metadata, because Spec.normal
+// rejects it.
 func newGzip(raw json.RawMessage, _ Repr) (any, error) { return deflateOf(raw, deflate.Gzip, 5, -1) }
 
 func newNumcodecsGzip(raw json.RawMessage, _ Repr) (any, error) {
@@ -172,7 +174,7 @@ func bloscOf(o blosc.Options, in Repr, err error) (any, error) {
 // cnames are the compressor names in configurations.
 var cnames = [...]string{"zstd", "lz4", "lz4hc", "zlib", "snappy", "blosclz"}
 
-// bloscV3 reads a v3 configuration. Defaults are zarr-python's.
+// bloscV3 reads a v3 configuration. The defaults are the same as in zarr-python.
 func bloscV3(raw json.RawMessage, in Repr) (o blosc.Options, err error) {
 	c := openConfig(raw)
 	cname := c.text("cname", "zstd", cnames[:]...)
@@ -233,8 +235,8 @@ func typeSize(in Repr) int {
 	return 1
 }
 
-// autoShuffle returns the default shuffle for elements of size bytes. numcodecs applies it to
-// blosc's type size, zarr-python to the array's element size.
+// autoShuffle returns the default shuffle for elements of size bytes. For size, numcodecs takes
+// blosc's type size, and zarr-python takes the array's element size.
 func autoShuffle(size int) blosc.Shuffle {
 	if size == 1 {
 		return blosc.BitShuffle
@@ -244,8 +246,8 @@ func autoShuffle(size int) blosc.Shuffle {
 
 func (c *bloscCodec) Encode(dst, src []byte) ([]byte, error) { return c.enc.Encode(dst, src) }
 
-// Early versions of z5 wrote up to 16 elements of padding after the frame. Decode tolerates and
-// reports such padding; see cut.
+// Decode decodes a frame. It accepts and reports the padding that early versions of z5 wrote after
+// the frame; see cut.
 func (c *bloscCodec) Decode(dst, src []byte, limit int) ([]byte, error) {
 	frame := c.cut(src)
 	out, err := blosc.Decode(dst, frame, limit)
@@ -255,9 +257,9 @@ func (c *bloscCodec) Decode(dst, src []byte, limit int) ([]byte, error) {
 	return out, err
 }
 
-// cut returns src without the padding after the frame. Early versions of z5 made the buffer 16
-// elements longer than the frame, instead of 16 bytes, which is blosc's overhead. numcodecs ignores
-// any number of trailing bytes. TensorStore rejects them.
+// cut returns src without the padding after the frame. Early versions of z5 allowed 16 elements
+// instead of 16 bytes for the overhead of a frame, and wrote the unused bytes. numcodecs ignores
+// any number of bytes after the frame. TensorStore rejects them.
 func (c *bloscCodec) cut(src []byte) []byte {
 	if h, err := blosc.ParseHeader(src); err == nil && h.Encoded < len(src) && len(src)-h.Encoded <= 16*min(h.TypeSize, largestNumber) {
 		return src[:h.Encoded]
@@ -265,7 +267,7 @@ func (c *bloscCodec) cut(src []byte) []byte {
 	return src
 }
 
-// largestNumber is the size of z5's largest element type.
+// largestNumber is the size in bytes of the largest element type that z5 supports.
 const largestNumber = 8
 
 // places reports whether rows of the box should be decoded one at a time to their positions. That

@@ -10,9 +10,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// config reads the members of a codec's configuration one at a time and keeps the first error.
-// close returns that error, or an error for members that were not read. zarr-python and TensorStore
-// also reject unknown members.
+// config reads the members of a codec's configuration one at a time and keeps the first error. The
+// method close returns that error, or an error if the configuration has members that were not read.
+// zarr-python and TensorStore also reject unknown members.
 type config struct {
 	members map[string]json.RawMessage
 	err     error
@@ -35,7 +35,7 @@ func (c *config) fail(format string, args ...any) {
 	}
 }
 
-// take removes a member and reports whether it was present.
+// take removes a member and returns its value. It also reports whether the member was present.
 func (c *config) take(key string) (json.RawMessage, bool) {
 	raw, ok := c.members[key]
 	delete(c.members, key)
@@ -56,7 +56,7 @@ func (c *config) integer(key string, def, lo, hi int) int {
 	return int(c.integer64(key, int64(def), int64(lo), int64(hi)))
 }
 
-// integer64 is integer for values that may exceed an int.
+// integer64 is like integer, for values that may exceed an int.
 func (c *config) integer64(key string, def, lo, hi int64) int64 {
 	raw, ok := c.take(key)
 	if !ok {

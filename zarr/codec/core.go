@@ -2,9 +2,10 @@ package codec
 
 import "encoding/json"
 
-// Core returns the v3 core codec with the same stored bytes as s. It replaces "numcodecs.gzip" by
-// gzip, and likewise zstd, blosc, crc32c, vlen-utf8 and vlen-bytes. It returns other codecs
-// unchanged. The argument in describes the array that enters the pipeline.
+// Core returns the v3 core codec with the same stored bytes as s. For example, it replaces
+// "numcodecs.gzip" by "gzip". It also replaces zstd, blosc, crc32c, vlen-utf8 and vlen-bytes of
+// numcodecs. It returns other codecs unchanged. The argument in describes the array that enters the
+// pipeline.
 func (s Spec) Core(in Repr) (Spec, error) {
 	id, ok := cutNumcodecs(s.Name)
 	if !ok {

@@ -22,13 +22,13 @@ func (c *Chain) Decode(dst Block, src []byte, s *Scratch) error {
 // [Chain.Room] returned, or the result of [Chain.EncodeInPlace].
 //
 // If dst has the layout of the serialised array, the first bytes-to-bytes codec decodes directly
-// into it. If the codecs only move elements or swap their bytes, each element is copied once. Bytes
-// between the elements of the box are never modified. After an error the box is undefined. Elements
-// outside the box need not be decoded, so errors in them may not be detected.
+// into dst. If the codecs only move elements or swap their bytes, each element is copied once.
+// Bytes between the elements of the box are never modified. After an error the box is undefined.
+// Elements outside the box need not be decoded, so errors in them may not be detected.
 //
-// Items of elements of varying length are slices of src or of memory of s, and are valid until
-// either is reused. They may also be slices of memory of the chain, such as labels and fill values.
-// The caller must not modify them.
+// Items of elements of varying length are slices of src or of memory of s, and are valid until that
+// memory is reused. They may also be slices of memory of the chain, such as labels and fill values.
+// The caller must not modify the items.
 //
 // Errors name the codec. DecodeTo returns fault.Corrupt if src does not decode to exactly one
 // chunk, errors.ErrUnsupported if src uses a feature that is not implemented, and fault.Selection
@@ -58,9 +58,10 @@ func (c *Chain) decode(dst Strided, src []byte, s *Scratch) error {
 	return c.decodeArray(0, 0, dst, src, s)
 }
 
-// decodeArray sets a box of the input of array-to-array codec i. It uses three blocks of s: slot
-// for the output of codec i, 1-slot for the outputs of later codecs, and the last block for copies
-// into the box. dst may be in any of them, because it is written after the others have been read.
+// decodeArray decodes to dst, a box of the array that enters array-to-array codec i on encoding. It
+// uses three blocks of s: block slot for the output of codec i, block 1-slot for the outputs of
+// later codecs, and the last block for copies into the box. dst may be in any of the blocks,
+// because it is written after the others have been read.
 func (c *Chain) decodeArray(i, slot int, dst Strided, src []byte, s *Scratch) error {
 	for ; i < len(c.arrays); i++ {
 		moved, ok := through(c.arrays[i].codec, dst, s)
@@ -101,8 +102,7 @@ func (c *Chain) decodeArray(i, slot int, dst Strided, src []byte, s *Scratch) er
 // decodedView is an array-to-array codec whose decoded elements are part of the encoded array,
 // unchanged.
 type decodedView interface {
-	// same reports whether the elements have the same order in the decoded and the encoded array,
-	// without gaps.
+	// same reports whether the decoded elements are the whole encoded array, in the same order.
 	same() bool
 	// copyView copies a box of the decoded array from the encoded array.
 	copyView(dst Strided, encoded Block)
@@ -169,8 +169,8 @@ func (c *Chain) unpack(slot int, dst Strided, src []byte, s *Scratch) error {
 	return nil
 }
 
-// undo decodes bytes-to-bytes codec i. The result is a part of b or in memory of s. flip is the
-// index of the next of two buffers, which are used alternately.
+// undo decodes bytes-to-bytes codec i. The result is a part of b or in memory of s. undo uses two
+// buffers of s alternately, and flip is the index of the next one.
 func (c *Chain) undo(i int, b []byte, flip *int, s *Scratch) (_ []byte, err error) {
 	st := &c.bytes[i]
 	if view, ok := st.codec.(View); ok {
@@ -185,7 +185,8 @@ func (c *Chain) undo(i int, b []byte, flip *int, s *Scratch) (_ []byte, err erro
 	return b, st.decoded(b, err)
 }
 
-// decoded adds the name of the codec to err. If err is nil, it checks the decoded length.
+// decoded adds the name of the codec to err. If err is nil, it checks the length of the decoded
+// bytes b.
 func (st *bytesStage) decoded(b []byte, err error) error {
 	if err != nil {
 		return named(st.name, kinded(fault.Corrupt, err))

@@ -7,10 +7,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// newDelta makes numcodecs' "delta". It stores the first element, and then the difference of each
-// element from the previous one in C order. It casts the stored values to another type. Integers
-// wrap; floats lose precision. The codec is lossy for booleans, because their running sum is a
-// logical or.
+// newDelta makes numcodecs' "delta". The codec stores the first element, and then the difference of
+// each element from the previous one in C order. It casts the stored values to another type.
+// Integers wrap, and floats lose precision. The codec is lossy for booleans, because decoding uses
+// a logical or instead of a sum.
 func newDelta(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	if _, ok := c.members["dtype"]; !ok {
@@ -51,8 +51,8 @@ func newAsType(raw json.RawMessage, in Repr) (any, error) {
 	return f.either(in)
 }
 
-// casts returns the steps of a cast. It returns no steps if only the byte order differs, so that
-// NaNs keep all bits.
+// casts returns the steps of a cast. If only the byte order differs, it returns no steps, which
+// keeps all bits of NaNs.
 func casts(from, to number.Type) func() []number.Step {
 	if from.Kind == to.Kind && from.Size == to.Size {
 		return steps()

@@ -19,8 +19,8 @@
 //
 //	codec.Spec{Name: "zstd", Config: json.RawMessage(`{"level":3,"checksum":true}`)}
 //
-// Stored bytes are hostile. A codec compares every length that it reads with the limits of the Repr
-// before it allocates memory. Its output is bounded, and it never panics.
+// Stored bytes may be hostile. A codec compares every length that it reads with the limits of the
+// Repr before it allocates memory. Its output is bounded, and it never panics.
 //
 // # Errors
 //

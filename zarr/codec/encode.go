@@ -41,9 +41,9 @@ func (c *Chain) EncodeFrom(dst []byte, src Strided, s *Scratch) ([]byte, error) 
 	return c.encode(dst, src, s)
 }
 
-// EncodeInPlace converts b, all elements of a chunk in C order, to the stored form of the chunk. It
-// requires [Chain.InMemory]. Decode with the same memory reverses it. It returns the errors of
-// Encode; after an error b is undefined.
+// EncodeInPlace converts b from the elements of a chunk in C order to the stored form of the chunk.
+// It requires [Chain.InMemory]. To reverse it, call Decode with b as source and destination.
+// EncodeInPlace returns the errors of Encode. After an error b is undefined.
 func (c *Chain) EncodeInPlace(b []byte) error {
 	if err := c.whole.fits(Block{Bytes: b}); err != nil {
 		return err
@@ -108,7 +108,8 @@ func (c *Chain) encode(dst []byte, src Strided, s *Scratch) ([]byte, error) {
 	return out, nil
 }
 
-// serialised returns the bytes of the array, without a copy if possible.
+// serialised returns the output of the array-to-bytes codec. It returns the memory of src if that
+// has the same bytes, and otherwise a buffer of s.
 func (c *Chain) serialised(src Strided, s *Scratch) ([]byte, error) {
 	if p, ok := c.array.(plainer); ok {
 		if block, direct := src.contiguous(c.packed); direct {
@@ -124,7 +125,7 @@ func (c *Chain) serialised(src Strided, s *Scratch) ([]byte, error) {
 	return b, err
 }
 
-// serialise appends the bytes of the array to dst.
+// serialise appends the output of the array-to-bytes codec to dst.
 func (c *Chain) serialise(dst []byte, src Strided, s *Scratch) ([]byte, error) {
 	if g, ok := c.array.(Gatherer); ok {
 		return g.EncodeFrom(dst, src, s)

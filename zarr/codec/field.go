@@ -21,8 +21,8 @@ type Field struct {
 }
 
 // NewField looks up a field by its path: a field name, then names of nested fields, as in
-// [dtype.Struct.Lookup]. ok is false if there is no such field. fill is the fill value of the
-// structure, or nil.
+// [dtype.Struct.Lookup]. ok is false if the structure has no such field. fill is the fill value of
+// the structure, or nil.
 func NewField(of *dtype.Struct, fill []byte, path ...string) (f *Field, ok bool) {
 	found, strides, ok := of.Lookup(path...)
 	if !ok {
@@ -47,7 +47,7 @@ func (f *Field) Type() dtype.Type { return f.field.Type }
 // Shape returns the shape of the field within an element. The caller owns the slice.
 func (f *Field) Shape() []int { return slices.Clone(f.field.Shape) }
 
-// Extract sets dst to the field's values in elems. elems holds whole elements of the structure.
+// Extract sets dst to the field's values in elems, which holds whole structures.
 func (f *Field) Extract(dst, elems []byte) {
 	n := f.field.Type.Size()
 	for ; len(elems) >= f.of.Size(); elems = elems[f.of.Size():] {
@@ -58,8 +58,8 @@ func (f *Field) Extract(dst, elems []byte) {
 	}
 }
 
-// Insert sets the field's values in elems to src. elems holds whole elements of the structure.
-// Other fields are not modified.
+// Insert sets the field's values in elems to src. elems holds whole structures. Insert does not
+// modify their other fields.
 func (f *Field) Insert(elems, src []byte) {
 	n := f.field.Type.Size()
 	for ; len(elems) >= f.of.Size(); elems = elems[f.of.Size():] {
@@ -70,9 +70,9 @@ func (f *Field) Insert(elems, src []byte) {
 	}
 }
 
-// Factory makes a codec that reads the field. Place it before the codecs of the array of
-// structures. Parts of shards can be read through it. It cannot encode, because encoding requires
-// the other fields.
+// Factory makes a codec that reads the field. Place the codec before the codecs of the array of
+// structures. It can read parts of shards. It cannot encode, because encoding requires the other
+// fields.
 func (f *Field) Factory(_ json.RawMessage, in Repr) (any, error) {
 	out := in
 	out.Shape = in.Shape[:len(in.Shape)-len(f.field.Shape)]
@@ -80,7 +80,7 @@ func (f *Field) Factory(_ json.RawMessage, in Repr) (any, error) {
 	return &fieldOf{f, out}, nil
 }
 
-// fieldOf is a Field bound to a chunk.
+// fieldOf is the codec that reads a Field of a chunk.
 type fieldOf struct {
 	*Field
 	out Repr

@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// filter transforms arrays of one number type to arrays of another with the same number of
-// elements, and back. It implements numcodecs' filters and similar codecs of the registry.
+// filter transforms arrays of one number type to arrays of another number type with the same number
+// of elements, and back. It implements numcodecs' filters and similar codecs of the registry.
 // arrayFilter and bytesFilter are the codecs built on it.
 type filter struct {
 	dec, enc elements
@@ -62,15 +62,15 @@ func (c *config) elements(key string, def elements) elements {
 	return e
 }
 
-// wrap records err as the error of a member, unless there is an earlier error.
+// wrap records err as the error of member key, unless there is an earlier error.
 func (c *config) wrap(key string, err error) {
 	if c.err == nil {
 		c.err = fmt.Errorf("%q: %w", key, err)
 	}
 }
 
-// defaultElements returns the elements of a filter without a configured type. They have the type of
-// the array.
+// defaultElements returns the elements of a filter whose configuration has no data type. Their type
+// is that of the array.
 func defaultElements(in Repr) elements {
 	e, err := viewed(in.Type, in.Order)
 	if err != nil {
@@ -79,7 +79,7 @@ func defaultElements(in Repr) elements {
 	return e
 }
 
-// known returns an error if the input or output elements do not support arithmetic.
+// known returns an error if arithmetic on the input or output elements is not supported.
 func (f filter) known() error {
 	for _, e := range []elements{f.dec, f.enc} {
 		if e.number.Size == 0 {
@@ -89,8 +89,8 @@ func (f filter) known() error {
 	return nil
 }
 
-// either returns the filter as an Either, for the two positions of numcodecs' filters. Array is nil
-// if the array's elements and the filter's differ in size.
+// either returns the filter as an [Either], for the two positions of numcodecs' filters. Its field
+// Array is nil if the elements of the array and of the filter differ in size.
 func (f filter) either(in Repr) (any, error) {
 	if err := f.known(); err != nil {
 		return nil, err
@@ -106,8 +106,9 @@ func (f filter) either(in Repr) (any, error) {
 	return e, nil
 }
 
-// array binds the filter to an array. The fill value keeps its numeric value, as in zarr-python.
-// The result has no fill value if the other type cannot represent it.
+// array binds the filter to an array. As in zarr-python, the fill value of the output is the same
+// number as that of the input. The output has no fill value if its type cannot represent the
+// number.
 func (f filter) array(in Repr) (*arrayFilter, error) {
 	out := in
 	if out.Type = f.enc.typ; f.enc.typ.Size() == in.Type.Size() && f.enc.number.Kind == f.dec.number.Kind {
@@ -122,7 +123,8 @@ func (f filter) array(in Repr) (*arrayFilter, error) {
 	return a, nil
 }
 
-// recast converts a fill value to the other type. It returns nil if that is not possible.
+// recast converts a fill value from the input type to the output type. It returns nil if the output
+// type cannot represent the value.
 func (a *arrayFilter) recast(fill []byte) []byte {
 	from, to := a.dec.number, a.enc.number
 	if len(fill) != from.Size {
@@ -170,8 +172,8 @@ func corrupt(err error) error {
 // numcodecs does.
 type bytesFilter struct{ filter }
 
-// sized converts n, a length in bytes, from elements of one size to elements of another. It returns
-// -1 if n is not a multiple of the element size.
+// sized returns the length in bytes after a conversion of n bytes from elements of one size to
+// elements of another. It returns -1 if n is not a multiple of the element size.
 func sized(n int64, from, to elements) int64 {
 	if n%int64(from.number.Size) != 0 {
 		return -1
@@ -236,7 +238,7 @@ func mulSat(a, b int64) int64 {
 
 const maxInt64 = 1<<63 - 1
 
-// steps returns steps without state.
+// steps returns a function for filter.encode or filter.decode that always returns the same steps.
 func steps(s ...number.Step) func() []number.Step {
 	return func() []number.Step { return s }
 }

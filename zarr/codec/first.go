@@ -9,9 +9,9 @@ import (
 
 // FiltersFirst converts a v2 pipeline to the order of v3 metadata. It moves filters that follow the
 // codec "bytes" before it, and sets the byte order of "bytes" to that of the last filter's output.
-// The stored bytes stay the same. It returns errors.ErrUnsupported for a filter that views bytes as
-// a type other than their own, or that follows a bytes-to-bytes codec, because v3 cannot express
-// these.
+// The stored bytes stay the same. FiltersFirst returns errors.ErrUnsupported for filters that v3
+// cannot express: a filter that views bytes as a type other than their own, or that follows a
+// bytes-to-bytes codec.
 func (t *Table) FiltersFirst(specs []Spec, in Repr) ([]Spec, error) {
 	at := slices.IndexFunc(specs, func(s Spec) bool { return s.Name == "bytes" })
 	if at < 0 {
@@ -52,7 +52,8 @@ func (t *Table) FiltersFirst(specs []Spec, in Repr) ([]Spec, error) {
 	return slices.Concat(out, filters, []Spec{Bytes(in.Order)}, rest[len(filters):]), nil
 }
 
-// takes reports whether the filter views the bytes as numbers of their own type.
+// takes reports whether the numbers that the filter reads have the size and byte order of the
+// elements.
 func (b bytesFilter) takes(in Repr) bool {
 	is, err := viewed(in.Type, in.Order)
 	return err == nil && is.number.Size == b.dec.number.Size && is.number.Big == b.dec.number.Big

@@ -8,8 +8,8 @@ import "encoding/binary"
 func fletcher32(b []byte) uint32 {
 	var lo, hi uint32
 	for len(b) >= 2 {
-		// The sums are at most 65535 before, so 360 words of 65535 make hi 65341 × 65535. One more
-		// word would overflow.
+		// Both sums are at most 65535 here. After 360 words of 65535, hi is 65341 × 65535, and one
+		// more word would overflow.
 		n := 2 * min(len(b)/2, 360)
 		for i := 0; i < n; i += 2 {
 			lo += uint32(binary.BigEndian.Uint16(b[i:n]))

@@ -6,11 +6,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// DecodeItems decodes a chunk of elements of varying length. It calls do with each element and its
-// index in the chunk in C order. The calls may come in any order. An element is valid until do
-// returns, and do must not modify it. DecodeItems stops at the first error of do and returns it. It
-// takes less memory than a Block of items, which has 24 bytes per element. Other errors are those
-// of [Chain.DecodeTo].
+// DecodeItems decodes a chunk of elements of varying length. It calls do with each element and the
+// index of the element in the chunk in C order. The calls may be in any order. An element is valid
+// until do returns, and do must not modify it. DecodeItems stops at the first error of do and
+// returns that error. Other errors are those of [Chain.DecodeTo]. DecodeItems takes less memory
+// than a Block of items, which has 24 bytes per element.
 func (c *Chain) DecodeItems(src []byte, s *Scratch, do func(i int, item []byte) error) error {
 	if !c.whole.items {
 		return fault.Newf(fault.Selection, "elements must vary in length, have %d bytes each", c.whole.size)

@@ -25,7 +25,7 @@ func (h *lookup3State) add(k [12]byte) {
 	h.c += binary.LittleEndian.Uint32(k[8:])
 }
 
-// mix is reversible: different states remain different.
+// mix mixes the three words of the state. It is reversible, so different states remain different.
 func (h *lookup3State) mix() {
 	a, b, c := h.a, h.b, h.c
 	a = a - c ^ bits.RotateLeft32(c, 4)

@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// lz4Codec is numcodecs' lz4. The decoded length in four little-endian bytes precedes one LZ4
-// block.
+// lz4Codec is numcodecs' lz4. It stores the decoded length in four little-endian bytes, and then
+// one LZ4 block.
 type lz4Codec struct{ compressor }
 
 // lz4Tables holds the tables of idle encoders. They do not affect the output.

@@ -10,7 +10,7 @@ import (
 )
 
 // lzmaCodec is numcodecs' lzma, which uses Python's lzma module. It can read streams with filters
-// in all formats. numcodecs itself can read streams with filters only in format 3.
+// in all formats. numcodecs can read such streams only in format 3.
 type lzmaCodec struct {
 	compressor
 	c   lzma.Config
@@ -33,7 +33,7 @@ func newLZMA(raw json.RawMessage, _ Repr) (any, error) {
 	return &lzmaCodec{compressor: compressor{densestLZMA}, c: o, enc: enc}, nil
 }
 
-// extreme is the bit PRESET_EXTREME of a preset.
+// extreme is the bit of a preset that Python calls PRESET_EXTREME.
 const extreme = 1 << 31
 
 func readLZMA(c *config) lzma.Config {

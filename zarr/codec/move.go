@@ -1,11 +1,11 @@
 package codec
 
-// axis is one loop of a nested copy: n elements, and their strides in the destination and the
-// source in bytes or items.
+// axis is one loop of a nested copy. It has n elements, and a stride in the destination and one in
+// the source, in bytes or items.
 type axis struct{ n, dst, src int }
 
 // move is a prepared copy of elements between two strided memories. Axes that are contiguous in
-// both are merged.
+// both memories are merged.
 type move struct {
 	few      [8]axis // the axes, from slow to fast in the destination
 	many     []axis  // replaces few if there are more than 8 axes
@@ -14,7 +14,7 @@ type move struct {
 	empty    bool
 }
 
-// axes returns the axes. The slice is memory of m.
+// axes returns the axes as a slice of m's memory.
 func (m *move) axes() []axis {
 	if m.many != nil {
 		return m.many[:m.n]
@@ -22,7 +22,8 @@ func (m *move) axes() []axis {
 	return m.few[:m.n]
 }
 
-// add adds an axis. The caller adds slower axes first.
+// add adds an axis. If the destination stride is negative, add reverses the axis in the destination
+// and in the source.
 func (m *move) add(n, dst, src int) {
 	switch {
 	case n == 0:
@@ -82,7 +83,7 @@ func (m *move) fromChunk(box Strided, shape []int) {
 	m.order()
 }
 
-// inChunk is fromChunk with the axes in the order of the chunk. Each axis ascends in the chunk.
+// inChunk is like fromChunk, but the loops visit the elements in the order of the chunk.
 func (m *move) inChunk(box Strided, shape []int) {
 	m.dst = box.At
 	stride := box.Size
@@ -110,8 +111,8 @@ func (m *move) inChunk(box Strided, shape []int) {
 	}
 }
 
-// pull copies elements of size bytes from a chunk through read, in ascending order. m must come
-// from inChunk, and its last axis must be contiguous in memory.
+// pull copies elements of size bytes from a chunk to dst. It reads them with the function read, in
+// ascending order. m must come from inChunk, and its last axis must be contiguous in dst.
 func (m *move) pull(dst []byte, size int, read func(dst []byte, at int) error) (err error) {
 	row, inner := axis{1, size, size}, 0
 	if m.n > 0 {
@@ -157,7 +158,7 @@ func (m *move) toChunk(box Strided, shape []int) {
 	m.order()
 }
 
-// over prepares a pass over the elements of a box, without a source.
+// over prepares a loop over the elements of a box, without a source.
 func (m *move) over(box Strided) {
 	m.dst = box.At
 	for i := len(box.Axes) - 1; i >= 0; i-- {
@@ -166,7 +167,8 @@ func (m *move) over(box Strided) {
 	m.order()
 }
 
-// outer calls f with the offsets of all positions along all axes except the last inner ones.
+// outer calls f for each position along the outer axes. These are all axes except the last ones,
+// whose number is inner. The arguments of f are the offsets of the position.
 func (m *move) outer(inner int, f func(dst, src int)) {
 	if m.empty {
 		return
@@ -201,12 +203,13 @@ func (m *move) outer(inner int, f func(dst, src int)) {
 	}
 }
 
-// inCache is the number of bytes that are copied before fix is called on them, so that they are
-// still in the first-level cache. It is half of 32 KiB.
+// inCache is the number of bytes that are copied before the function fix processes them. It is half
+// of 32 KiB, so that the bytes are still in the first-level cache.
 const inCache = 16 << 10
 
-// bytes copies elements of size bytes. If fix is not nil, bytes calls it with every contiguous
-// filled part of the destination. Each part consists of whole elements, and fix may modify it.
+// bytes copies elements of size bytes. If fix is not nil, bytes calls fix with every contiguous
+// part of the destination that has been filled. A part consists of whole elements, and fix may
+// modify the part.
 func (m *move) bytes(dst, src []byte, size int, fix func([]byte)) {
 	axes := m.axes()
 	k := len(axes)
@@ -267,9 +270,9 @@ func (m *move) items(dst, src [][]byte) {
 	})
 }
 
-// plane removes the two innermost loops from the others. cols is the axis with the smallest
-// destination stride. rows is the axis with the smallest source stride, if that is a different
-// axis.
+// plane selects the axes of the two innermost loops. cols is the axis with the smallest destination
+// stride. rows is the axis with the smallest source stride, if that is another axis. The outer
+// loops must then skip the last axes of m, whose number is inner.
 func (m *move) plane() (rows, cols axis, inner int) {
 	rows, cols = axis{n: 1}, axis{n: 1}
 	axes := m.axes()

@@ -10,10 +10,9 @@ import (
 )
 
 // Normalize returns the codecs as they are written to metadata. The argument in describes the array
-// that enters the first codec. Configurations of v3 core codecs become complete and are formatted
-// as zarr-python does. The element size and shuffle of blosc, and the byte order of the codec
-// "bytes", are set from the data type. Other codecs are unchanged. Errors are those of
-// [Table.Bind].
+// that enters the first codec. Configurations of v3 core codecs become complete and have the format
+// of zarr-python. The element size and shuffle of blosc, and the byte order of the codec "bytes",
+// are set from the data type. Other codecs are unchanged. Errors are those of [Table.Bind].
 func (t *Table) Normalize(specs []Spec, in Repr) ([]Spec, error) {
 	out := make([]Spec, len(specs))
 	serial := false
@@ -77,12 +76,13 @@ func (s Spec) normal(in Repr) (Spec, error) {
 	return s, nil
 }
 
-// Numcodecs returns a codec as v2 metadata and numcodecs have it: an id and a configuration without
-// the id. It returns errors.ErrUnsupported for codecs that numcodecs does not have. In the v3 core
-// these are bytes and transpose, because v2 metadata stores the byte order and the order of axes in
+// Numcodecs returns a codec as in v2 metadata and numcodecs: an id and a configuration without the
+// id. It returns errors.ErrUnsupported for codecs that numcodecs does not have. In the v3 core,
+// these are bytes and transpose. v2 metadata stores the byte order and the order of axes in
 // separate members.
 //
-// A blosc Spec without a shuffle gets shuffle -1, which numcodecs also derives from the data type.
+// For a blosc Spec without a shuffle, Numcodecs sets shuffle -1. numcodecs then chooses the shuffle
+// by the element size.
 func (s Spec) Numcodecs() (id string, config json.RawMessage, err error) {
 	if id, ok := cutNumcodecs(s.Name); ok {
 		return id, orEmpty(s.Config), nil

@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// compose writes elements as nested lists of a shape. The outermost list ends with the dtype and
-// the shape. compose returns an error unless each element is one JSON value.
+// compose writes elements as nested lists of the given shape. The dtype and the shape are the last
+// items of the outermost list. compose returns an error unless each element is one JSON value.
 func compose(items [][]byte, shape []int, typ string) ([]byte, error) {
 	n := 64
 	for _, b := range items {
@@ -46,7 +46,7 @@ func compose(items [][]byte, shape []int, typ string) ([]byte, error) {
 	return append(list, "]]"...), nil
 }
 
-// listed is a parsed array of nested lists.
+// listed is an array that was stored as nested lists.
 type listed struct {
 	list  []byte
 	dtype string
@@ -90,7 +90,7 @@ func parse(list []byte) (listed, error) {
 	return d, nil
 }
 
-// maxRank is the maximum number of axes of such an array. It is numpy's limit.
+// maxRank is the maximum number of axes of a listed array. numpy has the same limit.
 const maxRank = 64
 
 // each calls do with every element, in C order. The elements are slices of d.list.

@@ -18,9 +18,9 @@ import (
 
 // notation is the syntax of one of the two codecs.
 type notation interface {
-	// read converts src to a list in the canonical form of jsontext.
+	// read converts src to a list in the canonical form of package jsontext.
 	read(src []byte) ([]byte, error)
-	// write appends a list of that form.
+	// write appends canon, a list in the canonical form, to dst in the syntax of the codec.
 	write(dst, canon []byte) ([]byte, error)
 }
 
@@ -40,8 +40,8 @@ type msgpack2 struct {
 func (n msgpack2) read(src []byte) ([]byte, error)         { return msgpack.Decode(nil, src, n.raw) }
 func (n msgpack2) write(dst, canon []byte) ([]byte, error) { return n.options.Encode(dst, canon) }
 
-// newJSON2 reads the configuration of numcodecs. Indentation and separators are ignored: the output
-// is compact.
+// newJSON2 reads the configuration of numcodecs. It ignores indentation and separators, because the
+// output is compact.
 func newJSON2(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	n := json2{dialect: jsontext.Tokens, style: jsontext.Style{ASCII: c.boolean("ensure_ascii", true), Sorted: c.boolean("sort_keys", true), Tokens: c.boolean("allow_nan", true)}}
@@ -116,7 +116,7 @@ func (c *objects) Encode(dst []byte, src Block) ([]byte, error) {
 	return c.write(dst, list)
 }
 
-// MinEncoded returns one byte per element.
+// MinEncoded allows one byte per element.
 func (c *objects) MinEncoded() int64 { return int64(c.count) }
 
 func (c *objects) Decode(dst Block, src []byte) error {

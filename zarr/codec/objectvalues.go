@@ -11,8 +11,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// values encodes numbers or fixed-length text in a notation. Its input is the bytes of the
-// elements.
+// values encodes the bytes of numbers or of fixed-length text in a notation.
 type values struct {
 	notation
 	in Repr
@@ -20,8 +19,8 @@ type values struct {
 
 func (c *values) EncodedSize(int64) int64 { return -1 }
 
-// Worst allows 32 bytes per input byte. For a float16 these are 64 bytes: up to 24 for its digits,
-// and the rest for white space.
+// Worst allows 32 bytes per input byte, or 64 bytes for a float16. A float16 has up to 24 bytes of
+// digits, and the rest is for white space.
 func (c *values) Worst(n int64) int64 {
 	if n > math.MaxInt64/32 {
 		return math.MaxInt64
@@ -107,8 +106,8 @@ func (c *values) Decode(dst, src []byte, limit int) ([]byte, error) {
 	return out, nil
 }
 
-// listable returns an error for types that numcodecs cannot write or read. Python's own types are
-// bool, int, float, str and bytes.
+// listable returns an error for types that numcodecs cannot write or read. numcodecs converts
+// elements to Python's own types, which are bool, int, float, str and bytes.
 func listable(t dtype.Type) error {
 	switch t := t.(type) {
 	case dtype.S, dtype.U:
@@ -123,7 +122,7 @@ func listable(t dtype.Type) error {
 	return fault.Newf(errors.ErrUnsupported, "elements of %v have no equivalent in Python's lists", t)
 }
 
-// toItem formats one element as a value of the list.
+// toItem formats one element as an item of the list.
 func toItem(t dtype.Type, b []byte) ([]byte, error) {
 	if _, ok := t.(dtype.S); ok {
 		return jsontext.AppendBytes(nil, []byte(dtype.Text(b))), nil
@@ -142,7 +141,7 @@ func toItem(t dtype.Type, b []byte) ([]byte, error) {
 	return raw, nil
 }
 
-// fromItem returns the memory form of a value of the list.
+// fromItem returns the memory form of an item of the list.
 func fromItem(t dtype.Type, item []byte) ([]byte, error) {
 	_, text := t.(dtype.U)
 	raw, special := json.RawMessage(item), false

@@ -9,9 +9,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// packbits is the codec "packbits" of the registry. Of each number it stores a range of bits, one
-// number after another. It starts with the lowest bit of the range, and fills bytes from the lowest
-// bit.
+// packbits is the codec "packbits" of the registry. It stores the same range of bits of each
+// number. The ranges follow one another without gaps. Each range begins with its lowest bit, and
+// each byte is filled from its lowest bit.
 type packbits struct {
 	in      Repr
 	numbers int
@@ -22,8 +22,8 @@ type packbits struct {
 	padding string
 }
 
-// Positions of the byte that holds the number of padding bits. The padding is at the end of the
-// last data byte.
+// These are the positions of the byte that contains the number of padding bits. The padding bits
+// themselves are at the end of the last data byte.
 const (
 	padNone  = "none"
 	padFirst = "first_byte"
@@ -65,7 +65,8 @@ func newPackBits(raw json.RawMessage, in Repr) (any, error) {
 	return p, nil
 }
 
-// numberBits returns the number of numbers per element and the number of bits of each.
+// numberBits returns how many numbers an element has (two if it is complex), and the number of bits
+// of each.
 func numberBits(t dtype.Basic) (parts, width int) {
 	parts = 1
 	switch t {
@@ -89,7 +90,7 @@ func numberBits(t dtype.Basic) (parts, width int) {
 	return parts, 8 * t.Size() / parts
 }
 
-// packed returns the number of bytes of the packed bits.
+// packed returns the length in bytes of the packed numbers.
 func (p *packbits) packed() int { return (p.numbers*p.each + 7) / 8 }
 
 // spare returns the number of padding bits in the last data byte.
@@ -176,8 +177,8 @@ func putLittle(b []byte, u uint64) {
 }
 
 // boolBits is numcodecs' "packbits". It stores the number of padding bits in one byte, followed by
-// booleans as bits, the highest bit of a byte first. The padding is at the end of the last byte. As
-// an array filter it returns an array of bytes.
+// booleans as bits, from the highest bit of a byte down. The padding is at the end of the last
+// byte. Before the array-to-bytes codec, its output is an array of bytes.
 type boolBits struct{}
 
 func newNumcodecsPackBits(raw json.RawMessage, in Repr) (any, error) {

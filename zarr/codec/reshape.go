@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// reshape is the codec "reshape" of the registry. It keeps the elements and their order and changes
-// the shape.
+// reshape is the codec "reshape" of the registry. It changes the shape, and keeps the elements and
+// their order.
 type reshape struct {
 	out Repr
 	in  stage

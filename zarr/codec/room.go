@@ -25,16 +25,16 @@ func (c *Chain) Room(m Strided) (direct []byte, scratch int64) {
 	return direct, r.sum()
 }
 
-// InMemory reports whether the stored bytes of every chunk are its elements in C order. They can
-// then be read directly into the chunk's memory, although their byte order may have to be swapped
-// there. The scratch that [Chain.Room] returns is then the same for any box.
+// InMemory reports whether the stored bytes of every chunk are its elements in C order. A reader
+// can then read the stored bytes directly into the chunk's memory and swap bytes there, if
+// necessary. The scratch that [Chain.Room] returns is then the same for any box.
 func (c *Chain) InMemory() bool {
 	_, ok := c.array.(InPlace)
 	return ok && len(c.arrays) == 0 && len(c.bytes) == 0
 }
 
 // AsInMemory reports whether the stored bytes of every chunk are its elements in C order and in
-// memory form. It is InMemory without byte swapping or checks.
+// memory form, so that they need neither byte swapping nor checks.
 func (c *Chain) AsInMemory() bool {
 	raw, ok := c.array.(*rawBytes)
 	return ok && c.InMemory() && raw.swap == nil && !raw.isChecked()
@@ -79,13 +79,14 @@ func (c *Chain) EncodeRoom(m Strided) int64 {
 	return r.sum()
 }
 
-// roomer is an ArrayBytes that uses buffers of a Scratch itself.
+// roomer is an ArrayBytes that takes buffers from a Scratch when it encodes or decodes. Its methods
+// return the total size of these buffers in bytes.
 type roomer interface {
 	decodeRoom() int64
 	encodeRoom() int64
 }
 
-// rooms are the sizes of the buffers of a Scratch.
+// rooms are the sizes in bytes of the buffers that a Chain takes from a Scratch.
 type rooms struct {
 	blocks  [3]int64
 	bytes   [2]int64
@@ -114,8 +115,8 @@ func (r *rooms) sum() (n int64) {
 	return n
 }
 
-// decode adds the buffers of decodeArray. It returns the first codec that does not map the box, and
-// the box of that codec's input.
+// decode adds the buffers of decodeArray. It returns the index of the first codec that does not map
+// the box to its output, and the box of that codec's input.
 func (r *rooms) decode(c *Chain, i, slot int, box Strided) (int, Strided) {
 	for ; i < len(c.arrays); i++ {
 		if t, ok := c.arrays[i].codec.(Mover); ok {

@@ -12,9 +12,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// newFixedScaleOffset makes numcodecs' "fixedscaleoffset": (x - offset) × scale, rounded to even
-// and cast. numpy computes in the type of x if x is a float, or if x and the configured number are
-// integers. Otherwise it computes in float64.
+// newFixedScaleOffset makes numcodecs' "fixedscaleoffset". The codec stores (x - offset) × scale,
+// rounded to an integer, ties to even, and cast to another type. numpy computes in the type of x if
+// x is a float, or if x and the configured number are integers. Otherwise it computes in float64.
 func newFixedScaleOffset(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	offset, scale := c.scalar("offset"), c.scalar("scale")
@@ -44,8 +44,8 @@ func newFixedScaleOffset(raw json.RawMessage, in Repr) (any, error) {
 	return f.either(in)
 }
 
-// scaling returns the steps of encoding. It returns an error if the type of an integer computation
-// cannot represent a configured number, as numpy does.
+// scaling returns the steps of encoding. If the computation is in an integer type that cannot
+// represent a configured number, scaling returns an error, as numpy does.
 func scaling(dec, enc number.Type, offset, scale scalar) (func() []number.Step, error) {
 	var list []number.Step
 	at := dec
@@ -82,7 +82,8 @@ type scalar struct {
 	float float64
 }
 
-// in returns the number in an integer type and reports whether it is in range.
+// in returns the number as a value of the integer type t. It also reports whether the number is in
+// the range of t.
 func (s scalar) in(t number.Type) (uint64, bool) {
 	lo, hi := t.Range()
 	switch {
@@ -114,8 +115,9 @@ func (c *config) scalar(key string) scalar {
 	return s
 }
 
-// newQuantize makes numcodecs' "quantize". It rounds floats to a multiple of a power of two that
-// keeps a number of decimal digits, and casts them.
+// newQuantize makes numcodecs' "quantize". The codec rounds floats to a multiple of a power of two,
+// and casts them to another type. The power is small enough to keep the configured number of
+// decimal digits.
 func newQuantize(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	if _, ok := c.members["digits"]; !ok {
@@ -140,5 +142,5 @@ func newQuantize(raw json.RawMessage, in Repr) (any, error) {
 	return f.either(in)
 }
 
-// maxDigits is numcodecs' maximum. Larger powers of ten exceed a float64.
+// maxDigits is the maximum number of digits in numcodecs. Larger powers of ten exceed a float64.
 const maxDigits = 307

@@ -26,12 +26,12 @@ type buffers struct {
 	blocks [3][]byte // arrays between two codecs
 }
 
-// maxKept is the maximum size of a buffer that is kept, so that one huge chunk does not occupy
-// memory forever.
+// maxKept is the size of the largest buffer that is kept for reuse. The limit ensures that one huge
+// chunk does not occupy memory forever.
 const maxKept = 64 << 20
 
-// Free releases all memory that Buffer returned; the caller may reuse it. Buffers that the Scratch
-// allocated are reused unless the garbage collector frees them first.
+// Free releases all memory that Buffer returned, which the caller may then reuse. The Scratch keeps
+// the buffers that it allocated itself, until the garbage collector frees them.
 func (s *Scratch) Free() {
 	s.lent = buffers{}
 	if s.own != nil {
@@ -42,7 +42,8 @@ func (s *Scratch) Free() {
 	}
 }
 
-// kept returns the buffers that the Scratch allocates.
+// kept returns the buffers that the Scratch allocates. It creates them on the first call, and again
+// after the garbage collector freed them.
 func (s *Scratch) kept() *buffers {
 	if s.own == nil {
 		if s.own = s.rested.Value(); s.own == nil {
@@ -52,7 +53,7 @@ func (s *Scratch) kept() *buffers {
 	return s.own
 }
 
-// axes returns memory for n axes of a box. It is valid until the next call of a Chain.
+// axes returns n axes of a box in memory of s. They are valid until the next call of a Chain.
 func (s *Scratch) axes(n int) []Step {
 	if len(s.steps)+n > cap(s.steps) {
 		s.steps = make([]Step, 0, max(32, 2*n))
@@ -62,7 +63,7 @@ func (s *Scratch) axes(n int) []Step {
 	return s.steps[k : k+n : k+n]
 }
 
-// whole returns the box of a whole array.
+// whole returns the box of a whole array, with its axes in memory of s.
 func (s *Scratch) whole(b Block, st stage) Strided {
 	return whole(b, s.axes(len(st.shape)), st.shape, st.size)
 }
@@ -86,7 +87,8 @@ func (s *Scratch) keep(i int, b []byte) {
 	}
 }
 
-// lend returns n bytes of memory from Buffer. If *b is large enough, lend reuses it.
+// lend returns n bytes of memory. It uses *b if that is large enough. Otherwise it sets *b to
+// memory from Buffer.
 func (s *Scratch) lend(b *[]byte, n int) []byte {
 	if cap(*b) < n {
 		*b = s.Buffer(n)
@@ -114,7 +116,7 @@ func (s *Scratch) block(i int, r stage) Block {
 	return Block{Bytes: b}
 }
 
-// within returns the Scratch for inner chunks of a shard.
+// within returns the Scratch with which inner chunks of a shard are encoded and decoded.
 func (s *Scratch) within() *Scratch {
 	if s.inner == nil {
 		s.inner = &Scratch{}

@@ -11,11 +11,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// shardingName is the name of the codec in v3 metadata.
+// shardingName is the name of the sharding codec in v3 metadata.
 const shardingName = "sharding_indexed"
 
-// maxNesting is the maximum number of nested sharding codecs. Real arrays have up to two. Each
-// level costs a chain and an index per shard. Metadata with hundreds of levels is malicious.
+// maxNesting is the maximum number of nested sharding codecs. Real arrays have up to two levels.
+// Each level costs a chain and an index per shard. Metadata with hundreds of levels is malicious.
 const maxNesting = 8
 
 // ShardingOptions configures [Sharding].
@@ -27,8 +27,8 @@ type ShardingOptions struct {
 }
 
 // Sharding divides the array that enters it, a shard, into inner chunks that can be read
-// individually (v3 core "sharding_indexed"). [Table.Normalize] sets settings that depend on the
-// data type, such as byte orders and blosc element sizes, as for the codecs of an array.
+// individually (v3 core "sharding_indexed"). [Table.Normalize] also completes the inner codecs with
+// settings that depend on the data type, such as byte orders and blosc element sizes.
 func Sharding(o ShardingOptions) Spec {
 	c := shardingConfig{Chunk: o.Chunk, Codecs: spell(o.Codecs), Index: spell(o.Index), Location: "end"}
 	if c.Chunk == nil {
@@ -45,7 +45,7 @@ func Sharding(o ShardingOptions) Spec {
 	}
 	raw, err := json.Marshal(c)
 	if err != nil {
-		// A configuration of an inner codec is not JSON. Bind rejects the result.
+		// The configuration of an inner codec is not JSON. Bind rejects the result.
 		return newSpec(shardingName, `{"chunk_shape":[]}`)
 	}
 	return Spec{Name: shardingName, Config: raw}
@@ -54,7 +54,8 @@ func Sharding(o ShardingOptions) Spec {
 // defaultIndex returns the index codecs that the specification recommends.
 func defaultIndex() []Spec { return []Spec{Bytes(dtype.Little), CRC32C()} }
 
-// shardingConfig is the configuration. Its members have the order that zarr-python writes.
+// shardingConfig is the configuration in metadata. Its members have the same order as in
+// zarr-python.
 type shardingConfig struct {
 	Chunk    []int       `json:"chunk_shape"`
 	Codecs   []codecJSON `json:"codecs"`
@@ -92,8 +93,8 @@ type sharding struct {
 }
 
 // newSharding reads the configuration ("Configuration parameters" in the specification). The
-// specification requires index_codecs, but older files omit it. Readers then use the recommended
-// codecs.
+// specification requires "index_codecs", but older files omit this member. Readers then use the
+// recommended codecs.
 func (t *Table) newSharding(raw json.RawMessage, in Repr) (any, error) {
 	o, below, err := t.openSharding(raw)
 	if err != nil {
@@ -134,7 +135,7 @@ func (s *sharding) worst() int64 {
 	return addSat(mulSat(s.typical, 2), 1<<20)
 }
 
-// openSharding reads a configuration and returns it with the table for the inner codecs.
+// openSharding reads a configuration. It also returns the table for the inner codecs.
 func (t *Table) openSharding(raw json.RawMessage) (ShardingOptions, *Table, error) {
 	if t.nesting >= maxNesting {
 		return ShardingOptions{}, nil, fault.Newf(fault.Limit, "more than %d nested sharding codecs", maxNesting)
@@ -153,12 +154,12 @@ func (t *Table) openSharding(raw json.RawMessage) (ShardingOptions, *Table, erro
 	return o, &below, c.close()
 }
 
-// draftBytes is the name of the codec "bytes" in drafts of v3. Package meta renames it outside of
-// shards, and reports it in both places (rule.DraftCodec).
+// draftBytes is the name of the codec "bytes" in drafts of v3. Package meta replaces this name
+// outside of shards, and reports it inside and outside of shards (rule.DraftCodec).
 const draftBytes = "endian"
 
-// renameDrafts replaces draft names of codecs by current ones. If With has set a codec for a draft
-// name, renameDrafts does not replace that name.
+// renameDrafts replaces draft names of codecs by current names. It keeps a draft name for which
+// With has set a codec.
 func (t *Table) renameDrafts(specs []Spec) {
 	for i := range specs {
 		if specs[i].Name == draftBytes && !t.own[draftBytes] {
@@ -167,8 +168,9 @@ func (t *Table) renameDrafts(specs []Spec) {
 	}
 }
 
-// normalSharding completes the configurations of the inner codecs. It returns a configuration that
-// does not fit the shard unchanged, because binding reports the error.
+// normalSharding completes the configurations of the inner codecs. If a configuration does not fit
+// the shard, normalSharding returns that configuration unchanged, and binding then reports the
+// error.
 func (t *Table) normalSharding(s Spec, in Repr) (Spec, error) {
 	o, below, err := t.openSharding(s.Config)
 	if err != nil || len(o.Chunk) != len(in.Shape) {
@@ -210,7 +212,7 @@ func (c *config) lengths(key string) []int {
 	return lengths
 }
 
-// specs reads a list of codecs as in metadata. Each codec is an object or a name.
+// specs reads a list of codecs as in metadata, where each codec is an object or a name.
 func (c *config) specs(key string, def []Spec) []Spec {
 	raw, ok := c.take(key)
 	if !ok && def != nil {

@@ -13,7 +13,8 @@ import (
 func (s *sharding) EncodedSize() int64 { return -1 }
 func (s *sharding) Worst() int64       { return s.most }
 
-// MinEncoded returns the length of the index.
+// MinEncoded returns the length of the index. A shard without stored chunks consists only of the
+// index.
 func (s *sharding) MinEncoded() int64 { return s.size }
 
 // Encode is EncodeFrom for memory in C order.
@@ -50,7 +51,7 @@ func (s *sharding) EncodeFrom(dst []byte, src Strided, sc *Scratch) ([]byte, err
 	return out, nil
 }
 
-// scratch returns a Scratch for the index.
+// scratch returns a Scratch with which the index is encoded or decoded.
 func (s *sharding) scratch() *Scratch {
 	if sc, ok := s.scratches.Get().(*Scratch); ok {
 		return sc
@@ -139,8 +140,8 @@ func (s *sharding) touched(box Strided, do func(coord []int) error) error {
 	}
 }
 
-// cut sets part to the part of box that is in the inner chunk at coord. Offsets in part are
-// relative to that chunk. cut reports whether the box overlaps the chunk.
+// cut sets part to the part of box that is in the inner chunk at coord. The offsets in part are
+// relative to that chunk. cut returns false if the box does not overlap the chunk.
 func (s *sharding) cut(part *Strided, box Strided, coord []int) bool {
 	part.At = box.At
 	for k, a := range box.Axes {
@@ -175,9 +176,10 @@ func floorDiv(a, b int) int {
 	return a / b
 }
 
-// longest returns the maximum stored length of an inner chunk. Inner chunks may share bytes, so
-// without a limit each of them could cost as much as the whole shard. There is no limit for nested
-// shards that are read through their index, because they may have any amount of unused space.
+// longest returns the maximum stored length of an inner chunk. Inner chunks may share bytes.
+// Without a limit, decoding each of them could cost as much as decoding the whole shard. There is
+// no limit for nested shards that are read through their index, because they may have any amount of
+// unused space.
 func (s *sharding) longest() int64 {
 	if s.inner.shards != nil {
 		return math.MaxInt64

@@ -33,12 +33,12 @@ func (x ShardIndex) Len() int { return len(x.pairs) / 16 }
 // Bytes returns the size of the index in memory.
 func (x ShardIndex) Bytes() int { return len(x.pairs) }
 
-// Size returns the number of bytes of the shard.
+// Size returns the size of the shard in bytes.
 func (x ShardIndex) Size() int64 { return x.size }
 
 // At returns the offset and length in bytes of inner chunk i in its shard. ok is false if the chunk
-// is missing. It returns fault.Corrupt if the chunk is not within the shard. At does not check
-// inner chunks against each other: they may be in any order, have gaps between them, share bytes or
+// is missing. At returns fault.Corrupt if the chunk is not within the shard. It does not compare
+// inner chunks with each other: they may be in any order, have gaps between them, share bytes or
 // overlap.
 func (x ShardIndex) At(i int) (off, n int64, ok bool, err error) {
 	o, l := binary.LittleEndian.Uint64(x.pairs[16*i:]), binary.LittleEndian.Uint64(x.pairs[16*i+8:])

@@ -1,7 +1,7 @@
 package codec
 
-// Locations collects the index of a shard while its inner chunks are stored in any order. Initially
-// all inner chunks are missing.
+// Locations is the index of a shard whose inner chunks are stored in any order. Initially all inner
+// chunks are missing.
 type Locations struct {
 	Stored int // number of inner chunks that are not missing
 
@@ -15,7 +15,7 @@ func (s *Shards) Locations() *Locations {
 	return &Locations{of: s.codec, index: newShardIndex(s.codec.n)}
 }
 
-// Has reports whether the inner chunk at a position of the index has been recorded.
+// Has reports whether Set has recorded the inner chunk at a position of the index.
 func (l *Locations) Has(position int) bool {
 	_, _, ok, err := ShardIndex{l.index.pairs, 1<<63 - 1}.At(position)
 	return ok || err != nil

@@ -1,7 +1,7 @@
 package codec
 
-// Packing is a shard that is assembled in memory from stored inner chunks, one after another.
-// Initially all inner chunks are missing.
+// Packing assembles a shard in memory from stored inner chunks, one after another. Initially all
+// inner chunks are missing.
 type Packing struct {
 	Bytes  []byte // the shard so far; the caller may replace it by a longer slice of the same bytes
 	Stored int    // number of inner chunks that are not missing
@@ -30,7 +30,7 @@ func (p *Packing) Add(position int, stored []byte) {
 	p.mark(position, from)
 }
 
-// mark records p.Bytes[from:] as an inner chunk.
+// mark records p.Bytes[from:] as the stored bytes of the inner chunk at a position of the index.
 func (p *Packing) mark(position, from int) {
 	if n := len(p.Bytes) - from; n > 0 {
 		p.index.set(position, int64(from-p.start), int64(n))
@@ -38,8 +38,8 @@ func (p *Packing) mark(position, from int) {
 	}
 }
 
-// End writes the index and returns the bytes. A shard without stored inner chunks does not have to
-// be stored.
+// End writes the index and returns the shard. The caller does not have to store a shard without
+// stored inner chunks.
 func (p *Packing) End() ([]byte, error) {
 	sc := p.of.scratch()
 	defer p.of.scratches.Put(sc)

@@ -5,10 +5,11 @@ import "slices"
 // Shards describes how the chunks of a chain, the shards, are divided into inner chunks that can be
 // read individually. It is immutable.
 type Shards struct {
-	// Chunk is the shape of an inner chunk and Grid is their number along each axis, for the axes
-	// of the array that enters the chain.
+	// Chunk is the shape of an inner chunk. Grid is the number of inner chunks along each axis.
+	// Both have the axes of the array that enters the chain.
 	Chunk, Grid []int
-	// Inner is the chain of an inner chunk. It includes the chain's transposes before sharding.
+	// Inner is the chain of an inner chunk. It begins with the array-to-array codecs before
+	// sharding.
 	Inner *Chain
 
 	codec *sharding
@@ -16,11 +17,11 @@ type Shards struct {
 }
 
 // Shards describes how parts of stored chunks can be read. It returns nil if chunks can only be
-// read whole. This is so without sharding, with bytes-to-bytes codecs after sharding, and with
-// array-to-array codecs other than transpose before it.
+// read whole: without sharding, with bytes-to-bytes codecs after sharding, or with array-to-array
+// codecs other than transpose and [Field] before sharding.
 func (c *Chain) Shards() *Shards { return c.shards }
 
-// shardsOf computes the Shards of c. t is the table that c was made from.
+// shardsOf returns the Shards of c, which was made from table t.
 func (t *Table) shardsOf(c *Chain) (*Shards, error) {
 	codec, ok := c.array.(*sharding)
 	if !ok || len(c.bytes) > 0 {
@@ -72,8 +73,8 @@ func (s *Shards) Len() int { return s.codec.n }
 // shard.
 func (s *Shards) IndexSize() (n int64, atStart bool) { return s.codec.size, s.codec.atStart }
 
-// IndexBytes returns the size in memory of the largest index of the chain's shards, including
-// nested ones and those that cannot be read in parts. It is 0 without shards.
+// IndexBytes returns the size in memory of the largest index of a shard. Nested shards and shards
+// that can only be read whole are included. Without sharding, IndexBytes returns 0.
 func (c *Chain) IndexBytes() int64 {
 	s, ok := c.array.(*sharding)
 	if !ok {

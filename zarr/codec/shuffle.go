@@ -13,8 +13,9 @@ import (
 // bytes, and so on. Its element size may differ from the array's.
 type shuffleCodec struct{ size int }
 
-// newShuffle requires an element size unless elements have 4 bytes. Every writer sets it. If it is
-// missing, numcodecs assumes 4, and zarr-python in v3 assumes the size of the data type.
+// newShuffle requires "elementsize" unless the elements have 4 bytes. Every writer sets
+// "elementsize". Without it, numcodecs assumes 4 bytes, and zarr-python in v3 assumes the size of
+// the data type.
 func newShuffle(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	c.dropNull("elementsize")

@@ -8,8 +8,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// unknown returns the error for a name that is not in the table. It suggests a similar name, or
-// returns the reason why that codec is unsupported.
+// unknown returns the error for a name that is not in the table. The error suggests a similar name.
+// If the similar name is that of an unsupported codec, the error states why the codec is
+// unsupported.
 func (t *Table) unknown(s Spec, in Repr) error {
 	like := similar(s.Name, t.Names())
 	if like == "" {
@@ -23,13 +24,13 @@ func (t *Table) unknown(s Spec, in Repr) error {
 	return fault.Newf(errors.ErrUnsupported, "unknown codec %.80q (did you mean %q?)", s.Name, like)
 }
 
-// maxSimilar is the maximum length of a name that is compared with others. Names may come from
-// stored metadata.
+// maxSimilar is the maximum length of a name that is compared with others. The limit is necessary
+// because names may come from stored metadata.
 const maxSimilar = 40
 
-// similar finds the entry of names with the spelling closest to name, and returns it. It ignores
-// the prefix of numcodecs and case, and tolerates up to two edits. It returns "" if there is no
-// such entry.
+// similar returns the entry of names whose spelling is closest to name. It ignores case and the
+// prefix of numcodecs. It returns "" if no entry is within two edits, or within one edit for names
+// of at most five bytes.
 func similar(name string, names []string) string {
 	if len(name) > maxSimilar {
 		return ""

@@ -6,10 +6,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Span returns the range of the stored bytes that holds the elements of a box: n bytes at offset
-// off. [Chain.DecodeSpan] decodes the box from that range. m needs no memory. ok is false if the
-// box has no elements or if the chunk must be read whole. Chunks must be read whole if they are
-// compressed or if each element is validated.
+// Span returns the range of the stored bytes that holds the elements of the box m: n bytes at
+// offset off. [Chain.DecodeSpan] decodes the box from that range. m needs no memory. ok is false if
+// the box has no elements or if the chunk must be read whole. A chunk must be read whole if it is
+// compressed or if each of its elements is validated.
 func (c *Chain) Span(m Strided) (off, n int64, ok bool) {
 	if !c.Spans() {
 		return 0, 0, false
@@ -61,8 +61,8 @@ func span(m Strided, st stage) (off, n int64, ok bool) {
 }
 
 // DecodeSpan is [Chain.DecodeTo] for the range of stored bytes that [Chain.Span] returns. src may
-// be in dst's own memory if the box has no gaps there and its elements are in stored order.
-// DecodeSpan returns fault.Corrupt if src has another length.
+// be the memory of dst if the box has no gaps there and its elements are in stored order.
+// DecodeSpan returns fault.Corrupt if src does not have the length of the range.
 func (c *Chain) DecodeSpan(dst Strided, src []byte, s *Scratch) error {
 	if err := dst.check(c.whole); err != nil {
 		return err

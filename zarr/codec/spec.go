@@ -38,17 +38,18 @@ func Transpose(order ...int) Spec {
 }
 
 // Gzip compresses to the format of RFC 1952 at a level from 0 (stored) to 9 (v3 core "gzip").
-// Levels 1 to 7 are the same and take about the time of zlib's level 3.
+// Levels 1 to 7 have the same effect and take about the time of zlib's level 3.
 func Gzip(level int) Spec { return newSpec("gzip", `{"level":%d}`, level) }
 
 // Zlib compresses to the format of RFC 1950 at a level from -1 to 9. Level 0 stores the bytes.
-// Levels -1 and 1 to 7 are the same, as in Gzip. Zlib is a codec of numcodecs, not of the v3 core.
+// Levels -1 and 1 to 7 have the same effect, as in [Gzip]. Zlib is a codec of numcodecs, not of the
+// v3 core.
 func Zlib(level int) Spec { return newSpec(numcodecs+"zlib", `{"level":%d}`, level) }
 
 // Zstd compresses to the format of RFC 8878 at a level of libzstd's scale, -131072 to 22 (v3 core
-// "zstd"). Level 0 means 3. All negative levels are the same, and so are 2 and 3; every other level
-// is distinct. Frames have no checksum. To add one, which readers check, write the configuration:
-// {"level": 3, "checksum": true}.
+// "zstd"). Level 0 means 3. All negative levels have the same effect, and so have levels 2 and 3.
+// Frames have no checksum. For frames with a checksum, write the configuration: {"level": 3,
+// "checksum": true}.
 func Zstd(level int) Spec { return zstdSpec(level, false) }
 
 func zstdSpec(level int, checksum bool) Spec {
@@ -76,16 +77,16 @@ func JSON2() Spec {
 		`"separators":[",",":"],"skipkeys":false,"sort_keys":true,"strict":true}`)
 }
 
-// MsgPack2 is JSON2 in MessagePack (numcodecs "msgpack2"). It can also store bytes. No other
-// implementation is known to read it in v3.
+// MsgPack2 stores elements as [JSON2] does, but in MessagePack (numcodecs "msgpack2"). It can also
+// store bytes. No other implementation is known to read it in v3.
 func MsgPack2() Spec {
 	return newSpec(numcodecs+"msgpack2", `{"raw":false,"use_bin_type":true,"use_single_float":false}`)
 }
 
-// Categorize stores text as its index in a list of labels (numcodecs "categorize"). The parameter
-// as is the integer type of the indexes, which are counted from 1. t is the data type of the text:
+// Categorize stores text as its index in a list of labels, counted from 1 (numcodecs "categorize").
+// The parameter as is the integer type of the indexes. t is the data type of the text:
 // dtype.String, or dtype.U in little-endian order. Text that is not a label is stored as 0 and read
-// as empty text. No other implementation is known to read it in v3.
+// as empty text. No other implementation is known to read this codec in v3.
 func Categorize(t dtype.Type, as dtype.Basic, labels ...string) Spec {
 	of, err := t.V2(dtype.Little)
 	if err != nil {
@@ -102,8 +103,8 @@ func Categorize(t dtype.Type, as dtype.Basic, labels ...string) Spec {
 	return newSpec(numcodecs+"categorize", `{"labels":%s,"dtype":%s,"astype":%s}`, list, of, code)
 }
 
-// BloscOptions configures [Blosc]. The zero value has zarr-python's defaults. The default shuffle
-// is "bitshuffle" for elements of one byte, and "shuffle" for others.
+// BloscOptions configures [Blosc]. The zero value means the defaults of zarr-python. The default
+// shuffle is "bitshuffle" for elements of one byte, and "shuffle" for others.
 type BloscOptions struct {
 	Cname     string // "lz4", "lz4hc", "zstd", "zlib", "snappy" or "blosclz"; default "zstd"
 	Level     int    // 1 to 9; 0 means the default 5, and Stored does not compress
@@ -112,7 +113,8 @@ type BloscOptions struct {
 	BlockSize int    // bytes of a block; 0 means that the level decides
 }
 
-// Stored is the BloscOptions.Level that does not compress. Metadata has it as level 0.
+// Stored is a value of BloscOptions.Level. It means that blosc does not compress. Metadata stores
+// it as level 0.
 const Stored = -1
 
 // Blosc compresses with blosc (v3 core "blosc"); see package blosc. [Table.Normalize] adds unset
@@ -135,7 +137,7 @@ func Blosc(o BloscOptions) Spec {
 	return Spec{Name: "blosc", Config: raw}
 }
 
-// bloscConfig is the v3 configuration. Its members have the order that zarr-python writes.
+// bloscConfig is the v3 configuration. Its members have the same order as in zarr-python.
 type bloscConfig struct {
 	TypeSize  int    `json:"typesize,omitempty"`
 	Cname     string `json:"cname"`

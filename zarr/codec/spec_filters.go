@@ -8,9 +8,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// The filters of numcodecs have two data types: of is the type of the elements, and as is the type
-// of the stored values. If as is nil, both are the same. The functions write types in little-endian
-// order. For v2 arrays after Bytes(dtype.Big), write the configuration instead.
+// The functions for filters of numcodecs have the parameters "of", the type of the elements, and
+// "as", the type of the stored values. If "as" is nil, both types are the same. The functions write
+// types in little-endian order. For v2 arrays after Bytes(dtype.Big), write the configuration
+// instead.
 
 // Delta stores the first element, and then the difference of each element from the previous one
 // (numcodecs "delta"). Integers wrap. Delta is lossless if the stored type is as wide as the type
@@ -42,14 +43,14 @@ func Quantize(digits int, of, as dtype.Type) Spec {
 // "packbits"). [PackBits] of v3 accepts all number types and has the opposite bit order.
 func PackBools() Spec { return Spec{Name: numcodecs + "packbits", Config: json.RawMessage(`{}`)} }
 
-// BitRound keeps a number of bits and rounds the rest (registry "bitround"). In floats it counts
-// bits of the fraction, in integers bits from the highest set bit down. In v2 it is numcodecs'
-// bitround, which accepts only floats.
+// BitRound keeps the given number of bits and rounds the rest (registry "bitround"). For floats,
+// the number counts bits of the fraction. For integers, it counts from the highest set bit down. v2
+// arrays use numcodecs' bitround, which accepts only floats.
 func BitRound(keep int) Spec { return newSpec("bitround", `{"keepbits":%d}`, keep) }
 
-// PackBits stores numbers of less than 8 bits in that many bits, and booleans in one (registry
-// "packbits"). To store only some of the bits, write the configuration: first_bit and last_bit are
-// counted from the lowest, 0.
+// PackBits stores numbers without unused bits (registry "packbits"). For example, an int4 takes 4
+// bits and a boolean takes one. To store only some of the bits, write the configuration with
+// "first_bit" and "last_bit", which are counted from 0, the lowest bit.
 func PackBits() Spec { return Spec{Name: "packbits", Config: json.RawMessage(`{}`)} }
 
 // Reshape stores the elements in another shape (registry "reshape"). Each argument is a length, or
@@ -80,13 +81,13 @@ type CastValueOptions struct {
 	Rounding   string     // "" means "nearest-even"
 	OutOfRange string     // "error", "clamp" or "wrap"; "" means "error"
 
-	// Encode and Decode are pairs of numbers, each written as a fill value. The first number of a
-	// pair is converted to the second. NaN matches every NaN.
+	// Encode and Decode convert single values. Each entry is a pair of numbers, written as fill
+	// values. The first number of the pair is converted to the second. NaN matches every NaN.
 	Encode, Decode [][2]json.RawMessage
 }
 
 // CastValue stores numbers as another type by value (registry "cast_value"). If metadata cannot
-// express the type, it returns a Spec that Bind rejects.
+// express that type, CastValue returns a Spec that Bind rejects.
 func CastValue(o CastValueOptions) Spec {
 	var list []member
 	list = append(list, member{"data_type", v3Name{o.Type}})
@@ -109,7 +110,7 @@ func CastValue(o CastValueOptions) Spec {
 	return Spec{Name: "cast_value", Config: object(list)}
 }
 
-// member is a member of a configuration.
+// member is a name and a value in a configuration.
 type member struct {
 	name  string
 	value any
@@ -156,8 +157,8 @@ func object(list []member) json.RawMessage {
 	return append(b, '}')
 }
 
-// jsonNumber formats a number. Integers have no fraction; NaN and infinities are written as in fill
-// values.
+// jsonNumber formats a number as JSON. Integers have no fraction. NaN and infinities are written as
+// in fill values.
 func jsonNumber(f float64) json.RawMessage {
 	raw, err := json.Marshal(f)
 	if err != nil {

@@ -2,19 +2,19 @@ package codec
 
 import "fmt"
 
-// The functions below return codecs that only numcodecs defines. zarr-python also has the
-// bytes-to-bytes codecs in v3, under the same names, except base64.
+// The functions below return codecs that only numcodecs defines. In v3, zarr-python supports the
+// bytes-to-bytes codecs except base64, under the same names.
 
 // BZ2 compresses with bzip2 at a level from 1 to 9. The level is the block size in units of 100,000
 // bytes.
 func BZ2(level int) Spec { return newSpec(numcodecs+"bz2", `{"level":%d}`, level) }
 
-// LZMA compresses to the xz format at a preset from 0 to 9, with a CRC-64 of the content. For other
-// formats, checks and filters, write the configuration.
+// LZMA compresses to the xz format at a preset from 0 to 9, with a CRC-64 of the content. To use
+// other formats, checks or filters, write the configuration.
 func LZMA(preset int) Spec { return newSpec(numcodecs+"lzma", `{"preset":%d}`, preset) }
 
-// LZ4 compresses to one LZ4 block, preceded by its decoded length. acceleration is written to the
-// configuration, but ignored by this encoder.
+// LZ4 compresses to one LZ4 block, preceded by its decoded length. This package ignores
+// acceleration, but writes it to the configuration for other implementations.
 func LZ4(acceleration int) Spec {
 	return newSpec(numcodecs+"lz4", `{"acceleration":%d}`, acceleration)
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // Strided is a box of a chunk in strided memory. For each axis of the chunk it holds the range of
-// elements and their stride in memory. It describes a chunk as part of a larger region that is read
-// or written.
+// elements and their stride in memory. The memory may belong to a larger region that contains the
+// chunk.
 type Strided struct {
 	// Block is the whole memory: Bytes for elements of a fixed size, else Items. If Bytes, Items
 	// and Axes are all nil, the decoded chunk is discarded.
@@ -150,7 +150,7 @@ func (m Strided) copyFrom(to Block, st stage) {
 	c.bytes(to.Bytes, m.Bytes, m.Size, nil)
 }
 
-// fill sets every element of the box to elem, or to zero if elem is nil.
+// fill sets every element of the box to elem, or to zero bytes if elem is nil.
 func (m Strided) fill(elem []byte, st stage) {
 	var c move
 	c.over(m)

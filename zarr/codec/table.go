@@ -14,11 +14,11 @@ import (
 // Factory makes a codec from its configuration: an [ArrayArray], [ArrayBytes], [BytesBytes] or
 // [Either]. The codec is bound to in, the Repr of its input on encoding. For a BytesBytes, in is
 // the Repr of the array that entered the array-to-bytes codec, with its Order. config is a JSON
-// object, {} if metadata has none.
+// object, which is {} if metadata has no configuration.
 //
 // An error without a kind becomes fault.Metadata, the kind for a configuration that is invalid or
 // does not fit the Repr. A Factory returns errors.ErrUnsupported if it does not implement the
-// configuration. It may be called several times for one array.
+// configuration. A Factory may be called several times for one array.
 type Factory func(config json.RawMessage, in Repr) (any, error)
 
 // bytesName is the name of the codec that serialises elements.
@@ -33,14 +33,14 @@ type Table struct {
 	report    func(rule.Finding) error // nil tolerates violations
 }
 
-// binder is the Factory of a codec that contains other codecs. It binds them with t.
+// binder is the Factory of a codec that contains other codecs. It binds the inner codecs with t.
 type binder func(t *Table, config json.RawMessage, in Repr) (any, error)
 
 // Builtin returns the table of the codecs in this package. The v3 core codecs are bytes, transpose,
 // gzip, zstd, blosc, crc32c and sharding_indexed. The codecs of the extension registry are
 // vlen-utf8, vlen-bytes, packbits, bitround, reshape, scale_offset and cast_value. The codecs of
-// numcodecs have the name "numcodecs." followed by their id. pickle and n5_wrapper are in the table
-// only so that they are rejected with a reason.
+// numcodecs have the name "numcodecs." followed by their id. The table also contains pickle and
+// n5_wrapper, which always return an error with the reason why they are not supported.
 func Builtin() *Table {
 	return &Table{binders: map[string]binder{shardingName: (*Table).newSharding}, factories: map[string]Factory{
 		"bytes":              newBytes,
@@ -92,7 +92,7 @@ func Builtin() *Table {
 	}}
 }
 
-// refused returns the Factory of a codec that will not be implemented.
+// refused returns the Factory of a codec that is deliberately not supported.
 func refused(why string) Factory {
 	return func(json.RawMessage, Repr) (any, error) { return nil, fault.Newf(errors.ErrUnsupported, "%s", why) }
 }
@@ -116,9 +116,10 @@ func (t *Table) With(name string, f Factory) *Table {
 }
 
 // WithFindings returns a table whose codecs call report for each violation of a rule that they
-// tolerate while decoding. An error from report ends the decoding. The finding has Rule and Text
-// set. Only the built-in codecs "bytes", "sharding_indexed", blosc and gzip tolerate violations.
-// Codecs that With replaces them by do not call report. report must be safe for concurrent calls.
+// tolerate while decoding. An error from report ends the decoding. The fields Rule and Text of the
+// finding are set. Only the built-in codecs "bytes", "sharding_indexed", blosc and gzip tolerate
+// violations. A codec that replaces one of these ([Table.With]) does not call report. report must
+// be safe for concurrent calls.
 func (t *Table) WithFindings(report func(rule.Finding) error) *Table {
 	c := *t
 	c.report = report
@@ -157,8 +158,8 @@ func (t *Table) Bind(s Spec, in Repr) (any, error) {
 	return c, nil
 }
 
-// lenient is a codec that tolerates violations of a rule while decoding. If a report function is
-// set, the codec calls it and fails if it returns an error.
+// lenient is a codec that tolerates violations of a rule while decoding. It calls the report
+// function, if one is set, and fails if that function returns an error.
 type lenient interface {
 	setReport(report func(rule.Finding) error)
 }

@@ -18,8 +18,8 @@ func orEmpty(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// FromNumcodecs returns the Spec of a codec of v2 metadata: an id and numcodecs' configuration,
-// with or without the id.
+// FromNumcodecs returns the Spec of a codec of v2 metadata from the id and the configuration of
+// numcodecs. The configuration may contain the id.
 func FromNumcodecs(id string, config json.RawMessage) Spec {
 	s := Spec{Name: numcodecs + id, Config: config}
 	var members map[string]json.RawMessage
@@ -82,7 +82,7 @@ func checked(text string, s Spec) (Spec, error) {
 
 // String returns the codec in the form that the command line accepts: a short form such as "zstd:3"
 // if there is one, else the name and the configuration. The short form omits the element size of
-// blosc if it is that of the data type.
+// blosc if that is the size of the data type.
 func (s Spec) String() string {
 	if short, ok := s.short(); ok {
 		return short

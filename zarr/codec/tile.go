@@ -2,13 +2,15 @@ package codec
 
 import "encoding/binary"
 
-// tile is the side of the squares in which a plane is copied if its fast axis in the source is not
-// its fast axis in the destination. 32 rows of 8-byte elements take 32 cache lines of 64 bytes in
-// the source, and as many in the destination. All of them together fit the first-level cache.
+// tile is the number of rows and columns of the squares in which a plane is copied if the source
+// and the destination are contiguous along different axes. For elements of 8 bytes, a square takes
+// 32 cache lines of 64 bytes in the source, and as many in the destination. All of them fit into
+// the first-level cache.
 const tile = 32
 
-// tiles calls copy for every square of a plane with the offsets of the square in the destination
-// and in the source and its numbers of rows and columns. It makes one call for a plane of one row.
+// tiles divides a plane into squares and calls copy for each of them. The arguments of copy are the
+// offsets of the square in the destination and in the source, and its numbers of rows and columns.
+// A plane of one row is copied in one call.
 func tiles(rows, cols axis, d, s int, copy func(d, s, rows, cols int)) {
 	if rows.n == 1 {
 		copy(d, s, 1, cols.n)
@@ -56,7 +58,8 @@ func (t square) bytes(dst, src []byte, size int, fix func([]byte)) {
 // blocks copies elements of 1, 2, 4 or 8 bytes that are contiguous along the rows in the source and
 // along the columns in the destination. It copies 8 bytes at a time in blocks of 8 columns, whose
 // cache lines stay in the first-level cache at any stride. It returns the number of rows and
-// columns copied. Fewer than 8 rows and fewer than 8 columns remain.
+// columns that it copied. The caller copies the remaining ones, fewer than 8 rows and fewer than 8
+// columns.
 func (t square) blocks(dst, src []byte, size int) (rows, cols int) {
 	if size > 8 || size&(size-1) != 0 {
 		return 0, 0

@@ -36,8 +36,8 @@ func newTranspose(raw json.RawMessage, in Repr) (any, error) {
 	return &transpose{out, order, from, leads}, nil
 }
 
-// readOrder reads the order of a configuration: a permutation, or "C" or "F", which early files
-// use.
+// readOrder reads the order from a configuration. The order is a permutation, or "C" or "F", which
+// occur in early files.
 func readOrder(c *config, rank int) ([]int, error) {
 	raw, ok := c.take("order")
 	if !ok {

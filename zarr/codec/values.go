@@ -9,9 +9,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// newScaleOffset makes the codec "scale_offset" of the registry: (x - offset) × scale in the type
-// of the array. Integers must not overflow, and their division rounds down. The defaults are 0 and
-// 1, which zarr-python omits.
+// newScaleOffset makes the codec "scale_offset" of the registry. The codec stores (x - offset) ×
+// scale in the type of the array. Integers must not overflow, and their division rounds down. The
+// default offset is 0 and the default scale is 1. zarr-python omits default values.
 func newScaleOffset(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	e, err := real(in.Type)
@@ -90,8 +90,8 @@ func real(t dtype.Type) (elements, error) {
 	return e, err
 }
 
-// through binds the filter to an array. The fill value is encoded like the elements. If that fails,
-// the error is fault.Metadata.
+// through binds the filter to an array. It encodes the fill value like the elements. If that fails,
+// it returns fault.Metadata.
 func (f filter) through(in Repr) (any, error) {
 	a, err := f.array(in)
 	if err != nil {
@@ -130,7 +130,7 @@ func (e elements) value(raw json.RawMessage) (number.Value, error) {
 	return v, err
 }
 
-// pairs reads the scalar map: lists of pairs of numbers for each direction.
+// pairs reads the member "scalar_map", which has a list of pairs of numbers for each direction.
 func (c *config) pairs(dec, enc elements) (there, back []number.Pair) {
 	raw, ok := c.take("scalar_map")
 	if !ok || string(raw) == "null" {

@@ -88,9 +88,10 @@ func AppendItems(dst []byte, items [][]byte, typ dtype.VarLen) ([]byte, error) {
 	return dst, nil
 }
 
-// Items appends to dst the n elements in src, which is in the format of the codecs vlen-utf8 and
-// vlen-bytes. The elements are slices of src. It returns fault.Corrupt if src has another number of
-// elements, an element exceeds src, bytes follow the last element, or text is not valid UTF-8.
+// Items appends the elements in src to dst. src must have n elements in the format of the codecs
+// vlen-utf8 and vlen-bytes. The appended elements are slices of src. Items returns fault.Corrupt if
+// src has another number of elements, an element exceeds src, bytes follow the last element, or
+// text is not valid UTF-8.
 func Items(dst [][]byte, src []byte, n int, typ dtype.VarLen) ([][]byte, error) {
 	err := eachItem(src, n, typ, func(item []byte) error {
 		dst = append(dst, item)

@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// vlenArray is numcodecs' "vlen-array". It has the format of vlen-bytes. Each element holds the
-// numbers of an array, in the byte order of their type.
+// vlenArray is numcodecs' "vlen-array", whose format is that of vlen-bytes. Each element contains
+// the numbers of an array, in the byte order of their type.
 type vlenArray struct {
 	vlen
 	of dtype.Ragged
@@ -40,8 +40,7 @@ func newVlenArray(raw json.RawMessage, in Repr) (any, error) {
 	return &vlenArray{*v.(*vlen), of}, nil
 }
 
-// numpyType reads a dtype of a configuration as in v2 metadata. A dtype without a byte order is
-// little-endian.
+// numpyType reads a dtype as in v2 metadata. A dtype without a byte order is little-endian.
 func numpyType(raw json.RawMessage) (dtype.Type, dtype.Order, error) {
 	t, o, err := dtype.ParseV2(raw)
 	var s string

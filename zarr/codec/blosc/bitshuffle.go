@@ -2,10 +2,10 @@ package blosc
 
 import "encoding/binary"
 
-// bitShuffle writes the lowest bits of the first bytes of all elements to dst, eight to a byte,
-// starting with the lowest bit of dst's byte. Then it writes their second bits, and so on for every
-// byte of an element. Bytes after the last whole element stay at the end. If the number of elements
-// is not a multiple of eight, nothing is shuffled. dst and src have the same length and must not
+// bitShuffle writes the lowest bit of the first byte of every element to dst, then the second bit,
+// and so on for all bits and bytes of an element. It packs eight bits into each byte of dst, from
+// the lowest bit up. It copies bytes after the last whole element. If the number of elements is not
+// a multiple of eight, it copies src unchanged. dst and src have the same length and must not
 // overlap.
 func bitShuffle(dst, src []byte, typeSize int) {
 	n := len(src) / typeSize

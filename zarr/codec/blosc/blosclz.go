@@ -2,8 +2,8 @@ package blosc
 
 import "fmt"
 
-// Limits of a match in blosclz: the maximum distance of a near match minus one, and the minimum
-// length.
+// lzNear is the maximum distance of a near match minus one. lzMinMatch is the minimum length of a
+// match in a blosclz stream.
 const (
 	lzNear     = 8191
 	lzMinMatch = 3
@@ -11,11 +11,12 @@ const (
 
 // bloscLZ decodes a blosclz stream to dst and returns the number of bytes written.
 //
-// A stream is a list of runs. Each begins with a control byte c. If c < 32, the next c+1 bytes are
-// literals. Otherwise the run is a match of length c>>5 plus 2. If c>>5 is 7, further bytes are
+// A stream is a list of runs. Each run begins with a control byte c. If c < 32, the next c+1 bytes
+// are literals. Otherwise the run is a match of length c>>5 plus 2. If c>>5 is 7, further bytes are
 // added to the length, up to and including the first that is not 255. The distance minus one is
-// (c&31)<<8 plus the next byte. If all thirteen of these bits are set, it is 8191 plus the next two
-// bytes, big-endian. The highest three bits of the first control byte are ignored.
+// (c&31)<<8 plus the next byte. If all thirteen of these bits are set, the distance minus one is
+// 8191 plus the next two bytes, big-endian. The highest three bits of the first control byte are
+// ignored.
 func bloscLZ(dst, src []byte) (int, error) {
 	o, i := 0, 0
 	for first := true; i < len(src); first = false {

@@ -15,7 +15,8 @@ const (
 	lzHashLog = 14
 )
 
-// lzTable maps the hash of four bytes to positions. Entries are a position plus one, or 0 for none.
+// lzTable finds positions by the hash of the four bytes at the position. An entry is a position
+// plus one, or 0 if there is none.
 type lzTable struct {
 	head [1 << lzHashLog]int32
 	prev []int32 // for each position, the previous one with the same hash
@@ -23,12 +24,13 @@ type lzTable struct {
 
 func lzHash(x uint32) uint32 { return x * 2654435761 >> (32 - lzHashLog) }
 
-// lzTries is the number of earlier positions tried for a match, by level.
+// lzTries is the maximum number of earlier positions that the encoder compares at each position,
+// indexed by level.
 var lzTries = [10]int{0, 1, 1, 1, 2, 2, 4, 8, 16, 32}
 
-// bloscLZEncode writes src as a blosclz stream to out (see [bloscLZ]) and returns its length. It
-// returns 0 if the stream would not be shorter than src. It takes the longest match that it tries.
-// From level 7 on, it prefers a longer match at the next position.
+// bloscLZEncode writes src as a blosclz stream to out (see [bloscLZ]) and returns the length of the
+// stream, or 0 if the stream would not be shorter than src. At each position it takes the longest
+// match that it finds. From level 7 on, it also looks for a longer match at the next position.
 func bloscLZEncode(out, src []byte, level int, t *lzTable) int {
 	if len(src) < lzTail+8 {
 		return 0
@@ -76,7 +78,7 @@ func bloscLZEncode(out, src []byte, level int, t *lzTable) int {
 	return len(w.out)
 }
 
-// add inserts a position into the table.
+// add inserts a position of src into the table.
 func (t *lzTable) add(src []byte, at, tries int) {
 	if at+4 > len(src) {
 		return
@@ -139,7 +141,7 @@ func same(src []byte, a, b, end int) int {
 	return b - start
 }
 
-// lzWriter appends to out up to its capacity.
+// lzWriter appends runs to out. Its methods return false if a run might exceed the capacity of out.
 type lzWriter struct{ out []byte }
 
 func (w *lzWriter) literals(b []byte) bool {

@@ -14,16 +14,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// maxKept is the maximum size of a buffer that is kept. It is 4 MiB, four times the largest default
-// block of c-blosc.
+// maxKept is the size of the largest buffer that is kept for reuse. It is 4 MiB, four times the
+// largest default block of c-blosc.
 const maxKept = 4 << 20
 
-// scratch is a reusable block buffer. buffers holds the idle scratches.
+// scratch is a reusable buffer for a block. Unused buffers are in the pool "buffers".
 type scratch struct{ b []byte }
 
 var buffers = sync.Pool{New: func() any { return new(scratch) }}
 
-// room returns n bytes of undefined contents.
+// room returns n bytes with undefined contents. They are valid until the next call of room.
 func (s *scratch) room(n int) []byte {
 	if cap(s.b) >= n {
 		return s.b[:n]
@@ -41,7 +41,7 @@ const most = 128 << 10 / 4
 
 // Decode appends the content of a frame to dst. src must be exactly one frame. Decode returns
 // fault.Corrupt if the content exceeds limit bytes. If dst has enough capacity, Decode allocates
-// nothing. It does not modify bytes beyond dst's capacity.
+// nothing.
 func Decode(dst, src []byte, limit int) ([]byte, error) {
 	h, err := openFrame(src, limit)
 	if err != nil {
@@ -59,7 +59,8 @@ func Decode(dst, src []byte, limit int) ([]byte, error) {
 	return dst[:start+h.Size], nil
 }
 
-// openFrame parses a header and compares it with the frame.
+// openFrame parses the header of a frame and checks the sizes in the header against the length of
+// src and the limit.
 func openFrame(src []byte, limit int) (Header, error) {
 	h, err := ParseHeader(src)
 	switch {
@@ -99,7 +100,7 @@ func (h Header) decodeBlock(dst, src []byte, i int, s *scratch) error {
 	return nil
 }
 
-// decodePlanes decodes block i of a frame to dst and leaves it shuffled.
+// decodePlanes decodes block i of a frame to dst, but does not reverse the shuffle.
 func (h Header) decodePlanes(dst, src []byte, i int) error {
 	end := HeaderSize + 4*h.blocks()
 	at := int(int32(binary.LittleEndian.Uint32(src[HeaderSize+4*i:])))

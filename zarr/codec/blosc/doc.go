@@ -22,7 +22,7 @@
 // bytes. If the size is that of the decoded stream, the bytes are uncompressed. Each block is
 // shuffled separately.
 //
-// Frames are hostile. [Decode] compares every size with the limit and with the available bytes
+// Frames may be hostile. [Decode] compares every size with the limit and with the available bytes
 // before it allocates or copies, and writes only to the output. It returns fault.Corrupt, or
 // errors.ErrUnsupported for a blosc2 frame or an unknown compressor. Encode returns fault.Metadata
 // for invalid options and fault.Limit for more than [MaxSize] bytes.

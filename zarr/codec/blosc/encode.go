@@ -34,7 +34,7 @@ type Encoder struct {
 	scratch sync.Pool
 }
 
-// work is the state of one encoding.
+// work holds the buffers and tables that one call of Encode uses.
 type work struct {
 	shuffled, packed scratch
 	lz4              lz4.CompressorCCompat
@@ -101,8 +101,8 @@ func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 	return append(h.append(dst), src...), nil
 }
 
-// blocks appends the bstarts and the blocks to a frame that starts at start. It stops when the
-// frame is longer than an uncompressed one.
+// blocks appends the bstarts and the blocks to the frame that begins at dst[start]. It stops when
+// the frame is longer than an uncompressed frame.
 func (e *Encoder) blocks(dst []byte, start int, src []byte, h Header) ([]byte, error) {
 	w, ok := e.scratch.Get().(*work)
 	if !ok {
@@ -155,8 +155,8 @@ func (e *Encoder) block(dst, src []byte, h Header, w *work) ([]byte, error) {
 	return dst, nil
 }
 
-// stream compresses one stream. The result is memory of w. It is empty if it would not be shorter
-// than src.
+// stream compresses one stream and returns a slice of a buffer of w. The slice may be empty if the
+// compressed stream would not be shorter than src.
 func (e *Encoder) stream(src []byte, w *work) (out []byte, err error) {
 	n, room := 0, w.packed.room(len(src))
 	switch e.o.Compressor {

@@ -35,8 +35,9 @@ func (f *Frame) Close() {
 	*f = Frame{}
 }
 
-// Copy fills dst with decoded bytes. The parameter at is the decoded offset of the first one. All
-// of them must be within the frame. Blocks that dst covers completely are decoded directly into it.
+// Copy fills dst with decoded bytes. The parameter at is the offset of the first byte in the
+// decoded frame. All bytes must be within the frame. Copy decodes blocks that dst covers completely
+// directly into dst.
 func (f *Frame) Copy(dst []byte, at int) error {
 	h := &f.h
 	if h.Stored {
@@ -80,7 +81,7 @@ func (f *Frame) size() int {
 	return len(f.plain)
 }
 
-// part fills dst with bytes of the current block. The first is at offset off of the block.
+// part fills dst with the bytes of the current block that begin at offset off of the block.
 func (f *Frame) part(dst []byte, off int) {
 	if f.h.Shuffle == ByteShuffle {
 		f.planes.JoinPart(dst, off)
@@ -89,7 +90,8 @@ func (f *Frame) part(dst []byte, off int) {
 	}
 }
 
-// hold makes block i the current block. Its bytes remain byte-shuffled until part joins them.
+// hold decodes block i and makes it the current block. It leaves a byte-shuffled block shuffled,
+// because part joins only the bytes that are needed.
 func (f *Frame) hold(i, size int) error {
 	if f.block == i {
 		return nil

@@ -10,9 +10,10 @@ import (
 const (
 	// HeaderSize is the size of a header, and the maximum overhead of a frame.
 	HeaderSize = 16
-	// MaxSize is the maximum decoded size of a frame. Sizes are signed and include the header.
+	// MaxSize is the maximum decoded size of a frame. The header stores the size of the whole frame
+	// as a signed 32-bit integer.
 	MaxSize = 1<<31 - 1 - HeaderSize
-	// MaxTypeSize is the maximum element size. Larger elements are treated as bytes.
+	// MaxTypeSize is the maximum element size. For larger elements the element size is 1.
 	MaxTypeSize = 255
 
 	frameVersion = 2
@@ -41,8 +42,8 @@ type Header struct {
 	Encoded    int // size of the frame
 }
 
-// ParseHeader parses the header of a frame and checks that it is consistent. The caller must
-// compare its sizes with the actual ones.
+// ParseHeader parses the header of a frame and checks that the header is consistent. The caller
+// must compare the sizes in the header with the actual sizes.
 func ParseHeader(src []byte) (Header, error) {
 	var h Header
 	if len(src) < HeaderSize {
@@ -122,7 +123,8 @@ func (h Header) streams(n int) int {
 	return 1
 }
 
-// splits reports whether blocks of blockSize bytes are split if the flags allow it.
+// splits reports whether blocks of blockSize bytes are split in a frame whose flags allow
+// splitting.
 func splits(typeSize, blockSize int) bool {
 	return typeSize <= maxSplits && blockSize/typeSize >= minCompressed
 }

@@ -22,7 +22,7 @@ const (
 
 var compressorNames = [...]string{"blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"}
 
-// String returns the name in metadata ("cname").
+// String returns the name of the compressor in metadata, where the key is "cname".
 func (c Compressor) String() string {
 	if int(c) < len(compressorNames) {
 		return compressorNames[c]
@@ -30,8 +30,8 @@ func (c Compressor) String() string {
 	return "unknown"
 }
 
-// ParseCompressor parses a name in metadata. It returns errors.ErrUnsupported if the name is
-// unknown.
+// ParseCompressor returns the compressor with the given name in metadata. It returns
+// errors.ErrUnsupported if the name is unknown.
 func ParseCompressor(name string) (Compressor, error) {
 	if i := slices.Index(compressorNames[:], name); i >= 0 {
 		return Compressor(i), nil
@@ -42,7 +42,8 @@ func ParseCompressor(name string) (Compressor, error) {
 // format returns the compressor's number in the flags.
 func (c Compressor) format() byte { return [...]byte{0, 1, 1, 2, 3, 4}[c] }
 
-// compressorOf returns the compressor of a number in the flags.
+// compressorOf returns the compressor with the given number in the flags, and reports whether there
+// is one.
 func compressorOf(format byte) (Compressor, bool) {
 	if format > 4 {
 		return 0, false
@@ -50,11 +51,12 @@ func compressorOf(format byte) (Compressor, bool) {
 	return [...]Compressor{BloscLZ, LZ4, Snappy, Zlib, Zstd}[format], true
 }
 
-// Shuffle is the filter that is applied to a block before compression. The values are numcodecs'.
+// Shuffle is the filter that is applied to a block before compression. numcodecs uses the same
+// values.
 type Shuffle uint8
 
-// The filters. ByteShuffle stores all first bytes of the elements, then all second bytes, and so
-// on. BitShuffle does the same with bits.
+// The filters. ByteShuffle stores the first bytes of all elements, then the second bytes, and so
+// on. BitShuffle stores the first bits of all elements, then the second bits, and so on.
 const (
 	NoShuffle Shuffle = iota
 	ByteShuffle
@@ -63,7 +65,7 @@ const (
 
 var shuffleNames = [...]string{"noshuffle", "shuffle", "bitshuffle"}
 
-// String returns the name in v3 metadata.
+// String returns the name of the filter in v3 metadata.
 func (s Shuffle) String() string {
 	if int(s) < len(shuffleNames) {
 		return shuffleNames[s]
@@ -71,7 +73,8 @@ func (s Shuffle) String() string {
 	return "unknown"
 }
 
-// ParseShuffle parses a name in v3 metadata. It returns fault.Metadata if the name is unknown.
+// ParseShuffle returns the filter with the given name in v3 metadata. It returns fault.Metadata if
+// the name is unknown.
 func ParseShuffle(name string) (Shuffle, error) {
 	if i := slices.Index(shuffleNames[:], name); i >= 0 {
 		return Shuffle(i), nil

@@ -23,7 +23,7 @@ func Boxes(c *codec.Chain, stored []byte, want codec.Block, n int, seed uint64) 
 	return errors.Join(r.errs...)
 }
 
-// boxes decodes boxes of a chunk to strided memory and compares them with the chunk. It also
+// boxes decodes random boxes of a chunk to strided memory and compares them with the chunk. It also
 // encodes the chunk from strided memory.
 func (r *report) boxes(c *codec.Chain, stored []byte, want codec.Block) {
 	for range 12 {
@@ -47,7 +47,7 @@ func (r *report) boxes(c *codec.Chain, stored []byte, want codec.Block) {
 	r.received(c, stored, want)
 }
 
-// received decodes stored bytes that are in the buffer that Room returned.
+// received decodes a chunk whose stored bytes are in the buffer that Room returned.
 func (r *report) received(c *codec.Chain, stored []byte, want codec.Block) {
 	in := c.In()
 	if in.Type.Size() == 0 {
@@ -128,7 +128,8 @@ func (r *report) box(in codec.Repr, all bool) *box {
 	return b
 }
 
-// elements appends the indexes and positions of the elements along b.Axes[axis:].
+// elements appends the elements along b.Axes[axis:] to b.from, as indexes in the chunk, and to
+// b.to, as positions in memory.
 func (b *box) elements(axis, from, to int) {
 	if axis == len(b.Axes) {
 		b.from, b.to = append(b.from, from), append(b.to, to)
@@ -151,8 +152,8 @@ func (b *box) put(chunk codec.Block) {
 	}
 }
 
-// decode decodes to the box. want is the decoded chunk, or empty. If want is not empty, decode
-// compares the box with it. It reports whether there were errors.
+// decode decodes stored bytes to the box and reports whether it found errors. Unless want is empty,
+// decode compares the box with want, the decoded chunk.
 func (b *box) decode(r *report, c *codec.Chain, what string, stored []byte, want codec.Block) bool {
 	before, asked := len(r.errs), 0
 	s := &codec.Scratch{Buffer: func(n int) []byte { asked += n; return make([]byte, 0, n) }}
@@ -188,8 +189,7 @@ func (b *box) decode(r *report, c *codec.Chain, what string, stored []byte, want
 	return len(r.errs) > before
 }
 
-// decodeSpan decodes to the box from the range that Span returns. It does nothing if Span returns
-// no range.
+// decodeSpan decodes the box from the range that Span returns, if there is such a range.
 func (b *box) decodeSpan(r *report, c *codec.Chain, what string, stored []byte, want codec.Block) {
 	off, n, ok := c.Span(codec.Strided{Size: b.Size, Axes: b.Axes})
 	if !ok {

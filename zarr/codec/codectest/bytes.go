@@ -90,9 +90,9 @@ func (r *report) bytesOne(c codec.BytesBytes, plain []byte) {
 	})
 }
 
-// place decodes into n bytes within a larger buffer. If want is set, the result must be equal to
-// it. Otherwise the codec may return an error or fewer than n bytes; place returns an error for
-// fewer bytes.
+// place decodes stored into n bytes within a larger buffer. If want is not nil, the result must be
+// equal to want. Otherwise place returns the error of the codec, or an error if the codec returns
+// fewer than n bytes.
 func (r *report) place(what string, n int, want, stored []byte, c codec.BytesBytes) error {
 	buf := bytes.Repeat([]byte{mark}, n+64)
 	got, err := c.Decode(buf[8:8:8+n], stored, n)
@@ -128,7 +128,7 @@ func marked(b []byte) bool {
 // contents are the kinds of test content.
 var contents = [...]string{"zeros", "smooth", "random", "sparse"}
 
-// content returns n bytes of a kind.
+// content returns n bytes of a kind, which is an index of contents.
 func (r *report) content(kind, n int) []byte {
 	b := make([]byte, n)
 	switch contents[kind] {

@@ -70,7 +70,7 @@ func (r *report) chainOne(c *codec.Chain, src codec.Block, s *codec.Scratch) {
 	_ = r.decodes(c, "decode after errors", stored, src, s)
 }
 
-// settle replaces src by the result of a round trip.
+// settle replaces the values in src by the result of a round trip, for codecs that change values.
 func (r *report) settle(c *codec.Chain, src codec.Block) {
 	stored, err := c.Encode(nil, src, nil)
 	if err == nil {
@@ -81,7 +81,8 @@ func (r *report) settle(c *codec.Chain, src codec.Block) {
 	}
 }
 
-// decodes decodes into a part of a larger buffer. If want is set, it compares the result with want.
+// decodes decodes a chunk into a part of a larger buffer. If want is set, decodes compares the
+// chunk with want.
 func (r *report) decodes(c *codec.Chain, what string, stored []byte, want codec.Block, s *codec.Scratch) error {
 	in := c.In()
 	elems, err := in.Elems()
@@ -121,7 +122,7 @@ func (r *report) wrongRoom(c *codec.Chain, stored []byte, src codec.Block) {
 	}
 }
 
-// together decodes with the chain in several goroutines concurrently.
+// together decodes a chunk in several goroutines that share the chain.
 func (r *report) together(c *codec.Chain, stored []byte, src codec.Block) {
 	errs := make([]error, 4)
 	var wg sync.WaitGroup

@@ -20,8 +20,8 @@ func Run(t *testing.T, table *codec.Table, spec codec.Spec, in codec.Repr) {
 	}
 }
 
-// RunLossy is Run for a codec that changes values once. A second round trip must not change decoded
-// arrays.
+// RunLossy is [Run] for a codec that changes values in the first round trip. Further round trips
+// must not change the decoded values.
 func RunLossy(t *testing.T, table *codec.Table, spec codec.Spec, in codec.Repr) {
 	t.Helper()
 	if err := CheckLossy(table, spec, in); err != nil {
@@ -34,7 +34,7 @@ func Check(table *codec.Table, spec codec.Spec, in codec.Repr) error {
 	return check(&report{rand: rand.New(rand.NewPCG(1, 2))}, table, spec, in)
 }
 
-// CheckLossy is Check for a codec that changes values once; see [RunLossy].
+// CheckLossy is [Check] for a codec that changes values in the first round trip; see [RunLossy].
 func CheckLossy(table *codec.Table, spec codec.Spec, in codec.Repr) error {
 	return check(&report{rand: rand.New(rand.NewPCG(1, 2)), lossy: true}, table, spec, in)
 }
@@ -83,7 +83,7 @@ type report struct {
 	errs  []error
 }
 
-// afterwards returns the codec "bytes" for an array.
+// afterwards returns the codec "bytes" in the form that arrays of the type require.
 func afterwards(in codec.Repr) codec.Spec {
 	if in.Type.HasOrder() {
 		return codec.Bytes(dtype.Little)
