@@ -89,8 +89,7 @@ func one(r region.Region) error {
 	return nil
 }
 
-// page returns a handler that computes the statistics of a region, and responds with the part of
-// them that the function of returns.
+// page returns a handler that responds with the statistics of a region, converted by of().
 func (s *service) page(of func(stats) any, checks ...func(region.Region) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
 		ctx, cancel := context.WithTimeout(req.Context(), s.timeout)

@@ -9,8 +9,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// requests returns a store that logs one line for each request to st, including all retries. A
-// missing chunk is not logged as an error, because missing chunks are part of the data.
+// requests returns a store that logs each request to st, with all its retries, as one line. A
+// missing chunk is data, not an error.
 func requests(st store.Store, log *slog.Logger) store.Store {
 	return store.Observe(st, func(ctx context.Context, e store.Event) {
 		attrs := []slog.Attr{slog.String("key", e.Key), slog.Int64("bytes", e.Bytes), slog.Duration("took", e.Took)}
@@ -30,8 +30,7 @@ func requests(st store.Store, log *slog.Logger) store.Store {
 }
 
 // trace returns a trace that logs HTTP exchanges, retries and waits. It passes the context of the
-// request to the handler of the log, so that the handler can use the values in the caller's
-// context.
+// work to the handler, so that the handler can use the caller's values.
 func trace(log *slog.Logger) *store.Trace {
 	return &store.Trace{
 		Attempt: func(ctx context.Context, a store.Attempt) {

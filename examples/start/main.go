@@ -29,8 +29,7 @@ func run(ctx context.Context, url string, out io.Writer) error {
 	}
 	defer func() { _ = st.Close() }()
 
-	// The array holds one year of daily values on a grid of 180 × 360 points. A chunk holds ten
-	// days.
+	// One year of daily values on a grid of 180 × 360 points. A chunk holds ten days.
 	a, err := zarr.OpenOrCreate(ctx, st, "t2m", zarr.Spec{
 		Shape:  []int{365, 180, 360},
 		Chunks: []int{10, 180, 360},
@@ -52,7 +51,7 @@ func run(ctx context.Context, url string, out io.Writer) error {
 		return err
 	}
 
-	// Read five days of one point. The last two of these days were never written.
+	// Five days of one point. The last two days were never written.
 	days, err := zarr.Read[float32](ctx, a, zarr.Range(28, 33), zarr.At(90), zarr.At(180))
 	if err != nil {
 		return err

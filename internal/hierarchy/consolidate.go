@@ -177,9 +177,9 @@ func (n *Node) unchanged(ctx context.Context) error {
 }
 
 // unlessCopied returns c, the claim of an append to a v2 group, or the zero Claim if all arrays
-// have their new length. They have it if .zmetadata contains an array with the length that the
-// append sets. was is the result of an earlier read of .zmetadata. If .zmetadata has changed since
-// that read, unlessCopied returns errStale.
+// have their new length. All arrays have their new length if .zmetadata contains an array with the
+// length that the append sets. was is the result of an earlier read of .zmetadata. If .zmetadata
+// has changed since that read, unlessCopied returns errStale.
 func (n *Node) unlessCopied(ctx context.Context, c claim.Claim, was document.Stored) (claim.Claim, error) {
 	v, err := n.Docs().Get(ctx, document.ZMetadata)
 	if errors.Is(err, fault.NotFound) && !was.There() || errors.Is(err, fault.Limit) {

@@ -42,9 +42,9 @@ func (n *Node) openGroupV2(ctx context.Context) (*Node, error) {
 }
 
 // ofOwnCopy returns a v2 group from its own .zmetadata, or nil if .zmetadata does not contain the
-// group. If docs contain .zattrs, the attributes are those of .zattrs. Otherwise absent reports
-// whether .zattrs is known to be absent: a group without .zattrs has no attributes. If neither
-// holds, the attributes are those in .zmetadata.
+// group. If docs contain .zattrs, the attributes are those of .zattrs. Otherwise, if absent is
+// true, .zattrs is known to be absent, and the group has no attributes. In all other cases the
+// attributes are those in .zmetadata.
 func (n *Node) ofOwnCopy(c *copied, docs document.Set, absent bool) (*Node, error) {
 	m, ok := c.nodes[""].(*meta.Group)
 	if !ok {

@@ -17,8 +17,8 @@ const (
 	tail      = `"}`
 )
 
-// AppendFloat appends the canonical form of a number that JSON cannot represent. The name must be
-// NaN, Infinity or -Infinity.
+// AppendFloat appends the canonical form of a number that JSON cannot represent. name must be NaN,
+// Infinity or -Infinity.
 func AppendFloat(dst []byte, name string) []byte {
 	return append(append(append(dst, floatHead...), name...), tail...)
 }

@@ -55,8 +55,8 @@ func (l *Level) ID(i int) IndexID {
 	return IndexID{l.key, l.depth, l.parts[i].Off, l.parts[i].Len}
 }
 
-// Indexes returns the requests for the unknown indexes. The list known has one index for each shard
-// of the level. The zero ShardIndex means that the index is unknown. Each piece of the reads is an
+// Indexes returns the requests for the unknown indexes. known contains one index for each shard of
+// the level. The zero ShardIndex means that the index is unknown. Each piece of the reads is an
 // index, and its field I is the number of the shard in the level. The request for the index of a
 // stored shard has no version. Other requests have the version that was passed to [Level.Expand].
 // Indexes returns fault.Corrupt if a shard is shorter than its index.
@@ -121,7 +121,7 @@ func (l *Level) Decode(i int, stored []byte, size int64) (codec.ShardIndex, erro
 	return x, err
 }
 
-// Expand returns the reads of the inner chunks. The list found has the index of each shard of the
+// Expand returns the reads of the inner chunks. found contains the index of each shard of the
 // level. v is the version of the object from which the indexes were read. The reads request the
 // same version. The errors of Expand are those of [Cut.Locate].
 func (l *Level) Expand(v store.Version, found []codec.ShardIndex) (Stage, error) {

@@ -38,8 +38,8 @@ func CheckDelete(v store.Version, err error) error {
 	return &UnsentError{Err: err}
 }
 
-// LookFor returns the options of a Get that checks whether the value of a key has version v. If it
-// has, the Get returns fault.Unchanged. The Get reads at most one byte.
+// LookFor returns the options of a Get that checks whether the value of a key has version v. If the
+// value has this version, the Get returns fault.Unchanged. The Get reads at most one byte.
 func LookFor(v store.Version) store.GetOptions { return store.GetOptions{IfNotVersion: v, Max: 1} }
 
 // Left returns the keys of a batch that were not deleted, and the error of the first of these keys.

@@ -130,7 +130,8 @@ type Taking[B Bucket] struct {
 	URL    string // URL of the bucket with a prefix
 	Name   string // expected name of the store
 	Page   int    // expected number of keys in a page of a listing
-	// From calls the provider's FromBucket with a maximum of nine requests in flight.
+	// From calls the provider's FromBucket, and sets the maximum number of requests in flight to
+	// nine.
 	From func(b B, url string) (store.Store, error)
 }
 
