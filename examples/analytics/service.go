@@ -19,9 +19,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// perRequest is the number of chunks of one request that are read concurrently. With 8, one request
-// uses most of the bandwidth to a bucket (docs/tuning.md, table 2) and still leaves capacity for
-// others.
+// perRequest is the number of chunks of one request that are read concurrently. Eight reads use
+// most of the bandwidth to a bucket (docs/tuning.md, table 2), and leave request slots for other
+// requests.
 const perRequest = 8
 
 // service responds to requests about arrays. After setup it is safe for concurrent use.
@@ -35,7 +35,7 @@ type service struct {
 	arrays map[string]*zarr.Array
 }
 
-// newService returns a service that uses about budget bytes.
+// newService returns a service that uses about budget bytes of memory.
 func newService(budget int64, timeout time.Duration, most int) *service {
 	blocks := concurrency.NewBudget(budget / 2)
 	return &service{timeout: timeout, most: most, blocks: blocks, arrays: map[string]*zarr.Array{},
@@ -89,7 +89,7 @@ func one(r region.Region) error {
 	return nil
 }
 
-// page returns a handler that responds with a part of a region's statistics.
+// page returns a handler that responds with the statistics of a region, converted by of().
 func (s *service) page(of func(stats) any, checks ...func(region.Region) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
 		ctx, cancel := context.WithTimeout(req.Context(), s.timeout)
@@ -97,7 +97,7 @@ func (s *service) page(of func(stats) any, checks ...func(region.Region) error) 
 		x, err := s.ask(ctx, req.FormValue("array"), req.FormValue("region"), checks...)
 		switch {
 		case errors.Is(err, context.Canceled) && req.Context().Err() != nil:
-			// The client disconnected; no response is needed.
+			// The client has disconnected, so there is no one to respond to.
 		case err != nil:
 			web.Fail(w, err)
 		default:
@@ -138,7 +138,7 @@ type stats struct {
 	Max   *float64 `json:"max"`
 }
 
-// reduce reads the region chunk by chunk and computes its statistics.
+// reduce reads a region chunk by chunk and computes its statistics.
 func reduce[T float32 | float64](ctx context.Context, s *service, a *zarr.Array, r region.Region) (stats, error) {
 	var mu sync.Mutex
 	all := partial{min: math.Inf(1), max: math.Inf(-1)}
@@ -187,8 +187,8 @@ func (p *partial) add(q partial) {
 	p.max = max(p.max, q.max)
 }
 
-// stats returns the statistics without values that JSON cannot represent: the mean, minimum and
-// maximum of no elements, and infinities.
+// stats returns the statistics. It omits values that JSON cannot represent: infinities, and the
+// mean, the minimum and the maximum of no elements.
 func (p *partial) stats() stats {
 	finite := func(f float64) *float64 {
 		if math.IsNaN(f) || math.IsInf(f, 0) {

@@ -1,6 +1,6 @@
 // Command cloud runs the job of quickstart in a bucket. It creates an array under a unique name,
 // writes it in parallel by regions, opens it again, reads it in parallel by regions and checks
-// every value. Then it prints the cost and removes the array.
+// every value. Then it prints the time and the requests of each pass, and removes the array.
 //
 //	go run ./examples/cloud 's3://bucket/folder?region=eu-central-1'
 //	go run ./examples/cloud 'gs://bucket/folder'

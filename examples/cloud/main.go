@@ -48,7 +48,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	name := "zargo-example-" + strings.ToLower(rand.Text())
 	if !*keep {
 		defer func() {
-			// Delete also after an interrupt, which ends ctx.
+			// Remove the array even after an interrupt, which ends ctx.
 			err = errors.Join(err, store.DeleteBelow(context.WithoutCancel(ctx), st, name))
 		}()
 	}

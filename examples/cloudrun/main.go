@@ -38,7 +38,7 @@ const (
 	// most is the maximum number of elements in a response. 80 concurrent responses, of 8 bytes and
 	// 25 characters per element, take 170 MB.
 	most = 1 << 16
-	// timeout bounds the time of a request.
+	// timeout is the maximum time of a request.
 	timeout = 30 * time.Second
 )
 
@@ -64,7 +64,7 @@ func open(ctx context.Context, url string) (*zarr.Array, error) {
 	return zarr.OpenArray(ctx, st, "")
 }
 
-// handler responds with regions of one array.
+// handler responds to requests with the values of regions of one array.
 type handler struct{ array *zarr.Array }
 
 func (h handler) ServeHTTP(w http.ResponseWriter, req *http.Request) {

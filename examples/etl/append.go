@@ -14,10 +14,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// along is the dimension that grows, and the name of its coordinate, an increasing int64 array.
+// along is the name of the dimension that grows, and of its coordinate, an increasing int64 array.
 const along = "time"
 
-// shardHours is the number of times in a shard, independent of the number in the first day.
+// shardHours is the number of times in a shard. It does not depend on the number of times in the
+// first day.
 const shardHours = 24 * 10
 
 // patience is the maximum time to wait for other jobs that append. An append that started at least
@@ -27,7 +28,7 @@ const (
 	dead     = time.Hour
 )
 
-// appendDays appends days to a dataset, in order.
+// appendDays appends days to a dataset, in the given order.
 func appendDays(ctx context.Context, urls openurl.Mux, dataset string, days []string, out io.Writer) error {
 	return with(ctx, urls, dataset, func(st store.Store) error {
 		for _, url := range days {
@@ -45,8 +46,8 @@ func appendDays(ctx context.Context, urls openurl.Mux, dataset string, days []st
 	})
 }
 
-// appendDay appends a day, unless the dataset contains it, and returns the number of times added.
-// It takes over an append that another job started at least dead ago.
+// appendDay appends a day, unless the dataset already contains the day. It returns the number of
+// times that were added. It takes over an append that another job started at least dead ago.
 func appendDay(ctx context.Context, st, from store.Store, dead time.Duration) (int, error) {
 	day, err := zarr.OpenGroup(ctx, from, "")
 	if err != nil {
@@ -85,15 +86,15 @@ func appendDay(ctx context.Context, st, from store.Store, dead time.Duration) (i
 		if _, err = g.Append(ctx, along, o, rows...); !errors.Is(err, zarr.ErrExists) {
 			return len(hours), err
 		}
-		// Another job has appended since, possibly this day: check again.
+		// Another job has appended since the check, possibly the same day. Check again.
 		if g, err = zarr.OpenGroup(ctx, st, ""); err != nil {
 			return 0, err
 		}
 	}
 }
 
-// isThere reports whether a dataset with the times old contains the times of a day. It returns
-// ErrConflict if the dataset contains only some of them, or later times.
+// isThere reports whether old, the times of a dataset, contain the times of a day. It returns
+// ErrConflict if old contains only some times of the day, or later times.
 func isThere(old, day []int64) (bool, error) {
 	if len(old) == 0 || old[len(old)-1] < day[0] {
 		return false, nil
@@ -112,8 +113,8 @@ func times(ctx context.Context, g *zarr.Group) ([]int64, error) {
 	return zarr.Read[int64](ctx, a)
 }
 
-// rowsOf returns all values of a day's array as rows. The values are read when the rows are
-// written, and must fit in memory.
+// rowsOf returns rows with all values of an array of a day. The values are read when the rows are
+// written. They must fit in memory.
 func rowsOf(a *zarr.Array, n int) zarr.Rows {
 	return zarr.Rows{Path: a.Path(), N: n, Write: func(ctx context.Context, to *zarr.Array, from int) error {
 		values := make([]byte, a.Len()*a.DType().Size())
@@ -140,9 +141,9 @@ func arraysOf(ctx context.Context, g *zarr.Group) ([]*zarr.Array, error) {
 	return all, nil
 }
 
-// begin opens a dataset. If it does not exist, begin creates it from its first day, with no times
-// and with all arrays that have no time dimension. It also completes an interrupted creation:
-// consolidated metadata is written last.
+// begin opens a dataset. If the dataset does not exist, begin creates it without times, from the
+// first day, and copies all arrays that have no time dimension. Since the consolidated metadata is
+// written last, begin recognizes an interrupted creation, and completes it.
 func begin(ctx context.Context, st store.Store, day *zarr.Group, arrays []*zarr.Array) (*zarr.Group, error) {
 	g, err := zarr.OpenGroup(ctx, st, "")
 	if errors.Is(err, zarr.ErrNotFound) || err == nil && g.Metadata().Consolidated[along] == nil {
@@ -176,8 +177,8 @@ func begin(ctx context.Context, st store.Store, day *zarr.Group, arrays []*zarr.
 	return g, nil
 }
 
-// specOf returns how an array of the first day is stored in a dataset. A shard contains ten days of
-// maps.
+// specOf returns the Spec with which an array of the first day is stored in a dataset. A shard
+// contains ten days of maps.
 func specOf(a *zarr.Array) zarr.Spec {
 	spec := a.Spec()
 	axis := slices.Index(spec.Dims, along)

@@ -33,7 +33,7 @@ func run(ctx context.Context, urls openurl.Mux, args []string, out io.Writer) er
 	return errors.New("usage: etl append DATASET DAY…, or etl series DATASET TARGET")
 }
 
-// with opens a store, calls do, and closes the store.
+// with opens a store, calls do with the store, and closes the store.
 func with(ctx context.Context, urls openurl.Mux, url string, do func(store.Store) error) (err error) {
 	st, err := urls.Open(ctx, url)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// A chunk of a time series: up to a year of hours at side × side positions.
+// A chunk of time series contains up to a year of hours at side × side positions.
 const (
 	hours = 24 * 365
 	side  = 10
@@ -63,7 +63,8 @@ func newPlan(ctx context.Context, urls openurl.Mux, dataset, target string, to s
 	return plan, err
 }
 
-// grid returns the chunks of an array stored as time series, or nil to keep the existing ones.
+// grid returns the shapes of the chunks and the shards of an array that is stored as time series.
+// It returns nil if the array keeps its chunks.
 func grid(a *zarr.Array) (chunks, shards []int, err error) {
 	axis := slices.Index(a.Dims(), along)
 	if axis < 0 || len(a.Shape()) < 2 {

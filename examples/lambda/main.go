@@ -30,7 +30,8 @@ const (
 	// most is the maximum number of elements in a response. Lambda limits responses to 6 MB, and a
 	// number may take 25 characters.
 	most = 240_000
-	// margin is the time that a call reserves to return an error before its timeout.
+	// margin is the time between the end of a read and the function's timeout. A call uses it to
+	// return an error.
 	margin = 250 * time.Millisecond
 )
 
@@ -61,7 +62,7 @@ func open(ctx context.Context, url, metadata string) (*function, error) {
 	return &function{a}, nil
 }
 
-// answer handles one call. ctx has the function's deadline.
+// answer handles one call. The deadline of ctx is that of the function.
 func (f *function) answer(ctx context.Context, e event) (region.Answer, error) {
 	if end, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc

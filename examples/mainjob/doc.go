@@ -1,6 +1,7 @@
 // Package mainjob is the job that several example programs run on a store. It creates an array,
-// writes it by regions, opens it again, reads it by regions and checks every value. It prints the
-// time and the requests of each pass, one chunk at a time and many concurrently.
+// writes it by regions, opens it again, reads it by regions and checks every value. It writes and
+// reads the array twice: first one chunk at a time, and then many chunks concurrently. It prints
+// the time and the requests of each pass.
 //
 //	job := mainjob.Job{Path: "demo/values", MiB: 256, Out: os.Stdout}
 //	err := job.Run(ctx, dir.New("data.zarr"))

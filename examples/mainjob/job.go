@@ -24,7 +24,7 @@ const (
 	cols = wide * side
 )
 
-// Job describes the work.
+// Job describes one run of the job.
 type Job struct {
 	Path  string        // size of the values, rounded up to a multiple of 8
 	MiB   int           // size of the values; rounded up to a multiple of 8
@@ -52,8 +52,8 @@ func (j Job) Run(ctx context.Context, st store.Store) error {
 		strings.Join(codecs, ", "), store.Name(st))
 	fmt.Fprint(j.Out, header)
 
-	// The second pass writes different values, to show that whole chunks are replaced without a
-	// read.
+	// The second pass writes different values. It shows that whole chunks are replaced without
+	// being read.
 	writes := []pass{{"write, one chunk at a time", a, m, bands, 1, 1, writeBand}, {"write, many at once", a, m, bands, 2, 0, writeBand}}
 	for _, p := range writes {
 		if err := p.run(ctx, j.Out); err != nil {
@@ -102,7 +102,8 @@ func (p pass) run(ctx context.Context, out io.Writer) error {
 	if p.limit > 0 {
 		opts = append(opts, zarr.Limit(zarr.Limits{InFlight: p.limit}))
 	} else {
-		// Run enough bands concurrently to use all of the store's requests and all cores.
+		// Process enough bands concurrently to use all cores, and all requests that the store
+		// permits.
 		atOnce = max(runtime.GOMAXPROCS(0), store.TuningOf(p.meter).Requests/wide)
 	}
 	a, err := p.array.With(opts...)

@@ -8,8 +8,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// meter is a store that counts requests and the maximum number in flight, and can delay each
-// request. It hides the store's optional methods, which this job does not need.
+// meter is a store that counts requests, and the maximum number of requests in flight. It can also
+// delay each request. It does not have the optional methods of a store, which the job does not
+// need.
 type meter struct {
 	store.Store
 	delay time.Duration

@@ -7,8 +7,8 @@
 // The URL names an array that does not exist yet. The command creates it, starts itself once for
 // each process, and starts their work at the same moment. Process k of n writes rows k, k+n, k+2n
 // …, with one call for each row. A chunk contains rows of all processes. Each write reads a chunk,
-// changes its row, and puts the chunk on condition that it has not changed since. If it has, the
-// write is repeated; the processes count these conflicts.
+// changes one row, and puts the chunk on condition that the stored chunk has not changed since. If
+// it has changed, the write is repeated. The processes count these conflicts.
 //
 // If writers need not share chunks, divide the work along chunks instead, as examples/means does.
 // Whole chunks are put without being read, and no write is repeated.

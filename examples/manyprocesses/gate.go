@@ -13,7 +13,7 @@ import (
 	"sync"
 )
 
-// gate starts the work of all processes when all are ready.
+// gate starts the work of all processes at the same moment, when all processes are ready.
 type gate struct {
 	open chan struct{} // closed when all processes are ready
 

@@ -28,8 +28,8 @@ func main() {
 	}
 }
 
-// Shape of the array and of its chunks. Each chunk has rowsShared rows, so all processes write to
-// it.
+// The shape of the array and of its chunks. Each chunk has rowsShared rows, so all processes write
+// to each chunk.
 const (
 	rows, cols             = 48, 64
 	rowsShared, colsShared = 16, 32
@@ -55,7 +55,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	return lead(ctx, flags.Arg(0), *processes, out)
 }
 
-// open opens the array, or creates it.
+// open opens the array or, if create is true, creates it.
 func open(ctx context.Context, url string, create bool, opts ...zarr.Option) (*zarr.Array, error) {
 	st, err := all.Mux().Open(ctx, url)
 	if err != nil {

@@ -4,6 +4,6 @@
 //	go run ./examples/mean -to 31 weather.zarr/t2m
 //	go run ./examples/mean -to 31 's3://bucket/weather.zarr/t2m?region=eu-central-1'
 //
-// The URL is a directory, or s3://, gs://, azblob:// or https://. The data type may be any that
-// converts to float64. It is the program of README.md and a part of docs/start.md.
+// The URL is a directory, or s3://, gs://, azblob:// or https://. The array may have any data type
+// that converts to float64. README.md and docs/start.md show this program.
 package main

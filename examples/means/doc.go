@@ -6,13 +6,13 @@
 //
 // Each URL names an array: s3://, gs://, azblob:// or a directory. The work is divided along the
 // chunks of the target array. Each task writes one whole chunk without reading it, so no two tasks
-// write to the same chunk. A task reads the source chunks that overlap its region. If their length
-// is a multiple or a divisor of -every, each source chunk is read once.
+// write to the same chunk. A task reads the source chunks that overlap its region. If the length of
+// a source chunk is a multiple or a divisor of -every, each source chunk is read once.
 //
-// A task keeps its region of the source array in memory, and up to -tasks tasks run concurrently. A
-// task reads its chunks concurrently. All tasks share the limits of the store and of the process.
-// An interrupted run can be repeated.
+// A task holds its region of the source array in memory, and reads the chunks of the region
+// concurrently. Up to -tasks tasks run concurrently. All tasks share the limits of the store and of
+// the process. An interrupted run can be repeated.
 //
-// The data type is float32 or float64. The mean of values that include a NaN is NaN. If -every does
-// not divide the length of the axis, the last mean is of the remaining values.
+// The data type must be float32 or float64. The mean of values that include a NaN is NaN. If -every
+// does not divide the length of the axis, the last mean is that of the remaining values.
 package main

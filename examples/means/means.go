@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// means returns the specification of the array of means. Its chunks are those of a, shortened along
-// the first axis.
+// means returns the specification of the array of means. The chunks have the shape of a chunk of a,
+// shortened along the first axis.
 func means(a *zarr.Array, every int) (zarr.Spec, error) {
 	if t := a.DType(); t != dtype.Float32 && t != dtype.Float64 {
 		return zarr.Spec{}, fmt.Errorf("%w: data type must be float32 or float64, is %v", errors.ErrUnsupported, t)
@@ -34,7 +34,7 @@ type job struct {
 	every, tasks int
 }
 
-// above returns the region of the source array that a region of the target is computed from.
+// above returns the region of the source array from which a region of the target array is computed.
 func (j job) above(r region.Region) region.Region {
 	old := append(region.Region(nil), r...)
 	old[0] = region.Span{Lo: r[0].Lo * j.every, Hi: min(r[0].Hi*j.every, j.from.Shape()[0])}
@@ -47,7 +47,7 @@ func each[T float32 | float64](ctx context.Context, j job) error {
 	if err != nil {
 		return err
 	}
-	// Tasks reuse the buffers. There is one for each concurrent task.
+	// Tasks reuse the buffers. There is one buffer for each concurrent task.
 	buffers := make(chan []T, j.tasks)
 	for range j.tasks {
 		buffers <- nil
@@ -69,8 +69,8 @@ func each[T float32 | float64](ctx context.Context, j job) error {
 	})
 }
 
-// mean sets each row of dst to the mean of every rows of src. The last mean is of the remaining
-// rows. Sums are float64.
+// mean computes each row of dst as the mean of several consecutive rows of src. The parameter every
+// is their number. The last mean is that of the remaining rows. Sums are computed in float64.
 func mean[T float32 | float64](dst, src []T, rows, every int) {
 	width := len(src) / rows
 	sums := make([]float64, width)

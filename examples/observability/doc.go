@@ -4,6 +4,6 @@
 //	ctx = store.WithTrace(ctx, observability.Events())
 //	ctx = store.WithTrace(ctx, metrics.Trace())
 //
-// It is a separate module, so that programs that use zargo depend on neither library. The functions
-// are short: copy the ones you need. For log/slog see examples/observe.
+// The package is a separate module, so that programs that use zargo depend on neither library. The
+// functions are short, so that you can copy those that you need. For log/slog see examples/observe.
 package observability

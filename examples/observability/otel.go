@@ -14,7 +14,8 @@ import (
 
 // Spans returns a store that creates a span for each request to st, as a child of the span in the
 // caller's context. Wrap the store that Open returned, so that a span covers a request with all its
-// retries. A missing chunk is data, not an error.
+// retries. A span for a missing chunk is not marked as an error, because missing chunks are part of
+// the data.
 func Spans(st store.Store, tracer trace.Tracer) store.Store {
 	return store.Around(st, store.Hooks{
 		Before: func(ctx context.Context, c store.Call) (context.Context, error) {
@@ -38,8 +39,8 @@ func Spans(st store.Store, tracer trace.Tracer) store.Store {
 	})
 }
 
-// Events returns a trace that adds HTTP exchanges, retries and waits as events to the span of their
-// request.
+// Events returns a trace that records the HTTP exchanges, retries and waits of a request as events
+// in the span of the request.
 func Events() *store.Trace {
 	return &store.Trace{
 		Attempt: func(ctx context.Context, a store.Attempt) {

@@ -41,8 +41,8 @@ func NewMetrics(r prometheus.Registerer) (*Metrics, error) {
 	return m, nil
 }
 
-// Trace returns a trace that updates the metrics. Keys are not labels, because there are too many
-// of them.
+// Trace returns a trace that updates the metrics. Keys are not used as labels, because there are
+// too many keys.
 func (m *Metrics) Trace() *store.Trace {
 	return &store.Trace{
 		Attempt: func(_ context.Context, a store.Attempt) {

@@ -5,5 +5,6 @@
 //	go run ./examples/quickstart
 //	go run ./examples/quickstart -mib 64 -dir /tmp/demo.zarr -keep
 //
-// It links no cloud provider. It exits with status 1 if any value is wrong.
+// The program does not link the packages of cloud providers. It exits with status 1 if any value is
+// wrong.
 package main

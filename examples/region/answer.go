@@ -13,14 +13,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Answer holds the values of a region, ready for encoding/json.
+// Answer holds the values of a region in a form that encoding/json can encode.
 type Answer struct {
 	Shape  []int  `json:"shape"`
 	DType  string `json:"dtype"`
 	Values any    `json:"values"` // in C order; NaN and infinities, which JSON lacks, are null
 }
 
-// Read reads a region. It returns fault.Limit if the region has more than most elements.
+// Read reads the values of a region. It returns fault.Limit if the region has more than most
+// elements.
 func Read(ctx context.Context, a *zarr.Array, r Region, most int) (Answer, error) {
 	if n := r.Len(); n > most {
 		return Answer{}, fault.Newf(fault.Limit, "the region has %d elements, more than the maximum of %d", n, most)

@@ -19,9 +19,10 @@ func (s Span) Len() int { return s.Hi - s.Lo }
 // Region is one Span for each axis of an array.
 type Region []Span
 
-// Parse parses a region such as "0:24,90,:". It has one part for each axis: lo:hi, each optional,
-// or one index. Missing parts at the end select whole axes, so "" selects the whole array. Parse
-// returns fault.Selection if the region does not fit an array of this shape.
+// Parse parses a region such as "0:24,90,:". The text has one part for each axis: one index, or
+// lo:hi, where either number may be omitted. Missing parts at the end select whole axes, so ""
+// selects the whole array. Parse returns fault.Selection if the region does not fit an array of
+// this shape.
 func Parse(text string, shape []int) (Region, error) {
 	var parts []string
 	if text != "" {
@@ -86,8 +87,8 @@ func (r Region) Len() int {
 	return n
 }
 
-// Blocks yields the parts of the region in each block of a grid that starts at the array's origin,
-// such as its chunks, in C order. The caller owns each part.
+// Blocks divides the region along a grid of blocks of the given size, which starts at the origin of
+// the array. It yields the part of the region in each block, in C order. The caller owns each part.
 func (r Region) Blocks(size []int) iter.Seq[Region] {
 	return func(yield func(Region) bool) {
 		if r.Len() == 0 {
@@ -113,5 +114,5 @@ func (r Region) Blocks(size []int) iter.Seq[Region] {
 	}
 }
 
-// first returns the part of the span that is in its first block.
+// first returns the part of s in the first block that s touches. Blocks have size elements.
 func (s Span) first(size int) Span { return Span{s.Lo, min((s.Lo/size+1)*size, s.Hi)} }

@@ -1,5 +1,5 @@
-// Package web has the common code of the example services. It maps errors to HTTP statuses and
-// serves until a signal arrives.
+// Package web contains the common code of the example services. It maps errors to HTTP statuses,
+// and runs a server until a signal arrives.
 //
 //	a, err := service.answer(ctx, r)
 //	if err != nil {

@@ -12,8 +12,8 @@ import (
 // Cloud Run kills the process after 10 s.
 const Grace = 8 * time.Second
 
-// Serve serves until ctx ends, then waits up to Grace for requests in flight. It closes the
-// listener.
+// Serve serves requests until ctx ends, and then waits up to Grace for requests in flight. It
+// closes the listener.
 func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	srv := &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second} // closes connections of clients that never finish a header
 	ended := make(chan error, 1)

@@ -42,8 +42,8 @@ func Status(err error) int {
 	return http.StatusInternalServerError
 }
 
-// Fail responds with an error. The response contains the error's text only for client errors (4xx).
-// The text of other errors may contain internal details and is only logged.
+// Fail responds with an error. The response contains the text of the error only if the status is a
+// client error (4xx). The text of other errors may contain internal details, and is only logged.
 func Fail(w http.ResponseWriter, err error) {
 	code := Status(err)
 	text := err.Error()
@@ -57,7 +57,7 @@ func Fail(w http.ResponseWriter, err error) {
 	http.Error(w, text, code)
 }
 
-// JSON responds with a value.
+// JSON responds with a value in JSON form.
 func JSON(w http.ResponseWriter, v any) {
 	b, err := json.Marshal(v) // before the header, which reports success
 	if err != nil {

@@ -1,3 +1,4 @@
-// Package bench measures the main operations of package zarr over memory and over a store with the
-// latency of a nearby bucket. make bench OLD=ref NEW=ref compares two commits.
+// Package bench measures the main operations of package zarr, on a store in memory and on a store
+// with the latency of a nearby bucket. The command "make bench OLD=ref NEW=ref" compares two
+// commits.
 package bench

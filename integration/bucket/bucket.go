@@ -29,15 +29,15 @@ type Provider struct {
 	// Impatient is Open with another stall timeout.
 	Impatient func(ctx context.Context, url string, stall time.Duration, retries ...retry.Option) (store.Store, error)
 
-	// AnyKey reports whether every valid key of store.CheckKey can be stored.
+	// AnyKey means that every key that store.CheckKey accepts can be stored.
 	AnyKey bool
 
-	// Asked reports whether "make test" starts no server for the provider. Without Env its tests
-	// are then skipped, also in CI, unless ZARR_TEST_SERVERS names it.
+	// Asked means that "make test" does not start a server for the provider. If Env is not set, the
+	// tests of the provider are skipped, also in CI, unless ZARR_TEST_SERVERS names the provider.
 	Asked bool
 
-	// OwnHost reports whether the test server responds only to its own name, so that a proxy must
-	// rewrite Host.
+	// OwnHost means that the test server responds only to requests with its own host name, so that
+	// a proxy must rewrite Host.
 	OwnHost bool
 }
 
@@ -150,7 +150,8 @@ func Open(t testing.TB, raw string) store.Store {
 	return st
 }
 
-// Lack ends a test whose requirements are missing. The test is skipped, or fails if CI=true.
+// Lack ends a test whose requirements are missing. If CI=true the test fails, and otherwise it is
+// skipped.
 func Lack(t testing.TB, what string) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {

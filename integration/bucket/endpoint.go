@@ -25,8 +25,8 @@ func Through(t testing.TB, raw, host string) string {
 	return u.String()
 }
 
-// Endpoint returns the server's address in the URL. It skips the test if the URL does not have one:
-// the server is then the cloud's own and cannot be proxied.
+// Endpoint returns the address of the server in the URL. If the URL has no address, the server is
+// that of the cloud and cannot be proxied, so Endpoint skips the test.
 func Endpoint(t testing.TB, raw string) *url.URL {
 	t.Helper()
 	u, err := url.Parse(raw)

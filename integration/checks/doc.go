@@ -3,7 +3,7 @@
 //
 //	python3 integration/servers/servers.py run s3 gcs azure http minio -- go test ./integration/checks -update
 //
-// testdata has the output of "zargo bucket check --json", one file per server. Each file is a
-// column of the table, named after the file. The output for a real cloud can be added as another
-// file.
+// The directory testdata contains the output of "zargo bucket check --json", in one file for each
+// server. Each file becomes a column of the table, with the name of the file. The output for a real
+// cloud can be added as another file.
 package checks

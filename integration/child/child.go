@@ -13,12 +13,13 @@ import (
 	"testing"
 )
 
-// variable is the environment variable that makes a test binary a child process. Its value is the
-// order as JSON.
+// variable is the name of the environment variable that makes a test binary a child process. The
+// value of the variable is the order as JSON.
 const variable = "ZARGO_TEST_CHILD"
 
-// Main is called by a TestMain. It runs the tests or, in a child process, the order, and does not
-// return. If run returns an error, the child prints it to standard error and exits with code 1.
+// Main must be called by TestMain, and does not return. It runs the tests. In a child process it
+// calls run with the order instead. If run returns an error, the child prints the error to standard
+// error and exits with code 1.
 func Main[O any](m *testing.M, run func(O) error) {
 	raw, ok := os.LookupEnv(variable)
 	if !ok {
@@ -40,8 +41,8 @@ func Main[O any](m *testing.M, run func(O) error) {
 	os.Exit(0)
 }
 
-// Say reports a word without spaces and a number to the parent. It is one write, shorter than the
-// buffer of a pipe, so it arrives as a whole.
+// Say reports a word without spaces and a number to the parent. The report is one write that is
+// shorter than the buffer of a pipe, so it arrives as a whole.
 func Say(word string, n int64) { fmt.Printf("%s %d\n", word, n) }
 
 // Process is a running child process.
@@ -53,7 +54,8 @@ type Process struct {
 	killed atomic.Bool
 }
 
-// Start starts a child process. The caller must call Read, which waits for its end.
+// Start starts a child process that executes order. The caller must call Read, which waits for the
+// end of the child.
 func Start(t testing.TB, order any) *Process {
 	t.Helper()
 	self, err := os.Executable()
@@ -79,7 +81,7 @@ func Start(t testing.TB, order any) *Process {
 	return p
 }
 
-// Kill ends the child immediately by SIGKILL.
+// Kill ends the child immediately with SIGKILL.
 func (p *Process) Kill() {
 	p.killed.Store(true)
 	_ = p.cmd.Process.Kill()

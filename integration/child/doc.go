@@ -1,5 +1,5 @@
-// Package child runs a test binary again as child processes that execute an order, report to the
-// parent, and may be killed.
+// Package child starts the running test binary again as child processes. A child process executes
+// an order, reports to the parent, and may be killed.
 //
 //	child.Main(m, func(o order) error { return obey(o) }) // in TestMain; the child reports with child.Say
 //

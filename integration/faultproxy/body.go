@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// paced limits reads to bps bytes per second.
+// paced is a reader that delivers at most bps bytes per second.
 type paced struct {
 	r     io.Reader
 	p     *Proxy
@@ -21,8 +21,8 @@ func (b *paced) Read(buf []byte) (int, error) {
 		if b.since.IsZero() {
 			b.since = time.Now()
 		}
-		// Reads take a twentieth of a second, so that the rate looks steady to clients that measure
-		// it.
+		// Each read takes a twentieth of a second, so that clients that measure the rate find it
+		// steady.
 		buf = buf[:min(len(buf), int(max(1, min(b.bps/20, 64<<10))))]
 	}
 	n, err := b.r.Read(buf)
@@ -36,7 +36,7 @@ func (b *paced) Read(buf []byte) (int, error) {
 	return n, err
 }
 
-// body returns the request's body, paced and counted.
+// body returns the body of the request, limited to the configured rate and counted.
 func (x *exchange) body() io.ReadCloser {
 	return &requestBody{paced{r: x.r.Body, p: x.p, ctx: x.r.Context(), bps: x.cfg.WriteBPS}, x}
 }
@@ -56,7 +56,7 @@ func (b *requestBody) Read(buf []byte) (int, error) {
 
 func (b *requestBody) Close() error { return b.x.r.Body.Close() }
 
-// counted is a writer to the client that counts the bytes.
+// counted writes to the client and counts the bytes.
 type counted struct{ x *exchange }
 
 func (w counted) Write(b []byte) (int, error) {
@@ -65,8 +65,8 @@ func (w counted) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// writer writes all but the last byte to the client. [exchange.finish] sends the last byte. The
-// package comment documents the reason.
+// writer writes all but the last byte to the client. [exchange.finish] sends the last byte, after
+// the request has left the statistics of requests in flight.
 type writer struct{ x *exchange }
 
 func (w writer) Write(b []byte) (int, error) {

@@ -36,7 +36,7 @@ func (c *chooser) forget() {
 	c.seen = map[uint64]uint64{}
 }
 
-// fate returns the fault of a request: by Script, by Overrides or at random.
+// fate chooses the fault of a request: by Script, by Overrides or at random.
 func (c *Config) fate(r *http.Request, rng *rand.Rand) Fault {
 	if c.Script != nil {
 		if f := c.Script(r); f.Kind != None {

@@ -10,9 +10,9 @@ import (
 
 // Config configures a [Proxy]. The zero Config forwards every request immediately.
 type Config struct {
-	// LatencyMS is the delay in milliseconds before each request is forwarded or gets a response.
+	// LatencyMS is the delay in milliseconds before each request is forwarded or answered.
 	LatencyMS float64 `json:"latency_ms"`
-	// JitterMS is the maximum of an additional, uniformly distributed delay.
+	// JitterMS is the maximum in milliseconds of an additional, uniformly distributed delay.
 	JitterMS float64 `json:"jitter_ms"`
 	ReadBPS  int64   `json:"read_bps"`  // bytes per second of each response's body; 0 means unlimited
 	WriteBPS int64   `json:"write_bps"` // bytes per second of each request's body; 0 means unlimited
@@ -23,14 +23,14 @@ type Config struct {
 	// Overrides are tried in order before Rates. The first match determines the fault.
 	Overrides []Override `json:"overrides"`
 
-	// Script is called first, in the goroutine of the request. It may block, which keeps the
-	// request in flight, and must not read the body. If it returns the zero Fault, Overrides and
-	// Rates are used.
+	// Script is called first, in the goroutine of the request. It must not read the body. It may
+	// block, and the request then remains in flight. If Script returns the zero Fault, Overrides
+	// and Rates are used.
 	Script func(*http.Request) Fault `json:"-"`
 
-	// RewriteHost sends the target's name as Host instead of the client's. Servers whose signatures
-	// cover Host need the client's. Servers that respond only to their own name, such as
-	// fake-gcs-server, need the target's.
+	// RewriteHost replaces the Host header of the client by the name of the target. It must be
+	// false for servers whose signatures cover Host. It must be true for servers that respond only
+	// to their own name, such as fake-gcs-server.
 	RewriteHost bool `json:"rewrite_host"`
 
 	Log int `json:"log"` // maximum number of requests in the log; later requests are only counted
@@ -54,8 +54,8 @@ func (r Rates) list() [5]rate {
 	return [5]rate{{SlowDown, r.SlowDown}, {Reset, r.Reset}, {Truncate, r.Truncate}, {Hang, r.Hang}, {Lost, r.Lost}}
 }
 
-// Override sets the fault of all requests with a method and path. With the zero Fault they have
-// none.
+// Override sets the fault of all requests with a method and a path. If the Fault is zero, these
+// requests are forwarded without a fault.
 type Override struct {
 	Method string `json:"method,omitempty"` // empty means any
 	Path   string `json:"path"`             // decoded, such as "/bucket/key"; a star at either end matches anything
@@ -105,7 +105,7 @@ func (c Config) check() error {
 	return nil
 }
 
-// own returns a copy of c that shares no memory with it.
+// own returns a copy of c that shares no memory with c.
 func (c Config) own() Config {
 	c.Overrides = slices.Clone(c.Overrides)
 	return c

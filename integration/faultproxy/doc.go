@@ -8,19 +8,19 @@
 //	st, err := s3.Open(ctx, "s3://bucket?use_path_style=true&endpoint="+p.URL())
 //	peak := p.Stats().PeakInFlight
 //
-// It does not change Host (see [Config.RewriteHost]), Accept-Encoding or the path, so signed S3
-// requests remain valid. [Fault] lists the faults. The fault of a request is chosen by a Go
+// The proxy does not change Host (see [Config.RewriteHost]), Accept-Encoding or the path, so signed
+// S3 requests remain valid. [Fault] lists the faults. The fault of a request is chosen by a Go
 // function ([Config.Script]), by path ([Config.Overrides]) or at random ([Config.Rates]). The
 // random choice depends on the seed, on the request (method, path, query, Range header) and on the
 // number of its earlier occurrences, but not on the order of arrival: the same requests with the
 // same seed have the same faults, however many are in flight.
 //
 // A request is in flight from the arrival of its header until just before the last byte of its
-// response is sent or the connection is closed. So a client that reads each response to its end
-// before the next request is never counted twice, and [Stats.PeakInFlight] is exactly its number of
-// concurrent requests. A client that gives up early, by cancelling or by closing an unread body, is
-// counted until the proxy notices. When a client sees the end of a response, the statistics include
-// the request.
+// response is sent or the connection is closed. A client that reads each response to its end before
+// it sends the next request is therefore never counted twice, and [Stats.PeakInFlight] is the exact
+// number of its concurrent requests. A client that gives up early, by cancelling or by closing an
+// unread body, is counted until the proxy notices. When a client sees the end of a response, the
+// statistics include the request.
 //
 // The proxy is controlled over HTTP, by requests that are neither counted nor forwarded:
 //
@@ -31,5 +31,6 @@
 //	POST /__fault/config    change the members of Config that the body contains
 //
 // The proxy supports HTTP/1.1 only, without upgrades, trailers and 1xx responses other than 100.
-// Everything in this package is safe for concurrent use. The command is cmd/faultproxy.
+// Everything in this package is safe for concurrent use. The directory cmd/faultproxy contains the
+// command.
 package faultproxy

@@ -21,7 +21,7 @@ type exchange struct {
 	last   [1]byte
 }
 
-// run responds to the request. Its error determines how the connection is closed.
+// run responds to the request. The returned error determines how the connection is closed.
 func (x *exchange) run() error {
 	rng := x.p.choose.chance(x.cfg.Seed, x.r)
 	delay := milliseconds(x.cfg.LatencyMS + x.cfg.JitterMS*rng.Float64())
@@ -52,7 +52,7 @@ func (x *exchange) run() error {
 	return f.check() // only a Script can return an unknown kind
 }
 
-// answer sends the response of a Fault.
+// answer sends the response that a Fault specifies.
 func (x *exchange) answer(f Fault) error {
 	x.drain() // a client that is still sending would see a reset instead of the response
 	h := x.w.Header()
@@ -74,7 +74,7 @@ func (x *exchange) answer(f Fault) error {
 
 // drain reads the rest of the request, at most 64 MiB.
 func (x *exchange) drain() {
-	// If the client has disconnected, writing the response detects it.
+	// Errors are ignored: if the client has disconnected, the write of the response fails.
 	_, _ = io.Copy(io.Discard, io.LimitReader(x.body(), 64<<20))
 }
 
@@ -83,7 +83,8 @@ func (x *exchange) start(status int) {
 	x.w.WriteHeader(status)
 }
 
-// finish sends the byte that was held back. When the client receives it, the request is complete.
+// finish sends the byte that [writer] held back. When the client receives this byte, the request is
+// complete.
 func (x *exchange) finish() error {
 	x.p.count.bytes(x.ticket, 0, x.held)
 	x.leave()
@@ -99,8 +100,8 @@ func (x *exchange) leave() {
 	}
 }
 
-// cut closes the connection. After errCut, in the middle of a body, the bytes sent so far still
-// arrive; otherwise the connection is reset.
+// cut closes the connection. For errCut, which ends a body in the middle, the bytes sent so far
+// still arrive. For other errors, the connection is reset.
 func (x *exchange) cut(err error) {
 	if errors.Is(err, errCut) {
 		_ = http.NewResponseController(x.w).Flush() // the client may have disconnected

@@ -11,10 +11,10 @@ type Kind string
 const (
 	// None forwards the request and its response.
 	None Kind = ""
-	// SlowDown responds with 503 and S3's SlowDown error, without forwarding.
+	// SlowDown responds with status 503 and S3's error SlowDown, without forwarding the request.
 	SlowDown Kind = "slow_down"
-	// Reset resets the connection without forwarding. Go's http.Transport retries a GET once if
-	// that happens on a reused connection.
+	// Reset resets the connection without forwarding the request. Go's http.Transport retries a GET
+	// once after a reset of a reused connection.
 	Reset Kind = "reset"
 	// Truncate forwards the request, declares the whole length and closes the connection in the
 	// middle of the body. A response without a body is not changed.
@@ -25,7 +25,7 @@ const (
 	// Lost forwards the request, discards the response and resets the connection: the server has
 	// executed the request, but the client does not know.
 	Lost Kind = "lost"
-	// Answer responds with the Fault's own status and body, without forwarding.
+	// Answer responds with the status and the body in the Fault, without forwarding the request.
 	Answer Kind = "answer"
 )
 
@@ -37,8 +37,8 @@ type Fault struct {
 	ContentType string `json:"content_type,omitempty"` // content type of an Answer; if empty, none is sent
 	Body        string `json:"body,omitempty"`         // body of an Answer
 
-	// After is the number of bytes that Truncate sends. 0 means half of them, and a negative number
-	// means none.
+	// After is the number of bytes of the body that Truncate sends. 0 means half of the body, and a
+	// negative number means no bytes.
 	After int64 `json:"after,omitempty"`
 	// HangMS is the duration of a Hang in milliseconds. 0 means until the client gives up.
 	HangMS float64 `json:"hang_ms,omitempty"`

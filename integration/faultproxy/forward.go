@@ -44,7 +44,7 @@ func (x *exchange) forward(f Fault) error {
 	return x.back(resp, f)
 }
 
-// back sends the response to the client.
+// back sends the response of the target to the client.
 func (x *exchange) back(resp *http.Response, f Fault) error {
 	h := x.w.Header()
 	for k, v := range endToEnd(resp.Header) {
@@ -82,7 +82,8 @@ func (x *exchange) back(resp *http.Response, f Fault) error {
 }
 
 // cutAt returns the number of bytes after which a body is truncated, or -1 for an empty body. size
-// is -1 if it was not declared; cutAt then reads part of the body.
+// is the declared length of the body, or -1 if no length was declared. In the latter case cutAt
+// reads a part of the body.
 func cutAt(body io.Reader, size, after int64) (io.Reader, int64, error) {
 	if size < 0 { // half of the body, or of its first 64 KiB
 		head, err := io.ReadAll(io.LimitReader(body, 64<<10))

@@ -55,7 +55,7 @@ func New(target *url.URL, cfg Config) (*Proxy, error) {
 	return p, nil
 }
 
-// Configure replaces the configuration for later requests.
+// Configure sets the configuration for later requests.
 func (p *Proxy) Configure(cfg Config) error {
 	if err := cfg.check(); err != nil {
 		return err
@@ -121,7 +121,8 @@ var (
 	errStopped = errors.New("faultproxy: the proxy is closed")
 )
 
-// wait waits for d, or without limit if forever is set, until ctx or the proxy ends.
+// wait waits for the duration d, or without limit if forever is true. It returns early when ctx
+// ends or the proxy is closed.
 func (p *Proxy) wait(ctx context.Context, d time.Duration, forever bool) error {
 	if d <= 0 && !forever {
 		return nil

@@ -19,7 +19,7 @@ type TB interface {
 	Cleanup(func())
 }
 
-// Start starts a proxy on a free port of 127.0.0.1. It is closed at the end of the test.
+// Start starts a proxy on a free port of 127.0.0.1. The proxy is closed at the end of the test.
 func Start(t TB, target *url.URL, cfg Config) *Proxy {
 	t.Helper()
 	p, err := New(target, cfg)
@@ -92,8 +92,8 @@ func (p *Proxy) Addr() string {
 	return p.addr
 }
 
-// grace is how long Close waits for requests in flight. Tests end after their requests, so it only
-// concerns abandoned requests.
+// grace is the time for which Close waits for requests in flight. Since tests end after their
+// requests, only requests that a client has abandoned are in flight then.
 const grace = 2 * time.Second
 
 // Close stops the proxy: hanging and waiting requests immediately, others after at most two
@@ -124,13 +124,13 @@ func (p *Proxy) Close() error {
 	return err
 }
 
-// shut closes the server: the listener immediately, connections when their requests are done or
-// after grace.
+// shut closes the listener of the server immediately. It closes connections when their requests are
+// done, or after grace.
 func shut(server *http.Server, done <-chan struct{}) error {
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
-	// Shutdown waits five seconds for connections that never sent anything; a tenth of a second is
-	// enough.
+	// Shutdown waits five seconds for connections on which no request was sent. A tenth of a second
+	// is enough.
 	go func() {
 		select {
 		case <-done:

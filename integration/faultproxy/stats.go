@@ -22,7 +22,7 @@ type Stats struct {
 	PeakInFlight int64            `json:"peak_in_flight"` // maximum number of concurrent requests
 }
 
-// Entry is one request in the log. The log is in the order of arrival of the headers.
+// Entry is one request in the log. Entries are in the order in which the headers arrived.
 type Entry struct {
 	Method string `json:"method"`
 	Path   string `json:"path"`            // decoded, with the leading slash: "/bucket/key"
@@ -49,7 +49,7 @@ func (e Entry) String() string {
 	return b.String()
 }
 
-// counters has the statistics and the log under one lock, so that the peak is exact.
+// counters contains the statistics and the log. One lock protects both, so that the peak is exact.
 type counters struct {
 	mu    sync.Mutex
 	s     Stats

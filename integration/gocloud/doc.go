@@ -7,6 +7,6 @@
 //	… go test ./integration/gocloud -run '^$' -bench .                                                    # times and bytes
 //
 // Requests are compared exactly. Allocations are the minimum over several calls whose responses are
-// replayed from memory. They are compared to one percent, and depend on the versions of Go, of the
-// libraries and of the servers. Times are published and not compared.
+// replayed from memory. They may differ from the documented numbers by one percent, and depend on
+// the versions of Go, of the libraries and of the servers. Times are only published.
 package gocloud

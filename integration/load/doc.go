@@ -8,5 +8,5 @@
 //
 //	go test -race ./integration/load
 //
-// They need the servers' buckets; see package bucket.
+// The tests need the buckets of the test servers; see package bucket.
 package load

@@ -4,7 +4,8 @@
 // Two to four actors append, resize, write, consolidate, copy, read through a cache and so on. Each
 // of their requests waits at a gate. A seeded scheduler picks the next request to proceed. It also
 // picks actors that die, requests that are lost, responses that are lost, and requests of dead
-// actors that arrive late. So each failure can be replayed by its number:
+// actors that arrive late. The number of a history determines all of these choices, so a failure
+// can be replayed:
 //
 //	go test ./integration/model -run TestModel -first 4711 -histories 1 -history
 //

@@ -13,8 +13,9 @@ import (
 	"strings"
 )
 
-// Make writes a damaged copy of the directory from to the directory to, which must not exist. The
-// damage depends only on r. Make returns a description of the damage.
+// Make copies a directory and damages the copy. The first path is that of the original, and the
+// second that of the copy, which must not exist. The damage depends only on r. Make returns a
+// description of the damage.
 func Make(r *rand.Rand, from, to string) (string, error) {
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 		return "", err
@@ -120,7 +121,7 @@ var words = strings.Fields(`bool int8 uint8 int16 uint16 int32 uint32 int64 uint
 	<f4 >f8 |u1 |S1000000000 <U1000000000 |O |b1 blosc zlib gzip zstd lz4 crc32c vlen-utf8 vlen-bytes transpose sharding_indexed start end
 	default v2 . / F C regular rectangular NaN -Infinity array group null`)
 
-// number returns a random number as text, including lengths that exceed all memory.
+// number returns a random number as text. Some results are lengths that exceed all memory.
 func number(r *rand.Rand) string {
 	switch r.IntN(16) {
 	case 0, 1:

@@ -17,8 +17,8 @@ type ID struct {
 
 	// Config returns a random configuration without the id. nil means an empty configuration.
 	Config func(r *rand.Rand, t dtype.Type) Config
-	// Contents fills an array in memory form. nil means [Contents]. It need not avoid values that
-	// are invalid for t.
+	// Contents fills an array in memory form. nil means the function [Contents]. The array may
+	// contain values that are invalid for t.
 	Contents func(r *rand.Rand, t dtype.Type, array []byte)
 	// Elems is the maximum number of elements of an array; 0 means 20,000.
 	Elems int
@@ -26,8 +26,8 @@ type ID struct {
 	Exact    bool // both encode to the same bytes
 	Lossy    bool // an array is not restored; both change it in the same way
 	ReadOnly bool // zargo does not encode with this codec
-	// NonEmpty excludes empty arrays, if the reference implementation encodes them as nothing or
-	// cannot read its own encoding.
+	// NonEmpty excludes empty arrays. It is set if the reference implementation encodes an empty
+	// array as no bytes, or cannot read its own encoding of an empty array.
 	NonEmpty bool
 }
 
@@ -100,8 +100,8 @@ func fill(r *rand.Rand, b []byte) {
 	}
 }
 
-// length returns a random number of elements up to most: none, one, few, about a power of two, or
-// any.
+// length returns a random number of elements up to most: zero, one, a small number, a number near a
+// power of two, or any number.
 func length(r *rand.Rand, most int) int {
 	switch r.IntN(10) {
 	case 0:

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Judge is a Python process with numcodecs and TensorStore. It is safe for concurrent use; requests
-// run one at a time.
+// Judge is a Python process that encodes and decodes with numcodecs and TensorStore. It is safe for
+// concurrent use. Requests run one at a time.
 type Judge struct {
 	mu     sync.Mutex
 	cmd    *exec.Cmd
@@ -28,7 +28,7 @@ type Refusal string
 
 func (r Refusal) Error() string { return string(r) }
 
-// Start runs the script with the Python at the given path.
+// Start starts a Judge that runs the script with the Python at the given path.
 func Start(python, script string) (*Judge, error) {
 	j := &Judge{cmd: exec.Command(python, "-W", "ignore", script)}
 	j.cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
@@ -55,13 +55,15 @@ func (j *Judge) Close() error {
 // Question has the parameters of a request to encode or decode.
 type Question struct {
 	Config json.RawMessage `json:"config"` // configuration of numcodecs, with the id
-	// DType is numpy's name of the elements' data type. With "|O" the array is a JSON list.
+	// DType is numpy's name of the data type of the elements. With the data type "|O" the array is
+	// a JSON list.
 	DType   string `json:"dtype"`
 	Library string `json:"library,omitempty"` // "" means numcodecs
 	Split   string `json:"split,omitempty"`   // BLOSC_SPLITMODE of c-blosc, which numcodecs follows
 }
 
-// TensorStore is a Library of a [Question]. It has blosc's snappy, which numcodecs does not have.
+// TensorStore is a value of the field Library of a [Question]. The library supports blosc's
+// compressor snappy, which numcodecs does not.
 const TensorStore = "tensorstore"
 
 // Encode returns the library's encoding of an array of one axis, whose elements are in the byte
@@ -85,7 +87,7 @@ func (j *Judge) Decode(q Question, stored []byte) ([]byte, error) {
 // Versions are the versions of numcodecs and of the zlib that it uses for zlib and gzip.
 type Versions struct{ Numcodecs, Zlib string }
 
-// Versions returns the versions of the process.
+// Versions returns the versions of the libraries in the process.
 func (j *Judge) Versions() (v Versions, err error) {
 	said, _, err := j.ask("versions", Question{Config: json.RawMessage("{}")}, nil)
 	if err != nil {

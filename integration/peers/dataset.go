@@ -19,7 +19,7 @@ type Variable struct {
 	Chunks []int
 	Raw    []byte // little-endian, in C order; nil if Text contains the values
 	Text   []string
-	// Told is numpy's name of the data type if it differs from the name of DType.
+	// Told is numpy's name of the data type. It is set if it differs from the name of DType.
 	Told  string
 	Fill  any            // represents a missing value; may be nil
 	Attrs map[string]any // without the names of the axes and _FillValue
@@ -111,7 +111,7 @@ func Dataset(group string) (vars []Variable, attrs map[string]any) {
 // missingRain represents a missing value in the packed variable rain.
 const missingRain = int16(-32768)
 
-// slowly returns the elements (3 i + seed) mod 101.
+// slowly returns n elements. Element i is (3 i + seed) mod 101.
 func slowly[T int32 | int64 | uint16](n, seed int) []byte {
 	out := make([]T, n)
 	for i := range out {

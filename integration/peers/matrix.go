@@ -114,7 +114,7 @@ func Matrix() []Row {
 		both, read := pipelines(format)
 		for _, t := range typeList() {
 			for i, codecs := range slices.Concat(both, read) {
-				// Every layout is chosen once before any is chosen twice.
+				// Every layout is chosen once before any layout is chosen again.
 				if len(deck) == 0 {
 					deck = layouts()
 					r.Shuffle(len(deck), func(i, j int) { deck[i], deck[j] = deck[j], deck[i] })
@@ -146,7 +146,7 @@ func Matrix() []Row {
 	return rows
 }
 
-// draw chooses the properties that depend on others.
+// draw chooses the properties of a row that depend on its other properties.
 func draw(r *rand.Rand, row *Row) {
 	rank := len(row.Shape)
 	if rank > 1 && r.IntN(3) == 0 {

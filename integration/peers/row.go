@@ -87,10 +87,11 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// Full returns every element in memory form as if no chunk were missing. Number i (a complex
-// element has two numbers) has the low bits of i*3+seed, of mix(i+seed) or of mix(seed), in runs of
-// 32: slow, slow, random, constant. So the data of the codecs is partly compressible, and floats
-// have all kinds of bit patterns, including NaN payloads.
+// Full returns every element in memory form, as if no chunk were missing. A complex element
+// consists of two numbers. Number i has the low bits of i*3+seed, mix(i+seed) or mix(seed). Runs of
+// 32 numbers alternate: two runs with slowly increasing bits, one with random bits, and one with
+// constant bits. The data is therefore partly compressible, and floats have all kinds of bit
+// patterns, including NaN payloads.
 func (r Row) Full() []byte {
 	parts := 1
 	if strings.HasPrefix(r.DType, "complex") {
@@ -141,7 +142,7 @@ func (r Row) Written() []Box {
 	return boxes
 }
 
-// Expected returns every element in memory form as readers must see it.
+// Expected returns every element in memory form, as readers must return it.
 func (r Row) Expected() []byte {
 	full := r.Full()
 	if !r.Missing {

@@ -6,11 +6,12 @@ import (
 )
 
 // Sample returns the smallest part of the matrix, by a greedy search, that contains every data
-// type, codec, layout and other property in each format: 30 rows. It is for stores for which the
-// whole matrix would test nothing more.
+// type, codec, layout and other property in each format: 30 rows. Sample is used for stores on
+// which the whole matrix would not test more than the sample.
 func Sample() []Row { return sample(Matrix()) }
 
-// sample repeatedly takes the row with the most new properties until no row has any.
+// sample repeatedly takes the row that has the most properties not in the sample yet, until the
+// sample has all properties.
 func sample(rows []Row) []Row {
 	var all [][]string
 	for _, r := range rows {

@@ -7,8 +7,8 @@
 //	eval "$(integration/servers/servers.py env)"
 //
 // servers.py implements the commands. s3.py, minio.py, gcs.py, azure.py, web.py and peers.py each
-// implement one server. A new server needs another such file, and a service in docker-compose.yml,
-// which compose_test.py compares with it. process.py starts and stops processes, and common.py
+// implement one server. A new server needs another such file, and a service in docker-compose.yml.
+// The test compose_test.py compares the two. process.py starts and stops processes, and common.py
 // finds or builds programs. Versions are pinned in the file of the server and in
 // integration/peers/requirements.txt.
 package servers

@@ -1,3 +1,3 @@
-// Package transfers tests copies between real servers: with faults, with interruptions, and by
+// Package transfers tests copies between real servers, with faults, with interruptions, and with
 // several concurrent processes.
 package transfers

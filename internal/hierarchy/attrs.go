@@ -58,10 +58,10 @@ func (n *Node) SetAttrs(ctx context.Context, attrs map[string]any) (*Node, error
 	return &b, nil
 }
 
-// Reload returns the node as read from the store. It is for a node that was opened from other
-// documents. The stored node must have the same attributes and, for an array, equal metadata.
-// Otherwise Reload returns fault.Conflict. If the store does not have the node, it returns
-// fault.NotFound.
+// Reload reads the node from the store. Callers use Reload for a node that was opened from
+// documents outside the store. The stored node must have the same attributes and, for an array,
+// equal metadata. Otherwise Reload returns fault.Conflict. If the store does not have the node,
+// Reload returns fault.NotFound.
 func (n *Node) Reload(ctx context.Context) (*Node, error) {
 	at := n.at(n.Path)
 	at.Cfg = n.Cfg.Stored()

@@ -22,7 +22,7 @@ import (
 )
 
 // Consolidate writes the metadata of all nodes below the group into one document, and returns the
-// group with it. Package zarr documents the details.
+// group with the consolidated metadata. Package zarr documents the details.
 func (n *Node) Consolidate(ctx context.Context) (*Node, error) {
 	first := false // set if an attempt found a v2 group without .zmetadata
 	for try := 1; ; try++ {
@@ -44,24 +44,25 @@ func (n *Node) Consolidate(ctx context.Context) (*Node, error) {
 	}
 }
 
-// errStale is the error of an attempt if another writer has changed its input. Consolidate then
-// reads everything again.
+// errStale is the error of an attempt whose input another writer has changed. After this error
+// Consolidate reads everything again.
 var errStale = errors.New("another writer changed the metadata")
 
-// errBusy is an errStale that reports an append in progress to a v2 group. The append may have
-// found no .zmetadata to update. Consolidate waits for its end.
+// errBusy wraps errStale and reports an append in progress to a v2 group. The append may have found
+// no .zmetadata to update. Consolidate waits for the end of the append.
 var errBusy = fmt.Errorf("%w: an append to the group is in progress", errStale)
 
-// maxTries bounds the attempts. Each failed attempt means that another writer changed the metadata.
+// maxTries is the maximum number of attempts. Each failed attempt means that another writer changed
+// the metadata.
 const maxTries = 200
 
-// maxBusy bounds the attempts that end with errBusy. Together they take some seconds. If an append
-// takes longer, its process may have died.
+// maxBusy is the maximum number of attempts that end with errBusy. Together these attempts take
+// some seconds. If an append takes longer, its process may have died.
 const maxBusy = 100
 
-// consolidateOnce is one attempt of Consolidate. It first reads the document that it will replace,
-// and then the nodes. If another writer changes that document meanwhile, the attempt fails. If a v2
-// group has no .zmetadata, consolidateOnce sets *first.
+// consolidateOnce makes one attempt of Consolidate. It first reads the document that it will
+// replace, and then the nodes. If another writer changes that document meanwhile, the attempt
+// fails. If a v2 group has no .zmetadata, consolidateOnce sets *first.
 func (n *Node) consolidateOnce(ctx context.Context, first *bool) (*Node, error) {
 	root, err := n.Again(ctx)
 	if err != nil {
@@ -120,7 +121,8 @@ func (n *Node) consolidateOnce(ctx context.Context, first *bool) (*Node, error) 
 	return out, nil
 }
 
-// Again reads the group from the store. The nodes below the result are also read from the store.
+// Again reads the group again from the store. Nodes that are opened below the result are also read
+// from the store.
 func (n *Node) Again(ctx context.Context) (*Node, error) {
 	at := n.at(n.Path)
 	at.Cfg = n.Cfg.Stored()
@@ -129,8 +131,8 @@ func (n *Node) Again(ctx context.Context) (*Node, error) {
 }
 
 // collect reads all nodes below a group that was just read. It returns the nodes by their path
-// below the group. If a node cannot be read, it reads the other nodes and returns the first error.
-// A node of another format is an error.
+// below the group. If a node cannot be read, collect still reads the other nodes, and then returns
+// the first error. A node of another format is an error.
 func (n *Node) collect(ctx context.Context) (nodes map[string]*Node, err error) {
 	nodes = map[string]*Node{}
 	var broken error
@@ -157,9 +159,9 @@ func (n *Node) collect(ctx context.Context) (nodes map[string]*Node, err error) 
 	return nodes, nil
 }
 
-// unchanged returns errStale if .zattrs of a v2 group has changed since the group was read. An
-// append changes its claim in .zattrs, but Consolidate puts .zmetadata. The condition of that put
-// therefore does not detect an append that began or ended in between.
+// unchanged returns errStale if .zattrs of a v2 group has changed since the group was read.
+// Consolidate puts .zmetadata on condition that it is unchanged. An append stores its claim in
+// .zattrs, so that condition does not detect an append that began or ended in the meantime.
 func (n *Node) unchanged(ctx context.Context) error {
 	v, err := n.Docs().Get(ctx, document.ZAttrs)
 	if errors.Is(err, fault.NotFound) || errors.Is(err, fault.Refused) && n.AttrsDoc.Refused != nil {
@@ -174,10 +176,10 @@ func (n *Node) unchanged(ctx context.Context) error {
 	return nil
 }
 
-// unlessCopied returns c, the claim of an append to a v2 group. If .zmetadata has an array with the
-// length that the append sets, all arrays have their new length, and unlessCopied returns the zero
-// Claim. was is the result of an earlier read of .zmetadata. If .zmetadata has changed since that
-// read, unlessCopied returns errStale.
+// unlessCopied returns c, the claim of an append to a v2 group, or the zero Claim if all arrays
+// have their new length. All arrays have their new length if .zmetadata contains an array with the
+// length that the append sets. was is the result of an earlier read of .zmetadata. If .zmetadata
+// has changed since that read, unlessCopied returns errStale.
 func (n *Node) unlessCopied(ctx context.Context, c claim.Claim, was document.Stored) (claim.Claim, error) {
 	v, err := n.Docs().Get(ctx, document.ZMetadata)
 	if errors.Is(err, fault.NotFound) && !was.There() || errors.Is(err, fault.Limit) {
@@ -205,9 +207,9 @@ func (n *Node) unlessCopied(ctx context.Context, c claim.Claim, was document.Sto
 	return c, nil
 }
 
-// before returns the document of an array with the shape before the append with claim c. The append
-// extends the arrays of the group one after another. Consolidated metadata must contain all of the
-// new shapes or none of them.
+// before returns the document of an array, with the shape that the array had before the append of
+// claim c. The append extends the arrays of the group one after another. Consolidated metadata must
+// contain all of the new shapes or none of them.
 func before(c claim.Claim, n *Node, key string, doc []byte) ([]byte, error) {
 	m := n.Array()
 	if m == nil || !c.Under() || c.What != claim.Append {
@@ -233,8 +235,8 @@ func before(c claim.Claim, n *Node, key string, doc []byte) ([]byte, error) {
 	return meta.Edit(key, doc, document.Edits{"shape": text})
 }
 
-// consolidate returns the key and the text of the document that holds copies of the nodes. c is
-// the claim of an append in progress.
+// consolidate returns the key and the text of the document that contains the metadata of the nodes.
+// c is the claim of an append in progress.
 func (n *Node) consolidate(nodes map[string]*Node, c claim.Claim) (key string, doc []byte, err error) {
 	docs := map[string][]byte{}
 	if n.Format == 3 {

@@ -28,8 +28,8 @@ type lazyCopy struct {
 	loads concurrency.Joined[*copied]
 }
 
-// get returns the consolidated metadata. Concurrent callers share one load. An error is not
-// retained.
+// get returns the consolidated metadata. Concurrent callers share one call of load. After an error
+// the next call of get loads again.
 func (l *lazyCopy) get(ctx context.Context, load func(context.Context) (*copied, error)) (*copied, error) {
 	if c := l.known.Load(); c != nil {
 		return c, nil
@@ -143,8 +143,8 @@ func (n *Node) listed(ctx context.Context, path string, w document.Kind) (found 
 	return found, nil, nil
 }
 
-// fromCopy returns the node of an entry of the group's consolidated metadata. key is the key of its
-// document, and path is relative to the group.
+// fromCopy returns the node for m, an entry of the group's consolidated metadata. key is the key of
+// the node's document, and path is relative to the group.
 func (n *Node) fromCopy(key, path string, m meta.Node) (*Node, error) {
 	at := n.at(document.Join(n.Path, path))
 	at.From, at.Doc = FromCopy, document.Stored{Key: key}
@@ -196,8 +196,8 @@ func (n *Node) Confirm(ctx context.Context, opened *meta.Array) error {
 	return nil
 }
 
-// unreadable returns the error of the read of the consolidated metadata. If the consolidated
-// metadata is absent or readable, it returns nil.
+// unreadable returns the error of reading the consolidated metadata, or nil if the consolidated
+// metadata is absent or readable.
 func (c *copied) unreadable() error {
 	if c == nil {
 		return nil

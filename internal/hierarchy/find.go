@@ -8,7 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Open opens the node from Options.Documents if they contain it, else from the store.
+// Open opens the node from Options.Documents if they contain the node, and otherwise from the
+// store.
 func (n *Node) Open(ctx context.Context, w document.Kind) (*Node, error) {
 	if found, err := n.openGiven(w); err != nil || found != nil {
 		return found, err
@@ -80,8 +81,8 @@ func (n *Node) OpenBelow(ctx context.Context, path string, w document.Kind) (*No
 	return found, err
 }
 
-// Refresh opens an array again from the store. If only consolidated metadata contains the array, it
-// reads the consolidated metadata again.
+// Refresh opens an array again from the store. If only consolidated metadata contains the array,
+// Refresh reads the consolidated metadata again.
 func (n *Node) Refresh(ctx context.Context) (*Node, error) {
 	at := &Node{Store: n.Store, Path: n.Path, Cfg: n.Cfg.Stored()}
 	found, err := at.OpenStored(ctx, document.Array)

@@ -7,9 +7,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Documents returns the documents of an opened node by key, and the consolidated metadata of a v2
-// group if it was read. If the node was opened from consolidated metadata, Documents encodes its
-// documents from that metadata.
+// Documents returns the documents of an opened node by key. For a v2 group whose consolidated
+// metadata was read, they include the consolidated metadata. For a node that was opened from
+// consolidated metadata, Documents encodes the documents from that metadata.
 func (n *Node) Documents() (map[string][]byte, error) {
 	docs := map[string][]byte{}
 	if n.Doc.There() {
@@ -91,7 +91,8 @@ func (n *Node) fromDocuments(docs document.Set, w document.Kind) (*Node, error) 
 	return n.ofOwnCopy(c, docs, false)
 }
 
-// notNil returns doc, or an empty slice if doc is nil, since nil means an absent document.
+// notNil returns doc, or an empty slice if doc is nil. In a document.Set, nil means an absent
+// document.
 func notNil(doc []byte) []byte {
 	if doc == nil {
 		return []byte{}

@@ -41,8 +41,8 @@ func (n *Node) OpenOrCreateGroup(ctx context.Context, format int, attrs map[stri
 	return g.Consolidate(ctx)
 }
 
-// groupThere opens or creates the group. If the creator of the group was killed, it completes the
-// group.
+// groupThere opens or creates the group. If the creator of the group was killed, groupThere
+// completes the group.
 func (n *Node) groupThere(ctx context.Context, format int, attrs map[string]any) (*Node, error) {
 	docs, err := document.OfGroup(&meta.Group{Format: format, Attrs: attrs})
 	if err != nil {
@@ -74,8 +74,8 @@ func (n *Node) groupThere(ctx context.Context, format int, attrs map[string]any)
 	}
 }
 
-// has reports whether consolidated metadata contains all arrays of specs, and checks that they
-// agree with specs.
+// has reports whether the consolidated metadata contains all arrays of specs. It returns an error
+// if an array does not agree with its spec.
 func (n *Node) has(ctx context.Context, specs map[string]arrayspec.Spec) (bool, error) {
 	c, err := n.copied(ctx)
 	if err != nil || c.nodes == nil {

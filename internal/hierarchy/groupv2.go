@@ -8,9 +8,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// openGroupV2 opens a group that must be of v2. It reads .zmetadata concurrently with the group,
-// since nearly all groups have it. If .zmetadata contains the group, it does not read .zgroup. It
-// always reads .zattrs, since attributes may have been set after .zmetadata was written.
+// openGroupV2 opens a group that must be of v2. It reads .zmetadata concurrently with .zattrs,
+// since nearly all groups have .zmetadata. If .zmetadata contains the group, .zgroup is not read.
+// The .zattrs document is always read, since attributes may have been set after .zmetadata was
+// written.
 func (n *Node) openGroupV2(ctx context.Context) (*Node, error) {
 	var docs document.Set
 	var c *copied
@@ -41,9 +42,9 @@ func (n *Node) openGroupV2(ctx context.Context) (*Node, error) {
 }
 
 // ofOwnCopy returns a v2 group from its own .zmetadata, or nil if .zmetadata does not contain the
-// group. The attributes are those of .zattrs if docs contain it. If docs do not contain .zattrs,
-// absent reports whether .zattrs is known to be absent. If it is, the group has no attributes.
-// Otherwise the attributes are those in .zmetadata.
+// group. If docs contain .zattrs, the attributes are those of .zattrs. Otherwise, if absent is
+// true, .zattrs is known to be absent, and the group has no attributes. In all other cases the
+// attributes are those in .zmetadata.
 func (n *Node) ofOwnCopy(c *copied, docs document.Set, absent bool) (*Node, error) {
 	m, ok := c.nodes[""].(*meta.Group)
 	if !ok {

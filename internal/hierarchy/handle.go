@@ -2,8 +2,8 @@ package hierarchy
 
 import "github.com/zargo-io/zargo/internal/document"
 
-// Handle gives packages of this module access, by [Of], to the Node of an array or a group of
-// package zarr. Package zarr embeds it in a way that is invisible to users.
+// Handle contains the Node of an array or a group of package zarr. Other packages of this module
+// read the Node with [Of]. Package zarr embeds the Handle in a way that is invisible to users.
 type Handle struct{ node *Node }
 
 // Handle returns the handle of an opened node.

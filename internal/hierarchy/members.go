@@ -45,8 +45,8 @@ func (n *Node) Names(ctx context.Context) (names []string, err error) {
 	return names, nil
 }
 
-// unlisted returns the error of a listing. bad is the error of using the consolidated metadata. If
-// the store cannot list, unlisted adds bad to the error of the listing.
+// unlisted returns err, the error of a listing. If the store does not support listings, unlisted
+// adds bad, the error of reading the consolidated metadata, to the result.
 func (n *Node) unlisted(bad, err error) error {
 	if bad == nil || !errors.Is(err, errors.ErrUnsupported) {
 		return err
@@ -63,9 +63,9 @@ type Found struct {
 	large bool // the documents are longer than soon, so Node is not read yet
 }
 
-// Members yields the nodes below the group down to depth levels; -1 means unbounded. Nodes are
-// sorted by level and then by path. A *fault.MetaError is about one node, and the iteration
-// continues. Any other error is the last value.
+// Members yields the nodes at most depth levels below the group. A depth of -1 means all levels.
+// Nodes are sorted by level and then by path. After a *fault.MetaError, which concerns one node,
+// the iteration continues. Any other error ends it.
 func (n *Node) Members(ctx context.Context, depth int) iter.Seq[Found] {
 	return func(yield func(Found) bool) {
 		nodes, ok, bad, err := n.consolidated(ctx, depth)
@@ -91,7 +91,7 @@ func (n *Node) Members(ctx context.Context, depth int) iter.Seq[Found] {
 }
 
 // walk calls yield for the stored nodes below the group, in the order of Members, until yield
-// returns false. An error of the store has an empty path and ends the walk.
+// returns false. An error of the store is yielded with an empty path and ends the walk.
 func (n *Node) walk(ctx context.Context, depth int, yield func(Found) bool) {
 	for level := []*Node{n}; len(level) > 0 && depth != 0; depth-- {
 		children, err := n.children(ctx, level)
@@ -129,13 +129,13 @@ func (n *Node) walk(ctx context.Context, depth int, yield func(Found) bool) {
 	}
 }
 
-// windowOf determines how many nodes are opened ahead of the consumer: windowOf times the number of
-// concurrent requests of the store.
+// windowOf is the number of nodes that are opened ahead of the consumer, for each concurrent
+// request that the store allows.
 const windowOf = 4
 
-// soon is a size in bytes. Documents up to this size are read ahead of the consumer. Longer
-// documents are read one at a time. It is 1 MiB because nearly all documents have a few kilobytes,
-// and consolidated metadata is rare below a group.
+// soon is the maximum size in bytes of documents that are read ahead of the consumer. Longer
+// documents are read one at a time. Nearly all documents have a few kilobytes, and consolidated
+// metadata below a group is rare.
 const soon = 1 << 20
 
 // notMeta reports whether err is an error of the store, not of one node's metadata.
@@ -174,7 +174,7 @@ func (n *Node) bindAll(all map[string]meta.Node, key string, depth int) (nodes [
 	return nodes
 }
 
-// children lists the directories one level below the groups of a level, by path.
+// children returns the directories that are directly below the groups of a level, sorted by path.
 func (n *Node) children(ctx context.Context, level []*Node) ([]document.Place, error) {
 	groups := make([]document.Place, len(level))
 	for i, l := range level {
@@ -188,7 +188,7 @@ func (n *Node) children(ctx context.Context, level []*Node) ([]document.Place, e
 }
 
 // openAll opens the nodes in directories concurrently and retains their order. Nodes with large
-// documents are marked and not opened.
+// documents are not opened, but marked in the result.
 func (n *Node) openAll(ctx context.Context, children []document.Place) ([]Found, error) {
 	nodes := make([]Found, len(children))
 	err := concurrency.EachN(ctx, store.TuningOf(n.Store).Requests, len(children), func(ctx context.Context, i int) error {
@@ -206,10 +206,10 @@ func (n *Node) openAll(ctx context.Context, children []document.Place) ([]Found,
 	return nodes, err
 }
 
-// openChild opens the node in a directory, or returns nil. most is the maximum size in bytes of the
-// documents that it reads. Nearly all hierarchies have one format, so it tries the format of the
-// parent first. With the format of the parent, a v3 node takes one request instead of four, a v2
-// array takes two, and a v2 group takes three.
+// openChild opens the node in a directory. It returns nil if the directory contains no node. most
+// is the maximum size in bytes of the documents that openChild reads. Nearly all hierarchies have
+// one format, so openChild tries the format of the parent first. A v3 node then takes one request
+// instead of four, a v2 array takes two, and a v2 group takes three.
 func (n *Node) openChild(ctx context.Context, c document.Place, most int64) (*Node, error) {
 	formats := []int{c.Format, 5 - c.Format}
 	if n.Cfg.Format != 0 {

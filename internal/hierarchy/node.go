@@ -23,11 +23,11 @@ type Node struct {
 
 	Format int
 	Attrs  map[string]any
-	// Doc is the document that makes it a node. If the node is from consolidated metadata, Doc has
-	// only a Key: the key of the consolidated metadata.
+	// Doc is the document that defines the node, such as zarr.json. If the node is from
+	// consolidated metadata, Doc has only a Key: the key of the consolidated metadata.
 	Doc document.Stored
-	// AttrsDoc is the document that has the attributes. In v3 it is Doc. If AttrsDoc was not read
-	// from the store, or if it is an absent .zattrs, its Version is empty.
+	// AttrsDoc is the document that contains the attributes. In v3 it equals Doc. If AttrsDoc was
+	// not read from the store, or if it is an absent .zattrs, its Version is empty.
 	AttrsDoc document.Stored
 	From     Origin
 	Model    meta.Node // a *meta.Array or a *meta.Group, as parsed
@@ -59,7 +59,7 @@ func (n *Node) Array() *meta.Array {
 	return m
 }
 
-// Docs returns access to the documents of the node under its options.
+// Docs returns the accessor of the documents of the node, with the node's options.
 func (n *Node) Docs() *document.Node {
 	return &document.Node{
 		Store: n.Store, Path: n.Path, Format: n.Cfg.Format, Limit: n.Cfg.MaxMetadata, SingleWriter: n.Cfg.SingleWriter,
@@ -109,7 +109,7 @@ func (n *Node) Writable() error {
 	return nil
 }
 
-// Parse returns the node that the documents make, or nil if they do not make a node.
+// Parse returns the node that the documents define, or nil if they do not define a node.
 func (n *Node) Parse(docs document.Set) (*Node, error) {
 	s, err := n.Docs().Parse(docs, n.Parser())
 	if err != nil || s == nil {
@@ -191,8 +191,8 @@ func (n *Node) With(o Options) (*Node, error) {
 	return &b, nil
 }
 
-// Reparsed returns the node as described by doc, which is another version of the document that
-// carries the node's claim.
+// Reparsed returns the node parsed from doc, another version of the document that contains the
+// node's claim.
 func (n *Node) Reparsed(doc document.Stored) (*Node, error) {
 	if n.Group() != nil && n.Format == 2 {
 		b := *n

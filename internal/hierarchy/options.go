@@ -34,14 +34,15 @@ func (o Options) Stored() Options {
 	return o
 }
 
-// Specs returns the options for making metadata of a Spec.
+// Specs returns the options with which an arrayspec.Spec is converted to metadata.
 func (o *Options) Specs() arrayspec.Options {
 	return arrayspec.Options{Table: o.Table, Separator: o.Separator}
 }
 
-// Judge returns the handler of violations in metadata and in chunks. Lenient reads tolerate these
-// violations. In strict mode the handler returns an error for a violation of at least the severity
-// rule.Warning. Judge returns nil if violations are neither errors nor reported.
+// Judge returns the function that is called for each violation of a rule in metadata and in chunks.
+// Lenient reads tolerate violations. In strict mode the function returns an error for a violation
+// of severity rule.Warning or higher. Judge returns nil if violations are neither errors nor
+// reported.
 func (n *Node) Judge() func(rule.Finding) error {
 	strict, tell, path := n.Cfg.Strict, n.Cfg.Tell, n.Path
 	if !strict && tell == nil {

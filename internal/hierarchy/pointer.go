@@ -13,7 +13,7 @@ import (
 
 // metaError returns an error about a member of the array's metadata. The error has the key of the
 // document that contains the member, and the pointer to the member. For consolidated metadata of
-// v2, the key is the key of the .zarray in the consolidated metadata, as in parse errors.
+// v2, the error has the key of the .zarray entry in the consolidated metadata, like parse errors.
 func (n *Node) metaError(m *meta.Array, pointer string, err error) error {
 	key := n.Doc.Key
 	switch {
@@ -28,7 +28,7 @@ func (n *Node) metaError(m *meta.Array, pointer string, err error) error {
 }
 
 // codecPointer returns the JSON pointer of the codec that caused err, an error of binding m's
-// codecs. It returns "" if more than one member is involved.
+// codecs. It returns "" if the error concerns more than one member.
 func codecPointer(m *meta.Array, err error) string {
 	var of *codec.ChainError
 	known := errors.As(err, &of)

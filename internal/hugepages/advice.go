@@ -6,23 +6,25 @@ import (
 	"sync/atomic"
 )
 
-// Size is the size of a huge page. It is 2 MiB on amd64, and on arm64 with base pages of 4 KiB. If
-// huge pages are larger than Size, the kernel rounds the range to whole huge pages.
+// Size is the size of a huge page on amd64, and on arm64 with base pages of 4 KiB. On systems with
+// larger huge pages, the kernel rounds the range to whole huge pages.
 const Size = 2 << 20
 
 // Least is the minimum length of memory for which advice is given. 4 MiB of memory contain at least
 // one whole huge page.
 const Least = 4 << 20
 
-// Advice represents the advice for one slice until Undo. The zero Advice has no effect.
+// Advice is the advice to the kernel for one slice. It is in effect until Undo is called. The zero
+// Advice has no effect.
 type Advice struct {
 	pages []byte    // the part for which huge pages were requested
 	touch *touching // set if the system denies huge pages
 }
 
-// Advise requests huge pages for the whole huge pages in b. The caller must not have written to b
-// yet. If the system denies huge pages, Advise creates the small pages in the background, from the
-// start of b on. It does nothing if b is shorter than [Least]. The caller must call Undo.
+// Advise requests huge pages for the part of b between the first and the last boundary of a huge
+// page. The caller must not have written to b yet. If the system denies huge pages, Advise creates
+// the small pages in the background, from the start of b on. It does nothing if b is shorter than
+// [Least]. The caller must call Undo.
 func Advise(b []byte) Advice {
 	if len(b) < Least {
 		return Advice{}
@@ -56,8 +58,8 @@ func Want(b []byte) {
 	}
 }
 
-// Enough withdraws the request of Want. It may also be called without Want. Existing huge pages
-// remain, and the contents do not change.
+// Enough withdraws the request of Want. It may also be called for a slice that was not passed to
+// Want. Existing huge pages remain, and the contents do not change.
 func Enough(b []byte) {
 	if len(b) >= Least && system() == asked {
 		undo(interior(b))
@@ -73,11 +75,11 @@ const (
 	none                  // never
 )
 
-// touching creates the pages of memory while the memory is being written. If several goroutines
-// write to the same page concurrently, each causes a page fault, but only one fault is needed. This
-// is common: rows of neighbouring chunks are in the same pages, and goroutines that decode them
-// advance at the same speed. Of 240,000 faults in a read of 512 MiB by two goroutines, 100,000 were
-// useless.
+// touching creates the pages of a slice while the slice is being written. If several goroutines
+// write to the same page concurrently, each causes a page fault, but only one fault is needed. Such
+// writes are common, because rows of neighbouring chunks are in the same pages, and goroutines that
+// decode the chunks advance at the same speed. Of 240,000 faults in a read of 512 MiB by two
+// goroutines, 100,000 were useless.
 type touching struct {
 	stopped atomic.Bool
 	next    atomic.Int64 // index of the next step

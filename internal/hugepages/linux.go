@@ -19,7 +19,7 @@ const (
 	prGetTHPDisable   = 42
 )
 
-// system returns the policy for this process. It queries the kernel once.
+// system returns the policy for this process. The kernel is queried at the first call.
 var system = sync.OnceValue(func() policy {
 	b, err := os.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled")
 	if err != nil {

@@ -20,16 +20,17 @@ const (
 	// Strict is the JSON of RFC 8259.
 	Strict Dialect = 0
 	// Tokens accepts NaN, Infinity and -Infinity, as Python's json module does by default. The
-	// canonical form of such a token is an object. If the input contains the same object, Canon
-	// returns errors.ErrUnsupported, because the two could not be distinguished.
+	// canonical form of such a token is an object. If the input itself contains such an object,
+	// Canon returns errors.ErrUnsupported, because the object could not be distinguished from a
+	// token.
 	Tokens Dialect = 1 << iota
 	// Controls accepts control characters in strings, as Python's json module does with
 	// strict=False.
 	Controls
 )
 
-// Canon appends the canonical form of src to dst. src must contain exactly one value. If it fails,
-// it returns dst unchanged.
+// Canon appends the canonical form of src to dst. src must contain exactly one value. If Canon
+// fails, it returns dst unchanged.
 func Canon(dst, src []byte, d Dialect) ([]byte, error) {
 	start := len(dst)
 	r := reader{src: src, dst: dst, dialect: d}
@@ -173,7 +174,7 @@ func (r *reader) object(depth int) error {
 	return nil
 }
 
-// number copies a number.
+// number parses a number and appends it unchanged.
 func (r *reader) number() error {
 	from := r.at
 	r.token("-")

@@ -6,9 +6,9 @@
 //
 // The canonical form is JSON of RFC 8259 without white space. Strings contain only the escapes that
 // are required. Numbers keep their digits, and objects keep the order of their members. A value
-// that JSON lacks is an object with one member: {"float":"NaN"}, {"float":"Infinity"} and
-// {"float":"-Infinity"} for the tokens of Python, {"b64":"AP8="} for bytes. Values with the same
-// text are equal.
+// that JSON cannot represent becomes an object with one member: {"float":"NaN"},
+// {"float":"Infinity"} and {"float":"-Infinity"} for the tokens of Python, and an object such as
+// {"b64":"AP8="} for bytes. Values with the same text are equal.
 //
 // # Errors
 //

@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// names are Python's names of the numbers that JSON lacks.
+// names are Python's names of the numbers that JSON cannot represent.
 var names = [...]string{"NaN", "Infinity", "-Infinity"}
 
 const (
@@ -17,8 +17,8 @@ const (
 	tail      = `"}`
 )
 
-// AppendFloat appends the canonical form of a number that JSON lacks. name must be NaN, Infinity or
-// -Infinity.
+// AppendFloat appends the canonical form of a number that JSON cannot represent. name must be NaN,
+// Infinity or -Infinity.
 func AppendFloat(dst []byte, name string) []byte {
 	return append(append(append(dst, floatHead...), name...), tail...)
 }
@@ -68,8 +68,8 @@ func Bytes(canon []byte) (b []byte, ok bool) {
 	return b, err == nil
 }
 
-// between returns the text of an object between its first characters, head, and its last
-// characters. It returns false if canon is another value.
+// between returns the part of canon after head and before the closing characters of the object. It
+// returns false if canon is a value of another form.
 func between(canon []byte, head string) (string, bool) {
 	if len(canon) < len(head)+len(tail) || string(canon[:len(head)]) != head || string(canon[len(canon)-len(tail):]) != tail {
 		return "", false

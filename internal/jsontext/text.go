@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// text converts a string.
+// text parses a string and appends its canonical form.
 func (r *reader) text() error {
 	r.at++
 	r.dst = append(r.dst, '"')
@@ -32,8 +32,8 @@ func (r *reader) text() error {
 	return r.bad("unexpected end of a string")
 }
 
-// escape converts an escape sequence. An unpaired surrogate, which Python allows in strings,
-// remains an escape.
+// escape parses an escape sequence and appends its canonical form. An unpaired surrogate, which
+// Python allows in strings, remains an escape.
 func (r *reader) escape() error {
 	if r.at+1 >= len(r.src) {
 		return r.bad("unexpected end of an escape")

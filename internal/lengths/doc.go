@@ -1,4 +1,4 @@
-// Package lengths contains the record of the encoded sizes that zargo and numcodecs produce for the
-// same bytes. The documentation has tables of these sizes. integration/numcodecs/ratios records
-// them (make ratios).
+// Package lengths contains a record of the encoded sizes that zargo and numcodecs produce for the
+// same bytes. The program in integration/numcodecs/ratios writes the record (make ratios). The
+// tables of sizes in the documentation are generated from it.
 package lengths

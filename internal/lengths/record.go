@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// file is the name of the file with the record. Each line is one fact.
+// file is the name of the file with the record.
 const file = "record.txt"
 
 //go:embed record.txt
@@ -24,7 +24,7 @@ type Case struct {
 
 func (c Case) String() string { return fmt.Sprintf("%s %d %s %d", c.Codec, c.Level, c.Set, c.Shuffle) }
 
-// Record is the content of a file.
+// Record is the parsed record.
 type Record struct {
 	Numcodecs, Zlib string   // versions of the libraries
 	Sums            []Sum    // one element for each set
@@ -32,7 +32,7 @@ type Record struct {
 	Times           []Time   // one element for each codec and level
 }
 
-// Sum identifies the bytes of a set.
+// Sum is the checksum of a set of bytes.
 type Sum struct {
 	Set    string
 	Bench  bool
@@ -46,8 +46,8 @@ type Length struct {
 	Zargo, Numcodecs int // encoded sizes in bytes
 }
 
-// More returns by how many percent zargo's encoding is longer than that of numcodecs. If it is
-// shorter, the result is negative.
+// More returns by how many percent zargo's encoding is longer than that of numcodecs. The result is
+// negative if zargo's encoding is shorter.
 func (l Length) More() float64 { return 100 * float64(l.Zargo-l.Numcodecs) / float64(l.Numcodecs) }
 
 // Time compares the time for all cases of a codec and a level. Ratio is zargo's time divided by
@@ -77,7 +77,7 @@ func (r Record) String() string {
 	return b.String()
 }
 
-// Parse parses the text of the file.
+// Parse parses a record in the form of the file.
 func Parse(text string) (r Record, err error) {
 	for i, line := range strings.Split(strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n"), "\n") {
 		if err := r.add(strings.Split(line, "\t")); err != nil {

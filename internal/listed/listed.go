@@ -18,7 +18,7 @@ import (
 //
 // An array must not be written through the Store after a listing for reads ([Store.Learn],
 // [Store.ExpectReads]). An array that is written ([Store.ExpectWrites]) may be read through the
-// Store afterwards, because a Store for writes skips no gets.
+// Store afterwards, because a Store that expects writes sends all gets.
 type Store struct {
 	store.Store
 	path     string
@@ -38,7 +38,7 @@ type layout struct {
 	grid []int
 }
 
-// New returns the Store of the array at path. It sends every request until it has a listing.
+// New returns the Store of the array at path. The Store sends every request until it has a listing.
 func New(s store.Store, path string) *Store {
 	return &Store{Store: s, path: path, page: max(int64(store.TuningOf(s).ListPage), 1), complete: store.ListingsOf(s).Complete}
 }
@@ -60,8 +60,8 @@ func (s *Store) Describe(keys meta.KeyEncoding, grid []int) {
 func (s *Store) Complete() bool { return s.complete }
 
 // Learn lists the whole array. Afterwards the Store does not send gets of objects that are not in
-// the listing. Learn returns nil without a listing in three cases: the store does not support
-// listings, it refuses them, or its listings do not prove absence. Every request is then sent.
+// the listing. If the store does not support listings or refuses them, or if its listings do not
+// prove absence, Learn returns nil. Every request is then sent.
 func (s *Store) Learn(ctx context.Context) error {
 	if !s.complete || s.layout.Load() == nil {
 		return nil
@@ -77,10 +77,10 @@ func (s *Store) Learn(ctx context.Context) error {
 	return nil
 }
 
-// errMany means that a listing was stopped because it has too many keys.
+// errMany reports that a listing was stopped because it has too many keys.
 var errMany = errors.New("listing has more keys than expected")
 
-// maxBytes bounds the memory of a listing while the array is read or written. 8 MiB hold one bit
+// maxBytes bounds the memory of a listing while the array is read or written. In 8 MiB fit one bit
 // for each of 60 million objects, or 14,000 positions that are far apart.
 const maxBytes = 8 << 20
 
@@ -103,8 +103,8 @@ func (s *Store) load(entries iter.Seq2[store.Entry, error], limit int64) (*chunk
 	return set, nil
 }
 
-// position returns the grid position of the object with this key. It returns false if the key is
-// not that of an object in the grid.
+// position returns the grid position of the object with a key. It returns false if no object of the
+// grid has the key.
 func (l *layout) position(path, key string) ([]int, bool) {
 	if path != "" {
 		var ok bool
@@ -124,8 +124,8 @@ func (l *layout) position(path, key string) ([]int, bool) {
 	return coord, true
 }
 
-// position returns the grid position of the object with this key. It returns false if a listing
-// cannot prove that the object is absent.
+// position returns the grid position of the object with a key. It returns false if a listing cannot
+// prove that the object is absent.
 func (s *Store) position(key string) ([]int, bool) {
 	l := s.layout.Load()
 	if l == nil {
@@ -134,8 +134,8 @@ func (s *Store) position(key string) ([]int, bool) {
 	return l.position(s.path, key)
 }
 
-// Present yields the positions of the objects in the listing of [Store.Learn], in C order. ok is
-// false if there is no such listing. The slice is valid until the next iteration.
+// Present yields the positions of the objects in the listing of [Store.Learn], in C order. Without
+// such a listing, ok is false. A yielded slice is valid until the next iteration.
 func (s *Store) Present() (all iter.Seq[[]int], ok bool) {
 	set := s.present.Load()
 	if set == nil {

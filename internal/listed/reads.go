@@ -8,9 +8,10 @@ import (
 
 const (
 	// fewAbsent is the number of absent objects that must be requested before a listing is
-	// considered. Fewer requests are cheap.
+	// considered. A smaller number of useless requests is cheap.
 	fewAbsent = 16
-	// maxKeys bounds the keys of a listing during reads. 2^20 keys are a thousand pages.
+	// maxKeys is the maximum number of keys of a listing during reads. 2^20 keys take about a
+	// thousand requests.
 	maxKeys = 1 << 20
 )
 
@@ -29,17 +30,17 @@ type reads struct {
 	off           bool  // a listing was started; there is no second one
 }
 
-// ExpectReads sets the number of objects that all processes together read. share is the part of
-// these objects that this process will read. Without a call of ExpectReads, reads do not list the
-// array.
+// ExpectReads sets the number of objects that all processes together will read. share is the
+// fraction of these objects that this process will read. Without a call of ExpectReads, reads do
+// not list the array.
 func (s *Store) ExpectReads(objects int64, share float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.reads.objects, s.reads.left = objects, int64(float64(objects)*share)
 }
 
-// Read counts a request for an object and whether it existed. [Store.Get] calls it. If a listing
-// has become worthwhile, Read lists the array. Other gets continue during the listing.
+// Read records that an object was requested, and whether it existed. [Store.Get] calls it. If a
+// listing has become worthwhile, Read lists the array. Other gets continue during the listing.
 func (s *Store) Read(ctx context.Context, key string, there bool) {
 	if _, ok := s.position(key); !ok || !s.complete {
 		return

@@ -9,13 +9,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// fewLeft is the number of remaining objects below which no listing is made, because a listing
-// costs as much as some deletes.
+// fewLeft is the minimum number of remaining objects for which a listing is made. A listing costs
+// as much as several deletes.
 const fewLeft = 8
 
-// writes decides when a listing saves deletes. A chunk of fill values is deleted, but in a new
-// array it has no object. So the array is listed at the first delete. Afterwards an object is
-// deleted only if the listing contains it or this process has put it.
+// writes decides when a listing saves deletes. To store a chunk of fill values, its object is
+// deleted. In a new array that object does not exist, and the delete is useless. The array is
+// therefore listed at the first delete. Afterwards an object is deleted only if the listing
+// contains it or this process has put it.
 //
 // A listing is stopped when its number of pages exceeds the number of deletes that were sent. It is
 // retried when the number of deletes has doubled, but not after an error of the store.
@@ -27,8 +28,8 @@ type writes struct {
 	left    int64 // number of objects that this process will still put or delete
 	deleted int64 // number of deletes sent or in flight
 	next    int64 // value of deleted at which to list; 0 means never
-	// present has the objects of the listing. It is immutable and lacks objects that were put
-	// later, so it does not prove absence for reads.
+	// present contains the objects of the listing. It is not updated by later puts, and therefore
+	// does not prove absence for reads.
 	present *chunkkeys.Set
 	put     *chunkkeys.Set // objects whose put was started; nil means unknown, so send every delete
 	n       int64          // number of objects in put
@@ -45,7 +46,7 @@ func (s *Store) ExpectWrites(objects int64) {
 	}
 }
 
-// puts records that an object is about to be put.
+// puts records that an object will be put.
 func (s *Store) puts(key string) {
 	coord, ok := s.position(key)
 	s.mu.Lock()
@@ -92,8 +93,8 @@ func (s *Store) spared(ctx context.Context, key string) bool {
 	return spared
 }
 
-// objects returns the shortest listing that contains all objects of the array. It avoids keys of
-// other nodes below the array if the key encoding allows that.
+// objects returns the shortest listing that contains all objects of the array. If the key encoding
+// permits, the listing excludes other keys below the array.
 func (s *Store) objects(ctx context.Context) iter.Seq2[store.Entry, error] {
 	l, o, prefix := s.layout.Load(), store.ListOptions{}, s.path
 	switch v2 := l.keys.Name == "v2"; {

@@ -6,7 +6,7 @@
 //	r, err := manifest.Check(ctx, st, f, manifest.Options{}) // missing, changed and extra keys
 //
 // Values are read concurrently. Large values are read in ranges. If the store has versions, all
-// ranges are of one version, and the result for a value that changes meanwhile is fault.Conflict.
-// Values in memory take at most 128 MiB of the memory budget. Each key takes some hundred bytes
-// more.
+// ranges are read from one version, and fault.Conflict is returned for a value that changes
+// meanwhile. Values in memory take at most 128 MiB of the memory budget. In addition, each key
+// takes a few hundred bytes.
 package manifest

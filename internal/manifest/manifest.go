@@ -20,8 +20,8 @@ import (
 )
 
 const (
-	// part is the maximum number of bytes of a value that are read at a time. With 8 MiB the
-	// overhead of a request is small.
+	// part is the maximum number of bytes of a value that one request reads. It is large enough
+	// that the overhead of a request is small.
 	part = 8 << 20
 	// inFlight is the number of values that are read concurrently: 16 · 8 MiB = 128 MiB.
 	inFlight = 16
@@ -40,7 +40,7 @@ type Result struct {
 	Extra   []string `json:"extra"` // only in the store
 }
 
-// OK reports whether the store contains exactly the values of the manifest.
+// OK reports whether the store contains exactly the keys and values of the manifest.
 func (r *Result) OK() bool { return len(r.Missing)+len(r.Changed)+len(r.Extra) == 0 }
 
 // Options configure Write and Check. The zero value uses the limits of the process.
@@ -53,7 +53,7 @@ type Options struct {
 	Account  account.Options     // counters and limits of the requests
 }
 
-// work is the state of one call of Write or Check.
+// work is the state of one call to Write or Check.
 type work struct {
 	st store.Store // the store of the account
 	o  Options
@@ -93,7 +93,7 @@ func (r *work) read(n int, size int64) {
 	r.o.Progress(r.done, r.total)
 }
 
-// Write writes the manifest of all keys in a store. It starts to write when all values have been
+// Write writes the manifest of all keys in a store. Nothing is written before all values have been
 // read.
 func Write(ctx context.Context, st store.Store, w io.Writer, o Options) error {
 	ctx, r := newWork(ctx, st, o)
@@ -178,7 +178,7 @@ func Check(ctx context.Context, st store.Store, manifest io.Reader, o Options) (
 	return r, nil
 }
 
-// list returns the size of each value, or -1 if the listing does not report it.
+// list returns the size of each value by key. The size is -1 if the listing does not report it.
 func list(ctx context.Context, st store.Store) (map[string]int64, error) {
 	sizes := map[string]int64{}
 	for e, err := range store.ListAll(ctx, st, "", store.ListOptions{}) {

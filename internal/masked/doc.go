@@ -6,7 +6,7 @@
 // attribute _FillValue are missing. Converting an array with unchanged fill value and attributes
 // would therefore change which elements are missing.
 //
-// The attribute is encoded as by xarray.backends.zarr.FillValueCoder. Data types that it cannot
-// decode, such as text and numpy.datetime64, get no attribute, because xarray would then fail to
-// open the array.
+// The attribute has the encoding of xarray.backends.zarr.FillValueCoder. Arrays of data types that
+// the coder cannot decode, such as text and numpy.datetime64, get no attribute, because xarray
+// would fail to open an array with the attribute.
 package masked

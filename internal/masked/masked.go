@@ -17,9 +17,9 @@ import (
 // Attr is the name of the attribute with the missing value.
 const Attr = "_FillValue"
 
-// ToV3 returns the attributes in v3 of a v2 array. fill is the fill value in memory form, or nil if
-// it is undefined. ToV3 does not modify attrs. said is a description of the change, or "" if there
-// is no change.
+// ToV3 returns the v3 attributes for a v2 array. fill is the fill value in memory form, or nil if
+// it is undefined. ToV3 does not modify attrs. said describes the change, and is "" if there is no
+// change.
 func ToV3(t dtype.Type, fill []byte, attrs map[string]any) (_ map[string]any, said string) {
 	missing := fill
 	if missing == nil {
@@ -41,7 +41,7 @@ func ToV3(t dtype.Type, fill []byte, attrs map[string]any) (_ map[string]any, sa
 	return attrs, fmt.Sprintf("attribute %s is %s", Attr, text(t, missing))
 }
 
-// V2 has the attributes and the fill value in v2 of a v3 array.
+// V2 contains the v2 attributes and the v2 fill value for a v3 array.
 type V2 struct {
 	Attrs     map[string]any
 	Fill      any    // new fill value as a Go value, or nil if it does not change
@@ -49,9 +49,9 @@ type V2 struct {
 	Said      string // description of the change, or ""
 }
 
-// ToV2 returns the attributes and the fill value in v2 of a v3 array. The attribute becomes the
-// fill value. If there is no attribute, or if the attribute is not a value of the data type, no
-// element is missing, so the fill value becomes undefined. xarray always treats NaN as missing. A
+// ToV2 returns the v2 attributes and the v2 fill value for a v3 array. The attribute [Attr] becomes
+// the fill value. If there is no such attribute, or if it is not a value of the data type, no
+// element is missing, and the fill value becomes undefined. xarray always treats NaN as missing. A
 // fill value of NaN is therefore kept, and if the attribute is NaN, any other fill value becomes
 // undefined. If the fill value changes, the elements of absent chunks would change. The caller must
 // then store these chunks.
@@ -130,8 +130,8 @@ func as[T any](t dtype.Type, b []byte) any {
 	return v[0]
 }
 
-// encode returns the attribute as xarray writes it for v3, or nil if xarray cannot encode or decode
-// the data type.
+// encode returns element b as the attribute that xarray writes for v3, or nil if xarray cannot
+// encode or decode the data type.
 func encode(t dtype.Type, b []byte) any {
 	switch v := goValue(t, b).(type) {
 	case bool:

@@ -7,7 +7,7 @@ import (
 )
 
 // ReadData fills b with the next elements in memory form. The length of b must be a multiple of the
-// element size. The elements are in the order of the file; see [FromFortran].
+// element size. The elements keep the order of the file. [FromFortran] converts them to C order.
 func (h Header) ReadData(r io.Reader, b []byte) error {
 	if _, err := io.ReadFull(r, b); err != nil {
 		return short(err, "the elements")

@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// typeOf parses "descr": a typestring, or a list of fields.
+// typeOf parses the value of "descr" in the header: a typestring, or a list of fields.
 func typeOf(v any) (dtype.Type, dtype.Order, error) {
 	if s, ok := v.(string); ok && strings.HasPrefix(s, "|O") {
 		return nil, dtype.NoOrder, fault.Newf(errors.ErrUnsupported, "pickled objects are not supported (descr %q)", s)
@@ -84,7 +84,7 @@ func jsonOf(v any) (any, error) {
 	return nil, fault.Newf(fault.Corrupt, "descr must be a string or a list")
 }
 
-// numpyHas reports whether numpy itself has the type.
+// numpyHas reports whether NumPy has a data type of its own for t.
 func numpyHas(t dtype.Type) bool {
 	switch t := t.(type) {
 	case dtype.Basic:
@@ -102,7 +102,7 @@ func numpyHas(t dtype.Type) bool {
 	return false
 }
 
-// appendDescr appends numpy's descr of a type as Python prints it.
+// appendDescr appends the "descr" of a type, as Python prints it.
 func appendDescr(dst []byte, t dtype.Type, o dtype.Order) ([]byte, error) {
 	if !numpyHas(t) {
 		return dst, fault.Newf(errors.ErrUnsupported, "numpy has no data type %v", t)

@@ -6,8 +6,9 @@
 //	err = h.ReadData(r, data)  // memory form: little-endian, in the file's order of elements
 //	head, err := npy.AppendHeader(nil, npy.Header{Type: dtype.Float32, Shape: []int{3, 4}})
 //
-// It reads versions 1.0, 2.0 and 3.0, both byte orders, and C and Fortran order. It writes the same
-// bytes as numpy.save: the lowest possible version, little-endian, C order.
+// The package reads versions 1.0, 2.0 and 3.0, both byte orders, and C and Fortran order. It writes
+// the same bytes as numpy.save, with the lowest possible version, in little-endian byte order and C
+// order.
 //
 // Files are untrusted. All lengths are checked against limits before memory is allocated, and the
 // Python literal in the header is parsed, never evaluated.

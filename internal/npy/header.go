@@ -22,7 +22,7 @@ type Header struct {
 	Shape   []int       // empty for a scalar
 }
 
-// magic is the start of every file. Two bytes with the version follow.
+// magic is the start of every file. The next two bytes are the version.
 const magic = "\x93NUMPY"
 
 // MaxHeader is the maximum length of a header in bytes. NumPy rejects more than 10 000 by default,
@@ -32,7 +32,7 @@ const MaxHeader = 1 << 20
 // maxRank is NumPy's maximum number of axes.
 const maxRank = 64
 
-// ReadHeader reads the header. Afterwards r is at the first byte of the elements.
+// ReadHeader reads the header of a file. Afterwards r is at the first byte of the elements.
 func ReadHeader(r io.Reader) (Header, error) {
 	var fixed [8]byte
 	if _, err := io.ReadFull(r, fixed[:]); err != nil {
@@ -63,7 +63,7 @@ func ReadHeader(r io.Reader) (Header, error) {
 	return h, nil
 }
 
-// readLength reads the length of the header's text. Its size depends on the version.
+// readLength reads the length of the header's text. The size of this number depends on the version.
 func readLength(r io.Reader, major, minor byte) (int64, error) {
 	var b [4]byte
 	width := 4
@@ -83,8 +83,8 @@ func readLength(r io.Reader, major, minor byte) (int64, error) {
 	return n, nil
 }
 
-// short converts an unexpected end of the file to fault.Corrupt. It adds the text in what to other
-// errors.
+// short converts an unexpected end of the file to fault.Corrupt. Other errors get the text of what
+// as context.
 func short(err error, what string) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fault.Newf(fault.Corrupt, "the .npy file ends within %s", what)
@@ -198,8 +198,8 @@ func tupleText(shape []int) string {
 	return "(" + strings.Join(parts, ", ") + ")"
 }
 
-// growth pads the text, as NumPy does. The length of the slowest axis can then be overwritten
-// later, by a number of up to 21 digits.
+// growth pads the text, as NumPy does. The padding allows a later writer to overwrite the length of
+// the slowest axis with a number of up to 21 digits.
 func growth(text *bytes.Buffer, h Header) {
 	if len(h.Shape) == 0 {
 		return
@@ -214,10 +214,10 @@ func growth(text *bytes.Buffer, h Header) {
 	}
 }
 
-// align is the alignment of the offset of the elements in bytes.
+// align is the alignment of the elements: headers are padded to a multiple of align bytes.
 const align = 64
 
-// frame writes magic, version and length before the text, and padding after it.
+// frame appends a whole header: magic, version, the length of the text, the text, and padding.
 func frame(dst, text []byte) []byte {
 	version, width := byte(1), 2
 	text, latin := latin1(text)
@@ -247,7 +247,7 @@ func frame(dst, text []byte) []byte {
 }
 
 // latin1 converts UTF-8 text to Latin-1, the encoding of headers before version 3.0. If a character
-// is not in Latin-1, it returns the text unchanged and false.
+// is not in Latin-1, latin1 returns the text unchanged and false.
 func latin1(text []byte) ([]byte, bool) {
 	out := make([]byte, 0, len(text))
 	for _, r := range string(text) {

@@ -15,7 +15,8 @@ type (
 	list  []any
 )
 
-// maxDepth bounds the nesting of the literal. The deepest part is the descr of nested structures.
+// maxDepth is the maximum nesting depth of the literal. The most deeply nested value of a header is
+// the "descr" of nested structures.
 const maxDepth = 32
 
 // parseLiteral parses one literal and the white space around it.
@@ -31,7 +32,7 @@ func parseLiteral(s string) (any, error) {
 	return v, nil
 }
 
-// parser has the remaining text.
+// parser holds the text that is not parsed yet.
 type parser struct{ s string }
 
 func (p *parser) bad(what string) error {
@@ -44,7 +45,8 @@ func (p *parser) bad(what string) error {
 
 func (p *parser) space() { p.s = strings.TrimLeft(p.s, " \t\r\n\f\v") }
 
-// take skips white space. If the next character is c, it skips c too and returns true.
+// take skips white space, and also the next character if it is c. It reports whether it has skipped
+// c.
 func (p *parser) take(c byte) bool {
 	p.space()
 	if p.s == "" || p.s[0] != c {
@@ -78,8 +80,8 @@ func (p *parser) value(depth int) (any, error) {
 	return p.word()
 }
 
-// items parses values up to the closing bracket. comma reports whether a comma followed the last
-// value.
+// items parses values up to the closing bracket. comma reports whether the last value is followed
+// by a comma.
 func (p *parser) items(closing byte, depth int) (items []any, comma bool, err error) {
 	for {
 		if p.take(closing) {

@@ -4,5 +4,5 @@
 //		fmt.Println(e, err)
 //	}
 //
-// An iterator must be used by one goroutine.
+// An iterator must be used by one goroutine at a time.
 package pages

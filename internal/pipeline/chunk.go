@@ -8,14 +8,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Memory is a region of an array in C order. Without a Block, chunks are decoded and discarded.
+// Memory is a region of an array in C order. If Block is empty, chunks are decoded and discarded.
 type Memory struct {
 	codec.Block
 	Shape []int // elements along each axis
 }
 
-// Chunk has the codecs bound to chunks or shards of one shape. It is immutable, and its fields must
-// not be changed.
+// Chunk contains the codecs, bound to chunks or shards of one shape. It is immutable, and its
+// fields must not be changed.
 type Chunk struct {
 	Shape []int        // elements along each axis
 	Size  int          // bytes of one element
@@ -129,9 +129,9 @@ func (c *Chunk) decodeItems(dst Memory, b grid.Box, src []byte, s *Scratch) erro
 	return nil
 }
 
-// mayHold returns fault.Limit if the chunk is too long to be held in memory. If the chunk is longer
-// than maxKept, mayHold checks the number of stored bytes before any memory is allocated. If that
-// number is too small, it returns fault.Corrupt.
+// mayHold returns fault.Limit if the chunk is too long to be held in memory. For a chunk longer
+// than maxKept, mayHold also returns fault.Corrupt if the number of stored bytes is too small. The
+// caller then allocates no memory.
 func (c *Chunk) mayHold(src []byte) error {
 	if least := c.Chain.MinEncoded(); c.Bytes > maxKept && int64(c.Bytes) <= c.options.ChunkLimit && int64(len(src)) < least {
 		return fault.Newf(fault.Corrupt, "the stored chunk of shape %v has %d bytes, want at least %d", c.Shape, len(src), least)
@@ -155,14 +155,15 @@ func (c *Chunk) room(s *Scratch) ([]byte, error) {
 	return s.room(c.Bytes), nil
 }
 
-// Encode writes a box of src over the chunk, and appends the new stored form of the chunk to dst.
-// old is the previous stored form. If the chunk was not stored, or if none of its elements remain,
-// old is nil. The elements outside the box are then the fill value. fill reports that all elements
-// are the fill value, so that the chunk is not to be stored. Encode then appends nothing.
+// Encode replaces the elements of a box of the chunk by elements of src, and appends the new stored
+// form of the chunk to dst. old is the previous stored form. It is nil if the chunk was not stored,
+// or if no previous element remains. If old is nil, the elements outside the box become the fill
+// value. If all elements are the fill value, the chunk need not be stored: fill is true, and Encode
+// appends nothing.
 //
 // If the box is the whole chunk, it is encoded directly from src. For the values of one field, the
-// structures are decoded, changed and encoded. If LaysOver returns true, dst may be old[:0]. Encode
-// then modifies and returns old. Errors are those of Decode.
+// structures are decoded, changed and encoded. If LaysOver returns true, dst may be old[:0]; Encode
+// then changes old in place and returns it. The errors are those of Decode.
 func (c *Chunk) Encode(dst, old []byte, src Memory, b grid.Box, s *Scratch) (out []byte, fill bool, err error) {
 	stored := c
 	if c.of != nil {
@@ -190,9 +191,9 @@ func (c *Chunk) Encode(dst, old []byte, src Memory, b grid.Box, s *Scratch) (out
 	return out, false, err
 }
 
-// AsItLies returns the stored form of a chunk as a part of src. The box must select the whole
-// chunk. If the stored form differs from the elements in src, ok is false, and Encode must produce
-// the stored form.
+// AsItLies returns the part of src that equals the stored form of a chunk. The box must select the
+// whole chunk. If the stored form differs from the elements in src, ok is false, and the caller
+// must call Encode.
 func (c *Chunk) AsItLies(src Memory, b grid.Box) (stored []byte, ok bool) {
 	if c.of != nil || c.items != nil || !b.Full(c.Shape) || !c.Chain.AsInMemory() {
 		return nil, false
@@ -205,14 +206,14 @@ func (c *Chunk) AsItLies(src Memory, b grid.Box) (stored []byte, ok bool) {
 	return src.Bytes[at : at+c.Bytes : at+c.Bytes], true
 }
 
-// IsFill reports whether all elements of the chunk are the fill value, so that it is not to be
-// stored. stored must be the result of AsItLies.
+// IsFill reports whether all elements of the chunk are the fill value, so that the chunk need not
+// be stored. The argument stored must be the result of AsItLies.
 func (c *Chunk) IsFill(stored []byte) bool {
 	return !c.options.StoreFill && c.Fill != nil && grid.IsFill(stored, c.Fill)
 }
 
-// encodeItems is Encode for elements that vary in length. It retains elements of the old form only
-// until it returns.
+// encodeItems is Encode for elements that vary in length. Elements decoded from old are retained
+// only until encodeItems returns.
 func (c *Chunk) encodeItems(dst, old []byte, src Memory, b grid.Box, s *Scratch) (out []byte, fill bool, err error) {
 	if old != nil {
 		err = c.mayHold(old)
@@ -259,8 +260,8 @@ func (c *Chunk) encode(dst []byte, src Memory, b grid.Box, box codec.Strided, s 
 // Encode can change part of it in place.
 func (c *Chunk) LaysOver() bool { return c.Chain.InMemory() }
 
-// layOver is Encode for part of the chunk in the memory of its stored form. old is nil or has the
-// length of the chunk.
+// layOver is Encode for part of a chunk whose stored bytes are its elements. It changes the
+// elements in the stored form. old is nil or has the length of the chunk.
 func (c *Chunk) layOver(dst, old []byte, src Memory, b grid.Box, s *Scratch) (out []byte, fill bool, err error) {
 	if err := c.limit(); err != nil {
 		return dst, false, err
@@ -288,7 +289,7 @@ func (c *Chunk) layOver(dst, old []byte, src Memory, b grid.Box, s *Scratch) (ou
 	return out, false, nil
 }
 
-// gather returns the whole decoded chunk to be stored. For the values of a field, it returns the
+// gather returns all elements of the new chunk. For the values of a field, it returns the
 // structures.
 func (c *Chunk) gather(old []byte, src Memory, b grid.Box, s *Scratch) (whole []byte, err error) {
 	if c.of != nil {

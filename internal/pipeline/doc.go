@@ -10,8 +10,8 @@
 // A chunk is decoded in one piece. A shard is also a [Chunk]. If its inner chunks can be read
 // individually, [Chunk.Shards] is set and [Chunk.Inner] is an inner chunk.
 //
-// Errors of binding are those of codec.Table.Chain. Decode returns fault.Corrupt for bytes that are
-// not a valid chunk, and fault.Limit for a chunk that may not be held in memory. The package is
-// pure. A Pipeline and a Chunk are safe for concurrent use. A Scratch must be used by one goroutine
-// at a time.
+// New and For return the errors of codec.Table.Chain. Decode returns fault.Corrupt for bytes that
+// are not a valid chunk, and fault.Limit for a chunk that is too large for memory. The package
+// performs no I/O. A Pipeline and a Chunk are safe for concurrent use. A Scratch must be used by
+// one goroutine at a time.
 package pipeline

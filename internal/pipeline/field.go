@@ -7,15 +7,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/codec"
 )
 
-// field is one field of the structures of another pipeline.
+// field describes a pipeline for one field of the structures of another pipeline.
 type field struct {
 	*codec.Field
 	of *Pipeline
 }
 
-// Field returns the pipeline of one field of an array of structures. Values are read through the
-// codecs of the structures. Writes of values change whole structures. Chunks have the axes of the
-// field after those of the array. The axes of the field are never divided.
+// Field returns the pipeline of one field of an array of structures. To read or write the values of
+// the field, whole structures are decoded or encoded. A chunk has the axes of the array, followed
+// by the axes of the field. The axes of the field are not divided into chunks.
 func (p *Pipeline) Field(f *codec.Field) (*Pipeline, error) {
 	v := &Pipeline{
 		table:   p.table.With(f.Name, f.Factory),
@@ -43,7 +43,7 @@ func (f filler) field(of *codec.Field) filler {
 	return v
 }
 
-// within makes c and its inner chunks represent the values of the field f. whole is the chunk of
+// within changes c and its inner chunks to chunks of the values of field f. whole is the chunk of
 // the structures that contain the field.
 func (c *Chunk) within(f *codec.Field, whole *Chunk) {
 	c.field, c.of = f, whole
@@ -52,7 +52,8 @@ func (c *Chunk) within(f *codec.Field, whole *Chunk) {
 	}
 }
 
-// gatherField writes values over structures and returns the structures.
+// gatherField decodes the structures of old, replaces the values of the field, and returns the
+// structures.
 func (c *Chunk) gatherField(old []byte, src Memory, b grid.Box, s *Scratch) ([]byte, error) {
 	whole, err := c.of.before(old, s, true)
 	if err != nil {
@@ -74,6 +75,6 @@ func (p *Pipeline) Stored(coord []int) []int {
 	return coord
 }
 
-// OfField reports whether chunks are those of one field of structures. A write of the field leaves
-// the other fields unchanged.
+// OfField reports whether the chunks contain the values of one field of structures. A write of such
+// chunks leaves the other fields unchanged.
 func (p *Pipeline) OfField() bool { return p.field != nil }

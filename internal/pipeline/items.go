@@ -20,8 +20,8 @@ import (
 // position in the block. Decoding and encoding through Numbers is safe for concurrent use. Elements
 // may be read after all decoding and encoding has ended.
 type Items struct {
-	// Numbers is the pipeline of an array of uint64 in memory form, with the numbers instead of the
-	// elements.
+	// Numbers is a pipeline that reads and writes numbers in place of the elements. In memory form
+	// they are an array of uint64.
 	Numbers *Pipeline
 
 	typ    dtype.Type
@@ -35,8 +35,8 @@ type Items struct {
 	kept   int64 // bytes of blocks
 }
 
-// placeBits is the number of bits of the position in a block. They cover 256 GiB, more than the
-// length of any block, and leave 2^26 blocks.
+// placeBits is the number of bits of a number that contain the position in a block. 38 bits cover
+// 256 GiB, more than the length of any block. The other bits suffice for 2^26 blocks.
 const placeBits = 38
 
 // Items returns Items for one call on an array whose elements vary in length, with at most room
@@ -53,14 +53,14 @@ func (p *Pipeline) newItems(h *Items) (*Items, error) {
 	return h, nil
 }
 
-// Kept returns the memory in bytes that the elements take.
+// Kept returns the number of bytes of memory that the elements take.
 func (h *Items) Kept() int64 { return h.kept }
 
 // Dense reports whether the selected elements may remain in the blocks, because the blocks contain
 // little else. selected is the number of bytes of these elements.
 func (h *Items) Dense(selected int64) bool { return h.kept <= 2*selected+firstBlock }
 
-// Texts returns a function that returns the element with a number as a string. The elements of a
+// Texts returns a function that converts a number to its element, as a string. The elements of a
 // block are substrings of one string.
 func (h *Items) Texts() func(number uint64) string {
 	fill, blocks := string(h.fill), make([]string, len(h.blocks))
@@ -77,7 +77,7 @@ func (h *Items) Texts() func(number uint64) string {
 	}
 }
 
-// At returns the element with a number. The caller must not modify it.
+// At returns the element that has the given number. The caller must not modify it.
 func (h *Items) At(number uint64) []byte {
 	if number == 0 {
 		return h.fill
@@ -88,7 +88,7 @@ func (h *Items) At(number uint64) []byte {
 	return b[used : used+int(n) : used+int(n)]
 }
 
-// marked is the bit of numbers that refer to other Items, see beside.
+// marked is a bit that is set in the numbers of elements of other Items; see beside.
 const marked = 1 << 63
 
 // beside returns Items for the previous elements of one chunk, used together with h.
@@ -105,7 +105,7 @@ func mark(numbers []byte) {
 	}
 }
 
-// get returns the elements with the numbers. Marked numbers refer to other.
+// get returns the elements that have the given numbers. Marked numbers refer to elements of other.
 func (h *Items) get(numbers []byte, other *Items) [][]byte {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -120,9 +120,9 @@ func (h *Items) get(numbers []byte, other *Items) [][]byte {
 	return items
 }
 
-// The lengths of blocks. The first is as long as its expected elements, at most 64 KiB, and each
-// next block is twice as long, up to 4 MiB. If the caller retains one element, at most 4 MiB of
-// other elements therefore remain in memory.
+// The lengths of blocks. The first block is as long as its expected elements, at most 64 KiB. Each
+// next block is twice as long, up to 4 MiB. An element that the caller retains therefore keeps at
+// most 4 MiB of other elements in memory.
 const (
 	firstBlock = 64 << 10
 	maxBlock   = 4 << 20
@@ -140,7 +140,8 @@ type Packer struct {
 	number uint64
 }
 
-// Packer returns a Packer for about hint bytes of elements. The caller must call Done.
+// Packer returns a Packer that adds elements to h. hint is the expected number of bytes of the
+// elements. The caller must call Done.
 func (h *Items) Packer(hint int) *Packer { return &Packer{h: h, next: min(max(hint, 64), firstBlock)} }
 
 // Add adds an element and returns its number. It returns fault.Limit if the Items are full.
@@ -193,18 +194,19 @@ func (p *Packer) Done() {
 // wanted marks an element that is selected and not yet decoded.
 var wanted = []byte{1, 0, 0, 0, 0, 0, 0, 0}
 
-// decode sets dst to the numbers of the elements of a chunk.
+// decode decodes a chunk, adds its elements, and sets dst to their numbers.
 func (h *Items) decode(dst []byte, c *Chunk, src []byte, s *codec.Scratch) error {
 	return h.decodeSome(dst, c, src, s, nil)
 }
 
-// decodeWanted is decode for the elements whose numbers in dst are not 0. The others remain 0 and
-// take no memory.
+// decodeWanted is decode for the elements whose numbers in dst are not 0. The other numbers remain
+// 0, and their elements take no memory.
 func (h *Items) decodeWanted(dst []byte, c *Chunk, src []byte, s *codec.Scratch) error {
 	return h.decodeSome(dst, c, src, s, func(i int) bool { return dst[8*i] != 0 })
 }
 
-// decodeSome is decode for the elements for which want returns true, or all if want is nil.
+// decodeSome is decode for the elements for which want returns true. If want is nil, it decodes all
+// elements.
 func (h *Items) decodeSome(dst []byte, c *Chunk, src []byte, s *codec.Scratch, want func(i int) bool) error {
 	elems := len(dst) / 8
 	// The number of stored bytes bounds the length of text and bytes. It does not bound the length

@@ -26,7 +26,7 @@ func (c *Chunk) Kept(src []byte, s *Scratch) ([]byte, error) {
 	return whole, c.Decode(Memory{Shape: c.Shape}.with(whole), grid.All(c.Shape), src, s)
 }
 
-// KeptRoom returns the bytes that Kept takes in addition to the stored form.
+// KeptRoom returns the number of bytes of memory that Kept takes in addition to the stored form.
 func (c *Chunk) KeptRoom() int64 { return add(int64(c.Bytes), c.rooms.placed) }
 
 // Place sets a box of dst to the elements that the box selects. kept is the result of Kept for the
@@ -42,7 +42,7 @@ func (m Memory) with(b []byte) Memory {
 
 // Form describes how the chunks of the pipeline are decoded. Two pipelines with the same table of
 // codecs and the same Form decode the same bytes to the same elements, in chunks of the same shape.
-// For one field of structures, Form does not identify the field.
+// Form does not distinguish the fields of structures.
 func (p *Pipeline) Form() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%T %v %d %x %d", p.typ, p.typ, p.typ.Size(), p.fill.one, grid.Shape(p.axes))

@@ -20,7 +20,7 @@ type Options struct {
 	varies bool // elements vary in length
 }
 
-// Pipeline has the codecs of an array, bound to each shape of chunk in its grid.
+// Pipeline binds the codecs of an array to each shape of the chunks in its grid.
 type Pipeline struct {
 	table   *codec.Table
 	specs   []codec.Spec
@@ -38,16 +38,16 @@ type Pipeline struct {
 	byShape map[string]*Chunk // chunks by shape, if even is false
 }
 
-// maxShapes is the number of shapes that are cached, each with some 2 KB of bound codecs. For
-// example, months have four lengths. If a grid has more shapes, some of them are bound again, which
-// takes microseconds.
+// maxShapes is the number of shapes that are cached, each with some 2 KB of bound codecs. A grid
+// whose chunks are months has only four shapes. If a grid has more than maxShapes shapes, the
+// codecs are bound again for some chunks, which takes microseconds.
 const maxShapes = 256
 
 // New binds codecs to the chunks of a grid: to their common shape, or to the shape of the largest
-// chunk. in describes the elements; its shape is ignored. If codecs can be bound to the largest
-// shape and to the common divisor of all shapes, they can be bound to each shape: other shapes do
-// not need more memory, and inner chunks divide them. Errors are those of [codec.Table.Chain]. If
-// one codec is wrong, the error contains a *codec.ChainError.
+// chunk. The Repr in describes the elements; its shape is ignored. If codecs can be bound to the
+// largest shape and to the common divisor of all shapes, they can be bound to each shape: other
+// shapes do not need more memory, and inner chunks divide them. Errors are those of
+// [codec.Table.Chain]. If one codec is wrong, the error contains a *codec.ChainError.
 func New(t *codec.Table, specs []codec.Spec, in codec.Repr, axes []grid.Axis, o Options) (*Pipeline, error) {
 	p := &Pipeline{table: t, specs: specs, axes: axes, typ: in.Type, fill: filler{defined: in.Fill, one: in.Fill}, options: o}
 	p.options.varies = in.Type.Size() == 0
@@ -88,7 +88,8 @@ func Largest(axes []grid.Axis) []int {
 }
 
 // Largest returns the chunk that takes the most memory. If all chunks have one shape, it is the
-// chunk of that shape. Its index is not checked against Options.IndexLimit; see [Pipeline.For].
+// chunk of that shape. If the chunk is a shard, the length of its index is not checked against
+// Options.IndexLimit; see [Pipeline.For].
 func (p *Pipeline) Largest() *Chunk { return p.largest }
 
 // Even reports whether all chunks have one shape.
@@ -100,12 +101,12 @@ func (p *Pipeline) Axes() []grid.Axis { return p.axes }
 // Type returns the data type of the elements.
 func (p *Pipeline) Type() dtype.Type { return p.typ }
 
-// Fill returns the value of elements of missing chunks. It is the fill value or, if the fill value
-// is undefined, zero. The caller must not modify the shared slice.
+// Fill returns the value of the elements of missing chunks: the fill value or, if the fill value is
+// undefined, zero. The caller must not modify the shared slice.
 func (p *Pipeline) Fill() []byte { return p.fill.one }
 
-// Specs returns the codecs that were passed to New. For a field they are those of the array of
-// structures. The caller owns the slice.
+// Specs returns a copy of the codecs that were passed to New. For a field, these are the codecs of
+// the array of structures.
 func (p *Pipeline) Specs() []codec.Spec {
 	if p.field != nil {
 		return p.field.of.Specs()
@@ -113,8 +114,9 @@ func (p *Pipeline) Specs() []codec.Spec {
 	return slices.Clone(p.specs)
 }
 
-// For returns the chunk of a shape. [grid.ShapeOf] must return that shape for some position. It
-// returns fault.Limit if the chunk is a shard whose index is longer than Options.IndexLimit.
+// For returns the chunk of a shape. The shape must be that of some chunk of the grid (see
+// [grid.ShapeOf]). If the chunk is a shard whose index is longer than Options.IndexLimit, For
+// returns fault.Limit.
 func (p *Pipeline) For(shape []int) (*Chunk, error) {
 	c, err := p.bound(shape)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/codec"
 )
 
-// rooms are the bytes that the codecs of a chunk take in addition to its stored form and the
-// region.
+// rooms are the numbers of bytes of memory that operations on a chunk take in addition to the
+// stored form and the region.
 type rooms struct {
 	placed int64 // bytes to decode the chunk to memory without gaps
 	rows   int64 // bytes to decode the whole chunk to rows of a region
@@ -18,12 +18,12 @@ type rooms struct {
 	taken  int64 // bytes to encode the chunk from rows of a region
 }
 
-// Varies reports whether the lengths of elements are unknown before they are decoded. The rooms do
+// Varies reports whether the elements vary in length. The results of DecodeRoom and EncodeRoom do
 // not include such elements.
 func (c *Chunk) Varies() bool { return c.options.varies }
 
-// DecodeRoom returns the bytes that Decode of a box takes in addition to dst and the stored form.
-// Decode requests no more from [Scratch.Lend].
+// DecodeRoom returns the number of bytes of memory that Decode of a box takes in addition to dst
+// and the stored form. Decode requests no more from [Scratch.Lend].
 func (c *Chunk) DecodeRoom(dst Memory, b grid.Box) int64 {
 	switch {
 	case dst.Bytes == nil || b.Pairs != nil || c.listed(b):
@@ -37,7 +37,7 @@ func (c *Chunk) DecodeRoom(dst Memory, b grid.Box) int64 {
 	return c.rooms.rows
 }
 
-// listed reports whether a box has lists.
+// listed reports whether a box selects elements by lists of indexes.
 func (c *Chunk) listed(b grid.Box) bool {
 	for i := range b.Parts {
 		if b.Parts[i].At != nil {
@@ -47,8 +47,8 @@ func (c *Chunk) listed(b grid.Box) bool {
 	return false
 }
 
-// EncodeRoom returns the bytes that Encode of a box takes in addition to src and the stored forms,
-// including the state of encoders.
+// EncodeRoom returns the number of bytes of memory that Encode of a box takes in addition to src
+// and the stored forms. It includes the state of encoders.
 func (c *Chunk) EncodeRoom(src Memory, b grid.Box) int64 {
 	_, ok := b.Contiguous(src.Shape)
 	switch full := b.Pairs == nil && !c.listed(b) && b.Full(c.Shape); {
@@ -73,7 +73,7 @@ func (c *Chunk) MostRoom() (decode, encode int64) {
 	return c.rooms.whole, encode
 }
 
-// measure computes the rooms from those of the codecs.
+// measure computes the rooms of a chunk from the memory that its codecs take.
 func (c *Chunk) measure() rooms {
 	if c.options.varies {
 		return rooms{whole: int64(c.Bytes)}

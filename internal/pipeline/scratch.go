@@ -14,12 +14,12 @@ type Scratch struct {
 }
 
 // Lend sets the allocator for memory that may be as large as a chunk. It is used until Free is
-// called. buffer returns memory of length 0 and capacity n. One chunk takes at most
-// [Chunk.DecodeRoom] or [Chunk.EncodeRoom] bytes of it.
+// called. buffer returns memory of length 0 and capacity n. Decoding a chunk takes at most
+// [Chunk.DecodeRoom] bytes of such memory, and encoding at most [Chunk.EncodeRoom] bytes.
 func (s *Scratch) Lend(buffer func(n int) []byte) { s.lend = buffer }
 
-// of returns the scratch memory of the codecs for a chunk. The length of the memory for elements of
-// varying length is not known beforehand, so that memory is not lent.
+// of returns the scratch memory of the codecs for a chunk. If elements vary in length, the
+// allocator of Lend is not used, because the necessary memory is not known beforehand.
 func (s *Scratch) of(c *Chunk) *codec.Scratch {
 	s.codec.Buffer = s.lend
 	if c.options.varies {
@@ -28,15 +28,15 @@ func (s *Scratch) of(c *Chunk) *codec.Scratch {
 	return &s.codec
 }
 
-// Free drops the lent memory, which may then be used elsewhere.
+// Free drops the memory that the allocator of Lend returned. The caller may then reuse that memory.
 func (s *Scratch) Free() {
 	s.codec.Free()
 	s.chunk, s.values = nil, nil
 }
 
-// maxKept is the maximum length of retained memory, except for lent memory. If a process reads one
-// huge chunk, it therefore does not keep the memory of the chunk. The number of stored bytes of
-// longer chunks is checked before memory is allocated.
+// maxKept is the maximum length of memory that a Scratch retains without the allocator of Lend. A
+// process that reads one huge chunk therefore does not retain its memory. For chunks longer than
+// maxKept, the number of stored bytes is checked before memory is allocated.
 const maxKept = 64 << 20
 
 // room returns n bytes with undefined contents, valid until the next call.

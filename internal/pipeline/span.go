@@ -8,9 +8,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Span returns the range of the stored bytes that has the elements of a box: n bytes at off. ok is
-// false in three cases: the stored bytes are not the elements, the selection has lists, or the
-// range has more than Options.ChunkLimit bytes of which only some are selected.
+// Span returns the range of the stored bytes that contains the elements of a box: n bytes at off.
+// ok is false in three cases: the stored bytes are not the elements, the box has lists, or only
+// some bytes of a range longer than Options.ChunkLimit are selected.
 func (c *Chunk) Span(b grid.Box) (off, n int64, ok bool) {
 	if !c.spans || c.listed(b) {
 		return 0, 0, false

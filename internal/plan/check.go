@@ -8,17 +8,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// ErrTooLong reports a stored object with more bytes than its codecs can produce.
+// ErrTooLong reports that a stored object has more bytes than its codecs can produce.
 var ErrTooLong = errors.New("too long")
 
-// ErrNoRanges reports a store that cannot pin a read to a version or cannot read the end of an
-// object. The whole shard is then read with one request.
+// ErrNoRanges reports that a store cannot pin a read to a version, or cannot read the end of an
+// object. The caller then reads the whole shard with one request.
 var ErrNoRanges = errors.New("the store cannot read parts of a shard")
 
-// Check checks v or err, the response of a store to a request for at most n bytes. It returns
-// errors of the store, fault.Corrupt for a value of the wrong length, and fault.Conflict for a
-// shard that was deleted during the read. For an index it may return [ErrNoRanges], and for a whole
-// object [ErrTooLong].
+// Check checks the response of a store to a request for at most n bytes: the value v or the error
+// err. It returns errors of the store, fault.Corrupt for a value of the wrong length, and
+// fault.Conflict for a shard that was deleted during the read. If the request is for an index,
+// Check may return [ErrNoRanges]. If it is for a whole object, Check may return [ErrTooLong].
 func (r Read) Check(n int64, v store.Value, err error) error {
 	what := "shard"
 	switch {
@@ -36,7 +36,7 @@ func (r Read) Check(n int64, v store.Value, err error) error {
 			return fault.Newf(fault.Corrupt, "stored chunk has %d bytes, want %d", v.Size, size)
 		}
 	case errors.Is(err, fault.NotFound):
-		// The index of the shard was just read, so the shard was deleted.
+		// The index of the shard was read before, so the shard has been deleted since.
 		return fault.Newf(fault.Conflict, "the shard was deleted while it was read: %v", err)
 	}
 	if err == nil && int64(len(v.Bytes)) != r.Bound {
@@ -53,13 +53,14 @@ func (r Read) checkWhole(n int64, err error) error {
 	if r.Bound > r.Pieces[0].Chunk().Chain.Worst() {
 		return fault.Newf(fault.Limit, "a shard with unused space has more bytes than Limits.Chunk (%d), and the store cannot read it in parts", r.Bound)
 	}
-	// This is not a limit of the caller: no encoder produces a chunk of this length.
+	// The object is corrupt, because no encoder produces a chunk of this length.
 	return fault.Newf(fault.Corrupt, "stored chunk has more than the %d bytes that its codecs can produce: %w: %v", r.Bound, ErrTooLong, err)
 }
 
-// Longer returns the maximum bytes of a repeated request if an object was longer than the n bytes
-// that were requested. If the store announced the length of the object, it returns that length,
-// else eight times n. ok is false if err is another error, or if the object is longer than r.Bound.
+// Longer returns the maximum bytes with which a request is repeated after an object was longer than
+// the n bytes that were requested. The result is the length of the object if err contains it, and
+// otherwise eight times n. ok is false if err is another error, or if the object is longer than
+// r.Bound.
 func (r Read) Longer(n int64, err error) (more int64, ok bool) {
 	if n >= r.Bound || !errors.Is(err, fault.Limit) {
 		return 0, false

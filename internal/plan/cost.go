@@ -6,8 +6,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Cost is the cost of requests, expressed in bytes that could be transferred instead. It is
-// computed once for each call.
+// Cost is the cost of requests, expressed as the number of bytes that could be transferred in the
+// same time. It is computed once for each call.
 type Cost struct {
 	Gap     int64 // bytes that one connection transfers while a request waits for its first byte
 	Cheap   int64 // maximum bytes of a gap that is always read and never skipped
@@ -15,7 +15,7 @@ type Cost struct {
 	Streams int   // concurrent requests for one object; 0 means that no gap longer than Cheap is read
 }
 
-// Weighs reports whether the cost of requests decides which gaps are read.
+// Weighs reports whether gaps that are not cheap may be read to save requests.
 func (c Cost) Weighs() bool { return c.Gap > c.Cheap }
 
 // Bounds of gaps in bytes.
@@ -25,8 +25,8 @@ const (
 )
 
 // CostOf returns the cost for a store with settings t and recent measurements m of its bucket.
-// objects is the number of objects that a call has in flight. A zero m means that nothing was
-// measured.
+// objects is the number of objects that a call has in flight. A zero m means that there are no
+// measurements.
 func CostOf(t store.Tuning, m store.Measured, objects int) Cost {
 	c := Cost{Gap: t.RangeGap, Cheap: min(t.RangeGap, cheap), Max: t.RangeMax, Streams: max(1, t.Requests/max(1, objects))}
 	if m.Bandwidth > 0 {
@@ -35,13 +35,14 @@ func CostOf(t store.Tuning, m store.Measured, objects int) Cost {
 	return c
 }
 
-// waste bounds the bytes of a read whose gaps are not cheap: at most waste times the bytes of its
-// pieces.
+// waste bounds the length of a read that contains gaps that are not cheap. Such a read has at most
+// waste times the bytes of its pieces.
 const waste = 3
 
-// gap returns a length: gaps up to this length, between sorted pieces, are read. It chooses the
-// length that minimizes the total time. Reads are made in rounds of c.Streams requests. Each round
-// waits for a first byte, and its requests share the bandwidth.
+// gap returns the maximum length of the gaps between sorted pieces that are read along with the
+// pieces. It chooses the length that minimizes the total time. The model is that reads are made in
+// rounds of c.Streams requests. Each round waits for a first byte, and its requests share the
+// bandwidth.
 func (c *Cost) gap(pieces []Piece) int64 {
 	if c.Streams < 1 || c.Gap <= c.Cheap || len(pieces) < 2 {
 		return c.Cheap
@@ -79,8 +80,9 @@ func (c *Cost) gap(pieces []Piece) int64 {
 	return best
 }
 
-// part reports whether to read n bytes of a chunk instead of all its bytes. A partial read takes no
-// additional request, so it is worthwhile if it omits more than Cheap bytes.
+// part reports whether to read n bytes of a chunk instead of the whole chunk, whose length is all.
+// A partial read takes no additional request, so it is worthwhile if it omits more than Cheap
+// bytes.
 func (c *Cost) part(all, n int64) bool { return all-n > c.Cheap }
 
 // time returns the duration of reads, expressed as the number of bytes that one connection

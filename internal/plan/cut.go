@@ -47,7 +47,7 @@ func cut(shard *pipeline.Chunk, b grid.Box) *Cut {
 	return c
 }
 
-// newCut returns a Cut with the number of axes. Up to four axes take one allocation.
+// newCut returns a Cut with the given number of axes. It makes one allocation for up to four axes.
 func newCut(axes int) *Cut {
 	if axes > 4 {
 		return &Cut{axes: make([][]grid.Part, axes)}
@@ -63,8 +63,8 @@ func newCut(axes int) *Cut {
 // Len returns the number of inner chunks.
 func (c *Cut) Len() int { return c.n }
 
-// Box returns the i-th inner chunk: its position in the shard, and the positions of its selected
-// elements in it and in the region.
+// Box returns the box of the i-th inner chunk: the position of the inner chunk in the shard, and
+// the positions of its selected elements in the inner chunk and in the region.
 func (c *Cut) Box(i int) grid.Box {
 	if c.shards == nil {
 		return c.box
@@ -82,7 +82,7 @@ func (c *Cut) Box(i int) grid.Box {
 	return b
 }
 
-// Place returns the position of the i-th inner chunk in the index.
+// Place returns the number of the index entry of the i-th inner chunk.
 func (c *Cut) Place(i int) int {
 	if c.shards == nil {
 		return 0
@@ -91,7 +91,7 @@ func (c *Cut) Place(i int) int {
 	return c.place(i, slices.Grow(room[:0], len(c.shards.Chunk))[:len(c.shards.Chunk)])
 }
 
-// place is like Place. It also sets coord to the position of the inner chunk in the shard.
+// place is like Place, but also sets coord to the position of the inner chunk in the shard.
 func (c *Cut) place(i int, coord []int) int {
 	if c.points != nil {
 		copy(coord, c.points.Box(i).Coord)
@@ -134,8 +134,8 @@ func (c *Cut) Locate(x codec.ShardIndex, off int64) (pieces, missing []Piece, er
 	return pieces, missing, nil
 }
 
-// Within returns the inner chunks of the shard p, whose bytes are all in memory. x is the index of
-// the shard. Offsets count from the start of the shard. The error is that of [Cut.Locate].
+// Within returns the inner chunks of the shard p, as [Cut.Locate] does. x is the index of the
+// shard. The whole shard is in memory, and offsets count from its start.
 func (p Piece) Within(x codec.ShardIndex) (pieces, missing []Piece, err error) {
 	return cut(p.cut.chunk, p.Box()).Locate(x, 0)
 }

@@ -1,4 +1,4 @@
-// Package plan computes the requests that read or write a selection. It sends none.
+// Package plan computes the requests that read or write a selection. The caller sends them.
 //
 //	p := &plan.Plan{Layout: layout, Select: region, Cost: plan.CostOf(store.TuningOf(st), store.Measured{}, 1)}
 //	for o := range p.Objects() {            // chunks and shards, one stored value each
@@ -19,15 +19,16 @@
 //		}
 //	}
 //
-// A reader sends exactly the yielded requests. A request has a key, a range, a pinned version, a
-// bound, and the [Piece]s of the response. [Plan.Requests] yields the requests that are known before
-// an index is read. [Plan.String] prints them one per line, in the form of recorded transcripts, and
-// [Plan.Amount] returns their number and size. Plans are lazy: a plan of a million chunks takes no
-// memory before the iteration, and the memory of one object during it.
+// A reader sends exactly the yielded requests. A request has a key, a range, the version to read, a
+// maximum length, and the [Piece]s of the response. [Plan.Requests] yields the requests that are
+// known before an index is read. [Plan.String] prints them one per line, in the form of recorded
+// transcripts, and [Plan.Amount] returns their number and size. Plans are lazy: a plan of a million
+// chunks takes no memory before the iteration. During the iteration it takes the memory of one
+// object.
 //
-// [Cost] decides which neighbouring pieces are merged. Indexes may be malicious: before a range is
-// planned, it is checked against the length of the shard and the maximum length of an inner chunk.
-// Errors are fault.Corrupt and those of pipeline.For.
+// [Cost] decides which neighbouring pieces are merged. Indexes may be malicious: each range in an
+// index is checked against the length of the shard and the maximum length of an inner chunk. Errors
+// are fault.Corrupt and the errors of pipeline.For.
 //
-// The package is pure. Its values are immutable and safe for concurrent use.
+// The package performs no I/O. Its values are immutable and safe for concurrent use.
 package plan

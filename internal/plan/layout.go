@@ -15,8 +15,9 @@ type Layout struct {
 	Pipe  *pipeline.Pipeline       // has the codecs for each shape of object
 }
 
-// AppendEdge appends the extent of the array within the object at a position, along each axis. dst
-// must be empty. If the object is wholly inside the array, AppendEdge appends nothing.
+// AppendEdge appends to dst, for each axis, how many elements of the object at a position are
+// inside the array. dst must be empty. If the whole object is inside the array, AppendEdge appends
+// nothing.
 func (l *Layout) AppendEdge(dst []byte, coord []int) []byte {
 	ends := false
 	for i, axis := range l.Axes {
@@ -32,24 +33,24 @@ func (l *Layout) AppendEdge(dst []byte, coord []int) []byte {
 	return dst
 }
 
-// Object is one stored value of a plan: a chunk or a shard. It must not be copied.
+// Object is one object of a plan: a stored chunk or shard. It must not be copied.
 type Object struct {
 	grid.Box                 // position in the grid, and positions of the selected elements
 	Key      string          // key of the stored value
 	Chunk    *pipeline.Chunk // shared; nil if Err is not nil
 	Err      error           // the codecs cannot be bound to the object's shape
 
-	// Ranged reports that a shard is read in parts: first its index, then ranges of inner chunks.
-	// Other objects are read by one request.
+	// Ranged means that the object is a shard that is read in parts: first its index, then ranges
+	// of inner chunks. Other objects are read with one request.
 	Ranged bool
-	// Covers reports that every element of the object inside the array is selected, so that a write
-	// need not read the object.
+	// Covers means that every element of the object inside the array is selected. A write then need
+	// not read the object.
 	Covers bool
-	// Edge reports that a write covers the object, and that the object extends beyond the shape.
-	// Another writer may have appended elements there, so the write keeps the stored elements
-	// beyond the shape.
+	// Edge means that a write covers the object, and that the object extends beyond the shape of
+	// the array. Another writer may have appended elements beyond that shape, so the write keeps
+	// the stored elements there.
 	Edge bool
-	// Full reports that every element of the object is selected and inside the array.
+	// Full means that every element of the object is inside the array and selected.
 	Full bool
 
 	plan   *Plan
@@ -71,8 +72,8 @@ func (o *Object) Whole() Read {
 	}
 }
 
-// Wanted returns the request that reads the selected part of a chunk: the whole chunk, or the range
-// of its bytes with the selected elements.
+// Wanted returns the request that reads the selected part of a chunk. It reads the range of bytes
+// that contains the selected elements, or the whole chunk.
 func (o *Object) Wanted() Read {
 	r := o.Whole()
 	if o.n > 0 {
@@ -81,13 +82,15 @@ func (o *Object) Wanted() Read {
 	return r
 }
 
-// Shard returns the first level for reading the shard in parts. It reads the index of the shard.
+// Shard returns the first [Level] of a read of the shard in parts. The level contains the shard
+// itself.
 func (o *Object) Shard() *Level {
 	return &Level{key: o.Key, cost: o.plan.gaps(), chunk: o.Chunk, parts: o.piece[:], ranged: o.ranged}
 }
 
-// Stored returns the first level for a read of all inner chunks of the shard in their stored form.
-// Indexes of nested shards are not read. The box of each piece is the whole inner chunk.
+// Stored returns the first [Level] of a read of all inner chunks of the shard in their stored form.
+// A nested shard is read like a chunk, without its index. The box of each piece is the whole inner
+// chunk.
 func (o *Object) Stored() *Level {
 	return &Level{key: o.Key, cost: o.plan.gaps(), chunk: o.Chunk, parts: []Piece{{Len: -1, cut: one(o.Chunk, grid.All(o.Chunk.Shape))}}, flat: true}
 }
@@ -95,10 +98,10 @@ func (o *Object) Stored() *Level {
 // Inner divides the selected part of the shard into its inner chunks.
 func (o *Object) Inner() *Cut { return cut(o.Chunk, o.Box) }
 
-// Decided returns an extent of the object along each axis. Within this extent, the write replaces
-// elements without regard to other writers. If all elements of an inner chunk in this extent are
-// selected, the inner chunk is written without being read. If WriteOptions.Held is set, the extent
-// is the part of the object inside the array. Otherwise it is the whole object.
+// Decided returns, for each axis, the extent of the object within which the write need not preserve
+// elements of other writers. If all elements of an inner chunk within this extent are selected, the
+// inner chunk is written without being read. If WriteOptions.Held is set, the extent is the part of
+// the object inside the array. Otherwise it is the whole object.
 func (o *Object) Decided() []int {
 	if o.plan.Write.Held {
 		return o.Inside()
@@ -116,7 +119,8 @@ func (o *Object) beyond() bool {
 	return false
 }
 
-// Inside returns the extent of the array from the object's first element, along each axis.
+// Inside returns, for each axis, the number of elements from the first element of the object to the
+// end of the array.
 func (o *Object) Inside() []int {
 	n := make([]int, len(o.Coord))
 	for i := range n {
@@ -125,15 +129,16 @@ func (o *Object) Inside() []int {
 	return n
 }
 
-// left returns the extent of Inside along one axis.
+// left returns the element of Inside for one axis.
 func (o *Object) left(axis int) int {
 	start, _ := o.plan.Axes[axis].Chunk(o.Coord[axis])
 	return o.plan.Shape[axis] - start
 }
 
-// TouchedInner returns the number of selected inner chunks of the shard. They may be shards.
+// TouchedInner returns the number of selected inner chunks of the shard. The inner chunks may be
+// nested shards.
 func (o *Object) TouchedInner() int { return touched(o.Chunk, o.Chunk.Inner, o.Box) }
 
-// Touched returns the number of selected chunks in the object: 1 for a chunk, else the number of
-// selected innermost chunks of the shard.
+// Touched returns the number of selected chunks in the object: 1 for a chunk, or the number of
+// selected innermost chunks of a shard.
 func (o *Object) Touched() int { return o.piece[0].Touched() }

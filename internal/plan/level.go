@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Level is a set of shards of one depth within an object. At depth 0 it is the object itself. At
-// other depths it is all or some of the shards nested in the object.
+// Level is a set of shards of the same nesting depth in one object. At depth 0 the only shard is
+// the object itself. At another depth the set contains all or some of the nested shards.
 type Level struct {
 	key     string
 	version store.Version // version of the object; "" at depth 0, as it is unknown
@@ -25,26 +25,25 @@ type Level struct {
 	ranged  bool    // nested shards are never read whole
 }
 
-// IndexID identifies the shard of an index: a stored object, or a shard nested in it at an offset.
-// It includes the depth because a malicious index can assign the same bytes to a shard and to a
-// shard nested in it.
+// IndexID identifies an index by its shard: a stored object, or a shard nested in the object at an
+// offset. The depth distinguishes a shard from a shard nested in it, because a malicious index can
+// assign the same bytes to both.
 type IndexID struct {
 	Key      string
 	Depth    int
 	Off, Len int64 // both 0 at depth 0
 }
 
-// Len returns the number of shards whose indexes are needed. This is the length of lists of
-// indexes.
+// Len returns the number of shards of the level. Lists of indexes have this length.
 func (l *Level) Len() int { return len(l.parts) }
 
-// InRanges prevents the level from reading nested shards whole, and returns the level.
+// InRanges makes the level read all nested shards in parts, and returns the level.
 func (l *Level) InRanges() *Level {
 	l.ranged = true
 	return l
 }
 
-// Depth returns 0 for a stored shard, 1 for the shards nested in it, and so on.
+// Depth returns 0 for a stored shard, 1 for the shards nested in a stored shard, and so on.
 func (l *Level) Depth() int { return l.depth }
 
 // ID identifies the index of the i-th shard. A caller that keeps the index must also keep the
@@ -56,11 +55,11 @@ func (l *Level) ID(i int) IndexID {
 	return IndexID{l.key, l.depth, l.parts[i].Off, l.parts[i].Len}
 }
 
-// Indexes returns the requests for the unknown indexes. known has one entry for each shard of the
-// level; the zero ShardIndex means that the index is unknown. The pieces of the reads are the
-// indexes, and the I of a piece is the number of its shard. The request for the index of a stored
-// shard has no version. Other requests have the version that was passed to [Level.Expand]. Indexes
-// returns fault.Corrupt if a shard is shorter than its index.
+// Indexes returns the requests for the unknown indexes. known contains one index for each shard of
+// the level. The zero ShardIndex means that the index is unknown. Each piece of the reads is an
+// index, and its field I is the number of the shard in the level. The request for the index of a
+// stored shard has no version. Other requests have the version that was passed to [Level.Expand].
+// Indexes returns fault.Corrupt if a shard is shorter than its index.
 func (l *Level) Indexes(known []codec.ShardIndex) (Reads, error) {
 	n, atStart := l.chunk.Shards.IndexSize()
 	if l.depth == 0 {
@@ -86,14 +85,14 @@ func (l *Level) Indexes(known []codec.ShardIndex) (Reads, error) {
 	return merge(Request{Op: store.OpGet, Role: InnerIndex, Key: l.key, Version: l.version}, wanted, l.cost), nil
 }
 
-// IndexSize returns the stored bytes of the index of each shard.
+// IndexSize returns the length in bytes of the stored index of each shard.
 func (l *Level) IndexSize() int64 {
 	n, _ := l.chunk.Shards.IndexSize()
 	return n
 }
 
-// Recheck returns the request for the index of a stored shard unless the shard still has version v.
-// The level must be of depth 0.
+// Recheck returns a request for the index of a stored shard. The request is conditional: the index
+// is transferred only if the shard no longer has version v. The level must be of depth 0.
 func (l *Level) Recheck(v store.Version) Read { return l.index(Recheck, v) }
 
 // Index returns the request for the index of a stored shard. The level must be of depth 0.
@@ -109,8 +108,8 @@ func (l *Level) index(role Role, v store.Version) Read {
 	return Read{Request{Op: store.OpGet, Role: role, Key: l.key, Range: r, Version: v, Bound: n, Exact: true}, off, []Piece{{Off: off, Len: n}}}
 }
 
-// Decode decodes the index of the i-th shard. size is the length of the stored object, which is
-// used only at depth 0. It returns fault.Corrupt if the index does not decode.
+// Decode decodes the index of the i-th shard. size is the length of the stored object, and is used
+// only at depth 0. Decode returns fault.Corrupt if the index is invalid.
 func (l *Level) Decode(i int, stored []byte, size int64) (codec.ShardIndex, error) {
 	if l.depth == 0 {
 		return l.chunk.Shards.Index(stored, size)
@@ -122,9 +121,9 @@ func (l *Level) Decode(i int, stored []byte, size int64) (codec.ShardIndex, erro
 	return x, err
 }
 
-// Expand returns the reads of the shards. found has the index of each shard of the level. v is the
-// version of the object from which the indexes were read, and the reads request that version. The
-// errors of Expand are those of [Cut.Locate].
+// Expand returns the reads of the inner chunks. found contains the index of each shard of the
+// level. v is the version of the object from which the indexes were read. The reads request the
+// same version. The errors of Expand are those of [Cut.Locate].
 func (l *Level) Expand(v store.Version, found []codec.ShardIndex) (Stage, error) {
 	return l.ExpandWithout(v, found, nil)
 }
@@ -155,7 +154,7 @@ func (l *Level) ExpandWithout(v store.Version, found []codec.ShardIndex, skip fu
 	return s, nil
 }
 
-// appendPieces returns dst with the pieces src appended. If dst is empty, it returns src itself.
+// appendPieces appends src to dst. If dst is empty, it returns src without copying.
 func appendPieces(dst, src []Piece) []Piece {
 	if len(dst) == 0 {
 		return src
@@ -163,7 +162,8 @@ func appendPieces(dst, src []Piece) []Piece {
 	return append(dst, src...)
 }
 
-// Stage has the inner chunks to read from the shards of a level whose indexes are known.
+// Stage contains the inner chunks to read from the shards of a level. The indexes of these shards
+// are known.
 type Stage struct {
 	Missing []Piece // inner chunks that are not stored and are the fill value
 	Reads   Reads   // stored inner chunks, and shards that are read whole; sent after the levels of Next
@@ -173,17 +173,17 @@ type Stage struct {
 	shards  []Piece
 }
 
-// PieceBytes is the number of bytes that one inner chunk takes while its shard is planned: its
-// [Piece], and 16 for its entry in the index.
+// PieceBytes is the number of bytes of memory that one inner chunk takes while its shard is
+// planned: the bytes of its [Piece], and 16 bytes for its index entry.
 const PieceBytes = 48
 
-// nestedBytes is PieceBytes for an inner chunk of a nested shard: its piece is copied, and both
-// lists may have unused capacity.
+// nestedBytes is PieceBytes for an inner chunk of a nested shard. It is larger, because the piece
+// is in two lists that may have unused capacity.
 const nestedBytes = 112
 
-// Next yields the nested shards in the order of their grid. memory is a number of bytes. Each Level
-// has as many shards as can be planned in this memory, at least one. Next yields nothing if the
-// inner chunks are not shards.
+// Next yields Levels with the nested shards, in the order of their grid. Each Level has as many
+// shards as can be planned in the given number of bytes of memory, but at least one. If the inner
+// chunks are not shards, Next yields nothing.
 func (s Stage) Next(memory int) iter.Seq[*Level] {
 	return func(yield func(*Level) bool) {
 		if len(s.shards) == 0 {
@@ -207,5 +207,5 @@ func (s Stage) Next(memory int) iter.Seq[*Level] {
 	}
 }
 
-// Named returns err with the position of the inner chunk.
+// Named wraps err with the position of the inner chunk.
 func (p Piece) Named(err error) error { return fmt.Errorf("inner chunk %v: %w", p.Box().Coord, err) }

@@ -18,19 +18,19 @@ type Memory struct {
 }
 
 const (
-	// unseen determines the part of the budget that the first object of unbounded length takes: a
-	// sixteenth. If elements vary in length, the length of an object is unbounded.
+	// unseen is the divisor of the budget for the first object of unbounded length, which takes a
+	// sixteenth of the budget. If elements vary in length, the length of an object is unbounded.
 	unseen = 16
-	// varied is the minimum to reserve for an object of unbounded length, because another request
-	// costs more than this memory.
+	// varied is the minimum number of bytes to reserve for an object of unbounded length. If less
+	// were reserved, a longer object would need a second request, which costs more than the memory.
 	varied = 1 << 20
-	// minWork is the minimum number of decoded bytes that justifies a separate goroutine: some tens
-	// of microseconds of work.
+	// minWork is the minimum number of decoded bytes for which a separate goroutine is worthwhile.
+	// They take some tens of microseconds of work.
 	minWork = 256 << 10
 )
 
-// Typical returns a number of bytes that the stored form of a chunk or a shard rarely exceeds. This
-// number of bytes is reserved before the length is known.
+// Typical returns a number of bytes that the stored form of a chunk or a shard rarely exceeds.
+// Callers reserve this number of bytes before they know the length.
 func (m Memory) Typical(c *pipeline.Chunk) int64 {
 	worst := c.Chain.Worst()
 	n := c.Chain.Typical()
@@ -43,18 +43,18 @@ func (m Memory) Typical(c *pipeline.Chunk) int64 {
 	return min(n, worst)
 }
 
-// Longest returns the maximum bytes of a shard that is read with one request because it cannot be
-// read in parts. Unused space is legal, so the maximum is the larger of m.Limit and the longest
-// output of the codecs.
+// Longest returns the maximum length of a shard that is read with one request because it cannot be
+// read in parts. A shard may have unused space, so the maximum is the larger of m.Limit and the
+// longest output of the codecs.
 func (m Memory) Longest(c *pipeline.Chunk) int64 { return max(c.Chain.Worst(), m.Limit) }
 
-// Share returns the maximum bytes of the budget that one Task may take, so that other Tasks can
-// run.
+// Share returns the maximum number of bytes of the budget that one Task may take. The limit leaves
+// memory for other Tasks.
 func (m Memory) Share() int64 { return m.Budget / 8 * 3 }
 
-// AtOnce describes how the inner chunks of a shard are decoded or encoded concurrently. Each
-// goroutine processes Some inner chunks in sequence, Slots goroutines run concurrently, and all of
-// them together take Room bytes.
+// AtOnce describes how the inner chunks of a shard are decoded or encoded concurrently. Slots
+// goroutines run concurrently, and together take Room bytes. Each goroutine processes Some inner
+// chunks in sequence.
 type AtOnce struct {
 	Some, Slots int
 	Room        int64
@@ -87,9 +87,9 @@ func (m Memory) Packing(o *Object, n int64) AtOnce {
 	return at
 }
 
-// divide divides the work on a number of pieces of c into groups. A group of k pieces takes room(k)
-// bytes, and the Task takes n other bytes. divide uses all CPU slots, unless the Task would then
-// leave no memory for other Tasks.
+// divide divides the given number of pieces of c into groups, one for each goroutine. A group of k
+// pieces takes room(k) bytes, and the Task takes n other bytes. All CPU slots are used, unless the
+// Task would then leave no memory for other Tasks.
 func (m Memory) divide(c *pipeline.Chunk, pieces int, n int64, room func(k int) int64) AtOnce {
 	at := AtOnce{Some: max(minWork/max(c.Bytes, 1), 1)}
 	each := room(at.Some)
@@ -108,8 +108,9 @@ func (m Memory) Inner(o *Object, touched int) int64 {
 	return m.Typical(o.Chunk)
 }
 
-// Indexed returns the bytes of the index of a stored shard and of the pieces planned from it. The
-// indexes of nested shards are processed in slices of at most the given number of bytes.
+// Indexed returns the number of bytes that the index of a stored shard and the pieces planned from
+// the index take in memory. For nested shards, at most the given number of bytes is counted,
+// because their indexes are processed in slices of that size.
 func Indexed(o *Object, most int64) int64 {
 	n := 16*int64(o.Chunk.Shards.Len()) + PieceBytes*int64(o.Touched())
 	if o.Chunk.Inner.Shards != nil {
@@ -118,7 +119,7 @@ func Indexed(o *Object, most int64) int64 {
 	return n
 }
 
-// Buffers returns the bytes to reserve for buffers of these lengths.
+// Buffers returns the number of bytes to reserve for buffers of the given lengths.
 func (m Memory) Buffers(buffers ...int64) (n int64) {
 	for _, b := range buffers {
 		n = Sum(n, m.Need(int(min(b, math.MaxInt/4))))
@@ -126,11 +127,11 @@ func (m Memory) Buffers(buffers ...int64) (n int64) {
 	return n
 }
 
-// Room returns the bytes to reserve for n bytes that are divided into several buffers.
+// Room returns the number of bytes to reserve for n bytes that are divided into several buffers.
 func Room(n int64) int64 { return Sum(min(n, most), min(n, most)/8) }
 
-// most is the maximum of sums of lengths. It is more than any budget, and four times as much does
-// not overflow an int64.
+// most is the maximum of the results of [Sum] and [Product]. It exceeds any budget, and four times
+// most does not overflow an int64.
 const most = math.MaxInt64 / 4
 
 // Sum returns a + b. If the sum exceeds the constant most, it returns most.
@@ -149,7 +150,7 @@ func Product(a, b int64) int64 {
 	return a * b
 }
 
-// First returns the maximum bytes of the first attempt at a request.
+// First returns the maximum number of bytes that the first attempt of a request asks for.
 func (m Memory) First(rd Read) int64 {
 	if rd.Exact || rd.Role != Chunk && rd.Role != Shard {
 		return rd.Bound
@@ -161,8 +162,8 @@ func (m Memory) First(rd Read) int64 {
 const short = 64 << 10
 
 // Expected returns the length of the buffer for the response to a request for at most n bytes. If
-// elements vary in length, n is usually far too large, so the buffer is short. The memory that the
-// store allocates for a longer value is used instead.
+// elements vary in length, n is usually far too large, so Expected returns a short length. For a
+// longer value, the store allocates memory, which is used instead of the buffer.
 func (m Memory) Expected(rd Read, n int64) int64 {
 	if rd.Role != Chunk && rd.Role != Shard || rd.Pieces[0].Chunk().Chain.Typical() >= 0 {
 		return n

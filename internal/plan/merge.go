@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Reads are the requests for pieces of one object, with adjacent pieces merged. They are computed
-// during iteration, so a long list takes no more memory than its pieces.
+// Reads are the requests for pieces of one object, with adjacent pieces merged. The requests are
+// computed during the iteration, so a long list of requests takes no more memory than its pieces.
 type Reads struct {
 	each   Request // template without range and bound
 	pieces []Piece // sorted

@@ -18,9 +18,10 @@ func (l *Layout) CountOutside(shape []int) int {
 	return int(min(total, 1<<53))
 }
 
-// slab returns a half-open interval of positions for each axis. Along axis k the positions are
-// outside the shape. Along the axes before k they are inside it, and along the axes after k they
-// are all positions. The slabs for all k together are the positions outside the shape.
+// slab returns a half-open interval of positions for each axis. The interval of axis k contains the
+// positions outside the shape. The intervals of the axes before k contain the positions inside the
+// shape, and the intervals of the axes after k contain all positions. The slabs for all k together
+// are disjoint and contain all positions outside the shape.
 func (l *Layout) slab(k int, shape []int) [][2]int {
 	r := make([][2]int, len(shape))
 	for i, axis := range l.Axes {

@@ -29,13 +29,13 @@ func (p *Plan) gaps() *Cost {
 	return &p.Cost
 }
 
-// Keeper reports which chunks are read whole because the whole chunk will be cached or checked.
+// Keeper reports which chunks must be read as a whole, because they will be cached or checked.
 type Keeper interface{ Keeps(c *pipeline.Chunk) bool }
 
 // Len returns the number of objects, without computing them.
 func (p *Plan) Len() int { return p.Select.Touched(p.Axes) }
 
-// Objects yields the objects in C order of their grid.
+// Objects yields the objects in C order of their grid positions.
 func (p *Plan) Objects() iter.Seq[*Object] {
 	return func(yield func(*Object) bool) {
 		if !p.Pipe.Even() {
@@ -107,12 +107,12 @@ func (p *Plan) requests(o *Object) []Request {
 	return p.writes(o)
 }
 
-// Span is the range from Least to Most of a number.
+// Span is the range in which a number lies.
 type Span struct{ Least, Most int64 }
 
-// Amount is the number of requests of a plan, and of the bytes that they transfer. Least is the
-// amount if all objects are missing or known from earlier reads. Most is the amount if every chunk
-// is stored with its maximum length and no pieces are merged.
+// Amount is the number of requests of a plan, and the number of bytes that the requests transfer.
+// Least is the amount if all objects are missing or known from earlier reads. Most is the amount if
+// every chunk is stored with its maximum length and no pieces are merged.
 //
 // Amount does not include reads that are restarted because an object was replaced or is longer than
 // encoders make it. If an absent object that extends beyond the shape is written, it counts as one
@@ -120,8 +120,9 @@ type Span struct{ Least, Most int64 }
 // Amount includes them.
 type Amount struct{ Requests, Bytes Span }
 
-// alike yields one object of each class of objects with similar requests, and the size of the
-// class. It computes the classes arithmetically, unless the selection has lists.
+// alike divides the objects into classes with similar requests. It yields one object of each class,
+// and the number of objects in the class. Unless the selection has lists, the classes are computed
+// without visiting each object.
 func (p *Plan) alike() iter.Seq2[*Object, int64] {
 	region, ok := p.Select.(grid.Region)
 	return func(yield func(*Object, int64) bool) {
@@ -165,8 +166,9 @@ func (p *Plan) alike() iter.Seq2[*Object, int64] {
 	}
 }
 
-// Tally summarizes [Plan.Requests]. For each class of similar requests it yields one of them,
-// without its key, and their number, at most math.MaxInt64. The order is not specified.
+// Tally summarizes [Plan.Requests]. For each class of similar requests it yields one request,
+// without its key, and the number of requests in the class, at most math.MaxInt64. The order is not
+// specified.
 func (p *Plan) Tally() iter.Seq2[Request, int64] {
 	return func(yield func(Request, int64) bool) {
 		for o, n := range p.alike() {
@@ -201,7 +203,7 @@ func (p *Plan) Amount() Amount {
 	return a
 }
 
-// most adds n requests, each of the given number of bytes, to the maximum.
+// most adds n requests, each of the given number of bytes, to the maxima of the Amount.
 func (a *Amount) most(n int64, bytes int64) {
 	a.Requests.Most = add(a.Requests.Most, n)
 	a.Bytes.Most = add(a.Bytes.Most, times(n, bytes))

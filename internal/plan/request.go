@@ -34,7 +34,7 @@ type Request struct {
 	Most    int64         // maximum number of times that it is sent; 0 means once
 }
 
-// Times returns the bounds of the number of times that the request is sent.
+// Times returns how often the request is sent, at least and at most.
 func (r Request) Times() Span {
 	n := Span{1, max(r.Most, 1)}
 	if r.Maybe {
@@ -52,8 +52,8 @@ func (r Request) Options() store.GetOptions {
 	return o
 }
 
-// Known returns the bytes that are transferred if the object exists, or 0 if their number is
-// unknown.
+// Known returns the number of bytes that the request transfers if the object exists. The result is
+// 0 if the number is unknown.
 func (r Request) Known() int64 {
 	if r.Exact {
 		return r.Bound
@@ -61,7 +61,7 @@ func (r Request) Known() int64 {
 	return 0
 }
 
-// Read is a request for bytes of an object and the pieces in them.
+// Read is a request for bytes of an object, and the pieces that the response contains.
 type Read struct {
 	Request
 	Off    int64   // offset of the first byte in the object; negative if counted from the end
@@ -95,8 +95,8 @@ func (p Piece) Chunk() *pipeline.Chunk { return p.cut.chunk }
 // Place returns the position of the piece in the index of its shard.
 func (p Piece) Place() int { return p.cut.Place(p.I) }
 
-// Touched returns the number of selected chunks in the piece: 1 for a chunk, else the number of
-// selected innermost chunks of the shard.
+// Touched returns the number of selected chunks in the piece: 1 for a chunk, or the number of
+// selected innermost chunks of a shard.
 func (p Piece) Touched() int {
 	c := p.cut.chunk
 	if c.Shards == nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/zargo-io/zargo/internal/pipeline"
 )
 
-// deepest returns the innermost chunk of nested shards, the one that is not a shard.
+// deepest returns the innermost chunk of nested shards.
 func deepest(c *pipeline.Chunk) *pipeline.Chunk {
 	for c.Shards != nil {
 		c = c.Inner
@@ -18,9 +18,9 @@ func deepest(c *pipeline.Chunk) *pipeline.Chunk {
 // whole reports whether one request for a whole stored shard is cheaper than a request for its
 // index and further requests for inner chunks. want is the number of wanted innermost chunks. have
 // is the number of innermost chunks inside the array. The whole shard is cheaper if it is no longer
-// than one merged read and has at most Cost.Gap unwanted bytes, because it saves at least one
-// request and a round trip. Stored lengths are unknown, so whole uses the lengths of decoded
-// chunks, which are usually longer.
+// than one merged read and has at most Cost.Gap unwanted bytes, because reading it saves at least
+// one request and a round trip. Stored lengths are unknown. The lengths of decoded chunks, which
+// are usually longer, are used instead.
 func (c *Cost) whole(shard *pipeline.Chunk, want, have int) bool {
 	index, _ := shard.Shards.IndexSize()
 	each := int64(max(deepest(shard).Bytes, 1))
@@ -28,8 +28,8 @@ func (c *Cost) whole(shard *pipeline.Chunk, want, have int) bool {
 	return fits(have, c.Max-index) && fits(have-want, c.Gap-index)
 }
 
-// wholeWithin is like whole, but for a nested shard. size is the number of its stored bytes. It
-// assumes that all of its inner chunks have the same length.
+// wholeWithin is like whole, but for a nested shard of size stored bytes. It assumes that all inner
+// chunks of the shard have the same stored length.
 func (c *Cost) wholeWithin(shard *pipeline.Chunk, b grid.Box, size int64) bool {
 	index, _ := shard.Shards.IndexSize()
 	have := int64(1)
@@ -42,8 +42,9 @@ func (c *Cost) wholeWithin(shard *pipeline.Chunk, b grid.Box, size int64) bool {
 	return size <= c.Max && (size/have+1)*unwanted <= c.Gap-index
 }
 
-// touched returns the number of inner chunks of a shard that a box touches. inner describes the
-// inner chunks; they may be of any depth. The number is computed arithmetically, except for Points.
+// touched returns the number of inner chunks of a shard that a box touches. The chunk inner
+// describes the inner chunks, which may be of any nesting depth. Except for points, the number is
+// computed without visiting each inner chunk.
 func touched(shard, inner *pipeline.Chunk, b grid.Box) int {
 	if b.Pairs != nil {
 		return b.CutPairs(shard.Shape, inner.Shape).Touched(nil)
@@ -55,8 +56,7 @@ func touched(shard, inner *pipeline.Chunk, b grid.Box) int {
 	return n
 }
 
-// inside returns the number of the innermost chunks of the shard that have elements inside the
-// array.
+// inside returns how many innermost chunks of the shard have elements inside the array.
 func (o *Object) inside() int {
 	n, chunk := 1, deepest(o.Chunk).Shape
 	for i, edge := range o.Chunk.Shape {
@@ -65,8 +65,8 @@ func (o *Object) inside() int {
 	return n
 }
 
-// Packed returns the maximum bytes of a shard without unused space, including nested shards. It
-// returns math.MaxInt64 if there is no bound.
+// Packed returns the maximum length in bytes of a shard that has no unused space, and whose nested
+// shards have none. It returns math.MaxInt64 if there is no bound.
 func Packed(shard *pipeline.Chunk) int64 {
 	each := shard.Inner.Chain.Worst()
 	if shard.Inner.Shards != nil {

@@ -6,20 +6,21 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Stays has the inner chunks to read from a stored shard that is partly written.
+// Stays contains the inner chunks to read from a stored shard when a part of the shard is written.
 type Stays struct {
 	Reads   Reads // reads of inner chunks in stored form
 	Longest int64 // bytes of the longest read
 	Total   int64 // bytes of all inner chunks that are read
 
-	// changed has one number for each position in the index. If the inner chunk there is read and
-	// written, it is 1 + the number of the inner chunk in the Cut. Otherwise it is 0 or less.
+	// changed has one element for each index entry. For an inner chunk that is read and written,
+	// the element is 1 + the number of the inner chunk in the Cut. Other elements are 0 or
+	// negative.
 	changed []int32
 }
 
-// Changed returns the number of an inner chunk in the Cut if the inner chunk is read and written.
-// ok is false for inner chunks that keep their stored form, and for inner chunks that are written
-// without being read.
+// Changed returns the number in the Cut of an inner chunk that is read and written. The argument
+// place is the number of its index entry. ok is false for an inner chunk that keeps its stored form
+// or is written without being read.
 func (s *Stays) Changed(place int) (i int, ok bool) {
 	if s.changed == nil || s.changed[place] <= 0 {
 		return 0, false
@@ -28,8 +29,8 @@ func (s *Stays) Changed(place int) (i int, ok bool) {
 }
 
 // Stays returns the inner chunks to read from version v of the stored shard before the selected
-// elements are written. It omits inner chunks that the write replaces without reading them. wanted
-// is [Object.Inner].
+// elements are written. Inner chunks that the write replaces without reading them are omitted.
+// wanted must be the result of [Object.Inner].
 func (o *Object) Stays(x codec.ShardIndex, v store.Version, wanted *Cut, c Cost) (Stays, error) {
 	blocks, decided := grid.Even(o.Chunk.Shards.Chunk), o.Decided()
 	changed := make([]int32, x.Len())
@@ -54,9 +55,9 @@ func (o *Object) Stays(x codec.ShardIndex, v store.Version, wanted *Cut, c Cost)
 	return s, err
 }
 
-// Without returns the reads of the stored inner chunks of version v of the stored shard. If skip is
-// not nil, it omits the inner chunks for which skip returns true. Nested shards are read in their
-// stored form. c is the cost of requests. If c is nil, the cost of the plan is used.
+// Without returns the reads of the stored inner chunks of version v of the stored shard. Inner
+// chunks for which skip returns true are omitted. A nil skip omits none. Nested shards are read in
+// their stored form. c is the cost of requests. A nil c stands for the cost of the plan.
 func (o *Object) Without(x codec.ShardIndex, v store.Version, c *Cost, skip func(Piece) bool) (s Stays, err error) {
 	top := o.Stored()
 	if c != nil {

@@ -2,7 +2,7 @@ package plan
 
 import "github.com/zargo-io/zargo/internal/pipeline"
 
-// Limits are the lengths of a streamed shard, in bytes.
+// Limits are the limits on the lengths of a streamed shard and its parts, in bytes.
 type Limits struct {
 	Part     int64 // length of each part but the last
 	Most     int64 // maximum length of the shard
@@ -17,12 +17,12 @@ const (
 	// leastPart is the shortest part that every provider accepts. S3 accepts shorter parts only at
 	// the end.
 	leastPart = 5 << 20
-	// leastLocal is the shortest part for a store without a network and a small budget.
+	// leastLocal is the shortest part for a local store if the memory budget is small.
 	leastLocal = 256 << 10
 	// mostParts is the number of parts that every provider accepts.
 	mostParts = 10_000
-	// mostFlight is the maximum number of parts in flight. More are not faster: see
-	// zarr/store/large.
+	// mostFlight is the maximum number of parts in flight. More parts in flight do not increase the
+	// throughput; see zarr/store/large.
 	mostFlight = 16
 )
 
@@ -38,9 +38,9 @@ func (m Memory) Limits(c *pipeline.Chunk) Limits {
 	return l
 }
 
-// written returns the maximum bytes of a shard that is written. Unlike a shard that is read, it has
-// no unused space. If elements vary in length, the result is less than the bound of the codecs,
-// which no array reaches.
+// written returns the maximum length of a shard that is written. Unlike a stored shard, a written
+// shard has no unused space. If elements vary in length, the result is less than the bound of the
+// codecs, which no array reaches.
 func (m Memory) written(c *pipeline.Chunk) int64 {
 	n := min(m.Longest(c), c.Chain.Worst())
 	if c.Chain.Typical() < 0 {
@@ -49,8 +49,8 @@ func (m Memory) written(c *pipeline.Chunk) int64 {
 	return n
 }
 
-// Resident returns the bytes that a stream takes as long as it exists. They are the bytes that are
-// not yet in a part, the index, and part 0 if part 0 is sent last.
+// Resident returns the number of bytes of memory that a stream takes during its whole life: the
+// bytes that are not yet in a part, the index, and part 0 if part 0 is sent last.
 func (m Memory) Resident(c *pipeline.Chunk, l Limits) int64 {
 	n := Sum(m.Buffers(min(l.Part, l.Most)), Sum(l.Index, int64(c.Shards.Len())*16))
 	if _, atStart := c.Shards.IndexSize(); atStart && l.Most > l.Part {
@@ -59,8 +59,8 @@ func (m Memory) Resident(c *pipeline.Chunk, l Limits) int64 {
 	return n
 }
 
-// Flight returns the number of parts in flight in a Task, and the total bytes of the Task. beside
-// is the number of other bytes that the Task takes.
+// Flight returns the number of parts that a Task has in flight, and the total number of bytes that
+// the Task takes. beside is the number of bytes that the Task takes for other purposes.
 func (m Memory) Flight(l Limits, beside int64) (n int, total int64) {
 	part := m.Buffers(l.Part)
 	n = int(max(min((m.Share()-beside)/part, mostFlight, (l.Most-1)/l.Part+1), 1))
@@ -85,10 +85,10 @@ func (m Memory) Stream(o *Object, reading int64) (s Stream) {
 	return s
 }
 
-// Streams reports whether a shard is sent in parts while it is encoded. It returns true if the
-// value would be sent in parts anyway. It also returns true if the shard takes more than the share
-// of one Task of the budget when it is encoded in memory; if read is set, the old form of the shard
-// is included. A shard shorter than two parts is never streamed.
+// Streams reports whether a shard is sent in parts while it is encoded. This is the case if the
+// store would send the value in parts anyway, or if the shard, encoded in memory, would take more
+// than the share of one Task of the budget. If read is true, the memory of the old form of the
+// shard is included. A shard shorter than two parts is never streamed.
 func (m Memory) Streams(o *Object, read bool) bool {
 	if o.Chunk.Shards == nil || m.Budget == 0 {
 		return false
@@ -107,8 +107,9 @@ func (m Memory) Streams(o *Object, read bool) bool {
 // ReadsAhead is the number of concurrent reads of a stored shard while its new form is streamed.
 const ReadsAhead = 4
 
-// Carrying returns the cost of the reads of a stored shard while its new form is streamed. Together
-// they are no longer than two parts of a small budget.
+// Carrying returns the Cost for reads of a stored shard while its new form is streamed. It limits
+// the length of each read, so that [ReadsAhead] reads are together no longer than two parts of a
+// small budget.
 func (m Memory) Carrying(c Cost) Cost {
 	c.Max = min(c.Max, max(m.Share()/4/ReadsAhead, leastLocal/ReadsAhead))
 	return c

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// String returns "chunk", "shard", "index" and so on.
+// String returns the name of the role, such as "chunk", "shard" or "index".
 func (r Role) String() string {
 	return [...]string{"chunk", "shard", "index", "inner index", "inner", "recheck", "probe"}[r]
 }

@@ -5,14 +5,15 @@ import "github.com/zargo-io/zargo/zarr/store"
 // WriteOptions configure how a selection is written.
 //
 // An object that is wholly written is put. An object that is partly written is read, and put on the
-// condition that it was not replaced. An object that extends beyond the array's shape is put if it
-// is absent. If it exists, it is read and put. If the write is guarded, an object is put if it is
-// absent. If it exists, its version is read, and is the condition of another put. A shard that
-// takes too much memory is streamed. If it is shorter than a part, it is put, else it is sent in
-// parts. The inner chunks of the stored shard that remain are read by its index.
+// condition that it was not replaced. An object that extends beyond the shape of the array is put
+// on the condition that it is absent; if it exists, it is read and put. In a guarded write, an
+// object that is wholly written is put on the condition that it is absent; if it exists, its
+// version is read, and becomes the condition of another put. A shard that would take too much
+// memory is streamed: a value shorter than a part is put, and a longer value is sent in parts. The
+// inner chunks that the new shard keeps are located by the index of the stored shard, and read.
 //
-// If all elements of an object are the fill value, it is deleted instead of put. If such an object
-// is absent, it is not written. A plan does not depend on the values.
+// If all elements of an object are the fill value, the object is deleted instead of put, or is not
+// written if it is absent. A plan does not depend on the values of elements.
 type WriteOptions struct {
 	Merge      bool             // part of every object is kept, as if one field is written
 	Held       bool             // no other writer may store elements beyond the shape
@@ -23,8 +24,8 @@ type WriteOptions struct {
 	NoRanges   bool             // the store is known to lack ranges of one version
 }
 
-// ReadsEdges reports whether an edge object is read before it is put, because it cannot be put on
-// the condition that it is absent.
+// ReadsEdges reports whether an edge object is read before it is put, because the store cannot put
+// it on the condition that it is absent.
 func (w *WriteOptions) ReadsEdges() bool { return w.Single || !w.Conditions.IfAbsent }
 
 // Guarded reports whether whole objects are put only if they are absent.
@@ -53,9 +54,9 @@ func (p *Plan) writes(o *Object) []Request {
 	return []Request{get, put}
 }
 
-// streamed returns the requests that stream a shard. The shard is put if it is shorter than a part
-// or if the store proves not to support parts. A shard that is partly written is read whole if the
-// store proves to lack ranges of one version.
+// streamed returns the requests that stream a shard. The shard is put as a whole if it is shorter
+// than a part, or if the store turns out not to support parts. A shard that is partly written is
+// read as a whole if the store turns out not to support ranges of one version.
 func (p *Plan) streamed(o *Object, get, put, probe Request) []Request {
 	m := p.Write.Memory
 	l := m.Limits(o.Chunk)
@@ -87,8 +88,8 @@ func (p *Plan) streamed(o *Object, get, put, probe Request) []Request {
 	return ends
 }
 
-// Bounds returns the Amount by operation. A delete counts as a put, as does each step of a value in
-// parts.
+// Bounds returns the minimum and the maximum amount, by operation. A delete counts as a put. Each
+// request of an upload in parts also counts as a put.
 func (p *Plan) Bounds() (least, most store.Amount) {
 	if p.Write == nil {
 		n := p.Amount()

@@ -15,7 +15,8 @@ type Answer struct {
 	Foreign       bool   // the response is not in the provider's format
 }
 
-// Failure returns the response as an error of the given kind. err is the error of the SDK.
+// Failure converts the response to an error of the given kind. err is the error that the SDK
+// returned.
 func (a Answer) Failure(kind, err error) *Failure {
 	f := &Failure{Kind: kind, Err: err, After: RetryAfter(a.Header, time.Now()), ID: RequestID(a.Header)}
 	f.Text = a.From + " responded with " + strconv.Itoa(a.Status)

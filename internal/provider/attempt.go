@@ -42,7 +42,7 @@ func TracedTransport(rt http.RoundTripper) http.RoundTripper {
 	return roundTripper(Traced(rt.RoundTrip))
 }
 
-// attempt is a request in flight, whose events are reported to a trace.
+// attempt is a request in flight. It reports its events to a trace.
 type attempt struct {
 	t     *store.Trace
 	ctx   context.Context // of the request
@@ -82,7 +82,7 @@ func (a *attempt) head(resp *http.Response) {
 	}
 }
 
-// over reports the attempt, once.
+// over reports the end of the attempt. Only the first call has an effect.
 func (a *attempt) over(err error) {
 	a.mu.Lock()
 	done := a.done
@@ -137,13 +137,13 @@ func (b *tracedBody) Close() error {
 
 type callKey struct{}
 
-// withCall returns ctx with a call of a store. A [store.Attempt] then contains the operation and
-// the key of the call.
+// withCall returns a copy of ctx that contains c, a call of a store method. Each [store.Attempt] of
+// a request with this context then contains the operation and the key of the call.
 func withCall(ctx context.Context, c store.Call) context.Context {
 	return context.WithValue(ctx, callKey{}, &c)
 }
 
-// callOf returns the call that withCall has stored in ctx, or the zero Call.
+// callOf returns the call in a context that withCall returned, or the zero Call for other contexts.
 func callOf(ctx context.Context) store.Call {
 	if c, _ := ctx.Value(callKey{}).(*store.Call); c != nil {
 		return *c

@@ -6,9 +6,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Batches deletes keys by calls of the function del, each with at most n keys. del returns the keys
+// Batches deletes keys by calls to the function del, each with at most n keys. del returns the keys
 // that it did not delete, in the order of its argument, and the error for the first of these keys.
-// If del fails, Batches returns the first key that was not deleted, like DeleteAll of blob.Hooks.
+// If del fails, Batches returns the first key that was not deleted and its error, as DeleteAll of
+// blob.Hooks requires.
 func Batches(keys []string, n int, del func([]string) (left []string, err error)) (key string, err error) {
 	for len(keys) > 0 {
 		n := min(n, len(keys))

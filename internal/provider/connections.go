@@ -10,14 +10,14 @@ import (
 //
 //   - The maximum number of idle connections is the number of concurrent requests. With fewer, the
 //     transport dials repeatedly (64 concurrent requests with 2 idle connections: 766 connections).
-//   - The maximum number of connections is the same. Without this maximum, the transport starts
-//     dials and then serves the requests by other connections that became idle (77 to 84
-//     connections for 64 requests).
+//   - The maximum number of connections is also the number of concurrent requests. Without this
+//     maximum, the transport starts to dial for requests that it then serves over connections that
+//     became idle in the meantime (77 to 84 connections for 64 requests).
 //   - Connections use HTTP/1.1. With HTTP/2 all requests would share one connection, one flow
 //     control window, and the effects of lost packets (published measurements: 250 MB/s over one
 //     connection, 1450 MB/s over 100 connections).
-//   - Connections go to all addresses of a host name, see [Dialer].
-//   - TLS sessions are resumed, which saves the transfer and verification of certificates.
+//   - Connections are distributed over all addresses of a host name; see [Dialer].
+//   - TLS sessions are resumed, so that certificates are not transferred and verified again.
 //   - Compression is off, because chunks are already compressed, and responses must have the stored
 //     lengths.
 func Connections(t *http.Transport, requests int) {
@@ -43,6 +43,6 @@ func Connections(t *http.Transport, requests int) {
 	t.ExpectContinueTimeout = time.Second
 }
 
-// sessions is the number of cached TLS sessions, one for each host. 16 suffices for the host of the
-// values and for some hosts of credentials and redirects.
+// sessions is the number of cached TLS sessions, one for each host. They suffice for the host of
+// the bucket and for a few hosts of credentials and redirects.
 const sessions = 16

@@ -15,9 +15,9 @@ import (
 // HTTP status of the response, or 0 without a response.
 //
 // A failure of the network has the kind of [NoAnswer]. A timeout or failure of the service is
-// fault.Unavailable, and throttling is fault.Throttled. In these cases the credentials are not at
-// fault, so the request may be retried. For other statuses the kind is fault.Unauthenticated. For
-// all other errors it is fault.NoCredentials.
+// fault.Unavailable, and throttling is fault.Throttled. In these cases the credentials are not the
+// cause, and the request may be retried. Responses with another status are fault.Unauthenticated.
+// All other errors are fault.NoCredentials.
 func CredentialKind(err error, status int) error {
 	switch {
 	case status == http.StatusTooManyRequests:

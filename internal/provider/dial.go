@@ -16,7 +16,8 @@ const (
 	// dialTimeout is the maximum time to connect, including the lookup of the name. TCP repeats a
 	// SYN after waits of 1, 2, 4 and 8 s, which are 15 s in total.
 	dialTimeout = 15 * time.Second
-	// leastDial is the minimum time for one of several addresses. It allows for one lost SYN.
+	// leastDial is the minimum time to connect to one of several addresses. It suffices if one SYN
+	// is lost.
 	leastDial = 2 * time.Second
 	// fallbackDelay is the time after which the other address family is tried. 300 ms is the
 	// default of package net; RFC 8305 section 5 recommends 250 ms.
@@ -24,14 +25,14 @@ const (
 )
 
 // Dialer connects to a random address of a host. DNS returns up to eight addresses for the host
-// name of a provider, each of a different front end. Package net uses the first of them for all
-// connections until the response expires.
+// name of a provider, each of a different front end. Package net uses the first of these addresses
+// for all connections until the DNS response expires.
 //
 // The Dialer first tries the address family that the resolver returns first. It tries the other
 // family after 300 ms, or when the first family has failed, as in package net (RFC 6555).
 type Dialer struct {
-	// Forbid, if not nil, is called before connecting to an address. Its error prevents the
-	// connection.
+	// Forbid, if not nil, is called before each connection to an address. If Forbid returns an
+	// error, the connection is not made.
 	Forbid func(netip.Addr) error
 
 	// Replaced in tests. nil means the functions of package net, and rand.Shuffle.
@@ -92,7 +93,7 @@ func (d *Dialer) resolve(ctx context.Context, host string) ([]netip.Addr, error)
 	return ips, err
 }
 
-// families returns the addresses in the family of ips[0], and the other addresses.
+// families divides addresses into those of the same family as ips[0] and the others.
 func families(ips []netip.Addr) (first, second []netip.Addr) {
 	for _, ip := range ips {
 		if ip.Unmap().Is4() == ips[0].Unmap().Is4() {
@@ -117,7 +118,7 @@ func (d *Dialer) shuffled(ips []netip.Addr, port int) []netip.AddrPort {
 	return to
 }
 
-// errConnected ends a race.
+// errConnected cancels the remaining attempts of a race when one attempt has connected.
 var errConnected = errors.New("connected")
 
 // race tries the addresses in the list first. When all of them have failed, or when fallbackDelay
@@ -173,8 +174,8 @@ func (d *Dialer) race(ctx context.Context, network string, first, second []netip
 	return nil, err
 }
 
-// oneOf tries addresses one after another. Each address has an equal share of the remaining time.
-// It returns the first error if all addresses fail.
+// oneOf tries the addresses one after another. Each address has an equal share of the remaining
+// time. If all addresses fail, oneOf returns the first error.
 func (d *Dialer) oneOf(ctx context.Context, network string, to []netip.AddrPort) (_ net.Conn, err error) {
 	for i, addr := range to {
 		c, e := d.within(ctx, len(to)-i, network, addr)
@@ -200,7 +201,7 @@ func (d *Dialer) within(ctx context.Context, left int, network string, to netip.
 	return d.to(ctx, network, to)
 }
 
-// to connects to one address.
+// to makes a connection to one address.
 func (d *Dialer) to(ctx context.Context, network string, to netip.AddrPort) (net.Conn, error) {
 	if d.Forbid != nil {
 		if err := d.Forbid(to.Addr()); err != nil {

@@ -1,7 +1,7 @@
 // Package provider contains the common code of the packages s3, gcs, azure and zarr/store/http. It
-// parses URLs and their parameters, classifies failures and responses, and configures connections
-// with their addresses, redirects and stall limits. It also contains the common options, the layers
-// around a store, and the steps of opening a store.
+// parses URLs and their parameters, and classifies failures and responses. It configures
+// connections, redirects and stall limits. It also contains the common options, the layers around a
+// store, and the steps of opening a store.
 //
 //	place, err := provider.Form{Scheme: "s3", Article: "an"}.Parse(url)
 //	err = provider.Params{Texts: map[string]*string{}}.Set(place.Query)

@@ -6,15 +6,15 @@ import "net/http"
 // hundred bytes.
 const MaxError = 1 << 20
 
-// Documents sends requests and limits the size of responses that an SDK reads whole into memory:
-// error documents, and all responses except values.
+// Documents sends requests, and limits the size of responses that an SDK reads into memory as a
+// whole. These are error documents, and all other responses except values.
 type Documents struct {
 	Do      Doer
 	Most    int64                    // maximum size of a document in bytes
 	Listing func(*http.Request) bool // reports whether a GET requests a document and not a value
 }
 
-// Send is like the function [Send], but truncates the bodies of these responses at the limit.
+// Send is like the function [Send], but truncates the bodies of such responses at the limit.
 func (d Documents) Send(r *http.Request) (*http.Response, error) {
 	resp, err := Send(r, d.Do)
 	if err != nil || resp == nil || resp.Body == nil {

@@ -32,7 +32,7 @@ func (f *Failure) RequestID() string { return f.ID }
 // Unwrap returns the kind and the provider's error.
 func (f *Failure) Unwrap() []error { return []error{f.Kind, f.Err} }
 
-// RetryAfter returns the time to wait before a retry, from the server.
+// RetryAfter returns the time for which the server asked clients to wait before a retry.
 func (f *Failure) RetryAfter() time.Duration { return f.After }
 
 // OneKey reports whether the failure affects only the key of the request. Package limit calls it.
@@ -42,16 +42,17 @@ func (f *Failure) OneKey() bool { return f.Alone }
 // it.
 func (f *Failure) Uncertain() bool { return f.Maybe }
 
-// NoAnswer returns the failure of a request without a response.
+// NoAnswer returns the Failure for a request that received no response. err is the error of the
+// client.
 func NoAnswer(err error) *Failure {
 	return &Failure{Kind: noAnswerKind(err), Text: "no response: " + Cause(err).Error(), Err: err}
 }
 
-// noAnswerKind returns the kind of the error of a request without a response. It is fault.Refused
-// if a retry is useless, and fault.Unavailable otherwise. A retry is useless for a forbidden
-// address or redirect, an untrusted certificate, and a name that does not exist according to a name
-// server. If a name does not exist, usually the URL is wrong, and retries would hide this for
-// minutes.
+// noAnswerKind returns the kind of err, the error of a request that received no response. The kind
+// is fault.Refused if a retry is useless, and fault.Unavailable otherwise. A retry is useless for a
+// forbidden address or redirect, an untrusted certificate, and a name that does not exist according
+// to a name server. A name that does not exist usually means that the URL is wrong, and retries
+// would delay the error for minutes.
 func noAnswerKind(err error) error {
 	var cert *tls.CertificateVerificationError
 	var dns *net.DNSError
@@ -64,8 +65,8 @@ func noAnswerKind(err error) error {
 	return fault.Unavailable
 }
 
-// Cause returns the innermost error of a chain. Of joined errors it follows the first. The messages
-// of outer errors contain the URL of the request.
+// Cause returns the innermost error of a chain, because the messages of outer errors contain the
+// URL of the request. Of joined errors, it follows the first.
 func Cause(err error) error {
 	for {
 		inner := errors.Unwrap(err)
@@ -81,8 +82,8 @@ func Cause(err error) error {
 
 // KindOf returns the kind of an HTTP status that is not a success (RFC 9110 section 15), for
 // responses without an error code of the provider. A failed precondition is fault.Exists if
-// ifAbsent is true, and fault.Conflict otherwise. A 404 is fault.Unavailable. It does not prove
-// absence, because an intermediary may have sent the response.
+// ifAbsent is true, and fault.Conflict otherwise. The status 404 is fault.Unavailable. It does not
+// prove that the key is absent, because an intermediary may have sent the response.
 func KindOf(status int, ifAbsent bool) error {
 	switch status {
 	case http.StatusNotModified:
@@ -115,14 +116,14 @@ func KindOf(status int, ifAbsent bool) error {
 	return fault.Unavailable
 }
 
-// Foreign returns the error for a response that has a success status but is not from the provider.
-// Examples are the page of a captive portal or a proxy, and an empty body. what is a sentence about
-// the response ("it has no ETag").
+// Foreign returns the error for a response that has a success status but is not from the provider,
+// such as the page of a captive portal or a proxy. The argument what is a clause about the
+// response, such as "it has no ETag".
 func Foreign(provider, what string) error {
 	return fault.Newf(fault.Unavailable, "the response is not from %s: %s", provider, what)
 }
 
-// maxRetryAfter is the maximum result of RetryAfter. No retry waits longer than 18 h.
+// maxRetryAfter is the maximum result of RetryAfter. It is longer than the waits of retries.
 const maxRetryAfter = 18 * time.Hour
 
 // RetryAfter returns the time to wait from the header Retry-After (seconds or a date, RFC 9110

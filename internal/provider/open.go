@@ -8,22 +8,23 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Config is the configuration of a store, from the URL and the options of an Open.
+// Config is the configuration of a store. A provider makes it from the URL and the options of its
+// Open.
 type Config interface {
 	// Name returns the printable URL of the store. It may be incomplete until the URL is parsed.
 	Name() string
 	// Layers returns the configuration of the layers around the store.
 	Layers() *Stack
-	// Connect returns the bucket as a store, without layers.
+	// Connect connects to the bucket and returns it as a store without layers.
 	Connect(ctx context.Context) (store.Store, error)
-	// Shared returns the state that all stores of the process on the bucket share. It is called
+	// Shared identifies the state that all stores of the process on the bucket share. It is called
 	// after Connect.
 	Shared() Bucket
 }
 
-// Open opens the store of c. First it calls the function read, which parses and checks the URL and
-// the options. Then it calls c.Connect and adds the layers. Errors contain the name of the store.
-// If ctx has ended, Open returns the error of ctx and never a store or another error.
+// Open opens the store of c. It first calls read, which parses and checks the URL and the options.
+// It then calls c.Connect and adds the layers. Errors contain the name of the store. If ctx has
+// ended, Open returns the error of ctx.
 func Open(ctx context.Context, c Config, read func() error) (store.Store, error) {
 	s, err := open(ctx, c, read)
 	if end := ctx.Err(); end != nil {

@@ -21,12 +21,13 @@ func CheckVersion(got store.Version, o store.GetOptions) error {
 	return nil
 }
 
-// CheckDelete returns the reason why version v must not be deleted, or nil. The caller sends a Get
-// of the key with the options of [LookFor] before the delete; err is the error of that Get. Without
-// this check, a server that ignores the condition of a delete could delete another version. After
-// this check, only a race can have that effect.
+// CheckDelete returns an error if a conditional delete of version v must not be sent. Before the
+// delete, the caller sends a Get of the key with the options of [LookFor]; err is the error of that
+// Get. A server that ignores the condition of a delete could otherwise delete another version.
+// After this check, another version can be deleted only in a race.
 //
-// It returns fault.Conflict if another version is stored. Other errors are an [*UnsentError].
+// CheckDelete returns fault.Conflict if another version is stored. Other errors are an
+// [*UnsentError].
 func CheckDelete(v store.Version, err error) error {
 	switch {
 	case errors.Is(err, fault.Unchanged):
@@ -37,12 +38,13 @@ func CheckDelete(v store.Version, err error) error {
 	return &UnsentError{Err: err}
 }
 
-// LookFor returns the options of a Get that checks whether a key has version v. If the key has
-// version v, the Get returns fault.Unchanged. It reads at most one byte.
+// LookFor returns the options of a Get that checks whether the value of a key has version v. If the
+// value has this version, the Get returns fault.Unchanged. The Get reads at most one byte.
 func LookFor(v store.Version) store.GetOptions { return store.GetOptions{IfNotVersion: v, Max: 1} }
 
 // Left returns the keys of a batch that were not deleted, and the error of the first of these keys.
-// why contains one element for each key: its error, or nil if the key was deleted.
+// The slice why contains one element for each key: the error of the key, or nil if the key was
+// deleted.
 func Left(keys []string, why []error) (left []string, first error) {
 	for i, err := range why {
 		if err == nil {
@@ -66,9 +68,9 @@ func Unmentioned(n int, foreign func(string) error) []error {
 }
 
 // Partial returns the lengths in a response to a request for range r. length is the length of the
-// body, or nil if unknown. If contentRange is malformed, or is another range than r, Partial
-// returns an error that the function foreign makes. If the value is shorter than r, it returns the
-// error of [store.Range.Resolve].
+// body, or nil if unknown. If contentRange is malformed, or differs from r, Partial returns an
+// error made by foreign. If the value is shorter than r, it returns the error of
+// [store.Range.Resolve].
 func Partial(r store.Range, length *int64, contentRange string, foreign func(string) error) (Announced, error) {
 	first, last, size, ok := ContentRange(contentRange)
 	if !ok {

@@ -10,10 +10,10 @@ import (
 )
 
 // Transport returns the transport for requests to a bucket, and a function that releases it. All
-// stores of the process on the bucket share one transport, as they share the request slots. A
-// second store therefore finds open connections, and there are at most as many connections as
-// slots. The first store's t becomes the shared transport. If a store has a fixed number of
-// requests or its own root certificates, or if bucket is "", it uses its own t.
+// stores of the process on the bucket share one transport, just as they share the request slots. A
+// second store therefore finds open connections, and the number of connections does not exceed the
+// number of slots. The shared transport is the t of the first store. A store uses its own t if it
+// has a fixed number of requests or its own root certificates, or if bucket is "".
 //
 // When the last store has called release, all connections are closed, even those in use.
 func (s *Stack) Transport(bucket string, t *http.Transport) (_ *http.Transport, release func() error) {
@@ -61,7 +61,7 @@ func newPool(t *http.Transport) *pool {
 	return p
 }
 
-// use adds n to the number of users. It closes all connections when there are no users left.
+// use adds n to the number of users. When no users are left, it closes all connections.
 func (p *pool) use(n int) {
 	p.mu.Lock()
 	var open map[*conn]struct{}
@@ -79,8 +79,8 @@ type conn struct {
 	p *pool
 }
 
-// Write fails if the pool has no users. Otherwise net/http would retry a read, whose connection the
-// method use has closed, on another connection that use is about to close.
+// Write fails if the pool has no users. When use closes a connection, net/http retries the read on
+// another connection, which use is about to close. The error prevents that retry.
 func (c *conn) Write(b []byte) (int, error) {
 	c.p.mu.Lock()
 	unused := c.p.users == 0

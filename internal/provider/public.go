@@ -13,8 +13,8 @@ func special() [18]string {
 	}
 }
 
-// Prefixes of IPv6 addresses that contain an IPv4 address. NAT64 (RFC 6052) has it at the end, and
-// 6to4 (RFC 3056) after the prefix.
+// Prefixes of IPv6 addresses that contain an IPv4 address. In NAT64 (RFC 6052) the IPv4 address is
+// at the end, and in 6to4 (RFC 3056) it follows the prefix.
 const (
 	nat64  = "64:ff9b::/96"
 	sixTo4 = "2002::/16"

@@ -10,9 +10,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Announced contains the lengths declared in a response. The requested bytes are N bytes of the
-// body, after the first Skip bytes. Body is the length of the body and Size that of the value. N is
-// -1 for a whole value of unknown length. Such a response must be [Marked].
+// Announced contains the lengths declared in a response. The requested bytes are the N bytes of the
+// body after the first Skip bytes. Body is the length of the body, and Size is the length of the
+// value. For a whole value of unknown length, N is -1, and the response must be [Marked].
 type Announced struct{ Skip, N, Body, Size int64 }
 
 // Marked reports whether a truncated body can be distinguished from a complete one: the response
@@ -23,8 +23,8 @@ func Marked(resp *http.Response) bool {
 	return resp.ContentLength >= 0 || resp.ProtoMajor >= 2 || len(resp.TransferEncoding) > 0
 }
 
-// maxUnannounced is the maximum size of a value of unknown length, if the request does not set Max.
-// 64 MiB is more than a shard of ordinary size.
+// maxUnannounced is the maximum size of a value of unknown length if the request does not set Max.
+// It is more than the usual size of a shard.
 const maxUnannounced = 64 << 20
 
 // checkMax returns a *store.TooLong if the response has more than o.Max bytes. It is called before

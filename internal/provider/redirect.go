@@ -6,8 +6,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Refusal is the error of a request that is not sent, or of a response that is discarded, for the
-// safety of the caller. It matches fault.Refused.
+// Refusal is the error of a request that is not sent, or of a response that is discarded, for
+// reasons of security. It matches fault.Refused.
 type Refusal string
 
 func (r Refusal) Error() string { return string(r) }
@@ -34,9 +34,9 @@ func WithoutRedirects(client interface {
 	return client.Do
 }
 
-// elsewhere returns a Refusal if the client followed a redirect to another host or scheme. A
-// transport may also send a request to another address without a redirect, for example through a
-// gateway. elsewhere allows this.
+// elsewhere returns a Refusal if the client followed a redirect to another host or scheme. It
+// permits a transport that sends a request to another address without a redirect, for example
+// through a gateway.
 func elsewhere(asked *http.Request, resp *http.Response) error {
 	if resp == nil || resp.Request == nil || resp.Request.URL == nil || resp.Request.Response == nil {
 		return nil
@@ -53,9 +53,9 @@ const maxRedirects = 10
 
 // FollowRedirect returns a CheckRedirect for clients without credentials of a provider. It follows
 // redirects, except from https to another scheme. own contains the headers of the caller.
-// FollowRedirect removes these headers from requests to another host or scheme. It also removes the
-// header Referer. Without it, net/http removes only a few headers, removes none for subdomains, and
-// sends the previous URL with its parameters as Referer.
+// FollowRedirect removes these headers, and the header Referer, from requests to another host or
+// scheme. Without FollowRedirect, net/http removes only a few headers, removes none for subdomains,
+// and sends the previous URL with its parameters as Referer.
 func FollowRedirect(own http.Header) func(*http.Request, []*http.Request) error {
 	return func(req *http.Request, via []*http.Request) error {
 		first := via[0].URL

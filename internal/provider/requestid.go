@@ -11,9 +11,9 @@ import (
 // 130 bytes.
 const maxID = 200
 
-// RequestID returns the ID of a request from the response header of S3, Azure or GCS. It returns ""
-// if there is none. It ignores values that are not a single word of at most 200 printable ASCII
-// characters, because any server may have sent them.
+// RequestID returns the ID of a request from the response header of S3, Azure or GCS, or "" if the
+// header has no ID. The value must be a single word of at most 200 printable ASCII characters.
+// Other values are ignored, because the response may be from any server.
 func RequestID(h http.Header) string {
 	for _, name := range [...]string{"X-Amz-Request-Id", "X-Ms-Request-Id", "X-Guploader-Uploadid", "X-Goog-Request-Id"} {
 		if id := h.Get(name); id != "" && isWord(id) {
@@ -32,7 +32,7 @@ func isWord(s string) bool {
 	return len(s) <= maxID
 }
 
-// WithRequest returns the suffix of a message about a request with this ID.
+// WithRequest returns a suffix that adds the ID of the request to an error message.
 func WithRequest(id string) string {
 	if id == "" {
 		return ""
@@ -41,8 +41,8 @@ func WithRequest(id string) string {
 }
 
 // About adds the ID of a request to an error of kind fault.Unavailable. h is the header of the
-// response, which contains the ID. About does not change other errors, and errors that already have
-// an ID.
+// response, which contains the ID. Other errors, and errors that already have an ID, are returned
+// unchanged.
 func About(err error, h http.Header) error {
 	if err == nil || !errors.Is(err, fault.Unavailable) || fault.RequestID(err) != "" {
 		return err

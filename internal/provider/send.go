@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 )
 
-// Send sends a request with do. If a write gets no connection, the error is an *UnsentError. If the
-// response is from another host, because of a redirect, the error is a [Refusal].
+// Send sends a request with do. If a write gets no connection, the error is an *UnsentError. If a
+// redirect led to a response from another host, the error is a [Refusal].
 func Send(r *http.Request, do Doer) (*http.Response, error) {
 	resp, err := send(r, do)
 	if err == nil {
@@ -23,9 +23,9 @@ func Send(r *http.Request, do Doer) (*http.Response, error) {
 	return resp, err
 }
 
-// UnsentError is the error of a write that was not sent, because the connection failed or a check
-// before the write failed. The retry layer then need not read the value to find out whether the
-// write took place.
+// UnsentError is the error of a write that was not sent, because the connection or a check before
+// the write failed. After this error, the retry layer need not read the value to find out whether
+// the write took place.
 type UnsentError struct{ Err error }
 
 func (e *UnsentError) Error() string { return e.Err.Error() }
@@ -33,7 +33,7 @@ func (e *UnsentError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause, which has the kind of the error.
 func (e *UnsentError) Unwrap() error { return e.Err }
 
-// Unsent returns true. Package retry calls it.
+// Unsent returns true: the write was not sent. Package retry calls it.
 func (e *UnsentError) Unsent() bool { return true }
 
 func send(r *http.Request, do Doer) (*http.Response, error) {
@@ -57,8 +57,8 @@ func neverDialed(err error) bool {
 	return errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect") || errors.As(err, &dns) || errors.As(err, &cert)
 }
 
-// connecting records whether a request got a connection. It also records a failed TLS handshake,
-// because the same errors may occur after a handshake.
+// connecting records whether a request got a connection, and whether a TLS handshake failed. The
+// error of the request does not suffice, because the same errors may occur after a handshake.
 type connecting struct{ got, broken atomic.Bool }
 
 func (c *connecting) trace() *httptrace.ClientTrace {
@@ -72,17 +72,17 @@ func (c *connecting) trace() *httptrace.ClientTrace {
 	}
 }
 
-// failed reports whether the TLS handshake failed and no connection was made. It requires a failed
-// handshake, because a transport without tracing never reports a connection.
+// failed reports whether the TLS handshake failed and no connection was made. The absence of a
+// connection alone proves nothing, because a transport without tracing never reports a connection.
 func (c *connecting) failed() bool { return c.broken.Load() && !c.got.Load() }
 
-// Bounded returns a body that ends after n bytes, for documents that an SDK reads whole into
-// memory.
+// Bounded returns a body that ends after n bytes. It is used for documents that an SDK reads into
+// memory as a whole.
 func Bounded(body io.ReadCloser, n int64) io.ReadCloser {
 	return Plain{io.LimitReader(body, n), body}
 }
 
-// Plain is a body without methods other than Read and Close.
+// Plain is a body that has only the methods Read and Close.
 type Plain struct {
 	io.Reader
 	io.Closer

@@ -24,21 +24,21 @@ type Stack struct {
 	Hedge    bool                // slow reads are sent twice
 	ReadOnly bool                // writes are refused
 
-	// RequestRate and ByteRate limit the requests and the bytes of values per second. Stores on the
-	// bucket with the same rates share them. 0 is unlimited.
+	// RequestRate limits the requests per second, and ByteRate limits the bytes of values per
+	// second. Stores on the bucket with the same rates share these limits. 0 means no limit.
 	RequestRate, ByteRate float64
 }
 
-// Bucket identifies a bucket, whose stores share request slots and retry quotas, and contains the
-// initial numbers of slots.
+// Bucket identifies a bucket, and contains the initial numbers of request slots. The stores on a
+// bucket share request slots and the quota of retries.
 type Bucket struct {
 	// Name identifies the bucket: the provider, the endpoint and the bucket, without the prefix of
 	// a store.
 	Name string
-	// Prefix is the prefix of the store in the bucket; "" is the whole bucket.
+	// Prefix is the prefix of the store in the bucket. "" stands for the whole bucket.
 	Prefix string
-	// Own are clients and transports of the caller; they may be nil. Stores with different clients
-	// or transports do not share slots and quotas.
+	// Own contains the clients and transports of the caller, which may be nil. Only stores with the
+	// same clients and transports share slots and quotas.
 	Own []any
 	limit.Numbers
 }
@@ -63,9 +63,9 @@ func (b Bucket) name() string {
 	return name
 }
 
-// place reports whether target is a *store.Place. If so, it sets *target to the Place of the store.
-// It ignores clients of the caller, so two different buckets may have the same Place. A cache then
-// drops entries needlessly, but results are correct.
+// place implements the method As of a store: if target is a *store.Place, it sets *target to the
+// Place of the store and returns true. The clients of the caller are ignored, so two different
+// buckets may have the same Place. A cache then drops more entries than necessary.
 func (b Bucket) place(target any) bool {
 	p, ok := target.(*store.Place)
 	if ok {
@@ -77,7 +77,7 @@ func (b Bucket) place(target any) bool {
 	return ok
 }
 
-// leastStall is the minimum of Stall. It detects values with a wrong unit.
+// leastStall is the minimum of Stall. A smaller value probably has a wrong unit.
 const leastStall = time.Millisecond
 
 // Check returns a *store.UsageError if a number is out of range.
@@ -97,8 +97,7 @@ func (s Stack) Check() error {
 	return nil
 }
 
-// Requests returns the number of requests in flight. It is InFlight or, if InFlight is 0,
-// byDefault.
+// Requests returns the number of requests in flight: InFlight or, if InFlight is 0, byDefault.
 func (s Stack) Requests(byDefault int) int {
 	if s.InFlight > 0 {
 		return s.InFlight
@@ -106,7 +105,7 @@ func (s Stack) Requests(byDefault int) int {
 	return byDefault
 }
 
-// Connections returns the maximum number of connections. It is the maximum number of requests in
+// Connections returns the maximum number of connections, which is the maximum number of requests in
 // flight that the limit layer permits.
 func (s Stack) Connections(b limit.Numbers) int {
 	if s.InFlight > 0 {
@@ -115,8 +114,8 @@ func (s Stack) Connections(b limit.Numbers) int {
 	return b.Greatest()
 }
 
-// Why returns the reason for the number of requests in a store.Tuning. byDefault is the reason for
-// the provider's default.
+// Why returns the reason for the number of requests, for use in a store.Tuning. byDefault is the
+// reason for the provider's default number.
 func (s Stack) Why(byDefault string) string {
 	if s.InFlight > 0 {
 		return "set by MaxInFlight"
@@ -130,10 +129,10 @@ const (
 	FanoutReason = "a walk waits for its slowest level; a quarter of the requests leaves the others for reads"
 )
 
-// Build adds the layers around a provider's store. From the outermost they are: read-only (if
-// ReadOnly is set), large values in parts, retry, hedge (if Hedge is set), limit, and a layer that
-// adds the call to the context for traces. A request does not hold its slot while the retry layer
-// waits. All stores of the process on the bucket share the slots and the quota of retries.
+// Build adds the layers around a provider's store. From the outermost, the layers are: read-only
+// (if ReadOnly is set), large values in parts, retry, hedge (if Hedge is set), limit, and a layer
+// that adds the call to the context for traces. A request does not hold its slot while the retry
+// layer waits. All stores of the process on the bucket share the slots and the quota of retries.
 func (s Stack) Build(st store.Store, b Bucket) (store.Store, error) {
 	limits := s.limits()
 	shared, name := limits.Requests, b.name()
@@ -175,8 +174,8 @@ func (s Stack) rates(share int) string {
 	return fmt.Sprintf(" %v requests and %v bytes a second of %d processes", s.RequestRate, s.ByteRate, share)
 }
 
-// isFree reports whether a request of a limited store would start without waiting. If it does not
-// know this, it returns true.
+// isFree reports whether a request of a limited store would start without waiting. It returns true
+// if this is unknown.
 func isFree(s store.Store) bool {
 	var m store.Measured
 	return !store.As(s, &m) || m.Free > 0

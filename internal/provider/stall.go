@@ -27,8 +27,8 @@ const (
 	patienceSlow  = 10
 )
 
-// ticks is the number of checks of a request within a stall limit. With 10, a stall is detected
-// after 1 to 1.1 limits.
+// ticks is the number of checks of a request within a stall limit. With 10 checks, a stall is
+// detected after 1 to 1.1 times the limit.
 const ticks = 10
 
 // Doer sends a request, as the methods of [http.RoundTripper] and of clients do.
@@ -44,11 +44,12 @@ func SlowAnswer(ctx context.Context) context.Context { return context.WithValue(
 // limit. A request makes no progress if no byte of its body can be sent, if the header of the
 // response does not arrive, or if no byte of the response body arrives. Each byte restarts the
 // limit, so the total time is not limited. Two periods do not count: the wait for a connection,
-// which the dialer limits, and the time when the caller does not read the body. A limit of 0 is
-// DefaultStall.
+// which the dialer limits, and the time when the caller does not read the body. A limit of 0 stands
+// for DefaultStall.
 //
-// The request, or a read of the response body, returns a *StallError. It is not an error of package
-// context, although the context of do's request is cancelled.
+// The error of a stalled request, or of the read of its response body, is a *StallError. The
+// context of the request that do receives is cancelled, but the caller receives no error of package
+// context.
 func Watch(limit time.Duration, do Doer) Doer {
 	if limit <= 0 {
 		limit = DefaultStall
@@ -79,7 +80,7 @@ type roundTripper Doer
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// StallError is the error of a request without progress. It is not an error of package context.
+// StallError is the error of a request that was cancelled because it made no progress.
 type StallError struct {
 	After time.Duration // time without progress
 	Doing string        // the step without progress
@@ -90,7 +91,7 @@ func (e *StallError) Error() string { return "stalled: " + e.Doing + " for " + e
 // Timeout returns true, as for other timeouts of package net.
 func (e *StallError) Timeout() bool { return true }
 
-// errStalled is the cause of the cancelled context of a stalled request.
+// errStalled is the cause with which the context of a stalled request is cancelled.
 var errStalled = errors.New("stalled")
 
 // watch is the state of a request in flight.
@@ -199,7 +200,7 @@ func (w *watch) tick() {
 	w.timer.Reset(w.limit / ticks)
 }
 
-// finish ends the watch. It is called when the request has ended.
+// finish ends the watch when the request has ended.
 func (w *watch) finish() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

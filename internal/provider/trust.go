@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// TrustVariable is the name of an environment variable. It contains additional hosts to which
+// TrustVariable is the name of the environment variable that contains additional hosts to which
 // credentials may be sent, separated by commas.
 const TrustVariable = "ZARGO_TRUSTED_HOSTS"
 
@@ -48,8 +48,8 @@ func (h Hosts) Has(host string) bool {
 	})
 }
 
-// Take reports whether a request to u may contain reusable credentials. The host of u must be in
-// the list and the scheme must use TLS, or the host must be this machine.
+// Take reports whether a request to u may contain reusable credentials. This is the case if the
+// host of u is in the list and the scheme uses TLS, or if the host is this machine.
 func (h Hosts) Take(u *url.URL) bool {
 	return Loopback(u.Host) || u.Scheme == "https" && h.Has(u.Host)
 }
@@ -63,10 +63,10 @@ func Loopback(host string) bool {
 	return strings.EqualFold(name, "localhost")
 }
 
-// Private reports whether host, with or without a port, is one of: this machine; an address for
-// which [PrivateAddr] is true; a name without a dot, such as that of a container, which only the
-// local network resolves. Other names may have private addresses too, but their addresses are known
-// only after a connection is made.
+// Private reports whether host, with or without a port, is this machine, an address for which
+// [PrivateAddr] returns true, or a name without a dot. Such a name, for example of a container, is
+// resolved only by the local network. Other names may also have private addresses, but their
+// addresses are known only after a connection is made.
 func Private(host string) bool {
 	name := hostname(host)
 	if ip, err := netip.ParseAddr(name); err == nil {
@@ -75,7 +75,7 @@ func Private(host string) bool {
 	return Loopback(host) || name != "" && !strings.Contains(name, ".")
 }
 
-// PrivateAddr reports whether an address is of this machine (127.0.0.0/8, ::1), of a private
+// PrivateAddr reports whether an address belongs to this machine (127.0.0.0/8, ::1), to a private
 // network (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, fc00::/7), or link-local (169.254.0.0/16,
 // fe80::/10). It returns false for the zero Addr.
 func PrivateAddr(a netip.Addr) bool {

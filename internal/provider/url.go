@@ -56,9 +56,9 @@ func (f Form) Parse(raw string) (Place, error) {
 	return p, nil
 }
 
-// because returns ": " and the cause of err. However, it returns "" if raw may contain a secret, or
-// if the cause is not an invalid escape such as "%zz". The messages of other causes contain more of
-// the URL.
+// because returns ": " and the cause of err if the cause is an invalid escape, such as "%zz". It
+// returns "" for other causes, whose messages contain more of the URL, and if raw may contain a
+// secret.
 func because(raw string, err error) string {
 	var escape url.EscapeError
 	if strings.Contains(raw, "@") || strings.Contains(raw, "sig=") || !errors.As(err, &escape) {
@@ -72,7 +72,7 @@ type Params struct {
 	Texts map[string]*string
 	Flags map[string]*bool
 
-	// Other, if not nil, is called for parameters that the other fields do not contain, such as
+	// Other, if not nil, is called for parameters that are not in the other fields, such as
 	// parameters that are valid only with certain values. Error messages do not list the names of
 	// these parameters.
 	Other func(name, value string) (known bool, err error)

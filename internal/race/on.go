@@ -2,5 +2,5 @@
 
 package race
 
-// Enabled is true under -race.
+// Enabled reports whether the race detector is enabled.
 const Enabled = true

@@ -60,10 +60,10 @@ func chunks(shape, chunk []int64) int64 {
 	return out
 }
 
-// pieces considers the pairs of a chunk and a block that overlap along an axis of n elements. It
-// returns the number of these pairs, and the total length of their chunks. That length is the
-// number of elements that all blocks read. The first chunk and the first block start at 0. chunk
-// and block must be at most n.
+// pieces counts the pairs of a chunk and a block that overlap along an axis of n elements. It
+// returns the number of these pairs, and the sum of the lengths of the chunks over all pairs: the
+// number of elements that all blocks together read. The first chunk and the first block start at 0.
+// chunk and block must be at most n.
 func pieces(n, chunk, block int64) (count, length int64) {
 	c := ceil(n, chunk)
 	count = c - ceil(n, lcm(chunk, block, n)) + ceil(n, block) // number of different starts of chunks and blocks

@@ -19,16 +19,17 @@ type Problem struct {
 	// element.
 	Parts bool
 
-	// Memory is the maximum number of bytes of one task. A task needs memory for its block, and for
-	// the larger of two chunks, the chunk that it reads and the chunk that it writes. This chunk
-	// counts twice: encoded and decoded.
+	// Memory is the maximum number of bytes of one task. A task needs memory for its block, and
+	// twice the larger of a source chunk and a target chunk, which is held in encoded and in
+	// decoded form.
 	Memory int64
-	// MinIntermediate is the cost of a request in bytes. For a smaller object, the request costs
-	// more than the bytes. The default is 4 MiB: the bytes that a connection to a cloud store
-	// transfers (80 MB/s) in the time to the first byte of a response (50 ms).
+	// MinIntermediate is the cost of a request, expressed as the number of bytes whose transfer
+	// costs as much. The default is 4 MiB, which a connection to a cloud store transfers (at 80
+	// MB/s) in the time to the first byte of a response (50 ms).
 	MinIntermediate int64
-	// MinRead is the cost of a request to the source, which may be nearer or farther than the other
-	// arrays. The default is MinIntermediate.
+	// MinRead is the cost of a request to the source, expressed like MinIntermediate. It may differ
+	// from MinIntermediate, because the source may be in another store. The default is
+	// MinIntermediate.
 	MinRead int64
 }
 
@@ -40,26 +41,28 @@ type Stage struct {
 }
 
 // Solution contains the stages of a copy, in order, and their total cost. A chunk that touches
-// several blocks counts as one read for each of them.
+// several blocks is counted as read once for each of these blocks.
 type Solution struct {
 	Stages   []Stage
 	Gets     int64 // chunks read from the source
 	Requests int64 // chunks read and written in all stages
-	// Bytes is the number of decoded bytes of these chunks. It excludes the part of a chunk beyond
-	// the array. If Parts is set, it also excludes the part of a chunk outside of the block.
+	// Bytes is the number of decoded bytes of the chunks that are read and written. It excludes the
+	// part of a chunk beyond the array. If Parts is set, it also excludes the part of a chunk
+	// outside of the block.
 	Bytes int64
 }
 
 // DefaultRequest is the default of Problem.MinIntermediate.
 const DefaultRequest = 4 << 20
 
-// mostIntermediates is the maximum number of intermediate arrays in the search. Each of them costs
-// a write and a read of the array. More than two are best only if memory holds a few chunks.
+// mostIntermediates is the maximum number of intermediate arrays in the search. Each intermediate
+// array costs a write and a read of all elements. More than two are best only if memory holds no
+// more than a few chunks.
 const mostIntermediates = 4
 
-// Solve returns the stages of least cost, and the best solution of one stage. A request costs
-// MinRead bytes for the source and MinIntermediate bytes for other arrays. One stage needs the
-// least memory, so oneStage is set if err is nil.
+// Solve returns the solution of least cost, and the best solution of one stage. A request costs
+// MinRead bytes for the source and MinIntermediate bytes for other arrays. A solution of one stage
+// needs the least memory, so oneStage is always set if err is nil.
 //
 // Solve returns fault.Limit if Memory is too small, with the smallest sufficient size in the
 // message, or if the array has 8 EiB or more. It returns fault.Selection if the shapes or sizes are
@@ -91,7 +94,8 @@ func Solve(p Problem) (best, oneStage Solution, err error) {
 	return best, oneStage, nil
 }
 
-// solver is a checked problem. Along each axis, from and to are at most as long as shape.
+// solver holds a problem that has been checked. Along each axis, from and to are at most as long as
+// shape.
 type solver struct {
 	shape, from, to    []int64
 	item               int64

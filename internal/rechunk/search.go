@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// steps bounds the search for each number of intermediates. One step computes the length of a block
-// along one axis. A block that must be fitted into memory takes about fittingSteps steps per axis.
+// steps is the maximum number of steps of the search for each number of intermediate arrays. One
+// step computes the length of a block along one axis. A block that must be fitted into memory takes
+// about fittingSteps steps for each axis.
 const (
 	steps        = 1 << 20
 	fittingSteps = 256
@@ -71,8 +72,8 @@ func between(from, to int64, part float64) int64 {
 
 // align rounds the lengths of intermediate arrays along axis a. The length of an array becomes a
 // multiple or a divisor of the length of the next array, so that blocks need not cut the chunks
-// that they read. align starts with the intermediate array number keep, and proceeds from the end
-// of the chain that has the shorter chunk.
+// that they read. Arrays are rounded in turn, from the end of the chain that has the shorter chunk,
+// beginning with intermediate array keep.
 func (s *solver) align(chain [][]int64, a, keep int) {
 	last := len(chain) - 1
 	if s.from[a] <= s.to[a] {
@@ -107,7 +108,7 @@ type climb struct {
 	left  int // remaining steps
 }
 
-// of returns the cost of a chain in bytes, or infinity if a chunk does not fit in memory.
+// of returns the cost of a chain in bytes. The cost is infinite if a chunk does not fit in memory.
 func (h *climb) of(chain [][]int64) float64 {
 	var cost float64
 	for i := range chain[1:] {
@@ -260,9 +261,9 @@ func (h *climb) traded(i, a, j, b int) (better bool) {
 	return better
 }
 
-// cut returns the length that divides axis a into more chunks than the given length does. more is
-// the number of additional chunks. A result of at least step is rounded up to a multiple of step.
-// more may be negative.
+// cut returns a chunk length that divides axis a into more chunks than length does. The parameter
+// more is the number of additional chunks, and may be negative. A result of at least step is
+// rounded up to a multiple of step.
 func (h *climb) cut(length int64, a int, more int64) int64 {
 	n := h.s.shape[a]
 	count := ceil(n, length) + more

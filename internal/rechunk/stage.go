@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// effort is the number of block lengths that are tried along an axis. At most four times as many
-// combinations are kept at a time.
+// effort is the number of block lengths that are tried along an axis. The number of combinations
+// that are kept at a time is at most four times the effort.
 type effort int
 
 // coarse is the effort for the chains of a search.
 const coarse effort = 6
 
-// fine returns the effort for the final chain. It decreases with the number of axes, so that the
-// time is about the same.
+// fine returns the effort for the final chain. The effort decreases with the number of axes, so
+// that the time is about the same for all arrays.
 func (s *solver) fine() effort { return effort(max(16, 256/max(1, len(s.shape)))) }
 
 // stage is one copy with the chosen block.
@@ -25,7 +25,7 @@ type stage struct {
 	fitted     bool  // the smallest block that cuts no chunk does not fit in memory
 }
 
-// partial is a block along the first axes.
+// partial is a block whose lengths are chosen along the first axes only.
 type partial struct {
 	volume int64
 	length int64 // elements read, including the cost of requests along rows; a product over the axes
@@ -73,7 +73,7 @@ func (s *solver) bytes(chain [][]int64, i int) int64 {
 	return times(volume(chain[i]), s.item)
 }
 
-// aligned returns the smallest block that cuts no chunk that it reads.
+// aligned returns the smallest block whose boundaries do not cut chunks that the block reads.
 func (s *solver) aligned(read, write []int64) []int64 {
 	block := make([]int64, len(s.shape))
 	for a, n := range s.shape {
@@ -82,8 +82,8 @@ func (s *solver) aligned(read, write []int64) []int64 {
 	return block
 }
 
-// fitting returns the best of the blocks that it tries. most is the maximum volume of a block, and
-// the volume of write must not exceed it.
+// fitting returns the best block that it finds with at most the volume most. The volume of write
+// must not exceed most.
 func (s *solver) fitting(read, write []int64, most int64, e effort, rows int) []int64 {
 	levels := make([][]partial, len(s.shape))
 	before := []partial{{volume: 1, length: 1}}
@@ -114,8 +114,9 @@ func (s *solver) fitting(read, write []int64, most int64, e effort, rows int) []
 	return block
 }
 
-// frontier returns the partials that read less than all smaller partials, in order of volume. It
-// reduces them to at most n, including the first and the last. It reuses the memory of all.
+// frontier returns the partials that read less than all smaller partials, in order of volume. If
+// there are more than n, it returns n of them, including the first and the last. The result reuses
+// the memory of all.
 func frontier(all []partial, n int) []partial {
 	slices.SortFunc(all, func(x, y partial) int {
 		return cmp.Or(cmp.Compare(x.volume, y.volume), cmp.Compare(x.length, y.length), cmp.Compare(x.from, y.from), cmp.Compare(x.block, y.block))

@@ -15,7 +15,7 @@ type Part[At any] struct {
 	At   At    // location of the stored part
 }
 
-// Set is the set of the parts of one upload.
+// Set records the parts of one upload.
 type Set[At any] struct {
 	mu     sync.Mutex
 	sent   map[int]int64    // sizes of the parts that must be stored
@@ -27,14 +27,15 @@ type Set[At any] struct {
 	newer  func(old, p Part[At]) bool
 }
 
-// New returns the Set of a new upload, or of a resumed one, which may have parts of other
-// processes. If a part may be sent several times concurrently, newer(old, p) reports whether p is
-// newer than old. newer may be nil.
+// New returns the Set of a new or a resumed upload. A resumed upload may have parts that other
+// processes sent. If a part may be sent several times concurrently, newer(old, p) reports whether p
+// is newer than old. newer may be nil.
 func New[At any](resumed bool, newer func(old, p Part[At]) bool) *Set[At] {
 	return &Set[At]{sent: map[int]int64{}, stored: map[int]Part[At]{}, listed: !resumed, newer: newer}
 }
 
-// Going returns fault.Conflict if the upload was committed or aborted through this Set.
+// Going returns fault.Conflict if [Set.End] was called, because the upload was committed or
+// aborted.
 func (s *Set[At]) Going() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,7 +77,7 @@ func (s *Set[At]) Empty() bool {
 	return s.listed && len(s.stored) == 0 && len(s.sent) == 0
 }
 
-// Known records that the upload exists at the provider. It may have no parts.
+// Known records that the upload exists at the provider, even if it has no parts.
 func (s *Set[At]) Known() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,9 +9,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Upload sends, lists and joins the parts of one value at a provider. [Parts] checks arguments and
-// the state of the upload before it calls the methods. Apart from these checks, the methods have
-// the contracts of the corresponding methods of store.Parts.
+// Upload sends, lists and joins the parts of one value at a provider. The methods have the
+// contracts of the corresponding methods of store.Parts, but need not check arguments or the state
+// of the upload, because [Parts] does so before it calls them.
 type Upload[At any] interface {
 	Limits() store.PartLimits
 	Token() string
@@ -34,9 +34,9 @@ type List[At any] struct {
 
 // Parts returns a store.Parts for an Upload. set is the set of its parts.
 //
-// Set grouped if the provider keeps the parts of an upload together. Such a provider rejects parts
-// of an upload that was committed or aborted, and an upload exists even without parts. If grouped
-// is false, the parts of a resumed upload are listed before another part is sent.
+// grouped means that the provider keeps the parts of an upload together. Such a provider rejects
+// parts of an upload that was committed or aborted, and can store an upload without parts. If
+// grouped is false, the parts of a resumed upload are listed before another part is sent.
 func Parts[At any](u Upload[At], set *Set[At], grouped bool) store.Parts {
 	return &parts[At]{u, set, grouped}
 }

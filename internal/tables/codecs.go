@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// trials returns the configurations to try, in this order, for codecs that require a configuration.
+// trials returns the configurations that are tried in turn for codecs that require a configuration.
 func trials() []string {
 	return []string{"", `{"endian":"little"}`, `{"order":[1,0]}`,
 		`{"chunk_shape":[1,2],"codecs":["bytes"],"index_codecs":[{"name":"bytes","configuration":{"endian":"little"}}]}`,
@@ -22,7 +22,8 @@ func trials() []string {
 		`{"scale":"1","offset":"0"}`, `{"data_type":"float64"}`, `{"scale":1,"offset":0}`, `{"shape":[4]}`}
 }
 
-// notes returns facts that the registry does not have.
+// notes returns the limits of some codecs, by the name of the codec. The registry does not contain
+// these limits.
 func notes() map[string]string {
 	return map[string]string{
 		"sharding_indexed": "at most 8 levels of nesting; an index of fixed size",
@@ -32,8 +33,8 @@ func notes() map[string]string {
 	}
 }
 
-// codecs lists the codecs. A codec with a v3 name and a v2 id has one row. Each codec is bound and
-// must encode and decode a chunk, unless it is unsupported in every position.
+// codecs generates the table of the codecs. A codec with a v3 name and a v2 id has one row. Each
+// codec is bound and must encode and decode a chunk, unless it is unsupported in every position.
 func codecs() (string, error) {
 	registry := codec.Builtin()
 	const prefix = "numcodecs."
@@ -74,8 +75,9 @@ func codecs() (string, error) {
 	return table([]string{"v3 name", "v2 id", "encodes", "read and written", "limits"}, rows), nil
 }
 
-// places binds a codec in each position of a chain, and encodes and decodes a small chunk. It
-// returns the positions that succeeded, or "" if all are unsupported.
+// places tries a codec in each position of a chain: it binds the codec, and encodes and decodes a
+// small chunk. It returns the positions in which this succeeded, or "" if the codec is unsupported
+// in all positions.
 func places(t *codec.Table, name string) (string, error) {
 	serial := codec.Spec{Name: "bytes", Config: json.RawMessage(`{"endian":"little"}`)}
 	var of []string
@@ -128,7 +130,7 @@ func anyTrial(t *codec.Table, name string, chain func(codec.Spec) []codec.Spec) 
 	return cmp.Or(first, unsupported)
 }
 
-// chunk is a small chunk to encode.
+// chunk is a small chunk that is encoded to try a codec.
 type chunk struct {
 	in codec.Repr
 	b  codec.Block
@@ -149,7 +151,8 @@ func chunks() []chunk {
 		items(dtype.JSON, `"a"`, "1"), items(dtype.Ragged{Elem: dtype.Int16, Order: dtype.Little}, "ab", "")}
 }
 
-// thereAndBack encodes a chunk, decodes it, and compares the result.
+// thereAndBack encodes and decodes a chunk. It returns an error if the result differs from the
+// chunk.
 func thereAndBack(t *codec.Table, specs []codec.Spec, c chunk) error {
 	chain, err := t.Chain(specs, c.in)
 	if err != nil {

@@ -11,16 +11,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// arrays returns, by format, the metadata document of a small array, for formats that cannot be
-// written.
+// arrays returns the key and the text of the metadata document of a small array, for each format
+// that cannot be written.
 func arrays() map[int][2]string {
 	return map[int][2]string{
 		1: {"meta", `{"zarr_format":1,"shape":[2],"chunks":[2],"dtype":"|u1","compression":null,"compression_opts":null,"fill_value":1,"order":"C"}`},
 	}
 }
 
-// formats lists the versions of Zarr that can be created, opened and read, and those that can only
-// be read.
+// formats generates the table of the versions of Zarr: those that can be created and read, and
+// those that can only be read.
 func formats() (string, error) {
 	ctx := context.Background()
 	var rows [][]string

@@ -7,14 +7,14 @@ import (
 	"github.com/zargo-io/zargo/internal/lengths"
 )
 
-// near is a percentage. If zargo's encoding is longer than that of the C library by more than near,
-// it is listed as an outlier.
+// near is the percentage above which a difference is an outlier: zargo's encoding is then listed as
+// longer than that of the C library.
 const near = 3.0
 
 // longer is the phrase used in the heading of a column.
 var longer = fmt.Sprintf("more than %g %% longer", near)
 
-// span is the minimum, the maximum and the count of some numbers.
+// span holds the minimum, the maximum and the count of a list of numbers.
 type span struct {
 	least, most float64
 	n           int
@@ -27,7 +27,7 @@ func (s span) with(x float64) span {
 	return span{min(s.least, x), max(s.most, x), s.n + 1}
 }
 
-// method is a codec, or several equivalent codecs, at a level.
+// method is a codec, or a group of equivalent codecs, at one level.
 type method struct {
 	name       string
 	level      int
@@ -36,7 +36,8 @@ type method struct {
 	time       span
 }
 
-// alike returns the same name for gzip and zlib, which are the same stream in different frames.
+// alike returns the name under which a codec is grouped. The codecs gzip and zlib have one name,
+// because they produce the same stream in different frames.
 func alike(codec string) string {
 	if codec == "gzip" || codec == "zlib" {
 		return "gzip, zlib"

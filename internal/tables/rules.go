@@ -2,7 +2,7 @@ package tables
 
 import "github.com/zargo-io/zargo/zarr/rule"
 
-// rules lists the validation rules and the exit code of each.
+// rules generates the table of the validation rules, with the exit code of each.
 func rules() (string, error) {
 	var rows [][]string
 	for _, r := range rule.All() {

@@ -21,7 +21,7 @@ import (
 )
 
 // kind is a kind of store: its URLs in the command, its constructor in Go, and a function that
-// opens an example, to which no request is made.
+// opens an example of it without sending a request.
 type kind struct {
 	url, opener string
 	open        func(context.Context) (store.Store, error)
@@ -47,7 +47,7 @@ func kinds() []kind {
 	}
 }
 
-// archive returns a zip archive in memory.
+// archive returns the store of a zip archive in memory.
 func archive(ctx context.Context) (store.Store, error) {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)

@@ -9,7 +9,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// configs returns the configurations to try, in this order, for data types that require a
+// configs returns the configurations that are tried in turn for data types that require a
 // configuration.
 func configs() []string {
 	return []string{`{"unit":"s","scale_factor":1}`, `{"length_bytes":8}`}
@@ -44,7 +44,7 @@ func types() (string, error) {
 	return table([]string{"v3 name", "written in v3", "v2, little-endian", "bytes", "Go"}, rows), nil
 }
 
-// sample parses a data type by its name, with a configuration if it requires one.
+// sample parses the data type with a name, with a configuration if the data type requires one.
 func sample(t *dtype.Table, name string) (dtype.Type, string, error) {
 	typ, err := t.ParseV3(json.RawMessage(strconv.Quote(name)))
 	if err == nil {
@@ -82,7 +82,7 @@ func typeRow(spelled, name string, typ dtype.Type) []string {
 	return []string{spelled, written, v2, size, code(strings.ReplaceAll(typ.Go().String(), "github.com/zargo-io/zargo/zarr/", ""))}
 }
 
-// nameIn returns the name in a data type's JSON, which is a string or an object.
+// nameIn returns the name in the JSON form of a data type, which is a string or an object.
 func nameIn(raw []byte) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {

@@ -11,14 +11,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Change describes values that are being, or have been, written or deleted.
+// Change describes values that are being written or deleted, or have been.
 type Change struct {
 	Keys []string // keys whose values may have changed
-	// Below are prefixes that end with a slash. Every value whose key has one of them may have
-	// changed. The prefix "" means all keys.
+	// Below contains prefixes that end with a slash. Every value whose key has one of these
+	// prefixes may have changed. The prefix "" stands for all keys.
 	Below []string
-	// Late reports that the outcome of the request is unknown. The values may still change after
-	// this report.
+	// Late means that the outcome of the request is unknown, and that the values may still change
+	// after this report.
 	Late bool
 }
 
@@ -48,8 +48,8 @@ type Hub struct {
 	roots map[any][]weak.Pointer[Site] // registered sites by Place.Root
 }
 
-// Process returns the Hub of the process. It exists as long as a store that reports to it, or a
-// cache that listens to it, references it.
+// Process returns the Hub that all stores and caches of the process share. The Hub exists as long
+// as a store or a cache references it.
 func Process() *Hub {
 	return concurrency.Share(concurrency.Default().Requests, "", func() *Hub { return &Hub{} })
 }
@@ -66,10 +66,10 @@ type siteID struct {
 	place store.Place
 }
 
-// Listen calls f with the changes of values at a place as long as the caller references the Site.
-// The keys are relative to the place. by identifies the listener and must be comparable. A second
-// call with the same listener and place returns the same Site and ignores the new f. f must not
-// call the Hub.
+// Listen registers f to be called with the changes of values at a place, as long as the caller
+// references the Site. The keys in a change are relative to the place. by identifies the listener
+// and must be comparable. A second call with the same listener and place returns the same Site and
+// ignores the new f. The function f must not call the Hub.
 func (h *Hub) Listen(by any, p store.Place, f func(Change)) *Site {
 	id := siteID{by, p}
 	h.mu.Lock()
@@ -89,7 +89,7 @@ func (h *Hub) Listen(by any, p store.Place, f func(Change)) *Site {
 	return s
 }
 
-// left removes a Site that was garbage collected.
+// left removes the registration of a Site that was garbage collected.
 func (h *Hub) left(id siteID, gone weak.Pointer[Site]) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -109,7 +109,7 @@ func (h *Hub) left(id siteID, gone weak.Pointer[Site]) {
 	}
 }
 
-// at returns the sites at a root.
+// at returns the sites whose places have the given root.
 func (h *Hub) at(root any) (sites []*Site) {
 	if !h.listened.Load() {
 		return nil
@@ -133,8 +133,8 @@ func report(sites []*Site, p store.Place, c Change) {
 	}
 }
 
-// seen returns c with keys relative to the place of s. The keys of c are relative to the prefix
-// below of the root. seen omits keys outside the place of s.
+// seen converts c to a change with keys relative to the place of s. The keys of c are relative to
+// below, a prefix in the same root. Keys outside the place of s are omitted.
 func (s *Site) seen(below string, c Change) Change {
 	if below == s.below {
 		return c

@@ -17,7 +17,8 @@ type Store struct {
 	place store.Place
 }
 
-// Around returns s as a Store. It returns s itself if s already is a Store. Close closes s.
+// Around returns a Store that sends its requests to s. If s is already a Store, Around returns s.
+// Closing the Store closes s.
 func Around(s store.Store) *Store {
 	if w, ok := s.(*Store); ok {
 		return w
@@ -25,7 +26,7 @@ func Around(s store.Store) *Store {
 	return &Store{store.Forward{Store: s}, Process(), store.PlaceOf(s)}
 }
 
-// errPanic is the outcome that is reported for a request that panicked.
+// errPanic is the error that is reported as the outcome of a request that panicked.
 var errPanic = fault.Newf(fault.Unavailable, "the store panicked")
 
 // Put implements [store.Store].
@@ -96,9 +97,9 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (v store.Version
 	return p.Parts.Commit(ctx, o)
 }
 
-// Absent reports a key that a writer found absent. The writer left it absent because the value
-// would be the fill value. Another process may have deleted the value, so a cache may still contain
-// it.
+// Absent reports a key that a writer found absent and did not put, because the value would be the
+// fill value. A cache may still contain an old value of the key if another process deleted the
+// value.
 func Absent(s store.Store, key string) {
 	var w *Store
 	if store.As(s, &w) {
@@ -106,7 +107,7 @@ func Absent(s store.Store, key string) {
 	}
 }
 
-// Provide implements [store.Provider]. It provides s itself.
+// Provide implements [store.Provider]. A target of type **Store is set to s.
 func (s *Store) Provide(target any) bool {
 	t, ok := target.(**Store)
 	if ok {
@@ -115,7 +116,7 @@ func (s *Store) Provide(target any) bool {
 	return ok
 }
 
-// before reports a key before a request that changes its value.
+// before reports the key of a request that is about to change the value.
 func (s *Store) before(key string) {
 	if sites := s.hub.at(s.place.Root); sites != nil {
 		report(sites, s.place, Change{Keys: []string{key}})
@@ -123,8 +124,8 @@ func (s *Store) before(key string) {
 }
 
 // after reports a key when a request has ended with err. node means that the request may have
-// created or deleted a node if key is the key of a document. In that case after reports all keys
-// below the node.
+// created or deleted the value. If the key is that of a node's document, after then reports all
+// keys below the node.
 func (s *Store) after(key string, node bool, err error) {
 	sites := s.hub.at(s.place.Root)
 	if sites == nil {
@@ -137,8 +138,8 @@ func (s *Store) after(key string, node bool, err error) {
 	report(sites, s.place, c)
 }
 
-// nodes returns the prefixes of the nodes whose documents are among keys. It considers only
-// documents that make a node.
+// nodes returns the prefixes of the nodes whose documents are among keys. Only documents that
+// define a node count, such as zarr.json and .zarray.
 func nodes(keys ...string) (below []string) {
 	for _, key := range keys {
 		i := strings.LastIndexByte(key, '/') + 1

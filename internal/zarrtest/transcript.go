@@ -18,7 +18,7 @@ type Transcript struct {
 	Lines []string // must not be accessed while requests are in flight
 }
 
-// Record adds a request. It is an observer for store.Observe.
+// Record adds a request to the Transcript. It can be passed to store.Observe.
 func (tr *Transcript) Record(_ context.Context, e store.Event) {
 	line := string(e.Op) + " " + e.Key
 	if !e.Range.IsWhole() {
@@ -35,8 +35,8 @@ func (tr *Transcript) Record(_ context.Context, e store.Event) {
 	tr.Lines = append(tr.Lines, line)
 }
 
-// Requests returns the requests since the last call. They are sorted, because the order of
-// concurrent requests varies.
+// Requests returns the requests since the previous call of Requests. They are sorted, because the
+// order of concurrent requests varies.
 func (tr *Transcript) Requests() string {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()

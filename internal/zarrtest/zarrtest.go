@@ -31,8 +31,8 @@ func Count(n int) []float32 {
 	return s
 }
 
-// Forest creates a hierarchy below the group "top": groups "x" and "x/y", arrays "a" and "x/y/b".
-// It returns "top".
+// Forest creates the group "top" and, below the group, the groups "x" and "x/y" and the arrays "a"
+// and "x/y/b". It returns the group "top".
 func Forest(t *testing.T, st store.Store, format int) *zarr.Group {
 	t.Helper()
 	root, err := zarr.CreateGroup(t.Context(), st, "top", zarr.Spec{Format: format, Attrs: map[string]any{"title": "all"}})
@@ -47,7 +47,7 @@ func Forest(t *testing.T, st store.Store, format int) *zarr.Group {
 	return root
 }
 
-// Paths returns the paths of all nodes below a group, in the order of Walk.
+// Paths returns the paths of all nodes below a group, in the order of zarr.Group.Walk.
 func Paths(t *testing.T, g *zarr.Group) []string {
 	t.Helper()
 	var list []string
@@ -60,7 +60,7 @@ func Paths(t *testing.T, g *zarr.Group) []string {
 	return list
 }
 
-// Differences returns differences on one line of text.
+// Differences formats a list of differences as one line of text.
 func Differences(all []upkeep.Difference) string {
 	var text []string
 	for _, d := range all {
@@ -70,7 +70,7 @@ func Differences(all []upkeep.Difference) string {
 }
 
 // ConsolidatedForest creates a [Forest] with consolidated metadata and opens it again. The
-// transcript contains the requests that are made after that.
+// transcript contains the requests after the group was opened.
 func ConsolidatedForest(t *testing.T, format int, opts ...zarr.Option) (*mem.Store, *zarr.Group, *Transcript) {
 	t.Helper()
 	st := mem.New()

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// build builds a package or a file as for deployment. It returns the program's path and size in
-// bytes.
+// build builds a package or a file with the flags for deployment. It returns the path of the
+// program and its size in bytes.
 func build(ctx context.Context, what, out string, tags ...string) (string, int64, error) {
 	if runtime.GOOS == "windows" {
 		out += ".exe"
@@ -48,7 +48,7 @@ func programs() []smallest {
 	}
 }
 
-// byScheme is an expression that opens a store of any URL.
+// byScheme is a Go expression that opens the store of a URL by its scheme.
 const byScheme = `func() (store.Store, error) {
 		switch url := os.Args[1]; url[:2] {
 		case "s3":
@@ -65,7 +65,7 @@ const byScheme = `func() (store.Store, error) {
 
 const module = "github.com/zargo-io/zargo/"
 
-// source returns the program's text.
+// source returns the source code of the program.
 func (s smallest) source() string {
 	imports := ""
 	for _, i := range s.imports {
@@ -99,7 +99,7 @@ func main() {
 `
 }
 
-// build builds the program in a new directory below the given one.
+// build writes and builds the program in a new directory below the given directory.
 func (s smallest) build(ctx context.Context, below string) (string, int64, error) {
 	file, err := s.write(below)
 	if err != nil {
@@ -108,7 +108,7 @@ func (s smallest) build(ctx context.Context, below string) (string, int64, error
 	return build(ctx, file, filepath.Join(filepath.Dir(file), "program"))
 }
 
-// write writes the program's text to a new directory below the given one.
+// write writes the source code of the program to a new directory below the given directory.
 func (s smallest) write(below string) (string, error) {
 	folder := filepath.Join(below, strings.ReplaceAll(s.name, " ", "-"))
 	if err := os.Mkdir(folder, 0o777); err != nil {

@@ -15,10 +15,11 @@ import (
 	"time"
 )
 
-// patience bounds the time to a program's first response.
+// patience is the maximum time to the first response of a program.
 const patience = time.Minute
 
-// start is one start of a program: its response, and the time from exec to response.
+// start is the result of one start of a program: the response, and the time from exec to the
+// response.
 type start struct {
 	answer string
 	took   time.Duration
@@ -141,7 +142,7 @@ func (a *runtimeAPI) result() (string, error) {
 	return a.answer, a.err
 }
 
-// process is a program that is measured.
+// process is a process whose start is measured.
 type process struct {
 	cmd *exec.Cmd
 	log bytes.Buffer
@@ -154,8 +155,8 @@ func newProcess(program string, env ...string) *process {
 	return p
 }
 
-// during starts the process, calls ask, and ends the process. A process that ends before it
-// responds is an error.
+// during starts the process, calls ask, and ends the process. It returns an error if the process
+// ends before it responds.
 func (p *process) during(ctx context.Context, ask func(context.Context) (string, error)) (start, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -179,7 +180,8 @@ func (p *process) during(ctx context.Context, ask func(context.Context) (string,
 	return start{answer, took}, nil
 }
 
-// freePort returns a port that was unused a moment ago.
+// freePort returns a port that is unused when freePort is called. Another program may use the port
+// later.
 func freePort() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -81,7 +81,7 @@ func (s *server) read(w *reply, r *http.Request, bk, key string, p plan) {
 	h := w.Header()
 	h.Set("ETag", o.etag)
 	h.Set("Last-Modified", o.mod.UTC().Format(http.TimeFormat))
-	// This is the order of RFC 9110, section 13.2.2.
+	// The conditions are checked in the order of RFC 9110, section 13.2.2.
 	if im := r.Header.Get("If-Match"); im != "" {
 		if !matches(im, o.etag) {
 			s.err(w, r, 412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
@@ -129,7 +129,7 @@ func (s *server) read(w *reply, r *http.Request, bk, key string, p plan) {
 	s.send(w, r, o, from, to, code, p)
 }
 
-// send writes the body, limited to the bandwidth and with the planned fault.
+// send writes the body with the configured bandwidth and the planned fault.
 func (s *server) send(w *reply, r *http.Request, o *object, from, to int64, code int, p plan) {
 	var src io.ReadSeeker = bytes.NewReader(o.data)
 	if o.data == nil && o.file != "" {

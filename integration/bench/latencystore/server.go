@@ -29,7 +29,8 @@ func (s *server) connState(_ net.Conn, cs http.ConnState) {
 	}
 }
 
-// control serves the paths below /__, which are neither delayed nor counted.
+// control serves the paths that start with /__. Requests for these paths are neither delayed nor
+// counted.
 func (s *server) control(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	switch r.URL.Path {
@@ -65,7 +66,7 @@ func (s *server) control(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// reply counts the sent bytes.
+// reply is a ResponseWriter that counts the sent bytes.
 type reply struct {
 	http.ResponseWriter
 	status int
@@ -128,7 +129,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}()
 	w.Header().Set("x-amz-request-id", strconv.FormatInt(began.UnixNano(), 36))
 	w.Header().Set("Server", "latencystore")
-	// A write is delayed after its body has arrived, any other request before it is handled.
+	// A write is delayed after its body has arrived. Other requests are delayed before they are
+	// handled.
 	if kind != "put" && !sleep(r.Context(), p.delay) {
 		rw.status = 499
 		return

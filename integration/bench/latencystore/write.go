@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// readBody returns the request body without the framing of aws-chunked.
+// readBody returns the body of a request, without the framing of the encoding aws-chunked.
 func readBody(r *http.Request) ([]byte, error) {
 	if !strings.HasPrefix(r.Header.Get("X-Amz-Content-Sha256"), "STREAMING-") && !strings.Contains(r.Header.Get("Content-Encoding"), "aws-chunked") {
 		if r.ContentLength > 0 {

@@ -16,8 +16,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// dataset returns the Spec of the array with a name and shape. Chunks larger than the array are
-// legal.
+// dataset returns the Spec of the data set with the given name, for an array of the given shape.
+// Chunks may be larger than the array.
 func dataset(name string, shape []int) (zarr.Spec, error) {
 	blosc := codec.Blosc(codec.BloscOptions{Cname: "lz4", Level: 5, Shuffle: "shuffle"})
 	s := zarr.Spec{Format: 3, Shape: shape, DType: dtype.Float32, Codecs: []codec.Spec{}}
@@ -41,7 +41,7 @@ func dataset(name string, shape []int) (zarr.Spec, error) {
 	return s, nil
 }
 
-// part is the number of elements converted to bytes at a time.
+// part is the number of elements that are converted to bytes at a time.
 const part = 1 << 14
 
 // field reads an array of float32 from a NumPy file.

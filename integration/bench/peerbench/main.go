@@ -16,7 +16,7 @@ func main() {
 	}
 }
 
-// run executes the task in args and prints its result.
+// run executes the task in args and writes its result to out.
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("peerbench", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // the error contains the usage

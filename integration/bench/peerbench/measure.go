@@ -21,7 +21,7 @@ type result struct {
 	*traffic
 }
 
-// traffic has the counters of the server.
+// traffic contains the counters of the server.
 type traffic struct {
 	Requests      int            `json:"requests"`
 	Ops           map[string]int `json:"ops"`

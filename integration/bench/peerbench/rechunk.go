@@ -12,14 +12,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// workers is the number of concurrent reads and of concurrent writes. Each reads a number of planes
-// along the first axis that fit in a processor's cache.
+// workers is the number of concurrent reads and of concurrent writes. planes is the number of
+// planes along the first axis that one read covers. They fit in a processor's cache.
 const workers, planes = 2, 4
 
 // rechunk copies an array of three axes into uncompressed chunks of edge × edge that span the first
-// axis. It processes one row of chunks along the last axis at a time. A row needs part of each
-// source chunk and completes all chunks that it writes. So every byte of an uncompressed source is
-// read once, every chunk is written once without another copy, and one buffer of a row is reused.
+// axis. It processes one row of chunks along the last axis at a time. A row needs a part of each
+// source chunk, and contains all data of the chunks that it writes. Every byte of an uncompressed
+// source is therefore read once, and every chunk is written once. All rows use the same buffer.
 func (t task) rechunk(ctx context.Context, st store.Store) (out outcome, err error) {
 	src, err := zarr.OpenArray(ctx, st, "", t.options()...)
 	if err != nil {

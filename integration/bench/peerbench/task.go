@@ -32,8 +32,8 @@ type task struct {
 	hedge bool
 }
 
-// outcome is the result of a task: values, the size of values that are no longer in memory, or the
-// number of members.
+// outcome is the result of a task: the values, the size of values that are no longer in memory, or
+// a number of members.
 type outcome struct {
 	values []float32
 	bytes  int
@@ -67,7 +67,8 @@ func (t task) prepare() (func(context.Context, store.Store) (outcome, error), er
 	return nil, fmt.Errorf("task %q is unknown: %w", t.Do, errors.ErrUnsupported)
 }
 
-// open opens the directory, or the prefix of the bucket, that contains a node.
+// open opens the store of the task that contains the node at a path: a directory, or a prefix of
+// the bucket.
 func (t task) open(ctx context.Context, path string) (store.Store, error) {
 	o := []s3.Option{s3.Anonymous(), s3.PathStyle()}
 	if t.hedge {

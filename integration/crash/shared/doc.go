@@ -1,4 +1,5 @@
-// Package shared kills processes that write one array in a directory together.
+// Package shared tests processes that together write one array in a directory, and kills some of
+// them.
 //
 // Of sixteen processes, eight replace whole chunks and eight change parts of the same chunks. One
 // of them is killed and replaced every few milliseconds, 324 times. Each process reads back every

@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// methods returns all codecs with the levels that use different methods.
+// methods returns all codecs, with one or more levels for each compression method of the codec.
 func methods() []struct {
 	codec  string
 	levels []int
@@ -33,7 +33,8 @@ func methods() []struct {
 	}
 }
 
-// Cases returns every codec at every level with every set, and blosc with each of its shuffles.
+// Cases returns one case for each combination of a codec, a level and a set, and for blosc also of
+// a shuffle.
 func Cases(sets []Set) (all []lengths.Case) {
 	for _, m := range methods() {
 		shuffles := 1
@@ -68,9 +69,9 @@ func Config(c lengths.Case) (id string, config json.RawMessage) {
 	return id, options.JSON(id)
 }
 
-// Pieces returns the byte slices of a set that are encoded separately. zstd encodes the whole set,
-// and lz4 all pieces of 1 MiB. The other codecs encode the first two pieces, except for bz2, which
-// encodes one, and lzma, which encodes a quarter of one, because they are slow.
+// Pieces returns the byte slices of a set that are encoded separately. For zstd it returns the
+// whole set, and for lz4 all pieces of 1 MiB. For other codecs it returns the first two pieces. The
+// codecs bz2 and lzma are slow: bz2 encodes one piece, and lzma a quarter of a piece.
 func Pieces(c lengths.Case, s Set) (pieces [][]byte) {
 	size, most := piece, 2
 	switch c.Codec {

@@ -32,8 +32,8 @@ func Sets() []Set {
 	}
 }
 
-// cube returns a field of 64 by 128 by 128 with waves along each axis and noise. It is rounded to
-// multiples of 1/steps, unless steps is 0.
+// cube returns a field of 64 × 128 × 128 values: waves along each axis, with noise. Values are
+// rounded to multiples of 1/steps, unless steps is 0.
 func cube(noise, steps float64) []float64 {
 	r := rand.New(rand.NewPCG(7, 3))
 	a, b, c := wave(64, 20), wave(128, 27), wave(128, 34)
@@ -48,7 +48,7 @@ func cube(noise, steps float64) []float64 {
 	return out
 }
 
-// square returns a similar field of 1024 by 1024.
+// square returns a field like that of cube, but of 1024 × 1024 values.
 func square(noise, steps float64) []float64 {
 	r := rand.New(rand.NewPCG(7, 2))
 	a, b := wave(1024, 20), wave(1024, 27)
@@ -71,7 +71,7 @@ func measured(r *rand.Rand, value, noise, steps float64) float64 {
 }
 
 // normal returns a nearly normal random number: the sum of twelve numbers between 0 and 1, minus 6.
-// Unlike the function of package rand, it uses no function whose result depends on the processor.
+// The function of package rand is not used, because its results may depend on the processor.
 func normal(r *rand.Rand) float64 {
 	sum := -6.0
 	for range 12 {
@@ -80,7 +80,8 @@ func normal(r *rand.Rand) float64 {
 	return sum
 }
 
-// wave returns the sines of 0, 1/length, 2/length and so on, n numbers, by rotating a unit vector.
+// wave returns n numbers: the sines of 0, 1/length, 2/length and so on. It computes them by
+// rotating a unit vector.
 func wave(n int, length float64) []float64 {
 	angle := 1 / length
 	sin, cos, term := 0.0, 0.0, 1.0
@@ -99,8 +100,8 @@ func wave(n int, length float64) []float64 {
 	return out
 }
 
-// sparse returns zeros with one of three numbers at about one of a hundred positions, like masks
-// and labels.
+// sparse returns n elements like those of masks and labels: about one in a hundred is one of three
+// numbers, and the others are zero.
 func sparse(n int) []byte {
 	r := rand.New(rand.NewPCG(7, 4))
 	b := make([]byte, n)
@@ -127,7 +128,7 @@ func float64s(values []float64) []byte {
 	return b
 }
 
-// int16s returns the values as multiples of 1/steps, the packed form in files.
+// int16s returns the values in the packed form that many files use: as int16 multiples of 1/steps.
 func int16s(values []float64, steps float64) []byte {
 	b := make([]byte, 0, 2*len(values))
 	for _, v := range values {

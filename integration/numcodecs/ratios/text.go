@@ -7,7 +7,7 @@ import (
 )
 
 // text returns n bytes that resemble prose: sentences of words whose frequencies follow Zipf's law.
-// Every second word is one of a few typical successors of the word before.
+// Every second word is one of a few words that often follow the previous word.
 func text(n int) []byte {
 	r := rand.New(rand.NewPCG(7, 1))
 	words := vocabulary(r, 12_000)
@@ -52,7 +52,7 @@ func text(n int) []byte {
 	return out[:n]
 }
 
-// vocabulary returns random words, the short ones first.
+// vocabulary returns n random words. Short words come first.
 func vocabulary(r *rand.Rand, n int) []string {
 	begin := strings.Fields("b c d f g h l m n p r s t w st tr pr th ch sh br gr pl")
 	middle := strings.Fields("a e i o u a e i o ea ou ai ee")

@@ -3,7 +3,7 @@
 //
 //	files -listen 127.0.0.1:8088 -root /data
 //
-// It supports GET and HEAD with ranges, conditions and strong ETags, which consist of the file's
-// size and modification time in nanoseconds. All files have the type application/octet-stream. The
-// response for a directory is 404. Files outside root are not served.
+// It supports GET and HEAD with ranges, conditions and strong ETags. An ETag consists of the size
+// and the modification time of the file in nanoseconds. All files have the type
+// application/octet-stream. The response for a directory is 404. Files outside root are not served.
 package main

@@ -47,7 +47,7 @@ func (s files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, f)
 }
 
-// open opens a regular file. It reports any other name as not existing.
+// open opens a regular file. For any other name it returns fs.ErrNotExist.
 func (s files) open(name string) (*os.File, fs.FileInfo, error) {
 	if !fs.ValidPath(name) {
 		return nil, nil, fs.ErrNotExist

@@ -13,7 +13,7 @@ import (
 )
 
 // Batch serves batch requests as GCS and Azure do: each part of a multipart/mixed body is a
-// request, and each part of the response is the response to one of them.
+// request, and each part of the response body is the response to one of these requests.
 type Batch struct {
 	Most   int                    // maximum number of requests in a batch
 	Status int                    // status of the response to a batch
@@ -23,7 +23,8 @@ type Batch struct {
 	Serve  http.HandlerFunc
 }
 
-// Answer responds to the batch in body. If it returns an error, it has not written to w.
+// Answer responds to the batch request in body. If Answer returns an error, it has not written to
+// w.
 func (b Batch) Answer(w http.ResponseWriter, contentType string, body io.Reader) error {
 	_, params, err := mime.ParseMediaType(contentType)
 	if err != nil {

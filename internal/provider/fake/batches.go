@@ -13,7 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Batching is a provider that deletes many keys by one request with a part for each key.
+// Batching describes a provider that deletes many keys with one request, which has a part for each
+// key.
 type Batching struct {
 	// Serve starts a server with an empty bucket.
 	Serve func(t *testing.T) Batched
@@ -26,7 +27,7 @@ type Batching struct {
 	ID     string // prefix of the number in the Content-ID of a part
 }
 
-// Batched is a server of a [Batching], with stores of one prefix in it.
+// Batched is a server started by Serve of a [Batching], and stores for one prefix of its bucket.
 type Batched struct {
 	*Server
 	Set    func(key string)    // stores an object
@@ -35,8 +36,8 @@ type Batched struct {
 	Bare   func() store.Store  // opens a store without layers
 }
 
-// some returns n keys with characters that must be escaped. It stores an object under nine of ten
-// of these keys. It also stores an object under the key "stays".
+// some returns n keys with characters that must be escaped. It stores objects under nine tenths of
+// these keys, and under the key "stays".
 func (b Batched) some(n int) (keys []string) {
 	for i := range n {
 		keys = append(keys, fmt.Sprintf("c/%d é&+%%?", i))
@@ -48,7 +49,7 @@ func (b Batched) some(n int) (keys []string) {
 	return keys
 }
 
-// DeleteBatches checks that each batch takes one request.
+// DeleteBatches checks that each batch of deletes takes one request.
 func DeleteBatches(t *testing.T, p Batching) {
 	f := p.Serve(t)
 	s := f.Open()
@@ -78,8 +79,8 @@ func WantKeys(t *testing.T, s store.Store, want ...string) {
 }
 
 // DeleteBatchInPart checks the error of a batch in which some deletes fail. The error must be a
-// KeyError for the first key that was not deleted, must have the kind of that failure, and must
-// contain all keys that were not deleted.
+// KeyError for the first key that was not deleted. It must have the kind of that key's failure, and
+// must contain all keys that were not deleted.
 func DeleteBatchInPart(t *testing.T, p Batching) {
 	for _, c := range []struct {
 		name   string
@@ -142,8 +143,8 @@ func DeleteBatchAgain(t *testing.T, p Batching) {
 	WantKeys(t, s, "stays")
 }
 
-// DeleteBatchForeign responds to a batch with malformed and incomplete responses. Only keys that a
-// response reports as deleted may count as deleted.
+// DeleteBatchForeign sends malformed and incomplete responses to batches of deletes. Only keys that
+// a response reports as deleted may count as deleted.
 func DeleteBatchForeign(t *testing.T, p Batching) {
 	part := func(number, response string) string {
 		if number != "" {

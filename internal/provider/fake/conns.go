@@ -10,18 +10,18 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// InFlight is the number of concurrent requests of Connections. The store must be opened with it.
+// InFlight is the number of concurrent requests that the test Connections sends. The store must be
+// opened with this maximum number of requests in flight.
 const InFlight = 64
 
-// AtMost is the maximum number of connections in total. It is greater than InFlight because of a
-// rule of net/http: 50 ms after it has read the response, it drops the connection unless it knows
-// that the request was written. On a busy machine this happens.
+// AtMost is the maximum total number of connections in the test Connections. It is greater than
+// InFlight because net/http drops a connection if, 50 ms after the response was read, the request
+// is not known to be completely written. This happens on busy machines.
 const AtMost = 70
 
-// Connections sends 64 concurrent requests and checks that they use 64 connections. Fewer
-// connections cannot carry 64 requests. More connections would mean that the transport dials
-// although an idle connection serves the request. Then 64 goroutines read the key "k" repeatedly
-// over the same connections.
+// Connections sends 64 concurrent requests and checks that they use 64 connections. With more
+// connections, the transport would have dialed for requests that an idle connection served. Then 64
+// goroutines read the key "k" repeatedly, and must use the same connections.
 func Connections(t *testing.T, srv *Server, st store.Store) {
 	t.Helper()
 	get := func() {
@@ -58,9 +58,9 @@ func Connections(t *testing.T, srv *Server, st store.Store) {
 	}
 }
 
-// DeletesAtOnce deletes 200 keys from a server that responds to batches by refuse. It checks that
-// each key takes one request. It also checks that at least two of these requests, and at most
-// maxInFlight, are in flight at the same time.
+// DeletesAtOnce deletes 200 keys from a server that refuses batches with the response refuse. It
+// checks that each key takes one request, and that between 2 and maxInFlight of these requests are
+// in flight at the same time.
 func DeletesAtOnce(t *testing.T, srv *Server, st store.Store, maxInFlight int, refuse Answer) {
 	t.Helper()
 	keys := make([]string, 200)

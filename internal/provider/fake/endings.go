@@ -13,8 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// ending is a form of a response with a value. The form may or may not prove that the body is
-// complete.
+// ending is a form of responses that contain a value. Some forms prove that the body is complete.
 type ending struct {
 	name   string
 	status int // 0 is that of the server
@@ -105,7 +104,8 @@ func Endings(t *testing.T, p Provider) {
 	}
 }
 
-// on returns an Answer that sends the response of srv in this form, and closes the connection.
+// on returns an Answer that sends the response of srv in the form e, and then closes the
+// connection.
 func (e ending) on(srv *Server) Answer {
 	return func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method != http.MethodGet || !strings.HasSuffix(r.URL.Path, "/k") {

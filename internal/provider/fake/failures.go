@@ -25,20 +25,22 @@ import (
 type Provider struct {
 	// Serve starts a server, and opens a store to put values.
 	Serve func(t testing.TB) (*Server, store.Store)
-	// Open opens the store at the URL of a server. It uses rt if that is not nil.
+	// Open opens the store at the URL of a server. If rt is not nil, the store sends its requests
+	// with rt.
 	Open func(t testing.TB, url string, rt http.RoundTripper, opts ...retry.Option) store.Store
 	// Impatient is Open with another stall limit.
 	Impatient func(t testing.TB, url string, stall time.Duration, opts ...retry.Option) store.Store
 
 	Unauthorized, Forbidden Answer
-	// NoBucket is nil for a provider without buckets.
+	// NoBucket is the response of the provider if the bucket does not exist. Providers without
+	// buckets leave it nil.
 	NoBucket Answer
-	// Empty is the kind of the error of a ranged read with an empty 200 response. EmptyWhole is the
-	// kind for a read of a whole value; it is nil if an empty value is valid.
+	// Empty is the kind of the error of a ranged read that receives an empty 200 response.
+	// EmptyWhole is the kind for a read of a whole value, or nil if an empty value is valid.
 	Empty, EmptyWhole error
 }
 
-// failure is a failure that affects all reads.
+// failure is a case of [Failures]: a failure that affects all reads.
 type failure struct {
 	name  string
 	kind  error // kind of the error of each read
@@ -70,7 +72,7 @@ func (p Provider) failures(t *testing.T) []failure {
 		{name: "connection refused", kind: fault.Unavailable, whole: fault.Unavailable, tries: 3, again: 2, url: gone.URL},
 		{name: "HTML page with 200", kind: fault.Unavailable, whole: fault.Unavailable, tries: 3, again: 2, answer: Page(200, "text/html; charset=utf-8", HTML)},
 		{name: "empty 200", kind: p.Empty, whole: p.EmptyWhole, tries: 1, answer: Page(200, "application/octet-stream", "")},
-		// Use one try, because the next one would continue where the body ended and succeed.
+		// Use one try, because a second try would continue where the body ended, and would succeed.
 		{name: "body cut short", kind: fault.Unavailable, whole: fault.Unavailable, tries: 1, answer: cut},
 		{name: "connection cut", kind: fault.Unavailable, whole: fault.Unavailable, tries: 3, again: 2, answer: hangUp},
 	}
@@ -87,7 +89,7 @@ func dials(err error) http.RoundTripper {
 	}}
 }
 
-// cut is a placeholder for a truncated response of the server, see failure.on.
+// cut is a placeholder that failure.on replaces by a truncated response of the server.
 func cut(http.ResponseWriter, *http.Request) bool { return false }
 
 func hangUp(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) }
@@ -96,9 +98,9 @@ func hangUp(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandle
 // value is 7.
 const chunk = "a/c/0"
 
-// Failures checks that a failed read returns neither a value nor the fill value. It also checks
-// that each failure has the expected kind, that it is retried only if a retry may help, and that
-// the retries end with the context.
+// Failures checks that a failed read returns an error instead of a value or the fill value. It also
+// checks that each failure has the expected kind, that requests are retried only if a retry may
+// help, and that retries end when the context ends.
 func Failures(t *testing.T, p Provider) {
 	srv, w := p.Serve(t)
 	meta := mem.New()
@@ -154,7 +156,7 @@ func Failures(t *testing.T, p Provider) {
 	}
 }
 
-// on returns the response of srv.
+// on returns the Answer with which srv simulates the failure.
 func (f failure) on(srv *Server) Answer {
 	if f.name != "body cut short" {
 		return f.answer
@@ -190,7 +192,7 @@ func wantFailure(t *testing.T, what string, got []byte, err, kind error) {
 	t.Run(what, func(t *testing.T) { WantKind(t, err, kind) })
 }
 
-// readArray opens the array and reads it.
+// readArray opens the array "a" and reads all its elements.
 func readArray(ctx context.Context, st store.Store) ([]float32, error) {
 	a, err := zarr.OpenArray(context.WithoutCancel(ctx), st, "a")
 	if err != nil {
@@ -199,8 +201,8 @@ func readArray(ctx context.Context, st store.Store) ([]float32, error) {
 	return zarr.Read[float32](ctx, a)
 }
 
-// withMeta reads the chunk from one store and metadata from another, so that the array opens even
-// if the chunk cannot be read.
+// withMeta reads chunks from one store and metadata from another, so that an array can be opened
+// even if its chunk cannot be read.
 type withMeta struct {
 	store.Store
 	meta store.Store

@@ -13,8 +13,8 @@ type Listing struct {
 	Most              int    // maximum number of names in a page
 }
 
-// Page returns the names of one page, and whether there are more. Names are keys and, with a
-// delimiter, also prefixes that end with it.
+// Page returns the names of one page, and whether more names follow. Names are keys and, if there
+// is a delimiter, also prefixes that end with the delimiter.
 func (l Listing) Page(keys iter.Seq[string]) (names []string, more bool) {
 	for k := range keys {
 		rest, ok := strings.CutPrefix(k, l.Prefix)
@@ -36,7 +36,7 @@ func (l Listing) Page(keys iter.Seq[string]) (names []string, more bool) {
 	return names, false
 }
 
-// IsKey reports whether a name of a page is a key, and not a prefix.
+// IsKey reports whether a name of a page is a key. Other names are prefixes.
 func (l Listing) IsKey(name string) bool {
 	return l.Delimiter == "" || !strings.Contains(strings.TrimPrefix(name, l.Prefix), l.Delimiter)
 }

@@ -9,8 +9,8 @@ import (
 // PartsOf is the number of values that ListParts expects at "a/0000", "a/0001" and so on.
 const PartsOf = 2500
 
-// ListParts lists parts of PartsOf keys by prefixes and start keys. It checks the entries, and that
-// each listing takes one request.
+// ListParts lists some of PartsOf keys, selected by prefixes and start keys. It checks the entries,
+// and that each listing takes one request.
 func ListParts(t *testing.T, srv *Server, st store.Store) {
 	t.Helper()
 	srv.Requests()

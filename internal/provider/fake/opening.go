@@ -12,8 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Opened returns a function for the results of an Open. It fails the test on an error, and closes
-// the store when the test ends.
+// Opened returns a function that takes the results of a provider's Open and returns the store. The
+// function fails the test on an error, and closes the store when the test ends.
 func Opened(t testing.TB) func(store.Store, error) store.Store {
 	return func(s store.Store, err error) store.Store {
 		t.Helper()
@@ -25,7 +25,7 @@ func Opened(t testing.TB) func(store.Store, error) store.Store {
 	}
 }
 
-// Opening describes a provider's Open to the tests. O is its type of options.
+// Opening describes a provider's Open to the tests. O is the provider's type of options.
 type Opening[O any] struct {
 	Open func(ctx context.Context, url string, opts ...O) (store.Store, error)
 
@@ -36,7 +36,7 @@ type Opening[O any] struct {
 	TooFew         O      // MaxInFlight(-1)
 }
 
-// Mistake is a URL, or options, that Open rejects.
+// Mistake contains a URL or options that Open rejects.
 type Mistake[O any] struct {
 	name, url, says string
 	opts            []O
@@ -72,7 +72,8 @@ func (p Opening[O]) mistakes() []Mistake[O] {
 }
 
 // Mistakes checks that Open rejects the mistakes of every provider, and the mistakes of this
-// provider in own. The messages must not contain a secret. An invalid prefix must be fault.Path.
+// provider in own. The messages must not contain a secret. The error for an invalid prefix must be
+// fault.Path.
 func Mistakes[O any](t *testing.T, p Opening[O], own ...Mistake[O]) {
 	for _, m := range append(p.mistakes(), own...) {
 		t.Run(m.name, func(t *testing.T) { p.refuses(t, m.url, m.says, m.opts...) })
@@ -129,7 +130,8 @@ type Taking[B Bucket] struct {
 	URL    string // URL of the bucket with a prefix
 	Name   string // expected name of the store
 	Page   int    // expected number of keys in a page of a listing
-	// From is FromBucket, with nine requests in flight.
+	// From calls the provider's FromBucket, and sets the maximum number of requests in flight to
+	// nine.
 	From func(b B, url string) (store.Store, error)
 }
 

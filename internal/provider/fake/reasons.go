@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Reason is a response that refuses a request, with the ID of the request.
+// Reason is a response that refuses a request and contains the ID of the request.
 type Reason struct {
 	Name   string
 	Answer Answer

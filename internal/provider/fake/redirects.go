@@ -12,8 +12,8 @@ import (
 )
 
 // Redirects checks that a provider that sends credentials does not follow redirects to another
-// host. That host must not receive a request. client, if not nil, opens a store with a client that
-// follows redirects; the store must not return the value of the other host.
+// host. The other host must not receive a request. If client is not nil, it opens a store whose
+// client follows redirects. That store must not return the value of the other host.
 func Redirects(t *testing.T, p Provider, version store.Version, client func(t testing.TB, url string, h Following) store.Store) {
 	other, w := p.Serve(t)
 	if _, err := w.Put(t.Context(), "k", bytes.Repeat([]byte("x"), 100), store.PutOptions{}); err != nil {
@@ -47,7 +47,7 @@ func Redirects(t *testing.T, p Provider, version store.Version, client func(t te
 	}
 }
 
-// Following is a client of another type than *http.Client that follows redirects.
+// Following is a client that follows redirects and is not an *http.Client.
 type Following struct{ h *http.Client }
 
 // Do sends a request.

@@ -34,8 +34,8 @@ type Server struct {
 	closed  *sync.Cond // signalled when a connection is closed
 }
 
-// New returns a server that responds with serve and records the result of line for each request. It
-// is an http.Handler. Start makes it listen.
+// New returns a server that responds with serve and records the result of line for each request.
+// The server is an http.Handler. [Server.Start] makes it listen on a port.
 func New(serve http.HandlerFunc, line func(*http.Request) string) *Server {
 	s := &Server{serve: serve, line: line}
 	s.closed = sync.NewCond(&s.mu)
@@ -91,7 +91,7 @@ func (s *Server) Answer(by Answer) {
 	s.answer = by
 }
 
-// Requests returns the requests since the last call, one line each.
+// Requests returns the requests since the previous call of Requests, as one line for each.
 func (s *Server) Requests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -178,15 +178,15 @@ const (
 	XHTML = "<html><head><title>Not here</title></head><body/></html>"
 )
 
-// Object is a stored value and the Range header (RFC 9110) of a request for it.
+// Object is a stored value, and the Range header (RFC 9110) of a request for the value.
 type Object struct {
 	Value []byte
-	// Range is the range header of the request; "" is the whole value.
+	// Range is the Range header of the request. "" requests the whole value.
 	Range string
 }
 
-// Part sets the header of a response with the object or a part of it, and returns its body and
-// status. ok is false for a range that starts after the end.
+// Part sets h to the header of a response with the requested part of the object, and returns the
+// body and the status of the response. ok is false for a range that starts after the end.
 func (o Object) Part(h http.Header) (body []byte, status int, ok bool) {
 	body, status, size := o.Value, http.StatusOK, len(o.Value)
 	if spec, ranged := strings.CutPrefix(o.Range, "bytes="); ranged {

@@ -13,7 +13,7 @@ import (
 var errEmpty = errors.New("the listing is empty")
 
 // Verbs calls all methods of a store with the key "k" and returns their errors. version must be
-// valid for the store. If the store does not support parts, their methods are not called.
+// valid for the store. The methods of uploads in parts are called only if the store supports them.
 func Verbs(ctx context.Context, s store.Store, version store.Version) map[string]error {
 	errs := map[string]error{}
 	_, errs["get"] = s.Get(ctx, "k", store.GetOptions{}, nil)

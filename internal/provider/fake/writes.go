@@ -15,8 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// Unsent checks that the error of a write without a connection has a method Unsent. The retry layer
-// then sends the write again and does not read the value first.
+// Unsent checks that the error of a write that got no connection has a method Unsent. The retry
+// layer must then send the write again without reading the value first.
 func Unsent(t *testing.T, p Provider, version store.Version) {
 	gone := httptest.NewServer(nil)
 	gone.Close()
@@ -65,8 +65,8 @@ func putError(ctx context.Context, st store.Store, o store.PutOptions) error {
 	return err
 }
 
-// ClosesAtOnce starts a listener that accepts connections and closes them. It returns its host and
-// port.
+// ClosesAtOnce starts a listener that accepts connections and closes them immediately. It returns
+// its host and port.
 func ClosesAtOnce(t testing.TB) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -86,7 +86,8 @@ func ClosesAtOnce(t testing.TB) string {
 }
 
 // Hanging checks that calls end with their context if the server accepts a request, but neither
-// reads its body nor responds. It also checks that the value is not read after Put has returned.
+// reads the body of the request nor responds. It also checks that the store does not read the value
+// after Put has returned.
 func Hanging(t *testing.T, p Provider, version store.Version) {
 	srv, _ := p.Serve(t)
 	over := make(chan struct{})

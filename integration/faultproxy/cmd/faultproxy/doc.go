@@ -4,6 +4,6 @@
 //	curl -d '{"rates": {"slow_down": 0.1}}' http://127.0.0.1:9010/__fault/config
 //	curl http://127.0.0.1:9010/__fault/stats
 //
-// It prints its URL on standard output when it listens, and ends on an interrupt. Package
-// faultproxy documents the faults.
+// When the proxy is ready, the command prints its URL on standard output. An interrupt ends the
+// command. Package faultproxy documents the faults.
 package main
