@@ -39,7 +39,7 @@ func ReadAs[T any](ctx context.Context, a *Array, sel ...Selection) ([]T, error)
 	return dst, nil
 }
 
-// costOfAs is costOf for a read that may convert. It adds the source of a converted element.
+// costOfAs is costOf for [ReadAs]. If elements are converted, it adds the size of their source.
 func costOfAs[T any](a *Array) int64 {
 	t, to := a.meta.DType, reflect.TypeFor[T]()
 	if t.Size() > 0 && !t.Fits(to) {

@@ -14,8 +14,8 @@ import (
 // A chunk that is partly outside is unchanged, so its values reappear if the array grows again.
 type ResizeOptions struct {
 	// MetadataOnly changes the shape and deletes no chunks, so that all values reappear if the
-	// array grows again. If the array grows by this Resize, values that unfinished changes left in
-	// the new area are still replaced by the fill value.
+	// array grows again. If the array grows by this Resize, it still replaces values that
+	// unfinished changes left in the new area by the fill value.
 	MetadataOnly bool
 	// Clear sets elements outside the shape to the fill value in chunks that are partly outside.
 	// These chunks are read and written again.
