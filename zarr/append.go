@@ -17,7 +17,7 @@ type AppendOptions struct {
 	//	a, err = zarr.Append(ctx, a, 0, day, zarr.AppendOptions{At: new(24 * n)})
 	//
 	// If the array has more rows, the append fails with ErrExists. If it has fewer, the append
-	// waits for the missing rows for up to Wait, and then fails with ErrConflict. The default, nil,
+	// waits up to Wait for the missing rows, and then fails with ErrConflict. The default, nil,
 	// appends at the current end.
 	At *int
 	// Wait is the maximum time to wait for other processes that append or resize. The append then

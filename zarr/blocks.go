@@ -144,7 +144,7 @@ func newBlockLoop[T any](a *Array, o BlockOptions, sel []Selection) (*blockLoop[
 	return l, nil
 }
 
-// advance returns the limits for reading blocks ahead of the loop.
+// advance returns the limits on the blocks that are read ahead of the loop.
 func (l *blockLoop[T]) advance() concurrency.InAdvance[blockAt] {
 	n, cfg := l.o.Ahead, &l.array.cfg
 	if n == 0 {

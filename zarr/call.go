@@ -47,7 +47,7 @@ func (a *Array) write(ctx context.Context, src []byte, r grid.Selection) error {
 	return nil
 }
 
-// numbered returns a view of the array whose elements are uint64 numbers that refer to items.
+// numbered returns a view of the array whose elements are uint64 numbers of elements in items.
 func (a *Array) numbered(items *pipeline.Items) *Array {
 	m := *a.meta
 	m.DType = dtype.Uint64

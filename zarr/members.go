@@ -22,7 +22,7 @@ func (g *Group) Members(ctx context.Context) iter.Seq2[Node, error] { return g.v
 // [Group.Members].
 func (g *Group) Walk(ctx context.Context) iter.Seq2[Node, error] { return g.visit(ctx, -1) }
 
-// visit yields the nodes below the group down to a depth; -1 is unlimited.
+// visit yields the nodes down to the given depth below the group, or all nodes if depth is -1.
 func (g *Group) visit(ctx context.Context, depth int) iter.Seq2[Node, error] {
 	return func(yield func(Node, error) bool) {
 		for f := range g.at.Members(ctx, depth) {

@@ -63,7 +63,7 @@ func converts[T any](a *Array) error {
 	return nil
 }
 
-// asText reports whether a read as T converts bytes or JSON to text.
+// asText reports whether reading elements of type t as Ts converts bytes or JSON to text.
 func asText[T any](t dtype.VarLen) bool {
 	return t != dtype.String && dtype.String.Fits(reflect.TypeFor[T]())
 }

@@ -37,7 +37,7 @@ type ResizeOptions struct {
 // (100,000 in a store that deletes in batches), it lists the array instead and deletes the chunks
 // that it finds. While it deletes chunks, it claims the array as [Append] does.
 //
-// If a delete fails, the array is already shrunk, but axes that grow have their previous length.
+// If a delete fails, axes that shrink have their new length, and axes that grow their previous one.
 // The next Append or Resize handles the remaining chunks.
 //
 // Resize returns ErrSelection if a rectilinear grid ends before the new shape.

@@ -16,11 +16,11 @@ type Spec struct {
 	Layout Layout
 	DType  dtype.Type
 
-	// Shards is the shape of a shard, an object that contains many chunks, each of which can be
-	// read alone. The lengths must be multiples of those of Chunks. If Layout chooses the chunks,
-	// it chooses divisors of Shards. With nil, each chunk is stored as an object. Only v3 has
-	// shards. The index of a shard is at its end and has a checksum. For another index, add
-	// codec.Sharding to Codecs and set Chunks to the shape of a shard.
+	// Shards is the shape of a shard, an object of many chunks that can be read one by one. The
+	// lengths must be multiples of those of Chunks. If Layout chooses the chunks, it chooses
+	// divisors of Shards. With nil, each chunk is stored as an object. Only v3 has shards. The
+	// index of a shard is at its end and has a checksum. For another index, add codec.Sharding to
+	// Codecs and set Chunks to the shape of a shard.
 	Shards []int
 
 	// ShardLayout chooses Shards if they are nil. With nil, the default, the array has no shards.
@@ -44,7 +44,7 @@ type Spec struct {
 
 	// Fill is the fill value, which is the value of elements that were never written. It is a Go
 	// value of the data type, a number that the data type represents exactly, a json.RawMessage as
-	// in the metadata, or [NoFill] for v2's null. With nil, it is the default of the data type.
+	// in the metadata, or [NoFill] for v2's null. With nil, the data type's default is used.
 	Fill any
 
 	// Codecs encode a chunk. With nil, chunks are compressed by zstd; with an empty slice, they are

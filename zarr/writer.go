@@ -23,9 +23,9 @@ import (
 // claim continues after the readable rows.
 //
 // Large shards are not collected in memory. Each row of inner chunks is encoded and sent in parts
-// as soon as it is complete, and the shards become visible when they are complete. The rows of
-// such a shard that were readable before are copied in their stored form. If another process
-// writes to them meanwhile, the Writer fails with ErrConflict.
+// as soon as it is complete, and the shards become visible when they are complete. Rows of such a
+// shard that were readable before are copied in their stored form. If another process writes to
+// these rows meanwhile, the Writer fails with ErrConflict.
 type Writer[T any] struct{ w *grow.Writer[T] }
 
 // NewWriter starts to append rows to an array along an axis. It returns ErrConflict if another

@@ -22,8 +22,8 @@ type Field struct {
 	// single value.
 	Shape []int
 
-	// Order is the byte order in which the field is stored. A field of a v2 structure has its own
-	// order. NoOrder means that the codec determines it, as in v3. The memory form is always
+	// Order is the byte order in which the field is stored. A field of a v2 structure may have its
+	// own order. NoOrder means that the codec determines it, as in v3. The memory form is always
 	// little-endian.
 	Order Order
 
