@@ -5,7 +5,7 @@ import (
 	"github.com/zargo-io/zargo/internal/engine"
 )
 
-// engine returns the options of the engine that reads and writes the objects.
+// engine converts c to the options of package engine, which reads and writes the stored objects.
 func (c *config) engine() engine.Options {
 	return engine.Options{
 		Limits: c.limits, InFlight: c.inFlight, ChunkLimit: c.Chunks.ChunkLimit, SingleWriter: c.SingleWriter,

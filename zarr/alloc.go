@@ -5,8 +5,8 @@ import (
 	"github.com/zargo-io/zargo/internal/hugepages"
 )
 
-// alloc allocates memory that the caller sets completely. If the memory is large, alloc advises the
-// system to use huge pages; the caller then undoes the advice.
+// alloc allocates n elements, all of which the caller must set. If their memory is large, alloc
+// advises the system to use huge pages. The caller must undo the returned advice.
 func alloc[T any](n int) ([]T, hugepages.Advice) {
 	dst := make([]T, n)
 	view, _ := bytesview.Of(dst)

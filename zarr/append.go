@@ -17,17 +17,17 @@ type AppendOptions struct {
 	//	a, err = zarr.Append(ctx, a, 0, day, zarr.AppendOptions{At: new(24 * n)})
 	//
 	// If the array has more rows, the append fails with ErrExists. If it has fewer, the append
-	// waits for the missing rows for up to Wait, and then fails with ErrConflict. The default, nil,
+	// waits up to Wait for the missing rows, and then fails with ErrConflict. The default, nil,
 	// appends at the current end.
 	At *int
 	// Wait is the maximum time to wait for other processes that append or resize. The append then
 	// begins after their rows. NewWriter waits before it returns. The default, 0, does not wait.
 	Wait time.Duration
 	// TakeOver discards an unfinished change of another process, usually a killed one, if the
-	// change began at least this long ago. If that process is still running, it fails with
-	// ErrConflict, and its late requests change nothing that others wrote. A Resize that is
-	// deleting chunks is an exception: its process must have ended. The default, 0, takes over no
-	// change. A negative duration takes over any change.
+	// change began at least this long ago. If the other process is still running, its change fails
+	// with ErrConflict and overwrites nothing that others wrote. A Resize that is deleting chunks
+	// must not be taken over before its process has ended. The default, 0, takes over no change. A
+	// negative duration takes over any change.
 	TakeOver time.Duration
 }
 
@@ -37,25 +37,24 @@ func (o AppendOptions) grow() grow.Options {
 }
 
 // Append extends the array along an axis and writes src after the existing elements. src contains
-// the new elements in C order. It must be a whole number of rows, where a row is all elements at
-// one index of the axis. Append returns the array with its new shape; a is unchanged. T is as for
-// [Read].
+// the new elements in C order. They must form whole rows, where a row is all elements at one index
+// of the axis. Append returns the array with its new shape; a is unchanged. T is as for [Read].
 //
 // Other processes see the new shape after all chunks are stored, so a reader never sees a hole.
 // Only one append at a time changes an array. It first claims the rows in the array's metadata
 // document. While the claim exists, another append or resize fails with ErrConflict and changes
 // nothing. An append to an array that grew since it was opened also fails with ErrConflict (see
-// [Array.Refresh]), unless AppendOptions lets it wait. After an error the shape is unchanged. If
-// the process is killed, its claim remains. The claim does not affect readers, and
+// [Array.Refresh]), unless AppendOptions.Wait is set. After an error the shape is unchanged. If the
+// process is killed, its claim remains. The claim does not affect readers, and
 // AppendOptions.TakeOver removes it.
 //
 // An existing chunk, or shard, that receives some of the rows is read and written again, on
 // condition that it did not change in between. [Report] counts these as Rewritten. For rows that
 // arrive a few at a time, use a [Writer].
 //
-// An append sends the requests of its chunks, two requests for the document, and one for each
-// partly filled chunk. It requires a store with conditional writes, or [SingleWriter]. Append
-// returns ErrSelection if a rectilinear grid ends before the new shape.
+// Besides the requests for its chunks, an append sends two requests for the metadata document and
+// one for each partly filled chunk. It requires a store with conditional writes, or [SingleWriter].
+// Append returns ErrSelection if a rectilinear grid ends before the new shape.
 func Append[T any](ctx context.Context, a *Array, axis int, src []T, o AppendOptions) (*Array, error) {
 	if err := a.growable(axis); err != nil {
 		return nil, a.errf(err)
@@ -119,7 +118,7 @@ func (a *Array) row(axis int) int {
 	return n
 }
 
-// along returns selections that apply s to one axis and select the axes before it completely.
+// along returns selections that apply s to the given axis and All to each axis before it.
 func along(axis int, s Selection) []Selection {
 	sel := make([]Selection, axis+1)
 	for i := range axis {

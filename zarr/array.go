@@ -44,7 +44,7 @@ type shared struct {
 	confirms  concurrency.Joined[struct{}]
 }
 
-// blocksOf returns the chunk boundaries along each axis, or those of the inner chunks of shards.
+// blocksOf returns the boundaries along each axis of the chunks, or of the inner chunks of shards.
 func blocksOf(p *pipeline.Pipeline) []grid.Axis {
 	if s := p.Largest().Chain.Shards(); s != nil {
 		return grid.Even(s.Chunk) // an inner chunk shape divides every shard
@@ -78,20 +78,20 @@ func (a *Array) changed(n node, m *meta.Array) *Array {
 	return &Array{node: n, meta: m, pipe: a.pipe, blocks: a.blocks, engine: a.engine, shared: a.shared, field: a.field}
 }
 
-// target implements the constraint of Write.
+// target returns the array that [Write] writes to.
 func (a *Array) target() *Array { return a }
 
-// Shape returns the number of elements along each axis. The slice is the caller's.
+// Shape returns the number of elements along each axis. The caller owns the slice.
 func (a *Array) Shape() []int { return slices.Clone(a.meta.Shape) }
 
 // Chunks returns the number of elements of a chunk along each axis. In a sharded array these are
 // the inner chunks. Chunks returns nil if chunks differ in shape, as in a rectilinear grid; see
-// [Array.Edges]. The slice is the caller's.
+// [Array.Edges]. The caller owns the slice.
 func (a *Array) Chunks() []int { return grid.Shape(a.blocks) }
 
 // Shards returns the number of elements of a shard along each axis. A shard is one stored object
 // that contains many chunks. Shards returns nil if the array is not sharded (see [Array.Sharded])
-// or if shards differ in shape. The slice is the caller's.
+// or if shards differ in shape. The caller owns the slice.
 func (a *Array) Shards() []int {
 	if a.Sharded() {
 		return grid.Shape(a.pipe.Axes())
@@ -109,8 +109,7 @@ func (a *Array) Sharded() bool { return a.pipe.Largest().Chain.Shards() != nil }
 // DType returns the data type of the elements.
 func (a *Array) DType() dtype.Type { return a.meta.DType }
 
-// Codecs returns the codecs from chunk to stored bytes, including the filters and the compressor
-// of v2.
+// Codecs returns the codecs from chunk to stored bytes, including v2's filters and compressor.
 func (a *Array) Codecs() []codec.Spec { return a.pipe.Specs() }
 
 // Fill returns the fill value in memory form (see package dtype), or nil if it is undefined.
@@ -132,8 +131,8 @@ func (a *Array) Len() int {
 	return n
 }
 
-// ChunkKey returns the key of the object at a position of the grid: a chunk, or a shard in a
-// sharded array. The key is relative to the store's root.
+// ChunkKey returns the key of the chunk at the grid position coord, or of the shard in a sharded
+// array. The key is relative to the store's root.
 func (a *Array) ChunkKey(coord ...int) string {
 	return a.engine.Layout.Key(coord)
 }

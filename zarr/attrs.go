@@ -2,12 +2,13 @@ package zarr
 
 import "context"
 
-// SetAttrs replaces all attributes of the array, and returns the array with them. All other
-// metadata is unchanged, byte for byte.
+// SetAttrs replaces all attributes of the array, and returns the array with the new attributes. All
+// other metadata is unchanged, byte for byte.
 //
-// SetAttrs returns ErrConflict if the document was changed since a was opened. Then open the array
-// again, and decide on the attributes again. SetAttrs returns ErrReadOnly in a read-only store, and
-// errors.ErrUnsupported in one without versions, unless [SingleWriter] is set.
+// SetAttrs returns ErrConflict if the document was changed since a was opened. In this case open
+// the array again and start from its current attributes. SetAttrs returns ErrReadOnly in a
+// read-only store, and errors.ErrUnsupported in a store without versions, unless [SingleWriter] is
+// set.
 //
 // Consolidated metadata of the groups above keeps the old attributes until it is updated by
 // [Group.Consolidate], or by UpdateAbove of package upkeep.

@@ -28,10 +28,10 @@ type BlockOptions struct {
 	// The default, nil, is one along each dimension. Blocks at the ends of the selection may be
 	// smaller.
 	Objects []int
-	// Ahead is the maximum number of blocks that are being read, or have been read, besides the
-	// next block of the loop. 0 is the number of requests of one call in flight
-	// ([Limits.InFlight]); -1 disables reading ahead. These blocks use at most half of the memory
-	// budget ([Limits.Shared]). A block that would exceed this is read when the loop reaches it.
+	// Ahead is the maximum number of blocks that are read ahead of the loop's next block. The
+	// default, 0, is [Limits.InFlight]; -1 disables reading ahead. Blocks that are read ahead use
+	// at most half of the memory budget ([Limits.Shared]). A block that would exceed this is read
+	// when the loop reaches it.
 	Ahead int
 	// AnyOrder yields each block as soon as it has been read. The default is C order.
 	AnyOrder bool
@@ -45,10 +45,10 @@ type BlockOptions struct {
 	Convert bool
 	// Results is a budget that counts the memory of each block until the loop body ends. The next
 	// block waits until its memory is available. Other blocks are read ahead only if their memory
-	// is available. All loops with the same budget together use at most its size, except that a
-	// single larger block may be read alone. Results must not be the budget of [Limits.Shared]
+	// is available. Loops that share a budget together use at most its size, except that a single
+	// larger block may be read alone. Results must not be the budget of [Limits.Shared]
 	// (ErrSelection). A loop body must not run another loop with the same budget, because each
-	// would wait for the other. With nil, the default, yielded blocks are not counted.
+	// would wait for the other. The default, nil, does not count yielded blocks.
 	Results *concurrency.Budget
 }
 
@@ -144,7 +144,7 @@ func newBlockLoop[T any](a *Array, o BlockOptions, sel []Selection) (*blockLoop[
 	return l, nil
 }
 
-// advance returns the limits for reading blocks ahead of the loop.
+// advance returns the limits on the blocks that are read ahead of the loop.
 func (l *blockLoop[T]) advance() concurrency.InAdvance[blockAt] {
 	n, cfg := l.o.Ahead, &l.array.cfg
 	if n == 0 {
@@ -174,7 +174,7 @@ type blockAt struct {
 	region grid.Region
 }
 
-// blocks yields the blocks in C order, without a list, which could exceed memory.
+// blocks yields the blocks in C order. It does not build a list, which could exceed memory.
 func (l *blockLoop[T]) blocks(yield func(blockAt) bool) {
 	at := make([]grid.Stretch, len(l.region))
 	for i, s := range l.region {
@@ -205,7 +205,7 @@ func (l *blockLoop[T]) blocks(yield func(blockAt) bool) {
 	}
 }
 
-// stretch returns the range of one block along dimension i. It starts at the j-th selected element.
+// stretch returns the range along dimension i of the block that starts at selected element j.
 func (l *blockLoop[T]) stretch(i, j int) grid.Stretch {
 	return l.region[i].Stretch(j, l.array.pipe.Axes()[i], l.objects[i])
 }

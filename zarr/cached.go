@@ -10,12 +10,12 @@ import (
 )
 
 // Cache reads chunks through c, which any number of arrays may share. Arrays and views that decode
-// the chunks of one store in the same way share entries. Writes and deletes of this process
-// invalidate entries, even through arrays and groups without the option. c must not be nil
-// (ErrSelection otherwise). By default chunks are not cached.
+// the chunks of one store in the same way share entries. Writes and deletes by this process
+// invalidate entries, whether or not the array or group that makes them has this option. c must not
+// be nil (ErrSelection otherwise). By default chunks are not cached.
 //
 // [Array.Check] bypasses the cache. [Limits.Requests] counts the requests that a read would send
-// without the cache. Sharded arrays are read in parts. They bypass the cache in stores that lack
+// without the cache. Sharded arrays, which are read in parts, bypass the cache if the store lacks
 // versions or suffix ranges.
 func Cache(c *cache.Cache) Option {
 	return Option{"Cache(…)", func(cfg *config) error {
@@ -27,7 +27,7 @@ func Cache(c *cache.Cache) Option {
 	}}
 }
 
-// cached returns the array's reader of the cache, or nil. own is shared by all views of the array.
+// cached returns the array's reader of its cache, if any. own is shared by all views of the array.
 func (n *node) cached(pipe *pipeline.Pipeline, own any, field []string) *chunkcache.Reader {
 	if n.cfg.cache == nil {
 		return nil

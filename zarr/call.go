@@ -17,7 +17,7 @@ func (a *Array) read(ctx context.Context, dst []byte, r grid.Selection) error {
 	return nil
 }
 
-// begin starts a call that reads a region in steps. It returns the context and array for them.
+// begin starts a call that reads a region in steps, each with the returned context and array.
 func (a *Array) begin(ctx context.Context, r grid.Selection) (context.Context, *Array, error) {
 	ctx, e, err := a.engine.Begin(ctx, r)
 	if err != nil {
@@ -47,7 +47,7 @@ func (a *Array) write(ctx context.Context, src []byte, r grid.Selection) error {
 	return nil
 }
 
-// numbered returns a view of the array whose elements are uint64 numbers that refer to items.
+// numbered returns a view of the array whose elements are uint64 numbers of elements in items.
 func (a *Array) numbered(items *pipeline.Items) *Array {
 	m := *a.meta
 	m.DType = dtype.Uint64

@@ -7,7 +7,7 @@ import "context"
 // v2. Consolidate returns the group with the new copy; g is unchanged.
 //
 // Consolidate reads each node from the store, never from an older copy. It writes the document on
-// condition that no other writer changed it since. After such a change Consolidate reads everything
+// condition that no other writer changed it in between. If one did, Consolidate reads everything
 // again. Concurrent calls therefore all succeed, and the final document is at least as recent as
 // each of them. If a node cannot be read, or has another format than the group, Consolidate returns
 // an error and writes nothing.

@@ -14,9 +14,9 @@ import (
 // never overwrites metadata.
 //
 // Create returns ErrExists if a node exists at path. It also returns ErrExists if a stored key
-// would be read as a chunk of the new array, for example a chunk of an array whose metadata alone
-// was deleted; [Replace] deletes such keys. Create looks for such keys in one listing of at most
-// 1000 entries. It skips this check if the store cannot list or refuses to list.
+// would be read as a chunk of the new array, such as a chunk that remains of a deleted array;
+// [Replace] deletes such keys. Create looks for such keys in one listing of at most 1000 entries.
+// It skips this check if the store cannot list or refuses to list.
 //
 // Consolidated metadata of the groups above lacks the new array until it is updated by
 // [Group.Consolidate], or by UpdateAbove of package upkeep.
@@ -30,10 +30,10 @@ func OpenOrCreate(ctx context.Context, st store.Store, path string, spec Spec, o
 	return create(ctx, st, path, spec, opts, (*hierarchy.Node).OpenOrCreateArray)
 }
 
-// Replace deletes the array at path, if there is one, and creates another. It deletes the metadata
-// and the chunks of the old array, and keeps keys below path that do not belong to an array. It
-// returns ErrExists if a group is at path, because replacing a group would delete the nodes below
-// it.
+// Replace deletes the array at path, if there is one, and creates a new one. It deletes the
+// metadata and the chunks of the old array, and keeps keys below path that do not belong to an
+// array. It returns ErrExists if a group is at path, because replacing a group would delete the
+// nodes below it.
 //
 // Replace first deletes the old metadata, on condition that it did not change since Replace read
 // it. Then it deletes the chunks, and finally it creates the new array, so that no reader sees new
@@ -58,9 +58,9 @@ func create(ctx context.Context, st store.Store, path string, spec Spec, opts []
 	return newNode(at, cfg).(*Array), nil
 }
 
-// CreateGroup creates a group at path, and the missing groups above it up to the store's root.
-// Only Format and Attrs of spec may be set; other fields are ErrMetadata. CreateGroup returns
-// ErrExists if a node of any format exists at path.
+// CreateGroup creates a group at path, and the missing groups above it up to the store's root. Only
+// Format and Attrs of spec may be set (ErrMetadata otherwise). CreateGroup returns ErrExists if a
+// node of any format exists at path.
 func CreateGroup(ctx context.Context, st store.Store, path string, spec Spec, opts ...Option) (*Group, error) {
 	at, cfg, err := place(st, path, opts)
 	if err != nil {

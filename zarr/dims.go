@@ -44,9 +44,9 @@ func (a *Array) axisOf(name string) (int, error) {
 	return i, nil
 }
 
-// Dims returns the names of the axes, "" for an axis without one, or nil if the array has no
-// names. The names are v3's dimension_names, those of [Array.WithDimNames], or the attribute
-// _ARRAY_DIMENSIONS, which xarray writes to v2 arrays. The slice is the caller's.
+// Dims returns the names of the axes, "" for an axis without one, or nil if the array has no names.
+// The names are v3's dimension_names, those of [Array.WithDimNames], or the attribute
+// _ARRAY_DIMENSIONS, which xarray writes to v2 arrays. The caller owns the slice.
 func (a *Array) Dims() []string { return slices.Clone(a.dims()) }
 
 func (a *Array) dims() []string {

@@ -6,9 +6,9 @@ package zarr
 // read. A view of a field returns the documents of the whole array. The bytes must not be changed.
 func (a *Array) Documents() (map[string][]byte, error) { return a.at.Documents() }
 
-// Documents returns the documents of the group, as [Array.Documents] does. They include
-// consolidated metadata. For a v2 group they include it only after it has been read. With
-// consolidated metadata, the nodes below the group also open without a request.
+// Documents returns the documents of the group, as [Array.Documents] does. They include the group's
+// consolidated metadata, but in v2 only after it has been read. With consolidated metadata, the
+// nodes below the group also open without a request.
 //
 // If the group was itself opened from the consolidated metadata of a group above it, the result
 // does not contain consolidated metadata. To get the documents of all nodes, collect those of each

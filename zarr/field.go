@@ -48,7 +48,7 @@ func (a *Array) Field(path ...string) (*Array, error) {
 	return view, nil
 }
 
-// reapply returns the same view of the array base. If err is not nil, it returns err.
+// reapply returns the same view of the array base, or err if err is not nil.
 func (v *fieldView) reapply(base *Array, err error) (*Array, error) {
 	if err != nil {
 		return nil, err

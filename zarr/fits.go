@@ -11,8 +11,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// costOf returns the memory in bytes for one element of a result: a T and, if the element is
-// converted, its source. It excludes the contents of elements of varying length.
+// costOf returns the number of bytes that a read to Ts needs for each element: the size of a T,
+// plus that of the source if it is converted. It excludes the contents of elements of varying
+// length.
 func costOf[T any](a *Array) int64 {
 	each, size := int64(reflect.TypeFor[T]().Size()), int64(a.meta.DType.Size())
 	if size == 0 {
@@ -50,7 +51,7 @@ func (a *Array) regionOfBytes(n int, sel []Selection) (grid.Selection, error) {
 	return r, a.wantLen(r, n, "bytes", a.meta.DType.Size())
 }
 
-// fits returns ErrType if T does not fit the data type.
+// fits returns ErrType unless elements of the array can be read as Ts without conversion.
 func fits[T any](a *Array) error {
 	t := reflect.TypeFor[T]()
 	if of, ok := a.meta.DType.(*dtype.Struct); ok {
@@ -64,7 +65,7 @@ func fits[T any](a *Array) error {
 	return nil
 }
 
-// sized returns the number of elements of a selection, or ErrLimit if their size is too large.
+// sized returns the number of elements of a selection, or ErrLimit if their size overflows an int.
 func (a *Array) sized(r grid.Selection) (int, error) {
 	n, ok := r.Len()
 	if !ok || n > math.MaxInt/max(a.meta.DType.Size(), 1) {
@@ -73,7 +74,7 @@ func (a *Array) sized(r grid.Selection) (int, error) {
 	return n, nil
 }
 
-// wantLen returns ErrSelection if length is not the number of elements of r, times size.
+// wantLen returns ErrSelection unless length is size times the number of elements of r.
 func (a *Array) wantLen(r grid.Selection, length int, unit string, size int) error {
 	n, err := a.sized(r)
 	if err != nil {
@@ -86,7 +87,7 @@ func (a *Array) wantLen(r grid.Selection, length int, unit string, size int) err
 }
 
 // selected resolves a selection and returns its number of elements. It returns ErrLimit if elements
-// of size bytes exceed the memory of the process.
+// of size bytes each exceed the memory limit of the process.
 func (a *Array) selected(sel []Selection, size int64) (grid.Selection, int, error) {
 	r, err := a.region(sel)
 	if err != nil {
@@ -99,7 +100,7 @@ func (a *Array) selected(sel []Selection, size int64) (grid.Selection, int, erro
 	return r, n, a.mayHold(n, size)
 }
 
-// mayHold returns ErrLimit if n elements of size bytes exceed the memory limit of the process.
+// mayHold returns ErrLimit if n elements of size bytes each exceed the process's memory limit.
 func (a *Array) mayHold(n int, size int64) error {
 	if most := concurrency.Memory() / max(size, 1); int64(n) > most || int64(n) > math.MaxInt/max(size, 1) {
 		return a.errf(fault.Newf(fault.Limit, "%d elements of %d bytes each exceed the memory limit of the process", n, size))

@@ -20,7 +20,7 @@ func (a *Array) Edges(axis int) iter.Seq2[int, int] {
 }
 
 // GridShape returns the number of chunks along each axis, or of shards if the array is sharded. The
-// slice is the caller's.
+// caller owns the slice.
 func (a *Array) GridShape() []int {
 	n := make([]int, len(a.pipe.Axes()))
 	for i, cut := range a.pipe.Axes() {

@@ -17,7 +17,7 @@ type Rows struct {
 	N     int
 	Write func(ctx context.Context, view *Array, from int) error
 
-	// Set by RowsOf instead of N and Write.
+	// RowsOf sets count and write instead of N and Write. count returns the number of rows.
 	count func(a *Array, axis int) (int, error)
 	write func(ctx context.Context, view *Array, where Selection) error
 }
@@ -55,23 +55,23 @@ func (r Rows) fit(a *Array, dim string) (axis, n int, err error) {
 }
 
 // Append extends several arrays of the group, such as data and its coordinates, by the same number
-// of rows along the axes named dim. It returns the group, with its consolidated metadata updated
-// if it has any.
+// of rows along the axes named dim. It returns the group with updated consolidated metadata, if
+// any.
 //
 // Append updates the consolidated metadata last, with one write. A reader that opens the arrays
-// through it sees either all of their old lengths or all of their new lengths. A reader that opens
-// an array directly may see its new length before that of the others. No array grows before the
+// through this metadata sees either the old lengths of all arrays or their new lengths. A reader
+// that opens an array directly may see its new length before the others. No array grows before the
 // rows of all arrays are stored. Append claims the group and its arrays as the function [Append]
 // claims an array: meanwhile other appends fail with ErrConflict, or wait.
 //
 // After an error the arrays have their old lengths, unless the error says that some have grown. A
 // killed process may also leave arrays that have grown. The group then accepts only an Append of
 // the same rows with TakeOver, which completes the unfinished append. Its AppendOptions.At must be
-// the old number of rows. Arrays that are opened through the group still have that length.
+// the old number of rows. Arrays that are opened through the group still have the old length.
 //
 // The rows must include all arrays in the group's consolidated metadata that have the dimension.
-// All arrays must have the same length along it. Otherwise Append returns ErrSelection. Append does
-// not update the consolidated metadata of groups above.
+// All arrays must have the same length along the dimension. Otherwise Append returns ErrSelection.
+// Append does not update the consolidated metadata of groups above.
 func (g *Group) Append(ctx context.Context, dim string, o AppendOptions, rows ...Rows) (*Group, error) {
 	of, err := g.rows(dim, rows)
 	if err != nil {

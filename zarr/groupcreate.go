@@ -10,9 +10,9 @@ import (
 )
 
 // OpenOrCreateGroup opens the group at path if the group and its arrays exist. Otherwise it creates
-// the missing nodes, and the group's consolidated metadata. The keys of arrays are paths relative
-// to the group. Arrays have the group's format unless their Spec sets one. Only Format and Attrs of
-// spec may be set, as for [CreateGroup].
+// the missing nodes, and the group's consolidated metadata. The map arrays contains the Spec of
+// each array by its path relative to the group. Arrays have the group's format unless their Spec
+// sets one. Only Format and Attrs of spec may be set, as for [CreateGroup].
 //
 //	g, err := zarr.OpenOrCreateGroup(ctx, st, "weather", zarr.Spec{}, map[string]zarr.Spec{
 //		"t2m": {
@@ -30,8 +30,8 @@ import (
 //
 // An existing node must agree with its Spec; otherwise OpenOrCreateGroup returns ErrExists, and the
 // error names the difference. Attributes may differ, because they may have been set since. An axis
-// of length 0 in the Spec agrees with any length, because rows may have been appended since. Nodes
-// of the group that the map of arrays lacks are not changed.
+// of length 0 in the Spec agrees with any length, because rows may have been appended since. Other
+// nodes of the group are not changed.
 func OpenOrCreateGroup(ctx context.Context, st store.Store, path string, spec Spec, arrays map[string]Spec, opts ...Option) (*Group, error) {
 	at, cfg, err := place(st, path, opts)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 //
 // A write never relies on the copy alone. The first write to an array opened from a copy reads the
 // array's stored metadata. It returns ErrConflict if the stored metadata differs from the copy, and
-// ErrNotFound if it does not exist.
+// ErrNotFound if there is none.
 func (g *Group) Open(ctx context.Context, path string) (Node, error) {
 	return g.open(ctx, path, document.Any)
 }

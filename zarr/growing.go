@@ -16,13 +16,13 @@ import (
 // growing adapts an Array to the interface of package grow.
 type growing struct{ *Array }
 
-// viewed returns the Array of a grow.Array.
+// viewed returns the Array inside a, which must be of type growing.
 func viewed(a grow.Array) *Array { return a.(growing).Array }
 
-// Engine returns the engine that reads and writes the objects of the array.
+// Engine returns the engine that reads and writes the array's chunks or shards.
 func (g growing) Engine() *engine.Array { return g.engine }
 
-// Position parses a key below the path of the array.
+// Position parses a chunk key, relative to the array, and returns the chunk's grid position.
 func (g growing) Position(key string) ([]int, bool) {
 	return g.meta.Keys.Parse(key, len(g.meta.Shape))
 }
@@ -30,7 +30,7 @@ func (g growing) Position(key string) ([]int, bool) {
 // Source returns the documents of the array.
 func (g growing) Source() *document.Source { return g.at.Source() }
 
-// Parse returns the array as described by another text of its document.
+// Parse returns the array that doc describes. doc is another version of its metadata document.
 func (g growing) Parse(doc document.Stored) (grow.Array, error) {
 	at, err := g.at.Reparsed(doc)
 	if err != nil {
@@ -39,7 +39,7 @@ func (g growing) Parse(doc document.Stored) (grow.Array, error) {
 	return growing{newNode(at, g.cfg).(*Array)}, nil
 }
 
-// Stored returns the array with its stored documents. It reads them if the array has others.
+// Stored returns the array with its stored documents, which it reads unless the array has them.
 func (g growing) Stored(ctx context.Context) (grow.Array, error) {
 	if g.at.From == hierarchy.FromStore {
 		return g, nil
@@ -104,7 +104,7 @@ func (a *Array) growable(axis int) error {
 	return nil
 }
 
-// hasShape returns an error if the array is read-only or a view of a field.
+// hasShape returns an error if the shape cannot change because the array is read-only or a field.
 func (a *Array) hasShape() error {
 	if err := a.at.Writable(); err != nil {
 		return err

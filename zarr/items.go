@@ -11,12 +11,12 @@ import (
 )
 
 // ReadItems reads the selected elements of a data type whose elements vary in length. It returns
-// them in C order, each in memory form (see package dtype). The slice is the caller's. Equal
+// them in C order, each in memory form (see package dtype). The caller owns the slice. Equal
 // elements may share memory, so the caller must not change their bytes, but may append to them.
 //
 // ReadItems returns ErrType for other data types. It returns ErrLimit if the result takes more
 // memory than concurrency.Memory. The memory is 32 bytes for each element, plus the bytes of
-// elements that are neither the fill value nor equal to the preceding one.
+// elements that are neither the fill value nor equal to the preceding element.
 func (a *Array) ReadItems(ctx context.Context, sel ...Selection) ([][]byte, error) {
 	if err := a.varies(); err != nil {
 		return nil, err

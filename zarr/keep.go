@@ -6,8 +6,8 @@ import (
 	"github.com/zargo-io/zargo/internal/hierarchy"
 )
 
-// keeping returns the array to use for a write of r. If the opened document shows that a late
-// request of an abandoned change may still write to r, the result stores fill values.
+// keeping returns the array to use for a write of r. If a late request of an abandoned change may
+// still write to r, according to the opened document, the result has the option StoreFill.
 func (a *Array) keeping(r grid.Selection) (*Array, error) {
 	if a.cfg.Chunks.StoreFill || a.shards != nil || a.at.From != hierarchy.FromStore {
 		return a, nil

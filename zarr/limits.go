@@ -25,20 +25,20 @@ type Limits struct {
 	// canceled.
 	Bytes int64
 
-	// InFlight is the maximum number of chunks that one call processes concurrently. The default
-	// is the number of concurrent requests of the store plus the number of CPU slots. The store's
-	// own limit on requests, shared by all calls, applies in any case.
+	// InFlight is the maximum number of chunks that one call processes concurrently. The default is
+	// the number of concurrent requests of the store plus the number of CPU slots. The store's own
+	// limit on requests, shared by all calls, also applies.
 	InFlight int
 
 	// Chunk is the maximum size in bytes of a decoded chunk in memory, and of the index of a shard.
-	// An index has 16 bytes for each inner chunk. A larger chunk or index is ErrLimit. An element
-	// of varying length counts as its bytes plus 8. The default for a chunk is half of
+	// An index has 16 bytes for each inner chunk. A larger chunk or index causes ErrLimit. An
+	// element of varying length counts as its bytes plus 8. The default for a chunk is half of
 	// [concurrency.Memory]. The default for an index is the same, but at most 32 MiB.
 	Chunk int64
 
-	// Metadata is the maximum size in bytes of one metadata document. Longer documents return
-	// ErrLimit. The default is 64 MiB. Metadata also bounds the memory of attributes as Go values.
-	// If they need more than the larger of 2 × Metadata and 128 MiB, they are not decoded, and the
+	// Metadata is the maximum size in bytes of one metadata document. Longer documents cause
+	// ErrLimit. The default is 64 MiB. Metadata also bounds the memory of decoded attributes. If
+	// they need more than the larger of 2 × Metadata and 128 MiB, they are not decoded, and the
 	// error is ErrLimit.
 	Metadata int64
 
@@ -48,7 +48,7 @@ type Limits struct {
 }
 
 // Limit bounds the requests, bytes and memory of the calls on a node. If the option is repeated, a
-// later one replaces the fields that it sets. A negative bound is ErrSelection.
+// later one replaces the fields that it sets. No bound may be negative (ErrSelection otherwise).
 //
 //	limit := zarr.Limit(zarr.Limits{Requests: 100, Chunk: 64 << 20})
 //	a, err := zarr.OpenArray(ctx, st, "t2m", limit)

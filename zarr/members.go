@@ -6,9 +6,9 @@ import (
 )
 
 // Members yields the arrays and groups directly below the group, sorted by name. With consolidated
-// metadata it sends no request, except that a v2 group's copy is read when it is first needed.
-// Without it, Members lists the group and opens a bounded number of members concurrently.
-// Directories that contain no node are skipped.
+// metadata Members sends no request, except that a v2 group's copy is read when it is first needed.
+// Otherwise Members lists the group and opens a bounded number of members concurrently. Directories
+// that contain no node are skipped.
 //
 // Consolidated metadata that cannot be read is ignored, and reported as [rule.BadConsolidated] to
 // [Findings]. With [Strict] it is an error.
@@ -22,7 +22,7 @@ func (g *Group) Members(ctx context.Context) iter.Seq2[Node, error] { return g.v
 // [Group.Members].
 func (g *Group) Walk(ctx context.Context) iter.Seq2[Node, error] { return g.visit(ctx, -1) }
 
-// visit yields the nodes below the group down to a depth; -1 is unlimited.
+// visit yields the nodes down to the given depth below the group, or all nodes if depth is -1.
 func (g *Group) visit(ctx context.Context, depth int) iter.Seq2[Node, error] {
 	return func(yield func(Node, error) bool) {
 		for f := range g.at.Members(ctx, depth) {
@@ -45,7 +45,7 @@ func (g *Group) visit(ctx context.Context, depth int) iter.Seq2[Node, error] {
 // A directory is a node only if it contains zarr.json, .zarray or .zgroup, which Names does not
 // check. Names omits objects directly below the group, and names that v3 reserves.
 //
-// An error of the store ends the iteration. If it cannot list, the error is errors.ErrUnsupported.
+// An error of the store ends the iteration. It is errors.ErrUnsupported if the store cannot list.
 func (g *Group) Names(ctx context.Context) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		names, err := g.at.Names(ctx)

@@ -5,10 +5,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// Strict refuses metadata and chunks that violate a rule of severity Warning of package rule. By
-// default reads tolerate such violations: non-standard spellings in metadata, stored bytes that do
-// not encode an element of the data type, bytes after a compressed chunk, and shards whose inner
-// chunks overlap. The error is a *rule.Error within a *MetaError or a *ChunkError, and its kind is
+// Strict refuses metadata and chunks that violate a rule with severity [rule.Warning]. By default
+// reads tolerate such violations: non-standard spellings in metadata, stored bytes that do not
+// encode an element of the data type, bytes after a compressed chunk, and shards whose inner chunks
+// overlap. The error is a *rule.Error within a *MetaError or a *ChunkError, and its kind is
 // ErrMetadata or ErrCorrupt. Package validate checks the rules about the keys of a store.
 func Strict() Option {
 	return Option{"Strict()", func(c *config) error { c.Strict = true; return nil }}

@@ -15,8 +15,7 @@ import (
 
 // Node is an [*Array] or a [*Group].
 type Node interface {
-	// Path returns the path relative to the store's root, without slashes at its ends; "" is the
-	// root.
+	// Path returns the path relative to the store's root, without outer slashes; "" for the root.
 	Path() string
 	// Name returns the last element of the path; "" for the root.
 	Name() string
@@ -40,7 +39,7 @@ type node struct {
 	cfg config
 }
 
-// nodeOf returns n with the options cfg, except that its hierarchy.Options remain those of n.
+// nodeOf returns n with the options cfg, but keeps the hierarchy.Options of n.
 func nodeOf(n *hierarchy.Node, cfg config) node {
 	cfg.Options = n.Cfg
 	return node{n.Handle(), n, cfg}
@@ -68,7 +67,7 @@ func (n *node) Attrs() map[string]any {
 }
 
 // Options returns the options that the node was opened with, including those of [Array.With], so
-// that other nodes can be opened with the same options. The slice is the caller's.
+// that other nodes can be opened with the same options. The caller owns the slice.
 func (n *node) Options() []Option { return slices.Clone(n.cfg.opts) }
 
 // Attr decodes the attribute of n with the given name as a T: Attr[string](a, "units"). ok reports

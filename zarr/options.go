@@ -95,7 +95,7 @@ func Format(format int) Option {
 //   - a node in consolidated metadata among docs
 //
 // All other nodes are read from the store. The documents may be embedded in a binary, or come from
-// a catalog or another process. The method Documents of [Node] returns those of a node:
+// a catalog or another process. The method Documents of [Node] returns the documents of a node:
 //
 //	docs, err := a.Documents() // in one process
 //	a, err := zarr.OpenArray(ctx, st, "t2m", zarr.Documents(docs)) // in another
@@ -105,14 +105,14 @@ func Format(format int) Option {
 // afterwards. Members and Walk still list the store unless docs has consolidated metadata.
 //
 // A write never relies on docs alone. The first write to an array reads its stored metadata. It
-// returns ErrConflict if that differs from docs, and ErrNotFound if it does not exist. SetAttrs
-// reads the stored metadata too. [Array.Refresh] opens the array from the store.
+// returns ErrConflict if the stored metadata differs from docs, and ErrNotFound if there is none.
+// SetAttrs reads the stored metadata too. [Array.Refresh] opens the array from the store.
 func Documents(docs map[string][]byte) Option {
 	return Option{fmt.Sprintf("Documents(%d)", len(docs)), func(c *config) error { c.Documents = docs; return nil }}
 }
 
-// maxIndex is the default maximum size in bytes of the index of a shard. 32 MiB is the index of two
-// million inner chunks. Each takes about 200 bytes in a plan.
+// maxIndex is the default maximum size in bytes of the index of a shard. An index of 32 MiB has
+// entries for two million inner chunks. A plan takes about 200 bytes for each.
 const maxIndex = 32 << 20
 
 // StoreFill stores chunks whose elements all equal the fill value. By default such chunks are
@@ -136,10 +136,11 @@ func IgnoreConsolidated() Option {
 }
 
 // Separator sets the separator in chunk keys, "/" or ".", for v2 arrays whose metadata lacks
-// dimension_separator. The default is ".", as specified. Writers older than that member, such as
+// dimension_separator. The default is ".", as specified. Writers that predate this member, such as
 // zarr-python's NestedDirectoryStore and N5-like stores, also stored keys such as 0/0. With "." all
 // chunks of such an array are missing and read as the fill value. The separator is never guessed;
-// package upkeep can detect it. Reads and writes use the option. The metadata is not changed.
+// package upkeep can detect it. The option affects reads and writes, but does not change the
+// metadata.
 //
 // Opening or creating an array whose metadata specifies another separator returns ErrSelection. The
 // option does not affect v2 arrays with fewer than two axes, because their keys contain no

@@ -10,7 +10,7 @@ import (
 )
 
 // Packed holds elements that vary in length, in C order. It takes 8 bytes for each element, plus
-// the bytes of elements that are neither the fill value nor equal to the preceding one. It is
+// the bytes of elements that are neither the fill value nor equal to the preceding element. It is
 // immutable and safe for concurrent use.
 type Packed struct {
 	numbers []byte // 8 bytes each
@@ -42,11 +42,11 @@ func (p *Packed) number(i int) uint64 { return binary.LittleEndian.Uint64(p.numb
 // Bytes returns the size of the elements in memory.
 func (p *Packed) Bytes() int64 { return int64(len(p.numbers)) + p.items.Kept() }
 
-// Same reports whether the i-th element is known to equal the preceding one. It compares no bytes.
+// Same reports whether the i-th element is known, without comparing bytes, to equal the one before.
 func (p *Packed) Same(i int) bool { return i > 0 && p.number(i) == p.number(i-1) }
 
-// readPacked reads the n elements of a region. each is the number of bytes that the caller needs
-// for one element, including the 8 bytes in Packed.
+// readPacked reads the n elements of a region. The caller needs n*each bytes of memory for them,
+// including the 8 bytes of each element in Packed.
 func (a *Array) readPacked(ctx context.Context, n int, r grid.Selection, each int64) (*Packed, error) {
 	if err := a.mayHold(n, each); err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (a *Array) readPacked(ctx context.Context, n int, r grid.Selection, each in
 	return p, a.numbered(items).read(ctx, p.numbers, r)
 }
 
-// dense reports whether most bytes of the blocks are selected. If so, results may refer to blocks.
+// dense reports whether most bytes of p.items are selected, so that results may share its memory.
 func (p *Packed) dense() bool {
 	var selected int64
 	for i := range p.Len() {
@@ -70,7 +70,7 @@ func (p *Packed) dense() bool {
 	return p.items.Dense(selected)
 }
 
-// slices sets dst to the elements. They may refer to the blocks. Equal elements may share memory.
+// slices sets dst to the elements. They may share memory with p.items and with equal elements.
 func (p *Packed) slices(dst [][]byte) {
 	fill, dense := append([]byte{}, p.items.At(0)...), p.dense()
 	for i := range dst {
@@ -87,7 +87,7 @@ func (p *Packed) slices(dst [][]byte) {
 	}
 }
 
-// texts sets dst to the elements as strings. Strings of one block may share one longer string.
+// texts sets dst to the elements as strings. Several of them may share one longer string.
 func (p *Packed) texts(dst []string) {
 	text, dense := p.items.Texts(), p.dense()
 	for i := range dst {

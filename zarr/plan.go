@@ -12,8 +12,8 @@ import (
 )
 
 // Plan describes the requests that a read or a write sends to the store. [Array.Plan] and
-// [Array.PlanWrite] return one. Its size does not depend on the number of requests. It is safe for
-// concurrent use.
+// [Array.PlanWrite] return Plans. The size of a Plan does not depend on the number of requests. A
+// Plan is safe for concurrent use.
 type Plan struct {
 	array *Array
 	plan  *plan.Plan
@@ -73,7 +73,7 @@ func (a *Array) Plan(sel ...Selection) (*Plan, error) { return a.planned(nil, se
 // The plan does not know the elements. If all elements of a chunk equal the fill value, a write
 // sends a delete instead of the put, or nothing if the chunk is missing.
 //
-// A shard that takes too much of the memory for chunks has a put, which is sent if the encoded
+// A shard that is large relative to the memory for chunks has a put, which is sent if the encoded
 // shard is short. It also has the steps of an upload in parts: one "parts", several "part", and a
 // "commit" or, after an error, an "abort". If only part of the shard is selected, there are also
 // gets of its index and of the inner chunks that are kept. Errors are those of [Array.Plan].

@@ -9,12 +9,12 @@ import (
 )
 
 // Read returns the selected elements of the array in C order. T must be the Go type of the data
-// type's memory form, such as float32 for float32 and dtype.F16 for float16. Read returns ErrType
-// for any other T; see [ReadAs].
+// type's memory form, such as float32 for dtype.Float32 and dtype.F16 for dtype.Float16. Read
+// returns ErrType for any other T; see [ReadAs].
 //
-// If the selected elements, as Ts, take more memory than concurrency.Memory, Read returns ErrLimit
-// before it allocates. Strings of one chunk may share one longer string, and equal slices may share
-// memory, as for [Array.ReadItems].
+// If the result would take more memory than concurrency.Memory, Read returns ErrLimit before it
+// allocates. Strings of one chunk may share one longer string, and equal slices may share memory,
+// as for [Array.ReadItems].
 func Read[T any](ctx context.Context, a *Array, sel ...Selection) ([]T, error) {
 	r, err := a.region(sel)
 	if err != nil {

@@ -39,7 +39,7 @@ func ReadAs[T any](ctx context.Context, a *Array, sel ...Selection) ([]T, error)
 	return dst, nil
 }
 
-// costOfAs is costOf for a read that may convert. It adds the source of a converted element.
+// costOfAs is costOf for [ReadAs]. If elements are converted, it adds the size of their source.
 func costOfAs[T any](a *Array) int64 {
 	t, to := a.meta.DType, reflect.TypeFor[T]()
 	if t.Size() > 0 && !t.Fits(to) {
@@ -63,7 +63,7 @@ func converts[T any](a *Array) error {
 	return nil
 }
 
-// asText reports whether a read as T converts bytes or JSON to text.
+// asText reports whether reading elements of type t as Ts converts bytes or JSON to text.
 func asText[T any](t dtype.VarLen) bool {
 	return t != dtype.String && dtype.String.Fits(reflect.TypeFor[T]())
 }

@@ -14,8 +14,8 @@ import (
 // A chunk that is partly outside is unchanged, so its values reappear if the array grows again.
 type ResizeOptions struct {
 	// MetadataOnly changes the shape and deletes no chunks, so that all values reappear if the
-	// array grows again. If the array grows by this Resize, values that unfinished changes left in
-	// the new area are still replaced by the fill value.
+	// array grows again. If the array grows by this Resize, it still replaces values that
+	// unfinished changes left in the new area by the fill value.
 	MetadataOnly bool
 	// Clear sets elements outside the shape to the fill value in chunks that are partly outside.
 	// These chunks are read and written again.
@@ -37,7 +37,7 @@ type ResizeOptions struct {
 // (100,000 in a store that deletes in batches), it lists the array instead and deletes the chunks
 // that it finds. While it deletes chunks, it claims the array as [Append] does.
 //
-// If a delete fails, the array is already shrunk, but axes that grow have their previous length.
+// If a delete fails, axes that shrink have their new length, and axes that grow their previous one.
 // The next Append or Resize handles the remaining chunks.
 //
 // Resize returns ErrSelection if a rectilinear grid ends before the new shape.

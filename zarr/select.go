@@ -48,7 +48,7 @@ type Slice struct{ lo, hi, step int }
 // from the end.
 func Range(lo, hi int) Slice { return Slice{lo, hi, 1} }
 
-// By selects every step-th element. If step is negative, it counts backwards from the last element:
+// By selects every step-th element. A negative step counts backwards from the last element:
 // Range(2, 7).By(-2) selects 6, 4, 2. step must not be 0 (ErrSelection otherwise).
 func (s Slice) By(step int) Slice { s.step = step; return s }
 

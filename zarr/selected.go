@@ -18,8 +18,8 @@ func (a *Array) Selected(sel ...Selection) ([]int, error) {
 	return r.Shape(), nil
 }
 
-// region resolves the selections of a call. A selection by name applies to the axis of that name;
-// the others apply to the axis at their index.
+// region resolves the selections of a call. A selection made by [Dim] applies to the axis with its
+// name, any other to the axis at its index.
 func (a *Array) region(sel []Selection) (grid.Selection, error) {
 	shape := a.meta.Shape
 	if len(sel) == 1 {

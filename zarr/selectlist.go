@@ -88,7 +88,7 @@ func (c chunks) resolve(ax axis) (grid.Slice, error) {
 
 func (c chunks) String() string { return "Chunks(" + Range(c.lo, c.hi).String() + ")" }
 
-// briefly formats a list and shortens a long one.
+// briefly formats a list as the arguments of a call of name, and shortens a long list.
 func briefly[T any](name string, list []T) string {
 	const most = 8
 	if len(list) > most {

@@ -58,9 +58,9 @@ func (p points) String() string {
 	return s
 }
 
-// whole reports whether m, as the only selection of a call, masks the whole array. This is so if
-// its length is the number of elements and not the length of axis 0. If both are equal, a mask of
-// axis 0 selects the same elements.
+// whole reports whether m, as the only selection of a call, masks the whole array. It does if
+// len(m) is the number of elements but not the length of axis 0. If both are equal, a mask of axis
+// 0 selects the same elements.
 func (m mask) whole(shape []int) bool {
 	n, ok := elements(shape)
 	return ok && n == len(m) && (len(shape) == 0 || n != shape[0])

@@ -9,9 +9,9 @@ import (
 )
 
 // ShardWriter writes one shard of an array piece by piece. Inner chunks may be written in any
-// order, but only once, and are encoded and sent immediately. The memory for a shard of any size is
-// one or two of its parts (see [ShardWriter.Kept]). Nothing is visible before Commit. The caller
-// must call Commit or Abort, when no write is in progress.
+// order, but only once, and are encoded and sent immediately. A shard of any size takes the memory
+// of only one or two of its parts (see [ShardWriter.Kept]). Nothing is visible before Commit. The
+// caller must call Commit or Abort, when no write is in progress.
 //
 //	w, err := a.OpenShard(ctx, 3, 0)
 //	for rows := range slabs {

@@ -16,11 +16,11 @@ type Spec struct {
 	Layout Layout
 	DType  dtype.Type
 
-	// Shards is the shape of a shard, an object that contains many chunks, each of which can be
-	// read alone. The lengths must be multiples of those of Chunks. If Layout chooses the chunks,
-	// it chooses divisors of Shards. With nil, each chunk is stored as an object. Only v3 has
-	// shards. The index of a shard is at its end and has a checksum. For another index, add
-	// codec.Sharding to Codecs and set Chunks to the shape of a shard.
+	// Shards is the shape of a shard, an object of many chunks that can be read one by one. The
+	// lengths must be multiples of those of Chunks. If Layout chooses the chunks, it chooses
+	// divisors of Shards. With nil, each chunk is stored as an object. Only v3 has shards. The
+	// index of a shard is at its end and has a checksum. For another index, add codec.Sharding to
+	// Codecs and set Chunks to the shape of a shard.
 	Shards []int
 
 	// ShardLayout chooses Shards if they are nil. With nil, the default, the array has no shards.
@@ -44,7 +44,7 @@ type Spec struct {
 
 	// Fill is the fill value, which is the value of elements that were never written. It is a Go
 	// value of the data type, a number that the data type represents exactly, a json.RawMessage as
-	// in the metadata, or [NoFill] for v2's null. With nil, it is the default of the data type.
+	// in the metadata, or [NoFill] for v2's null. With nil, the data type's default is used.
 	Fill any
 
 	// Codecs encode a chunk. With nil, chunks are compressed by zstd; with an empty slice, they are
@@ -92,9 +92,9 @@ func (noFill) String() string { return "NoFill" }
 // exceeds the array. The zero Layout chooses chunks of equal sides with up to 2^20 elements, such
 // as 101 × 101 × 101 for an array of 1000 × 2000 × 3000.
 //
-// As [Spec.ShardLayout] it chooses the shape of shards by the same rule, in whole numbers of
-// chunks. A shard has at least one chunk, and extends no further beyond the array than the last
-// chunk does.
+// As [Spec.ShardLayout] it chooses the shape of shards by the same rule, as whole numbers of
+// chunks. A shard has at least one chunk, and extends beyond the array no further than its last
+// chunk.
 type Layout struct {
 	AspectRatio []float64 // one ratio for each axis, where 0 means 1; nil means 1 for all axes
 	Elements    int       // maximum elements of a chunk or shard; 0 is 2^20 unless Bytes is set
@@ -116,8 +116,8 @@ func (s Spec) arrays() arrayspec.Spec {
 
 // Spec returns a Spec that creates an array with the same metadata. The created array has the same
 // chunks under the same keys, with the same bytes. Change the Spec to create a similar array. If
-// the metadata omits a member that has a default, the new metadata contains the default. The slices
-// and the map are the caller's.
+// the metadata omits a member that has a default, the new metadata contains the default. The caller
+// owns the slices and the map.
 //
 // Fill is a Go value if the data type has one, so that it can be stored in another format, and
 // [NoFill] if the fill value is undefined. The chunks of a rectilinear grid are in ChunkEdges or
@@ -152,8 +152,8 @@ func (a *Array) spec() arrayspec.Spec {
 
 // MetadataV3 returns v3 metadata that describes the stored chunks of a v1 or v2 array as they are.
 // Package upkeep writes it to migrate the array. The dimension names in _ARRAY_DIMENSIONS become
-// dimension_names, and an undefined fill value becomes the value that missing chunks read as.
-// MetadataV3 returns errors.ErrUnsupported if v3 metadata cannot describe the chunks.
+// dimension_names, and an undefined fill value becomes the value of missing chunks. MetadataV3
+// returns errors.ErrUnsupported if v3 metadata cannot describe the chunks.
 func (a *Array) MetadataV3() (*meta.Array, error) {
 	m := *a.meta
 	m.Attrs = a.at.Attrs

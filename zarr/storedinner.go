@@ -7,9 +7,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// StoredInner reads the index of the shard at a position of the grid. stored is the number of inner
-// chunks stored in the shard. room is the number of inner chunks that the shard can contain,
-// including those beyond the array.
+// StoredInner reads the index of the shard at a position of the grid. It returns the number of
+// inner chunks that the shard contains and the number that it can contain, including those beyond
+// the array.
 //
 // StoredInner returns ErrNotFound if the shard does not exist, ErrCorrupt if its index is damaged,
 // ErrSelection if coord is outside the grid, and errors.ErrUnsupported if the array is not

@@ -7,7 +7,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// structPlans caches conversions between structures and Go types. Its zero value is ready for use.
+// structPlans caches conversions between structures and Go types. The zero value is an empty cache.
 type structPlans struct {
 	mu    sync.Mutex
 	plans map[structPlan][]dtype.Move
@@ -22,7 +22,7 @@ type structPlan struct {
 // two Go types, and a conversion may take 1.5 MiB.
 const maxStructPlans = 8
 
-// moves returns the moves between an element and a Go struct, or fault.Type if they do not fit.
+// moves returns t.Moves(to) from the cache, and adds it to the cache if necessary.
 func (p *structPlans) moves(t *dtype.Struct, to reflect.Type) ([]dtype.Move, error) {
 	key := structPlan{t, to}
 	p.mu.Lock()

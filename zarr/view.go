@@ -38,9 +38,9 @@ func (a *Array) Refresh(ctx context.Context) (*Array, error) {
 	return b, nil
 }
 
-// reshaped drops cached chunks that are not completely inside both shapes, that of a and that of
-// prev. Another process may have deleted and rewritten them. Entries of chunks at the edge need no
-// treatment, because the cache binds them to the shape that they were read with.
+// reshaped drops cached chunks that are not completely inside the shapes of both a and prev,
+// because another process may have deleted and rewritten them. Entries of chunks at the edge need
+// no treatment, because the cache binds them to the shape that they were read with.
 func (a *Array) reshaped(prev *Array) {
 	rank := len(a.meta.Shape)
 	if a.engine.Options.Cache == nil || len(prev.meta.Shape) != rank || slices.Equal(a.meta.Shape, prev.meta.Shape) {

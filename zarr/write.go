@@ -15,7 +15,7 @@ import (
 //
 //   - A chunk whose elements are all selected is written without being read.
 //   - A chunk that extends beyond the array's shape, and whose elements inside the shape are all
-//     selected, is put if it is absent. If it exists, its elements beyond the shape are kept,
+//     selected, is put if it is absent. An existing chunk keeps its elements beyond the shape,
 //     because another writer may have appended them since the array was opened.
 //   - Any other chunk is read, changed, and written on condition that no other writer replaced it
 //     in between. After such a replacement the chunk is read again and the write is retried.

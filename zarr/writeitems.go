@@ -51,7 +51,7 @@ func (a *Array) areItems(src [][]byte) error {
 	return nil
 }
 
-// isItem returns an error if item is not an element. [dtype.VarLen.Items] checks JSON.
+// isItem returns an error if item is not an element, but does not validate JSON.
 func (a *Array) isItem(item []byte) error {
 	switch t := a.meta.DType.(type) {
 	case dtype.VarLen:

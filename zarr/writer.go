@@ -23,9 +23,9 @@ import (
 // claim continues after the readable rows.
 //
 // Large shards are not collected in memory. Each row of inner chunks is encoded and sent in parts
-// as soon as it is complete, and the shards become visible when they are complete. The rows of
-// such a shard that were readable before are copied in their stored form. If another process
-// writes to them meanwhile, the Writer fails with ErrConflict.
+// as soon as it is complete, and the shards become visible when they are complete. Rows of such a
+// shard that were readable before are copied in their stored form. If another process writes to
+// these rows meanwhile, the Writer fails with ErrConflict.
 type Writer[T any] struct{ w *grow.Writer[T] }
 
 // NewWriter starts to append rows to an array along an axis. It returns ErrConflict if another
@@ -33,10 +33,10 @@ type Writer[T any] struct{ w *grow.Writer[T] }
 // AppendOptions let it wait or take over.
 //
 // A Writer uses the memory of one row of chunks, or of shards in a sharded array, and the memory to
-// encode them. A row of chunks is all elements at the indexes of the axis that one chunk covers. If
-// a row of shards is much larger than a row of inner chunks, the Writer uses the memory of one row
-// of inner chunks and one or two parts of each shard of the row. Shards whose elements vary in
-// length are always collected in memory.
+// encode them. A row of chunks consists of all chunks at one grid index along the axis. If a row of
+// shards is much larger than a row of inner chunks, the Writer uses the memory of one row of inner
+// chunks and one or two parts of each shard of the row. Shards whose elements vary in length are
+// always collected in memory.
 func NewWriter[T any](ctx context.Context, a *Array, axis int, o AppendOptions) (*Writer[T], error) {
 	if err := a.growable(axis); err != nil {
 		return nil, a.errf(err)

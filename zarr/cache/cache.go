@@ -23,18 +23,18 @@ type Validity struct{ ttl time.Duration }
 func Immutable() Validity { return Validity{chunkcache.Forever} }
 
 // Revalidate makes an entry valid for ttl, from the time of its request. The first read after that
-// requests the object on condition that it has changed: one request, whose response has no body if
-// the object is the same (304). For a shard, one such request for its index revalidates all of its
-// entries. If the store has no versions, the object is requested again.
+// sends one conditional request, whose response has no body if the object has not changed (304).
+// For a shard, one such request for its index revalidates all entries of the shard. If the store
+// has no versions, the object is requested again.
 //
 // With a ttl of 0 every read sends such a request: a chunk is transferred again only if it has
-// changed, and reads always see its current value. A negative ttl is 0.
+// changed, and reads always see its current value. A negative ttl means 0.
 func Revalidate(ttl time.Duration) Validity { return Validity{max(ttl, 0)} }
 
-// New returns a cache of at most bytes bytes, including the overhead of its entries. A chunk larger
-// than half of the cache is not kept. Entries are evicted by frequency and recency of use
-// (W-TinyLFU). One pass over a large array therefore does not displace frequently used entries, and
-// a read of more than the whole cache adds nothing to it.
+// New returns a cache that uses at most the given number of bytes, including the overhead of
+// entries. A chunk larger than half of the cache is not kept. Entries are evicted by frequency and
+// recency of use (W-TinyLFU). One pass over a large array therefore does not displace frequently
+// used entries, and a read of more than the whole cache adds nothing to it.
 func New(bytes int64, v Validity) *Cache { return &Cache{c: chunkcache.New(bytes, v.ttl)} }
 
 // Named returns the same cache for stores that have the same values under the same keys, such as

@@ -11,7 +11,7 @@ import (
 
 // Basic is a data type of one or two numbers of a fixed size: the core data types of the v3
 // specification, the numeric typestrings of v2, and the small integers, small floats and complex
-// numbers of zarr-extensions. Numbers of less than 8 bits take one byte, sign extended.
+// numbers of zarr-extensions. A number of less than 8 bits is sign-extended to one byte.
 type Basic uint8
 
 // The basic data types.
@@ -64,7 +64,8 @@ const (
 	numBasic
 )
 
-// class is the kind of the numbers of an element, which determines their form in metadata.
+// class is the kind of the numbers in an element. It determines the form of fill values in
+// metadata.
 type class uint8
 
 const (
@@ -92,7 +93,7 @@ func number(name, v2 string, c class, size int, kind reflect.Kind, goes func() r
 	return basicInfo{name: name, v2: v2, class: c, size: size, unit: size, bits: 8 * size, kind: kind, goes: goes}
 }
 
-// tiny describes an integer type of less than 8 bits.
+// tiny returns the description of an integer type of less than 8 bits.
 func tiny(name string, c class, bits int, kind reflect.Kind, goes func() reflect.Type) basicInfo {
 	return basicInfo{name: name, class: c, size: 1, unit: 1, bits: bits, kind: kind, goes: goes}
 }
@@ -178,8 +179,8 @@ func (b Basic) String() string {
 // Size returns the number of bytes of an element.
 func (b Basic) Size() int { return b.info().size }
 
-// Go returns the natural Go type: int8 for Int4, a named type of this package for a small float,
-// and a Complex of such a type for a complex number.
+// Go returns the natural Go type, such as int8 for Int4. For a small float it returns a named type
+// of this package, and for a pair of small floats a [Complex] of that type.
 func (b Basic) Go() reflect.Type { return b.info().goes() }
 
 // Fits reports whether t is the natural Go type or a named type of the same kind. F16 and similar
@@ -196,7 +197,7 @@ func (b Basic) Fits(t reflect.Type) bool {
 	return t.Kind() == info.kind && !isBits(t)
 }
 
-// isBits reports whether t has the kind of an integer but another meaning.
+// isBits reports whether t has an integer kind but is a small float, an Instant or a Span.
 func isBits(t reflect.Type) bool {
 	if t == reflect.TypeFor[Instant]() || t == reflect.TypeFor[Span]() {
 		return true
@@ -279,7 +280,7 @@ func (b Basic) DefaultFill() []byte { return make([]byte, b.Size()) }
 
 // V2 returns the typestring, such as "<f4" or "|u1". For small numbers it returns TensorStore's v2
 // name, which exists for little-endian bfloat16 but not for big-endian. It returns
-// errors.ErrUnsupported for types without a name.
+// errors.ErrUnsupported for types without a v2 name.
 func (b Basic) V2(o Order) (json.RawMessage, error) {
 	info := b.info()
 	if info.v2 == "" {

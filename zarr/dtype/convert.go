@@ -11,8 +11,8 @@ import (
 )
 
 // Convert converts the elements of src, which are in memory form, to dst without loss. It returns
-// fault.Type, with the index, if T cannot represent an element exactly. Signs of zero and payloads
-// of NaNs may be lost.
+// fault.Type, with the index of the element, if T cannot represent an element exactly. Signs of
+// zero and payloads of NaNs may be lost.
 //
 // Convert converts numbers and bools to numbers, and bools to bools. It converts DateTime to
 // time.Time, TimeDelta to time.Duration, and both of them to numbers of their units. It converts S
@@ -141,7 +141,7 @@ func textSetter(t Type, to reflect.Type) (setter, error) {
 	return nil, noWay(t, to)
 }
 
-// num is a number of any kind, as an intermediate form of conversions.
+// num is a number of any kind. Conversions between types of numbers use it as an intermediate form.
 type num struct {
 	kind   byte // 'b', 'i', 'u', 'f' or 'c'
 	i      int64

@@ -17,22 +17,21 @@ import (
 // document can cause. The largest elements in known files have a few thousand bytes.
 const MaxSize = 64 << 20
 
-// S is numpy's type "S", text without a defined encoding, padded with NULs. Its value is the
-// maximum number of bytes. Its v3 name is null_terminated_bytes. The Go form is an array of bytes;
-// [Text] returns a string.
+// S is numpy's type "S", text without a defined encoding, padded with NULs. S(n) has elements of at
+// most n bytes. The v3 name is null_terminated_bytes. The Go form is an array of bytes; [Text]
+// returns a string.
 type S int
 
-// U is numpy's type "U", UTF-32 text, padded with NULs. Its value is the maximum number of code
-// points. Its v3 name is fixed_length_utf32. The Go form is an array of runes; [Runes] returns a
-// string.
+// U is numpy's type "U", UTF-32 text, padded with NULs. U(n) has elements of at most n code points.
+// The v3 name is fixed_length_utf32. The Go form is an array of runes; [Runes] returns a string.
 type U int
 
-// V is numpy's type "V", uninterpreted bytes. Its value is the number of bytes. Its v3 name is
+// V is numpy's type "V", uninterpreted bytes. V(n) has elements of n bytes. The v3 name is
 // raw_bytes.
 type V int
 
-// R is the v3 core type "r*", uninterpreted bytes. Its value is the number of bytes; its name
-// contains the number of bits. In v2 it is V.
+// R is the v3 core type "r*", uninterpreted bytes. R(n) has elements of n bytes, but its name
+// contains the number of bits, as in "r48". In v2 it is stored as V.
 type R int
 
 // Text returns the text of an S without its padding.
@@ -170,8 +169,7 @@ func (S) Canon([]byte) {}
 // DefaultFill returns the empty text.
 func (t S) DefaultFill() []byte { return make([]byte, t) }
 
-// ParseFill parses base64 and pads it with NULs if it is short. In v2 the number 0 means the empty
-// text.
+// ParseFill decodes base64, and pads short text with NULs. In v2 the number 0 means the empty text.
 func (t S) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	if isZero(raw, format) {
 		return t.DefaultFill(), nil
@@ -302,7 +300,8 @@ func (V) Canon([]byte) {}
 // DefaultFill returns zeros.
 func (t V) DefaultFill() []byte { return make([]byte, t) }
 
-// ParseFill parses base64, padded with zeros if it is short. In v3 it also parses a list of bytes.
+// ParseFill decodes base64, and pads a short value with zeros. In v3 it also parses a list of
+// bytes.
 func (t V) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	if isZero(raw, format) {
 		return t.DefaultFill(), nil

@@ -23,8 +23,8 @@ const (
 	scale                 // no sign, no fraction, no zero; all ones mean NaN
 )
 
-// The formats, with the names of zarr-extensions, which are those of LLVM. Every number of a format
-// other than binary64 must be a float32.
+// The formats have the names that zarr-extensions and LLVM use. A float32 must be able to represent
+// every number of a format other than binary64.
 var (
 	binary16    = format{16, 10, 15, ieee}
 	binary32    = format{32, 23, 127, ieee}
@@ -59,7 +59,7 @@ func (m format) expMax() uint64 {
 	return 1<<(m.bits-1-m.frac) - 1
 }
 
-// nan returns the pattern that "NaN" in metadata means, and reports whether the format has a NaN.
+// nan returns the pattern of "NaN" in metadata, and reports whether the format has a NaN.
 func (m format) nan() (uint64, bool) {
 	switch m.special {
 	case ieee:
@@ -103,7 +103,7 @@ func (m format) largest() uint64 {
 	return m.sign() - 1
 }
 
-// value returns the number that a pattern represents, or NaN without its payload.
+// value returns the number that a pattern represents. A NaN loses its payload.
 func (m format) value(x uint64) float64 {
 	if m.bits == 64 {
 		return math.Float64frombits(x)

@@ -110,7 +110,7 @@ func (f Field) walk(b []byte, v reflect.Value, axes int, visit func(Type, []byte
 //
 //   - a value that fits t,
 //   - a string for S, U and String, and for V and R if its length is right,
-//   - a time.Time for DateTime and a time.Duration for TimeDelta, if it is a whole number of units,
+//   - a time.Time for DateTime or a time.Duration for TimeDelta that is a whole number of units,
 //   - a slice of bytes for S, V, R and Bytes.
 //
 // ok is false for values of other Go types. Value returns fault.Type for values that do not fit t.

@@ -38,8 +38,8 @@ func Canon(t Type) func(b []byte) {
 	return t.Canon
 }
 
-// InOrder returns the type in the form of v2 metadata: every field of a structure has a byte order,
-// which is o if it had none. It returns other types unchanged.
+// InOrder returns t in the form of v2 metadata. In a structure, each field without a byte order
+// gets the order o. Other types are returned unchanged.
 func InOrder(t Type, o Order) Type {
 	s, ok := t.(*Struct)
 	if !ok {

@@ -11,8 +11,8 @@ import (
 )
 
 // Ragged is a data type whose elements are one-dimensional arrays of any length: "|O" with the
-// codec vlen-array in v2. Its Size is 0. The memory form of an element is that of the elements of
-// its array. The only fill value is the empty array.
+// codec vlen-array in v2. Its Size is 0. The memory form of an array is that of its elements, one
+// after another. The only fill value is the empty array.
 type Ragged struct {
 	Elem  Type  // has a fixed size
 	Order Order // byte order of the stored numbers; does not affect the memory form

@@ -2,8 +2,8 @@ package dtype
 
 import "math"
 
-// The types of small floats. A value contains the bits of one number. The method Float32 converts
-// it exactly, and [Round] converts a float64 to one.
+// The types of small floats. A value contains the bits of one number. The method Float32 returns
+// this number exactly. [Round] converts a float64 to a small float.
 type (
 	// F16 is IEEE 754 binary16.
 	F16 uint16
@@ -43,7 +43,7 @@ type SmallFloat interface {
 	format() format
 }
 
-// Complex is a complex number of small floats: the real and the imaginary part.
+// Complex is a complex number whose real and imaginary parts are small floats.
 type Complex[T SmallFloat] [2]T
 
 // Complex64 returns the exact value of c.

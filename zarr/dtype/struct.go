@@ -22,8 +22,8 @@ type Field struct {
 	// single value.
 	Shape []int
 
-	// Order is the byte order in which the field is stored, if it has one of its own, as in a v2
-	// structure. NoOrder means that the codec determines it, as in v3. The memory form is always
+	// Order is the byte order in which the field is stored. A field of a v2 structure may have its
+	// own order. NoOrder means that the codec determines it, as in v3. The memory form is always
 	// little-endian.
 	Order Order
 
@@ -141,9 +141,10 @@ func (f *Field) check() error {
 func (s *Struct) Fields() []Field { return slices.Clone(s.fields) }
 
 // Lookup finds a field by its name, and a nested field by the names on its path. The Offset of the
-// result is relative to the outermost element. Its Shape is that of the enclosing fields followed
-// by its own. strides are the byte distances between values in each dimension of Shape: if
-// enclosing fields are arrays, the values of a nested field are not contiguous.
+// result is relative to the outermost element. The Shape of the result is the Shape of the
+// enclosing fields followed by that of the field. The result strides contains the byte distances
+// between values in each dimension of Shape: if enclosing fields are arrays, the values of a nested
+// field are not contiguous.
 func (s *Struct) Lookup(path ...string) (f Field, strides []int, ok bool) {
 	if len(path) == 0 {
 		return Field{}, nil, false
@@ -237,7 +238,8 @@ func (s *Struct) over(parts []part) func(b []byte) {
 	}
 }
 
-// reorder is Reorder for a Struct. If own is set, it includes the fields that have their own order.
+// reorder implements [Reorder] for a Struct. If own is true, the function that it returns also
+// converts fields that have their own order.
 func (s *Struct) reorder(o Order, own bool) func(b []byte) {
 	var parts []part
 	for _, f := range s.fields {
@@ -421,8 +423,8 @@ func (f Field) formatFill(fill []byte, format int, shape []int) (json.RawMessage
 	return append(out, ']'), nil
 }
 
-// V2 returns the list of fields, such as [["a","<i4"],["b","|S3"]]. o is the byte order of the
-// fields that have none.
+// V2 returns the list of fields, such as [["a","<i4"],["b","|S3"]]. Fields without their own byte
+// order get the order o.
 func (s *Struct) V2(o Order) (json.RawMessage, error) {
 	out := []byte{'['}
 	for i, f := range s.fields {
@@ -476,8 +478,8 @@ func (s *Struct) V3() (json.RawMessage, error) {
 	return append(out, `]}}`...), nil
 }
 
-// Legacy reports whether metadata named the type "structured", the earlier name of "struct". Its
-// stored bytes are little-endian if no byte order is specified.
+// Legacy reports whether metadata named the type "structured", the earlier name of "struct". The
+// stored bytes of a legacy type are little-endian if no byte order is specified.
 func (s *Struct) Legacy() bool { return s.legacy }
 
 // Go returns a struct type with a Go field for each field of s, tagged with the field's name.

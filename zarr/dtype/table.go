@@ -13,9 +13,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Factory returns the data type of a v3 name with a configuration. config is a JSON object, or nil
-// if there is none. A Factory returns fault.Metadata for an invalid configuration, and
-// errors.ErrUnsupported for one that is not implemented.
+// Factory returns the data type that a configuration of a v3 name describes. The argument config is
+// a JSON object, or nil if the name has no configuration. A Factory returns fault.Metadata for an
+// invalid configuration, and errors.ErrUnsupported for a configuration that is not implemented.
 type Factory func(config json.RawMessage) (Type, error)
 
 // Table is a set of data types by name. It is immutable and safe for concurrent use.
@@ -74,8 +74,9 @@ func lengthFactory(each int, of func(n int) Type) Factory {
 	}
 }
 
-// With returns a table in which f makes the types with a v3 name, instead of an existing type of
-// that name. "struct", "structured" and the names r8, r16, … cannot be replaced.
+// With returns a copy of the table in which f returns the types with the given v3 name. It replaces
+// an existing type of that name. "struct", "structured" and the names r8, r16, … cannot be
+// replaced.
 func (t *Table) With(name string, f Factory) *Table {
 	c := Table{maps.Clone(t.named), t.v2}
 	if c.named == nil {
@@ -85,8 +86,8 @@ func (t *Table) With(name string, f Factory) *Table {
 	return &c
 }
 
-// WithV2 returns a table in which a v2 "dtype" string means typ. It takes precedence over all other
-// types. The numbers of the type are little-endian.
+// WithV2 returns a copy of the table in which the given v2 "dtype" string means typ, even if it has
+// another meaning in the table. The stored numbers of typ are little-endian.
 func (t *Table) WithV2(name string, typ Type) *Table {
 	c := Table{t.named, maps.Clone(t.v2)}
 	if c.v2 == nil {
@@ -169,8 +170,8 @@ func nameOf(raw json.RawMessage) (name string, config json.RawMessage, err error
 	return name, config, nil
 }
 
-// structV3 parses "struct", whose fields are objects, and "structured", whose fields are pairs. It
-// accepts both forms of fields for both names.
+// structV3 parses "struct" and "structured". The fields of "struct" are objects and those of
+// "structured" are pairs, but structV3 accepts both forms for both names.
 func (t *Table) structV3(name string, config json.RawMessage, depth int) (Type, error) {
 	if depth >= maxNest {
 		return nil, fault.Newf(fault.Limit, "structures are nested more than %d deep", maxNest)

@@ -36,8 +36,7 @@ func appendString(dst []byte, s string) []byte {
 	return append(dst, bytes.TrimRight(b.Bytes(), "\n")...)
 }
 
-// strictConfig decodes a configuration, which must be an object with no members except those in
-// names.
+// strictConfig decodes a configuration. It must be an object, and all its members must be in names.
 func strictConfig(config json.RawMessage, into any, names ...string) error {
 	var members map[string]json.RawMessage
 	if len(config) == 0 {
@@ -51,8 +50,8 @@ func strictConfig(config json.RawMessage, into any, names ...string) error {
 			return fault.Newf(errors.ErrUnsupported, "unknown member %.40q of the configuration", name)
 		}
 	}
-	// If a name occurs twice, only the last member counts, even if the first is invalid. members
-	// contains only the last.
+	// If a name occurs twice, only its last member counts, even if the first is invalid. Encoding
+	// the map members drops the others.
 	last, err := json.Marshal(members)
 	if err != nil {
 		return fault.Newf(fault.Metadata, "configuration %s: %v", abbreviate(config), err)

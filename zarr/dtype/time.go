@@ -79,7 +79,7 @@ func unitOf(s string) (Unit, bool) {
 // maxScale is the maximum scale factor (numpy.datetime64 in zarr-extensions).
 const maxScale = math.MaxInt32
 
-// NaT is the value "not a time" of an Instant or a Span.
+// NaT is the value of an Instant or a Span that means "not a time".
 const NaT = math.MinInt64
 
 // Instant is a point in time: the number of units of its data type since 1970-01-01T00:00:00 UTC,
@@ -149,7 +149,7 @@ func (t ticks) suffix() string {
 	return "[" + string(t.unit) + "]"
 }
 
-// parseSuffix parses a type from its kind and the result of suffix.
+// parseSuffix is the inverse of suffix: it returns the type with a kind and a suffix.
 func parseSuffix(kind byte, s string) (Type, error) {
 	t := ticks{kind, Generic, 1}
 	if s != "" {

@@ -19,7 +19,8 @@ type Type interface {
 	Go() reflect.Type
 
 	// Fits reports whether values of the Go type t have the memory form of this Type on a
-	// little-endian machine, bit for bit: the natural type, or a named type of the same kind.
+	// little-endian machine, bit for bit. The natural type fits, and so does a named type of the
+	// same kind.
 	Fits(t reflect.Type) bool
 
 	// Swap reverses the byte order of each number in b, in place. len(b) is a multiple of Size. It
@@ -38,13 +39,13 @@ type Type interface {
 	// value. The caller owns it.
 	DefaultFill() []byte
 
-	// ParseFill parses a fill value in the metadata of a format (2 or 3; 1 is the same as 2) and
-	// returns its memory form, bit exact. It is never called with JSON null. raw may contain the
-	// bare tokens NaN, Infinity and -Infinity, which old v2 writers used.
+	// ParseFill parses a fill value in the metadata of a format (2 or 3; v1 is parsed as 2) and
+	// returns the exact memory form. It is never called with JSON null. raw may contain the bare
+	// tokens NaN, Infinity and -Infinity, which old v2 writers used.
 	ParseFill(raw json.RawMessage, format int) ([]byte, error)
 
-	// FormatFill returns the JSON of a fill value for the metadata of a format. fill is in memory
-	// form.
+	// FormatFill returns the JSON of a fill value, given in memory form, for the metadata of a
+	// format.
 	FormatFill(fill []byte, format int) (json.RawMessage, error)
 
 	// V2 returns the v2 "dtype" member, such as "<f4", or errors.ErrUnsupported if v2 cannot

@@ -72,8 +72,8 @@ func (t VarLen) DefaultFill() []byte {
 	return []byte{}
 }
 
-// ParseFill parses text from a string, and JSON from any value. It parses bytes from base64 or, in
-// v3, from a list. In v2 the number 0, which old writers used, means empty text or no bytes.
+// ParseFill accepts a string for String, and any value for JSON. For Bytes it accepts base64 or, in
+// v3, a list. In v2 the number 0, which old writers used, means empty text or no bytes.
 func (t VarLen) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	switch {
 	case t == JSON:
@@ -130,8 +130,8 @@ func (t VarLen) V3() (json.RawMessage, error) {
 }
 
 // Items converts elements of JSON in place to their stored form, which is JSON without white space.
-// It returns fault.Type, with the index, for an element that is not valid JSON. It does not change
-// elements of other types.
+// It returns fault.Type, with the index of the element, for an element that is not valid JSON. It
+// does not change elements of other types.
 func (t VarLen) Items(items [][]byte) error {
 	if t != JSON {
 		return nil

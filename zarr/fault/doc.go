@@ -8,8 +8,8 @@
 //
 // A wrapper describes where the error occurred; match it with [errors.As]. [*KeyError] names the
 // store and the key, [*ChunkError] the array and the chunk, [*MetaError] the document and the JSON
-// pointer. For an unknown codec, data type or extension the kind is [errors.ErrUnsupported]; this
-// package does not define another one.
+// pointer. For an unknown codec, data type or extension the kind is [errors.ErrUnsupported] of the
+// standard library.
 //
 // Package zarr re-exports the kinds as zarr.ErrNotFound and so on. All values are immutable and
 // safe for concurrent use.

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// KeyError is the error of an operation on a key of a store. It has the kind of failure and the
-// provider's own error; errors.Is and errors.As find both.
+// KeyError is the error of an operation on a key of a store. It wraps the kind of the failure and
+// the provider's own error.
 type KeyError struct {
 	Op    string // "get", "put", "delete", "list", "open"
 	Store string // the store's URL or name, as its String method returns it
@@ -66,8 +66,8 @@ func (e *MetaError) Error() string {
 // Unwrap returns the cause.
 func (e *MetaError) Unwrap() error { return e.Err }
 
-// RequestID returns the ID that the provider assigned to the failed request, for a report to its
-// support. It returns "" if the error has none. The error's text includes the ID too.
+// RequestID returns the ID that the provider assigned to the failed request, for a report to the
+// provider's support. It returns "" if err contains no ID. The error's text includes the ID too.
 func RequestID(err error) string {
 	var e interface{ RequestID() string }
 	if errors.As(err, &e) {

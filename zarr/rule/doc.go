@@ -1,5 +1,4 @@
-// Package rule defines the rules that zargo checks Zarr hierarchies against, in addition to those
-// that reading requires. Each rule has a code.
+// Package rule defines the rules that zargo checks Zarr hierarchies against. Each rule has a code.
 //
 // Readers tolerate documents that violate a rule of severity Warning, because such files exist.
 // With [github.com/zargo-io/zargo/zarr.Strict] each violation is an error. With

@@ -31,7 +31,8 @@ func (f Finding) Message() string {
 	return f.Rule.Text() + ": " + f.Text
 }
 
-// Error is the violation of a rule in strict mode. It wraps Err, or else the kind of the rule.
+// Error is the error for a violation of a rule in strict mode. It wraps Err if that is set, and
+// otherwise the kind of the rule.
 type Error struct {
 	Rule Rule
 	Text string
@@ -51,8 +52,8 @@ func (e *Error) Unwrap() error {
 	return e.Rule.Kind()
 }
 
-// Of returns the rule that a read error violates: that of a wrapped [*Error], else the rule that
-// matches the error's kind, else Unreadable.
+// Of returns the rule whose violation caused a read error: the Rule of a wrapped [*Error], or the
+// rule that matches the kind of err, or else Unreadable.
 func Of(err error) Rule {
 	var broken *Error
 	if errors.As(err, &broken) {
@@ -66,8 +67,8 @@ func Of(err error) Rule {
 	return Unreadable
 }
 
-// FromError returns the finding for an error of reading the node at path. Key and Pointer are those
-// of the error, if it has them.
+// FromError returns the finding for an error of reading the node at path. It copies the Key and the
+// Pointer of the error if there are any.
 func FromError(path string, err error) Finding {
 	f := Finding{Rule: Of(err), Path: path, Text: err.Error(), Err: err}
 	var m *fault.MetaError

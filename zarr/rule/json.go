@@ -5,8 +5,9 @@ import (
 	"encoding/json"
 )
 
-// MarshalJSON returns an object with the members severity, code (of the rule), path, message and
-// source, and key and pointer unless empty. zargo validate --json prints this form.
+// MarshalJSON returns an object with the members "severity", "code" (of the rule), "path",
+// "message" and "source". The object also has "key" and "pointer" unless they are empty. zargo
+// validate --json prints this form.
 func (f Finding) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	out := json.NewEncoder(&b)

@@ -59,20 +59,20 @@ const (
 	StrayKey      Rule = "stray-key"
 	NoNode        Rule = "no-node"
 	OtherLayout   Rule = "other-layout"
-	// WrongSeparator is violated by an array whose chunks are all stored under keys of a layout
-	// other than that of its metadata.
+	// WrongSeparator is violated by an array whose chunks are all stored under keys of another
+	// layout than its metadata specifies.
 	WrongSeparator Rule = "wrong-separator"
-	// MissingChunk is violated by an array with a null fill value that lacks a chunk. The key of
-	// the finding is that of the missing chunk.
+	// MissingChunk is violated by an array with a null fill value that lacks a chunk. The finding
+	// has the key of the missing chunk.
 	MissingChunk Rule = "missing-chunk"
 	Stale        Rule = "stale-consolidated"
-	// LeftOverClaim is violated by a node whose document has the record of an append or a resize
-	// that is in progress or whose process was killed.
+	// LeftOverClaim is violated by a node whose document records an unfinished append or resize.
+	// The operation may be in progress, or its process was killed.
 	LeftOverClaim Rule = "left-over-claim"
 	Unlisted      Rule = "not-listed"
 )
 
-// Rules whose violation makes every read fail. The text of the finding is that of the error.
+// Rules whose violation makes every read fail. The finding has the text of the error.
 const (
 	NotThere    Rule = "not-there"
 	Metadata    Rule = "metadata"
@@ -96,7 +96,7 @@ const (
 // String returns "note", "warning" or "error".
 func (s Severity) String() string { return [...]string{"note", "warning", "error"}[min(s, Fault)] }
 
-// entry is a row of the table.
+// entry describes one rule.
 type entry struct {
 	rule     Rule
 	severity Severity
@@ -199,10 +199,10 @@ func (r Rule) Severity() Severity { return r.entry().severity }
 // Text returns a one-line description of the violation.
 func (r Rule) Text() string { return r.entry().text }
 
-// Section returns the document that defines the rule, and the section.
+// Section returns the name of the document that defines the rule, and the section in it.
 func (r Rule) Section() string { return r.entry().section }
 
-// Kind returns the kind of the error that a violation is in strict mode: a kind of package fault,
-// or errors.ErrUnsupported. It returns nil for Unreadable, whose error has the kind of the store's
-// error.
+// Kind returns the kind of the error for a violation in strict mode: a kind of package fault, or
+// errors.ErrUnsupported. It returns nil for Unreadable, because its errors have the kind that the
+// store returned.
 func (r Rule) Kind() error { return r.entry().kind }
