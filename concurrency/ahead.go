@@ -9,19 +9,20 @@ import (
 // InAdvance bounds the tasks that [Results] runs before the loop requests their results. With the
 // zero InAdvance a task starts when the loop requests its result.
 type InAdvance[T any] struct {
-	// Most is the maximum number of tasks that are running, or finished and not yet taken, in
-	// addition to the task that the loop waits for.
+	// Most is the maximum number of tasks that are running or whose results are not yielded yet.
+	// The task that the loop waits for is not counted.
 	Most int
 	// AnyOrder yields results in order of completion instead of the order of their tasks.
 	AnyOrder bool
-	// Memory holds the results that are not requested yet: Need bytes each, reserved as [Ahead]. A
-	// task without enough memory starts when its result is requested. nil means unbounded.
+	// Memory is the budget for results that the loop has not requested yet. Each of them reserves
+	// Need bytes as [Ahead]. If too little memory is free, a task starts when the loop requests its
+	// result. A nil Memory means that results are not bounded.
 	Memory *Budget
 	Need   func(T) int64
 	// Held keeps the memory of a result reserved, as a Task of Memory, until the loop requests the
 	// next result. The next task in order waits for its memory, so the body of the loop must not
-	// wait for memory that only another such loop body releases. Such a Memory must hold nothing
-	// but results.
+	// wait for memory that only the body of another such loop releases. With Held, nothing else may
+	// use Memory.
 	Held bool
 }
 

@@ -11,18 +11,19 @@ type Kind uint8
 
 const (
 	// Task is work that finishes without reserving more memory: a request and the decoding of its
-	// response, or the write of a chunk. A Task waits only for other Tasks. These wait only for
-	// slots ([Slots], [CPU]), so every Task is granted eventually.
+	// response, or the write of a chunk. A Task waits only for other Tasks, which in turn wait only
+	// for slots ([Slots], [CPU]), so every Task is granted eventually.
 	Task Kind = iota
-	// Index is the index of one shard and the data derived from it. It is held while the Tasks of
-	// that shard run, so the holder of an Index may wait for Tasks, but never for a second Index.
+	// Index is memory for the index of one shard and for the data derived from that index. It is
+	// held while the Tasks of that shard run, so the holder of an Index may wait for Tasks, but
+	// never for a second Index.
 	Index
-	// Block is memory that reads fill and writes store while it is held, such as the elements of a
-	// copied region. The holder of a Block may wait for an Index and for Tasks, but never for a
-	// second Block.
+	// Block is memory for elements, such as those of a copied region. It is held while reads fill
+	// it and while writes store its contents. The holder of a Block may wait for an Index and for
+	// Tasks, but never for a second Block.
 	Block
-	// Ahead is for results computed before they are requested. It is reserved only by [Budget.Try],
-	// and may be held for any time until a consumer takes the result.
+	// Ahead is memory for results that are computed before they are requested. It is reserved only
+	// by [Budget.Try], and may be held until a consumer takes the result, however long that takes.
 	Ahead
 	kinds
 )
@@ -33,17 +34,17 @@ const (
 //
 // Index may use 1/8 of the size. The other kinds share the remaining 7/8, of which Block and Ahead
 // together may use 5/8 and Ahead alone 4/8. Waiters of one kind are served in order of arrival. The
-// first waiter is granted when it fits its share, or when no memory of its kind is held. In the
-// latter case work that exceeds its share runs, alone among its kind. A Block within its share also
-// waits for the Tasks granted before it, until they leave enough memory for it or have ended. At
-// any time at most
+// first waiter is granted when it fits its share, or when no memory of its kind is held. Work that
+// exceeds its share can therefore run, but alone among its kind. A Block that fits its share also
+// waits until the Tasks granted before it have ended or leave enough memory for the Block. At any
+// time at most
 //
 //	max(7/8, A + the largest Task) + max(1/8, the largest Index)
 //
 // is reserved, where A is 4/8 without Blocks and max(5/8, 4/8 + the largest Block) with Blocks.
 // This equals the size as long as no Index exceeds 1/8, no Task exceeds 3/8 (2/8 with Blocks), and
-// no Block exceeds the part of 5/8 that Ahead leaves. Idle buffers count too, and are dropped when
-// a reservation needs their bytes.
+// no Block exceeds the part of 5/8 that Ahead leaves. Idle buffers fill only memory that is not
+// reserved: they are dropped when a reservation needs their bytes.
 //
 // A budget may have children ([Budget.Child]). The rules hold for each of them, and memory reserved
 // in a child is also reserved in its parent.
@@ -61,15 +62,16 @@ type Budget struct {
 	peak     int64
 }
 
-// line is the state of one kind in one budget.
+// line holds the reservations and the waiters of one kind in one budget.
 type line struct {
 	used    int64
 	holds   int // holds of more than 0 bytes
 	waiting []*waiter
 }
 
-// waiter is a reservation that waits in a budget on the path from its own budget to the root. Its
-// bytes are already reserved in the budgets below that one.
+// waiter is a reservation that is not granted yet. It climbs from the budget in which it was
+// requested to the root, and waits in one budget at a time. Its bytes are already reserved in the
+// budgets below that one.
 type waiter struct {
 	kind  Kind
 	n     int64
@@ -87,10 +89,9 @@ func NewBudget(size int64) *Budget {
 	return b
 }
 
-// Child returns a budget with its own bound, at most b's size. Its reservations are also
-// reservations in b. A waiter that fits the child joins the waiters of its kind in b, behind all
-// earlier waiters of b and of its other children. All budgets of a tree share the idle buffers of
-// the root.
+// Child returns a budget of size bytes, but at most b's size. Every reservation in the child is
+// also a reservation in b. A waiter that fits the child then queues in b, behind all waiters of its
+// kind that queue in b already. All budgets of a tree share the idle buffers of the root.
 //
 // For the rules on holding and waiting, a budget and its descendants count as one budget: the
 // holder of a Task of a child must not acquire a Task of the parent.
@@ -110,7 +111,7 @@ func (b *Budget) Used() (now, peak int64) {
 }
 
 // Acquire reserves n bytes for a Task, an Index or a Block and waits until they are granted. If ctx
-// ends first, Acquire returns its cause. With n < 1 it never waits.
+// ends first, Acquire returns context.Cause(ctx). With n < 1, Acquire never waits.
 //
 // The caller must Release the hold, and must not acquire another hold of the same kind before that.
 // A Task must not wait for other work that needs a Task, an Index or a Block. Acquire panics if k
@@ -195,8 +196,8 @@ func (b *Budget) grant(k Kind, n int64) *Hold {
 	return b.hold(k, n)
 }
 
-// hold returns a hold of n reserved bytes. If idle buffers exceed the free part of the budget, as
-// many of them as fit are moved into the new hold, because its owner is likely to use them.
+// hold returns a hold of n reserved bytes. If the idle buffers then exceed the rest of the budget,
+// hold moves those that fit into the new hold, because the owner of the hold is likely to use them.
 func (b *Budget) hold(k Kind, n int64) *Hold {
 	h := &Hold{b: b, kind: k, n: n, counted: n > 0}
 	if r := b.root; n > 0 {

@@ -39,8 +39,8 @@ func NewCPU(n int) *CPU {
 // Slots returns the number of slots.
 func (c *CPU) Slots() int { return c.slots }
 
-// Acquire waits for a slot. If ctx ends first, it returns the cause. The caller must Release the
-// slot, and must not acquire a second one while holding it.
+// Acquire waits for a slot. If ctx ends first, Acquire returns context.Cause(ctx). The caller must
+// Release the slot, and must not acquire a second one while holding it.
 func (c *CPU) Acquire(ctx context.Context) (*Slot, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err

@@ -8,9 +8,9 @@ import (
 )
 
 // Each calls the function task for every value of tasks, at most inFlight calls concurrently. It
-// returns when all started tasks have ended. The first error stops the iteration and cancels the
-// context of the running tasks; Each returns it. The end of ctx stops the iteration too. An
-// inFlight below 1 means 1.
+// returns when all started tasks have ended. Each returns the first error, which also stops the
+// iteration and cancels the context of the running tasks. The end of ctx stops the iteration too.
+// An inFlight below 1 means 1.
 //
 // One goroutine reads the tasks sequence, one value at a time and only when a task can start, so
 // the sequence may be long.
@@ -59,7 +59,7 @@ func EachN(ctx context.Context, inFlight, n int, task func(context.Context, int)
 	}, task)
 }
 
-// Acquirer is implemented by [Slots] and by types that wrap it.
+// Acquirer acquires and releases slots. It is implemented by [Slots] and by types that wrap it.
 type Acquirer interface {
 	Acquire(ctx context.Context) error
 	Release()

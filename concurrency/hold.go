@@ -26,8 +26,8 @@ type Hold struct {
 // minIdle is the smallest capacity of buffers that are kept for reuse.
 const minIdle = 64
 
-// Need returns the number of bytes of a hold that Buffer(n) uses. It is n rounded up to a multiple
-// of an eighth of the largest power of two below n, so that a buffer can be reused for a chunk of
+// Need returns the number of bytes of a hold that Buffer(n) uses. Need rounds n up to a multiple of
+// an eighth of the largest power of two below n, so that a buffer can be reused for a chunk of
 // similar length. For n up to 64, Need returns n.
 func Need(n int) int64 {
 	if n <= minIdle {
@@ -37,12 +37,12 @@ func Need(n int) int64 {
 	return (int64(n) + step - 1) / step * step
 }
 
-// Buffer returns a slice of length 0, a capacity of at least n bytes and undefined contents. It is
-// an idle buffer of the budget, or a new one. The hold owns it until Release.
+// Buffer returns a slice of length 0, a capacity of at least n bytes and undefined contents. The
+// slice is an idle buffer of the budget, or a new one. The hold owns the buffer until Release.
 //
 // Buffer uses [Need](n) of the held bytes, or all remaining bytes if fewer remain. If fewer than n
-// remain, Buffer still returns a buffer, and the hold grows by the missing bytes without waiting:
-// the bound of a budget holds only if work reserves enough.
+// remain, Buffer still returns a buffer, and the hold grows by the missing bytes without waiting.
+// The budget therefore keeps its bound only if work reserves enough.
 func (h *Hold) Buffer(n int) []byte {
 	if n <= 0 {
 		return nil
@@ -64,9 +64,9 @@ func (h *Hold) Buffer(n int) []byte {
 	return buf
 }
 
-// take counts a buffer of need bytes. If fewer bytes remain, the buffer has those that remain, but
-// at least n. take returns an idle buffer of that capacity, or nil if there is none, and the
-// capacity.
+// take counts a buffer of need bytes as used. If fewer bytes of the hold remain, take counts those,
+// but at least n. take returns an idle buffer of exactly the counted capacity, or nil if there is
+// none, and that capacity.
 func (h *Hold) take(n, need int64) ([]byte, int64) {
 	size := max(min(need, h.n-h.used), n)
 	h.used += size
@@ -98,9 +98,9 @@ func (h *Hold) track(buf []byte) {
 }
 
 // Trim shrinks the hold to the bytes of buf, a slice at the start of one of its buffers, and
-// returns these bytes. It copies them to a shorter buffer if that saves a quarter and the hold has
-// enough bytes for the copy; otherwise it returns buf. It is for encoded bytes that are about to be
-// sent. The caller must not use any other buffer of the hold afterwards.
+// returns these bytes. Trim copies them to a shorter buffer if that saves a quarter of the memory
+// and the hold has enough bytes for the copy; otherwise it returns buf. Trim is for encoded bytes
+// that are about to be sent. The caller must not use any other buffer of the hold afterwards.
 func (h *Hold) Trim(buf []byte) []byte {
 	h.b.root.mu.Lock()
 	i := find(h.out, buf)
@@ -131,7 +131,7 @@ func (h *Hold) Trim(buf []byte) []byte {
 	return buf
 }
 
-// Shrink reduces the hold to n bytes, or to the bytes of its buffers in use if they are more. It
+// Shrink reduces the hold to n bytes, but not below the total capacity of its buffers in use. It
 // never grows the hold.
 func (h *Hold) Shrink(n int64) {
 	h.b.root.mu.Lock()
@@ -143,7 +143,7 @@ func (h *Hold) Shrink(n int64) {
 }
 
 // Adopt makes buf, which was allocated elsewhere, a buffer of the hold, unless it already is one.
-// It is for buffers that a store or append had to reallocate. The hold grows if needed, without
+// Adopt is for buffers that a store or append had to reallocate. The hold grows if needed, without
 // waiting.
 func (h *Hold) Adopt(buf []byte) {
 	h.b.root.mu.Lock()
@@ -198,7 +198,7 @@ func (h *Hold) Release() {
 }
 
 // release is Release for callers that hold the lock. It wakes waiters before it drops idle buffers,
-// because a waiter may use them, even a buffer longer than the budget.
+// because a waiter may reuse such a buffer, even one that is longer than the budget.
 func (h *Hold) release() {
 	r := h.b.root
 	if h.counted {
@@ -229,8 +229,8 @@ func (h *Hold) set(n int64) {
 	h.b.notePeak()
 }
 
-// change adds n to the bytes, and holds to the number of holds, of the budget and its ancestors.
-// Both numbers may be negative.
+// change adds n to the reserved bytes of the budget and its ancestors, and the argument holds to
+// their number of holds. Both arguments may be negative.
 func (h *Hold) change(n int64, holds int) {
 	for at := h.b; at != nil; at = at.parent {
 		at.add(h.kind, n, holds)
@@ -238,8 +238,8 @@ func (h *Hold) change(n int64, holds int) {
 	h.b.addHeld(n)
 }
 
-// settle moves spare buffers to the idle buffers until those of the hold fit in n, and drops idle
-// buffers that exceed the budget.
+// settle moves spare buffers of the hold to the idle buffers until the rest fits the hold, and
+// drops idle buffers that exceed the budget.
 func (h *Hold) settle() {
 	for i := len(h.spare); i > 0 && h.used+h.spared > h.n; i-- {
 		buf := h.spare[i-1]
@@ -250,7 +250,8 @@ func (h *Hold) settle() {
 	h.b.root.fit()
 }
 
-// fit drops idle buffers of a root until the reserved bytes and the idle buffers fit its size.
+// fit drops idle buffers of a root budget until the reserved bytes and the idle buffers together
+// fit the size of the budget.
 func (b *Budget) fit() { b.idle.fit(b.size - b.held) }
 
 // find returns the index of the buffer that starts where buf starts, or -1.

@@ -16,29 +16,31 @@ type idle struct {
 	dropped int64 // bytes dropped since the last collection that a Block forced
 }
 
-// worthGC is the number of dropped bytes after which a Block runs a garbage collection before it
-// allocates another buffer. With 32 MiB a transfer collects only a few times, while its regions
-// grow.
+// worthGC is the number of dropped bytes that makes a garbage collection worthwhile. After that
+// many, a Block runs one before it allocates another buffer. At 32 MiB, a transfer collects only a
+// few times, while its regions grow.
 const worthGC = 32 << 20
 
-// maxSizes is the length of buffers.sizes at which capacities without buffers are removed from it.
+// maxSizes is the length of the list buffers.sizes at which capacities that have no buffers are
+// removed from the list.
 const maxSizes = 64
 
-// buffers are idle buffers by capacity.
+// buffers holds idle buffers, grouped by capacity.
 type buffers struct {
 	bytes int64
 	sizes []*sized // in ascending order
 	clock uint64
 }
 
-// sized are the buffers of one capacity.
+// sized holds the idle buffers of one capacity.
 type sized struct {
 	size    int64
 	free    [][]byte
 	lastUse uint64 // value of buffers.clock at the last use
 }
 
-// wake makes the buffers usable again, except those that the garbage collector freed at rest.
+// wake keeps the buffers again after rest. If the garbage collector has freed them, wake starts
+// with an empty set.
 func (l *idle) wake() {
 	if l.kept != nil {
 		return
@@ -59,7 +61,7 @@ func (l *idle) bytes() int64 {
 	return l.kept.bytes
 }
 
-// of returns the buffers of one capacity. It adds an empty list if there is none.
+// of returns the list of buffers of one capacity, and adds an empty list if there is none.
 func (b *buffers) of(size int64) *sized {
 	i, ok := slices.BinarySearchFunc(b.sizes, size, bySize)
 	if !ok {
@@ -74,7 +76,7 @@ func (b *buffers) of(size int64) *sized {
 	return b.sizes[i]
 }
 
-// put adds buffers, and ignores those shorter than minIdle.
+// put adds buffers of at least minIdle bytes and ignores shorter ones.
 func (l *idle) put(bufs ...[]byte) {
 	for _, buf := range bufs {
 		if size := int64(cap(buf)); size >= minIdle {
@@ -106,8 +108,8 @@ func (b *buffers) pop(s *sized) []byte {
 	return buf
 }
 
-// fit drops buffers until they have at most n bytes, starting with the least recently used
-// capacity.
+// fit drops buffers until the rest have at most n bytes. It starts with those of the least recently
+// used capacity.
 func (l *idle) fit(n int64) {
 	for b := l.kept; b != nil && b.bytes > max(n, 0); {
 		var oldest *sized
@@ -121,7 +123,8 @@ func (l *idle) fit(n int64) {
 	}
 }
 
-// stale reports whether enough bytes were dropped for a collection. If so, it resets the count.
+// stale reports whether enough bytes were dropped to make a garbage collection worthwhile. If so,
+// stale resets the count of dropped bytes.
 func (l *idle) stale() bool {
 	if l.dropped < worthGC {
 		return false
@@ -130,8 +133,8 @@ func (l *idle) stale() bool {
 	return true
 }
 
-// move removes buffers, the longest first, until they have together at least excess bytes. It never
-// removes more than n bytes.
+// move removes and returns buffers, the longest first, until their total size is at least excess
+// bytes. The total never exceeds n bytes.
 func (l *idle) move(n, excess int64) (moved [][]byte, size int64) {
 	for _, s := range slices.Backward(l.kept.sizes) {
 		for len(s.free) > 0 && size < excess && size+s.size <= n {

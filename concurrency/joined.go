@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Joined is a [JoinedBy] with string names.
+// Joined is a [JoinedBy] whose loads have string names.
 type Joined[V any] = JoinedBy[string, V]
 
 // JoinedBy runs a load once for all goroutines that request its result concurrently. The zero
@@ -24,7 +24,8 @@ type load[V any] struct {
 }
 
 // Do calls f and returns its results. If a load with the same name is in flight, Do waits for that
-// load instead, and joined is true. That load started before the call, so its result may be older.
+// load instead, and joined is true. That load started before the call of Do, so its result may be
+// out of date.
 //
 // f runs in its own goroutine. Its context has the values of the first caller's ctx, and is
 // cancelled when no caller waits any more. The last caller that leaves waits for f to return.

@@ -16,14 +16,14 @@ type Keyed struct {
 	names map[string][]chan struct{}
 }
 
-// KeyLock is the lock on a name.
+// KeyLock is a held lock on one name.
 type KeyLock struct {
 	of   *Keyed
 	name string
 }
 
-// Lock locks name. Waiters are served in order of arrival. If ctx ends first, Lock returns the
-// cause. The caller must Unlock the name. Lock allocates only if it waits.
+// Lock locks name. Waiters are served in order of arrival. If ctx ends first, Lock returns
+// context.Cause(ctx). The caller must Unlock the name. Lock allocates only if it waits.
 func (k *Keyed) Lock(ctx context.Context, name string) (KeyLock, error) {
 	if err := context.Cause(ctx); err != nil {
 		return KeyLock{}, err
@@ -58,7 +58,7 @@ func (k *Keyed) TryLock(name string) (l KeyLock, ok bool) {
 	return KeyLock{k, name}, k.take(name)
 }
 
-// Unlock unlocks the name, or hands it to the first waiter. It must be called once.
+// Unlock unlocks the name, or hands it to the first waiter. It must be called exactly once.
 func (l KeyLock) Unlock() {
 	l.of.mu.Lock()
 	defer l.of.mu.Unlock()

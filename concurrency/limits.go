@@ -20,10 +20,11 @@ type Limits struct {
 }
 
 // Share returns Limits for one of n processes that use the same buckets concurrently, such as the
-// tasks of a job. A store opened with them uses one nth of the rates that its options allow for all
-// processes (RequestRate and ByteRate of the providers' packages), and one nth of the rate at which
-// a provider accepts requests from a new client. It starts with one nth of the requests in flight.
-// n < 2 means that there are no other processes. CPU, Bytes and Requests remain those of l.
+// tasks of a job. A store opened with these Limits uses one nth of the rates that its options allow
+// for all processes (RequestRate and ByteRate of the providers' packages), and one nth of the rate
+// at which a provider accepts requests from a new client. The store also starts with one nth of the
+// usual number of concurrent requests. n < 2 means that there are no other processes. CPU, Bytes
+// and Requests remain those of l.
 //
 // n is only a hint: processes without it infer their share from the requests that the service
 // refuses.
@@ -33,7 +34,7 @@ func (l *Limits) Share(n int) *Limits {
 	return &shared
 }
 
-// Processes returns the argument of [Limits.Share], or 1.
+// Processes returns the number of processes that was passed to [Limits.Share], or 1.
 func (l *Limits) Processes() int { return max(l.share, 1) }
 
 // MaxDefaultBudget is the maximum size of the default budget in bytes. 256 MiB are 128 requests of
@@ -49,9 +50,10 @@ var processLimits = sync.OnceValue(func() *Limits {
 	return &Limits{CPU: NewCPU(0), Bytes: NewBudget(min(Memory()/4, MaxDefaultBudget)), Requests: &Registry{}}
 })
 
-// Memory returns the number of bytes that this process may use. It is the first of these that is
-// set: GOMEMLIMIT, the memory limit of the control group, AWS_LAMBDA_FUNCTION_MEMORY_SIZE, the
-// memory of the machine, 1 GiB. GOMEMLIMIT is read at every call, the others once.
+// Memory returns the number of bytes that this process may use. The number is the first of these
+// that is known: GOMEMLIMIT, the memory limit of the control group,
+// AWS_LAMBDA_FUNCTION_MEMORY_SIZE, or the memory of the machine. If none is known, the number is 1
+// GiB. GOMEMLIMIT is read at every call, the others once.
 func Memory() int64 {
 	if n := debug.SetMemoryLimit(-1); n > 0 && n < math.MaxInt64 {
 		return n
@@ -63,7 +65,7 @@ func Memory() int64 {
 // would dominate a read of a few bytes.
 var systemMemory = sync.OnceValue(func() int64 {
 	for _, f := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
-		// The limit of an unlimited group is "max", or a number near 2^63 in version 1.
+		// Without a limit, the file contains "max", or in version 1 a number near 2^63.
 		if n, ok := readNumber(f); ok && n < 1<<50 {
 			return n
 		}

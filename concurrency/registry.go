@@ -7,8 +7,9 @@ import (
 )
 
 // Registry holds the state that stores of a process share if they use the same bucket, such as
-// request slots. It exists because a service counts the requests of a client, not those of a Store
-// value. The zero Registry is ready to use; a nil Registry shares nothing. See [Share].
+// request slots. The state is shared because a service limits the requests of a client, not those
+// of one Store value. The zero Registry is ready to use; a nil Registry shares nothing. See
+// [Share].
 type Registry struct {
 	mu     sync.Mutex
 	shared map[shareKey]any // values are weak.Pointer[T]
@@ -19,10 +20,10 @@ type shareKey struct {
 	kind any // (*T)(nil)
 }
 
-// Share returns the T that r shares under name. The name must identify the owner: the provider, the
-// endpoint and the bucket. The first call creates the T. r forgets the T when it is garbage
-// collected. Values of different types are never shared, even under one name. With a nil Registry
-// each call creates a T.
+// Share returns the T that r shares under name. The name must identify the owner of the state: the
+// provider, the endpoint and the bucket. The first call creates the T. r drops the T once nothing
+// else refers to it. Values of different types are never shared, even under one name. With a nil
+// Registry each call creates a T.
 func Share[T any](r *Registry, name string, create func() *T) *T {
 	if r == nil {
 		return create()

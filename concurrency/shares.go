@@ -2,7 +2,7 @@ package concurrency
 
 import "slices"
 
-// eighths returns n eighths of the size.
+// eighths returns n eighths of the budget's size.
 func (b *Budget) eighths(n int64) int64 { return b.size/8*n + b.size%8*n/8 }
 
 // fits reports whether n more bytes are within the share of kind k.
@@ -31,8 +31,8 @@ func (b *Budget) waits() bool {
 	return len(b.settling) > 0 || slices.ContainsFunc(b.kinds[:], func(l line) bool { return len(l.waiting) > 0 })
 }
 
-// add adds n to the bytes of a kind, and holds to its number of holds. Both numbers may be
-// negative.
+// add adds n to the reserved bytes of kind k, and the argument holds to its number of holds. Both
+// arguments may be negative.
 func (b *Budget) add(k Kind, n int64, holds int) {
 	b.kinds[k].used += n
 	b.kinds[k].holds += holds
@@ -55,7 +55,7 @@ func (b *Budget) notePeak() {
 }
 
 // climb reserves the bytes of w in b and its ancestors, up to the first budget in which w must
-// wait. If none makes it wait, w is granted.
+// wait. If w does not have to wait in any of them, climb grants w.
 func (w *waiter) climb(b *Budget) {
 	for ; b != nil; b = b.parent {
 		l := &b.kinds[w.kind]
@@ -71,8 +71,8 @@ func (w *waiter) climb(b *Budget) {
 	close(w.ready)
 }
 
-// enter reserves the bytes of w in b when w is the first in line. It reports whether w may continue
-// with the parent; otherwise w waits in b for Tasks.
+// enter reserves the bytes of w, the first waiter in its line, in b. It reports whether w may
+// continue with the parent of b. Otherwise w waits in b for Tasks.
 func (w *waiter) enter(b *Budget) bool {
 	b.add(w.kind, w.n, 1)
 	if b.beside(w.kind, 0) {
@@ -99,8 +99,8 @@ func (w *waiter) leave() {
 }
 
 // wake lets waiters proceed while bytes are free. It starts with the root, because a waiter that b
-// admits then queues in b's parent. Within a budget the order is Block, Index, Task: otherwise a
-// steady stream of Tasks could starve Blocks.
+// admits then queues in b's parent. Within a budget Blocks come first, then Indexes, then Tasks,
+// because a steady stream of Tasks could otherwise starve the Blocks.
 func (b *Budget) wake() {
 	if b.parent != nil {
 		b.parent.wake()

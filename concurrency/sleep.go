@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Sleep waits for d. If ctx ends first, it returns the cause.
+// Sleep waits for d. If ctx ends first, Sleep returns context.Cause(ctx).
 func Sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -24,12 +24,12 @@ const ranks = 3
 func NewSlots(n int) *Slots { return &Slots{size: max(n, 1)} }
 
 // Acquire acquires a slot. Waiters are served in order of arrival. If ctx ends first, Acquire
-// returns the cause. The caller must Release the slot, and must not acquire another one while
-// holding it.
+// returns context.Cause(ctx). The caller must Release the slot, and must not acquire another one
+// while holding it.
 func (s *Slots) Acquire(ctx context.Context) error { return s.AcquireAhead(ctx, 0) }
 
-// AcquireAhead is like [Slots.Acquire], but goes ahead of all waiters with a lower rank. Ranks are
-// 0 (that of Acquire) to 2; other values are clamped.
+// AcquireAhead is like [Slots.Acquire], but is served before all waiters with a lower rank. Ranks
+// are 0, the rank of Acquire, to 2; other values are clamped.
 func (s *Slots) AcquireAhead(ctx context.Context, rank int) error {
 	rank = min(max(rank, 0), ranks-1)
 	if err := context.Cause(ctx); err != nil {
@@ -68,7 +68,8 @@ func (s *Slots) Try() bool {
 	return s.take()
 }
 
-// Release releases a slot to the first waiter of the highest rank.
+// Release releases a slot and hands it to the first waiter of the highest rank, if there are
+// waiters.
 func (s *Slots) Release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,11 +15,12 @@ import (
 
 // EncodeAttrs returns attributes as a v2 .zattrs document, with members sorted by name. A
 // json.Number is written unchanged. NaN and the infinities, which JSON lacks, become the strings
-// "NaN", "Infinity" and "-Infinity". It returns fault.Type for values that JSON cannot represent.
+// "NaN", "Infinity" and "-Infinity". EncodeAttrs returns fault.Type for values that JSON cannot
+// represent.
 func EncodeAttrs(attrs Attrs) ([]byte, error) { return indent(attributes(attrs)) }
 
-// SetAttrs returns a v3 document with its attributes replaced by attrs. Everything else is
-// unchanged byte for byte. key names the document in errors.
+// SetAttrs replaces the attributes of a v3 document by attrs and returns the new document. All
+// other bytes of the document are unchanged. key names the document in errors.
 func SetAttrs(key string, doc []byte, attrs Attrs) ([]byte, error) {
 	value, err := attributes(attrs)
 	if err != nil {
@@ -28,7 +29,7 @@ func SetAttrs(key string, doc []byte, attrs Attrs) ([]byte, error) {
 	return setMember(key, doc, "attributes", value)
 }
 
-// setMember returns a v3 document with the value of one member replaced or added.
+// setMember returns a v3 document in which the named member has the given value.
 func setMember(key string, doc []byte, name string, value json.RawMessage) ([]byte, error) {
 	o, err := document(key, doc, Parser{})
 	if err != nil {
@@ -57,8 +58,8 @@ func setMember(key string, doc []byte, name string, value json.RawMessage) ([]by
 }
 
 // SetSeparator adds the separator of chunk keys, "." or "/", to a .zarray document that lacks it,
-// and returns the document. Everything else is unchanged byte for byte. key names the document in
-// errors.
+// and returns the document. All other bytes of the document are unchanged. key names the document
+// in errors.
 func SetSeparator(key string, doc []byte, sep string) ([]byte, error) {
 	o, err := document(key, doc, Parser{})
 	if err != nil {
@@ -93,7 +94,7 @@ func attributes(attrs Attrs) (json.RawMessage, error) {
 	return appendValue(nil, attrs, 0)
 }
 
-// appendString appends a JSON string.
+// appendString appends s, encoded as a JSON string, to dst.
 func appendString(dst []byte, s string) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -102,7 +103,8 @@ func appendString(dst []byte, s string) []byte {
 	return append(dst, bytes.TrimRight(b.Bytes(), "\n")...)
 }
 
-// appendValue appends the JSON of a Go value as encoding/json does, except for NaN and infinities.
+// appendValue appends a Go value, encoded as JSON, to dst. It encodes values as encoding/json does,
+// except for NaN and the infinities.
 func appendValue(dst []byte, v any, depth int) ([]byte, error) {
 	if depth > maxDepth {
 		return nil, fault.Newf(fault.Type, "attributes are nested more than %d deep", maxDepth)
@@ -149,7 +151,8 @@ func appendValue(dst []byte, v any, depth int) ([]byte, error) {
 	return appendOther(dst, v)
 }
 
-// appendReflect encodes kinds that can contain floats. It leaves other kinds to encoding/json.
+// appendReflect encodes values of kinds that can contain floats. It leaves other kinds to
+// encoding/json.
 func appendReflect(dst []byte, r reflect.Value, depth int) ([]byte, error) {
 	switch r.Kind() {
 	case reflect.Float32, reflect.Float64:

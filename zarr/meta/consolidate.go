@@ -9,9 +9,10 @@ import (
 )
 
 // ConsolidateV3 returns doc, the zarr.json document of a group, with consolidated metadata of the
-// nodes below the group. nodes contains their documents by path. The entries are flat, sorted by
-// depth and then by path. Each group among them has empty consolidated metadata, as zarr-python
-// writes it. The rest of doc is unchanged. key names doc in errors.
+// nodes below the group. The map nodes contains the documents of these nodes by path. The entries
+// form a flat list, sorted by depth and then by path. The entry of a group has empty consolidated
+// metadata of its own, as zarr-python writes it. The rest of doc is unchanged. key names doc in
+// errors.
 func ConsolidateV3(key string, doc []byte, nodes map[string][]byte) ([]byte, error) {
 	var all writer
 	for _, path := range slices.SortedFunc(maps.Keys(nodes), compareDepth) {
@@ -24,7 +25,7 @@ func ConsolidateV3(key string, doc []byte, nodes map[string][]byte) ([]byte, err
 	return setMember(key, doc, "consolidated_metadata", inlineV3(all.done()))
 }
 
-// copyV3 returns a node's document in the form of consolidated metadata.
+// copyV3 returns a node's document in the form that consolidated metadata contains.
 func copyV3(path string, doc []byte) (json.RawMessage, error) {
 	o, err := document(path, doc, Parser{})
 	if err != nil {
@@ -68,7 +69,7 @@ func compareDepth(a, b string) int {
 	return cmp.Or(cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), strings.Compare(a, b))
 }
 
-// Strict reports whether a document is JSON without bare tokens such as NaN.
+// Strict reports whether a document is standard JSON, without bare tokens such as NaN.
 func Strict(doc []byte) bool {
 	_, err := check(trimSpace(doc), false)
 	return err == nil

@@ -15,9 +15,9 @@ import (
 const maxPath = 1024
 
 // inline parses the "consolidated_metadata" member of a v3 group (core specification, since
-// 2026-07). null means absent, as zarr-python writes and reads it. A member of an unknown kind is
-// ignored if it has "must_understand": false. A malformed member is ignored too, because the nodes
-// that it copies are in the store.
+// 2026-07). The value null means that there is no consolidated metadata, as in zarr-python. A
+// member of an unknown kind is ignored if it has "must_understand": false. A malformed member is
+// ignored too, because the nodes that it copies are in the store.
 func (g *Group) inline(p place, raw []byte) error {
 	if string(raw) == "null" {
 		return p.lenient(rule.ConsolidatedNull, "")
@@ -79,8 +79,8 @@ func (o object) copies() (map[string]Node, error) {
 	return nodes, nil
 }
 
-// unreadable reports that consolidated metadata cannot be read. The group can be read without it,
-// as it is a copy.
+// unreadable reports that consolidated metadata cannot be read. This is no error of the group,
+// which can be read without the copy.
 func (p place) unreadable(err error) error {
 	var broken *rule.Error
 	switch {
@@ -101,8 +101,8 @@ func (p place) unreadable(err error) error {
 	return &fault.MetaError{Key: f.Key, Pointer: f.Pointer, Err: strictly}
 }
 
-// ParseConsolidatedV2 parses a .zmetadata document. It returns every group and array of the
-// hierarchy by path. The path "" is the node that contains the document.
+// ParseConsolidatedV2 parses a .zmetadata document. It returns the groups and arrays of the
+// hierarchy by path. The path of the node that contains the document is "".
 func ParseConsolidatedV2(key string, doc []byte) (map[string]Node, error) {
 	return Parser{}.ConsolidatedV2(key, doc)
 }
@@ -194,8 +194,8 @@ func (with Parser) ConsolidatedV2(key string, doc []byte) (map[string]Node, erro
 	return nodes, nil
 }
 
-// consolidatedFormat checks "zarr_consolidated_format". zarr-python 3 accepts documents without it,
-// zarr-python 2 does not.
+// consolidatedFormat checks "zarr_consolidated_format". zarr-python 3 accepts documents without
+// this member; zarr-python 2 does not.
 func (o object) consolidatedFormat() error {
 	const name = "zarr_consolidated_format"
 	raw := o.get(name)
@@ -214,9 +214,9 @@ func (o object) consolidatedFormat() error {
 	}
 }
 
-// copied reports whether a group's member in .zmetadata is v3's consolidated metadata. zarr-python
-// 3 writes it for every group in .zmetadata except the first. It is marked as optional, so it is
-// not reported as a violation.
+// copied reports whether a member of a group in .zmetadata is consolidated metadata of v3.
+// zarr-python 3 writes such a member for every group in .zmetadata except the first. The member is
+// marked as optional, so it is not reported as a violation.
 func (p place) copied(raw []byte) bool {
 	o, err := p.object(raw)
 	return err == nil && string(o.get("kind")) == `"inline"` && string(o.get("must_understand")) == "false"
@@ -246,8 +246,9 @@ func (p place) checkPath(path string) error {
 	return nil
 }
 
-// maxAncestry is the maximum number of pairs of a node and a group above it. Each group has a map
-// of all nodes below it. 2^20 is about ten thousand nodes in groups that are nested a hundred deep.
+// maxAncestry is the maximum number of entries in all maps of the nodes below a group. A node has
+// an entry in the map of each group above it. 2^20 entries suffice for about ten thousand nodes in
+// groups that are nested a hundred deep.
 const maxAncestry = 1 << 20
 
 // nest sets Consolidated of every group in a hierarchy to the nodes below the group.
@@ -285,8 +286,8 @@ func nest(nodes map[string]Node) error {
 	return nil
 }
 
-// treeOrder compares paths such that those below a path follow it directly: a slash is less than
-// every other character.
+// treeOrder compares paths such that the paths below a path follow it directly: a slash is less
+// than every other character.
 func treeOrder(a, b string) int {
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {

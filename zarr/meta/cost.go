@@ -6,15 +6,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// DefaultMemory is the default bound on the memory of a document's attributes as Go values, in
-// bytes. In consolidated metadata it bounds the attributes of all nodes together. 128 MiB hold a
-// million attributes, or a list of two million numbers.
+// DefaultMemory is the default of Parser.Memory, the maximum number of bytes that the decoded
+// attributes of a document may take. For consolidated metadata it bounds the attributes of all
+// nodes together. 128 MiB hold a million attributes, or a list of two million numbers.
 const DefaultMemory = 128 << 20
 
-// These are the sizes of Go values in bytes, in go1.26 on a 64-bit machine. The cost of a map with
-// members includes a group of eight slots of 32 bytes with a control word. Each further member or
-// element costs its slot, in a table that may be a quarter empty, and its name. A string or
-// json.Number costs its header and its bytes.
+// These are the sizes in bytes of decoded values, in go1.26 on a 64-bit machine. A map with members
+// includes a group of eight slots of 32 bytes with a control word. Each further member or element
+// takes its slot, in a table that may be a quarter empty, and its name. A string or json.Number
+// takes its header and its bytes.
 const (
 	costEmpty  = 48
 	costMap    = costEmpty + 288
@@ -24,8 +24,8 @@ const (
 	costText   = 32
 )
 
-// cost estimates the memory of checked JSON as Go values, in one pass. The pass stops when the
-// estimate exceeds the limit.
+// cost estimates the memory that checked JSON takes when it is decoded. It stops when the estimate
+// exceeds the limit.
 func cost(raw []byte, limit int64) int64 {
 	n := int64(costItem)
 	for i := 0; i < len(raw) && n <= limit; i++ {
@@ -65,8 +65,8 @@ func cost(raw []byte, limit int64) int64 {
 	return n
 }
 
-// afford subtracts the cost of a value from the document's bound, before it is decoded. It returns
-// fault.Limit if the bound is exceeded.
+// afford must be called before a value is decoded. It subtracts the cost of the value from the
+// memory that is left for the document, and returns fault.Limit if too little is left.
 func (p place) afford(raw []byte) error {
 	if p.left == nil {
 		return nil

@@ -34,7 +34,7 @@ func (a *Array) Difference(b *Array) string {
 	return ""
 }
 
-// SameAttrs reports whether two nodes have equal attributes, compared as they are encoded.
+// SameAttrs reports whether the attributes of two nodes have equal encodings.
 func SameAttrs(a, b Attrs) bool {
 	x, ex := EncodeAttrs(a)
 	y, ey := EncodeAttrs(b)

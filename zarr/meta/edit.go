@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Edit returns a v2 or v3 document with changed top-level members. A nil value removes a member,
-// and new members come last. All other values are unchanged byte for byte. key names the document
-// in errors.
+// Edit returns a v2 or v3 document with changed top-level members. A nil value removes a member.
+// New members are added at the end. All other values are unchanged byte for byte. key names the
+// document in errors.
 func Edit(key string, doc []byte, changes map[string]json.RawMessage) ([]byte, error) {
 	o, err := document(key, doc, Parser{})
 	if err != nil {
@@ -24,7 +24,8 @@ func Edit(key string, doc []byte, changes map[string]json.RawMessage) ([]byte, e
 	return slices.Concat(doc[:from], rebuild(o.all, changes, last, inner, outer, step), doc[to:]), nil
 }
 
-// Member returns the text of a top-level member's value, or nil if the document lacks it.
+// Member returns the JSON text of a top-level member's value, or nil if the document has no such
+// member.
 func Member(key string, doc []byte, name string) ([]byte, error) {
 	o, err := document(key, doc, Parser{})
 	if err != nil {
@@ -34,7 +35,8 @@ func Member(key string, doc []byte, name string) ([]byte, error) {
 }
 
 // Changed compares two versions of a document. It returns the name of a top-level member that
-// differs in more than white space, or "" if there is none. It ignores the members listed in may.
+// differs in more than white space, or "" if there is none. Changed ignores the members named in
+// may.
 func Changed(key string, was, is []byte, may ...string) (string, error) {
 	a, err := document(key, was, Parser{})
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// writer encodes an object, with members in the order in which they are added.
+// writer encodes a JSON object. It writes the members in the order in which they are added.
 type writer struct {
 	b []byte
 	n int
@@ -80,7 +80,8 @@ func list(items []json.RawMessage) json.RawMessage {
 	return append(b, ']')
 }
 
-// consistent returns an error if the encoded array could not be parsed.
+// consistent returns an error if the array, encoded in the given format, would be an invalid
+// document.
 func (a *Array) consistent(format int) error {
 	switch {
 	case a.Format != format:
@@ -174,7 +175,7 @@ func (n Named) encode() json.RawMessage {
 }
 
 // EncodeV3 returns the zarr.json document of a v3 group without consolidated metadata.
-// [ConsolidateV3] adds that from stored documents.
+// [ConsolidateV3] adds consolidated metadata from stored documents.
 func (g *Group) EncodeV3() ([]byte, error) {
 	if g.Format != 3 {
 		return nil, fault.Newf(fault.Metadata, "a group of v%d cannot be written as v3", g.Format)
@@ -191,9 +192,10 @@ func (g *Group) EncodeV3() ([]byte, error) {
 	return indent(w.done(), nil)
 }
 
-// EncodeV2 returns the .zarray document of a v2 array and its .zattrs document, which is nil
-// without attributes. It returns errors.ErrUnsupported for codecs that v2 cannot represent: a
-// transpose other than the reversal of all dimensions, and codecs that are not numcodecs'.
+// EncodeV2 returns the .zarray document of a v2 array and its .zattrs document. The latter is nil
+// if there are no attributes. EncodeV2 returns errors.ErrUnsupported for codecs that v2 cannot
+// represent: a transpose other than the reversal of all dimensions, and codecs that do not belong
+// to numcodecs.
 func (a *Array) EncodeV2() (zarray, zattrs []byte, err error) {
 	doc, err := a.documentV2()
 	if zarray, err = indent(doc, err); err != nil {
@@ -254,7 +256,7 @@ func (a *Array) documentV2() (json.RawMessage, error) {
 	return w.done(), nil
 }
 
-// splitV2 is the inverse of readPipeline.
+// splitV2 splits the codecs into the members of a v2 document. It is the inverse of readPipeline.
 func (a *Array) splitV2() (order string, bytes dtype.Order, rest []Named, err error) {
 	order, rest = "C", a.Codecs
 	if rest[0].Name == "transpose" {
@@ -308,8 +310,8 @@ func (n Named) numcodecs() (json.RawMessage, error) {
 	return w.done(), nil
 }
 
-// onlyFilter reports whether a codec's input or output are elements. Readers do not expect such a
-// codec as the compressor.
+// onlyFilter reports whether a codec can only be a filter because its input or output consists of
+// elements. Readers do not expect such a codec as the compressor.
 func onlyFilter(name string) bool {
 	switch strings.TrimPrefix(name, numcodecs) {
 	case "delta", "fixedscaleoffset", "quantize", "astype", "categorize", "packbits", "bitround",
@@ -319,8 +321,8 @@ func onlyFilter(name string) bool {
 	return false
 }
 
-// EncodeV2 returns the .zgroup document of a v2 group and its .zattrs document, which is nil
-// without attributes.
+// EncodeV2 returns the .zgroup document of a v2 group and its .zattrs document. The latter is nil
+// if there are no attributes.
 func (g *Group) EncodeV2() (zgroup, zattrs []byte, err error) {
 	if g.Format != 2 {
 		return nil, nil, fault.Newf(fault.Metadata, "a group of v%d cannot be written as v2", g.Format)

@@ -11,15 +11,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Grid divides an array into chunks: a regular grid has a Shape, a rectilinear one has Edges.
-// Chunks at the end of a dimension may extend beyond the array, and are stored whole.
+// Grid divides an array into chunks: a regular grid has a Shape, a rectilinear one has Edges. The
+// last chunk of a dimension may extend beyond the array. It is stored with its full length.
 type Grid struct {
 	Shape []int   // chunk length in each dimension, at least 1; nil if there are Edges
 	Edges []Edges // chunk lengths in each dimension; nil in a regular grid; only in v3
 }
 
-// Edges are the chunk lengths in one dimension of a rectilinear grid: either those of Runs, in
-// order, or Every. In total they are at least the length of the dimension.
+// Edges are the chunk lengths in one dimension of a rectilinear grid. Either the chunks have the
+// lengths of Runs, in order, or all chunks have the length Every. The chunks cover at least the
+// whole dimension.
 type Edges struct {
 	Every int   // the length of every chunk, for any number of chunks; 0 if there are Runs
 	Runs  []Run // adjacent runs differ in length, unless a Count would overflow
@@ -45,14 +46,15 @@ func (e *Edges) add(r Run) {
 	e.Runs = append(e.Runs, r)
 }
 
-// Equal reports whether two grids are equal. A regular grid does not equal a rectilinear one with
+// Equal reports whether two grids are equal. A regular grid does not equal a rectilinear grid with
 // the same chunks.
 func (g Grid) Equal(h Grid) bool {
 	same := func(a, b Edges) bool { return a.Every == b.Every && slices.Equal(a.Runs, b.Runs) }
 	return (g.Edges == nil) == (h.Edges == nil) && slices.Equal(g.Shape, h.Shape) && slices.EqualFunc(g.Edges, h.Edges, same)
 }
 
-// And returns the grid with additional dimensions, each of one chunk of the given length.
+// And returns the grid with additional dimensions. In each of them all chunks have the given
+// length.
 func (g Grid) And(shape []int) Grid {
 	if g.Edges == nil {
 		return Grid{Shape: slices.Concat(g.Shape, shape)}
@@ -73,7 +75,7 @@ func (e Edges) longest() int {
 	return n
 }
 
-// check returns an error if the chunk lengths are invalid or end before the dimension.
+// check returns an error if the chunk lengths are invalid or do not cover the dimension.
 func (e Edges) check(length int) error {
 	left := length
 	for _, r := range e.Runs {
@@ -103,7 +105,8 @@ func (g Grid) rank() int {
 	return len(g.Shape)
 }
 
-// consistent returns an error if the encoded grid could not be parsed.
+// consistent returns an error if the grid does not fit the shape or the format, so that its
+// encoding could not be parsed.
 func (g Grid) consistent(shape []int, format int) error {
 	switch {
 	case g.Edges != nil && g.Shape != nil:
@@ -160,8 +163,8 @@ func (a *Array) readEdges(config object) error {
 	return config.allow("kind", "chunk_shapes")
 }
 
-// edges parses the chunk lengths of a dimension: one length for all chunks, or a list of lengths
-// and of runs, [length, count].
+// edges parses the chunk lengths of a dimension. They are one length for all chunks, or a list in
+// which an item is the length of one chunk or a run [length, count].
 func (p place) edges(raw []byte) (e Edges, err error) {
 	if raw[0] != '[' {
 		e.Every, err = p.length(raw, 1)
@@ -211,8 +214,8 @@ func (g Grid) encode() json.RawMessage {
 	return Named{Name: "rectilinear", Config: config.done()}.encode()
 }
 
-// MarshalJSON returns the lengths in the form of metadata: 5, or [1,[2,3]] for 1, 2, 2, 2. The
-// error is nil.
+// MarshalJSON returns the lengths as metadata documents contain them: 5 for equal chunks, or
+// [1,[2,3]] for 1, 2, 2, 2. The error is nil.
 func (e Edges) MarshalJSON() ([]byte, error) {
 	if e.Every > 0 {
 		return strconv.AppendInt(nil, int64(e.Every), 10), nil

@@ -21,8 +21,8 @@ const (
 	maxElements = 1 << 20
 )
 
-// scanner reads JSON text (RFC 8259) in one pass. encoding/json alone does not suffice: it ignores
-// the case of member names, repairs invalid UTF-8 silently, and does not accept bare tokens.
+// scanner reads JSON text (RFC 8259) in one pass. It exists because encoding/json ignores the case
+// of member names, repairs invalid UTF-8 silently, and does not accept bare tokens.
 type scanner struct {
 	b     []byte
 	i     int
@@ -86,8 +86,8 @@ func (s *scanner) peekPast() byte {
 	return 0
 }
 
-// skip is like value, for text that was checked before. It only searches for the end of the value,
-// which takes a third of the time.
+// skip is like value, but for checked text: it only searches for the end of the value, which takes
+// a third of the time.
 func (s *scanner) skip() error {
 	if c := s.peek(); c != '{' && c != '[' {
 		return s.value()
@@ -150,7 +150,7 @@ func (s *scanner) value() error {
 	return s.errorf("%q does not begin a value", s.b[s.i])
 }
 
-// each scans a list or an object, and calls item at the start of each item.
+// each scans a list or an object, and calls the function item at the start of each item.
 func (s *scanner) each(end byte, item func() error) error {
 	if s.depth++; s.depth > maxDepth {
 		return s.errorf("values are nested more than %d deep", maxDepth)
@@ -192,7 +192,7 @@ func (s *scanner) word(w string) bool {
 	return true
 }
 
-// bareToken scans a bare token, if one is next and allowed. Otherwise it returns "".
+// bareToken scans a bare token if it is next and the scanner accepts it. Otherwise it returns "".
 func (s *scanner) bareToken() string {
 	if !s.bare {
 		return ""
@@ -239,7 +239,7 @@ func isHex(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
 }
 
-// digits scans decimal digits and returns their number.
+// digits scans decimal digits and returns how many there are.
 func (s *scanner) digits() int {
 	from := s.i
 	for s.i < len(s.b) && s.b[s.i] >= '0' && s.b[s.i] <= '9' {

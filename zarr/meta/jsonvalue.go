@@ -16,8 +16,8 @@ type member struct {
 	from int
 }
 
-// members splits the text of an object. If members have the same name, the last value counts, at
-// the position of the first.
+// members splits the text of an object. Of several members with the same name, only one is
+// returned: the last value, at the position of the first.
 func members(obj []byte) ([]member, error) {
 	s := &scanner{b: obj, bare: true}
 	out := gathered{all: make([]member, 0, 1+min(len(obj)/64, few-1))} // members of array documents have about 60 bytes
@@ -34,14 +34,14 @@ func members(obj []byte) ([]member, error) {
 	return out.all, err
 }
 
-// gathered collects members and finds them by name.
+// gathered is a list of members that can be found by name.
 type gathered struct {
 	all []member
 	at  map[string]int // index of each member, if there are more than few
 }
 
-// few is the maximum number of members for a linear search. An array document has 11 members, and a
-// map is slower than a linear search for up to 16.
+// few is the maximum number of members that are searched linearly, which is faster than a map for
+// up to 16 members. An array document has 11.
 const few = 16
 
 func (x *gathered) put(m member) {
@@ -87,8 +87,8 @@ func elements(list []byte) ([][]byte, error) {
 	return out, err
 }
 
-// eachMember calls f for each member of a checked object, with the scanner before the member's
-// value.
+// eachMember calls f for each member of a checked object. At each call the scanner is at the start
+// of the member's value.
 func (s *scanner) eachMember(f func(name string) error) error {
 	return s.each('}', func() error {
 		s.space()

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// KeyEncoding determines the keys of chunks. Values are comparable.
+// KeyEncoding determines the keys of chunks. KeyEncodings can be compared with ==.
 type KeyEncoding struct {
 	Name      string // "default" or "v2"
 	Separator string // "/" or "."
@@ -35,8 +35,8 @@ func (k KeyEncoding) AppendKey(dst []byte, coord []int) []byte {
 }
 
 // Parse returns the coordinates of the chunk with the given key, in a grid of rank dimensions. ok
-// is false if key is not a chunk key. It is the inverse of Key, so numbers with a sign or leading
-// zeros are not accepted.
+// is false if key is not a chunk key. Parse accepts only keys that Key returns, so numbers have
+// neither a sign nor leading zeros.
 func (k KeyEncoding) Parse(key string, rank int) (coord []int, ok bool) {
 	if key, ok = strings.CutSuffix(key, k.Suffix); !ok {
 		return nil, false

@@ -12,7 +12,7 @@ import (
 )
 
 // lenient reports that the member at p violates a rule. It returns an error only if the parser's
-// mode refuses the violation. Every tolerated violation of the package is reported here.
+// mode refuses the violation. The package reports all tolerated violations by this method.
 func (p place) lenient(r rule.Rule, text string) error {
 	if p.with.Lenient == nil {
 		return nil
@@ -20,10 +20,11 @@ func (p place) lenient(r rule.Rule, text string) error {
 	return p.err(p.with.Lenient(rule.Finding{Rule: r, Key: p.key, Pointer: p.pointer(), Text: text}))
 }
 
-// judged reports whether violations are reported. If not, checks that take time can be skipped.
+// judged reports whether the caller wants reports of violations. Otherwise checks that take time
+// can be skipped.
 func (p place) judged() bool { return p.with.Lenient != nil }
 
-// bareToken reports bare tokens in a value that may contain some.
+// bareToken reports a violation if a value that may contain bare tokens contains one.
 func (p place) bareToken(raw []byte) error {
 	if !p.judged() || !p.bare {
 		return nil
@@ -34,7 +35,8 @@ func (p place) bareToken(raw []byte) error {
 	return nil
 }
 
-// duplicates reports the first object in a document that has two members with the same name.
+// duplicates reports a violation if an object in the document has two members with the same name.
+// It reports only the first such name.
 func (p place) duplicates(doc []byte) error {
 	if !p.judged() {
 		return nil
@@ -46,8 +48,8 @@ func (p place) duplicates(doc []byte) error {
 	return nil
 }
 
-// duplicate scans one value of checked text. It returns the first name that occurs twice in an
-// object.
+// duplicate scans one value of checked text. It returns the first member name that occurs twice in
+// one object.
 func (s *scanner) duplicate() (name string, found bool) {
 	inner := func() error {
 		if again, ok := s.duplicate(); ok && !found {
@@ -91,8 +93,8 @@ func (s *scanner) duplicate() (name string, found bool) {
 	return name, found
 }
 
-// spelledV2 reports a v2 data type that is not written in the specification's form. In structures
-// it checks only for fields without a name and for the form of numbers.
+// spelledV2 reports a violation if a v2 data type is not written in the specified form. In
+// structures it checks only for fields without a name and for the form of numbers.
 func (p place) spelledV2(raw []byte, t dtype.Type, order dtype.Order) error {
 	if !p.judged() {
 		return nil
@@ -126,7 +128,7 @@ func (p place) spelledV2(raw []byte, t dtype.Type, order dtype.Order) error {
 	return p.lenient(rule.DTypeSpelling, have+", not "+text)
 }
 
-// spelledV3 reports a v3 data type that is not written with its registered name.
+// spelledV3 reports a violation if a v3 data type is not written in the registered form.
 func (p place) spelledV3(raw []byte, t dtype.Type) error {
 	if !p.judged() {
 		return nil
@@ -161,7 +163,8 @@ func (p place) padded(raw []byte) bool {
 	return false
 }
 
-// pairs reports whether a v3 structure has its fields in the form of "structured".
+// pairs reports whether the fields of a v3 structure are written as in the data type "structured":
+// as lists instead of objects.
 func (p place) pairs(raw []byte) bool {
 	_, config, err := p.named(raw)
 	if err != nil {
@@ -171,7 +174,7 @@ func (p place) pairs(raw []byte) bool {
 	return err == nil && slices.ContainsFunc(fields, func(f []byte) bool { return f[0] == '[' })
 }
 
-// fractions reports the first number in a data type that is written with a point or an exponent.
+// fractions reports a violation if a number in a data type is written with a point or an exponent.
 // All numbers in data types are integers.
 func (p place) fractions(raw []byte) error {
 	if n := firstFraction(raw); n != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// bytesName is the name of the codec that encodes elements as bytes. draftBytes is its name in
-// drafts of v3 until 2023.
+// bytesName is the name of the codec that encodes elements as bytes. draftBytes is the name that
+// drafts of v3 gave this codec until 2023.
 const (
 	bytesName  = "bytes"
 	draftBytes = "endian"
@@ -90,8 +90,8 @@ func (config object) spelledBytes(n Named, elem dtype.Type) error {
 	return config.lenient(rule.NoEndian, fmt.Sprint(elem))
 }
 
-// leaving returns the element type of the output of a codec with input type elem. Callers use it
-// only to check whether the elements have a byte order.
+// leaving returns the type of the elements that a codec outputs for elements of type elem. Callers
+// use the type only to check whether the elements have a byte order.
 func (config object) leaving(n Named, elem dtype.Type) dtype.Type {
 	var out dtype.Type
 	var err error
@@ -138,7 +138,8 @@ func (config object) lacks(codec string) string {
 	return ""
 }
 
-// isWhole reports whether a member of a codec's configuration is an integer or a list of integers.
+// isWhole reports whether the value of a codec's configuration member must be an integer or a list
+// of integers.
 func isWhole(codec, member string) bool {
 	switch member {
 	case "level", "clevel", "typesize", "blocksize", "order", "chunk_shape", "keepbits", "first_bit", "last_bit":
@@ -147,7 +148,7 @@ func isWhole(codec, member string) bool {
 	return false
 }
 
-// fraction reports whether a number, or one in a list, is written with a point or an exponent.
+// fraction reports whether a number, or a number in a list, is written with a point or an exponent.
 func fraction(raw []byte) bool {
 	return raw[0] != '"' && raw[0] != '{' && bytes.ContainsAny(raw, ".eE") && !bytes.ContainsAny(raw, "a\"")
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// spelledFill reports an accepted fill value that does not have the JSON form that its format
-// specifies for the data type.
+// spelledFill reports a violation if an accepted fill value does not have the JSON form that the
+// format specifies for the data type.
 func (p place) spelledFill(raw []byte, t dtype.Type, format int) error {
 	if !p.judged() {
 		return nil
@@ -43,8 +43,9 @@ func (p place) spelledFields(raw []byte, s *dtype.Struct) error {
 	return nil
 }
 
-// otherForm returns a description of the specified form of a fill value, or "" if raw has that
-// form. The argument form is the default fill value of the type.
+// otherForm returns "" if the fill value raw has the specified form, or else a description of that
+// form. The argument form is the default fill value of the type, as an example of the specified
+// form.
 func otherForm(raw, form []byte, t dtype.Type, format int) string {
 	number := raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9'
 	_, basic := t.(dtype.Basic)
@@ -85,14 +86,14 @@ func otherForm(raw, form []byte, t dtype.Type, format int) string {
 	return ""
 }
 
-// plainInfinity is the specified form of infinity, and signedInfinity another form that is
-// accepted.
+// plainInfinity is the specified form of infinity. signedInfinity is another form that is accepted.
 const (
 	plainInfinity  = `"Infinity"`
 	signedInfinity = `"+Infinity"`
 )
 
-// integral reports whether fill values of a data type are integers or lists of integers.
+// integral reports whether the fill values of a data type are written as integers or lists of
+// integers. The argument form is the default fill value of the type.
 func integral(t dtype.Type, form []byte) bool {
 	switch t := t.(type) {
 	case dtype.DateTime, dtype.TimeDelta, dtype.R:
@@ -103,12 +104,13 @@ func integral(t dtype.Type, form []byte) bool {
 	return string(form) == "0"
 }
 
-// quotedNumber reports whether a value is a string other than those for NaN and the infinities.
+// quotedNumber reports whether a value is a string that represents neither NaN nor an infinity.
 func quotedNumber(raw []byte) bool {
 	return raw[0] == '"' && !strings.Contains(string(raw), "N") && !strings.Contains(string(raw), "I")
 }
 
-// isText reports whether fill values of a data type are strings, for which old writers wrote 0.
+// isText reports whether fill values of a data type must not be numbers. Old writers wrote 0 for
+// them.
 func isText(t dtype.Type) bool {
 	switch t.(type) {
 	case dtype.S, dtype.U, dtype.V, dtype.R, dtype.VarLen, *dtype.Struct:

@@ -25,19 +25,19 @@ type Array struct {
 	Dims   []string    // v3's dimension names, "" for null; nil without names
 	Attrs  Attrs       // never nil after parsing
 
-	// AllFilters, for v2, means that the compressor is null and the last codec is a filter. If
+	// AllFilters means that the compressor of a v2 array is null and the last codec is a filter. If
 	// AllFilters is false, the last codec is encoded as the compressor, unless it can only be a
 	// filter.
 	AllFilters bool
 
-	// NoSeparator, for v2, means that the document lacks the separator of chunk keys, and is
-	// encoded without it. Keys then has the specification's default, ".". Old writers also stored
-	// chunks under keys with "/".
+	// NoSeparator means that a v2 document lacks the separator of chunk keys, and is encoded
+	// without it. The separator in Keys is then the specification's default, ".". Old writers may
+	// have used "/" without recording it.
 	NoSeparator bool
 
-	// Unknown contains top-level members that this package does not know and may ignore. In v3
-	// these are objects with "must_understand": false, in v2 all unknown members. Encoding writes
-	// them again.
+	// Unknown contains top-level members that this package does not know and may ignore. In v3,
+	// unknown members may be ignored if they are objects with "must_understand": false; in v2, all
+	// may be ignored. Encoding writes these members unchanged.
 	Unknown map[string]json.RawMessage
 }
 
@@ -46,16 +46,17 @@ type Group struct {
 	Format int   // 2 or 3
 	Attrs  Attrs // never nil after parsing
 
-	// Consolidated contains the nodes below the group at any depth, by path relative to it, from
-	// consolidated metadata. They are copies that may be stale. It is nil without consolidated
-	// metadata.
+	// Consolidated contains the nodes of the group's consolidated metadata. These are copies, which
+	// may be stale, of the nodes below the group at any depth. The keys are paths relative to the
+	// group. Without consolidated metadata the map is nil.
 	Consolidated map[string]Node
 
-	// Unreadable is the error of consolidated metadata that cannot be read. Consolidated is then
-	// nil.
+	// Unreadable is the error that occurred when the consolidated metadata was parsed. If it is
+	// set, Consolidated is nil.
 	Unreadable error
 
-	// Unknown contains unknown members, as for Array.
+	// Unknown contains top-level members that this package does not know and may ignore, as in
+	// [Array].
 	Unknown map[string]json.RawMessage
 }
 
@@ -65,13 +66,14 @@ type Bad struct {
 	Err error // a *fault.MetaError
 }
 
-// Named is an extension in metadata. It has the fields of codec.Spec and Optional.
+// Named is an extension in metadata: a codec, for example. It has the fields of codec.Spec, and
+// Optional.
 type Named struct {
 	Name     string
 	Config   json.RawMessage // a compact object; nil if there is none
 	Optional bool            // "must_understand": false
 }
 
-// Attrs are attributes: JSON values as encoding/json decodes them, with numbers as json.Number to
-// keep all digits. The bare tokens NaN, Infinity and -Infinity are float64.
+// Attrs are attributes: JSON values as encoding/json decodes them, but with numbers as json.Number,
+// which keeps all digits. The bare tokens NaN, Infinity and -Infinity are decoded as float64.
 type Attrs = map[string]any

@@ -9,9 +9,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// ParseArrayV1 parses a v1 "meta" document and its "attrs" document, which is nil if there is none.
-// The keys name the documents in errors. Chunk keys are as in v2. Compression and its options
-// become a numcodecs codec. Source: the persistence document of zarr 1.0.
+// ParseArrayV1 parses a v1 "meta" document and the "attrs" document of the same array, which is nil
+// if there is none. key and attrsKey name the documents in errors. The chunk keys of v1 are those
+// of v2. Its compression and compression options become a numcodecs codec. Source: the persistence
+// document of zarr 1.0.
 func ParseArrayV1(key string, doc []byte, attrsKey string, attrs []byte) (*Array, error) {
 	return Parser{}.ArrayV1(key, doc, attrsKey, attrs)
 }
@@ -21,8 +22,7 @@ func (with Parser) ArrayV1(key string, doc []byte, attrsKey string, attrs []byte
 	return with.array(key, doc, attrsKey, attrs, arrayV1)
 }
 
-// array parses a v1 or v2 document by calling read. It also parses the document with the
-// attributes.
+// array parses a v1 or v2 document by calling read, and the document with the attributes.
 func (with Parser) array(key string, doc []byte, attrsKey string, attrs []byte, read func(object) (*Array, error)) (*Array, error) {
 	o, err := document(key, doc, with)
 	if err != nil {
@@ -52,7 +52,7 @@ func arrayV1(o object) (*Array, error) {
 }
 
 // checkMembers checks the text of each member of a v1 or v2 document, and keeps unknown members.
-// Only the fill value may contain bare tokens, which old writers wrote.
+// Only the fill value may contain bare tokens, because old writers wrote such fill values.
 func (a *Array) checkMembers(o object, known ...string) error {
 	for _, m := range o.all {
 		p := o.member(m.name)
@@ -75,8 +75,8 @@ func (a *Array) checkMembers(o object, known ...string) error {
 	return nil
 }
 
-// readPipelineV1 appends the codecs for order, byte order and compression. Old documents, written
-// before v1 had the member "order", have order C.
+// readPipelineV1 appends the codecs for order, byte order and compression. Documents written before
+// v1 had the member "order" have order C.
 func (a *Array) readPipelineV1(o object, bytes dtype.Order) error {
 	if raw := o.get("order"); raw == nil {
 		if err := o.lenient(rule.NoOrder, ""); err != nil {
@@ -102,7 +102,8 @@ func (a *Array) readPipelineV1(o object, bytes dtype.Order) error {
 	return err
 }
 
-// options returns the numcodecs configuration of "compression_opts": a level, an object or null.
+// options parses the value of "compression_opts", a level, an object or null, and returns it as the
+// configuration of a numcodecs codec.
 func (p place) options(raw []byte) (json.RawMessage, error) {
 	switch {
 	case raw == nil || string(raw) == "null":

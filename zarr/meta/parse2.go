@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// ParseArrayV2 parses a .zarray document and its .zattrs document, which is nil if there is none.
-// The keys name the documents in errors.
+// ParseArrayV2 parses a .zarray document and the .zattrs document of the same array, which is nil
+// if there is none. key and attrsKey name the documents in errors.
 func ParseArrayV2(key string, zarray []byte, attrsKey string, zattrs []byte) (*Array, error) {
 	return Parser{}.ArrayV2(key, zarray, attrsKey, zattrs)
 }
@@ -19,7 +19,8 @@ func (with Parser) ArrayV2(key string, zarray []byte, attrsKey string, zattrs []
 	return with.array(key, zarray, attrsKey, zattrs, arrayV2)
 }
 
-// ParseGroupV2 parses a .zgroup document and its .zattrs document, which is nil if there is none.
+// ParseGroupV2 parses a .zgroup document and the .zattrs document of the same group, which is nil
+// if there is none.
 func ParseGroupV2(key string, zgroup []byte, attrsKey string, zattrs []byte) (*Group, error) {
 	return Parser{}.GroupV2(key, zgroup, attrsKey, zattrs)
 }
@@ -38,7 +39,7 @@ func (with Parser) GroupV2(key string, zgroup []byte, attrsKey string, zattrs []
 	return g, err
 }
 
-// AttrsV2 parses a .zattrs document. A nil document has no attributes.
+// AttrsV2 parses a .zattrs document. doc may be nil, for a node without attributes.
 func (with Parser) AttrsV2(key string, doc []byte) (Attrs, error) {
 	if doc == nil {
 		return Attrs{}, nil
@@ -66,7 +67,8 @@ func groupV2(o object) (*Group, error) {
 	return g, nil
 }
 
-// keep adds an unknown member to the map *dst. v2 readers ignore unknown members.
+// keep adds an unknown member to the map *dst. Unknown members are kept because v2 readers ignore
+// them.
 func (p place) keep(raw []byte, name string, dst *map[string]json.RawMessage) error {
 	if err := p.strict(raw); err != nil {
 		return err
@@ -104,9 +106,9 @@ func arrayV2(o object) (*Array, error) {
 	return a, a.readPipeline(o, order)
 }
 
-// firstCodec returns the configuration and the id of the codec that is applied to the array first:
+// firstCodec returns the configuration and the id of the first codec that an array is encoded with:
 // the first filter, or the compressor if there are no filters. In arrays of objects this codec
-// encodes the objects. It returns "" if there is none.
+// encodes the objects. Without codecs, both results are "".
 func firstCodec(o object) (config, id string) {
 	raw := o.get("compressor")
 	if filters := o.get("filters"); filters != nil {
@@ -129,7 +131,7 @@ func firstCodec(o object) (config, id string) {
 }
 
 // readFacts parses the members that v1 and v2 have in common: shape, data type, chunks and fill
-// value. It returns the byte order.
+// value. It returns the byte order of the data type.
 func (a *Array) readFacts(o object) (dtype.Order, error) {
 	if err := a.readShape(o); err != nil {
 		return dtype.NoOrder, err
@@ -159,8 +161,8 @@ func (a *Array) readFacts(o object) (dtype.Order, error) {
 	return order, a.readFill(o)
 }
 
-// readPipeline appends the codecs that a v3 array would have for order, byte order, filters and
-// compressor.
+// readPipeline appends the codecs by which a v3 array would have the same order, byte order,
+// filters and compressor.
 func (a *Array) readPipeline(o object, bytes dtype.Order) error {
 	raw, p, err := o.need("order")
 	if err != nil {
@@ -179,7 +181,8 @@ func (a *Array) readPipeline(o object, bytes dtype.Order) error {
 		a.Codecs = append(a.Codecs, serial(bytes))
 	}
 
-	// The specification requires "filters", but some writers without filters omit it.
+	// The specification requires the member "filters", but some writers omit it if there are no
+	// filters.
 	if raw := o.get("filters"); raw == nil {
 		if err := o.lenient(rule.NoFilters, ""); err != nil {
 			return err

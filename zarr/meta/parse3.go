@@ -8,7 +8,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// ParseV3 parses a zarr.json document. key names it in errors.
+// ParseV3 parses a zarr.json document. key names the document in errors.
 func ParseV3(key string, doc []byte) (Node, error) { return Parser{}.V3(key, doc) }
 
 // V3 is ParseV3 with the parser's settings.
@@ -322,8 +322,8 @@ func (a *Array) readCodecs(o object) error {
 	return nil
 }
 
-// readDims parses "dimension_names". A single null is not in the specification, but early
-// implementations wrote it.
+// readDims parses "dimension_names". It also accepts a single null, which early implementations
+// wrote although the specification does not allow it.
 func (a *Array) readDims(o object) error {
 	raw, p := o.get("dimension_names"), o.member("dimension_names")
 	if raw == nil {
@@ -351,7 +351,7 @@ func (a *Array) readDims(o object) error {
 	return nil
 }
 
-// named parses an extension: an object with a name, or only the name (core specification,
+// named parses an extension, which is an object with a name, or only the name (core specification,
 // "Extension definition").
 func (p place) named(raw []byte) (Named, object, error) {
 	config := object{place: p.member("configuration")}

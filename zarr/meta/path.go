@@ -7,10 +7,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// NormalizePath returns the path of a node without leading, trailing and doubled slashes; "" is the
-// root. It returns fault.Path for paths that could leave the store's root or are ambiguous: those
-// with segments "." and "..", backslashes (which the v2 specification would convert to slashes),
-// control characters, and bytes that are not UTF-8.
+// NormalizePath returns the path of a node without leading, trailing and doubled slashes. The path
+// of the root is "". NormalizePath returns fault.Path for paths that could leave the store's root
+// or are ambiguous: those with segments "." and "..", backslashes (which the v2 specification would
+// convert to slashes), control characters, and bytes that are not UTF-8.
 func NormalizePath(p string) (string, error) {
 	if err := checkChars(p); err != nil {
 		return "", err
@@ -29,8 +29,8 @@ func NormalizePath(p string) (string, error) {
 }
 
 // CheckName returns fault.Path for a name that a new node of the format cannot have. In v3 (core
-// specification, "Node names") these are names that consist of periods, names that start with "__",
-// and zarr.json. In v2 they are "." and "..", and the names of metadata documents.
+// specification, "Node names") these are names that consist only of periods, names that start with
+// "__", and "zarr.json". In v2 these are ".", ".." and the names of metadata documents.
 func CheckName(name string, format int) error {
 	if err := checkChars(name); err != nil {
 		return err

@@ -13,8 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// place is the position of a member in a document, for errors. The pointer is a chain of names,
-// because most places are never printed.
+// place is the position of a member in a document. Errors contain it as a JSON pointer, which is
+// built only when it is needed, since most places occur in no error.
 type place struct {
 	key  string // key of the document
 	bare bool   // the document contains bare tokens
@@ -62,7 +62,7 @@ func (p place) wrong(want string, raw []byte) error {
 	return p.bad("%s is not %s", brief(raw), want)
 }
 
-// brief returns at most 40 bytes of stored text, for messages.
+// brief returns the first 40 bytes of stored text, for use in messages.
 func brief(raw []byte) string {
 	const most = 40
 	if len(raw) > most {
@@ -71,7 +71,7 @@ func brief(raw []byte) string {
 	return string(raw)
 }
 
-// strict returns an error for bare tokens.
+// strict returns an error if a value contains bare tokens.
 func (p place) strict(raw []byte) error {
 	if !p.bare {
 		return nil
@@ -95,7 +95,7 @@ func (p place) object(raw []byte) (object, error) {
 	return object{p, all}, p.err(err)
 }
 
-// get returns a member's text, or nil if it is absent.
+// get returns the text of a member's value, or nil if the object has no such member.
 func (o object) get(name string) []byte {
 	for _, m := range o.all {
 		if m.name == name {
@@ -105,7 +105,8 @@ func (o object) get(name string) []byte {
 	return nil
 }
 
-// need returns a member's text and place, or an error if it is absent.
+// need returns the text and the place of a member's value, or an error if the object has no such
+// member.
 func (o object) need(name string) ([]byte, place, error) {
 	p := o.member(name)
 	raw := o.get(name)
@@ -209,7 +210,8 @@ func (o object) format(want string) error {
 	return p.wrong(want, raw)
 }
 
-// whole reports whether a number with a point or an exponent equals an integer, passed in want.
+// whole reports whether a number that is written with a point or an exponent equals the integer
+// want.
 func whole(raw []byte, want string) bool {
 	f, err := strconv.ParseFloat(string(raw), 64)
 	return err == nil && strconv.FormatFloat(f, 'f', -1, 64) == want
@@ -236,7 +238,7 @@ func (p place) attributes(raw []byte) (Attrs, error) {
 	return m, nil
 }
 
-// compact returns a copy of checked, strict JSON without white space between tokens.
+// compact returns a copy of checked JSON, which must be strict, without white space between tokens.
 func compact(raw []byte) json.RawMessage {
 	var b bytes.Buffer
 	b.Grow(len(raw))

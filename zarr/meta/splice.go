@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// SpliceV3 returns a group's zarr.json document with changed entries in its consolidated metadata.
-// nodes are the documents of nodes below the group by path, as in [ConsolidateV3]; nil removes an
-// entry. Everything else is unchanged. key names the document in errors.
+// SpliceV3 changes entries in the consolidated metadata of a group's zarr.json document and returns
+// the new document. The map nodes contains the documents of the changed nodes by path, as in
+// [ConsolidateV3]; a nil document removes an entry. The rest of the document is unchanged. key
+// names the document in errors.
 func SpliceV3(key string, doc []byte, nodes map[string][]byte) ([]byte, error) {
 	o, err := document(key, doc, Parser{})
 	if err != nil {
@@ -38,9 +39,9 @@ func SpliceV3(key string, doc []byte, nodes map[string][]byte) ([]byte, error) {
 	return spliceInto(doc, []object{o, inline}, []string{"consolidated_metadata", "metadata"}, entries, compareDepth)
 }
 
-// SpliceV2 returns a .zmetadata document with changed entries. docs are documents by key, as in
-// [ConsolidateV2]; nil removes an entry. Everything else is unchanged. key names the document in
-// errors.
+// SpliceV2 changes entries of a .zmetadata document and returns the new document. The map docs
+// contains the changed documents by key, as in [ConsolidateV2]; a nil document removes an entry.
+// The rest of the .zmetadata document is unchanged. key names the document in errors.
 func SpliceV2(key string, doc []byte, docs map[string][]byte) ([]byte, error) {
 	o, err := document(key, doc, Parser{})
 	if err != nil {
@@ -60,8 +61,9 @@ func SpliceV2(key string, doc []byte, docs map[string][]byte) ([]byte, error) {
 	return spliceInto(doc, []object{o}, []string{"metadata"}, entries, strings.Compare)
 }
 
-// spliceInto changes members of one object in a document. names is the path to this object. objects
-// are the already parsed objects along the path; the first is the document.
+// spliceInto changes members of one object in a document. The member names in names lead to this
+// object. The slice objects contains the objects on the way, already parsed, starting with the
+// document.
 func spliceInto(doc []byte, objects []object, names []string, entries map[string]json.RawMessage, compare func(a, b string) int) ([]byte, error) {
 	from, to := bytes.IndexByte(doc, '{'), 0 // start and end of the object's text
 	var outer, indent string                 // white space before members of the enclosing object, and of the object
@@ -93,9 +95,9 @@ func spliceInto(doc []byte, objects []object, names []string, entries map[string
 	return slices.Concat(doc[:from], rebuild(all, entries, compare, inner, indent, step), doc[to:]), nil
 }
 
-// rebuild encodes an object. Existing members keep their order, and new ones are inserted in the
-// order of compare. inner is the white space before a member, and outer the white space before the
-// closing brace. Both start with a newline or are empty.
+// rebuild encodes an object. Existing members keep their order, and new members are inserted where
+// compare orders them. The white space before a member is inner, and that before the closing brace
+// is outer. Both start with a newline or are empty.
 func rebuild(all []member, entries map[string]json.RawMessage, compare func(a, b string) int, inner, outer, step string) []byte {
 	added := make([]string, 0, len(entries))
 	old := make(map[string]bool, len(all))

@@ -13,15 +13,15 @@ import (
 )
 
 // CheckAbove checks the consolidated metadata of the groups above a node. It returns the paths of
-// those groups whose consolidated metadata is out of date for the node, outermost first.
-// [zarr.Array.SetAttrs], [zarr.Create] and [zarr.Replace] leave such metadata out of date;
-// [UpdateAbove] updates it. The result includes a v2 group whose own .zmetadata is out of date for
-// the group itself.
+// the groups whose consolidated metadata is out of date for the node, outermost first.
+// [zarr.Array.SetAttrs], [zarr.Create] and [zarr.Replace] do not update the metadata of these
+// groups; [UpdateAbove] does. If the node is a v2 group, its own .zmetadata is checked too, because
+// that contains an entry for the group itself.
 //
 // CheckAbove costs one request for each group above the node, up to the store's root. If any group
 // has consolidated metadata, it also costs one request for the node (two in v2), and one for each
-// intermediate group that the consolidated metadata lacks. It sends no listing. Groups that the
-// store refuses to return, and groups of another format than the node's, are omitted.
+// intermediate group that the consolidated metadata lacks. CheckAbove lists nothing. It skips
+// groups that the store refuses to return and groups whose format differs from the node's.
 func CheckAbove(ctx context.Context, n zarr.Node) ([]string, error) {
 	of := source(n)
 	stale, err := staleAbove(ctx, of)
@@ -36,18 +36,18 @@ func CheckAbove(ctx context.Context, n zarr.Node) ([]string, error) {
 }
 
 // UpdateAbove updates the entries of a node in the consolidated metadata of all groups above it,
-// and adds entries for intermediate groups that are missing. It returns the paths of the groups
-// whose metadata changed. If the node no longer exists, its entry and all entries below it are
-// removed.
+// and adds missing entries for the groups between. It returns the paths of the groups whose
+// metadata changed. If the node no longer exists, its entry and all entries below it are removed.
 //
-// All other entries stay unchanged, stale or not; [zarr.Group.Consolidate] rewrites every entry.
-// Each document is written conditionally, and re-read and changed again after a conflict.
-// Concurrent updates of different nodes are therefore all kept. If one node is updated
-// concurrently, the last update is kept.
+// All other entries are unchanged, even stale ones; [zarr.Group.Consolidate] rewrites every entry.
+// UpdateAbove writes each document conditionally. After a conflict it reads the document again and
+// repeats the change. Concurrent updates of different nodes are therefore all kept. Of concurrent
+// updates of one node, the last is kept.
 //
 // UpdateAbove returns ErrMetadata if consolidated metadata cannot be parsed; Consolidate replaces
 // it. UpdateAbove returns errors.ErrUnsupported if the store has no versions, unless SingleWriter
-// was passed. It sends the requests of [CheckAbove] and one more for each document written.
+// was passed. UpdateAbove costs the requests of [CheckAbove] and one more for each document that it
+// writes.
 func UpdateAbove(ctx context.Context, n zarr.Node) ([]string, error) {
 	of := source(n)
 	changed := map[string]bool{}
@@ -90,8 +90,8 @@ func UpdateAbove(ctx context.Context, n zarr.Node) ([]string, error) {
 // another writer succeeded.
 const maxConflicts = 1000
 
-// outermost sorts paths from the outermost to the innermost. The paths are ancestors of one
-// another.
+// outermost sorts paths from the outermost to the innermost. Of any two paths, one must be an
+// ancestor of the other.
 func outermost(paths map[string]bool) []string {
 	var list []string
 	for p := range paths {

@@ -17,16 +17,16 @@ import (
 // is abandoned. DropClaim reports whether the document had a claim.
 //
 // The shape does not change. The region that the change may have written is recorded in the
-// document, so that its values do not appear when the array grows again; [FindOrphans] finds its
-// chunks. If the claim of a group is dropped, the claims of the same append on arrays below it are
-// dropped too. An append with TakeOver set in [zarr.AppendOptions] replaces the claim and does not
-// need DropClaim.
+// document, so that the values there do not appear when the array grows again. [FindOrphans] finds
+// the chunks of that region. If DropClaim drops the claim of a group, it also drops the claims of
+// the same append on arrays below the group. An append with TakeOver set in [zarr.AppendOptions]
+// replaces the claim and does not need DropClaim.
 //
 // DropClaim returns ErrConflict if the claim is younger than age. It also returns ErrConflict if
 // the claim belongs to an append to several arrays of a group whose lengths now differ; complete
-// that append with [zarr.Group.Append] and TakeOver. The write is conditional: a process that is
-// still running the change fails with ErrConflict. n must have been opened from its documents, not
-// from consolidated metadata.
+// that append with [zarr.Group.Append] and TakeOver. The write is conditional: if a process is
+// still running the change, that process fails with ErrConflict. n must have been opened from its
+// own documents instead of consolidated metadata.
 func DropClaim(ctx context.Context, n zarr.Node, age time.Duration) (dropped bool, err error) {
 	of := source(n)
 	c, err := claimOf(of)
@@ -53,10 +53,11 @@ func DropClaim(ctx context.Context, n zarr.Node, age time.Duration) (dropped boo
 	return true, nil
 }
 
-// dropGroup drops the claim of an append to a group and its arrays. It first replaces the group's
-// claim with its own, so that the append claims no more arrays and fails before it extends another
-// one. It then drops the append's claims on the arrays, after which their shapes are final. If the
-// arrays then differ in length, its own claim stays in the group's document.
+// dropGroup drops the claims of an append on a group and on the arrays below it. It first replaces
+// the claim on the group with a new claim, so that the append claims no more arrays and fails
+// before it extends another array. dropGroup then drops the claims on the arrays, after which the
+// shapes of the arrays are final. If the arrays then differ in length, the new claim stays in the
+// group's document.
 func dropGroup(ctx context.Context, g *zarr.Group, c claim.Claim) (bool, error) {
 	of := source(g)
 	mine := claim.New(c.What)
@@ -78,7 +79,7 @@ func dropGroup(ctx context.Context, g *zarr.Group, c claim.Claim) (bool, error) 
 	ids := append(slices.Clone(held.Record().Taken), c.ID)
 	err = finish(ctx, g, c.Dim, ids)
 	if err != nil && !errors.Is(err, fault.Conflict) {
-		// A request failed or ctx ended: do not leave the claim that was just written.
+		// A request failed or ctx ended. Try again, so that the new claim does not remain.
 		var cancel context.CancelFunc
 		ctx, cancel = document.Detached(ctx)
 		defer cancel()
@@ -90,8 +91,8 @@ func dropGroup(ctx context.Context, g *zarr.Group, c claim.Claim) (bool, error) 
 	return err == nil, err
 }
 
-// finish drops the claims of an append below a group, then checks that the arrays' final lengths
-// agree.
+// finish drops the claims of an append on the arrays below a group, and then checks that the final
+// lengths of the arrays are equal.
 func finish(ctx context.Context, g *zarr.Group, dim string, ids []string) error {
 	if err := dropBelow(ctx, g, ids); err != nil {
 		return err
@@ -101,7 +102,7 @@ func finish(ctx context.Context, g *zarr.Group, dim string, ids []string) error 
 
 var errNoClaim = errors.New("the document has no claim")
 
-// dropBelow drops the claims with one of ids from the arrays below a group.
+// dropBelow drops the claims whose ID is in ids from the arrays below a group.
 func dropBelow(ctx context.Context, g *zarr.Group, ids []string) error {
 	g, err := g.With(zarr.IgnoreConsolidated())
 	if err != nil {
@@ -154,8 +155,8 @@ func claimOf(of *document.Source) (claim.Claim, error) {
 	return c, err
 }
 
-// sameLength checks that all stored arrays of a group with the dimension dim have the same length
-// along it.
+// sameLength checks that the stored arrays of a group have the same length along the dimension dim.
+// It ignores arrays without this dimension.
 func sameLength(ctx context.Context, g *zarr.Group, dim string) error {
 	g, err := g.With(zarr.IgnoreConsolidated())
 	if err != nil {

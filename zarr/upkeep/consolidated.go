@@ -21,7 +21,7 @@ type Difference struct {
 	Why  string // "missing" from the metadata, "gone" from the store, or "changed"
 }
 
-// String returns the path and the reason.
+// String describes the difference in one line.
 func (d Difference) String() string {
 	if d.Path == "" {
 		return "the group itself is " + d.Why
@@ -30,14 +30,14 @@ func (d Difference) String() string {
 }
 
 // CheckConsolidated compares the stored consolidated metadata of a group with the documents of the
-// nodes below it, which it reads one by one. It returns the differences in order of path. It reads
-// the consolidated metadata from the store, not from g, which is a snapshot. If g was opened from
-// consolidated metadata of a group above it, that metadata is compared. A node whose format differs
-// from the group's cannot be consolidated and is reported as missing.
+// nodes below the group, and returns the differences in order of path. It reads the documents one
+// by one. It also reads the consolidated metadata again, because g is a snapshot. If g was opened
+// from consolidated metadata of a group above it, CheckConsolidated compares that metadata. A node
+// whose format differs from the group's cannot be consolidated and is reported as missing.
 //
 // CheckConsolidated returns ErrNotFound if the group has no consolidated metadata, and ErrMetadata
-// if it cannot be parsed. If nodes cannot be read, it returns the first such error together with
-// the differences of the other nodes.
+// if the consolidated metadata cannot be parsed. If nodes cannot be read, it returns the first such
+// error together with the differences of the other nodes.
 func CheckConsolidated(ctx context.Context, g *zarr.Group) ([]Difference, error) {
 	direct := append(g.Options(), zarr.IgnoreConsolidated())
 	root, err := zarr.OpenGroup(ctx, g.Store(), g.Path(), direct...)
@@ -67,15 +67,15 @@ func CheckConsolidated(ctx context.Context, g *zarr.Group) ([]Difference, error)
 	return out, s.err
 }
 
-// consolidated contains the consolidated metadata of a group as it is stored.
+// consolidated is stored consolidated metadata of a group.
 type consolidated struct {
 	nodes  map[string]meta.Node // by path; nil if nothing is stored
 	ofRoot bool                 // nodes includes the group itself, as ""
 }
 
-// storedCopy returns the stored consolidated metadata of a group. root is the same group, just read
-// from the store. If g was opened from consolidated metadata of a group above it, storedCopy
-// returns that metadata; otherwise it returns the metadata stored with the group.
+// storedCopy returns the stored consolidated metadata of a group. root is the same group, opened
+// from its current documents. If g was opened from consolidated metadata of a group above it,
+// storedCopy returns that metadata; otherwise it returns the metadata stored with the group.
 func storedCopy(ctx context.Context, g, root *zarr.Group, opts []zarr.Option) (consolidated, error) {
 	if holder, ok := hierarchy.SourceOf(g).Holder(); ok {
 		above, err := zarr.OpenGroup(ctx, g.Store(), holder, opts...)
@@ -93,8 +93,8 @@ func storedCopy(ctx context.Context, g, root *zarr.Group, opts []zarr.Option) (c
 	return ownCopy(ctx, root)
 }
 
-// ownCopy returns the consolidated metadata in the zarr.json or .zmetadata of a group that was just
-// read.
+// ownCopy returns the consolidated metadata in the zarr.json or .zmetadata of g. The group must
+// have been opened just before, from its documents.
 func ownCopy(ctx context.Context, g *zarr.Group) (consolidated, error) {
 	if m := g.Metadata(); g.Format() == 3 {
 		return consolidated{nodes: m.Consolidated}, m.Unreadable
@@ -119,7 +119,7 @@ type stored struct {
 	err    error                // the first error
 }
 
-// collect reads the hierarchy below a group that was just read.
+// collect reads the nodes below a group, which must have been opened from its current documents.
 func collect(ctx context.Context, g *zarr.Group) (*stored, error) {
 	s := &stored{root: g, nodes: map[string]meta.Node{}, broken: map[string]bool{}}
 	for n, err := range g.Walk(ctx) {
@@ -138,8 +138,8 @@ func collect(ctx context.Context, g *zarr.Group) (*stored, error) {
 	return s, nil
 }
 
-// compare returns the differences between the nodes and copies. It skips nodes that could not be
-// read, and nodes below them.
+// compare returns the differences between the nodes and their copies. It skips nodes that could not
+// be read, and all nodes below these.
 func (s *stored) compare(copies map[string]meta.Node) []Difference {
 	var out []Difference
 	for path, m := range copies {

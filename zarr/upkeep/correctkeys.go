@@ -10,17 +10,18 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// CorrectKeys changes the chunk key layout in an array's metadata to the layout of its stored
-// chunks: dimension_separator in v2, chunk_key_encoding in v3. It does so only if no chunk is
-// stored under the declared layout and all stored chunks have one other layout. It returns the new
-// layout, or the zero KeyEncoding if nothing has to be corrected. It does not read or write chunks.
-// For metadata that declares no separator, use [RecordSeparator].
+// CorrectKeys changes an array's metadata so that it declares the chunk key layout of the stored
+// chunks. It changes the member dimension_separator in v2 and chunk_key_encoding in v3. It does so
+// only if no chunk is stored under the declared layout and all stored chunks have the same other
+// layout. It returns the new layout, or the zero KeyEncoding if nothing has to be corrected.
+// CorrectKeys reads and writes no chunks. For metadata that declares no separator, use
+// [RecordSeparator].
 //
 // CorrectKeys returns ErrConflict if chunks of several layouts are stored, if the document changed
 // since the array was opened, or if a change of the array's shape is in progress. It costs a
-// listing of the array's keys and one conditional write. Consolidated metadata above the array has
-// the old layout until [UpdateAbove] updates it. The array must have been opened from its
-// documents, not from consolidated metadata.
+// listing of the array's keys and one conditional write. The consolidated metadata of groups above
+// the array has the old layout until [UpdateAbove] updates it. The array must have been opened from
+// its own documents instead of consolidated metadata.
 func CorrectKeys(ctx context.Context, a *zarr.Array) (meta.KeyEncoding, error) {
 	e, err := correctKeys(ctx, a)
 	if err != nil {
@@ -55,7 +56,7 @@ func correctKeys(ctx context.Context, a *zarr.Array) (meta.KeyEncoding, error) {
 	return s.other, err
 }
 
-// keyEncodingEdits returns the edits that set the chunk key layout in an array's document.
+// keyEncodingEdits returns the edits of an array's document that declare the chunk key layout e.
 func keyEncodingEdits(format int, e meta.KeyEncoding) document.Edits {
 	if format == 2 {
 		return document.Edits{"dimension_separator": []byte(`"` + e.Separator + `"`)}

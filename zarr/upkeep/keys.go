@@ -13,8 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// KeyLayout describes the chunk keys that reads and writes of an array use, and the layouts of the
-// chunk keys seen in the store.
+// KeyLayout describes which chunk keys an array uses for reads and writes, and which layouts the
+// chunk keys in the store have.
 type KeyLayout struct {
 	Separator string // between the indices in the chunk keys of reads and writes: "." or "/"
 	Stated    bool   // the metadata declares Separator; otherwise it is the default or the option zarr.Separator
@@ -23,8 +23,9 @@ type KeyLayout struct {
 	Nested    bool   // a chunk is stored under a key like 0/0
 }
 
-// Other returns the separator of stored chunks that reads do not find, or "" if none was seen.
-// Unless Stated is set, an array opened with Separator(l.Other()) reads them.
+// Other returns the separator in the keys of stored chunks that reads do not find, or "" if there
+// are no such chunks. Unless Stated is set, these chunks can be read by opening the array with the
+// option Separator(l.Other()).
 func (l KeyLayout) Other() string {
 	switch {
 	case l.Separator == "." && l.Nested:
@@ -61,14 +62,14 @@ func (l KeyLayout) String() string {
 
 // CheckKeys detects the key layouts of the stored chunks of a v2 array. Use it for an array whose
 // chunks seem to be missing, for example when the [zarr.Report] of a read counts as many Missing as
-// Chunks. Some old writers nested chunks without recording it in the metadata (see
-// [zarr.Separator]), and others recorded nesting and wrote flat keys. Reads never check the layout,
-// and CheckKeys does not change how a is read.
+// Chunks. Some old writers nested chunks although the metadata declares no nesting (see
+// [zarr.Separator]). Others declared nesting but wrote flat keys. Reads never check the layout, and
+// CheckKeys does not change how a is read.
 //
-// It costs a listing of one level and one of the first directory of chunks, each limited to the
-// first 1000 entries. One key proves a layout; keys after the first 1000 entries are not seen. If
-// the store cannot list, CheckKeys requests the first chunk under both of its keys instead. An
-// array of v3 or of fewer than two dimensions costs no request. Errors are the store's.
+// CheckKeys lists the array's directory and the first directory of chunks in it, each up to 1000
+// entries. One key suffices to detect a layout, but keys after the first 1000 entries are not seen.
+// If the store cannot list, CheckKeys requests the first chunk under both of its keys instead. An
+// array of v3 or of fewer than two dimensions costs no request. Errors are those of the store.
 func CheckKeys(ctx context.Context, a *zarr.Array) (KeyLayout, error) {
 	of := hierarchy.SourceOf(a)
 	m := of.Model.(*meta.Array)
@@ -86,7 +87,7 @@ func CheckKeys(ctx context.Context, a *zarr.Array) (KeyLayout, error) {
 	return l, nil
 }
 
-// list detects chunk keys in listings.
+// list detects the key layouts by listing chunk keys.
 func (l *KeyLayout) list(ctx context.Context, at *document.Node, rank int) error {
 	folder, entries := "", 0
 	isChunk := func(key, sep string, rank int) bool {
@@ -114,7 +115,7 @@ func (l *KeyLayout) list(ctx context.Context, at *document.Node, rank int) error
 	})
 }
 
-// probe requests the first chunk under both of its keys.
+// probe detects the key layouts by requesting the first chunk under both of its keys.
 func (l *KeyLayout) probe(ctx context.Context, at *document.Node, rank int) error {
 	first := make([]int, rank)
 	for sep, seen := range map[string]*bool{".": &l.Flat, "/": &l.Nested} {

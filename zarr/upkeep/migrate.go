@@ -19,8 +19,8 @@ type MigrateOptions struct {
 	DryRun bool // return the steps without making them
 	Remove bool // remove the old metadata after all new metadata is written
 	// NoFillAttribute keeps the attribute _FillValue unchanged. By default, an array with dimension
-	// names gets a _FillValue equal to its fill value. xarray treats the fill value as missing data
-	// in v2, but in v3 only the attribute.
+	// names gets a _FillValue equal to its fill value. The reason is that xarray treats the fill
+	// value as missing data in v2, but uses only this attribute in v3.
 	NoFillAttribute bool
 }
 
@@ -34,7 +34,7 @@ type Migration struct {
 	Remove []string // keys of the old documents; nil without MigrateOptions.Remove
 }
 
-// String describes the step in one line.
+// String describes the migration in one line.
 func (m Migration) String() string {
 	s := fmt.Sprintf("v%d → %s", m.From, m.Key)
 	if m.Masked != "" {
@@ -46,24 +46,25 @@ func (m Migration) String() string {
 	return s
 }
 
-// Migrate writes v3 metadata for a node and everything below it whose format is v1 or v2, and
-// returns one Migration per node in order of path. Chunks are neither moved nor rewritten: v3
+// Migrate writes v3 metadata for the v1 and v2 nodes among n and everything below n. It returns one
+// Migration per migrated node, in order of path. Chunks are neither moved nor rewritten: v3
 // metadata can describe v2 chunk keys and codecs. The dimension names in _ARRAY_DIMENSIONS become
 // dimension_names, an undefined fill value becomes the data type's default, and a fill value that
 // xarray treats as missing becomes the attribute _FillValue.
 //
-// Migrate builds all documents before it writes the first. If v3 cannot describe a node, it returns
+// Migrate builds all documents before it writes any. If v3 cannot describe a node, Migrate returns
 // an error and writes nothing. It then claims the v2 arrays, so that no append or resize changes
-// them meanwhile, and creates the v3 documents, parents last. A different existing v3 document is
-// ErrExists. With Remove, it finally deletes the old documents, each on condition that it did not
-// change. If the group n had consolidated metadata, it is consolidated again.
+// them meanwhile, and creates the v3 documents, parents last. If a different v3 document exists
+// already, it returns ErrExists. If n is a group with consolidated metadata, Migrate consolidates
+// it again. With Remove, Migrate finally deletes each old document, on condition that the document
+// did not change.
 //
 // Migrate returns ErrConflict if an append or a resize is in progress, or if an array changed since
-// it was read. A killed Migrate leaves claims in the v2 documents; running it again completes the
+// it was read. A killed Migrate leaves claims in the v2 documents; the next Migrate completes the
 // migration.
 //
-// Attributes that another writer changes in v2 during the migration are invisible to v3 readers.
-// Without Remove, the same applies to all later changes of the v2 metadata.
+// If another writer changes v2 attributes during the migration, v3 readers do not see the change.
+// Without Remove, they also do not see any later change of the v2 metadata.
 func Migrate(ctx context.Context, n zarr.Node, o MigrateOptions) ([]Migration, error) {
 	nodes, err := old(ctx, n)
 	if err != nil {
@@ -121,7 +122,8 @@ func Migrate(ctx context.Context, n zarr.Node, o MigrateOptions) ([]Migration, e
 	return steps, nil
 }
 
-// putOnce creates a document. An existing document that describes the same node is not an error.
+// putOnce creates a document. It succeeds if a document that describes the same node exists
+// already.
 func putOnce(ctx context.Context, at *document.Node, key string, doc []byte) error {
 	_, err := at.Add(ctx, key, doc)
 	if !errors.Is(err, fault.Exists) {
@@ -141,7 +143,7 @@ func alike(key string, a, b []byte) bool {
 	return ex == nil && ey == nil && document.Same(x, y)
 }
 
-// old reads the node and the nodes below it, parents first, and omits v3 nodes.
+// old reads a node and the nodes below it, and returns those of format v1 or v2, parents first.
 func old(ctx context.Context, n zarr.Node) ([]zarr.Node, error) {
 	st, opts := source(n).At.Store, append(options(n), zarr.IgnoreConsolidated())
 	// If the node has both v2 and v3 metadata, read v2.

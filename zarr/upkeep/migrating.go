@@ -9,8 +9,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// claimed holds the v2 arrays that a Migrate has claimed, by document key. An append or a resize
-// that began earlier has an outdated version of the document, so even a late request of it cannot
+// claimed holds the claims of a Migrate on v2 arrays, by document key. An append or a resize that
+// began before the claim has an outdated version of the document, so even a late request cannot
 // change the shape.
 type claimed struct {
 	keys []string
@@ -27,8 +27,8 @@ func unclaimed(of *document.Source) error {
 	return err
 }
 
-// hold claims a v2 array. It skips stores without versions, where no safe append exists, and arrays
-// opened with SingleWriter.
+// hold claims a v2 array. It does nothing in stores without versions, where appends are not safe
+// anyway, and for arrays opened with SingleWriter.
 func (c *claimed) hold(ctx context.Context, of *document.Source) error {
 	if of.Kind() != document.Array || of.Format() != 2 || of.Doc.Version == "" || of.At.SingleWriter {
 		return nil
@@ -48,7 +48,7 @@ func (c *claimed) hold(ctx context.Context, of *document.Source) error {
 	return nil
 }
 
-// remove deletes the documents of a node, and thereby its claim.
+// remove deletes the documents of a node, and with them the claim on the node.
 func (c *claimed) remove(ctx context.Context, of *document.Source) error {
 	docs := of.Documents()
 	for i, d := range docs {
@@ -63,7 +63,7 @@ func (c *claimed) remove(ctx context.Context, of *document.Source) error {
 	return err
 }
 
-// giveUp releases the claims after an error, even if ctx has ended.
+// giveUp releases the remaining claims when Migrate ends, even if ctx has ended.
 func (c *claimed) giveUp(ctx context.Context) {
 	if len(c.keys) == 0 {
 		return

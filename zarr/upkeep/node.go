@@ -8,7 +8,7 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// source returns the documents of a node and the store access they were read with.
+// source returns the documents of a node, and the access to the store that they were read with.
 func source(n zarr.Node) *document.Source { return hierarchy.SourceOf(n) }
 
 // options returns the options that a node was opened with.

@@ -13,33 +13,34 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Orphans counts chunks, or shards, that are stored but never requested by a read of the array.
-// [FindOrphans] counts them by listing; only Delete deletes them.
+// Orphans counts stored chunks or shards that no read of the array requests. [FindOrphans] counts
+// them; Delete deletes them.
 type Orphans struct {
-	// Beyond counts chunks at positions outside the grid. A shrink that changes only the metadata
-	// leaves them.
+	// Beyond counts chunks at positions outside the grid. They remain when an array shrinks and
+	// only its metadata is changed.
 	Beyond int64
-	// Elsewhere counts chunks under keys of another layout if their position is outside the grid,
-	// or if a chunk with the same position is stored under the array's own layout.
+	// Elsewhere counts chunks under keys of another layout that can be deleted: their position is
+	// outside the grid, or is also stored under the array's own layout.
 	Elsewhere int64
-	// Bytes is the size of the chunks that Beyond and Elsewhere count.
+	// Bytes is the total size of the chunks that Beyond and Elsewhere count.
 	Bytes int64
 	// Kept counts chunks under keys of another layout that may be the only copy of their values.
 	// Delete keeps them.
 	Kept int64
-	// Linked counts orphans behind symbolic links. Delete does not follow links and keeps them.
+	// Linked counts orphans that are reached through symbolic links. Delete follows no links and
+	// keeps these orphans.
 	Linked int64
 
 	a *zarr.Array
 }
 
-// FindOrphans counts the chunks that are stored but never requested by a read of the array.
-// [zarr.Array.Resize] itself deletes the chunks of the previous grid that are outside the new
-// shape, unless MetadataOnly is set; FindOrphans finds the others. Chunks that a change in flight
-// may be writing are excluded.
+// FindOrphans counts the stored chunks that no read of the array requests. It finds those that
+// [zarr.Array.Resize] leaves: Resize deletes the chunks of the previous grid that are outside the
+// new shape, unless MetadataOnly is set, and no others. Chunks that a change in progress may be
+// writing are excluded.
 //
-// It costs a listing of the array's keys, and memory for the positions of its chunks. The array
-// must have been opened from its documents, not from consolidated metadata.
+// FindOrphans lists the array's keys and needs memory for the positions of the chunks. The array
+// must have been opened from its own documents instead of consolidated metadata.
 func FindOrphans(ctx context.Context, a *zarr.Array) (*Orphans, error) {
 	s, err := scan(ctx, a)
 	if err != nil {
@@ -69,10 +70,10 @@ func FindOrphans(ctx context.Context, a *zarr.Array) (*Orphans, error) {
 	return o, nil
 }
 
-// Delete deletes the chunks that are orphans at the time of the call. It claims the array
-// meanwhile, as [zarr.Append] does, so that no other writer changes its shape. It returns
-// ErrConflict if another change is in flight or the array changed since it was opened. A killed
-// process leaves the claim; see [DropClaim].
+// Delete deletes the chunks that are orphans at the time of the call. Meanwhile it claims the
+// array, as [zarr.Append] does, so that no other writer changes the shape. Delete returns
+// ErrConflict if another change is in progress or the array changed since it was opened. If the
+// process is killed, the claim remains; see [DropClaim].
 func (o *Orphans) Delete(ctx context.Context) error {
 	at := hierarchy.SourceOf(o.a).At
 	if err := o.delete(ctx); err != nil {
@@ -123,7 +124,7 @@ type scanned struct {
 	mixed   bool             // keys of more than one other layout are stored
 }
 
-// scan lists the keys of an array.
+// scan finds the stored chunks of an array by listing its keys.
 func scan(ctx context.Context, a *zarr.Array) (*scanned, error) {
 	c, err := claimOf(hierarchy.SourceOf(a))
 	if err != nil {
@@ -146,8 +147,9 @@ func scan(ctx context.Context, a *zarr.Array) (*scanned, error) {
 	return s, err
 }
 
-// orphan reports whether a chunk of another layout can be deleted. The array must have chunks under
-// its own layout, and the position of the chunk must be outside the grid or have such a chunk.
+// orphan reports whether a chunk of another layout can be deleted. This requires that the array has
+// chunks under its own layout, and that the position of the chunk is outside the grid or is also
+// stored under the array's own layout.
 func (s *scanned) orphan(f chunkkeys.Found) bool {
 	return s.own && (!s.keys.In(f.Coord) || s.present.Has(f.Coord))
 }

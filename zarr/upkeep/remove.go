@@ -8,16 +8,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Removal describes the objects that removing a node deletes. [PlanRemove] counts them in one
-// listing; only Run deletes them.
+// Removal describes the objects that the removal of a node deletes. [PlanRemove] counts the objects
+// in one listing; Run deletes them.
 type Removal struct {
-	// Objects counts all objects below the node's path, also those that belong to no node.
+	// Objects counts all objects below the node's path, including those that belong to no node.
 	Objects int64
 	// Bytes is the total size of the objects whose size the listing includes.
 	Bytes int64
 	// Unsized counts objects whose size the listing does not include.
 	Unsized int64
-	// Requests counts the delete requests without retries. Run also lists once more.
+	// Requests counts the delete requests, without retries. Run sends these and lists the objects
+	// once more.
 	Requests int64
 	// Links counts symbolic links in a directory. Run removes the links and keeps their targets.
 	Links int64
@@ -33,8 +34,8 @@ type RemoveOptions struct {
 	Seen func(store.Entry)
 }
 
-// PlanRemove lists the objects that removing an array, or a group with everything below it, would
-// delete. They include keys below the node's path that belong to no node.
+// PlanRemove lists the objects that the removal of an array, or of a group with everything below
+// it, would delete. Objects below the node's path that belong to no node are included.
 func PlanRemove(ctx context.Context, n zarr.Node, o RemoveOptions) (*Removal, error) {
 	var seen []func(store.Entry)
 	if o.Seen != nil {
@@ -55,14 +56,14 @@ func PlanRemove(ctx context.Context, n zarr.Node, o RemoveOptions) (*Removal, er
 }
 
 // Run deletes everything below the node's path. It deletes the node's own metadata first, then the
-// metadata of the nodes below it. It then lists the remaining objects and deletes them, so that no
-// reader sees metadata whose chunks are gone. In a directory it finally removes the empty
-// directories. It follows no symbolic link.
+// metadata of the nodes below it, so that no reader sees metadata whose chunks are gone. It then
+// lists the remaining objects and deletes them. In a store in a directory, Run finally removes the
+// empty directories. It follows no symbolic links.
 //
 // Run ignores versions: it also deletes objects that other writers changed or added meanwhile. Keys
-// written while Run is in progress may remain. A killed process may leave objects without metadata;
-// [store.DeleteBelow] deletes those. Afterwards, call [UpdateAbove] to update the consolidated
-// metadata of the groups above.
+// written while Run is in progress may remain. If the process is killed, objects without metadata
+// may remain; [store.DeleteBelow] deletes these. Afterwards, call [UpdateAbove] to update the
+// consolidated metadata of the groups above.
 //
 // Run returns fault.Refused if the node's path leads through a symbolic link.
 func (r *Removal) Run(ctx context.Context) error {

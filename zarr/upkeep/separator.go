@@ -12,15 +12,15 @@ import (
 )
 
 // RecordSeparator writes a chunk key separator into the document of a v2 array, so that readers no
-// longer need the option [zarr.Separator]. The separator is that of the option that the array was
-// opened with, or else the default. If the metadata declares a separator, RecordSeparator does
-// nothing. It changes nothing else in the document and does not change chunks: chunks stored under
-// the other separator remain unread. The *Array is a snapshot and does not change.
+// longer need the option [zarr.Separator]. It writes the separator of the option that the array was
+// opened with, or the default without that option. If the metadata declares a separator,
+// RecordSeparator does nothing. It changes neither the rest of the document nor chunks, so chunks
+// stored under the other separator remain unread. The array a is a snapshot and does not change.
 //
-// RecordSeparator returns ErrConflict if the document changed since a was opened; open the array
-// again before deciding. It returns errors.ErrUnsupported if the store has no versions, unless
-// SingleWriter was passed. Consolidated metadata above the array does not have the separator until
-// [UpdateAbove] or [zarr.Group.Consolidate] updates it.
+// RecordSeparator returns ErrConflict if the document changed since a was opened; then open the
+// array again to see its current metadata. It returns errors.ErrUnsupported if the store has no
+// versions, unless SingleWriter was passed. The consolidated metadata of groups above the array
+// lacks the separator until [UpdateAbove] or [zarr.Group.Consolidate] updates it.
 func RecordSeparator(ctx context.Context, a *zarr.Array) error {
 	if !a.Metadata().NoSeparator {
 		return nil

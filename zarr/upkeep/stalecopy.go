@@ -12,7 +12,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// staleCopy is a group with consolidated metadata that may have to be updated.
+// staleCopy is a group whose consolidated metadata may have to be updated.
 type staleCopy struct {
 	*document.Node
 	format  int
@@ -22,10 +22,10 @@ type staleCopy struct {
 	changes map[string][]byte    // documents by path in v3, by key in v2; a nil document removes the entry
 }
 
-// staleAbove checks the consolidated metadata of the groups above a node. It returns those groups
-// whose consolidated metadata is unreadable, or out of date for the node. It reads the copies
-// before the node: if another writer changes the node and then the copies, either the change is
-// seen or the update of the copy conflicts.
+// staleAbove checks the consolidated metadata of the groups above a node. It returns the groups
+// whose consolidated metadata is unreadable or is out of date for the node. It reads the groups
+// before the node. If another writer changes the node and then the groups, staleAbove therefore
+// either sees the changed node or the update of the groups fails with a conflict.
 func staleAbove(ctx context.Context, of *document.Source) ([]*staleCopy, error) {
 	if of.Format() == 1 {
 		return nil, nil
@@ -59,14 +59,14 @@ func staleAbove(ctx context.Context, of *document.Source) ([]*staleCopy, error) 
 	return slices.DeleteFunc(copies, func(c *staleCopy) bool { return c.changes == nil && c.bad == nil }), nil
 }
 
-// current holds nodes as they are stored now.
+// current caches nodes as they are stored now.
 type current struct {
 	of    *document.Source
 	nodes map[string]*document.Source // by path; nil if the node does not exist
 }
 
-// read reads a node unless it was read before. A node of a kind other than k costs additional
-// requests.
+// read reads a node unless it was read before. k is the expected kind; a node of another kind costs
+// additional requests.
 func (c *current) read(ctx context.Context, path string, k document.Kind) error {
 	if _, known := c.nodes[path]; known {
 		return nil
@@ -106,7 +106,8 @@ func (c *staleCopy) read(ctx context.Context) error {
 	return err
 }
 
-// compare records a change for each entry that differs from the stored node.
+// compare records a change for each entry that has to be changed because it differs from the stored
+// node.
 func (c *staleCopy) compare(ctx context.Context, is *current) error {
 	if c.bad != nil {
 		return nil
@@ -153,7 +154,7 @@ func (c *staleCopy) change(name string, doc []byte) {
 	c.changes[name] = doc
 }
 
-// put records the stored documents of a node as the entry of path.
+// put records that the entry of path becomes the stored documents of the node n.
 func (c *staleCopy) put(path string, n *document.Source) error {
 	if c.format == 3 {
 		doc, err := n.StrictV3()
@@ -167,7 +168,7 @@ func (c *staleCopy) put(path string, n *document.Source) error {
 	return err
 }
 
-// takeOut records the removal of the entry of path.
+// takeOut records that the entry of path is to be removed.
 func (c *staleCopy) takeOut(path string) {
 	if c.format == 3 {
 		c.change(path, nil)
@@ -178,7 +179,7 @@ func (c *staleCopy) takeOut(path string) {
 	}
 }
 
-// takeOutBelow records the removal of all entries below path.
+// takeOutBelow records that all entries below path are to be removed.
 func (c *staleCopy) takeOutBelow(path string) {
 	for p := range c.nodes {
 		if strings.HasPrefix(p, path+"/") {
@@ -192,7 +193,8 @@ func (c *staleCopy) update(ctx context.Context) error {
 	if c.bad != nil {
 		return c.bad
 	}
-	// While an append to the group is in progress, its arrays may differ in length.
+	// While an append to the group is in progress, its arrays may differ in length: change nothing
+	// then.
 	splice, claimed := meta.SpliceV3, c.doc
 	if c.format == 2 {
 		splice = meta.SpliceV2

@@ -13,8 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxProbe is the maximum number of chunks of an array that are requested one by one if the store
-// cannot list. 2^20 requests take hours.
+// maxProbe is the maximum number of chunks of an array that are requested one by one because the
+// store cannot list. 2^20 requests already take hours.
 const maxProbe = 1 << 20
 
 // chunks checks the keys and chunks of an array.
@@ -32,14 +32,14 @@ type chunks struct {
 	probed map[string]bool // keys of chunks that misplaced has requested
 }
 
-// array checks the keys of an array, and with Options.Data the chunks stored there.
+// array checks the keys of an array. With Options.Data it also decodes the chunks.
 func (r *run) array(ctx context.Context, a *zarr.Array, findings *nodeFindings) error {
 	c := &chunks{r: r, a: a, findings: findings, layout: layoutOf(a)}
 	if c.undefined() {
 		c.present = chunkkeys.NewSet(c.keys.Grid)
 	}
-	// Violations in chunks are taken from the errors of the strict view, since those name the
-	// chunk.
+	// Violations in chunks are taken from the errors that strict reads return, because these errors
+	// name the chunk.
 	plain, err := a.With(zarr.Findings(func(rule.Finding) {}))
 	if err != nil {
 		return r.fail(ctx, a.Path(), err)
@@ -63,8 +63,8 @@ func (r *run) array(ctx context.Context, a *zarr.Array, findings *nodeFindings) 
 	return nil
 }
 
-// list yields the positions of the chunks to decode. It reports keys that are not chunks of the
-// grid.
+// list yields the positions of the chunks to decode. It reports the keys that belong to no chunk of
+// the grid.
 func (c *chunks) list(ctx context.Context) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		docs, path := documents{}, c.a.Path()

@@ -9,8 +9,8 @@ import (
 )
 
 // broken checks a node whose metadata cannot be read and returns the places below it where nodes
-// may exist, so that a bad document does not hide defects of other nodes. An array has no such
-// places.
+// may exist, so that a bad document does not hide defects of other nodes. Below an array there are
+// no such places.
 func (r *run) broken(ctx context.Context, path string, findings *nodeFindings) (below []place, err error) {
 	docs, dirs := documents{}, []string{}
 	counted, st := r.begin(ctx)
@@ -41,8 +41,8 @@ func (r *run) broken(ctx context.Context, path string, findings *nodeFindings) (
 	return below, nil
 }
 
-// kind returns the node type that an invalid zarr.json declares. Both results are false if it
-// declares none.
+// kind returns the node type that an invalid zarr.json declares. Both results are false if the
+// document declares no type.
 func (r *run) kind(ctx context.Context, key string) (array, group bool, err error) {
 	counted, st := r.begin(ctx)
 	v, err := st.Get(counted, key, store.GetOptions{Max: maxDocument}, nil)
@@ -56,7 +56,8 @@ func (r *run) kind(ctx context.Context, key string) (array, group bool, err erro
 	return says == "array", says == "group", nil
 }
 
-// kindIn returns the node_type of a zarr.json, or "" if the JSON cannot be parsed or has none.
+// kindIn returns the node_type of a zarr.json. It returns "" if the JSON cannot be parsed or has no
+// node_type.
 func kindIn(b []byte) string {
 	var doc struct {
 		NodeType string `json:"node_type"`
@@ -67,8 +68,8 @@ func kindIn(b []byte) string {
 	return doc.NodeType
 }
 
-// ofChunks reports whether a directory has a name used for chunks: "c" or a number. There may be as
-// many such directories as chunks.
+// ofChunks reports whether a directory has a name that is used for chunks: "c" or a number. An
+// array may have as many such directories as chunks, so they are not searched for nodes.
 func ofChunks(name string) bool {
 	return name == "c" || strings.Trim(name, "0123456789") == ""
 }

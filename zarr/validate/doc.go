@@ -1,6 +1,6 @@
-// Package validate checks a hierarchy against the rules of package rule: the documents of all
-// nodes, the keys below them, consolidated metadata against the documents that it copies, and with
-// Options.Data every chunk.
+// Package validate checks a hierarchy against the rules of package rule. It checks the documents of
+// all nodes and the keys below the nodes, compares consolidated metadata with the documents, and
+// with Options.Data decodes every chunk.
 //
 //	r, err := validate.Run(ctx, st, "", validate.Options{Data: true}, func(f rule.Finding) {
 //		fmt.Println(f.Severity(), f.Rule, f.Key, f.Message())
@@ -9,7 +9,8 @@
 //		return errors.New(f.Message())
 //	}
 //
-// json.Marshal encodes findings and counts as zargo validate --json prints them.
+// json.Marshal encodes findings and counts in the form that the command "zargo validate --json"
+// prints.
 //
 // [Run] only reads and lists. [Repair] first runs the same checks, and then makes the repairs that
 // do not require inventing data.

@@ -9,9 +9,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// elsewhere collects keys below an array that chunks would have under another layout. Their meaning
-// is known only at the end of the listing: if the array has chunks under its own layout they are
-// leftovers, otherwise they are the array's chunks.
+// elsewhere collects the keys below an array that are chunk keys of another layout. Only the end of
+// the listing shows what these keys are: leftovers if the array also has chunks under its own
+// layout, and otherwise the array's chunks.
 type elsewhere struct {
 	keys   []string // the first maxPerRule listed
 	least  string   // the least key in lexical order
@@ -42,7 +42,7 @@ func (c *chunks) add(coord []int) {
 }
 
 // reportElsewhere reports the keys of another layout. If all chunks have such keys, it reports one
-// finding about the metadata; otherwise one finding for each key.
+// finding about the metadata. Otherwise it reports one finding for each key.
 func (c *chunks) reportElsewhere() {
 	e := c.elsewhere
 	if e.n > 0 && e.inside && !c.seen && !e.mixed {

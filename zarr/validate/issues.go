@@ -10,9 +10,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// look checks the hierarchy, restores damaged documents, and repeats until no document was
-// restored. It sets out.Found to the result of the first check and out.Left to that of the last,
-// and returns the issues of the last check.
+// look checks the hierarchy and restores damaged documents, and repeats both until no document was
+// restored. It returns the issues of the last check. It sets out.Found to the result of the first
+// check and out.Left to the result of the last.
 func (p *repair) look(out *Repairs, report func(rule.Finding)) ([]*issue, error) {
 	type of struct {
 		path string
@@ -84,8 +84,8 @@ type issue struct {
 }
 
 // The order of repairs. Documents come first, because nodes without them cannot be checked. Claims
-// come next, because they prevent other repairs. Consolidated metadata comes last, because it is a
-// copy of everything else.
+// come next, because they prevent other repairs. Consolidated metadata comes last, because it
+// copies the results of all other repairs.
 const (
 	orderDocuments = iota
 	orderClaims
@@ -96,9 +96,9 @@ const (
 	orderCopies
 )
 
-// issuesOf groups findings into issues, in the order of repair. Consolidated metadata of inner
-// groups comes before that of outer groups. Each damaged object has its own issue, even if no
-// finding names it.
+// issuesOf groups findings into issues, in the order of repair. Issues of inner groups'
+// consolidated metadata come before those of outer groups. Each damaged object has its own issue,
+// even if no finding names the object.
 func (p *repair) issuesOf(found []rule.Finding, objects []damaged) []*issue {
 	type group struct {
 		order int
@@ -136,7 +136,7 @@ func (p *repair) issuesOf(found []rule.Finding, objects []damaged) []*issue {
 	return all
 }
 
-// at returns the key of the damaged object, or "" if the issue has none.
+// at returns the key of the damaged object, or "" if the issue is about no such object.
 func (is *issue) at() string {
 	if is.object == nil {
 		return ""
@@ -144,8 +144,9 @@ func (is *issue) at() string {
 	return is.object.key
 }
 
-// settle marks a finding that counts unnamed objects as repaired if all unnamed objects of its node
-// and rule were repaired.
+// settle completes the repair of findings that count damaged objects without naming them. It marks
+// such a finding as repaired if all objects of its node and rule that no finding names were
+// repaired.
 func settle(issues []*issue) {
 	type of struct {
 		path string
@@ -180,8 +181,8 @@ func (p *repair) orderOf(f rule.Finding) int {
 	return orderOthers
 }
 
-// ofCopy reports whether the subject of a finding is consolidated metadata that is unreadable or
-// lacks its version.
+// ofCopy reports whether a finding is about consolidated metadata that is unreadable or declares no
+// format version.
 func ofCopy(f rule.Finding) bool {
 	if f.Severity() < rule.Warning || f.Rule == rule.TwoFormats {
 		return false
@@ -189,7 +190,7 @@ func ofCopy(f rule.Finding) bool {
 	return f.Key[strings.LastIndexByte(f.Key, '/')+1:] == docConsolidated || strings.HasPrefix(f.Pointer, "/consolidated_metadata")
 }
 
-// leftOf returns a copy of r without the findings that were repaired.
+// leftOf returns the result r without the findings that were repaired.
 func leftOf(r *Result, issues []*issue) *Result {
 	left := &Result{Nodes: r.Nodes, Arrays: r.Arrays, Chunks: r.Chunks, Counts: map[rule.Severity]int{}}
 	for _, is := range issues {

@@ -7,7 +7,7 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// layout maps the stored objects of an array, chunks or shards, to its elements.
+// layout determines which elements of an array each stored object, a chunk or a shard, contains.
 type layout struct {
 	a     *zarr.Array
 	shape []int // shape of the array
@@ -19,7 +19,7 @@ func layoutOf(a *zarr.Array) layout {
 	return layout{a, a.Shape(), chunkkeys.Of(a.Metadata(), a.GridShape(), c, a.ChunkAt)}
 }
 
-// box returns the part of the array that the object at a position stores.
+// box returns the region of the array that is stored in the object at a position.
 func (l layout) box(coord []int) box {
 	b := make(box, len(coord))
 	for i, c := range coord {

@@ -10,12 +10,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// maxHeld is the maximum size of an object that a repair keeps in memory. 4 MiB: up to eight
-// objects are restored concurrently, with a few copies of each; see pair.need.
+// maxHeld is the maximum size of an object that a repair keeps in memory. It is small because up to
+// eight objects are restored concurrently, each with a few copies in memory; see pair.need.
 const maxHeld = 4 << 20
 
-// pinned is a store that returns each object as look found it, with the same contents or the same
-// version. An array in this store therefore decodes the data that a repair later writes elsewhere.
+// pinned is a store that returns each object in the state in which look found it: with the same
+// contents or the same version. An array in this store therefore decodes exactly the data that a
+// repair later writes to another store.
 type pinned struct {
 	store.Store
 	held *mem.Store // objects of at most maxHeld bytes
@@ -37,7 +38,8 @@ type snapshot struct {
 	version store.Version
 }
 
-// look reads an object, or only its version if it is longer than maxHeld, and pins it.
+// look reads an object and pins it. If the object is longer than maxHeld, look reads only its
+// version.
 func (l *pinned) look(ctx context.Context, key string) (snapshot, error) {
 	v, err := l.Store.Get(ctx, key, store.GetOptions{Max: maxHeld}, []byte{})
 	var long *store.TooLong

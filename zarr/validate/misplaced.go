@@ -10,13 +10,13 @@ import (
 )
 
 // maxMisplaced is the maximum number of chunks of an array that are requested because a stray key
-// may hide them. 100, like maxPerRule.
+// may hide them. It equals maxPerRule.
 const maxMisplaced = 100
 
-// misplaced checks whether a stray key prevents a chunk from being read, and reports the chunk if
-// so. In a directory a name is either a file or a directory, so a key below a chunk's key hides the
-// chunk, and a key that is a parent of chunks' keys hides these chunks. In a bucket neither
-// happens.
+// misplaced checks whether a stray key prevents a chunk from being read, and if so, reports the
+// chunk. In a directory, a name is either a file or a directory. A key below a chunk's key
+// therefore hides the chunk, and a key that is a parent of chunk keys hides these chunks. In a
+// bucket, keys hide nothing.
 func (c *chunks) misplaced(ctx context.Context, part string) error {
 	coord, ok := c.inTheWayOf(part)
 	if !ok || !c.r.opts.Data {
@@ -33,7 +33,7 @@ func (c *chunks) misplaced(ctx context.Context, part string) error {
 	return c.r.refused(ctx, key, c.findings)
 }
 
-// refused reports a key that cannot be read. A missing key is not reported.
+// refused reports a key that exists but cannot be read.
 func (r *run) refused(ctx context.Context, key string, findings *nodeFindings) error {
 	counted, st := r.begin(ctx)
 	_, err := st.Get(counted, key, store.GetOptions{Range: store.Within(0, 1)}, nil)
@@ -49,8 +49,8 @@ func (r *run) refused(ctx context.Context, key string, findings *nodeFindings) e
 	return nil
 }
 
-// inTheWayOf returns the position of a chunk that a key hides: the key is below the chunk's key or
-// a parent of it.
+// inTheWayOf returns the position of a chunk that the key part may hide, because part is below the
+// chunk's key or is a parent of it.
 func (c *chunks) inTheWayOf(part string) (coord []int, ok bool) {
 	keys, rank := c.a.Metadata().Keys, len(c.keys.Grid)
 	for i, r := range part {

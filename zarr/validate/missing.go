@@ -11,7 +11,7 @@ import (
 )
 
 // undefined reports whether elements of missing chunks are undefined, because the fill value is
-// null. v1 documents may omit a fill value; their chunks are not reported.
+// null. Missing chunks of v1 arrays are not reported, because v1 documents may omit the fill value.
 func (c *chunks) undefined() bool { return c.a.Fill() == nil && c.keys.Format == 2 }
 
 // reportMissing reports the chunks that are required but not stored.
@@ -39,7 +39,7 @@ func (c *chunks) missing(coord []int) {
 	c.reportDamaged(rule.MissingChunk, coord)
 }
 
-// damaged is a stored object of an array that is corrupt, or one that is required but missing.
+// damaged is a chunk or shard of an array that is corrupt, or required but missing.
 type damaged struct {
 	rule  rule.Rule
 	path  string // path of the array
@@ -55,7 +55,7 @@ func (c *chunks) reportDamaged(code rule.Rule, coord []int) {
 }
 
 // probe requests the first byte of the chunk at a position and reports the chunk if it is missing.
-// It is used if the store cannot list.
+// It is used for stores that cannot list.
 func (c *chunks) probe(ctx context.Context, coord []int) error {
 	ctx, st := c.r.begin(ctx)
 	_, err := st.Get(ctx, c.a.ChunkKey(coord...), store.GetOptions{Range: store.Within(0, 1)}, nil)

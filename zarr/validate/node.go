@@ -18,8 +18,8 @@ import (
 
 func more(n int) string { return fmt.Sprintf("and %d more", n) }
 
-// maxDocument bounds a metadata document that is read without opening its node. It equals the
-// default of zarr.Limits.Metadata.
+// maxDocument is the maximum size of a metadata document that is read without opening its node. It
+// equals the default of zarr.Limits.Metadata.
 const maxDocument = 64 << 20
 
 // The names of metadata documents.
@@ -44,7 +44,7 @@ func isDocument(name string) bool {
 	return false
 }
 
-// check reports metadata that other metadata of the same node hides.
+// check reports documents that other documents of the same node hide.
 func (d documents) check(tell func(rule.Finding), path string) {
 	if d[docV3] {
 		for _, name := range []string{docArray, docGroup, docAttrs, docConsolidated} {
@@ -73,7 +73,7 @@ func inArray(key string) bool {
 	return i >= 0 && (key[i+1:] == docV3 || key[i+1:] == docArray || key[i+1:] == docGroup)
 }
 
-// name returns key relative to path.
+// name returns the part of key after path.
 func name(path, key string) string { return strings.TrimPrefix(strings.TrimPrefix(key, path), "/") }
 
 // place is a path where a node may exist.
@@ -125,11 +125,11 @@ func (r *run) node(ctx context.Context, p place) ([]place, error) {
 }
 
 // smallDocument is the maximum length in bytes of a document that is read while other nodes are
-// checked. Nodes with larger documents are checked one at a time, because each may need as much
-// memory as a process should use. 1 MiB: nearly all documents have a few kilobytes.
+// checked. Nodes with larger documents are checked one at a time, because one such node may need as
+// much memory as a process should use. Nearly all documents have only a few kilobytes.
 const smallDocument = 1 << 20
 
-// open opens a node. The caller calls unlock when it no longer uses the node.
+// open opens a node. The caller must call unlock when the node is no longer used.
 func (r *run) open(ctx context.Context, path string, findings *nodeFindings) (n zarr.Node, unlock func(), err error) {
 	mode := []zarr.Option{zarr.IgnoreConsolidated(), zarr.Findings(func(f rule.Finding) {
 		if f.Rule != rule.BadConsolidated { // consolidated reports it, with the error that other readers get
@@ -187,8 +187,8 @@ func (r *run) group(ctx context.Context, g *zarr.Group, findings *nodeFindings) 
 	return below, nil
 }
 
-// unlistedNodes returns all nodes in the consolidated metadata of a group. It is used if the store
-// cannot list.
+// unlistedNodes returns all nodes in the consolidated metadata of a group. It is used for stores
+// that cannot list.
 func (r *run) unlistedNodes(ctx context.Context, g *zarr.Group) (below []place, err error) {
 	cached, err := zarr.OpenGroup(ctx, r.st, g.Path(), r.opts.Open...)
 	if err != nil {
@@ -211,8 +211,8 @@ func (r *run) unlistedNodes(ctx context.Context, g *zarr.Group) (below []place, 
 func (r *run) consolidated(ctx context.Context, g *zarr.Group, findings *nodeFindings) error {
 	path, key := g.Path(), join(g.Path(), docV3)
 	if g.Format() == 2 {
-		// Report the tolerated violations in .zmetadata. In v3 the copy is part of the group's
-		// document, whose violations were reported when the group was opened.
+		// Report the tolerated violations in .zmetadata. In v3, consolidated metadata is part of
+		// the group's document, and opening the group has reported the violations there.
 		key = join(path, docConsolidated)
 		counted, st := r.begin(ctx)
 		v, err := st.Get(counted, key, store.GetOptions{Max: maxDocument}, nil)

@@ -35,7 +35,8 @@ func (r *run) progress(done, more int64) {
 	r.opts.Progress(r.done, r.total)
 }
 
-// tally adds up the counts of a repair's passes and of the restored objects, for Options.Progress.
+// tally adds up the progress of a repair, from one check to the next, for Options.Progress. It also
+// counts the objects that the repair tries to restore.
 type tally struct {
 	report func(done, total int64) // Options.Progress; may be nil
 
@@ -44,7 +45,7 @@ type tally struct {
 	pass        int64 // done in the current pass
 }
 
-// next starts a pass and returns its Options.Progress.
+// next starts a check of the hierarchy and returns the function to be used as its Options.Progress.
 func (t *tally) next() func(done, total int64) {
 	if t.report == nil {
 		return nil
@@ -61,7 +62,7 @@ func (t *tally) next() func(done, total int64) {
 	}
 }
 
-// objects starts the restoring of n objects after all passes. The returned function counts one
+// objects starts the restoring of n objects, after all checks. The returned function counts one
 // object that was tried.
 func (t *tally) objects(n int64) func() {
 	next := t.next()

@@ -15,11 +15,12 @@ import (
 )
 
 // maxWhole is the maximum number of bytes of a shard that are decoded at once. A larger shard is
-// decoded in parts. 64 MiB: a quarter of a process's default memory in flight.
+// decoded in parts. 64 MiB is a quarter of concurrency.MaxDefaultBudget.
 const maxWhole = 64 << 20
 
-// maxBadChunks is the number of bad inner chunks after which the rest of a shard is skipped. If the
-// index is wrong, every inner chunk fails, and a shard may have any number of them.
+// maxBadChunks is the number of bad inner chunks after which the rest of a shard is skipped.
+// Without this limit a wrong index, with which all inner chunks fail, could cost any number of
+// attempts.
 const maxBadChunks = 16
 
 // reader decodes the chunks of an array.
@@ -39,7 +40,7 @@ func (b box) selections() []zarr.Selection {
 	return sel
 }
 
-// elems returns the number of elements, or math.MaxInt if it overflows.
+// elems returns the number of elements, or math.MaxInt if the number overflows.
 func (b box) elems() int {
 	n := 1
 	for _, r := range b {
@@ -103,8 +104,8 @@ func (r *reader) shard(ctx context.Context, o *object, whole box) error {
 	return nil
 }
 
-// partOf returns the shape of the part of a shard that is decoded at once: as many inner chunks, in
-// C order, as fit in maxWhole.
+// partOf returns the shape of the parts in which a shard is decoded. A part consists of as many
+// inner chunks, in C order, as fit in maxWhole.
 func partOf(a *zarr.Array, whole box) []int {
 	part := a.Chunks()
 	room := maxWhole / max(a.DType().Size(), 1)
@@ -123,7 +124,7 @@ func partOf(a *zarr.Array, whole box) []int {
 }
 
 // parts yields the parts of b with the specified shape, in C order. Parts at the end of b may be
-// smaller. The yielded box is reused.
+// smaller. The next iteration overwrites the yielded box.
 func (b box) parts(shape []int) iter.Seq[box] {
 	return func(yield func(box) bool) {
 		at := make(box, len(b))
@@ -159,7 +160,7 @@ type object struct {
 	overlapped bool       // the overlap of inner chunks was reported
 }
 
-// full reports whether decoding more inner chunks is pointless.
+// full reports whether the rest of the object need not be decoded.
 func (o *object) full() bool { return len(o.bad) == maxBadChunks || o.limited }
 
 // badChunk is an inner chunk that cannot be decoded.
@@ -168,7 +169,7 @@ type badChunk struct {
 	err error
 }
 
-// oneCause reports whether all chunks failed with the same message.
+// oneCause reports whether all of the inner chunks failed with the same message.
 func oneCause(bad []badChunk) bool {
 	for _, b := range bad {
 		if rule.FromError("", b.err).Text != rule.FromError("", bad[0].err).Text {
@@ -198,8 +199,8 @@ func (r *reader) inner(ctx context.Context, o *object, part box) error {
 	return nil
 }
 
-// finding reports a chunk, or the part of a shard, that cannot be decoded. It returns only errors
-// that end the run.
+// finding reports err, the error of decoding a chunk or a part of a shard, as a finding. It returns
+// only errors that end the run.
 func (r *reader) finding(ctx context.Context, o *object, err error, part box) error {
 	if err == nil || fatal(ctx, err) {
 		return err
@@ -215,8 +216,8 @@ func (r *reader) finding(ctx context.Context, o *object, err error, part box) er
 	return nil
 }
 
-// decode reads a part of the array in strict mode. If only a rule is violated, it reports the
-// violation and reads the part again without strict mode.
+// decode decodes a part of the array in strict mode. If the error is the violation of a rule,
+// decode reports the violation and decodes the part again without strict mode.
 func (r *reader) decode(ctx context.Context, o *object, b box) error {
 	err := decodes(ctx, r.strict, b)
 	var broken *rule.Error
@@ -230,8 +231,8 @@ func (r *reader) decode(ctx context.Context, o *object, b box) error {
 	return decodes(ctx, r.plain, b)
 }
 
-// decodes reads a part of an array and returns the error of decoding it. The error is fault.Limit
-// if the part exceeds the memory limit or Limits.Chunk.
+// decodes returns the error of decoding a part of an array, or nil if the part can be decoded. The
+// error is fault.Limit if the part exceeds the memory limit or Limits.Chunk.
 func decodes(ctx context.Context, a *zarr.Array, b box) error {
 	n, typ := b.elems(), a.DType()
 	size := typ.Size()

@@ -20,8 +20,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// RepairOptions configures a repair. The zero value rewrites consolidated metadata and corrects
-// metadata that declares the wrong chunk keys.
+// RepairOptions configures a repair. With the zero value, the repair rewrites consolidated metadata
+// and corrects metadata that declares the wrong chunk keys.
 type RepairOptions struct {
 	Options
 	DryRun        bool          // change nothing and return the planned steps
@@ -29,16 +29,17 @@ type RepairOptions struct {
 	DropClaims    bool          // drop claims of appends and resizes that are at least ClaimAge old; see upkeep.DropClaim
 	ClaimAge      time.Duration // minimum age of a claim to drop; the default, 0, is any age
 
-	// From is another copy of the hierarchy. The repair takes from it only objects that nothing
-	// else repairs: chunks and shards that are corrupt, or missing under a null fill value, and
-	// documents that are missing or cannot be parsed. With nil, the default, no object is restored.
+	// From is another copy of the hierarchy. From it the repair restores objects that cannot be
+	// repaired in another way. These are corrupt chunks and shards, missing ones if the fill value
+	// is null, and documents that are missing or cannot be parsed. With nil, the default, no object
+	// is restored.
 	From *Copy
-	// Limits bounds the repair itself, in addition to its nodes: Bytes accounts for the memory of
-	// restored objects. The default, nil, is concurrency.Default.
+	// Limits bounds the memory of restored objects by its Bytes. It does not apply to the nodes,
+	// which have their own limits. The default, nil, is concurrency.Default.
 	Limits *concurrency.Limits
-	// Keep receives the objects that From's objects replace. Their key is the original key, "~",
-	// and 16 hexadecimal digits of a digest of the version. With nil, the default, replaced objects
-	// are lost.
+	// Keep receives the objects that are replaced by objects of From. Each is stored under its
+	// original key, followed by "~" and 16 hexadecimal digits of a digest of its version. With nil,
+	// the default, replaced objects are lost.
 	Keep store.Store
 }
 
@@ -52,8 +53,8 @@ const (
 	Left     State = "left"    // was not changed
 )
 
-// Step describes the repair of all findings of one rule at one node, or with RepairOptions.From of
-// one damaged object.
+// Step describes the repair of all findings of one rule at one node. With RepairOptions.From, each
+// damaged object has a Step of its own.
 type Step struct {
 	State    State
 	Rule     rule.Rule
@@ -62,13 +63,13 @@ type Step struct {
 	Findings int    // 0 for an object that no finding names
 	Text     string // description of the repair, or the reason why it was not made
 	Err      error  // error of a repair that failed; nil if none was tried
-	// Unseen describes what a dry run could not check, because that requires this repair first.
-	// More may have to be repaired than is planned. It is "" if everything was checked.
+	// Unseen describes what a dry run could not check because this repair must be made first. More
+	// repairs than planned may then be necessary. If everything was checked, Unseen is "".
 	Unseen string
 }
 
-// MarshalJSON encodes the step as an object with state, code (of the rule), path, key, findings,
-// message and unseen. An empty key or unseen is omitted.
+// MarshalJSON encodes the step as an object with the members "state", "code" (the rule), "path",
+// "key", "findings", "message" and "unseen". It omits "key" and "unseen" if they are empty.
 func (s Step) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		State    State     `json:"state"`
@@ -89,35 +90,36 @@ type Repairs struct {
 }
 
 // Repair checks a hierarchy as [Run] does, and then makes the repairs that do not require inventing
-// data. All writes are conditional. It rewrites consolidated metadata that is stale or unreadable,
-// and corrects metadata whose declared chunk keys are unused (see [upkeep.CorrectKeys]). If the
-// options allow it, it deletes orphan chunks and drops leftover claims. It leaves everything else
-// unchanged and returns a Step with the reason: for example, a corrupt or missing chunk can only
-// come from another copy of the data.
+// data. All writes are conditional. Repair rewrites consolidated metadata that is stale or
+// unreadable, and corrects metadata that declares other chunk keys than those stored (see
+// [upkeep.CorrectKeys]). If the options allow it, Repair deletes orphan chunks and drops leftover
+// claims. For everything else it returns a Step with the reason why nothing was changed. For
+// example, a corrupt or missing chunk can be restored only from another copy of the data.
 //
-// With From, Repair restores damaged chunks and shards on condition that the stored object is still
-// the damaged one. If both arrays encode alike, it takes the copy's stored object. Otherwise it
-// encodes the copy's values, provided that shape, data type and fill value agree. Before it
-// replaces an object, it decodes the damaged object again, and all of the copy's object. The first
-// must fail, and the second must succeed. The readable inner chunks of a damaged shard must have
-// the same values in the copy; otherwise the copy is of other data, and those values would be lost.
-// If the copy lacks the object, the object is left. A missing object is damage only if the fill
-// value is null.
+// With From, Repair also restores damaged chunks and shards. If both arrays encode alike, the
+// replacement is the copy's stored object. Otherwise Repair encodes the copy's values, provided
+// that shape, data type and fill value agree. Repair replaces an object only if decoding the object
+// fails again and decoding the whole replacement succeeds. If a damaged shard has readable inner
+// chunks, their values must be the same in the copy; otherwise the copy is of other data, and these
+// values would be lost. The write fails if the damaged object has changed meanwhile. Objects that
+// the copy lacks are not restored. A missing object counts as damaged only if the fill value is
+// null.
 //
 // Repair restores a document byte for byte if the node's document is missing or cannot be parsed
-// and the copy has a valid document of the same name. If a document uses unsupported features, it
-// is left, since it may be valid for other readers. After restoring documents it checks the
-// hierarchy again; new findings are in Steps and Left but are not reported. A dry run cannot check
-// again, which Step.Unseen states.
+// and the copy has a valid document of the same name. It does not replace a document with
+// unsupported features, since that may be valid for other readers. After restoring documents,
+// Repair checks the hierarchy again. New findings of that check are in Steps and Left but are not
+// reported. A dry run cannot check again; Step.Unseen then describes what was not checked.
 //
-// Each object has its own Step. Up to eight objects are restored concurrently; those of more than 4
-// MiB are restored one at a time, in parts. Options.Progress counts continue from one check to the
-// next. Each object restored, or found impossible to restore, counts as one more chunk.
+// Each damaged object has its own Step. Up to eight objects are restored concurrently; objects of
+// more than 4 MiB are restored one at a time, in parts. The counts passed to Options.Progress
+// continue from one check to the next. Each object that Repair tries to restore counts as one more
+// chunk.
 //
-// Repair calls report for each finding as Run does, before it changes anything. An error that
-// prevents one repair, such as ErrConflict caused by another writer, is in that Step, and the other
-// repairs continue. Repair returns an error in the same cases as Run; some repairs may then not
-// have been tried.
+// Before it changes anything, Repair calls report for each finding, as Run calls tell. An error
+// that prevents one repair, such as ErrConflict caused by another writer, is returned in the Step
+// of that repair, and the other repairs continue. Repair itself returns an error in the same cases
+// as Run; some repairs may then not have been tried.
 func Repair(ctx context.Context, st store.Store, path string, o RepairOptions, report func(rule.Finding)) (*Repairs, error) {
 	p := &repair{ctx: ctx, st: written.Around(st), opts: o, root: path, changed: map[string]bool{}, claimed: map[string]bool{}}
 	if root, err := meta.NormalizePath(path); err == nil { // an invalid path is a finding of look
@@ -195,12 +197,12 @@ type repair struct {
 	tally    tally
 }
 
-// errLeft is the reason why a repair is not tried.
+// errLeft is an error that contains the reason why a repair is not made.
 type errLeft string
 
 func (e errLeft) Error() string { return string(e) }
 
-// step makes the repair of one issue. It returns false if the issue needs no Step.
+// step makes the repair of one issue. It returns false if the issue has no Step.
 func (p *repair) step(ctx context.Context, is *issue) (Step, bool, error) {
 	s := Step{State: Left, Rule: is.rule, Path: is.path, Findings: len(is.all)}
 	switch {
@@ -230,7 +232,8 @@ func (p *repair) step(ctx context.Context, is *issue) (Step, bool, error) {
 	return s, true, nil
 }
 
-// do repairs one issue, or checks the repair in a dry run, and returns a description of the repair.
+// do repairs one issue and returns a description of the repair. In a dry run it only checks whether
+// the repair is possible.
 func (p *repair) do(ctx context.Context, is *issue) (string, error) {
 	switch is.order {
 	case orderDocuments:
@@ -393,8 +396,8 @@ func (p *repair) consolidate(is *issue) (string, error) {
 	return "rewrite consolidated metadata", nil
 }
 
-// updateAbove updates consolidated metadata above the arrays whose metadata was corrected. It
-// returns a Step for each update that failed.
+// updateAbove updates the consolidated metadata of the groups above arrays whose metadata was
+// corrected. It returns a Step for each update that failed.
 func (p *repair) updateAbove() (failed []Step, err error) {
 	for _, path := range slices.Sorted(maps.Keys(p.changed)) {
 		n, err := p.open(path)

@@ -24,8 +24,9 @@ func (t snapshot) condition() (store.PutOptions, error) {
 	return store.PutOptions{IfVersion: t.version}, nil
 }
 
-// replace overwrites an object with an object of another store. If Keep is set, it first copies the
-// old object there. Both objects must be unchanged since their snapshots.
+// replace overwrites an object with an object of another store. If RepairOptions.Keep is set,
+// replace first copies the old object to that store. Both objects must be unchanged since their
+// snapshots.
 func (p *repair) replace(ctx context.Context, was snapshot, from store.Store, with snapshot) error {
 	cond, err := was.condition()
 	if err != nil {
@@ -37,8 +38,8 @@ func (p *repair) replace(ctx context.Context, was snapshot, from store.Store, wi
 	return p.carry(ctx, from, with, p.st, was.key, cond)
 }
 
-// keep copies an object that is about to be replaced into RepairOptions.Keep. The key contains a
-// digest of the version, so a repair that is run again after it was killed uses the same key.
+// keep copies an object to RepairOptions.Keep before the object is replaced. The key contains a
+// digest of the version. A repair that is repeated after it was killed therefore uses the same key.
 func (p *repair) keep(ctx context.Context, was snapshot) error {
 	if p.opts.Keep == nil || !was.there {
 		return nil
@@ -88,5 +89,5 @@ type readerAt func(b []byte, off int64) (int, error)
 
 func (f readerAt) ReadAt(b []byte, off int64) (int, error) { return f(b, off) }
 
-// same reports whether both documents exist with equal bytes, or both are missing.
+// same reports whether two documents have equal bytes, or are both missing.
 func (t snapshot) same(u snapshot) bool { return t.there == u.there && bytes.Equal(t.bytes, u.bytes) }

@@ -25,8 +25,8 @@ type Copy struct {
 	Open  []zarr.Option // options to open its nodes
 }
 
-// restoring is the number of objects restored concurrently. Each takes several requests in
-// sequence, and a few times maxHeld of memory.
+// restoring is the number of objects that are restored concurrently. Each of them takes several
+// requests in sequence, and memory of a few times maxHeld.
 const restoring = 8
 
 // pair is an array and its counterpart in the copy.
@@ -44,7 +44,7 @@ type restorer struct {
 	long  concurrency.Keyed       // held while a large object is restored
 }
 
-// other returns the path of a node in the copy.
+// other returns the path in the copy of the node at path.
 func (p *repair) other(path string) string {
 	return join2(p.opts.From.Path, name(p.root, path))
 }
@@ -56,7 +56,7 @@ func join2(path, below string) string {
 	return join(path, below)
 }
 
-// pair returns the array at path and its counterpart, opened on the first call.
+// pair returns the array at path and its counterpart in the copy. It opens both on the first call.
 func (p *repair) pair(ctx context.Context, path string) *pair {
 	p.restorer.mu.Lock()
 	f := p.restorer.pairs[path]
@@ -90,13 +90,13 @@ func (p *repair) newPair(ctx context.Context, path string) *pair {
 	return x
 }
 
-// openQuietly opens an array from its documents and discards findings.
+// openQuietly opens an array from its documents and discards the findings.
 func openQuietly(ctx context.Context, st store.Store, path string, opts []zarr.Option) (*zarr.Array, error) {
 	return zarr.OpenArray(ctx, st, path, slices.Concat(opts, []zarr.Option{zarr.IgnoreConsolidated(), zarr.Findings(func(rule.Finding) {})})...)
 }
 
-// restore replaces a damaged object from the copy, unless it is a dry run, and returns a
-// description of the repair.
+// restore replaces a damaged object by an object from the copy and returns a description of the
+// repair. In a dry run it replaces nothing.
 func (p *repair) restore(ctx context.Context, d damaged) (string, error) {
 	x := p.pair(ctx, d.path)
 	if x.err != nil {
@@ -142,9 +142,9 @@ func (p *repair) restore(ctx context.Context, d damaged) (string, error) {
 	return what, err
 }
 
-// need returns the memory required to restore an object: twice maxHeld for each of the two objects,
-// and the elements of two parts that are compared. If the object is re-encoded, its elements are
-// needed three times.
+// need returns the memory required to restore an object. It consists of twice maxHeld for each of
+// the two objects, and the elements of two parts that are compared. If the object is encoded again,
+// its elements are needed three times instead.
 func (x *pair) need(whole box) int64 {
 	elements, most, times := whole.bytes(x.ours), int64(maxWhole), int64(2)
 	if !x.same {
@@ -153,8 +153,8 @@ func (x *pair) need(whole box) int64 {
 	return 4*maxHeld + times*min(elements, most)
 }
 
-// damage decodes the current object, which should be damaged, and returns the parts of a shard that
-// are still readable. If nothing is damaged, it returns an error.
+// damage decodes an object to check that it is still damaged, and returns the parts of a damaged
+// shard that are readable. If the object is not damaged, damage returns an error.
 func (x *pair) damage(ctx context.Context, d damaged, was snapshot, whole box) (good []box, err error) {
 	if !was.there {
 		if d.rule == rule.MissingChunk {
@@ -205,9 +205,9 @@ func partsOf(a *zarr.Array, whole box) func(yield func(box) bool) {
 	return func(yield func(box) bool) { yield(whole) }
 }
 
-// find returns the replacement for a damaged object and a description of the repair. It first
-// decodes all of the replacement. If both arrays encode alike, the replacement is the copy's stored
-// object. Otherwise it is encoded from the copy's values.
+// find returns the replacement for a damaged object and a description of the repair. If both arrays
+// encode alike, the replacement is the copy's stored object. Otherwise it is encoded from the
+// copy's values. In both cases find first decodes everything that the copy stores for the object.
 func (x *pair) find(ctx context.Context, d damaged, whole box) (from store.Store, with snapshot, what string, err error) {
 	if !x.same {
 		with, err = x.encode(ctx, d, whole)
@@ -246,7 +246,8 @@ func (x *pair) verify(ctx context.Context, whole box) error {
 	return nil
 }
 
-// encode encodes an object from the copy's values, which are stored in other chunks.
+// encode encodes the replacement for an object from the copy's values, which the copy stores in
+// other chunks or with other codecs.
 func (x *pair) encode(ctx context.Context, d damaged, whole box) (snapshot, error) {
 	if most := min(concurrency.Memory()/4, x.ours.ChunkLimit()); whole.bytes(x.ours) > most {
 		return snapshot{}, fault.Newf(fault.Limit, "the copy has other codecs, and the object has %d bytes of elements, more than the %d that can be encoded again", whole.bytes(x.ours), most)
@@ -283,8 +284,9 @@ func (x *pair) encode(ctx context.Context, d damaged, whole box) (snapshot, erro
 	return snapshot{key: d.key, there: true, size: made.Size, bytes: made.Bytes}, err
 }
 
-// stored checks that the copy stores the objects to be read: all of them if the fill value is null,
-// otherwise at least one. If none is stored, the copy may be incomplete.
+// stored checks that the copy stores the chunks from which an object is encoded. It requires all of
+// them if the fill value is null, and otherwise at least one. If the copy stores none, it may be
+// incomplete.
 func (x *pair) stored(ctx context.Context, whole box) error {
 	found := false
 	lo, hi := make([]int, len(whole)), make([]int, len(whole))
@@ -340,7 +342,7 @@ func (x *pair) compare(ctx context.Context, good []box) error {
 	return nil
 }
 
-// elements holds the elements of a region: bytes, or items if the elements vary in length.
+// elements holds the elements of a region, in bytes, or in items if their length varies.
 type elements struct {
 	bytes []byte
 	items [][]byte
@@ -355,8 +357,8 @@ func read(ctx context.Context, a *zarr.Array, b box) (v elements, err error) {
 	return v, err
 }
 
-// bytes returns the memory that the elements of a box take. An element of varying length counts as
-// 64 bytes, since its length is unknown.
+// bytes returns the memory that the elements of a box take. Elements of varying length count as 64
+// bytes each, since their lengths are unknown.
 func (b box) bytes(a *zarr.Array) int64 {
 	size := int64(a.DType().Size())
 	if size == 0 {

@@ -16,8 +16,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// ofDocument reports whether the subject of a finding is a node without documents or a document
-// that cannot be parsed. Documents that another reader may understand do not count.
+// ofDocument reports whether a finding is about a node without documents or a document that cannot
+// be parsed. It returns false for documents that other readers may understand.
 func ofDocument(f rule.Finding) bool {
 	switch f.Rule {
 	case rule.NotThere, rule.NoNode:
@@ -29,8 +29,8 @@ func ofDocument(f rule.Finding) bool {
 	return false
 }
 
-// restoreDocuments restores the missing documents of a node, or the ones that cannot be parsed,
-// from the copy.
+// restoreDocuments restores those documents of a node from the copy that are missing or cannot be
+// parsed.
 func (p *repair) restoreDocuments(is *issue) (string, error) {
 	ctx, far := p.ctx, p.other(is.path)
 	mine, theirs := newPinned(p.st), newPinned(p.opts.From.Store)
@@ -70,8 +70,8 @@ func (p *repair) restoreDocuments(is *issue) (string, error) {
 	return fmt.Sprintf("restore: %s in %s", strings.Join(texts, ", "), theirs), nil
 }
 
-// unseen returns a note for a dry run: the chunks or nodes below a node cannot be checked before
-// its documents are restored.
+// unseen returns a note for a dry run about what cannot be checked before the documents of a node
+// are restored: its chunks or the nodes below it.
 func unseen(names map[string]snapshot) string {
 	if _, array := names[docArray]; array || kindIn(names[docV3].bytes) == "array" {
 		return "its chunks cannot be checked before it is restored"
@@ -91,7 +91,8 @@ func lookDocument(ctx context.Context, l *pinned, key string) (snapshot, error) 
 	return snapshot{key, true, v.Size, v.Bytes, v.Version}, nil
 }
 
-// copied returns the documents of a node in the copy by name, and an error if they do not parse.
+// copied returns the documents that a node has in the copy, by name. It returns an error if they
+// cannot be parsed.
 func (p *repair) copied(ctx context.Context, l *pinned, path string) (map[string]snapshot, error) {
 	docs := map[string]snapshot{}
 	v3, err := lookDocument(ctx, l, join(path, docV3))
@@ -125,14 +126,14 @@ func (p *repair) copied(ctx context.Context, l *pinned, path string) (map[string
 	return docs, nil
 }
 
-// sameKind reports whether two zarr.json documents declare the same node type. An unreadable type
-// matches any.
+// sameKind reports whether two zarr.json documents declare the same node type. If the type in a is
+// unreadable, it returns true.
 func sameKind(a, b []byte) bool {
 	x, y := kindIn(a), kindIn(b)
 	return x == "" || x == y
 }
 
-// parsed opens a node from docs, its documents by name, without accessing a store.
+// parsed checks that a node with the given documents, by name, can be opened. It accesses no store.
 func parsed(ctx context.Context, path string, docs map[string]snapshot, opts []zarr.Option) error {
 	st := mem.New()
 	for n, t := range docs {
@@ -147,8 +148,8 @@ func parsed(ctx context.Context, path string, docs map[string]snapshot, opts []z
 	return err
 }
 
-// wanted returns the names of the documents to restore so that the node can be opened. One after
-// another, it replaces the documents that fail to parse.
+// wanted returns the names of the documents that must be restored so that the node can be opened.
+// It finds them by replacing one document after another that cannot be parsed.
 func (p *repair) wanted(ctx context.Context, path string, now, names map[string]snapshot) (put []string, err error) {
 	with := maps.Clone(now)
 	for range names {

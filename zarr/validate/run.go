@@ -20,32 +20,33 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Options configures a run. The zero value checks documents and keys, and decodes no chunk.
+// Options configures a run. With the zero value, the run checks documents and keys but decodes no
+// chunks.
 type Options struct {
 	Data bool          // decode every chunk
 	Open []zarr.Option // options to open nodes with, for example codecs, data types, separator
 
-	// Progress is called when an array is found and after each chunk or shard was checked, one call
-	// at a time. done counts the chunks and shards checked so far. total is an upper bound for the
-	// arrays found so far. The default is nil.
+	// Progress is called, one call at a time, when an array was found and when a chunk or shard was
+	// checked. done is the number of chunks and shards checked so far. total is an upper bound on
+	// the number of those in the arrays found so far. The default is nil.
 	Progress func(done, total int64)
 }
 
-// Result counts the nodes and chunks that a run checked, and its findings.
+// Result contains the numbers of nodes, chunks and findings of a run.
 type Result struct {
 	Nodes  int // groups and arrays, including those that cannot be opened
 	Arrays int // arrays that were opened
 	// Chunks counts the chunks and shards that were listed, decoded or not. If the store cannot
-	// list, it counts those that were requested.
+	// list, Chunks counts those that were requested.
 	Chunks int64
 	Counts map[rule.Severity]int
 	worst  [rule.Fault + 1]rule.Finding // by severity; set if Counts is not 0
 }
 
-// Worst returns the worst finding with at least the given severity, and whether one exists. Among
-// findings of the highest severity, the kind of the rule decides. The kinds are, the worst first:
-// corrupt data, metadata, path, limit, unsupported, not found. Findings of one kind are ordered by
-// path, then by key.
+// Worst returns the worst finding with at least the given severity, and whether there is such a
+// finding. Findings of the same severity are compared by the kinds of their rules: corrupt data is
+// the worst, followed by metadata, path, limit, unsupported and not found. Of several findings of
+// the worst kind, Worst returns the first by path, then by key.
 func (r *Result) Worst(least rule.Severity) (rule.Finding, bool) {
 	for s := rule.Fault; ; s-- {
 		switch {
@@ -59,7 +60,8 @@ func (r *Result) Worst(least rule.Severity) (rule.Finding, bool) {
 	}
 }
 
-// rank returns the position of a finding's kind in the order of Worst; the worst is 0.
+// rank returns the position of the finding's kind in the order described at Worst. The worst kind
+// has rank 0.
 func rank(f rule.Finding) int {
 	kind := f.Rule.Kind()
 	order := []error{fault.Corrupt, fault.Metadata, fault.Path, fault.Limit, errors.ErrUnsupported, fault.NotFound}
@@ -69,25 +71,26 @@ func rank(f rule.Finding) int {
 	return len(order)
 }
 
-// compare orders findings of one severity, the worst first. Equally bad findings are ordered by
-// location, so that the order in which they are found does not matter.
+// compare orders findings of one severity, the worst first. It orders equally bad findings by
+// location, so that Worst does not depend on the order in which they were found.
 func compare(a, b rule.Finding) int {
 	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Key, b.Key), cmp.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Text, b.Text))
 }
 
 // Run checks the node at path and all nodes below it. It calls tell for each finding, one call at a
 // time and in no particular order. For each node it reports at most 100 findings of a rule, and
-// then one finding with the number omitted.
+// then one finding with the number of those omitted.
 //
-// A defect of the hierarchy is a finding, not an error. Run returns an error if it could not
-// complete: the store was still throttling or unavailable after all retries, or ctx ended. The
-// result then has the counts up to that point.
+// Defects of the hierarchy are findings. Run returns an error only if it could not complete,
+// because the store was still throttling or unavailable after all retries, or because ctx ended.
+// The result then has the counts up to that point.
 func Run(ctx context.Context, st store.Store, path string, o Options, tell func(rule.Finding)) (*Result, error) {
 	return look(ctx, st, path, o, tell, nil)
 }
 
-// look implements Run. If broken is not nil, it is called for each corrupt or missing object,
-// however many exist. Calls may be concurrent, and a shard may be reported more than once.
+// look implements Run. If the function broken is not nil, look calls it for each corrupt or missing
+// object, however many there are. The calls may be concurrent, and there may be several for one
+// shard.
 func look(ctx context.Context, st store.Store, path string, o Options, tell func(rule.Finding), broken func(damaged)) (*Result, error) {
 	r := &run{st: st, opts: o, tuning: store.TuningOf(st), result: Result{Counts: map[rule.Severity]int{}}, out: tell, damaged: broken}
 	root, err := meta.NormalizePath(path)
@@ -128,8 +131,8 @@ type run struct {
 	done, total int64 // of Options.Progress
 }
 
-// begin starts the accounting of requests that do not belong to a node. It uses the options of an
-// opened node. Before the first node is opened, requests are not counted.
+// begin starts the accounting of requests that belong to no node. It uses the options of a node
+// that was opened before. If no node was opened yet, the requests are not counted.
 func (r *run) begin(ctx context.Context) (context.Context, store.Store) {
 	if n := r.known.Load(); n != nil {
 		return n.Begin(ctx)
@@ -137,7 +140,7 @@ func (r *run) begin(ctx context.Context) (context.Context, store.Store) {
 	return ctx, r.st
 }
 
-// report counts a finding and passes it to the caller.
+// report counts a finding and passes it to the caller of Run.
 func (r *run) report(f rule.Finding) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -145,7 +148,7 @@ func (r *run) report(f rule.Finding) {
 	r.out(f)
 }
 
-// note counts a finding.
+// note adds a finding to the counts.
 func (r *Result) note(f rule.Finding) {
 	s := f.Severity()
 	if r.Counts[s]++; r.Counts[s] == 1 || compare(f, r.worst[s]) < 0 {
@@ -153,15 +156,15 @@ func (r *Result) note(f rule.Finding) {
 	}
 }
 
-// count applies change to the result under the lock.
+// count calls change with the result while it holds the lock.
 func (r *run) count(change func(*Result)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	change(&r.result)
 }
 
-// fail reports the error of reading a node as a finding. It returns errors that are not about the
-// node, which end the run.
+// fail reports the error of reading a node as a finding. Errors that do not concern the node end
+// the run, so fail returns them.
 func (r *run) fail(ctx context.Context, path string, err error) error {
 	if fatal(ctx, err) {
 		return err
@@ -175,14 +178,14 @@ func (r *run) fail(ctx context.Context, path string, err error) error {
 	return nil
 }
 
-// fatal reports whether an error concerns access to the store rather than the stored data. Once ctx
-// is done every error is fatal, since it may be the cause that ctx was canceled with.
+// fatal reports whether an error concerns the access to the store instead of the stored data. When
+// ctx has ended, every error is fatal, since it may be the cause that ctx was canceled with.
 func fatal(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || errors.Is(err, fault.Unavailable) || errors.Is(err, fault.Throttled) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// cannotList reports the finding that the store cannot list, unless that was done before. It
-// returns whether this call reported it.
+// cannotList reports the finding that the store cannot list, but only once in a run. It returns
+// true if it reported the finding now.
 func (r *run) cannotList(path string) bool {
 	r.mu.Lock()
 	reported := r.unlisted
@@ -202,8 +205,8 @@ type nodeFindings struct {
 	n    map[rule.Rule]int
 }
 
-// maxPerRule is the maximum number of findings of one rule reported for a node. 100: more than a
-// person reads, and enough to show a pattern.
+// maxPerRule is the maximum number of findings of one rule reported for a node. 100 findings are
+// more than a person reads, and enough to show a pattern.
 const maxPerRule = 100
 
 func (r *run) findingsOf(path string) *nodeFindings {
@@ -221,7 +224,7 @@ func (f *nodeFindings) report(x rule.Finding) {
 	}
 }
 
-// full reports whether the maximum number of findings of a rule is reached.
+// full reports whether no more findings of a rule will be reported for the node.
 func (f *nodeFindings) full(code rule.Rule) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
