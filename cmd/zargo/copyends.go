@@ -66,7 +66,7 @@ func (s *session) openEnds(ctx context.Context, from, to, root string, more ...z
 	if !sameBucket(e.from, e.to) {
 		return e, nil
 	}
-	// Open one store for both, so that the provider can copy unchanged objects.
+	// Use one store for the source and the target, so that the provider can copy unchanged objects.
 	top := e.to.At("")
 	p, err := s.open(ctx, top)
 	if err != nil {
@@ -130,8 +130,8 @@ func storeURL(l openurl.Location) (string, error) {
 	return l.URL(), nil
 }
 
-// opener returns a function that opens the stores of a plan. It opens names in known at these
-// locations, and parses other names as URLs.
+// opener returns a function that opens the stores of a plan. It opens a name in known at its
+// location there, and parses any other name as a URL.
 func (s *session) opener(known map[string]openurl.Location) transfer.Opener {
 	return func(ctx context.Context, name string) (store.Store, error) {
 		l, ok := known[name]

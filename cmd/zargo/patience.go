@@ -22,8 +22,8 @@ type late struct {
 	timer *time.Timer // of the first request that waits longer than patience
 }
 
-// notify is called before each wait of a retry. A request that will still wait after patience has
-// not succeeded by then.
+// notify is called before each wait of a retry. If the wait ends after patience has passed, the
+// request cannot succeed in time, so notify schedules the report.
 func (l *late) notify(a store.Retry) {
 	if a.Elapsed+a.Wait < patience {
 		return

@@ -17,7 +17,7 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// program is the state that runs share: the stores of mem:// URLs.
+// program is the state that runs share: the contents of mem:// URLs.
 type program struct {
 	mem openurl.Opener
 }
@@ -149,8 +149,8 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 	return 0
 }
 
-// interrupted returns the error of a run that an interrupt or SIGTERM ended. It drops err except
-// for the hint on how to resume.
+// interrupted returns the error of a run that an interrupt or SIGTERM ended. Of err it keeps only
+// the hint on how to resume.
 func interrupted(err, cause error) error {
 	why := errInterrupted
 	if errors.Is(cause, errTerminated) {
@@ -163,7 +163,7 @@ func interrupted(err, cause error) error {
 	return why
 }
 
-// errTimeout is the cause of a context that --timeout ended.
+// errTimeout is the cause of cancellation after --timeout.
 type errTimeout time.Duration
 
 func (e errTimeout) Error() string {

@@ -11,7 +11,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// stats holds the requests and bytes of a command, which are printed at its end.
+// stats holds the requests and bytes of a command. They are printed at the end of the command.
 type stats struct {
 	amount store.Amount
 	prices priceFlags

@@ -40,7 +40,7 @@ func textSpelling() spelling {
 	return spelling{"nan", "inf", "-inf", "true", "false", false, formText}
 }
 
-// element appends one element in memory form, b, as text.
+// element appends the text of one element to dst. b is the element in memory form.
 type element func(dst, b []byte) []byte
 
 // elements returns the function that formats elements of a data type. Integers are exact. Floats

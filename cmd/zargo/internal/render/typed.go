@@ -157,8 +157,8 @@ func appendNested(dst, b []byte, shape []int, one element) []byte {
 	return append(dst, ']')
 }
 
-// small returns the function that formats numbers of at most 16 bits per component outside the core
-// specification, or nil for other types.
+// small returns the function that formats numbers of a type outside the core specification with at
+// most 16 bits per component. It returns nil for other types.
 func (s spelling) small(t dtype.Basic) element {
 	switch t {
 	case dtype.Int2, dtype.Int4:
