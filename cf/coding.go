@@ -165,7 +165,7 @@ func kind(t dtype.Type) byte {
 	return 0
 }
 
-// sign sets c.flipped from the attribute _Unsigned.
+// sign sets c.flipped according to the attribute _Unsigned.
 func (c *Coding) sign(attr any) {
 	if attr == nil {
 		return

@@ -20,7 +20,7 @@ const (
 	Subsecond
 )
 
-// Period is a range of times: those at or after First, and before End.
+// Period is a range of times, from First up to but not including End.
 type Period struct {
 	First, End Time
 	Resolution Resolution

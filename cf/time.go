@@ -31,8 +31,8 @@ type Date struct {
 // maxYear bounds the years of a Time, so that no sum of days overflows.
 const maxYear = 1_000_000_000
 
-// NewTime returns the time with a date. The error is fault.Type if the date does not exist in the
-// calendar, such as February 30 in NoLeap, or its year is more than 10⁹ years from 0.
+// NewTime returns the time of a date in a calendar. The error is fault.Type if the date does not
+// exist in the calendar, such as February 30 in NoLeap, or its year is more than 10⁹ years from 0.
 func NewTime(c Calendar, d Date) (Time, error) {
 	if d.Year < -maxYear || d.Year > maxYear || !c.valid(d.Year, d.Month, d.Day) ||
 		d.Hour < 0 || d.Hour > 23 || d.Minute < 0 || d.Minute > 59 || d.Second < 0 || d.Second > 59 || d.Nanosecond < 0 || d.Nanosecond > 999_999_999 {
@@ -124,7 +124,8 @@ func (t Time) add(days, nanos int64) (Time, bool) {
 	return t, true
 }
 
-// String returns the time as an ISO 8601 date and time, with a fraction of a second if it has one.
+// String returns the time as an ISO 8601 date and time. It omits a fraction of a second that is
+// zero. For NaT it returns "NaT".
 func (t Time) String() string {
 	if t.nat {
 		return "NaT"
@@ -221,8 +222,8 @@ func (d *Date) clock(text string) bool {
 	return ok
 }
 
-// offset returns the minutes of an offset from UTC: "", "Z", "UTC", "GMT", "+3", "-05", "+01:00" or
-// "+0100".
+// offset parses an offset from UTC and returns it in minutes. The text is "", "Z", "UTC", "GMT", or
+// a form such as "+3", "-05", "+01:00" or "+0100".
 func offset(zone string) (minutes int, ok bool) {
 	switch strings.ToLower(zone) {
 	case "", "z", "utc", "gmt":

@@ -186,7 +186,8 @@ func (v *values[K]) find(label any) (positions, bool, error) {
 	return p, false, v.missing(label, "")
 }
 
-// missing returns the error for a label that is not in the index. It names the range of the index.
+// missing returns the error for a label that is not in the index. The error contains the range of
+// the index.
 func (v *values[K]) missing(label any, hint string) error {
 	of := "the index is empty"
 	if n := len(v.keys); n > 0 {
@@ -235,7 +236,8 @@ func (v *values[K]) near(m method, label, limit any, period float64) (int, error
 	return best, nil
 }
 
-// turns returns a key, and for a cyclic coordinate the equivalent keys near those of the index.
+// turns returns k. For a cyclic coordinate it returns the keys that are equivalent to k and near
+// the keys of the index.
 func (v *values[K]) turns(k K, period float64) []K {
 	if period == 0 || v.shift == nil || len(v.keys) == 0 {
 		return []K{k}

@@ -6,7 +6,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// chosen is the result of a query for one dimension.
+// chosen is the selection along one dimension that results from a query.
 type chosen struct {
 	positions
 	one bool // the dimension is dropped

@@ -21,7 +21,7 @@ type claim struct {
 	State  state  `json:"state"`
 
 	// Empty means that the target contained no objects when the first task started, so every object
-	// below it was put by a task.
+	// below the target was put by a task.
 	Empty bool `json:"empty,omitempty"`
 
 	version store.Version
@@ -232,7 +232,7 @@ func claimed() error {
 }
 
 // release deletes a claim under which no task has written. In a store without conditional deletes
-// the claim remains until Clean, because another process of the plan may use it.
+// the claim remains until Clean, because another process of the plan may use the claim.
 func (w *Worker) release(ctx context.Context, c *claim) {
 	if c.version == "" {
 		return

@@ -24,9 +24,9 @@ func (p *Plan) Dir() string { return join(join(p.Target.Path, dirName), p.ID()) 
 
 func (w *Worker) dir() string { return join(join(w.p.Target.Path, dirName), w.id) }
 
-// mark puts the marker of task i and returns the key of the marker. The objects of the task must be
-// stored before. The key contains the claim's Run, so a marker that arrives after Clean does not
-// count for a later claim of the same plan.
+// mark puts the marker of task i and returns the key of the marker. The objects of the task must
+// already be stored. The key contains the claim's Run, so a marker that arrives after Clean does
+// not count for a later claim of the same plan.
 func (w *Worker) mark(ctx context.Context, c *claim, stage, i int) (key string, err error) {
 	if w.archive {
 		return "", nil

@@ -111,8 +111,8 @@ func plain(a *zarr.Array) bool {
 	return !slices.ContainsFunc(a.Metadata().Codecs, func(c meta.Named) bool { return c.Name != "bytes" })
 }
 
-// addBlocks adds a step whose tasks have blocks of block elements along each dimension, rounded up
-// to whole objects.
+// addBlocks adds a step. block is the number of elements of a task along each dimension, which
+// addBlocks rounds up to whole objects.
 func (m *maker) addBlocks(stage int, s Step, block []int, from, to *zarr.Array) {
 	s.Block = ones(len(s.Grid))
 	if s.Inner != nil {

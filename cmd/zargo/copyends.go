@@ -114,9 +114,9 @@ func (e *ends) options(o transfer.Options) (transfer.Options, error) {
 	return o, err
 }
 
-// storeURL returns the name of a store in a plan: its URL, made absolute and without possible
-// secrets. The parameters of bucket URLs contain no secrets. Any parameter of a web server's URL
-// may be a secret.
+// storeURL returns the name of a store in a plan. The name is the store's absolute URL without
+// parameters that may be secret. The parameters of bucket URLs are not secret. Any parameter of a
+// web server's URL may be secret.
 func storeURL(l openurl.Location) (string, error) {
 	switch l.Scheme {
 	case "file":

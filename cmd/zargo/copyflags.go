@@ -24,8 +24,8 @@ type copyFlags struct {
 	fillAttributeFlag
 }
 
-// options converts the flags to options of package transfer. The caller calls check after all
-// arrays are planned, to detect names in flags that match no array.
+// options converts the flags to options of package transfer. The caller must call check after all
+// arrays are planned. It detects names in flags that match no array.
 func (f *copyFlags) options() (o transfer.Options, check func() error, err error) {
 	if f.MaxMem != "" {
 		n, err := parseSize("--max-mem", f.MaxMem)

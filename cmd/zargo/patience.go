@@ -11,8 +11,7 @@ import (
 )
 
 // patience is the time after which a line on standard error reports that a request is being
-// retried. It is long enough for brief throttling, and short enough that the command does not seem
-// to hang.
+// retried. Brief throttling ends earlier, and a user does not yet assume that the command hangs.
 const patience = 3 * time.Second
 
 // late reports, at most once in a run, that requests to a store keep failing.

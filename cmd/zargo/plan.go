@@ -96,7 +96,8 @@ const (
 	maxResolved = 200_000
 )
 
-// fits returns fault.Limit if there are too many requests to list or resolve.
+// fits returns fault.Limit if a selection has too many requests to list, or too many shards to
+// resolve.
 func (c *planCmd) fits(least, most store.Amount, resolved bool) error {
 	n := add(least.Gets, most.Puts)
 	switch {

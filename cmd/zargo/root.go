@@ -59,7 +59,7 @@ func where(text string) string {
 	return l.String()
 }
 
-// parseRoot parses --root. If the root has no query parameters, it gets those of the node.
+// parseRoot parses --root. A root without query parameters gets those of the node.
 func (s *session) parseRoot(text string, node openurl.Location) (openurl.Location, error) {
 	root, err := s.parseURL(text)
 	if err != nil {

@@ -83,8 +83,8 @@ type session struct {
 	warnings
 }
 
-// run parses the arguments, runs the command and returns the exit code. It handles the end of ctx
-// as an interrupt.
+// run parses the arguments, runs the command and returns the exit code. It treats the end of ctx as
+// an interrupt.
 func (p *program) run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
 	if len(args) > 0 && args[0] == "help" {
 		args = append(append([]string(nil), args[1:]...), "--help")

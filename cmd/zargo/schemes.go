@@ -42,8 +42,8 @@ func (c *cli) rates() rates {
 	return r
 }
 
-// shareWith makes stores opened afterwards share their rates among n processes, unless --fleet is
-// set.
+// shareWith makes n processes share the rates of stores that are opened afterwards, unless --fleet
+// is set.
 func (s *session) shareWith(n int) {
 	if s.flags.Fleet == 0 && n > 1 {
 		s.how.fleet = n

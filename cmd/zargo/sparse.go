@@ -93,8 +93,8 @@ func heldBands(ctx context.Context, a *zarr.Array, r region, c cutter) iter.Seq[
 	}
 }
 
-// readInRanges reports whether reading a few elements of a chunk requests only a range of its
-// bytes, because the chunk is not compressed.
+// readInRanges reports whether a read of a few elements requests only a range of the chunk's bytes,
+// because the chunk is not compressed.
 func readInRanges(a *zarr.Array) bool {
 	first := make([]zarr.Selection, len(a.Shape()))
 	for k := range first {
@@ -131,8 +131,8 @@ func chunkBytes(a *zarr.Array, elem int) int64 {
 // are stored. A band with more chunks contains only a small part of each chunk.
 const maxProbed = 16
 
-// stored reports whether a region is in at most maxProbed chunks and at least one of them is, or
-// may be, stored.
+// stored reports whether a region may contain stored chunks. It returns false without a check if
+// the region selects a list or is in more than maxProbed chunks.
 func stored(ctx context.Context, a *zarr.Array, r region) bool {
 	keys := [][]int{nil}
 	for k, along := range r {

@@ -17,8 +17,8 @@ type stats struct {
 	prices priceFlags
 }
 
-// since returns the difference between a report and an earlier amount. Deletes and parts of uploads
-// count as writes, as in the bounds of a plan.
+// since returns the amount of a report minus an earlier amount. Deletes and parts of uploads count
+// as writes, as in the bounds of a plan.
 func since(r *zarr.Report, before store.Amount) store.Amount {
 	return store.Amount{
 		Gets:         r.Gets.Load() - before.Gets,

@@ -106,8 +106,8 @@ func AppendCell(dst []byte, s string) []byte {
 	return append(append(append(dst, '"'), strings.ReplaceAll(s, `"`, `""`)...), '"')
 }
 
-// structure formats a structure as an object in JSON, as one cell with that object in CSV, and as a
-// tuple in text.
+// structure returns the function that formats a structure: as an object in JSON, as one cell that
+// contains such an object in CSV, and as a tuple in text.
 func (s spelling) structure(t *dtype.Struct) (element, error) {
 	if s.form == formCSV {
 		one, err := jsonSpelling().structure(t)
@@ -195,8 +195,8 @@ func (s spelling) small(t dtype.Basic) element {
 	return nil
 }
 
-// shortFloat formats a small float, or a complex number of two small floats, with the fewest digits
-// that parse to the same value.
+// shortFloat returns the function that formats a small float, or a complex number of two small
+// floats, with the fewest digits that parse to the same value.
 func shortFloat[T dtype.SmallFloat](s spelling, t dtype.Basic) element {
 	part := func(dst, b []byte) []byte {
 		var bits uint16

@@ -97,8 +97,8 @@ func (s spelling) each(n Items) (element, error) {
 	return nil, fault.Newf(errors.ErrUnsupported, "elements of %v cannot be printed as text", n.Type)
 }
 
-// ragged formats variable-length arrays. In JSON it includes the element type: {"array": [1, 2],
-// "dtype": "<i4"}.
+// ragged returns the function that formats variable-length arrays. In JSON, the output includes the
+// element type: {"array": [1, 2], "dtype": "<i4"}.
 func (s spelling) ragged(t dtype.Ragged, n Items) (element, error) {
 	inner := s
 	if s.form == formCSV {
