@@ -144,8 +144,8 @@ func (c cutter) bands(r region) iter.Seq[band] {
 	}
 }
 
-// cut yields the bands of a region. It cuts along the first axis longer than 1. If one row along
-// that axis exceeds the limit, it cuts each row along the next axis.
+// cut yields the bands of r. It cuts along the first axis longer than 1. If one row along that axis
+// exceeds the limit, it cuts each row along the next axis.
 func (c cutter) cut(r region, total int64, yield func(band) bool) bool {
 	k := r.first()
 	if k == len(r) || total <= c.target() {

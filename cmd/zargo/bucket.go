@@ -131,8 +131,7 @@ func (c *bucketCheckCmd) options(s *session) (openurl.Location, bucketcheck.Opti
 }
 
 // missingFolders returns the directories of a file URL's path that do not exist, outermost first.
-// The check creates these directories and removes them at the end. In a bucket there is nothing to
-// remove.
+// The check creates these directories and removes them at the end.
 func missingFolders(l openurl.Location) (missing []string) {
 	if l.Scheme != "file" {
 		return nil

@@ -149,8 +149,8 @@ func (c consolidateFlag) after(ctx context.Context, s *session, p *place, n zarr
 	return nil
 }
 
-// urlOf returns the URL for messages of the node at path. The node is the node of the place, or a
-// group above it.
+// urlOf returns the URL of the node at path, for use in messages. The node is that of the place, or
+// a group above that node.
 func (p *place) urlOf(path string) string {
 	up := strings.Count(strings.Trim(p.path, "/"), "/") - strings.Count(path, "/")
 	if path == "" {

@@ -11,7 +11,8 @@ import (
 )
 
 // patience is the time after which a line on standard error reports that a request is being
-// retried. Brief throttling ends earlier, and a user does not yet assume that the command hangs.
+// retried. It is longer than most brief throttling, and short enough that the command does not seem
+// to hang.
 const patience = 3 * time.Second
 
 // late reports, at most once in a run, that requests to a store keep failing.
@@ -21,7 +22,7 @@ type late struct {
 	timer *time.Timer // of the first request that waits longer than patience
 }
 
-// notify is called before each wait of a retry. If the wait ends after patience has passed, the
+// notify is called before each wait of a retry. If the wait ends later than patience allows, the
 // request cannot succeed in time, so notify schedules the report.
 func (l *late) notify(a store.Retry) {
 	if a.Elapsed+a.Wait < patience {

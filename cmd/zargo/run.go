@@ -149,8 +149,8 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 	return 0
 }
 
-// interrupted returns the error of a run that an interrupt or SIGTERM ended. Of err it keeps only
-// the hint on how to resume.
+// interrupted returns the error of a run that an interrupt or SIGTERM ended. If err has a hint on
+// how to resume, the result has the same hint.
 func interrupted(err, cause error) error {
 	why := errInterrupted
 	if errors.Is(cause, errTerminated) {

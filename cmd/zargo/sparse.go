@@ -70,8 +70,8 @@ func dense(ctx context.Context, a *zarr.Array, rank int, r region) error {
 }
 
 // heldBands cuts a selection into bands. A read decodes whole chunks, so a band may exceed the
-// limit of c by up to one chunk if decoding the chunk twice is thus avoided. Bands of chunks that
-// are not stored stay within the limit.
+// limit of c by up to one chunk to avoid decoding the chunk twice. Bands of chunks that are not
+// stored stay within the limit.
 func heldBands(ctx context.Context, a *zarr.Array, r region, c cutter) iter.Seq[band] {
 	long, chunk := c, chunkBytes(a, c.elem)
 	if chunk <= c.limit() || a.Sharded() || readInRanges(a) {
