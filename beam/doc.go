@@ -1,6 +1,6 @@
 // Package beam runs a plan of package transfer as an Apache Beam pipeline, for clusters that
-// already have a runner. It is a separate module because Beam depends on about 60 modules. Programs
-// that only read arrays do not need these modules.
+// already have a runner. The package is a separate module because Beam depends on about 60 modules,
+// which other programs do not need.
 //
 // The elements of the pipeline are the numbers of tasks, not chunks. Each task reads and writes on
 // the machine where it runs. Each stage begins when the previous one is complete. A task that runs

@@ -23,10 +23,11 @@ func Register() {
 	register.Iter1[int64]()
 }
 
-// Transfer adds the tasks of a plan to a pipeline. Its output is the numbers of the tasks of the
-// last stage, after they are done. workers is the number of workers of the runner. Each worker uses
-// its share of the request rate that a provider accepts from a new client. If the number is
-// unknown, pass 0. Workers then reduce their rate when the bucket refuses requests.
+// Transfer adds the tasks of a plan to a pipeline. The returned collection contains the number of
+// each task of the last stage. A number is added when its task is done. workers is the number of
+// workers of the runner. Each worker uses its share of the request rate that a provider accepts
+// from a new client. Pass 0 if the number of workers is unknown. Each worker then reduces its
+// request rate only when the bucket refuses requests.
 func Transfer(s sdk.Scope, p *transfer.Plan, workers int) sdk.PCollection {
 	s = s.Scope("zargo.Transfer")
 	var done sdk.PCollection
@@ -50,8 +51,8 @@ type firstStage struct{ First, N int64 }
 // ProcessElement emits the numbers of the stage's tasks.
 func (f *firstStage) ProcessElement(_ []byte, emit func(int64)) { numbers(f.First, f.N, emit) }
 
-// nextStage emits the numbers of the tasks of a later stage. Its side input is complete only when
-// the tasks of the previous stage are done.
+// nextStage emits the numbers of the tasks of a later stage. The side input contains the numbers of
+// the previous stage's completed tasks. Beam passes it when all of them are done.
 type nextStage struct{ First, N int64 }
 
 // ProcessElement emits the numbers of the stage's tasks.

@@ -30,7 +30,7 @@ const (
 	TAI
 )
 
-// calendars has the names of each calendar. String returns the first.
+// calendars has the names of each calendar. String returns the first name.
 var calendars = [...][]string{
 	Standard:           {"standard", "gregorian"},
 	ProlepticGregorian: {"proleptic_gregorian"},
@@ -41,9 +41,11 @@ var calendars = [...][]string{
 	TAI:                {"tai"},
 }
 
-// ParseCalendar returns the calendar with a name of the CF conventions. It ignores case, and the
-// empty name is Standard. The error is errors.ErrUnsupported for the calendars "utc", which needs a
-// table of leap seconds, and "none", which has no dates. It is fault.Metadata for other names.
+// ParseCalendar returns the calendar with the given name in the CF conventions. It ignores case. An
+// empty name stands for Standard.
+//
+// The error is errors.ErrUnsupported for "utc", which needs a table of leap seconds, and for
+// "none", which has no dates. It is fault.Metadata for unknown names.
 func ParseCalendar(name string) (Calendar, error) {
 	lower := strings.ToLower(strings.TrimSpace(name))
 	if lower == "" {
@@ -115,8 +117,8 @@ func (c Calendar) valid(year, month, day int) bool {
 	return true
 }
 
-// Days from March 1 of the year 0 to 1970-01-01 and to 1582-10-15 of the Gregorian calendar. In the
-// Julian calendar March 1 of the year 0 is two days earlier.
+// The number of days from March 1 of the year 0 to 1970-01-01 and to 1582-10-15, in the Gregorian
+// calendar. In the Julian calendar, March 1 of the year 0 is two days earlier.
 const (
 	epochGregorian = 719468
 	epochJulian    = epochGregorian + 2
@@ -192,7 +194,7 @@ func (c Calendar) date(n int64) (year, month, day int) {
 	return int(y), int(m) + 3, day
 }
 
-// floor returns a divided by b > 0, rounded down.
+// floor returns a/b, rounded down. b is positive.
 func floor(a, b int64) int64 {
 	q := a / b
 	if a%b < 0 {

@@ -23,28 +23,30 @@ type Variable struct {
 	Attrs map[string]any
 }
 
-// Options change which values are missing. The zero value is the behavior of xarray.
+// Options determine which values are missing. The zero value has the behavior of xarray.
 type Options struct {
 	// FillIsMissing determines whether elements that equal the fill value of the array are missing.
-	// Elements that equal the attribute _FillValue always are. The default is FillV2.
+	// Elements that equal the attribute _FillValue are always missing. The default is FillV2.
 	FillIsMissing FillMode
 
-	// ValidRange makes values outside the attributes valid_min, valid_max and valid_range missing
-	// (CF conventions, section 2.5.1). The attributes are in units of the stored values.
+	// ValidRange determines whether values outside the range of the attributes valid_min, valid_max
+	// and valid_range are missing (CF conventions, section 2.5.1). The attributes are in units of
+	// the stored values.
 	ValidRange bool
 }
 
-// FillMode is a value of Options.FillIsMissing.
+// FillMode determines in which arrays the fill value means that an element is missing.
 type FillMode uint8
 
-// The fill values that are missing.
+// The values of Options.FillIsMissing.
 const (
 	FillV2     FillMode = iota // the fill value of v2 arrays is missing, that of v3 arrays is not
 	FillNever                  // only the attributes determine which values are missing
 	FillAlways                 // the fill value of every array is missing
 )
 
-// Coding is how the values of a variable are stored. It is immutable and safe for concurrent use.
+// Coding describes how the values of a variable are stored. It is immutable and safe for concurrent
+// use.
 type Coding struct {
 	name     string
 	stored   dtype.Type
@@ -66,7 +68,7 @@ type number struct {
 	float float64
 }
 
-// Finding is an attribute that was ignored, or corrected, and the reason.
+// Finding describes an attribute that was ignored or corrected, and the reason.
 type Finding struct {
 	Attr, Text string
 }
@@ -74,13 +76,14 @@ type Finding struct {
 // String returns the finding as a sentence for people.
 func (f Finding) String() string { return f.Attr + ": " + f.Text }
 
-// New returns the coding of a variable with numbers. It reads the attributes _FillValue,
-// missing_value, scale_factor, add_offset, _Unsigned, units, calendar and dtype (CF conventions,
-// sections 2.5 and 8.1, and the NetCDF user's guide, appendix B).
+// New returns the coding of a numeric variable. It reads the attributes _FillValue, missing_value,
+// scale_factor, add_offset, _Unsigned, units, calendar and dtype (CF conventions, sections 2.5 and
+// 8.1, and the NetCDF user's guide, appendix B).
 //
-// The error is fault.Type for a variable without numbers, fault.Metadata for malformed scale
+// The error is fault.Type for a variable that is not numeric, fault.Metadata for malformed scale
 // factors and units, and errors.ErrUnsupported for calendars and units that ParseTimeUnits refuses.
-// It names the variable and the attribute. Other malformed attributes are ignored with a finding.
+// The error contains the names of the variable and the attribute. For other malformed attributes
+// New ignores the attribute and adds a finding.
 func New(v Variable, o Options) (*Coding, error) {
 	c := &Coding{name: v.Name, stored: v.Type, scale: 1}
 	if kind(v.Type) == 0 {
@@ -132,23 +135,24 @@ func (c *Coding) Units() (TimeUnits, bool) {
 // Packed reports whether the variable has a scale factor or an offset.
 func (c *Coding) Packed() bool { return c.packed }
 
-// IsBool reports whether the stored integers are the bools that xarray wrote as integers.
+// IsBool reports whether the values are booleans, which xarray stores as integers.
 func (c *Coding) IsBool() bool { return c.boolean }
 
-// CanMiss reports whether the variable has values that are missing: it has a fill value that is
-// missing, or floating-point numbers.
+// CanMiss reports whether elements of the variable may be missing. This is the case if the variable
+// has a missing value or a valid range, or if it stores floating-point numbers, which may be NaN.
 func (c *Coding) CanMiss() bool {
 	return len(c.missing) > 0 || kind(c.stored) == 'f' || c.low != nil || c.high != nil
 }
 
-// Findings returns the attributes that were ignored.
+// Findings returns the attributes that were ignored or corrected.
 func (c *Coding) Findings() []Finding { return c.findings }
 
 func (c *Coding) find(attr, format string, args ...any) {
 	c.findings = append(c.findings, Finding{attr, fmt.Sprintf(format, args...)})
 }
 
-// kind returns 'i', 'u' or 'f' for data types of one number, and 0 for others.
+// kind returns 'i', 'u' or 'f' for signed integers, unsigned integers and floats, and 0 for other
+// data types.
 func kind(t dtype.Type) byte {
 	switch t {
 	case dtype.Int8, dtype.Int16, dtype.Int32, dtype.Int64:
@@ -161,7 +165,7 @@ func kind(t dtype.Type) byte {
 	return 0
 }
 
-// sign sets c.flipped from the attribute _Unsigned.
+// sign sets c.flipped according to the attribute _Unsigned.
 func (c *Coding) sign(attr any) {
 	if attr == nil {
 		return
@@ -228,7 +232,7 @@ func (c *Coding) number(attr any) (number, bool) {
 	return number{bits: n.Uint64()}, true
 }
 
-// round returns f, rounded to the stored type of floats.
+// round rounds f to the precision of the stored floating-point type.
 func (c *Coding) round(f float64) float64 {
 	switch c.stored {
 	case dtype.Float16:

@@ -12,9 +12,9 @@
 //
 // An element is missing if it equals _FillValue or missing_value, or is NaN. The attributes are
 // first converted to the stored data type, so that the JSON number 1e20 equals the float32 1e20. In
-// Zarr v2 the fill value of the array is missing too, as in xarray; [Options] can change this.
-// [Missing] returns a mask and leaves the values as they are, so that integers stay exact. [Decode]
-// returns NaN for missing values.
+// Zarr v2, an element that equals the fill value of the array is missing too, as in xarray;
+// [Options] can change this. [Missing] returns a mask and leaves the values as they are, so that
+// integers stay exact. [Decode] returns NaN for missing values.
 //
 // # Packed values
 //
@@ -39,7 +39,7 @@
 //
 // Errors have the kind fault.Metadata (malformed attributes), errors.ErrUnsupported (well-formed
 // calendars and units that this package does not decode) or fault.Type (values that cannot be
-// converted). They name the variable.
+// converted). Their text contains the name of the variable.
 //
 // # Concurrency
 //

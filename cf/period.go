@@ -20,7 +20,7 @@ const (
 	Subsecond
 )
 
-// Period is a range of times: those at or after First, and before End.
+// Period is a range of times, from First up to but not including End.
 type Period struct {
 	First, End Time
 	Resolution Resolution
@@ -33,10 +33,11 @@ func (p Period) Last() Time {
 }
 
 // ParsePeriod parses an ISO 8601 date in a calendar, with an optional time of day, and returns the
-// times that it denotes: "2000-02" is all of February 2000, and "2000-02-01T06" is one hour. A text
-// with a fraction of a second is one nanosecond. The year has at least four digits. The separator
-// of date and time is "T" or a blank; a trailing "Z" is ignored. The error is fault.Selection for
-// malformed texts and for dates that do not exist in the calendar.
+// period that the text denotes. For example, "2000-02" denotes all of February 2000, and
+// "2000-02-01T06" one hour. A text with a fraction of a second denotes one nanosecond. The year has
+// at least four digits. The separator of date and time is "T" or a blank; a trailing "Z" is
+// ignored. The error is fault.Selection for malformed texts and for dates that do not exist in the
+// calendar.
 func ParsePeriod(text string, c Calendar) (Period, error) {
 	bad := func() (Period, error) {
 		return Period{}, fault.Newf(fault.Selection, "%q is not a time of the calendar %s", text, c)
@@ -103,8 +104,8 @@ func ParsePeriod(text string, c Calendar) (Period, error) {
 	return p, nil
 }
 
-// ResolutionOf returns the coarsest resolution that represents all times exactly, but never one
-// that is coarser than Day. It ignores NaT.
+// ResolutionOf returns the coarsest resolution, among Day and the finer ones, that represents all
+// times exactly. It ignores NaT.
 func ResolutionOf(times []Time) Resolution {
 	r := Day
 	for _, t := range times {

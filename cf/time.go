@@ -31,8 +31,8 @@ type Date struct {
 // maxYear bounds the years of a Time, so that no sum of days overflows.
 const maxYear = 1_000_000_000
 
-// NewTime returns the time with a date. The error is fault.Type if the date does not exist in the
-// calendar, such as February 30 in NoLeap, or its year is more than 10⁹ years from 0.
+// NewTime returns the time of a date in a calendar. The error is fault.Type if the date does not
+// exist in the calendar, such as February 30 in NoLeap, or its year is more than 10⁹ years from 0.
 func NewTime(c Calendar, d Date) (Time, error) {
 	if d.Year < -maxYear || d.Year > maxYear || !c.valid(d.Year, d.Month, d.Day) ||
 		d.Hour < 0 || d.Hour > 23 || d.Minute < 0 || d.Minute > 59 || d.Second < 0 || d.Second > 59 || d.Nanosecond < 0 || d.Nanosecond > 999_999_999 {
@@ -66,9 +66,9 @@ func (t Time) Date() Date {
 	return d
 }
 
-// Std returns the time with the same date as a value of package time, in UTC. It reports false for
-// NaT and for dates that differ between the calendar and the proleptic Gregorian one: Standard
-// before 1582-10-15, and all dates of Julian, NoLeap, AllLeap, Day360 and TAI.
+// Std returns the time.Time in UTC that has the same date and time of day. It reports false for NaT
+// and for dates that differ between the calendar and the proleptic Gregorian one: Standard before
+// 1582-10-15, and all dates of Julian, NoLeap, AllLeap, Day360 and TAI.
 func (t Time) Std() (time.Time, bool) {
 	switch {
 	case t.nat, t.calendar == Standard && t.day+epochGregorian < firstGregorian:
@@ -79,8 +79,8 @@ func (t Time) Std() (time.Time, bool) {
 	return time.Unix(t.day*86400+t.nano/1e9, t.nano%1e9).UTC(), true
 }
 
-// Compare returns -1, 0 or 1 if t is before, at or after u, which has the same calendar. NaT is
-// before all other times.
+// Compare returns -1, 0 or 1 if t is before, at or after u. Both must have the same calendar. NaT
+// is before all other times.
 func (t Time) Compare(u Time) int {
 	if t.nat || u.nat {
 		return cmp.Compare(bit(!t.nat), bit(!u.nat))
@@ -88,7 +88,8 @@ func (t Time) Compare(u Time) int {
 	return cmp.Or(cmp.Compare(t.day, u.day), cmp.Compare(t.nano, u.nano))
 }
 
-// Sub returns t - u in seconds, where u has the same calendar. It is NaN if t or u is NaT.
+// Sub returns t - u in seconds. Both must have the same calendar. The result is NaN if t or u is
+// NaT.
 func (t Time) Sub(u Time) float64 {
 	if t.nat || u.nat {
 		return math.NaN()
@@ -103,8 +104,8 @@ func bit(b bool) int {
 	return 0
 }
 
-// add returns the time that is days and nanoseconds later. It reports false if the year of the
-// result is out of the calendar's range. days is at most 2⁵⁰.
+// add returns t plus a number of days and a number of nanoseconds. It reports false if the year of
+// the result is out of the calendar's range. days is at most 2⁵⁰.
 func (t Time) add(days, nanos int64) (Time, bool) {
 	t.nano += nanos % nanosPerDay
 	t.day += days + nanos/nanosPerDay
@@ -123,7 +124,8 @@ func (t Time) add(days, nanos int64) (Time, bool) {
 	return t, true
 }
 
-// String returns the time as an ISO 8601 date and time, with a fraction of a second if it has one.
+// String returns the time as an ISO 8601 date and time. It omits a fraction of a second that is
+// zero. For NaT it returns "NaT".
 func (t Time) String() string {
 	if t.nat {
 		return "NaT"
@@ -140,9 +142,9 @@ func (d Date) String() string {
 	return s
 }
 
-// parseDate parses a date with an optional time of day and an optional offset from UTC, which it
-// subtracts: "2000-01-01", "1-1-1 0:0:0.5", "2000-01-01T12:00:00Z", "1990-1-1 00:00 -05:30". The
-// rules are those of UDUNITS.
+// parseDate parses a date with an optional time of day and an optional offset from UTC, by the
+// rules of UDUNITS. It subtracts the offset. Examples are "2000-01-01", "1-1-1 0:0:0.5",
+// "2000-01-01T12:00:00Z" and "1990-1-1 00:00 -05:30".
 func parseDate(c Calendar, text string) (Time, error) {
 	bad := func() (Time, error) { return Time{}, fault.Newf(fault.Metadata, "%q is not a date", text) }
 	date, rest := text, ""
@@ -220,8 +222,8 @@ func (d *Date) clock(text string) bool {
 	return ok
 }
 
-// offset returns the minutes of an offset from UTC: "", "Z", "UTC", "GMT", "+3", "-05", "+01:00" or
-// "+0100".
+// offset parses an offset from UTC and returns it in minutes. The text is "", "Z", "UTC", "GMT", or
+// a form such as "+3", "-05", "+01:00" or "+0100".
 func offset(zone string) (minutes int, ok bool) {
 	switch strings.ToLower(zone) {
 	case "", "z", "utc", "gmt":

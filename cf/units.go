@@ -25,7 +25,7 @@ type timeUnit struct {
 	days   int64 // days of a unit, or 0
 }
 
-// timeUnits has the spellings of UDUNITS for each unit.
+// timeUnits lists the units of time with their names in UDUNITS.
 var timeUnits = []struct {
 	names string
 	unit  timeUnit
@@ -40,10 +40,10 @@ var timeUnits = []struct {
 }
 
 // ParseTimeUnits parses the attributes units and calendar of a time coordinate. It ignores the case
-// of words and leading zeros of numbers, and subtracts an offset from UTC. Months are units only in
-// Day360, and common_years only in NoLeap. The error is fault.Metadata for malformed units, and
-// errors.ErrUnsupported for calendars that ParseCalendar does not support, and for weeks, months,
-// years and other units whose length is not fixed by the calendar.
+// of words and leading zeros of numbers, and subtracts an offset from UTC. The unit month is valid
+// only in Day360, and common_year only in NoLeap. The error is fault.Metadata for malformed units,
+// and errors.ErrUnsupported for calendars that ParseCalendar does not support, and for weeks,
+// months, years and other units whose length is not fixed by the calendar.
 func ParseTimeUnits(units, calendar string) (TimeUnits, error) {
 	c, err := ParseCalendar(calendar)
 	if err != nil {
@@ -79,7 +79,7 @@ func cutSince(units string) (unit, date string, ok bool) {
 	return f[0], strings.Join(f[2:], " "), true
 }
 
-// unit returns the unit of time with a name.
+// unit returns the unit of time with the given name.
 func (c Calendar) unit(name string) (timeUnit, error) {
 	lower := strings.ToLower(name)
 	for _, u := range timeUnits {

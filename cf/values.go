@@ -18,8 +18,8 @@ type Number interface {
 // Float is a Go type of decoded values.
 type Float interface{ ~float32 | ~float64 }
 
-// values returns the missing values as values of the Go type S. The error is fault.Type if S is not
-// the Go type of the stored data type, which is float32 for float16.
+// values returns the missing values of c in the Go type S. The error is fault.Type if S is not the
+// Go type of the stored data type, which is float32 for float16.
 func values[S Number](c *Coding, dst, src int) (missing []S, err error) {
 	memory := c.stored
 	if memory == dtype.Float16 {
@@ -53,7 +53,7 @@ func isMissing[S Number](c *Coding, missing []S, v S) bool {
 	return c.low != nil && f < *c.low || c.high != nil && f > *c.high
 }
 
-// number64 returns a stored value as a float64. It applies _Unsigned.
+// number64 returns a stored value as a float64, with the sign that _Unsigned determines.
 func number64[S Number](c *Coding, v S) float64 {
 	f := float64(v)
 	if !c.flipped {
@@ -69,9 +69,10 @@ func number64[S Number](c *Coding, v S) float64 {
 	return f
 }
 
-// Missing sets dst[i] to whether src[i] is missing, and returns the number of missing values. NaN
-// is missing. src has stored values in the Go type of the variable's data type (float32
-// for float16), so that integers stay exact. The error is fault.Type for other types, and for slices of different lengths.
+// Missing sets dst[i] to true if src[i] is missing and to false otherwise. It returns the number of
+// missing values. NaN is missing. src contains stored values in the Go type of the variable's data
+// type, which is float32 for float16. The error is fault.Type for other types, and for slices of
+// different lengths.
 func Missing[S Number](c *Coding, dst []bool, src []S) (n int, err error) {
 	missing, err := values[S](c, len(dst), len(src))
 	if err != nil {
@@ -85,9 +86,10 @@ func Missing[S Number](c *Coding, dst []bool, src []S) (n int, err error) {
 	return n, nil
 }
 
-// Decode sets dst to the values of src: stored value × scale_factor + add_offset, and NaN for
-// missing values. It computes in float64. src has stored values in the Go type of the variable's
-// data type (float32 for float16). The error is fault.Type for other types, and for slices of different lengths.
+// Decode decodes the stored values in src into dst. A decoded value is stored value × scale_factor
+// + add_offset, computed in float64, or NaN if the stored value is missing. src contains values in
+// the Go type of the variable's data type, which is float32 for float16. The error is fault.Type
+// for other types, and for slices of different lengths.
 func Decode[D Float, S Number](c *Coding, dst []D, src []S) error {
 	missing, err := values[S](c, len(dst), len(src))
 	if err != nil {
@@ -106,10 +108,11 @@ func Decode[D Float, S Number](c *Coding, dst []D, src []S) error {
 	return nil
 }
 
-// DecodeTimes sets dst to the times of src, which are stored values of a time coordinate in the Go
-// type of its data type. Missing values, NaN and the smallest int64 are NaT. The error is
-// fault.Type for other types, for slices of different lengths, and for a value that is out of the
-// calendar's range; it names the variable and the index.
+// DecodeTimes decodes the stored values of a time coordinate in src into dst. src contains values
+// in the Go type of the variable's data type, which is float32 for float16. Missing values, NaN and
+// the smallest int64 become NaT. The error is fault.Type for other types, for slices of different
+// lengths, and for a value that is out of the calendar's range. In the last case the error contains
+// the name of the variable and the index.
 func DecodeTimes[S Number](c *Coding, dst []Time, src []S) error {
 	missing, err := values[S](c, len(dst), len(src))
 	if err != nil {
@@ -138,10 +141,11 @@ func DecodeTimes[S Number](c *Coding, dst []Time, src []S) error {
 	return nil
 }
 
-// Encode sets dst to the stored values of src: (value - add_offset) / scale_factor, rounded to even
-// for integers. NaN becomes _FillValue, or missing_value if there is no _FillValue. The error is
-// fault.Type for a NaN without a missing value, for a value that the stored data type cannot hold,
-// and for a value that would be stored as a missing one; it names the variable and the index.
+// Encode sets dst to the stored values of src. A stored value is (value - add_offset) /
+// scale_factor, for integers rounded to the nearest, ties to even. NaN becomes _FillValue, or
+// missing_value if there is no _FillValue. The error is fault.Type for a NaN if the variable has no
+// missing value, for a value that the stored data type cannot hold, and for a value that would be
+// read as missing. The error contains the name of the variable and the index.
 func Encode[S Number, F Float](c *Coding, dst []S, src []F) error {
 	missing, err := values[S](c, len(dst), len(src))
 	if err != nil {
@@ -179,7 +183,7 @@ func Encode[S Number, F Float](c *Coding, dst []S, src []F) error {
 	return nil
 }
 
-// bounds returns the range of integers that can be stored: low ≤ f < high.
+// bounds returns the range of floats that can be stored as integers: low ≤ f < high.
 func (c *Coding) bounds() (low, high float64) {
 	span := math.Ldexp(1, 8*c.stored.Size())
 	if (kind(c.stored) == 'i') != c.flipped {
@@ -188,7 +192,8 @@ func (c *Coding) bounds() (low, high float64) {
 	return 0, span
 }
 
-// stored converts a float that is in range to the stored type. It applies _Unsigned.
+// stored converts a float that is in range to the stored type, with the sign that _Unsigned
+// determines.
 func stored[S Number](c *Coding, f float64) S {
 	switch {
 	case kind(c.stored) == 'f' || !c.flipped:
@@ -199,10 +204,11 @@ func stored[S Number](c *Coding, f float64) S {
 	return S(uint64(f))
 }
 
-// EncodeTimes sets dst to the stored values of times, which are numbers of units. They must be
-// integers unless the variable stores floating-point numbers. NaT becomes _FillValue. The error is
-// fault.Type for a time that cannot be stored, for NaT without a missing value, and for times of
-// another calendar; it names the variable and the index.
+// EncodeTimes sets dst to the stored values of the times in src. A stored value is a number of time
+// units. The number must be an integer unless the variable stores floating-point numbers. NaT
+// becomes _FillValue. The error is fault.Type for a time that cannot be stored, for NaT if the
+// variable has no missing value, and for times of another calendar. The error contains the name of
+// the variable and the index.
 func EncodeTimes[S Number](c *Coding, dst []S, src []Time) error {
 	missing, err := values[S](c, len(dst), len(src))
 	if err != nil {

@@ -15,27 +15,27 @@ import (
 // AppendOptions are the options of [Dataset.Append]. The zero value appends labels that follow the
 // existing ones, and fails with fault.Conflict if another process appends.
 type AppendOptions struct {
-	// With IfAbsent, an append does nothing if the coordinate already has the new labels, so that a
-	// job that runs twice, or two jobs that run concurrently, append once. If the coordinate has
-	// only some of the labels, the error is fault.Conflict.
+	// IfAbsent makes an append do nothing if the coordinate already has the new labels. A job that
+	// runs twice, or two jobs that run concurrently, then append once. If the coordinate has only
+	// some of the labels, the error is fault.Conflict.
 	IfAbsent bool
 
 	// AnyOrder accepts labels that do not follow the existing ones in the order of the coordinate,
 	// and labels that the coordinate already has.
 	AnyOrder bool
 
-	// Wait and TakeOver are those of zarr.AppendOptions.
+	// Wait and TakeOver have the meaning of the same fields of zarr.AppendOptions.
 	Wait, TakeOver time.Duration
 }
 
 // Append extends all variables that have a dimension by the same number of rows, as one change (see
-// zarr.Group.Append), and returns the dataset with them. There must be data for each variable and
-// coordinate with the dimension, in C order. Selections of d do not matter.
+// zarr.Group.Append). It returns the dataset with the new rows. There must be data for each
+// variable and coordinate with the dimension, in C order. Append ignores the selections of d.
 //
 // The labels in the data of the index coordinate must be in the order of the coordinate and follow
-// its last label; AppendOptions.AnyOrder lifts this. The error is fault.Selection for labels in
+// its last label, unless AppendOptions.AnyOrder is set. The error is fault.Selection for labels in
 // another order, for missing data, and for data of different lengths; fault.Exists if the dataset
-// has the first label already; fault.Type for values that cannot be stored. Other errors are those
+// already has the first label; fault.Type for values that cannot be stored. Other errors are those
 // of zarr.Group.Append.
 func (d *Dataset) Append(ctx context.Context, dim string, o AppendOptions, data ...Data) (*Dataset, error) {
 	for {
@@ -67,8 +67,8 @@ func (d *Dataset) Append(ctx context.Context, dim string, o AppendOptions, data 
 	}
 }
 
-// rows returns the rows of each variable with the dimension, and an index of the new labels, nil if
-// the dimension has no coordinate.
+// rows returns the rows of each variable with the dimension, and an index of the new labels. The
+// index is nil if the dimension has no coordinate.
 func (d *Dataset) rows(dim string, data []Data) ([]zarr.Rows, index, error) {
 	if !slices.ContainsFunc(d.dims, func(x Dim) bool { return x.Name == dim }) {
 		return nil, nil, fault.Newf(fault.Selection, "the dataset has no dimension %q; it has %v", dim, d.dims)
@@ -150,13 +150,13 @@ func (d *Dataset) has(dim string, labels index, o AppendOptions) (bool, error) {
 	return false, nil
 }
 
-// Data is values for one variable.
+// Data contains the values to write to one variable.
 type Data struct {
 	name  string
 	store func(v *Variable) (column, error)
 }
 
-// column is data in its stored form.
+// column contains the values of a Data in their stored form.
 type column struct {
 	rows   zarr.Rows
 	n      int
@@ -164,8 +164,9 @@ type column struct {
 	labels index // of an index coordinate
 }
 
-// Floats is data that is encoded by the CF conventions (see cf.Encode): NaN becomes the missing
-// value of the variable, and packed variables are scaled.
+// Floats returns data for the variable with the given name. The values are encoded by the CF
+// conventions (see cf.Encode): NaN becomes the missing value of the variable, and values of packed
+// variables are scaled.
 func Floats[T cf.Float](name string, values []T) Data {
 	return Data{name, func(v *Variable) (column, error) {
 		return v.column(func(e encoder) (column, error) { return e.floats(float64s(values)) })
@@ -175,16 +176,16 @@ func Floats[T cf.Float](name string, values []T) Data {
 // float64s returns a slice of floats as float64.
 func float64s[T cf.Float](values []T) []float64 { return as[float64](values) }
 
-// Times is data of a time coordinate. The times must be an integer number of its units, unless it
-// stores floating-point numbers.
+// Times returns data for the time coordinate with the given name. Each time must be an integer
+// number of units after the reference time, unless the coordinate stores floating-point numbers.
 func Times(name string, values []cf.Time) Data {
 	return Data{name, func(v *Variable) (column, error) {
 		return v.column(func(e encoder) (column, error) { return e.times(values) })
 	}}
 }
 
-// StdTimes is Times for values of package time. Dates that the calendar of the coordinate does not
-// have are fault.Type.
+// StdTimes is like [Times] for values of package time. The error of a write is fault.Type for a
+// date that does not exist in the calendar of the coordinate.
 func StdTimes(name string, values []time.Time) Data {
 	return Data{name, func(v *Variable) (column, error) {
 		if v.stored.coding == nil {
@@ -205,7 +206,8 @@ func StdTimes(name string, values []time.Time) Data {
 	}}
 }
 
-// Stored is data in its stored form. T is the Go type of the variable's data type.
+// Stored returns data for the variable with the given name. The values are in their stored form,
+// and T is the Go type of the variable's data type.
 func Stored[T any](name string, values []T) Data {
 	return Data{name, func(v *Variable) (column, error) {
 		c := column{rows: zarr.RowsOf(v.name, values), n: len(values)}
@@ -225,7 +227,7 @@ func Stored[T any](name string, values []T) Data {
 	}}
 }
 
-// labels returns an index of stored values.
+// labels returns an index of the labels that the stored values represent.
 func (v *Variable) labels(values any) (index, error) {
 	switch s := values.(type) {
 	case []int8:

@@ -32,18 +32,19 @@ type VarSpec struct {
 	// stored in the attribute coordinates of the group.
 	Coord bool
 
-	// Missing is the value that marks missing elements, as a Go value of the data type or a number
-	// that it holds exactly. It becomes the attribute _FillValue in the encoding of xarray, and the
-	// fill value. nil means that no value marks them.
+	// Missing is the value that marks missing elements. It is a Go value of the data type, or a
+	// number that the data type represents exactly. Create stores it as the attribute _FillValue in
+	// the encoding of xarray, and as the fill value. nil means that no value marks missing
+	// elements.
 	Missing any
 
 	zarr.Spec
 }
 
-// Create creates a dataset, or opens it if its group and arrays exist and agree with spec, as
-// zarr.OpenOrCreateGroup does: concurrent callers all succeed, and the next call completes the work
-// of a caller that was killed. It writes consolidated metadata. A dimension that grows by
-// [Dataset.Append] has the length 0.
+// Create creates a dataset, or opens it if its group and arrays exist and agree with spec. Like
+// zarr.OpenOrCreateGroup, it succeeds for all concurrent callers, and completes the work of a
+// caller that was killed. It writes consolidated metadata. Specify the length 0 for a dimension
+// that will grow by [Dataset.Append].
 //
 // The error is fault.Metadata if two variables have different lengths of a dimension, a name
 // repeats, or the number of names differs from the rank; fault.Exists if a node differs from spec.
@@ -135,7 +136,7 @@ func missing(t dtype.Type, v any) ([]byte, error) {
 // with the new values of index coordinates.
 //
 // The error is fault.Selection for data of another length than the selection, and fault.Type for
-// values that cannot be stored, before anything is written; others are those of zarr.Write.
+// values that cannot be stored, before anything is written. Other errors are those of zarr.Write.
 func (d *Dataset) Write(ctx context.Context, data ...Data) (*Dataset, error) {
 	columns := make([]column, len(data))
 	labels := false

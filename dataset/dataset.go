@@ -31,7 +31,7 @@ type Dim struct {
 	Len  int
 }
 
-// Finding is something in a dataset that does not follow the conventions, and was ignored or
+// Finding describes a part of a dataset that does not follow the conventions, and was ignored or
 // corrected.
 type Finding struct {
 	Path string // of the array or group
@@ -41,7 +41,7 @@ type Finding struct {
 // String returns the finding as a sentence for people.
 func (f Finding) String() string { return f.Path + ": " + f.Text }
 
-// stored is an array of the group.
+// stored describes an array of the group: its dimensions, its coding and its role in the dataset.
 type stored struct {
 	array  *zarr.Array
 	dims   []string   // without the axis of the characters
@@ -69,11 +69,11 @@ func (d *Dataset) Group() *zarr.Group { return d.group }
 // Attrs returns the attributes of the group.
 func (d *Dataset) Attrs() map[string]any { return d.group.Attrs() }
 
-// Findings returns what was ignored or corrected when the dataset was opened.
+// Findings describes what Open ignored or corrected.
 func (d *Dataset) Findings() []Finding { return slices.Clone(d.findings) }
 
-// Dims returns the dimensions with their selected lengths. The order is that of their first use by
-// an array, with the arrays sorted by name. Dropped dimensions are left out.
+// Dims returns the dimensions with their selected lengths. They are in the order in which the
+// arrays, sorted by name, first use them. Dropped dimensions are left out.
 func (d *Dataset) Dims() []Dim {
 	var out []Dim
 	for _, dim := range d.dims {
@@ -109,8 +109,8 @@ func (d *Dataset) filter(coord bool) []*Variable {
 	return out
 }
 
-// Var returns the data variable or the coordinate with a name. If there is none, the error is
-// fault.NotFound and names the variables of the dataset.
+// Var returns the data variable or the coordinate with the given name. If there is none, the error
+// is fault.NotFound, and its text lists the variables of the dataset.
 func (d *Dataset) Var(name string) (*Variable, error) {
 	s, ok := d.vars[name]
 	if !ok {
@@ -119,8 +119,8 @@ func (d *Dataset) Var(name string) (*Variable, error) {
 	return &Variable{d, name, s}, nil
 }
 
-// Sel returns the dataset with a selection of its elements. It sends no request. A dimension may
-// have one query. Queries refer to the elements that earlier selections left.
+// Sel returns the dataset with a selection of its elements. It sends no request. Each dimension may
+// have at most one query. A query selects among the elements that earlier calls of Sel selected.
 //
 // The error is fault.Selection for an unknown dimension, a label that the coordinate does not have,
 // or a position outside the dimension.

@@ -7,9 +7,9 @@
 //	t2m, err := d.Var("t2m")
 //	kelvin, err := dataset.Read[float32](ctx, t2m)
 //
-// A [Dataset] is a group and a selection of its elements. A [Variable] is one array of it. Both are
-// lazy: only Open, which reads the index coordinates, and reads of a Variable send requests.
-// [Variable.Plan] returns the requests of a read. There is no arithmetic.
+// A [Dataset] is a group and a selection of its elements. A [Variable] is one array of the dataset.
+// Both are lazy: only Open, which reads the index coordinates, and reads of a Variable send
+// requests. [Variable.Plan] returns the requests of a read. There is no arithmetic.
 //
 // # Coordinates
 //
@@ -30,12 +30,12 @@
 //
 // # Errors
 //
-// Errors are those of package zarr. A label, position or dimension that does not exist is
-// fault.Selection, a variable that does not exist fault.NotFound, and a value that the type of a
-// variable cannot represent fault.Type.
+// Errors are those of package zarr. The error is fault.Selection for a label, position or dimension
+// that does not exist, fault.NotFound for a variable that does not exist, and fault.Type for a
+// value that the type of a variable cannot represent.
 //
 // # Concurrency
 //
-// All values are immutable and safe for concurrent use. A Dataset has the lengths and labels of the
-// time when it was opened.
+// All values are immutable and safe for concurrent use. The lengths and labels of a Dataset are
+// those at the time when it was opened.
 package dataset

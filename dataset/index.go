@@ -30,31 +30,32 @@ type index interface {
 	len() int
 	// label returns the i-th value: an int64, uint64, float64, string or cf.Time.
 	label(i int) any
-	// direction returns the order of the labels: 1 for increasing, -1 for decreasing, else 0.
+	// direction returns 1 if the labels increase, -1 if they decrease, and 0 otherwise.
 	direction() int
-	// sorted reports whether the labels are distinct and in the given order: 1, -1, or 0 for
-	// either.
+	// sorted reports whether the labels are distinct and increase (order 1), decrease (order -1),
+	// or do either (order 0).
 	sorted(order int) bool
-	// follows reports whether a label is after the last one in an order.
+	// follows reports whether a label comes after the last label of the index in the given order.
 	follows(label any, order int) bool
 	// parses reports whether a text can be a label of the type of the index.
 	parses(text string) bool
-	// has reports whether a text can be a single label, not a range. This is so if it is a number
-	// or a time, or if the index has this label.
+	// has reports whether a text can be a single label and not a range: it is a number, a time, or
+	// a label of the index.
 	has(text string) bool
 	// sub returns the index of the labels at some positions.
 	sub(p positions) index
-	// find returns the positions of a label, and whether it denotes one element. Otherwise it
-	// denotes a period of time, or a label that is repeated.
+	// find returns the positions of a label. one reports whether the label denotes a single
+	// element; otherwise it denotes a period of time, or occurs several times.
 	find(label any) (p positions, one bool, err error)
-	// near returns the position of a label by a method other than exact. limit bounds the distance;
-	// it is nil, a number or a time.Duration. period is 0 or that of a cyclic coordinate.
+	// near returns the position of a label by a method other than exact. limit is the maximum
+	// distance: nil, a number or a time.Duration. period is the period of a cyclic coordinate, and
+	// 0 for other coordinates.
 	near(m method, label, limit any, period float64) (int, error)
 	// between returns the positions from one label to another, both included.
 	between(lo, hi any, period float64) (positions, error)
 }
 
-// values is an index of one type of coordinates.
+// values implements index for labels with keys of type K.
 type values[K comparable] struct {
 	dim      string
 	keys     []K
@@ -67,8 +68,8 @@ type values[K comparable] struct {
 	shift    func(k K, by float64) K    // nil if the type is not cyclic
 }
 
-// ordered determines the order of the keys. If a key does not equal itself, as NaN does not, the
-// keys have no order.
+// ordered determines the order of the keys. The keys have no order if one of them is not equal to
+// itself, such as NaN.
 func (v *values[K]) ordered() *values[K] {
 	up, down := true, true
 	v.order, v.distinct = 0, true
@@ -185,7 +186,8 @@ func (v *values[K]) find(label any) (positions, bool, error) {
 	return p, false, v.missing(label, "")
 }
 
-// missing returns the error for a label that is not in the index. It names the range of the index.
+// missing returns the error for a label that is not in the index. The error contains the range of
+// the index.
 func (v *values[K]) missing(label any, hint string) error {
 	of := "the index is empty"
 	if n := len(v.keys); n > 0 {
@@ -234,7 +236,8 @@ func (v *values[K]) near(m method, label, limit any, period float64) (int, error
 	return best, nil
 }
 
-// turns returns a key, and for a cyclic coordinate the equivalent keys near those of the index.
+// turns returns k. For a cyclic coordinate it returns the keys that are equivalent to k and near
+// the keys of the index.
 func (v *values[K]) turns(k K, period float64) []K {
 	if period == 0 || v.shift == nil || len(v.keys) == 0 {
 		return []K{k}
@@ -243,7 +246,7 @@ func (v *values[K]) turns(k K, period float64) []K {
 	if v.order < 0 {
 		start = v.keys[len(v.keys)-1]
 	}
-	// n turns bring k to the period that begins at the smallest coordinate.
+	// Subtracting n periods moves k into the period that begins at the smallest coordinate.
 	n := math.Floor(v.signed(k, start) / period)
 	return []K{v.shift(k, -n*period), v.shift(k, -(n+1)*period), v.shift(k, -(n-1)*period)}
 }
@@ -326,7 +329,8 @@ func (v *values[K]) between(lo, hi any, period float64) (positions, error) {
 	return positions{list: list}, nil
 }
 
-// unsorted returns the positions between those of two labels, which must be in the index once.
+// unsorted returns the positions between those of two labels. Each label must occur once in the
+// index.
 func (v *values[K]) unsorted(lo, hi any) (positions, error) {
 	var ends [2]int
 	for i, label := range []any{lo, hi} {
@@ -362,8 +366,8 @@ func numbers[K int64 | uint64 | float64](dim string, keys []K, parse func(any) (
 	}).ordered()
 }
 
-// floats returns the index of a float coordinate. single is true for float32 coordinates, to which
-// labels are converted first, so that 0.1 matches the float32 0.1.
+// floats returns the index of a float coordinate. single is true for float32 coordinates. Labels
+// are then converted to float32 first, so that the label 0.1 matches the float32 0.1.
 func floats(dim string, keys []float64, single bool) index {
 	return numbers(dim, keys, func(label any) (float64, error) {
 		f, err := number(label)

@@ -12,7 +12,7 @@ import (
 
 // dimensions returns the names of the dimensions of an array: dimension_names of v3, the attribute
 // _ARRAY_DIMENSIONS of xarray, or the dimension references of NCZarr. Missing and repeated names
-// become "dim_0", "dim_1" and so on. They are reported by calling find.
+// become "dim_0", "dim_1" and so on. dimensions calls find to report each of them.
 func dimensions(a *zarr.Array, find func(text string)) []string {
 	dims := a.Dims()
 	switch {
@@ -50,8 +50,8 @@ func fromAttr(a *zarr.Array) []string {
 	return names(list, len(a.Shape()))
 }
 
-// fromNCZarr returns the names of the dimensions that an NCZarr array refers to, or nil. NCZarr
-// stores their paths in the attribute _nczarr_array; older versions stored them in .zarray.
+// fromNCZarr returns the names of the dimensions to which an NCZarr array refers, or nil. NCZarr
+// stores the paths of the dimensions in the attribute _nczarr_array; older versions used .zarray.
 func fromNCZarr(a *zarr.Array) []string {
 	var found []any
 	read := func(members map[string]any) {
@@ -81,7 +81,8 @@ func fromNCZarr(a *zarr.Array) []string {
 	return names(found, len(a.Shape()))
 }
 
-// names returns the base names in a list of n texts, or nil.
+// names returns the last segments of n paths. It returns nil if the list does not consist of n
+// paths.
 func names(list []any, n int) []string {
 	if len(list) != n || n == 0 {
 		return nil

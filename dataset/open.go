@@ -15,25 +15,25 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Options change how a dataset is decoded. The zero value is the behavior of xarray.
+// Options determine how a dataset is decoded. The zero value has the behavior of xarray.
 type Options struct {
 	CF cf.Options
 }
 
-// inFlight is the number of index coordinates that are read concurrently. The store bounds the
-// requests in any case.
+// inFlight is the maximum number of index coordinates that are read concurrently. The store may
+// send fewer requests at a time.
 const inFlight = 64
 
 // Open opens a group as a dataset. With consolidated metadata it sends one round of requests, for
 // the index coordinates; otherwise it lists and reads the members as zarr.Group.Members does. The
 // values of index coordinates stay in memory.
 //
-// The names of dimensions are dimension_names of v3, the attribute _ARRAY_DIMENSIONS, or those of
-// NCZarr. An array without names has the dimensions dim_0, dim_1, …, and a finding. Arrays with
-// malformed or unsupported metadata are left out with a finding.
+// The names of dimensions are read from dimension_names of v3, the attribute _ARRAY_DIMENSIONS, or
+// the metadata of NCZarr. An array without names gets the dimensions dim_0, dim_1, …, and a
+// finding. Arrays with malformed or unsupported metadata are left out with a finding.
 //
-// The error is fault.Metadata if two arrays have different lengths of a dimension; it names both.
-// Errors of the store end Open.
+// The error is fault.Metadata if two arrays have different lengths of a dimension; its text
+// contains both names. Open also returns the errors of the store.
 func Open(ctx context.Context, g *zarr.Group, o Options) (*Dataset, error) {
 	d := &Dataset{group: g, options: o, vars: map[string]*stored{}, index: map[string]index{}}
 	if err := d.members(ctx, o); err != nil {

@@ -2,7 +2,8 @@ package dataset
 
 import "github.com/zargo-io/zargo/zarr"
 
-// positions are the selected elements of a dimension, in order: a range with a step, or a list.
+// positions are the selected elements of a dimension, in order. They are a range with a step, or a
+// list.
 type positions struct {
 	lo, n, step int // if list is nil
 	list        []int

@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/cf"
 )
 
-// width is the number of columns of Print.
+// width is the number of columns of the output of Print.
 const width = 80
 
 // Print writes the dimensions, coordinates, variables and attributes of the dataset as text, in the
@@ -93,7 +93,8 @@ func (v *Variable) size() int64 {
 	return size * int64(v.Len())
 }
 
-// typeName returns the name of the type of the decoded values, and the number of bytes of one.
+// typeName returns the name of the type of the decoded values, and the number of bytes of one
+// value.
 func (v *Variable) typeName() (string, int64) {
 	t := v.stored.array.DType()
 	c := v.stored.coding
@@ -139,7 +140,7 @@ func (v *Variable) line(b *bytes.Buffer, column int) {
 	fmt.Fprintf(b, "%s\n", strings.TrimRight(head+values, " "))
 }
 
-// summary returns the labels of an index that fit in n columns, the first and the last of them.
+// summary returns the first and the last labels of an index, as many as fit in n columns.
 func summary(x index, n int) string {
 	labels := []string{}
 	if x.len() > 100 {
@@ -195,7 +196,7 @@ func labelText(label any) string {
 	return fmt.Sprint(label)
 }
 
-// bytesText returns a number of bytes with a decimal unit.
+// bytesText formats a number of bytes with a decimal unit.
 func bytesText(n int64) string {
 	units := []string{"B", "kB", "MB", "GB", "TB", "PB"}
 	f, i := float64(n), 0

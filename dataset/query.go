@@ -41,14 +41,16 @@ const (
 	byPoints
 )
 
-// Label selects the elements with a label: a number for a coordinate of numbers, a string for one
-// of text, and a time.Time, a cf.Time or a string for one of times. The dimension is dropped if the
-// label is that of one element. A string denotes a period that is as long as its resolution:
-// "2020-01" selects all elements of January 2020, and the dimension is kept. If several elements
-// have the label, all of them are selected.
+// Label selects the elements with a label. The label is a number for a numeric coordinate, a string
+// for a text coordinate, and a time.Time, a cf.Time or a string for a time coordinate. The
+// dimension is dropped if exactly one element has the label. If several elements have the label,
+// all of them are selected.
+//
+// A string for a time coordinate denotes a period as long as the resolution of the string:
+// "2020-01" selects all elements of January 2020, and the dimension is kept.
 func Label(dim string, label any) Query { return Query{dim: dim, kind: byLabel, label: label} }
 
-// Labels selects one element for each label, in their order. A label may be repeated.
+// Labels selects one element for each label, in the order of the labels. A label may be repeated.
 func Labels[T any](dim string, labels ...T) Query {
 	q := Query{dim: dim, kind: byLabels}
 	for _, l := range labels {
@@ -57,27 +59,29 @@ func Labels[T any](dim string, labels ...T) Query {
 	return q
 }
 
-// Nearest selects the element whose coordinate is nearest to a number or a time. If two are equally
-// near, it selects the larger one.
+// Nearest selects the element whose coordinate is nearest to a number or a time. If two coordinates
+// are equally near, it selects the larger one.
 func Nearest(dim string, label any) Query {
 	return Query{dim: dim, kind: byLabel, label: label, method: nearest}
 }
 
-// Pad selects the element with the label, or the last one before it in the order of the array: in an
-// increasing coordinate the largest label that is smaller.
+// Pad selects the element with the label. If there is none, it selects the last element before the
+// label in the order of the array. In an increasing coordinate, this is the largest coordinate that
+// is smaller than the label.
 func Pad(dim string, label any) Query {
 	return Query{dim: dim, kind: byLabel, label: label, method: pad}
 }
 
-// Backfill selects the element with the label, or the first one after it in the order of the array.
+// Backfill selects the element with the label. If there is none, it selects the first element after
+// the label in the order of the array.
 func Backfill(dim string, label any) Query {
 	return Query{dim: dim, kind: byLabel, label: label, method: backfill}
 }
 
-// Between selects the elements whose coordinates are between two labels, both included, which may
-// be in either order. The labels need not exist. nil leaves an end open. The order of the elements
-// is that of the array. In a coordinate that is not sorted both labels must exist once, and the
-// elements between their positions are selected.
+// Between selects the elements whose coordinates are between two labels, including both. The labels
+// may be in either order, and need not exist. A nil label leaves that end open. The elements are
+// selected in the order of the array. In a coordinate that is not sorted, each label must occur
+// once, and Between selects the elements between their positions.
 func Between(dim string, lo, hi any) Query { return Query{dim: dim, kind: byRange, lo: lo, hi: hi} }
 
 // Text selects by a text: a label ("2020-01"), a range ("50:40", "2020-01:", ":3"), or a method and
@@ -85,8 +89,9 @@ func Between(dim string, lo, hi any) Query { return Query{dim: dim, kind: byRang
 // separates labels of a list.
 func Text(dim, text string) Query { return Query{dim: dim, kind: byText, label: text} }
 
-// Parse returns the queries in a text such as "time=nearest::2020-01-01T04:00,lat=50:40": for each
-// dimension its name and, after an equals sign, a text for [Text]. The error is fault.Selection.
+// Parse returns the queries in a text such as "time=nearest::2020-01-01T04:00,lat=50:40". For each
+// dimension the text has the name, an equals sign, and a text for [Text]. The error is
+// fault.Selection for a malformed text.
 func Parse(text string) ([]Query, error) {
 	var out []Query
 	for item := range strings.SplitSeq(text, ",") {
@@ -104,10 +109,10 @@ func Parse(text string) ([]Query, error) {
 	return out, nil
 }
 
-// At selects one position; -1 is the last. The dimension is dropped.
+// At selects one position and drops the dimension. The position -1 is the last.
 func At(dim string, i int) Query { return Query{dim: dim, kind: byPosition, list: []int{i}} }
 
-// Take selects positions, in their order; -1 is the last.
+// Take selects positions, in the given order. The position -1 is the last.
 func Take(dim string, i ...int) Query { return Query{dim: dim, kind: byPositions, list: i} }
 
 // Slice selects the positions from lo up to, but not including, hi. Negative positions count from
@@ -116,9 +121,9 @@ func Slice(dim string, lo, hi int) Query {
 	return Query{dim: dim, kind: bySlice, from: lo, to: hi, step: 1}
 }
 
-// Pointwise combines queries of different dimensions that each select n elements: it selects n
-// points. The i-th point consists of the i-th element that each query selects. The points have one
-// dimension, which is named dim. The queries are those of [Labels], [NearestEach] and [Take].
+// Pointwise selects n points. It combines queries of different dimensions that each select n
+// elements: the i-th point is at the i-th element of each query. The new dimension of the points is
+// called dim. The queries must be those of [Labels], [NearestEach] and [Take].
 func Pointwise(dim string, q ...Query) Query { return Query{dim: dim, kind: byPoints, points: q} }
 
 // Within sets the maximum distance between the label of Nearest, Pad or Backfill and the
@@ -128,9 +133,9 @@ func (q Query) Within(tolerance any) Query {
 	return q
 }
 
-// Wrap declares that the coordinate is cyclic, such as a longitude with the period 360: -90 selects
-// 270. Between then selects the elements from lo upwards to hi, in this order, also across the end
-// of the period.
+// Wrap declares that the coordinate is cyclic. For example, in a longitude with the period 360 the
+// label -90 selects the coordinate 270. Between then selects the elements from lo upwards to hi, in
+// this order, even across the end of the period.
 func (q Query) Wrap(period float64) Query {
 	q.period = period
 	return q

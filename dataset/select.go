@@ -6,14 +6,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// chosen is the result of a query for one dimension.
+// chosen is the selection along one dimension that results from a query.
 type chosen struct {
 	positions
 	one bool // the dimension is dropped
 }
 
-// choose resolves a query for a dimension of length n. x is the index of the dimension; nil if it
-// has no coordinate.
+// choose resolves a query for a dimension of length n. x is the index of the dimension, or nil if
+// the dimension has no coordinate.
 func (q Query) choose(x index, n int) (chosen, error) {
 	if q.kind == byText {
 		var err error
@@ -96,7 +96,7 @@ func (q Query) byLabel(x index, n int, label any) (chosen, error) {
 	return chosen{positions{lo: i, n: 1, step: 1}, true}, err
 }
 
-// position converts a label of a dimension without a coordinate.
+// position converts a label to a position, for a dimension without a coordinate.
 func position(label any) (int, error) {
 	f, err := number(label)
 	if err != nil || f != float64(int(f)) {

@@ -14,8 +14,9 @@ import (
 func (d *Dataset) Groups() []string { return slices.Clone(d.groups) }
 
 // Child opens the group at a path below the group of the dataset, as [Open] does. If a dimension
-// has no index coordinate, the dataset inherits that of the groups above it, up to d, as in
-// xarray's DataTree. Selections of d do not apply.
+// has no index coordinate, the dataset inherits the index coordinate of the nearest group above it,
+// as in xarray's DataTree. The topmost of these groups is that of d. Child ignores the selections
+// of d.
 //
 // The error is fault.Metadata if an inherited coordinate has another length than the dimension.
 func (d *Dataset) Child(ctx context.Context, name string) (*Dataset, error) {
@@ -37,7 +38,8 @@ func (d *Dataset) Child(ctx context.Context, name string) (*Dataset, error) {
 	return at, nil
 }
 
-// inherit adds the index coordinates of the parent for dimensions that have none.
+// inherit adds the index coordinates of the parent for those dimensions of d that have no index
+// coordinate.
 func (d *Dataset) inherit(parent *Dataset) error {
 	d.parent = parent
 	for _, dim := range d.dims {
@@ -59,7 +61,8 @@ func (d *Dataset) inherit(parent *Dataset) error {
 	return nil
 }
 
-// coordinate returns the index coordinate of a dimension in the nearest group, and its dataset.
+// coordinate returns the index coordinate of a dimension, and the dataset that it belongs to. It
+// searches d first, then its parents.
 func (d *Dataset) coordinate(dim string) (*Dataset, *stored) {
 	for ; d != nil; d = d.parent {
 		if s, ok := d.vars[dim]; ok && s.indexes(dim) {

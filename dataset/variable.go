@@ -26,14 +26,13 @@ func (v *Variable) Name() string { return v.name }
 // Array returns the stored array, without the selection.
 func (v *Variable) Array() *zarr.Array { return v.stored.array }
 
-// Attrs returns the attributes of the variable. Those that only describe the dimensions are left
-// out.
+// Attrs returns the attributes of the variable, without those that only describe its dimensions.
 func (v *Variable) Attrs() map[string]any { return clone(v.stored.attrs) }
 
-// Coding returns how the values are stored. It reports false for variables without numbers.
+// Coding returns the CF coding of the values. It reports false if the variable is not numeric.
 func (v *Variable) Coding() (*cf.Coding, bool) { return v.stored.coding, v.stored.coding != nil }
 
-// Dims returns the dimensions of the selected elements, in order. The dimension of points is at the
+// Dims returns the dimensions of the selected elements, in order. A dimension of points takes the
 // place of the first dimension that it replaces.
 func (v *Variable) Dims() []Dim {
 	var out []Dim
@@ -72,9 +71,9 @@ func (v *Variable) Len() int {
 	return n
 }
 
-// Selection returns the selection of the stored array, for the functions of package zarr. Its
-// elements are those of the variable in the same order. Dropped dimensions have the length 1. An
-// array of characters has one more axis, of the characters.
+// Selection returns the selection of the stored array, for the functions of package zarr. It
+// selects the elements of the variable in the same order. Dropped dimensions have the length 1. An
+// array of characters has an additional last axis for the characters.
 func (v *Variable) Selection() []zarr.Selection {
 	sel, points := make([]zarr.Selection, len(v.stored.array.Shape())), false
 	if v.stored.chars {
@@ -93,7 +92,8 @@ func (v *Variable) Selection() []zarr.Selection {
 	return sel
 }
 
-// points returns the coordinates of each selected element.
+// points returns the selection of the elements as points, by the position of each element along
+// each axis.
 func (v *Variable) points() zarr.Selection {
 	dims, n := v.Dims(), v.Len()
 	names := v.stored.dims
@@ -131,9 +131,9 @@ func (v *Variable) points() zarr.Selection {
 // Plan returns the requests of a read of the variable, without sending any.
 func (v *Variable) Plan() (*zarr.Plan, error) { return v.stored.array.Plan(v.Selection()...) }
 
-// Read returns the values of a variable in C order, decoded by the CF conventions: scaled, and NaN
-// for missing values. The error is fault.Type if the values are not numbers; other errors are those
-// of zarr.Read.
+// Read returns the values of a variable in C order, decoded by the CF conventions: packed values
+// are scaled, and missing values are NaN. The error is fault.Type if the variable is not numeric.
+// Other errors are those of zarr.Read.
 func Read[T cf.Float](ctx context.Context, v *Variable) ([]T, error) {
 	var dst []T
 	err := v.numbers(ctx, func(r reader) (err error) {
@@ -143,8 +143,8 @@ func Read[T cf.Float](ctx context.Context, v *Variable) ([]T, error) {
 	return dst, err
 }
 
-// ReadMasked returns the stored values of a variable in C order, and whether each is missing. T is
-// the Go type of the data type, so integers stay exact. The values are not scaled.
+// ReadMasked returns the stored values of a variable in C order, and reports which of them are
+// missing. T is the Go type of the data type, so integers stay exact. The values are not scaled.
 func ReadMasked[T cf.Number](ctx context.Context, v *Variable) (values []T, missing []bool, err error) {
 	if v.stored.coding == nil {
 		return nil, nil, v.noNumbers()
@@ -171,8 +171,8 @@ func (v *Variable) Times(ctx context.Context) ([]cf.Time, error) {
 	return dst, err
 }
 
-// Strings returns the values of a variable of text in C order. Characters along a last dimension,
-// as NetCDF stores text, are one value.
+// Strings returns the values of a text variable in C order. If the variable stores characters along
+// its last dimension, as NetCDF does, they are joined to strings.
 func (v *Variable) Strings(ctx context.Context) ([]string, error) {
 	if v.stored.chars {
 		return v.characters(ctx)
@@ -220,7 +220,7 @@ func (v *Variable) instants(ctx context.Context, t dtype.DateTime) ([]cf.Time, e
 	return dst, nil
 }
 
-// reader has stored values of a variable, and decodes them.
+// reader holds stored values of a variable and decodes them.
 type reader interface {
 	floats64() ([]float64, error)
 	floats32() ([]float32, error)
@@ -265,7 +265,7 @@ func decodeAs[T cf.Float](r reader) ([]T, error) {
 	return as[T](f), err
 }
 
-// as converts a slice to a slice of T.
+// as converts a slice of floats to a slice of T.
 func as[T, F cf.Float](src []F) []T {
 	if same, ok := any(src).([]T); ok {
 		return same
@@ -277,7 +277,8 @@ func as[T, F cf.Float](src []F) []T {
 	return dst
 }
 
-// numbers reads the stored values in their Go type, which is float32 for float16.
+// numbers reads the stored values and passes them to use. Their Go type is that of the data type,
+// or float32 for float16.
 func (v *Variable) numbers(ctx context.Context, use func(reader) error) error {
 	if v.stored.coding == nil {
 		return v.noNumbers()

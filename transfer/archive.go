@@ -62,7 +62,7 @@ type archive struct {
 	w  *zip.Writer
 }
 
-// Get returns fault.NotFound, because the transfer does not read values that it wrote.
+// Get returns fault.NotFound for every key. The transfer never reads the values that it wrote.
 func (a *archive) Get(_ context.Context, key string, _ store.GetOptions, _ []byte) (store.Value, error) {
 	return store.Value{}, &fault.KeyError{Op: "get", Store: a.name, Key: key, Err: fault.NotFound}
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// arrays opens the arrays of a plan with the documents in the plan, and caches them.
+// arrays opens the arrays of a plan and caches them. It opens each array with the metadata
+// documents in the plan.
 type arrays struct {
 	stores map[In]store.Store
 	opts   []zarr.Option
@@ -68,7 +69,7 @@ func (s *arrays) array(ctx context.Context, at *Array) (*zarr.Array, error) {
 	return a, nil
 }
 
-// both opens the two arrays of a step.
+// both opens the array that a step reads (from) and the array that it writes (to).
 func (s *arrays) both(ctx context.Context, step *Step) (from, to *zarr.Array, err error) {
 	if from, err = s.array(ctx, step.From); err == nil {
 		to, err = s.array(ctx, step.To)
@@ -76,8 +77,8 @@ func (s *arrays) both(ctx context.Context, step *Step) (from, to *zarr.Array, er
 	return from, to, err
 }
 
-// expect announces the expected reads and writes of a stage to the stores of its arrays. share is
-// the fraction of the stage's tasks that this process runs, at most 1.
+// expect tells the stores of a stage's arrays how many reads and writes to expect. share is the
+// fraction of the stage's tasks that this process runs, at most 1.
 func (w *Worker) expect(ctx context.Context, stage int, share float64) error {
 	for i := range w.p.Stages[stage].Steps {
 		s := &w.p.Stages[stage].Steps[i]

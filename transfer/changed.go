@@ -15,9 +15,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// watch compares the source's arrays with the metadata in the plan, each array once. It reads the
-// documents of the array, in one or two requests. If the plan was made from the group's
-// consolidated metadata, it reads that instead.
+// watch detects changes of the source. It compares each array once with the metadata in the plan,
+// which takes one or two requests for the documents of the array. If the plan was made from the
+// group's consolidated metadata, watch reads the consolidated metadata instead.
 type watch struct {
 	p    *Plan
 	src  store.Store
@@ -78,7 +78,8 @@ func changed(path, what string) error {
 	return fault.Newf(fault.Conflict, "the source %q was changed since the plan was made: %s; a new plan is needed", path, what)
 }
 
-// unchanged compares all arrays of the source, including those that were compared before.
+// unchanged checks that no array of the source has changed. It compares all arrays, including those
+// that were compared before.
 func (w *Worker) unchanged(ctx context.Context) error {
 	var steps []*Step
 	for k := range w.p.Stages {
@@ -98,8 +99,8 @@ func (w *Worker) unchanged(ctx context.Context) error {
 	})
 }
 
-// open opens the current array of the source at a path. It returns nil if its documents equal those
-// of the plan.
+// open opens the array at a path of the source with its current documents. It returns nil if these
+// documents equal those in the plan.
 func (w *watch) open(ctx context.Context, at string) (*zarr.Array, error) {
 	if w.p.Documents.Consolidated {
 		g, err := w.group(ctx)
@@ -144,9 +145,9 @@ func (w *watch) group(ctx context.Context) (*zarr.Group, error) {
 // plan.
 const maxDocument = 64 << 20
 
-// documents reads the documents of an array that are in the plan, and the .zattrs of a v2 array
-// even if the plan has none. same reports whether all of them equal those of the plan. It returns
-// fault.NotFound if a document other than .zattrs was deleted.
+// documents reads those documents of an array that are in the plan. For a v2 array it also reads
+// .zattrs if the plan has none. same reports whether all documents equal those in the plan.
+// documents returns fault.NotFound if a document other than .zattrs was deleted.
 func (w *watch) documents(ctx context.Context, at string) (docs map[string]string, same bool, err error) {
 	docs, same = map[string]string{}, true
 	for _, name := range []string{"zarr.json", ".zarray", ".zattrs", "meta", "attrs"} {
@@ -203,9 +204,9 @@ func arrayIn(ctx context.Context, g *zarr.Group, at string) (*zarr.Array, error)
 
 // difference compares an array as described in the plan (from) with the current array (now). It
 // describes the first difference that affects the step, or returns "" if there is none. An array
-// that became longer does not differ, because the planned elements keep their indices. There is one
-// exception: a step that copies encoded objects, if the last object of the planned shape now
-// contains new elements.
+// that became longer does not differ, because the planned elements keep their indices. The
+// exception is a step that copies encoded objects: a longer array differs if the last object of the
+// planned shape now contains new elements.
 func difference(s *Step, from, to, now *zarr.Array) string {
 	was, like := from.Metadata(), *now.Metadata()
 	if was.NoSeparator {

@@ -28,8 +28,8 @@ func (p *Plan) checkVersion() error {
 //   - temporary arrays are complete before they are read;
 //   - each task fits in Memory.
 //
-// Check sends no request. [NewPlan], [Decode], [Open] and [RunTask] call it. opts are options of
-// the nodes, such as zarr.Extensions.
+// Check sends no request. [NewPlan], [Decode], [Open] and [RunTask] call it. Check opens the arrays
+// with opts, for example with zarr.Extensions.
 //
 // Check returns fault.Metadata if the plan is inconsistent. It returns fault.Limit if a task needs
 // more than Memory, or if the plan has too many tasks.

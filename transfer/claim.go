@@ -11,9 +11,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// claim is the object that records which plan owns a target, and its state. The first value is put
-// on condition that the object is absent, so only one plan can claim the target. Later values are
-// put on condition of the version that was read.
+// claim is the object that records which plan owns a target, and the state of the transfer. The
+// first claim is put on condition that the object is absent, so only one plan can claim the target.
+// Later claims are put on condition that the object is unchanged since it was read.
 type claim struct {
 	Format int    `json:"zargo_transfer_claim"` // 1
 	Plan   string `json:"plan"`                 // Plan.ID
@@ -21,7 +21,7 @@ type claim struct {
 	State  state  `json:"state"`
 
 	// Empty means that the target contained no objects when the first task started, so every object
-	// below it was put by a task.
+	// below the target was put by a task.
 	Empty bool `json:"empty,omitempty"`
 
 	version store.Version
@@ -37,14 +37,15 @@ const (
 	published  state = "published"  // all documents are stored: no task writes any more
 	cleaning   state = "cleaning"   // Clean is removing an unfinished transfer: no task may start
 
-	// unclaimed is never stored. The target has no claim, and its documents are those of the plan:
-	// the plan's transfer was completed and cleaned, or another node has the same documents.
+	// unclaimed is the state of a target that has the plan's documents but no claim. Either the
+	// plan's transfer was completed and cleaned, or another node has the same documents. This state
+	// is never stored.
 	unclaimed state = "unclaimed"
 )
 
 const (
 	claimFormat = 1
-	// maxClaim is the maximum size of a claim in bytes. A claim has about 150.
+	// maxClaim is the maximum size of a claim in bytes. A typical claim has 150 bytes.
 	maxClaim = 4096
 	// maxTurns is the number of attempts to change a claim that other processes change
 	// concurrently. 20 suffices for four transfers that pass through all states.
@@ -74,7 +75,8 @@ func readClaim(ctx context.Context, st store.Store, target string) (*claim, erro
 	return c, nil
 }
 
-// put stores the claim on the condition in o, and sets its version.
+// put stores the claim on the condition in o, and sets c.version to the version of the stored
+// object.
 func (c *claim) put(ctx context.Context, st store.Store, target string, o store.PutOptions) error {
 	b, err := json.Marshal(c)
 	if err == nil {
@@ -146,7 +148,8 @@ func (w *Worker) known() *claim {
 	return w.held
 }
 
-// know caches c, the claim as last read. After know(nil) the next task reads the claim.
+// know caches c as the current claim. know(nil) empties the cache, so that the next task reads the
+// claim.
 func (w *Worker) know(c *claim) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -229,7 +232,7 @@ func claimed() error {
 }
 
 // release deletes a claim under which no task has written. In a store without conditional deletes
-// the claim remains until Clean, because another process of the plan may use it.
+// the claim remains until Clean, because another process of the plan may use the claim.
 func (w *Worker) release(ctx context.Context, c *claim) {
 	if c.version == "" {
 		return
@@ -268,10 +271,10 @@ func (w *Worker) advance(ctx context.Context, c *claim, to state) (*claim, error
 	return nil, fault.Newf(fault.Conflict, "other processes changed the claim of the target in each of %d attempts", maxTurns)
 }
 
-// farther handles err, the result of a check for other nodes at the target. c is the claim as it
-// was when the check ran. If err is fault.Exists but the state has changed since, another process
-// of the plan has stored the node: farther then returns the new claim and no error. Otherwise it
-// returns err.
+// farther decides whether the transfer can continue after err, the result of a check for other
+// nodes at the target. c is the claim at the time of the check. If err is fault.Exists but the
+// state of the claim has changed since, another process of the plan has stored the node, so farther
+// returns the new claim and no error. Otherwise farther returns err.
 func (w *Worker) farther(ctx context.Context, c *claim, err error) (*claim, error) {
 	if !errors.Is(err, fault.Exists) {
 		return c, err

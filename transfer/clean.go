@@ -10,13 +10,13 @@ import (
 )
 
 // Clean removes the objects that a transfer stored beside its target: the plan, markers, temporary
-// arrays and the claim. In a directory it also removes their directories. A complete copy does not
-// need them. If the copy is incomplete, the next run starts from the first task; objects that were
-// written to the target remain.
+// arrays and the claim. In a file system it also removes the directories of these objects. A
+// complete copy does not need the objects. If the copy is incomplete, the next run starts from the
+// first task; objects that were written to the target remain.
 //
-// No process should run the plan during Clean. If one does, it fails with fault.Conflict after its
-// current task, and objects of that task may remain. An interrupted Clean can be repeated. Clean
-// does not remove the claim of another plan.
+// No process should run the plan during Clean. A process that does so fails with fault.Conflict
+// after its current task, and objects of that task may remain. An interrupted Clean can be
+// repeated. Clean does not remove the claim of another plan.
 func Clean(ctx context.Context, p *Plan, open Opener) error {
 	st, err := open(ctx, p.Target.Store)
 	if err != nil {
@@ -75,12 +75,12 @@ func clean(ctx context.Context, st store.Store, p *Plan) error {
 			return err
 		}
 	}
-	// A put of another process may have created its directories again.
+	// A put by another process may have created the directories again.
 	return store.RemoveFolders(ctx, st, join(target, dirName))
 }
 
-// closing sets the plan's claim to a state that allows no writes, published or cleaning, and
-// returns it. It returns nil if the plan has no claim.
+// closing changes the plan's claim to a state that forbids writes (published or cleaning) and
+// returns the claim. It returns nil if the plan has no claim.
 func closing(ctx context.Context, st store.Store, p *Plan) (*claim, error) {
 	id := p.ID()
 	for range maxTurns {

@@ -16,10 +16,10 @@ import (
 // errDiffers is the error for a target without a claim whose values differ from those of the copy.
 var errDiffers = fault.Newf(fault.Exists, "the target is a node whose values differ from the source")
 
-// compare checks that the stored values equal those that a task would write. It is used if the
-// target contains the plan's documents but no claim: the transfer may have been cleaned, or another
-// node may have the same documents. Tasks that write temporary arrays compare nothing. compare
-// returns fault.Exists if the values differ.
+// compare checks that the stored values equal those that a task would write. The worker calls
+// compare if the target contains the plan's documents but no claim: the transfer may have been
+// cleaned, or another node may have the same documents. Tasks that write temporary arrays compare
+// nothing. compare returns fault.Exists if the values differ.
 func (w *Worker) compare(ctx context.Context, t Task) error {
 	if t.Step.Kind == Finish { // complete if all other tasks are
 		return w.compareAll(ctx, 0, w.tasks-1, 1)
@@ -115,8 +115,8 @@ func (w *Worker) compareObjects(ctx context.Context, t Task, from, to *zarr.Arra
 	})
 }
 
-// part0 reads an object if it has at most piece bytes. It reads only the size of a longer object.
-// size is -1 if the object is absent.
+// part0 reads an object of at most piece bytes. For a longer object it returns only the size. size
+// is -1 if the object is absent.
 func part0(ctx context.Context, st store.Store, key string, buf []byte) (b []byte, size int64, err error) {
 	v, err := st.Get(ctx, key, store.GetOptions{Max: piece}, buf[:0])
 	var long *store.TooLong
@@ -129,7 +129,7 @@ func part0(ctx context.Context, st store.Store, key string, buf []byte) (b []byt
 	return v.Bytes, v.Size, err
 }
 
-// writes returns the step that writes a temporary array, or nil.
+// writes returns the step that writes the temporary array tmp, or nil if no step writes it.
 func (p *Plan) writes(tmp *Array) *Step {
 	for k := range p.Stages {
 		for i := range p.Stages[k].Steps {

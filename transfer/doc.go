@@ -10,15 +10,15 @@
 //
 // # Plans and tasks
 //
-// A [Plan] is plain data: stages of steps, whose tasks are numbered and not listed. Each task owns
-// whole objects of the target, chunks or shards, so the tasks of a stage are independent. A task
-// may be repeated, even while it runs elsewhere, because it stores the same bytes each time. It
-// puts a marker after its objects are stored. A plan contains names of stores and no credentials;
-// an [Opener] opens the stores by these names.
+// A [Plan] is plain data: stages that consist of steps. The tasks are not listed but computed from
+// the steps by number. Each task owns whole objects of the target, chunks or shards, so the tasks
+// of a stage are independent. A task may be repeated, even while it runs elsewhere, because it
+// stores the same bytes each time. It puts a marker after its objects are stored. A plan contains
+// names of stores and no credentials; an [Opener] opens the stores by these names.
 //
 // If source and target store chunks in the same form, objects are copied without decoding, and
-// inside the provider if both are in one store. Otherwise regions are decoded and encoded. A chunk
-// is absent in the target only if the source has proven it absent.
+// inside the provider if source and target are in one store. Otherwise regions are decoded and
+// encoded. A chunk is absent in the target only if the source has proven it absent.
 //
 // # The target
 //
@@ -37,7 +37,7 @@
 // A process reserves the memory for elements and objects in flight in a child of the budget that
 // all work of the process shares ([RunOptions].Limits). The child is bounded by the plan's memory.
 // The Go heap grows beyond the memory in use between garbage collections; a program with a hard
-// limit should set runtime/debug.SetMemoryLimit to the same number.
+// limit should pass that limit to runtime/debug.SetMemoryLimit.
 //
 // # Errors
 //

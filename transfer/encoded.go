@@ -17,13 +17,14 @@ const (
 	// streamAbove is the maximum length of an object that is copied in one piece. 32 MiB is two
 	// parts.
 	streamAbove = 32 << 20
-	// piece is the length of the parts of longer objects. 16 MiB is the default of package large.
+	// piece is the length of the parts in which longer objects are copied. 16 MiB is the default of
+	// package large.
 	piece = 16 << 20
 )
 
-// moving is the number of concurrent tasks that copy objects. With 2, one task starts while the
-// other ends. Each task sends as many requests as the store allows, so more tasks would not be
-// faster, and more of them would have to be repeated after an interruption.
+// moving is the number of concurrent tasks that copy objects. With 2, the next task starts before
+// the previous one ends. More tasks would not be faster, because each task sends as many requests
+// as the store allows, and an interruption would repeat more of them.
 const moving = 2
 
 // encoded copies the objects of a task without decoding them.
@@ -63,7 +64,7 @@ func (w *Worker) objects(ctx context.Context, t Task, from, to *zarr.Array, f fu
 	})
 }
 
-// keyOf returns the key of an object below the root of the target's store.
+// keyOf converts the key of an object of array a to its key below the root of the target's store.
 func (w *Worker) keyOf(a *Array, key string) string {
 	if a.In == Temporary {
 		return join(join(w.dir(), "tmp"), key)
@@ -107,8 +108,8 @@ func (w *Worker) move(ctx context.Context, src *listed.Store, from, to string, g
 }
 
 // through copies an object through memory. limit is the maximum length of the object in bytes. If
-// the object is proven absent, through does nothing. For a longer object it returns an error and
-// the length.
+// the object is proven absent, through does nothing. If the object is longer than limit, through
+// returns an error and the length of the object.
 func (w *Worker) through(ctx context.Context, src store.Store, from, to string, limit int64, version store.Version) (long *store.TooLong, err error) {
 	if limit > min(max(w.p.Budget(), streamAbove), math.MaxInt) {
 		return nil, fault.Newf(fault.Limit, "object of %d bytes at %q does not fit in the plan's memory, and the store does not support parts", limit, from)

@@ -38,10 +38,10 @@ func (f *fenced) held() (c *claim, conditions bool, err error) {
 // A value longer than 1 MiB is put again without a comparison, to save memory.
 const maxSame = 1 << 20
 
-// at returns a put condition for key: the object, or its absence, is the same as now. done reports
-// that no request is needed: either the current value equals value and value is not empty, or the
-// transfer is published, so the current value is correct. at returns fault.Conflict if the transfer
-// was removed, since the current value may be that of another writer.
+// at returns a condition for a put of key: the object has its current version, or is still absent.
+// done reports that no request is needed: either the current value equals value and value is not
+// empty, or the transfer is published, so the current value is correct. at returns fault.Conflict
+// if the transfer was removed, since the current value may be that of another writer.
 func (f *fenced) at(ctx context.Context, c *claim, key string, value []byte) (o store.PutOptions, done bool, err error) {
 	if len(value) > maxSame {
 		value = nil
@@ -149,7 +149,8 @@ func (f *fenced) Delete(ctx context.Context, key string, o store.DeleteOptions) 
 	}
 }
 
-// Copy copies with the conditions of Put, if the store supports them.
+// Copy copies an object with the conditions of Put, or without conditions if the store cannot copy
+// with them.
 func (f *fenced) Copy(ctx context.Context, from, to string, o store.CopyOptions) (store.Version, error) {
 	c, conditions, err := f.held()
 	if err != nil {

@@ -48,7 +48,8 @@ func (w *Worker) finish(ctx context.Context, c *claim) error {
 func (p *Plan) ordered() []string {
 	rank := func(key string) int { return slices.Index([]string{".zattrs", ".zmetadata"}, path.Base(key)) }
 	return slices.SortedFunc(maps.Keys(p.Documents.Target), func(a, b string) int {
-		// .zarray and .zgroup come after the other documents of a node, because they create it.
+		// .zarray and .zgroup come after the other documents of a node, because they create the
+		// node.
 		return cmp.Or(cmp.Compare(strings.Count(b, "/"), strings.Count(a, "/")), -cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
 	})
 }
@@ -90,7 +91,7 @@ func (w *Worker) holds(ctx context.Context, key string, doc []byte) (equal, foun
 	return string(v.Bytes) == string(doc), true, nil
 }
 
-// last returns the key of the document at or below the target that finish stores last.
+// last returns the key of the last document that finish stores at or below the target.
 func (w *Worker) last() (last string) {
 	for _, key := range w.p.ordered() {
 		if !above(nodeOf(key), w.p.Target.Path) {

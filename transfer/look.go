@@ -15,9 +15,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// documentsStored reports whether the target has all documents of the plan. If the target has no
-// claim, that means that the copy was completed and its claim removed. It returns fault.Exists if
-// a document differs: the target is another node, or the copy was changed afterwards.
+// documentsStored reports whether the target has all documents of the plan. A target with all
+// documents and without a claim is a complete copy whose claim was removed. documentsStored returns
+// fault.Exists if a document differs: the target is another node, or the copy was changed
+// afterwards.
 func (w *Worker) documentsStored(ctx context.Context) (bool, error) {
 	last := w.last()
 	is, found, err := w.holds(ctx, last, []byte(w.p.Documents.Target[last]))
@@ -52,8 +53,8 @@ func (w *Worker) each(ctx context.Context, keys []string, f func(ctx context.Con
 }
 
 // look checks that no node exists at or below the target. It runs after the target was claimed and
-// before the first task writes. empty reports whether the target contains no other objects either.
-// look returns fault.Exists if it finds a node.
+// before the first task writes. empty reports whether the target contains no objects except those
+// of transfers. look returns fault.Exists if it finds a node.
 func (w *Worker) look(ctx context.Context) (empty bool, err error) {
 	own := join(w.p.Target.Path, dirName) + "/"
 	empty = true
@@ -76,7 +77,7 @@ func (w *Worker) look(ctx context.Context) (empty bool, err error) {
 	return empty, w.absent(ctx, w.p.within())
 }
 
-// isNode reports whether key is that of a document that creates a node.
+// isNode reports whether key is the key of a document that makes its directory a node.
 func isNode(key string) bool {
 	switch path.Base(key) {
 	case "zarr.json", ".zarray", ".zgroup":

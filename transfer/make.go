@@ -30,9 +30,9 @@ type Options struct {
 	Format int
 	// NoFillAttribute keeps the fill values and attributes of arrays when Format changes. xarray
 	// then sees other missing values in the copy, because it treats elements equal to the fill
-	// value as missing in v2, and elements equal to the attribute _FillValue in v3. By default the
-	// fill value or the attribute of arrays with dimension names is changed to preserve missing
-	// values.
+	// value as missing in v2, and elements equal to the attribute _FillValue in v3. By default,
+	// NewPlan preserves missing values: it changes the fill value or the attribute of each array
+	// with dimension names.
 	NoFillAttribute bool
 	// Masked, if not nil, is called with the path of each array whose fill value or attribute
 	// _FillValue was changed to preserve missing values, and a description of the change.
@@ -40,8 +40,8 @@ type Options struct {
 	// Codecs encode the chunks of all arrays. nil keeps the codecs of each array; an empty list
 	// stores chunks without compression. See [zarr.Spec].
 	Codecs []codec.Spec
-	// Grid returns the shapes of the chunks and shards of the copy of an array. nil keeps a shape.
-	// Empty, non-nil shards store each chunk as its own object.
+	// Grid returns the shapes of the chunks and shards of the copy of an array. A nil shape stands
+	// for that of the source. Empty, non-nil shards store each chunk as its own object.
 	Grid func(a *zarr.Array) (chunks, shards []int, err error)
 	// Ranges returns the part of an array to copy: [first, end) along each dimension. nil copies
 	// the whole array.
@@ -54,11 +54,12 @@ type Options struct {
 	// OneStage plans without intermediate arrays, even if they would save requests. A source chunk
 	// is then read once for each task that needs it.
 	OneStage bool
-	// Zarr are options of the created nodes, such as zarr.Extensions.
+	// Zarr contains options for opening and creating nodes, for example zarr.Extensions.
 	Zarr []zarr.Option
 }
 
-// maxMemory is the maximum of the default memory. 1 GiB is the default of rechunker.
+// maxMemory is the upper bound of the default for Options.Memory. 1 GiB is also the default of
+// rechunker.
 const maxMemory = 1 << 30
 
 // NewPlan returns a plan that copies an array, or a group with all nodes below it. It reads only
@@ -110,7 +111,7 @@ func newPlan(ctx context.Context, source zarr.Node, target store.Store, o Option
 	return m.p, m.p.Check(o.Zarr...)
 }
 
-// maker makes a plan.
+// maker holds the state of NewPlan while it makes a plan.
 type maker struct {
 	o       *Options
 	p       *Plan

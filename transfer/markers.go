@@ -24,9 +24,9 @@ func (p *Plan) Dir() string { return join(join(p.Target.Path, dirName), p.ID()) 
 
 func (w *Worker) dir() string { return join(join(w.p.Target.Path, dirName), w.id) }
 
-// mark puts the marker of task i and returns the key of the marker. The objects of the task must be
-// stored before. The key contains the claim's Run, so a marker that arrives after Clean does not
-// count for a later claim of the same plan.
+// mark puts the marker of task i and returns the key of the marker. The objects of the task must
+// already be stored. The key contains the claim's Run, so a marker that arrives after Clean does
+// not count for a later claim of the same plan.
 func (w *Worker) mark(ctx context.Context, c *claim, stage, i int) (key string, err error) {
 	if w.archive {
 		return "", nil
@@ -51,9 +51,9 @@ func (w *Worker) confirm(ctx context.Context, c *claim, markers ...string) error
 }
 
 // confirming starts a goroutine that confirms the markers sent to the channel, so that tasks do not
-// wait for these requests. One request confirms all markers received so far. The goroutine calls
-// stop with the first error. After the last marker the caller must call wait, which returns the
-// first error.
+// wait for these requests. One request confirms all markers received so far. The goroutine passes
+// the first error to stop. After the last marker the caller must call wait, which returns the first
+// error.
 func (w *Worker) confirming(ctx context.Context, c *claim, stop context.CancelCauseFunc) (markers chan<- string, wait func() error) {
 	sent := make(chan string, 256)
 	var err error
@@ -187,7 +187,7 @@ func Saved(ctx context.Context, target store.Store, path string) (*Plan, error) 
 	return Decode(v.Bytes)
 }
 
-// beside describes the objects below a target that does not have a node yet.
+// beside describes the objects below a target in which no node exists yet.
 type beside struct {
 	claim *claim
 	ids   []string // IDs of plans with stored values
@@ -217,11 +217,11 @@ func begun(ctx context.Context, st store.Store, path string) (b beside, err erro
 	return b, err
 }
 
-// Verify returns the numbers of the tasks that are not done, in ascending order. It returns none if
-// the target is complete. It reads the claim and the markers of tasks in the target's store. After
-// [Clean] of a complete transfer it compares the stored values with those of the source, see
-// [RunTask]. It returns fault.Exists if another plan has claimed the target, or if another node is
-// there.
+// Verify returns the numbers of the tasks that are not done, in ascending order. The result is
+// empty if the target is complete. It reads the claim and the markers of tasks in the target's
+// store. After [Clean] of a complete transfer it compares the stored values with those of the
+// source, see [RunTask]. It returns fault.Exists if another plan has claimed the target, or if
+// another node is there.
 func Verify(ctx context.Context, p *Plan, open Opener) ([]int, error) {
 	w, err := Open(ctx, p, open)
 	if err != nil {

@@ -25,14 +25,15 @@ func (n need) memory() int64 {
 	return sum(overhead, max(eighths(n.block, 5), eighths(sum(n.block, n.work), 7)))
 }
 
-// Budget returns the part of the plan's memory for elements and objects of tasks, in bytes. A
-// process that only transfers may use a budget of this size, see [RunOptions].
+// Budget returns the number of bytes of Plan.Memory that tasks may use for elements and objects.
+// The program itself uses the rest. A process that only runs transfers may set
+// [RunOptions].Limits.Bytes to a budget of this size.
 func (p *Plan) Budget() int64 { return budget(p.Memory) }
 
 func budget(memory int64) int64 { return max(memory-overhead, 0) }
 
-// objectsShare returns the part of a budget for objects in flight. It is a quarter. Reservations of
-// kind Block always leave this quarter to those of kind Task.
+// objectsShare returns the part of a budget for objects in flight, a quarter. Reservations of kind
+// Block always leave this quarter to reservations of kind Task.
 func objectsShare(budget int64) int64 { return budget / 4 }
 
 // blocksShare returns the part of a budget for the elements of regions. It excludes an eighth for

@@ -31,15 +31,15 @@ type Place struct {
 	Path  string `json:"path"`  // path of the node below the store's root
 }
 
-// Documents holds the metadata documents that tasks open arrays with, by key below the root of
-// their store. Only the last task stores the documents of the target. Keys of temporary arrays are
-// relative to the directory of the plan's temporary arrays.
+// Documents holds the metadata documents with which tasks open arrays. The keys are relative to the
+// root of the store. Only the last task stores the documents of the target. Keys of temporary
+// arrays are relative to the directory of the plan's temporary arrays.
 type Documents struct {
 	Source    map[string]string `json:"source"`
 	Target    map[string]string `json:"target"`
 	Temporary map[string]string `json:"temporary,omitempty"`
 	// Consolidated means that the source's documents are from the consolidated metadata of the
-	// copied group. Tasks then detect changes of the source there.
+	// copied group. Tasks then read the consolidated metadata to detect changes of the source.
 	Consolidated bool `json:"consolidated,omitempty"`
 }
 
@@ -79,10 +79,10 @@ type Step struct {
 	Inner []int `json:"inner,omitempty"`
 }
 
-// In identifies the set of documents and the store that an array belongs to.
+// In identifies the store of an array, and the set of documents that contains its metadata.
 type In string
 
-// Sets of documents. Temporary arrays are stored below the target.
+// The stores and sets of documents. Temporary arrays are stored below the target.
 const (
 	Source    In = "source"
 	Target    In = "target"

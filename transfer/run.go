@@ -35,12 +35,13 @@ type RunOptions struct {
 	// Progress, if not nil, is called after each task, and once for the tasks that were done before
 	// the run. Calls are not concurrent.
 	Progress func(Progress)
-	// Limits are shared with other runs and other work of the process; CPU and Bytes must be set.
-	// The memory of tasks is a child of Bytes, bounded by the plan's memory. Concurrent transfers
-	// together exceed Bytes only by one task that needs more than Bytes. A process that only
-	// transfers may set Bytes to a budget of Plan.Budget bytes. The default is concurrency.Default.
+	// Limits bounds the resources of this run together with other work of the process that shares
+	// the limits. The fields CPU and Bytes are required. Run reserves memory for tasks in a child
+	// of Bytes, which is bounded by the plan's memory. Concurrent transfers together exceed Bytes
+	// only by one task that needs more than Bytes. A process that only runs transfers may set Bytes
+	// to a budget of Plan.Budget bytes. The default is concurrency.Default.
 	Limits *concurrency.Limits
-	// Zarr are options of the nodes, such as zarr.Extensions.
+	// Zarr contains options for opening arrays, for example zarr.Extensions.
 	Zarr []zarr.Option
 }
 

@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// partBytes is the length of the parts of a large shard, the maximum of package zarr. A shard
-	// that would need more than mostParts of them has longer parts. mostParts is below the 10,000
-	// parts that S3 allows because the encoded shard may be longer than its elements.
+	// partBytes is the length of the parts in which a large shard is uploaded. It is the maximum of
+	// package zarr. A shard that would need more than mostParts parts has longer parts. S3 allows
+	// 10,000 parts; mostParts is smaller because an encoded shard may be longer than its elements.
 	partBytes = 8 << 20
 	mostParts = 9000
 )
 
-// innerShape returns the shape of the inner chunks if a shard can be filled in boxes of them,
-// otherwise nil. It returns nil in three cases: a codec around sharding needs the whole shard; a
+// innerShape returns the shape of the inner chunks, or nil if a shard cannot be filled in boxes of
+// inner chunks. It returns nil in three cases: a codec around sharding needs the whole shard; a
 // shard contains shards, which may be large too; or elements vary in length, so that their size is
 // unknown before reading.
 func innerShape(to *zarr.Array) []int {
@@ -58,9 +58,10 @@ func shardParts(to *zarr.Array) (part, index int64) {
 	return min(sum(long, long/64, index), max(partBytes, long/mostParts, index)), index
 }
 
-// dividedNeed returns the memory of a task that fills its shard in boxes of inner chunks. The block
-// is a box, two unsent parts, and the index. The work is either a source chunk of read bytes while
-// it is decoded, or a part in flight and an inner chunk while it is encoded.
+// dividedNeed returns the memory of a task that fills its shard in boxes of inner chunks. Field
+// block includes a box, two unsent parts, and the index. Field work is the larger of two amounts: a
+// source chunk of read bytes while it is decoded, or a part in flight and an inner chunk while it
+// is encoded.
 func dividedNeed(to *zarr.Array, inner []int, read int64) need {
 	part, index := shardParts(to)
 	one := product(int64(itemSize(to)), to.Chunks()...)

@@ -65,15 +65,15 @@ func (m *maker) steps(ctx context.Context, s *Step, from, to *zarr.Array) error 
 	return nil
 }
 
-// solve finds the stages that copy from into the chunks of to. It plans intermediate arrays if they
-// save requests that cost more than the additional bytes. If memory does not suffice for such a
-// plan, the only stage copies object by object.
+// solve finds the stages that copy the elements of from to the chunks of to. It plans an
+// intermediate array if the requests that this saves cost more than the additional bytes. If memory
+// does not suffice for such a plan, the result is one stage that copies object by object.
 func (m *maker) solve(s *Step, from, to *zarr.Array) ([]rechunk.Stage, error) {
 	write, memory := objectShape(to), (m.o.Memory-overhead)/8*5 // see blocksShare
 	if s.Inner != nil {
 		write = innerShape(to)
-		// Unsent parts and the index take memory from a box, and a part takes memory from encoded
-		// chunks.
+		// The unsent parts and the index reduce the memory for a box. A part reduces the memory for
+		// encoded chunks.
 		kept, left := needOf(s, from, to).block-boxBytes(to, s.Inner), m.o.Memory-overhead
 		part, _ := shardParts(to)
 		memory = max(min(memory, left-(left+7)/8-part)-kept, 0)
@@ -95,8 +95,8 @@ func (m *maker) solve(s *Step, from, to *zarr.Array) ([]rechunk.Stage, error) {
 }
 
 // requestCost returns the number of bytes that take as long to transfer as a request takes: four
-// times the RangeGap of the store. RangeGap is smaller because the bytes of a gap are discarded.
-// The cost is 4 MiB for a cloud store (80 MB/s for 50 ms) and 16 KiB for a disk.
+// times the RangeGap of the store. RangeGap is smaller than the cost because the bytes of a gap are
+// discarded. The cost is 4 MiB for a cloud store (80 MB/s for 50 ms) and 16 KiB for a disk.
 func requestCost(st store.Store) int64 {
 	var t store.Tuning
 	if st == nil || !store.As(st, &t) || t.RangeGap < 1 || t.RangeGap > rechunk.DefaultRequest {
@@ -111,8 +111,8 @@ func plain(a *zarr.Array) bool {
 	return !slices.ContainsFunc(a.Metadata().Codecs, func(c meta.Named) bool { return c.Name != "bytes" })
 }
 
-// addBlocks adds a step whose tasks have blocks of block elements along each dimension, rounded up
-// to whole objects.
+// addBlocks adds a step. block is the number of elements of a task along each dimension, which
+// addBlocks rounds up to whole objects.
 func (m *maker) addBlocks(stage int, s Step, block []int, from, to *zarr.Array) {
 	s.Block = ones(len(s.Grid))
 	if s.Inner != nil {
@@ -187,8 +187,8 @@ func (s *Step) reads(d, block, unit, object, shape int) int64 {
 	return total
 }
 
-// gathered extends a block of objects, in place, along the last dimensions first. The block has at
-// most taskObjects objects. Its elements have at most as many bytes as the argument bytes.
+// gathered extends a block of objects, in place, along the last dimensions first. The result has at
+// most taskObjects objects, and its elements have at most the given number of bytes.
 func gathered(block []int, to *zarr.Array, bytes int64) []int {
 	grid := to.GridShape()
 	fits := func() bool {
@@ -217,9 +217,9 @@ func ones(n int) []int {
 	return s
 }
 
-// readsInside returns the number of reads of source chunks along dimension d by boxes of Inner
-// inner chunks, as reads does for blocks. chunk and shard are the lengths of an inner chunk and a
-// shard.
+// readsInside returns the number of reads of source chunks along dimension d if tasks fill shards
+// in boxes of Inner inner chunks. Like reads, it counts a chunk once for each box that the chunk
+// touches. chunk and shard are the lengths of an inner chunk and a shard.
 func (s *Step) readsInside(d, chunk, unit, shard, shape int) int64 {
 	each, start := int(min(product(int64(chunk), s.Inner[d]), int64(shard), int64(shape))), s.start(d)
 	if shards := ceil(shape, shard); product(int64(shards), ceil(shard, each)) > counted {

@@ -46,10 +46,10 @@ type Worker struct {
 	complete map[int]bool    // complete stages
 }
 
-// RunTask runs task i of a plan. It is meant for workers of any workflow engine. It stores the
-// objects of the task, then a marker. A task may be run any number of times, also concurrently, and
-// stores the same objects each time. The tasks of a stage may run in any order. The first task that
-// runs claims the target for the plan. Once the target is published, tasks write nothing.
+// RunTask runs task i of a plan. Workers of any workflow engine can call it. It stores the objects
+// of the task, then a marker. A task may be run any number of times, even concurrently, and stores
+// the same objects each time. The tasks of a stage may run in any order. The first task that runs
+// claims the target for the plan. Once the target is published, tasks write nothing.
 //
 // A task compares the metadata of the array that it reads with the plan; the last task compares the
 // metadata of all arrays. An array that only became longer is copied with its planned shape. A task
@@ -74,9 +74,9 @@ func RunTask(ctx context.Context, p *Plan, i int, open Opener, opts ...zarr.Opti
 	return errors.Join(err, w.Close())
 }
 
-// Open checks a plan and opens its stores, to run many tasks. opts are options of the nodes, such
-// as zarr.Extensions. The memory of tasks is a child of the budget of concurrency.Default, bounded
-// by the plan's memory. The caller must call [Worker.Close].
+// Open checks a plan and opens its stores, in order to run many tasks. The worker opens arrays with
+// opts, for example with zarr.Extensions. It reserves memory for tasks in a child of the budget of
+// concurrency.Default, which is bounded by the plan's memory. The caller must call [Worker.Close].
 func Open(ctx context.Context, p *Plan, open Opener, opts ...zarr.Option) (*Worker, error) {
 	return openWith(ctx, p, open, nil, opts)
 }
@@ -113,7 +113,8 @@ func openWith(ctx context.Context, p *Plan, open Opener, shared *concurrency.Lim
 	return w, nil
 }
 
-// newWorker returns a worker that has no arrays and no memory. Such a worker cannot run tasks.
+// newWorker returns a worker that can read and write claims and markers. Its memory and arrays,
+// which tasks need, are not set.
 func newWorker(p *Plan, src, dst store.Store) *Worker {
 	w := &Worker{
 		p: p, id: p.ID(), tasks: p.Tasks(), moving: concurrency.NewSlots(moving), one: p.Source.Store == p.Target.Store,
@@ -273,6 +274,6 @@ func regions(t Task, to *zarr.Array) (src, dst []zarr.Selection, n []int) {
 	return src, dst, n
 }
 
-// region returns a buffer of n bytes from a hold. Its capacity is at least the size of the largest
-// region (most), so that smaller regions at the end of an array reuse the same buffers.
+// region returns a buffer of n bytes from a hold. most is the size of the largest region. The
+// buffer has at least this capacity, so that smaller regions at the end of an array can reuse it.
 func region(h *concurrency.Hold, most, n int64) []byte { return h.Buffer(int(max(most, n)))[:n] }

@@ -54,7 +54,8 @@ func (c *appendCmd) Run(ctx context.Context, s *session) error {
 	return usagef("%s is neither an array nor a group", p.where)
 }
 
-// options converts the flags to append options. --take-over 0s takes over every change.
+// options converts the flags to append options. --take-over 0s becomes a negative TakeOver, which
+// takes over every change.
 func (c *appendCmd) options() zarr.AppendOptions {
 	o := zarr.AppendOptions{At: c.At, Wait: c.Wait}
 	if c.TakeOver != nil {
@@ -185,7 +186,7 @@ func (r *fileRows) open() (io.Reader, func(), error) {
 	return f, func() { _ = f.Close() }, nil // opened for reading only
 }
 
-// where returns the region of the array for rows that start at from.
+// where returns the region that the rows fill if the first of them is row from of the array.
 func (r *fileRows) where(from int) region {
 	where := make(region, len(r.shape))
 	for k, n := range r.shape {

@@ -66,8 +66,8 @@ func (c *attrsCmd) print(ctx context.Context, s *session) error {
 	return err
 }
 
-// change opens the node and changes its attributes, on condition that no other writer has changed
-// the document in between.
+// change opens the node and changes its attributes, on condition that no other writer changes the
+// document in between.
 func (c *attrsCmd) change(ctx context.Context, s *session, set map[string]any) error {
 	p, n, err := s.openRooted(ctx, c.URL)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 // order that fit in memory. Bands end at chunk boundaries if a row of chunks fits in memory, so
 // that no chunk is read twice or written in part.
 
-// maxBand is the default maximum size of a band in bytes. 128 chunks of 1 MiB keep the 128 requests
-// of a bucket busy.
+// maxBand is the default maximum size of a band in bytes. A band of 128 chunks of 1 MiB occupies
+// the 128 concurrent requests of a bucket.
 const maxBand = 128 << 20
 
 // band is one part of a selection and its size in bytes.
@@ -30,10 +30,10 @@ func bandsToWrite(ctx context.Context, a *zarr.Array, r region) (iter.Seq[band],
 	return cut(ctx, r, objectsOf(a), a.DType().Size(), min(maxBand, memory), memory)
 }
 
-// chunking describes the division of an array into chunks, or shards.
+// chunking describes the division of an array into chunks or shards.
 type chunking struct {
 	shape []int // shape of all chunks; nil if they differ
-	// at is used if shape is nil. It returns the chunk that contains element i along an axis.
+	// at returns the chunk that contains element i along an axis. It is used if shape is nil.
 	at func(axis, i int) (chunk, start, length int)
 }
 
@@ -61,11 +61,11 @@ func (c chunking) span(axis, i int) (start, length int) {
 	return start, length
 }
 
-// steps is the number of iterations after which a long loop checks its context. They take about a
-// millisecond.
+// steps is the number of iterations after which a long loop checks its context. 65,536 iterations
+// take about a millisecond.
 const steps = 1 << 16
 
-// most returns the maximum number of elements of a range along an axis that are in one chunk.
+// most returns the largest number of elements of a along axis k that are in the same chunk.
 func (c chunking) most(ctx context.Context, k int, a axis) (int, error) {
 	if c.shape != nil {
 		return min((c.shape[k]-1)/max(a.step, -a.step)+1, a.count), nil
@@ -82,8 +82,8 @@ func (c chunking) most(ctx context.Context, k int, a axis) (int, error) {
 	return most, nil
 }
 
-// around returns the range [first, next) of the elements of a that are in the same chunk as element
-// i. first may be negative.
+// around returns the range [first, next) of the elements of a that are in the chunk of element i.
+// first may be negative.
 func (c chunking) around(k int, a axis, i int) (first, next int) {
 	start, length := c.span(k, a.at(i))
 	before := a.at(i) - start // elements of the chunk before and after this one
@@ -144,8 +144,8 @@ func (c cutter) bands(r region) iter.Seq[band] {
 	}
 }
 
-// cut cuts along the first axis longer than 1. If one row along that axis exceeds the limit, it
-// cuts each row along the next axis.
+// cut yields the bands of r. It cuts along the first axis longer than 1. If one row along that axis
+// exceeds the limit, it cuts each row along the next axis.
 func (c cutter) cut(r region, total int64, yield func(band) bool) bool {
 	k := r.first()
 	if k == len(r) || total <= c.target() {
@@ -169,8 +169,8 @@ func (c cutter) cut(r region, total int64, yield func(band) bool) bool {
 }
 
 // end returns the end of a band that starts at from. The band ends at a chunk boundary after about
-// want elements, and has at most most elements. end computes the end of a range without iterating.
-// It searches a list, which is in memory anyway.
+// want elements, and is not longer than most. end searches a list for the boundary, and computes
+// the boundary otherwise.
 func (a axis) end(chunks chunking, k, from int, want, most int64) int {
 	if want >= int64(a.count-from) {
 		return a.count
@@ -190,7 +190,7 @@ func (a axis) end(chunks chunking, k, from int, want, most int64) int {
 }
 
 // boundary returns the last chunk boundary i of a list with from < i ≤ to. If there is none, it
-// returns the next boundary, but at most from+most and at most the end of the list.
+// returns the next boundary, limited to from+most and to the end of the list.
 func (a axis) boundary(chunks chunking, k, from, to int, most int64) int {
 	another := func(i int) bool { // the i-th element starts a new chunk
 		before, _ := chunks.span(k, a.at(i-1))

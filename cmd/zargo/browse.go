@@ -25,8 +25,8 @@ const (
 // maxBrowsed is the maximum number of entries listed. A million entries take half a GB of memory.
 const maxBrowsed = 1_000_000
 
-// browse lists a place that is not a node. With deep it lists all levels below, parents before
-// children. unread is an error about nodes that could not be read.
+// browse lists a place that is not a node. If deep is true, it lists all levels below the place,
+// parents before children. unread is an error about nodes that could not be read.
 func (s *session) browse(ctx context.Context, p *place, deep bool) (nodes []nodeInfo, unread, err error) {
 	atOnce := max(1, store.TuningOf(p.Store).ListFanout)
 	for level := []string{""}; len(level) > 0; {
@@ -96,8 +96,8 @@ func entries(ctx context.Context, p *place, folder string, room int) (list []sto
 	return list, nil
 }
 
-// look is the description of a directory. With deep it includes all nodes below a group. unread is
-// an error about nodes that could not be read.
+// look is the result of opening a directory: a description of its node, and of all nodes below it
+// for a deep listing. unread is an error about nodes that could not be read.
 type look struct {
 	nodes  []nodeInfo
 	unread error

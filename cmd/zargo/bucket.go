@@ -31,7 +31,7 @@ type bucketCheckCmd struct {
 	JSON     bool   `name:"json" help:"Print a JSON object."`
 }
 
-// errNotHeld means that checks of the bucket failed.
+// errNotHeld is the error of a run in which checks of the bucket failed.
 const errNotHeld = constError("checks failed")
 
 // dryRunInfo is the output of --dry-run --json.
@@ -131,7 +131,7 @@ func (c *bucketCheckCmd) options(s *session) (openurl.Location, bucketcheck.Opti
 }
 
 // missingFolders returns the directories of a file URL's path that do not exist, outermost first.
-// The check removes them at the end, because empty directories remain, unlike prefixes of a bucket.
+// The check creates these directories and removes them at the end.
 func missingFolders(l openurl.Location) (missing []string) {
 	if l.Scheme != "file" {
 		return nil
@@ -144,8 +144,8 @@ func missingFolders(l openurl.Location) (missing []string) {
 	}
 }
 
-// removeFolders removes the empty directories below the place of the check, and the empty ones
-// among the directories in before.
+// removeFolders removes the empty directories below the place of the check, and those directories
+// in before that are empty.
 func removeFolders(before []string, l openurl.Location, place string) error {
 	if l.Scheme != "file" || place == "" {
 		return nil

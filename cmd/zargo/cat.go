@@ -25,7 +25,8 @@ type catCmd struct {
 	fieldFlag
 }
 
-// Run prints an array. Only the format text omits elements.
+// Run prints an array. The text format omits elements of large arrays; the other formats print all
+// elements.
 func (c *catCmd) Run(ctx context.Context, s *session) error {
 	items, err := parseSel(c.Sel)
 	if err != nil {
@@ -105,9 +106,9 @@ func (c *catCmd) print(ctx context.Context, s *session, w io.Writer, a *zarr.Arr
 	return printValues(ctx, s.far, w, a, r, most, c.Format, r.shape())
 }
 
-// printValues prints the elements that r selects in any format except text. They are printed as an
-// array of the given shape, which must have the same number of elements. It keeps about most bytes
-// of elements in memory.
+// printValues prints the elements that r selects in any format except text. The elements are
+// printed as an array of the given shape, which must have the same number of elements. most is the
+// approximate maximum number of bytes of elements in memory.
 func printValues(ctx context.Context, far *progress, w io.Writer, a *zarr.Array, r region, most int64, format string, shape []int) error {
 	t, read := render.ReaderOf(a)
 	out, err := render.NewSink(format, &checkedWriter{ctx, w}, t, shape)

@@ -7,7 +7,7 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// chooses reports whether any flag affects how the shape of chunks or shards is chosen.
+// chooses reports whether a flag determines how the shape of chunks or shards is chosen.
 func (f *specFlags) chooses() bool { return f.choosesChunks() || f.choosesShards() }
 
 func (f *specFlags) choosesChunks() bool {
@@ -17,8 +17,8 @@ func (f *specFlags) choosesShards() bool {
 	return f.ShardAspect != "" || f.ShardSize != "" || f.ShardElements != 0
 }
 
-// layouts sets how the shapes of chunks and shards are chosen if --chunks and --shards do not
-// specify them.
+// layouts determines how the shapes of chunks and shards are chosen if --chunks and --shards do not
+// specify the shapes.
 func (f *specFlags) layouts(spec *zarr.Spec) (err error) {
 	if (f.Chunks != "" || f.ChunkEdges != "") && f.choosesChunks() {
 		return usagef("--chunks and --chunk-edges cannot be combined with --aspect, --chunk-size or --chunk-elements")
@@ -37,7 +37,8 @@ func (f *specFlags) layouts(spec *zarr.Spec) (err error) {
 	return nil
 }
 
-// chosen parses one layout from three flags. Their names are used in errors.
+// chosen parses one layout from the values of three flags. The names of the flags are used in
+// errors.
 func chosen(aspectFlag, aspect, sizeFlag, size, elementsFlag string, elements int) (l zarr.Layout, err error) {
 	if aspect != "" {
 		for part := range strings.SplitSeq(aspect, ",") {

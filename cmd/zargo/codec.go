@@ -28,7 +28,7 @@ import (
 //	{"name":"zstd","configuration":{"level":3}}  as in v3 metadata
 //	{"id":"zstd","level":3}           as in v2 metadata
 //
-// It returns fault.Metadata for anything else. It does not check that a codec of that name exists.
+// It returns fault.Metadata for other texts. It does not check that a codec of that name exists.
 func parseCodec(text string) (codec.Spec, error) {
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, "{") {

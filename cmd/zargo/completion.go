@@ -9,8 +9,8 @@ import (
 )
 
 // A completion script is generated from kong's model of the command line. The existing completion
-// libraries for kong have not been updated since 2022 and start the program at every completion; a
-// script does not.
+// libraries for kong have not been updated since 2022, and they start the program at every
+// completion. A generated script does not start the program.
 
 type completionCmd struct {
 	Shell string `arg:"" help:"One of ${enum}." enum:"bash,zsh,fish"`
@@ -88,7 +88,7 @@ func flagsOf(all []*kong.Flag) []flagWord {
 	return flags
 }
 
-// choices returns the words of an enum, without an empty one.
+// choices returns the words of an enum, except the empty word.
 func choices(enum string) []string {
 	return strings.FieldsFunc(enum, func(r rune) bool { return r == ',' })
 }

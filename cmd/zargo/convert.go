@@ -9,8 +9,8 @@ import (
 )
 
 // conversion converts numbers from one type to another by the rules of the codec cast_value. It
-// rounds to nearest, ties to even. A number out of range is an error, and so is NaN for an integer
-// type.
+// rounds to nearest, ties to even. A number out of range is an error. NaN is an error for an
+// integer type.
 type conversion struct {
 	from, to dtype.Type
 	n        int // number of elements that the chain is bound to
@@ -39,7 +39,8 @@ func (c *conversion) bind(n int) (err error) {
 	return nil
 }
 
-// of converts elements in memory form. The result is valid until the next call.
+// of returns the converted elements. Input and output are in memory form. The result is valid until
+// the next call.
 func (c *conversion) of(elems []byte) (_ []byte, err error) {
 	if c.chain == nil { // both types are the same
 		return elems, nil

@@ -102,7 +102,7 @@ func (c *copyCmd) plan(ctx context.Context, s *session, e *ends, o transfer.Opti
 	return p, nil
 }
 
-// resumable is the error of work that can be resumed. how is a hint on how to resume it.
+// resumable is the error of an interrupted run that can be resumed. how is a hint on how to resume.
 type resumable struct {
 	err error
 	how string

@@ -66,7 +66,7 @@ func (s *session) openEnds(ctx context.Context, from, to, root string, more ...z
 	if !sameBucket(e.from, e.to) {
 		return e, nil
 	}
-	// Open one store for both, so that the provider can copy unchanged objects.
+	// Use one store for the source and the target, so that the provider can copy unchanged objects.
 	top := e.to.At("")
 	p, err := s.open(ctx, top)
 	if err != nil {
@@ -114,9 +114,9 @@ func (e *ends) options(o transfer.Options) (transfer.Options, error) {
 	return o, err
 }
 
-// storeURL returns the name of a store in a plan: its URL, made absolute and without possible
-// secrets. The parameters of bucket URLs contain no secrets. Any parameter of a web server's URL
-// may be a secret.
+// storeURL returns the name of a store in a plan. The name is the store's absolute URL without
+// parameters that may be secret. The parameters of bucket URLs are not secret. Any parameter of a
+// web server's URL may be secret.
 func storeURL(l openurl.Location) (string, error) {
 	switch l.Scheme {
 	case "file":
@@ -130,8 +130,8 @@ func storeURL(l openurl.Location) (string, error) {
 	return l.URL(), nil
 }
 
-// opener returns a function that opens the stores of a plan. It opens names in known at these
-// locations, and parses other names as URLs.
+// opener returns a function that opens the stores of a plan. It opens a name in known at its
+// location there, and parses any other name as a URL.
 func (s *session) opener(known map[string]openurl.Location) transfer.Opener {
 	return func(ctx context.Context, name string) (store.Store, error) {
 		l, ok := known[name]

@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// copyFlags holds the properties in which a copy may differ from its source.
+// copyFlags holds the flags for properties in which a copy may differ from its source.
 type copyFlags struct {
 	Chunks      string   `help:"Elements of a chunk: 8760,10,10 for arrays with as many axes, or time=8760,lat=10 for arrays with axes of these names. Other arrays keep their chunk shape." placeholder:"N,…"`
 	Shards      string   `help:"Elements of a shard, in the same form. none stores each chunk as an object." placeholder:"N,…"`
@@ -24,8 +24,8 @@ type copyFlags struct {
 	fillAttributeFlag
 }
 
-// options converts the flags to options of package transfer. The caller calls check after all
-// arrays are planned, to detect names in flags that match no array.
+// options converts the flags to options of package transfer. The caller must call check after all
+// arrays are planned. It detects names in flags that match no array.
 func (f *copyFlags) options() (o transfer.Options, check func() error, err error) {
 	if f.MaxMem != "" {
 		n, err := parseSize("--max-mem", f.MaxMem)
@@ -77,8 +77,8 @@ func (f *copyFlags) options() (o transfer.Options, check func() error, err error
 	}, nil
 }
 
-// lengths is the value of --chunks or --shards: numbers of elements along each axis, or by axis
-// name.
+// lengths is the value of --chunks or --shards. It has a number of elements for each axis, in order
+// or by axis name.
 type lengths struct {
 	flag, text string
 	none, used bool
@@ -112,7 +112,7 @@ func parseLengths(flag, text string) (*lengths, error) {
 }
 
 // of returns the new shape of an array's chunks or shards, or nil if the flag does not apply to the
-// array. was is the existing shape.
+// array. was is the old shape.
 func (l *lengths) of(a *zarr.Array, was []int) []int {
 	if l == nil || l.none {
 		return nil
@@ -160,13 +160,13 @@ func newGrid(a *zarr.Array, chunks, shards *lengths) ([]int, []int, error) {
 	return newChunks, shards.of(a, whole), nil
 }
 
-// parts is --sel applied to several arrays.
+// parts applies --sel to several arrays.
 type parts struct {
 	items []item
 	used  []bool
 }
 
-// of returns the selected part of one array, or nil for all of it.
+// of returns the selected part of one array, or nil for the whole array.
 func (p *parts) of(a *zarr.Array) ([][2]int, error) {
 	var of []item
 	for i, it := range p.items {

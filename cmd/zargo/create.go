@@ -15,7 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// specFlags describes the metadata of a new array or group. The command put has these flags too.
+// specFlags holds the flags that describe a new array or group. The command put has these flags
+// too.
 type specFlags struct {
 	Chunks        string   `help:"Elements of a chunk along each axis: 5,5. The default is about a million elements with equal sides." placeholder:"N,…"`
 	Aspect        string   `help:"Proportions of the sides of chunks if --chunks is not set: 1,2,2." placeholder:"N,…"`
@@ -101,8 +102,8 @@ func (s *session) create(ctx context.Context, url string, spec zarr.Spec, f spec
 	return p, a, nil
 }
 
-// checkSpec creates the array in memory first, before anything is stored. An error there is an
-// error of the command line.
+// checkSpec creates the array in memory, to find errors before anything is stored. It reports
+// errors of the specification as errors of the command line.
 func checkSpec(ctx context.Context, spec zarr.Spec) error {
 	_, err := zarr.Create(ctx, mem.New(), "", spec)
 	if err == nil {
@@ -141,8 +142,8 @@ func (c *createCmd) group(ctx context.Context, s *session) error {
 	return c.after(ctx, s, p, g)
 }
 
-// spec converts the flags to the specification of an array. big selects big-endian order for the
-// stored bytes.
+// spec converts the flags to the specification of an array. If big is true, the stored bytes are in
+// big-endian order.
 func (f *specFlags) spec(shape []int, t dtype.Type, big bool) (zarr.Spec, error) {
 	spec := zarr.Spec{Format: f.ZFormat, Shape: shape, DType: t, Order: f.Order, Separator: f.Separator}
 	var err error

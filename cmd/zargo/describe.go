@@ -101,7 +101,7 @@ func describe(n zarr.Node) (nodeInfo, error) {
 		return info, err
 	}
 	if fill := a.Fill(); fill != nil {
-		// In v3's notation, which preserves the bits of a NaN.
+		// The notation of v3 preserves the bits of a NaN.
 		d.Fill, err = a.DType().FormatFill(fill, 3)
 	}
 	return info, err

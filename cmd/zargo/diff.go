@@ -56,7 +56,8 @@ func (c *diffCmd) Run(ctx context.Context, s *session) error {
 	return err
 }
 
-// oneOf adds the URL of p or q to an error. It adds that of q only if the error identifies q.
+// oneOf adds the URL of a place to an error: that of q if the error is known to concern q,
+// otherwise that of p.
 func oneOf(err error, p, q *place) error {
 	if name := storeName(err); name != "" && name == q.root.String() {
 		return q.fail(err)

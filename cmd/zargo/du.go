@@ -43,16 +43,16 @@ func (u *usage) add(e store.Entry) {
 	u.Bytes += e.Size
 }
 
-// Run counts the stored objects in one listing. It does not keep the listing, so memory grows with
-// the number of nodes, not of objects.
+// Run counts the stored objects in one listing. It does not keep the listing, so the memory depends
+// on the number of nodes and not on the number of objects.
 func (c *duCmd) Run(ctx context.Context, s *session) error {
 	_, err := c.show(ctx, s, nil)
 	return err
 }
 
-// show prints the counts and returns the total. list calls each for every stored object, with its
-// key relative to the URL. It does not follow symbolic links, which are printed as links. If list
-// is nil, show lists all objects and follows links.
+// show prints the counts and returns the total. list calls each for every stored object, with the
+// object's key relative to the URL. list does not follow symbolic links, and show prints one line
+// for each link. If list is nil, show lists all objects and follows links.
 func (c *duCmd) show(ctx context.Context, s *session, list func(each func(store.Entry)) error) (*usage, error) {
 	p, err := s.locate(ctx, c.URL)
 	if err != nil {
@@ -121,8 +121,8 @@ func eachOf(listing iter.Seq2[store.Entry, error], each func(store.Entry)) error
 	return nil
 }
 
-// nodes returns the nodes of a place by path. If the place is not a node, it returns the place and
-// its directories.
+// nodes returns the nodes of a place, with their paths as keys. If the place is not a node, it
+// returns the place and its directories.
 func (c *duCmd) nodes(ctx context.Context, s *session, p *place) (nodes map[string]*usage, unread, err error) {
 	n, err := zarr.Open(ctx, p.Store, p.path, s.options()...)
 	top := &usage{Kind: kindFolder}

@@ -45,7 +45,7 @@ func exits() []exit {
 	}
 }
 
-// constError is an error constant.
+// constError is an error type for constants.
 type constError string
 
 func (e constError) Error() string { return string(e) }
@@ -63,8 +63,8 @@ func (e *usageError) Error() string { return e.text }
 
 func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
 
-// exitCode returns the exit code of the outermost kind in err's tree, because an outer layer that
-// changes the kind has more context.
+// exitCode returns the exit code for err. If err wraps several kinds of errors, the outermost kind
+// determines the code, because the outer layer has more context.
 func exitCode(err error) int {
 	if err == nil {
 		return 0
@@ -106,7 +106,7 @@ func codeIn(err error, table []exit) int {
 	return 0
 }
 
-// placed is an error with the URL or the file that it concerns.
+// placed adds to an error the URL or the file that the error concerns.
 type placed struct {
 	where string // without secrets
 	err   error

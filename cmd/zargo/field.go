@@ -11,7 +11,7 @@ type fieldFlag struct {
 	Field string `help:"One field of a structure, or of a nested structure, such as at.y. The axes of the field, if any, come last." placeholder:"NAME"`
 }
 
-// of returns the view of the field, or the array itself without the flag. A field whose name
+// of returns a view of the field, or the array itself if the flag is not set. A field whose name
 // contains points takes precedence over a nested field.
 func (f fieldFlag) of(a *zarr.Array) (*zarr.Array, error) {
 	if f.Field == "" {

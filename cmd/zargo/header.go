@@ -10,9 +10,10 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// printHeader prints the column names of CSV output. For one axis it prints the name of the values.
-// For two axes it prints the positions along the second axis. For more axes it prints the name of
-// each axis, and then that of the values. Unnamed axes are called dim_0 and so on, as in xarray.
+// printHeader prints the header of CSV output. For one axis, the header is the name of the values.
+// For two axes, it consists of the positions along the second axis. For more axes, it consists of
+// the name of each axis and the name of the values. Unnamed axes are called dim_0 and so on, as in
+// xarray.
 func printHeader(w io.Writer, a *zarr.Array, r region, values string) error {
 	b := bufio.NewWriterSize(w, 1<<15)
 	var names []string

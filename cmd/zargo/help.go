@@ -8,12 +8,13 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// helpCmd lists help among the commands. run replaces "help x" by "x --help" before parsing.
+// helpCmd adds help to the list of commands. run replaces "help x" by "x --help" before parsing.
 type helpCmd struct {
 	Command []string `arg:"" optional:"" help:"The command to describe."`
 }
 
-// printHelp prints kong's help, and for the whole program also the URLs and the exit codes.
+// printHelp prints kong's help. The help for the whole program also contains the URLs and the exit
+// codes.
 func printHelp(o kong.HelpOptions, ctx *kong.Context) error {
 	if err := kong.DefaultHelpPrinter(o, ctx); err != nil {
 		return err

@@ -29,7 +29,8 @@ type layoutInfo struct {
 	Nested bool `json:"nested"`
 }
 
-// look checks the layout of an array's chunk keys in the store if the metadata does not declare it.
+// look finds the layout of an array's chunk keys in the store if the metadata does not declare the
+// layout.
 func (i *nodeInfo) look(ctx context.Context, p *place, a *zarr.Array) error {
 	if !a.Metadata().NoSeparator {
 		return nil
@@ -48,8 +49,8 @@ func (i *nodeInfo) look(ctx context.Context, p *place, a *zarr.Array) error {
 	return nil
 }
 
-// layoutWarning describes a problem of a key layout and its remedy. It returns "" if there is no
-// problem.
+// layoutWarning describes a problem of a key layout and how to solve it. It returns "" if there is
+// no problem.
 func layoutWarning(l upkeep.KeyLayout) string {
 	switch {
 	case l.Other() == "":
@@ -63,8 +64,8 @@ func layoutWarning(l upkeep.KeyLayout) string {
 }
 
 // warnOfMissing prints a warning if a read found none of its chunks but chunks exist under keys of
-// another layout, because all printed values are then fill values. It sends requests only if all
-// chunks were missing, and ignores their errors.
+// another layout. All printed values are then fill values. warnOfMissing sends requests only if all
+// chunks were missing, and ignores errors of these requests.
 func (s *session) warnOfMissing(ctx context.Context, p *place, a *zarr.Array) {
 	if missing := s.report.Missing.Load(); missing == 0 || missing < s.report.Chunks.Load() {
 		return

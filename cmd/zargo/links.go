@@ -14,15 +14,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// kindLink is a symbolic link. Commands that delete do not follow it.
+// kindLink is the kind of a symbolic link. Commands that delete do not follow symbolic links.
 const kindLink = "link"
 
-// maxLinks is the maximum number of listed symbolic links that do not lead to a node. They fill
+// maxLinks is the maximum number of listed symbolic links that do not lead to a node. 20 links fill
 // about one screen.
 const maxLinks = 20
 
-// links collects the symbolic links of a listing that does not follow them. It also has the nodes
-// that were found by reading through the links.
+// links collects the symbolic links of a listing that does not follow links. It also contains the
+// nodes that were found by reading through the links.
 type links struct {
 	nodes  map[string]*usage
 	above  map[string]bool // paths of nodes and of all directories above them; true for links
@@ -49,7 +49,7 @@ func (l *links) add(key string) {
 	}
 }
 
-// show replaces the nodes behind each link by one line for the link.
+// show removes the nodes behind the links, and adds one line for each link.
 func (l *links) show() {
 	for path := range l.nodes {
 		for up := path; up != ""; up = up[:max(strings.LastIndexByte(up, '/'), 0)] {
@@ -68,8 +68,8 @@ func (l *links) show() {
 	}
 }
 
-// linksStay returns the part of a report about deleted objects that describes symbolic links, or ""
-// if there are none.
+// linksStay returns the text about symbolic links in a report about deleted objects, or "" if there
+// are no links.
 func linksStay(n int64) string {
 	switch n {
 	case 0:
@@ -100,7 +100,7 @@ func isLink(l openurl.Location) (string, bool) {
 }
 
 // removeFolder removes the directory of a location if it is empty. It is called after the contents
-// were deleted, and keeps the working directory.
+// were deleted. It does not remove the working directory.
 func removeFolder(ctx context.Context, l openurl.Location) error {
 	path, ok := localPath(l)
 	if !ok || isWhole(l) {

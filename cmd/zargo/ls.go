@@ -24,7 +24,8 @@ type lsCmd struct {
 	JSON      bool   `name:"json" help:"Print a JSON list."`
 }
 
-// Run lists a group. For an array it prints the array itself, as ls does for a file.
+// Run lists a group. For an array it prints a line for the array itself, as the Unix command ls
+// does for a file.
 func (c *lsCmd) Run(ctx context.Context, s *session) error {
 	if c.Names {
 		return c.runNames(ctx, s)
@@ -60,8 +61,8 @@ func (c *lsCmd) Run(ctx context.Context, s *session) error {
 	return p.fail(unread)
 }
 
-// around lists a place that is not a node. It returns the error none if the place is empty or
-// cannot be listed.
+// around lists a place that is not a node. If the place is empty or cannot be listed, it returns
+// the error in the argument none.
 func (c *lsCmd) around(ctx context.Context, s *session, none error) (p *place, nodes []nodeInfo, unread, err error) {
 	p, err = s.locate(ctx, c.URL)
 	if err != nil {

@@ -11,8 +11,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// members calls add with the description of each node. It omits nodes whose metadata is malformed
-// or unsupported, and returns an error about them in unread. Any other error ends the listing.
+// members calls add for each node, with the node's description. It omits nodes whose metadata is
+// malformed or unsupported, and returns an error about them in unread. Any other error ends the
+// listing.
 func (p *place) members(nodes iter.Seq2[zarr.Node, error], add func(zarr.Node, nodeInfo)) (unread, err error) {
 	var first error
 	listed, broken := 0, 0

@@ -34,8 +34,8 @@ func (c *migrateCmd) Run(ctx context.Context, s *session) error {
 	return nil
 }
 
-// fillAttributeFlag keeps fill values and _FillValue unchanged, even if xarray then sees other
-// missing values.
+// fillAttributeFlag keeps fill values and the attribute _FillValue unchanged. xarray may then see
+// other missing values.
 type fillAttributeFlag struct {
 	NoFillAttribute bool `name:"no-fill-attribute" help:"Keep fill values and the attribute _FillValue when the format changes. By default an array with dimension names keeps the missing values that xarray sees: in v2 the fill value marks them, in v3 the attribute."`
 }

@@ -62,8 +62,8 @@ func namesOf(ctx context.Context, n zarr.Node) ([]string, error) {
 	return names, nil
 }
 
-// namesAround returns the names of directories and objects in a place that is not a node. It
-// returns the error none if the place is empty or cannot be listed.
+// namesAround returns the names of directories and objects in a place that is not a node. If the
+// place is empty or cannot be listed, it returns the error in the argument none.
 func (c *lsCmd) namesAround(ctx context.Context, s *session, none error) (*place, []string, error) {
 	p, err := s.locate(ctx, c.URL)
 	if err != nil {

@@ -55,8 +55,9 @@ func (s *session) openArray(ctx context.Context, url string, more ...zarr.Option
 	return nil, nil, p.fail(s.notZarr(ctx, p.root, err))
 }
 
-// openCopied opens a node that exists only in the consolidated metadata of a group above it, so
-// that every node that ls prints can be opened. It returns nil if there is no such node.
+// openCopied opens a node whose metadata exists only in the consolidated metadata of a group above
+// the node. With it, every node that ls prints can be opened. It returns nil if there is no such
+// node.
 func (s *session) openCopied(ctx context.Context, l openurl.Location, more ...zarr.Option) (*place, zarr.Node) {
 	p, err := s.rooted(ctx, l)
 	if err != nil || p.path == "" {
@@ -121,14 +122,14 @@ func (s *session) openRooted(ctx context.Context, url string) (*place, zarr.Node
 	return p, n, nil
 }
 
-// consolidateFlag is the flag of commands that change metadata below a group with consolidated
-// metadata.
+// consolidateFlag updates consolidated metadata. It is a flag of the commands that change metadata
+// below a group with consolidated metadata.
 type consolidateFlag struct {
 	Consolidate bool `help:"Update the consolidated metadata of groups above the node. By default a warning lists the groups whose consolidated metadata is out of date."`
 }
 
-// after updates the consolidated metadata of groups above a changed node, or prints a warning if it
-// is out of date.
+// after updates the consolidated metadata of groups above a changed node, or prints a warning if
+// that metadata is out of date.
 func (c consolidateFlag) after(ctx context.Context, s *session, p *place, n zarr.Node) error {
 	if c.Consolidate {
 		_, err := upkeep.UpdateAbove(ctx, n)
@@ -148,8 +149,8 @@ func (c consolidateFlag) after(ctx context.Context, s *session, p *place, n zarr
 	return nil
 }
 
-// urlOf returns the URL of the node at path for messages. The node is that of the place or a group
-// above it.
+// urlOf returns the URL of the node at path, for use in messages. The node is that of the place, or
+// a group above that node.
 func (p *place) urlOf(path string) string {
 	up := strings.Count(strings.Trim(p.path, "/"), "/") - strings.Count(path, "/")
 	if path == "" {

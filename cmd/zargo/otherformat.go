@@ -30,8 +30,9 @@ func magics() []struct{ begin, is string } {
 // maxMagic is the length of the longest entry of magics.
 const maxMagic = 8
 
-// notZarr replaces the error for a location without a node. If the first bytes of the object there
-// identify its format, the returned error contains the format. Otherwise notZarr returns err.
+// notZarr replaces err, the error for a location without a node. If the object at the location
+// starts with the magic bytes of a known file format, the new error contains the format. Otherwise
+// notZarr returns err.
 func (s *session) notZarr(ctx context.Context, l openurl.Location, err error) error {
 	if !errors.Is(err, fault.NotFound) && !errors.Is(err, fault.Refused) || len(l.Inside) > 0 {
 		return err

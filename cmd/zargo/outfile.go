@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 )
 
-// writeFile writes a file by calling fill. It writes to a temporary file in the same directory, and
-// renames it on success or removes it on failure. If name exists and is not a regular file, such as
-// a pipe or a device, writeFile writes to it directly.
+// writeFile creates or replaces a file with the contents that fill writes. It writes to a temporary
+// file in the same directory, and renames it on success or removes it on failure. If name exists
+// and is not a regular file, such as a pipe or a device, writeFile writes to it directly.
 func writeFile(name string, fill func(io.Writer) error) (err error) {
 	mode := os.FileMode(0o666) // reduced by the umask
 	old, err := os.Stat(name)

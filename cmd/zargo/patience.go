@@ -11,7 +11,7 @@ import (
 )
 
 // patience is the time after which a line on standard error reports that a request is being
-// retried. It is long enough for brief throttling, and short enough that the command does not seem
+// retried. It is longer than most brief throttling, and short enough that the command does not seem
 // to hang.
 const patience = 3 * time.Second
 
@@ -22,8 +22,8 @@ type late struct {
 	timer *time.Timer // of the first request that waits longer than patience
 }
 
-// notify is called before each wait of a retry. A request that will still wait after patience has
-// not succeeded by then.
+// notify is called before each wait of a retry. If the wait ends later than patience allows, the
+// request cannot succeed in time, so notify schedules the report.
 func (l *late) notify(a store.Retry) {
 	if a.Elapsed+a.Wait < patience {
 		return

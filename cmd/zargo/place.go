@@ -48,8 +48,8 @@ func (s *session) parseURL(text string) (openurl.Location, error) {
 	return l, at(l.String(), err)
 }
 
-// nodeOf returns the node of a document's URL. Other URLs are unchanged. URLs copied from a listing
-// or a browser often name a document.
+// nodeOf returns the location of the node that a metadata document belongs to. It returns other
+// locations unchanged. URLs that users copy from a listing or a browser often name a document.
 func nodeOf(l openurl.Location) openurl.Location {
 	if n := len(l.Inside); n > 0 {
 		l.Inside = slices.Clone(l.Inside)
@@ -63,7 +63,7 @@ func nodeOf(l openurl.Location) openurl.Location {
 }
 
 // withoutDocument removes the name of a metadata document from the end of a path. ends contains the
-// separators of segments.
+// characters that separate segments.
 func withoutDocument(path, ends string) string {
 	i := strings.LastIndexAny(path, ends) + 1
 	switch path[i:] {
@@ -91,9 +91,9 @@ func (p *place) fail(err error) error {
 	return failedAt(p.root, p.where, err)
 }
 
-// failedAt adds the location to an error. It removes the location from the text of the layers
-// below, so that it appears once. where is the node's URL; if it is empty, failedAt uses the URL of
-// root, the store.
+// failedAt adds the location to an error. It first removes the location from the error's text, so
+// that the location appears once. where is the node's URL. If where is empty, failedAt uses root,
+// the URL of the store.
 func failedAt(root openurl.Location, where string, err error) error {
 	text := err.Error()
 	name := storeName(err)

@@ -37,7 +37,7 @@ type requestInfo struct {
 	Role  string  `json:"role"`
 }
 
-// Run prints the requests while they are planned, because there may be millions.
+// Run prints each request as soon as it is planned, because there may be millions of requests.
 func (c *planCmd) Run(ctx context.Context, s *session) error {
 	if c.Write && c.Resolve {
 		return usagef("--resolve cannot be combined with --write, because a write reads whole shards")
@@ -91,11 +91,13 @@ func (c *planCmd) Run(ctx context.Context, s *session) error {
 const (
 	// maxListed is the maximum number of requests listed. A million lines take some seconds.
 	maxListed = 1_000_000
-	// maxResolved is the maximum number of shards resolved. Each shard takes a read of its index.
+	// maxResolved is the maximum number of shards resolved. Each shard requires a read of its
+	// index.
 	maxResolved = 200_000
 )
 
-// fits returns fault.Limit if there are too many requests to list or resolve.
+// fits returns fault.Limit if a selection has too many requests to list, or too many shards to
+// resolve.
 func (c *planCmd) fits(least, most store.Amount, resolved bool) error {
 	n := add(least.Gets, most.Puts)
 	switch {
@@ -108,8 +110,8 @@ func (c *planCmd) fits(least, most store.Amount, resolved bool) error {
 	return nil
 }
 
-// added yields requests and adds them to the sums. An error is stored in failed and ends the
-// sequence.
+// added yields requests and adds them to the sums least and most. An error is stored in failed and
+// ends the sequence.
 func added(all iter.Seq2[zarr.Request, error], least, most *store.Amount, failed *error) iter.Seq[zarr.Request] {
 	return func(yield func(zarr.Request) bool) {
 		for r, err := range all {
@@ -152,7 +154,7 @@ func (c *planCmd) print(ctx context.Context, w io.Writer, requests iter.Seq[zarr
 	return printSums(w, c.priceFlags, "\tat least\tat most", *least, *most)
 }
 
-// printJSON prints the requests and then the sums, which may be unknown until all requests are
+// printJSON prints the requests and then the sums. The sums may be unknown until all requests are
 // printed.
 func (c *planCmd) printJSON(w io.Writer, requests iter.Seq[zarr.Request], least, most *store.Amount) error {
 	if _, err := io.WriteString(w, "{\n  \"requests\": ["); err != nil {

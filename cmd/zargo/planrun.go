@@ -15,7 +15,7 @@ import (
 	"github.com/zargo-io/zargo/transfer"
 )
 
-// This file has code of copy, copy into an archive, and transfer.
+// This file contains code that the commands copy and transfer share.
 
 // trimmed removes the prefix of package transfer from an error's text.
 func trimmed(err error) error {
@@ -36,8 +36,8 @@ func writtenArrays(p *transfer.Plan) (n int) {
 }
 
 // outsideHeap is the memory that the program uses outside the heap. Go's memory limit does not
-// count it. keepTo reserves another sixteenth for memory that is allocated before the limit takes
-// effect.
+// include this memory. keepTo reserves another sixteenth for memory that is allocated before the
+// limit takes effect.
 const outsideHeap = 40 << 20
 
 // keepTo limits the heap until the returned function is called. It has no effect if GOMEMLIMIT is

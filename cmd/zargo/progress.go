@@ -19,10 +19,10 @@ import (
 )
 
 const (
-	// showAfter is the delay before the line is shown on a terminal, so that it does not flicker
-	// for short work.
+	// showAfter is the delay before the progress line is shown on a terminal. It prevents
+	// flickering during short work.
 	showAfter = time.Second
-	// progressEvery is the interval between lines if standard error is not a terminal.
+	// progressEvery is the interval between progress lines if standard error is not a terminal.
 	progressEvery = 2 * time.Second
 )
 
@@ -32,11 +32,11 @@ type work struct {
 	verb   string // operation on bytes: "read", "written"
 	total  int64  // 0 if not known yet
 	atMost bool   // total is an upper bound
-	// moved returns a count of moved bytes. The value at the start of the work is subtracted. If
-	// moved is nil, progress.moved is used.
+	// moved returns the number of bytes moved so far, for example by the run's report. Only bytes
+	// that were moved since the work began are shown. If moved is nil, progress.moved is used.
 	moved func() int64
-	// ahead returns a count of completed units if add is called late or never. The value at the
-	// start of the work is subtracted. ahead may be nil.
+	// ahead, if not nil, returns a count of completed units that may be larger than the count of
+	// add. Only units that were completed since the work began are shown.
 	ahead func() int64
 }
 
@@ -49,8 +49,8 @@ type progress struct {
 
 	done, total, before, moved, errors, tries atomic.Int64
 
-	// Counts for all stores that the run opened: deleted keys, listed entries, values read or
-	// written whole, and written bytes.
+	// Counts for all stores that the run opened: deleted keys, listed entries, values that were
+	// read or written as a whole, and written bytes.
 	deleted, listed, values, sent atomic.Int64
 
 	mu    sync.Mutex // guards the following fields and writes to out
@@ -125,7 +125,7 @@ func (p *progress) begin(w work) {
 	})
 }
 
-// fromNow returns count relative to its current value.
+// fromNow returns a function that subtracts the current value of count from later values.
 func fromNow(count func() int64) func() int64 {
 	if count == nil {
 		return nil
@@ -146,7 +146,7 @@ func (p *progress) at(done, total int64) {
 	p.total.Store(total)
 }
 
-// noted returns a finding, and counts it if it is an error.
+// noted counts a finding if it is an error, and returns the finding.
 func (p *progress) noted(f rule.Finding) rule.Finding {
 	if f.Severity() == rule.Fault {
 		p.errors.Add(1)
@@ -200,8 +200,8 @@ func (p *progress) printLine() {
 	fmt.Fprintf(p.out, "zargo: %v\n", p.howFar(p.work, p.begun))
 }
 
-// end removes the line from a terminal, or prints the last line elsewhere. No progress is shown
-// afterwards.
+// end removes the progress line from a terminal. Elsewhere it prints the last progress line. No
+// progress is shown afterwards.
 func (p *progress) end() {
 	p.mu.Lock()
 	was := p.ended
@@ -238,7 +238,7 @@ func (p *progress) Write(b []byte) (int, error) {
 	return p.out.Write(b)
 }
 
-// console is the terminal on which the line is drawn.
+// console is the terminal on which the progress line is drawn.
 type console struct{ *cupwriter.Writer }
 
 func newConsole(out io.Writer) console {
@@ -258,8 +258,8 @@ func (c console) GetTermSize() (width, height int, err error) {
 	return width, height, nil
 }
 
-// fromStart writes each frame from the first column, because the terminal may have echoed a pressed
-// key, such as ^C, and moved the cursor.
+// fromStart writes each frame from the first column. The cursor may be in another column, because
+// the terminal echoes pressed keys such as ^C.
 type fromStart struct{ io.Writer }
 
 func (f fromStart) Write(b []byte) (int, error) {

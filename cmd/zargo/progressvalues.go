@@ -8,10 +8,10 @@ import (
 
 // Arrays are read and written in large bands. Within a band, the run's report counts the decoded or
 // encoded bytes, but not missing chunks or chunks of only fill values. Progress is therefore the
-// larger of two counts: that of the finished bands and that of the report.
+// larger of two counts: the elements of the finished bands, and the count of the report.
 
-// reading starts the progress of reading the elements that r selects. Elements of varying length
-// are counted as elements, others as bytes.
+// reading starts the progress display for reading the elements that r selects. The unit is elements
+// if they vary in length, and bytes otherwise.
 func (p *progress) reading(a *zarr.Array, r region, report *zarr.Report) {
 	t, _ := render.ReaderOf(a)
 	w := work{verb: "read", ahead: report.BytesUsed.Load, total: bytesOf(r, t)}
@@ -22,12 +22,12 @@ func (p *progress) reading(a *zarr.Array, r region, report *zarr.Report) {
 	p.begin(w)
 }
 
-// writing starts the progress of writing the elements that r selects.
+// writing starts the progress display for writing the elements that r selects.
 func (p *progress) writing(a *zarr.Array, r region, report *zarr.Report) {
 	p.begin(work{verb: "written", total: bytesOf(r, a.DType()), ahead: report.BytesUsed.Load})
 }
 
-// unitOf returns the number of bytes of a band per counted unit.
+// unitOf returns the number of bytes in a band that count as one unit of progress.
 func unitOf(t dtype.Type) int {
 	if n, ok := t.(render.Items); ok {
 		return n.Size()

@@ -131,7 +131,7 @@ func (c *putCmd) check() error {
 	return nil
 }
 
-// conversion returns the conversion of a file's elements that --as requests.
+// conversion returns the conversion of a file's elements to the type in --as.
 func (c *putCmd) conversion(from dtype.Type) (*conversion, error) {
 	if c.As == "" {
 		return newConversion(from, from)
@@ -162,9 +162,9 @@ func (c *putCmd) open(ctx context.Context, s *session, shape []int, t dtype.Type
 	return s.create(ctx, c.URL, spec, c.specFlags)
 }
 
-// openOld opens an existing array. If its chunks are stored in another layout than writes would
-// use, it returns an error that requests --separator, because an array with chunks in both layouts
-// cannot be read completely.
+// openOld opens an existing array. If the stored chunks have keys of another layout than writes
+// would use, it returns an error that asks for --separator, because an array with chunks in both
+// layouts cannot be read completely.
 func (c *putCmd) openOld(ctx context.Context, s *session) (*place, *zarr.Array, error) {
 	p, a, err := s.openArray(ctx, c.URL, separatorFlag{c.Separator}.options()...)
 	if err != nil {
@@ -191,8 +191,8 @@ func (c *putCmd) openOld(ctx context.Context, s *session) (*place, *zarr.Array, 
 	return p, a, nil
 }
 
-// inOrder reads all elements of a file in Fortran order and returns them in C order. It needs
-// memory for twice the elements.
+// inOrder reads all elements of a file in Fortran order and returns them in C order. It holds the
+// elements in memory twice.
 func inOrder(in io.Reader, h npy.Header) (io.Reader, error) {
 	n, err := h.Bytes()
 	if err != nil {

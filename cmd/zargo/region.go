@@ -7,15 +7,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// axis is the selection along one axis. It has count elements from start, every step-th, in reverse
-// order if step is negative. If list is not nil, it has the elements in list instead.
+// axis is the selection along one axis. It selects count elements from start, every step-th, in
+// reverse order if step is negative. If list is not nil, it selects the elements in list instead.
 type axis struct {
 	start, step, count int
 	drop               bool  // selected by an index: the result lacks the axis
 	list               []int // if not nil, the selected elements; start and step are unused
 }
 
-// at returns the position in the array of selected element i.
+// at returns the index in the array of the i-th selected element.
 func (a axis) at(i int) int {
 	if a.list != nil {
 		return a.list[i]

@@ -132,8 +132,8 @@ func isWhole(l openurl.Location) bool {
 	return !ok || up.Path == l.Path
 }
 
-// folder deletes everything below a place that is not a node. It returns the error none if the
-// place is empty.
+// folder deletes everything below a place that is not a node. If the place is empty, it returns the
+// error in the argument none.
 func (c *rmCmd) folder(ctx context.Context, s *session, l openurl.Location, none error) error {
 	p, err := s.open(ctx, l)
 	if err != nil {

@@ -15,10 +15,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// locateNew opens the store in which a node will be created. The store's root is the outermost
-// place where missing groups above the node are created. It is the URL of --root, or the outermost
-// group of the hierarchy that will contain the node, or the node itself. No group is therefore
-// created in unrelated directories above the node.
+// locateNew opens the store in which a node will be created. Missing groups above the node are
+// created up to the root of the store. The root is the URL of --root, or the outermost group of the
+// hierarchy that will contain the node, or the node itself. Groups are thus never created in
+// unrelated directories above the node.
 func (s *session) locateNew(ctx context.Context, text, rootText string) (*place, error) {
 	l, err := s.parseURL(text)
 	if err != nil {
@@ -59,7 +59,7 @@ func where(text string) string {
 	return l.String()
 }
 
-// parseRoot parses --root. If the root has no query parameters, it gets those of the node.
+// parseRoot parses --root. A root without query parameters gets those of the node.
 func (s *session) parseRoot(text string, node openurl.Location) (openurl.Location, error) {
 	root, err := s.parseURL(text)
 	if err != nil {
@@ -96,9 +96,9 @@ func below(root, node openurl.Location) (string, bool) {
 	return strings.CutPrefix(node.Path, root.Path+"/")
 }
 
-// findRoot returns the path of the outermost group above a new node. It finds the nearest group
-// above the node and continues upward as long as there are groups. Missing groups between the node
-// and the nearest group will be created.
+// findRoot returns the path of the outermost group above a new node. It searches upward from the
+// node for the nearest group, and continues as long as it finds groups. Missing groups between the
+// node and the nearest group will be created.
 func (s *session) findRoot(ctx context.Context, node openurl.Location) (string, error) {
 	var look func(path string) (found, error)
 	switch node.Scheme {

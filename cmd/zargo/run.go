@@ -17,7 +17,7 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// program is the state that runs share: the stores of mem:// URLs.
+// program is the state that runs share: the contents of mem:// URLs.
 type program struct {
 	mem openurl.Opener
 }
@@ -83,8 +83,8 @@ type session struct {
 	warnings
 }
 
-// run parses the arguments, runs the command and returns the exit code. It handles the end of ctx
-// as an interrupt.
+// run parses the arguments, runs the command and returns the exit code. It treats the end of ctx as
+// an interrupt.
 func (p *program) run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
 	if len(args) > 0 && args[0] == "help" {
 		args = append(append([]string(nil), args[1:]...), "--help")
@@ -149,8 +149,8 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 	return 0
 }
 
-// interrupted returns the error of a run that an interrupt or SIGTERM ended. It drops err except
-// for the hint on how to resume.
+// interrupted returns the error of a run that an interrupt or SIGTERM ended. If err has a hint on
+// how to resume, the result has the same hint.
 func interrupted(err, cause error) error {
 	why := errInterrupted
 	if errors.Is(cause, errTerminated) {
@@ -163,7 +163,7 @@ func interrupted(err, cause error) error {
 	return why
 }
 
-// errTimeout is the cause of a context that --timeout ended.
+// errTimeout is the cause of cancellation after --timeout.
 type errTimeout time.Duration
 
 func (e errTimeout) Error() string {

@@ -26,7 +26,7 @@ type opening struct {
 	rates
 }
 
-// rates holds the flags that limit the load of a fleet of processes on a bucket.
+// rates holds the flags that limit how fast a fleet of processes sends requests to a bucket.
 type rates struct {
 	fleet           int // number of processes; less than 2 means one
 	requests, bytes float64
@@ -42,8 +42,8 @@ func (c *cli) rates() rates {
 	return r
 }
 
-// shareWith makes stores opened afterwards share their rates among n processes, unless --fleet is
-// set.
+// shareWith makes n processes share the rates of stores that are opened afterwards, unless --fleet
+// is set.
 func (s *session) shareWith(n int) {
 	if s.flags.Fleet == 0 && n > 1 {
 		s.how.fleet = n
@@ -51,7 +51,7 @@ func (s *session) shareWith(n int) {
 	}
 }
 
-// schemes returns the openers of all URL schemes. Stores in memory outlive a run.
+// schemes returns the openers of all URL schemes. Stores in memory persist after a run.
 func (p *program) schemes(o opening) openurl.Mux {
 	of := all.Options{
 		MaxInFlight: o.inFlight,

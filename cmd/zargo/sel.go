@@ -223,8 +223,9 @@ func (it item) resolve(n int) (axis, error) {
 	return a, nil
 }
 
-// descending implements resolve for a negative step. It selects from lo, by default the last
-// element, down to but excluding hi. By default it includes the first element.
+// descending implements resolve for a negative step. It selects elements from lo down to hi,
+// excluding hi. lo defaults to the last element. Without hi, the selection includes the first
+// element.
 func (it item) descending(n int) (axis, error) {
 	lo, hi := n-1, -1
 	if it.hasLo {

@@ -18,19 +18,19 @@ import (
 
 const (
 	// maxElements is the maximum number of elements printed from a selection of which little is
-	// stored. They take a few seconds.
+	// stored. Printing them takes a few seconds.
 	maxElements = 200_000_000
 	// maxObjects is the maximum number of chunks or shards in such a selection. Each chunk or shard
 	// costs one request.
 	maxObjects = 200_000
-	// leastStored is the divisor for larger selections: at least 1 in leastStored of their objects
-	// must be stored.
+	// leastStored sets the required density of larger selections: at least one of every leastStored
+	// objects must be stored.
 	leastStored = 100
 )
 
 // dense returns fault.Limit for a selection of more than maxElements elements or maxObjects objects
 // if fewer than 1 in leastStored of the objects are stored. rank is the number of axes of the
-// stored array, of which a may be a field. If the store cannot list, dense accepts the selection.
+// stored array, of which a may be a field. dense accepts the selection if the store cannot list.
 func dense(ctx context.Context, a *zarr.Array, rank int, r region) error {
 	elements, objects := 1.0, 1.0
 	spans := make([][2]int, rank) // first and last selected chunk along each axis
@@ -69,9 +69,9 @@ func dense(ctx context.Context, a *zarr.Array, rank int, r region) error {
 	return fault.Newf(fault.Limit, "only %.0f of %.0f chunks of the %.0f selected elements are stored: select less, or use cat --all to print fill values too", stored, objects, elements)
 }
 
-// heldBands cuts a selection into bands. Because a read decodes whole chunks, a band may exceed c's
-// limit by up to the length of one chunk if that avoids decoding the chunk twice. Bands of chunks
-// that are not stored stay within the limit.
+// heldBands cuts a selection into bands. A read decodes whole chunks, so a band may exceed the
+// limit of c by up to one chunk to avoid decoding the chunk twice. Bands of chunks that are not
+// stored stay within the limit.
 func heldBands(ctx context.Context, a *zarr.Array, r region, c cutter) iter.Seq[band] {
 	long, chunk := c, chunkBytes(a, c.elem)
 	if chunk <= c.limit() || a.Sharded() || readInRanges(a) {
@@ -93,8 +93,8 @@ func heldBands(ctx context.Context, a *zarr.Array, r region, c cutter) iter.Seq[
 	}
 }
 
-// readInRanges reports whether reading a few elements of a chunk requests only a range of its
-// bytes, because the chunk is not compressed.
+// readInRanges reports whether a read of a few elements requests only a range of the chunk's bytes,
+// because the chunk is not compressed.
 func readInRanges(a *zarr.Array) bool {
 	first := make([]zarr.Selection, len(a.Shape()))
 	for k := range first {
@@ -128,11 +128,11 @@ func chunkBytes(a *zarr.Array, elem int) int64 {
 }
 
 // maxProbed is the maximum number of chunks of a band that are requested to find out whether they
-// are stored. A band with more chunks uses only a little of each.
+// are stored. A band with more chunks contains only a small part of each chunk.
 const maxProbed = 16
 
-// stored reports whether a region is in at most maxProbed chunks and at least one of them is, or
-// may be, stored.
+// stored reports whether a region may contain stored chunks. It returns false without a check if
+// the region selects a list or is in more than maxProbed chunks.
 func stored(ctx context.Context, a *zarr.Array, r region) bool {
 	keys := [][]int{nil}
 	for k, along := range r {

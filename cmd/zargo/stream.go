@@ -8,9 +8,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// stream reads an array band by band and calls write with the elements in C order. A band has at
-// most most bytes, unless chunks are longer. If a row of chunks is cut into several bands, its
-// chunks are read once for each band.
+// stream reads an array band by band and calls write with the elements in C order. most is the
+// maximum number of bytes of a band, unless chunks are longer. If a row of chunks is cut into
+// several bands, its chunks are read once for each band.
 func stream(ctx context.Context, a *zarr.Array, r region, most int64, t dtype.Type, read render.Reader, write func(elems []byte) error) error {
 	total, err := r.bytes(t.Size())
 	if err != nil {
@@ -40,14 +40,15 @@ func stream(ctx context.Context, a *zarr.Array, r region, most int64, t dtype.Ty
 const (
 	// itemBand is the maximum number of bytes of variable-length elements in memory.
 	itemBand = 64 << 20
-	// firstItems is the maximum number of elements in the first read, when the lengths of elements
-	// are unknown.
+	// firstItems is the maximum number of elements in the first read, before the lengths of
+	// elements are known.
 	firstItems = 1 << 16
 )
 
 // streamItems implements stream for elements that vary in length. The lengths are unknown before
-// reading, so it first reads one row of chunks, at most firstItems elements. Each later read may have
-// up to eight times as many elements as the previous one, as long as they fit in memory.
+// reading, so streamItems first reads one row of chunks, at most firstItems elements. Each later
+// read may have up to eight times as many elements as the previous read, as long as the elements
+// fit in memory.
 func streamItems(ctx context.Context, a *zarr.Array, r region, most int64, n render.Items, write func(elems []byte) error) error {
 	most = min(most, itemBand)
 	elems, fit := int64(1), int64(firstItems)

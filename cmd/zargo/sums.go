@@ -11,14 +11,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// stats holds the requests and bytes of a command, which are printed at its end.
+// stats holds the requests and bytes of a command. They are printed at the end of the command.
 type stats struct {
 	amount store.Amount
 	prices priceFlags
 }
 
-// since returns the difference between a report and an earlier amount. Deletes and parts of uploads
-// count as writes, as in the bounds of a plan.
+// since returns the amount of a report minus an earlier amount. Deletes and parts of uploads count
+// as writes, as in the bounds of a plan.
 func since(r *zarr.Report, before store.Amount) store.Amount {
 	return store.Amount{
 		Gets:         r.Gets.Load() - before.Gets,

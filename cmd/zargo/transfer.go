@@ -14,7 +14,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// transferCmd is a copy in separate steps, for machines that do not communicate.
+// transferCmd copies in separate steps, for machines that do not communicate.
 type transferCmd struct {
 	Plan   transferPlanCmd   `cmd:"" help:"Plan a copy, and write the plan."`
 	Run    transferRunCmd    `cmd:"" help:"Run this process's share of the tasks of a plan that are not done."`
@@ -86,7 +86,7 @@ func (s *session) openFile(ctx context.Context, text string) (*place, string, er
 	return p, key, nil
 }
 
-// planFlags contains the location of a plan and of its stores.
+// planFlags contains the location of a plan and the URLs of its stores.
 type planFlags struct {
 	Plan   string `arg:"" name:"plan" help:"File or URL of the plan."`
 	Source string `help:"URL of the source's store, instead of the one in the plan, for example with a signature that the plan does not contain." placeholder:"URL"`
@@ -146,9 +146,9 @@ func (c *transferRunCmd) Run(ctx context.Context, s *session) error {
 	return again(broken(ctx, err))
 }
 
-// share returns the index of this process and the number of processes that share the tasks. They
-// are set by flags, or by the environment variables of job engines. It ignores
-// SLURM_ARRAY_TASK_COUNT, which is 1 when a single index is resubmitted.
+// share returns the index of this process and the number of processes that share the tasks. The
+// numbers are set by flags, or by the environment variables of job engines. share ignores
+// SLURM_ARRAY_TASK_COUNT, which is 1 if a single index is resubmitted.
 func share(index *int, count int, env func(string) string) (int, int, error) {
 	type engine struct{ index, count string }
 	number := func(name string) (int, bool, error) {
@@ -205,7 +205,8 @@ type transient struct{ error }
 
 func (t *transient) Unwrap() error { return t.error }
 
-// again marks errors after which job engines should retry: throttled, unavailable, timed out.
+// again marks errors after which a job engine should retry: throttling, unavailability and
+// timeouts.
 func again(err error) error {
 	var late errTimeout
 	if err != nil && (errors.Is(err, fault.Throttled) || errors.Is(err, fault.Unavailable) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &late)) {

@@ -24,8 +24,9 @@ type numberInfo struct {
 	Reason string `json:"reason"`
 }
 
-// tuning prints the settings of the store at the URL, which need not contain a node. For an archive
-// it prints the settings of the store that contains the archive, without opening the archive.
+// tuning prints the settings of the store at the URL. The URL need not contain a node. For an
+// archive, tuning prints the settings of the store that contains the archive, without opening the
+// archive.
 func (c *infoCmd) tuning(ctx context.Context, s *session) error {
 	l, err := s.parseURL(c.URL)
 	if err != nil {

@@ -29,8 +29,8 @@ type validateCmd struct {
 	separatorFlag
 }
 
-// Run reports every violation of a rule and makes the requested repairs. Its error is the worst
-// remaining finding.
+// Run reports every violation of a rule and makes the requested repairs. The returned error is the
+// worst remaining finding.
 func (c *validateCmd) Run(ctx context.Context, s *session) error {
 	switch {
 	case !c.Repair && (c.DryRun || c.Orphans || c.Claims != nil):
@@ -192,7 +192,7 @@ func printAligned(out io.Writer, rows [][]string) error {
 	return nil
 }
 
-// print prints the findings and the repairs. complete reports whether the run checked everything.
+// print prints the findings and the repairs. complete is true if the run checked everything.
 func (c *validateCmd) print(s *session, done *validate.Repairs, found []rule.Finding, complete bool) error {
 	r := done.Found
 	if c.JSON {
@@ -218,8 +218,8 @@ func (c *validateCmd) print(s *session, done *validate.Repairs, found []rule.Fin
 	return printSteps(s.out, done.Steps)
 }
 
-// printSteps prints one line for each step of a repair, with its state, code, key or node, and
-// text. The counts follow.
+// printSteps prints one line for each step of a repair, with its state, its code, its key or node,
+// and its text. It prints the counts last.
 func printSteps(out io.Writer, steps []validate.Step) error {
 	counts := map[validate.State]int{}
 	rows := make([][]string, 0, len(steps))

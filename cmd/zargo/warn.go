@@ -33,8 +33,8 @@ func (w *warnings) warn(format string, args ...any) {
 	}
 }
 
-// found prints a warning about unreadable consolidated metadata, because the command then reads the
-// documents of the nodes instead. It ignores all other findings, which validate reports.
+// found prints a warning if consolidated metadata is unreadable, because the command then reads the
+// documents of the nodes instead. It ignores all other findings; zargo validate reports them.
 func (w *warnings) found(f rule.Finding) {
 	if f.Rule == rule.BadConsolidated {
 		w.warn("%s: %s", f.Key, f.Message())

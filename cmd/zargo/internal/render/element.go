@@ -26,9 +26,9 @@ const (
 	formCSV
 )
 
-// jsonSpelling, csvSpelling and textSpelling return the spellings of the formats. JSON lacks NaN
-// and the infinities, so their names are quoted strings. All common CSV readers, including NumPy
-// and pandas, parse the names in CSV.
+// jsonSpelling, csvSpelling and textSpelling return the spellings of the formats. JSON has no NaN
+// and no infinities, so their names are quoted strings. All common CSV readers, including NumPy and
+// pandas, parse the names in CSV.
 func jsonSpelling() spelling {
 	return spelling{`"NaN"`, `"Infinity"`, `"-Infinity"`, "true", "false", true, formJSON}
 }
@@ -40,7 +40,7 @@ func textSpelling() spelling {
 	return spelling{"nan", "inf", "-inf", "true", "false", false, formText}
 }
 
-// element appends one element in memory form, b, as text.
+// element appends the text of one element to dst. b is the element in memory form.
 type element func(dst, b []byte) []byte
 
 // elements returns the function that formats elements of a data type. Integers are exact. Floats

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// HowFar is the progress of work.
+// HowFar describes the progress of a command. It is printed as one line.
 type HowFar struct {
 	Unit   string // "tasks", "chunks"; "" for bytes
 	Done   int64
@@ -21,7 +21,7 @@ type HowFar struct {
 	Took   time.Duration
 }
 
-// parts returns the parts of the line, with the most important part first.
+// parts returns the parts of the progress line, the most important part first.
 func (h HowFar) parts() []string {
 	p := []string{h.count()}
 	moved := h.Moved
@@ -87,10 +87,10 @@ func (h HowFar) left() (time.Duration, bool) {
 	return rounded, rounded > 0
 }
 
-// String returns the whole line.
+// String returns the whole progress line.
 func (h HowFar) String() string { return strings.Join(h.parts(), ", ") }
 
-// Within returns as many parts of the line, from the first, as fit in the columns of a terminal.
+// Within returns the first parts of the progress line, as many as fit in the columns of a terminal.
 // The result is ASCII.
 func (h HowFar) Within(columns int) string {
 	line := "zargo: "
@@ -106,7 +106,7 @@ func (h HowFar) Within(columns int) string {
 	return line[:min(len(line), max(columns, 0))]
 }
 
-// shortSize formats a number of bytes in a unit that keeps it short.
+// shortSize formats a number of bytes in the unit that makes the text short.
 func shortSize(n int64) string {
 	if n < 1024 {
 		return fmt.Sprintf("%d B", n)

@@ -19,7 +19,7 @@ type Sink interface {
 }
 
 // NewSink returns a sink for an array with elements of type t and the given shape. format is raw,
-// npy, csv or json. t is the type that [ReaderOf] returns.
+// npy, csv or json. [ReaderOf] returns the type t of an array.
 func NewSink(format string, w io.Writer, t dtype.Type, shape []int) (Sink, error) {
 	switch format {
 	case "raw":
@@ -62,7 +62,8 @@ type counter struct{ shape, index []int }
 
 func newCounter(shape []int) counter { return counter{shape, make([]int, len(shape))} }
 
-// opens returns the number of axes, counted from the last, that start at the next element.
+// opens returns the number of axes, counted from the last, along which the next element is the
+// first.
 func (c *counter) opens() int {
 	n := 0
 	for n < len(c.index) && c.index[len(c.index)-1-n] == 0 {
@@ -71,7 +72,8 @@ func (c *counter) opens() int {
 	return n
 }
 
-// next moves to the next element. It returns the number of axes, counted from the last, that ended.
+// next moves to the next element. It returns the number of axes, counted from the last, whose end
+// it passed.
 func (c *counter) next() int {
 	for n := range c.index {
 		k := len(c.index) - 1 - n
@@ -117,7 +119,7 @@ func (s *jsonSink) Write(elems []byte) error {
 	return s.flush(0)
 }
 
-// flush writes the buffer if it has more than above bytes.
+// flush writes the buffer if the buffer is longer than above.
 func (s *jsonSink) flush(above int) error {
 	if len(s.buf) <= above {
 		return nil
@@ -152,9 +154,9 @@ func (s *jsonSink) empty(shape []int) error {
 	return s.flush(1 << 15)
 }
 
-// csvSink writes CSV. An array with one axis has one value per line, with two axes one row per
-// line, and with more axes one value per line after its indices. Numbers and indices need no
-// quotes.
+// csvSink writes CSV. For an array with one axis it writes one value per line, and for two axes one
+// row per line. For more axes it writes one value per line, after the indices of the value. Numbers
+// and indices need no quotes.
 type csvSink struct {
 	counter
 	w    io.Writer

@@ -54,8 +54,8 @@ func empty(axes []Axis) bool {
 	return slices.ContainsFunc(axes, func(a Axis) bool { return a.Count == 0 })
 }
 
-// corners returns the number of elements shown with edge elements at each end of every axis. The
-// result is inexact if it exceeds most.
+// corners returns the number of elements that are shown if at most edge elements are shown at each
+// end of every axis. The result is inexact if it exceeds most.
 func corners(axes []Axis, edge, most int) int {
 	n := 1
 	for _, a := range axes {
@@ -74,11 +74,11 @@ type sheet struct {
 	cells []string
 }
 
-// run is a printed range of indices [lo, hi) along an axis. Its first cell is number at.
+// run is a printed range of indices [lo, hi) along an axis. The cell of index lo has the number at.
 type run struct{ lo, hi, at int }
 
-// newSheet returns a sheet of all elements of each axis, or of edge elements at each end of an axis
-// with more than 2*edge elements.
+// newSheet returns a sheet without values. Along an axis with more than 2*edge elements, the sheet
+// has edge elements at each end. Along other axes it has all elements.
 func newSheet(axes []Axis, edge int) sheet {
 	s := sheet{axes: axes}
 	n := 1
@@ -97,7 +97,7 @@ func newSheet(axes []Axis, edge int) sheet {
 	return s
 }
 
-// read fills the cells. It reads once for each combination of runs.
+// read fills the cells. It calls the function read once for each combination of runs.
 func (s *sheet) read(read func(buf []byte, part [][2]int) error, size int, one element) error {
 	if len(s.cells) == 0 {
 		return nil
@@ -162,7 +162,7 @@ func (s *sheet) String() string {
 	return b.String()
 }
 
-// print writes the nested list of the axes, whose first cell is cell.
+// print writes the elements along the axes as a nested list. cell is the number of the first cell.
 func (s *sheet) print(b *strings.Builder, axes []int, cell, depth, width int) {
 	if len(axes) == 0 {
 		b.WriteString(s.cells[cell])

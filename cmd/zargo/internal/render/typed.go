@@ -106,8 +106,8 @@ func AppendCell(dst []byte, s string) []byte {
 	return append(append(append(dst, '"'), strings.ReplaceAll(s, `"`, `""`)...), '"')
 }
 
-// structure formats a structure as an object in JSON, as one cell with that object in CSV, and as a
-// tuple in text.
+// structure returns the function that formats a structure: as an object in JSON, as one cell that
+// contains such an object in CSV, and as a tuple in text.
 func (s spelling) structure(t *dtype.Struct) (element, error) {
 	if s.form == formCSV {
 		one, err := jsonSpelling().structure(t)
@@ -157,8 +157,8 @@ func appendNested(dst, b []byte, shape []int, one element) []byte {
 	return append(dst, ']')
 }
 
-// small returns the function that formats numbers of at most 16 bits per component outside the core
-// specification, or nil for other types.
+// small returns the function that formats numbers of a type outside the core specification with at
+// most 16 bits per component. It returns nil for other types.
 func (s spelling) small(t dtype.Basic) element {
 	switch t {
 	case dtype.Int2, dtype.Int4:
@@ -195,8 +195,8 @@ func (s spelling) small(t dtype.Basic) element {
 	return nil
 }
 
-// shortFloat formats a small float, or a complex number of two small floats, with the fewest digits
-// that parse to the same value.
+// shortFloat returns the function that formats a small float, or a complex number of two small
+// floats, with the fewest digits that parse to the same value.
 func shortFloat[T dtype.SmallFloat](s spelling, t dtype.Basic) element {
 	part := func(dst, b []byte) []byte {
 		var bits uint16

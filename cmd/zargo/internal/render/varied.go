@@ -10,13 +10,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Items is a data type whose elements vary in length. A buffer contains an index for each item.
+// Items is a data type for printing elements that vary in length. Instead of elements, a buffer
+// contains indices of items in a zarr.Packed.
 type Items struct {
 	dtype.Type
 	items **zarr.Packed
 }
 
-// Set makes p the items that indices in a buffer refer to. nil releases the previous items.
+// Set sets the items to which the indices in a buffer refer. Set(nil) releases the previous items.
 func (n Items) Set(p *zarr.Packed) { *n.items = p }
 
 // Size returns the size of an index.
@@ -28,7 +29,7 @@ func (n Items) item(b []byte) []byte { return (*n.items).At(int(binary.LittleEnd
 type Reader func(ctx context.Context, buf []byte, sel ...zarr.Selection) error
 
 // ReaderOf returns a function that reads elements of an array for printing, and the type of the
-// elements in its buffer. The type is Items if elements vary in length.
+// elements that it stores in a buffer. The type is Items if elements vary in length.
 func ReaderOf(a *zarr.Array) (dtype.Type, Reader) {
 	if a.DType().Size() > 0 {
 		return a.DType(), func(ctx context.Context, buf []byte, sel ...zarr.Selection) error {
@@ -50,8 +51,8 @@ func Number(buf []byte, first int) {
 	}
 }
 
-// once returns one, but it reuses the formatted text of an element that is equal to the previous
-// one.
+// once returns a function that formats elements like one. If an element equals the previous one,
+// the function uses the text of the previous element again.
 func (n Items) once(one element) element {
 	var of *zarr.Packed
 	var last uint64
@@ -96,8 +97,8 @@ func (s spelling) each(n Items) (element, error) {
 	return nil, fault.Newf(errors.ErrUnsupported, "elements of %v cannot be printed as text", n.Type)
 }
 
-// ragged formats variable-length arrays. In JSON it includes the element type: {"array": [1, 2],
-// "dtype": "<i4"}.
+// ragged returns the function that formats variable-length arrays. In JSON, the output includes the
+// element type: {"array": [1, 2], "dtype": "<i4"}.
 func (s spelling) ragged(t dtype.Ragged, n Items) (element, error) {
 	inner := s
 	if s.form == formCSV {

@@ -45,7 +45,7 @@ func Plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// Size formats a number of bytes. From 1024 on, the number in a larger unit follows.
+// Size formats a number of bytes. From 1024 on, it adds the size in a larger unit.
 func Size(n *big.Int) string {
 	f, _ := new(big.Float).SetInt(n).Float64()
 	if f < 1024 {
