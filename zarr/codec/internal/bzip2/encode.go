@@ -12,7 +12,7 @@ type Encoder struct {
 // 100,000 bytes.
 func NewEncoder(level int) *Encoder { return &Encoder{level: level} }
 
-// work is the state of one encoding. Buffers grow to the block size.
+// work is the state of one encoding. Its buffers grow to the block size.
 type work struct {
 	block   []byte
 	sorter  sorter
@@ -45,8 +45,8 @@ func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 	return out.out, nil
 }
 
-// fill fills the block with run-length encoded bytes of src until the block has size bytes or more.
-// It returns the number of bytes of src that it consumed.
+// fill replaces the block by the run-length encoding of the start of src. It stops when the block
+// has size bytes or more, and returns the number of bytes of src that the block covers.
 func (w *work) fill(src []byte, size int) int {
 	b, i := w.block[:0], 0
 	for i < len(src) && len(b) < size {
@@ -64,7 +64,7 @@ func (w *work) fill(src []byte, size int) int {
 	return i
 }
 
-// encode writes the block. The caller has already written the checksum of the block.
+// encode writes the block without its checksum, which the caller has already written.
 func (w *work) encode(out *bits) {
 	last, row := w.sorter.transform(w.block)
 	out.write(0, 1)
