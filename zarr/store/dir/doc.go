@@ -72,8 +72,8 @@
 //
 // # Absence
 //
-// Get returns fault.NotFound only if the key is proven to be absent. In these cases the absence is
-// not proven, and the error is fault.Refused:
+// Get returns fault.NotFound only if the key is proven to be absent. The absence is not proven and
+// the error is fault.Refused
 //
 //   - if the directory in which a value was found or written is gone or was replaced: it was
 //     removed, unmounted or mounted over, or a link in its path was changed. Writes also return

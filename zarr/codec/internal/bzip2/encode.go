@@ -96,9 +96,10 @@ func (w *work) encode(out *bits) {
 	writeSymbols(out, w.symbols, int(end)+1)
 }
 
-// toFront appends the move-to-front symbols of b. The symbol of a byte is its index in order, plus
-// 1; the byte then moves to the front. A run of index 0 is written as its length in base 2 with the
-// digits 1 and 2, the low digit first, as symbols 0 and 1.
+// toFront appends the move-to-front symbols of b. The symbol of a byte is 1 plus the index of the
+// byte in "order". The byte then moves to the front. A run of index 0 is replaced by the length of
+// the run in base 2 with the digits 1 and 2, which are the symbols 0 and 1. The low digit comes
+// first.
 func toFront(symbols []uint16, b, order []byte) []uint16 {
 	run := 0
 	for _, c := range b {

@@ -85,7 +85,8 @@ type inducer[T byte | int32] struct {
 }
 
 // sort fills rows from the leftmost suffixes, which it places at the ends of their buckets. From
-// these it induces the large suffixes from left to right, then the small ones from right to left.
+// the leftmost suffixes it induces the order of the large suffixes, from left to right, and then
+// the order of the small suffixes, from right to left.
 func (in *inducer[T]) sort(rows, left []int32) {
 	for i := range rows {
 		rows[i] = -1

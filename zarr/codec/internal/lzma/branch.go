@@ -15,8 +15,8 @@ var branches = map[FilterID]branch{
 	X86: {1, x86}, PowerPC: {4, powerPC}, IA64: {16, ia64}, ARM: {4, arm}, ARMThumb: {2, armThumb}, SPARC: {4, sparc},
 }
 
-// moved adds the position of an instruction to its target. If encode is false, it subtracts the
-// position.
+// moved returns the target v of an instruction plus the position of the instruction. If encode is
+// false, it subtracts the position instead.
 func moved(v, at uint32, encode bool) uint32 {
 	if encode {
 		return v + at
