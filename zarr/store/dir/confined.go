@@ -10,19 +10,19 @@ import (
 
 // Confined keeps the Store within its directory: no operation follows a symbolic link out of it,
 // and a key behind such a link is fault.Refused. It is for programs that open directories that
-// others have written. By default links are followed to any target.
+// others have written. Without this option links are followed to any target.
 //
-// It uses [os.Root], so it is safe against links that are exchanged during an operation. The rules
-// of os.Root apply: a link with an absolute target is refused even if the target is inside the
-// directory, and mount points are entered. The path of the directory itself may contain links. On
-// GOOS=js and plan9, os.Root is not safe against exchanged links. Paths are opened directory by
-// directory, so a Get of a small value takes about five times as long.
+// The Store then uses [os.Root], which is also safe against links that are exchanged during an
+// operation. The rules of os.Root apply: a link with an absolute target is refused even if the
+// target is inside the directory, and mount points are entered. The path of the directory itself
+// may contain links. On GOOS=js and plan9, os.Root is not safe against exchanged links. A Get of a
+// small value takes about five times as long, because paths are opened directory by directory.
 func Confined(on bool) Option {
 	return Option{name("Confined", on), func(s *Store) { s.confined = on }}
 }
 
-// confined is the tree below a root that is opened for one call. r is nil if the root does not
-// exist.
+// confined is a tree that does not leave the root. The root is opened for each call. If the root
+// does not exist, r is nil and the tree is empty.
 type confined struct {
 	skip int // length of the path of the root, with its trailing slash
 	r    *os.Root
@@ -47,7 +47,7 @@ func (s *Store) enter(create bool) (tree, error) {
 			return nil, gone
 		}
 		if fi, statErr := os.Stat(s.root); statErr == nil && !fi.IsDir() {
-			// This replaces an error that is private to os.Root.
+			// os.Root has a private error for this case. Replace it by one that can be recognized.
 			err = &fs.PathError{Op: "open", Path: s.root, Err: syscall.ENOTDIR}
 		}
 		if absent(err) && !create {
@@ -62,7 +62,7 @@ func (s *Store) enter(create bool) (tree, error) {
 	return t, nil
 }
 
-// in returns path relative to the root.
+// in returns the path relative to the root for a path of the Store.
 func (t confined) in(path string) (string, error) {
 	if t.r == nil {
 		return "", &fs.PathError{Op: "open", Path: path, Err: syscall.ENOENT}
@@ -166,8 +166,8 @@ func (t confined) close() {
 	}
 }
 
-// escapes reports whether err is os.Root's refusal of a path. Such errors are neither system errors
-// nor exported.
+// escapes reports whether os.Root returned err because a path leaves the root. This error of
+// os.Root is private.
 func escapes(err error) bool {
 	var path *fs.PathError
 	var link *os.LinkError

@@ -25,7 +25,7 @@ type Store struct {
 	stamped  atomic.Int64                // latest modification time set, in Unix nanoseconds
 	seen     atomic.Pointer[os.FileInfo] // the root, recorded when a value was found or written
 
-	// The fields below are replaced by tests.
+	// Tests replace the fields below.
 	link   func(t tree, from, to string) error // moves a file to an unused name
 	lock   lockers
 	remote func(fd int) string // names a file system with unreliable locks; nil with TrustLocks
@@ -40,16 +40,17 @@ type Option struct {
 // String returns the option as Go source.
 func (o Option) String() string { return o.name }
 
-// Sync flushes the value and its directory to disk before Put returns. The default is false.
+// Sync makes Put flush the value and its directory to disk before it returns. The default is false.
 func Sync(on bool) Option {
 	return Option{name("Sync", on), func(s *Store) { s.sync = on }}
 }
 
-// TrustLocks uses flock also on network file systems and FUSE. By default, conditions on versions
-// return errors.ErrUnsupported there. On NFS, for example, the lock of another machine may become
-// visible before its write. Set TrustLocks for file systems whose locks and names are known to be
-// consistent between all writing machines, and for file systems that only one machine writes. Set
-// it in all processes that write. It has no effect on Windows. The default is false.
+// TrustLocks makes the Store use flock on network file systems and FUSE too. By default, writes
+// with a condition on the version return errors.ErrUnsupported on these file systems, because a
+// write of another machine may become visible later than its lock. Set TrustLocks for file systems
+// whose locks and names are known to be consistent between all writing machines, and for file
+// systems to which only one machine writes. It must be set in all processes that write, and has no
+// effect on Windows. The default is false.
 func TrustLocks(on bool) Option {
 	return Option{name("TrustLocks", on), func(s *Store) {
 		if s.remote = remote; on {
@@ -60,8 +61,9 @@ func TrustLocks(on bool) Option {
 
 func name(option string, on bool) string { return fmt.Sprintf("%s(%v)", option, on) }
 
-// New returns the store in the directory root. The first Put creates the directory if needed. If
-// root is "", it is the working directory. New resolves a relative root once.
+// New returns the store in the directory root. The first Put creates the directory if needed. An
+// empty root means the working directory. New makes a relative root absolute, so a later change of
+// the working directory has no effect.
 func New(root string, opts ...Option) *Store {
 	if abs, err := filepath.Abs(root); err == nil { // it fails only if there is no working directory
 		root = abs
@@ -80,10 +82,10 @@ func New(root string, opts ...Option) *Store {
 // String returns the path of the directory.
 func (s *Store) String() string { return s.root }
 
-// Close does nothing, because no descriptor outlives a call.
+// Close does nothing, because the Store opens and closes its files in each call.
 func (s *Store) Close() error { return nil }
 
-// path checks a key and returns the path of its file.
+// path returns the path of the file for a key. It checks the key and the context.
 func (s *Store) path(ctx context.Context, key string) (string, error) {
 	if err := store.CheckKey(key); err != nil {
 		return "", err
@@ -111,7 +113,7 @@ func (s *Store) join(key string) string {
 	return s.root + "/" + key
 }
 
-// folder returns the directory part of path.
+// folder returns the path of the parent directory of path.
 func folder(path string) string { return path[:max(1, strings.LastIndexByte(path, '/'))] }
 
 // Delete implements [store.Store].
@@ -180,8 +182,8 @@ func (s *Store) delete(ctx context.Context, path string, o store.DeleteOptions) 
 	return nil
 }
 
-// deletedNone returns the result of a Delete that found no file. err is nil if the key is proven
-// absent.
+// deletedNone returns the result of a Delete that found no file. err must be nil if the key is
+// proven absent, and otherwise the reason why not.
 func deletedNone(err error, o store.DeleteOptions) error {
 	if err == nil && o.IfVersion != "" {
 		err = fault.Newf(fault.Conflict, "the key has no value")
@@ -189,7 +191,7 @@ func deletedNone(err error, o store.DeleteOptions) error {
 	return err
 }
 
-// provenNone is like proven, but is for a delete. For a delete, a key below a file is also absent.
+// provenNone is the variant of proven for deletes. A key below a file also counts as absent.
 func (s *Store) provenNone(t tree, path string) error {
 	err := s.proven(t, path)
 	if errors.Is(err, errFile) {
@@ -198,8 +200,8 @@ func (s *Store) provenNone(t tree, path string) error {
 	return err
 }
 
-// pinned checks the version of the file to be deleted. The version of a link is that of its target,
-// as for readers.
+// pinned returns fault.Conflict if the file to be deleted does not have the version "want". As for
+// readers, the version of a link is the version of its target.
 func (s *Store) pinned(t, in tree, path string, want store.Version) error {
 	if fi, err := in.lstat(path); err == nil && fi.Mode()&os.ModeSymlink != 0 {
 		in = t
@@ -208,7 +210,7 @@ func (s *Store) pinned(t, in tree, path string, want store.Version) error {
 	return err
 }
 
-// remove removes a file but not a directory. os.Remove would also remove an empty directory.
+// remove removes a file. It keeps directories, unlike os.Remove, which removes empty directories.
 func remove(t tree, path string) error {
 	fi, err := t.lstat(path)
 	if err != nil {
@@ -220,8 +222,8 @@ func remove(t tree, path string) error {
 	return t.remove(path)
 }
 
-// current returns the info of the file at path. If the version of the file is not want, it returns
-// fault.Conflict.
+// current returns the info of the file at path. It returns fault.Conflict if there is no file or if
+// its version is not "want".
 func current(t tree, path string, want store.Version) (info, error) {
 	fi, err := t.stat(path)
 	if err == nil && fi.IsDir() || absent(err) {

@@ -9,8 +9,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// absent reports whether the system found no file: the name does not exist, or a parent is a file.
-// This does not prove that the key is absent; see Store.proven.
+// absent reports whether err means that the system found no file: the name does not exist, or a
+// parent is a file. Such an error does not prove that the key is absent; see Store.proven.
 func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
@@ -30,8 +30,8 @@ func (s *Store) failed(op, key string, err error) error {
 	return e
 }
 
-// kindOf returns the kind of a system error. It returns no kind for a missing file: the caller must
-// prove with Store.proven that the key is absent.
+// kindOf returns the kind of a system error. It never returns fault.NotFound, because a missing
+// file does not prove that the key is absent; see Store.proven.
 func kindOf(err error) fault.Kind {
 	switch {
 	case errors.Is(err, syscall.EROFS):
@@ -52,8 +52,8 @@ func kindOf(err error) fault.Kind {
 	return fault.Unavailable
 }
 
-// blocked converts the errors of a write to a name that conflicts with other names in a directory.
-// A bucket can hold such names together.
+// blocked converts the errors of writes that fail because of other names, to fault.Path: a parent
+// of the key is a file, or the key is a directory. Other errors are returned unchanged.
 func blocked(err error) error {
 	if errors.Is(err, syscall.ENOTDIR) {
 		return fault.Newf(fault.Path, "a parent of the key is a file: %w", clean(err))
@@ -67,7 +67,8 @@ func blocked(err error) error {
 	return err
 }
 
-// clean hides the error number of err, which would give the error a second kind.
+// clean returns an error with the text of err that does not wrap err. The error number of err would
+// otherwise give an error with a kind a second kind.
 func clean(err error) error { return opaque{err} }
 
 type opaque struct{ err error }

@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// file is a file descriptor. An *os.File would register with the poller, allocate four times, and
-// make four fcntl calls for writing.
+// file is a file descriptor. It is used instead of an *os.File, which would be registered with the
+// poller, need four allocations, and make four fcntl calls for a write.
 type file struct {
 	n  int
 	of *os.File // the owner of the descriptor, or nil
@@ -16,14 +16,14 @@ type file struct {
 func fileOf(f *os.File) file { return file{int(f.Fd()), f} }
 
 func openFile(path string) (file, error) {
-	// Do not wait for the writer of a pipe.
+	// O_NONBLOCK prevents a wait for the writer of a pipe.
 	flags := syscall.O_RDONLY | syscall.O_CLOEXEC | syscall.O_NONBLOCK
 	for {
 		fd, err := syscall.Open(path, flags, 0)
 		switch err {
 		case syscall.EINTR:
 		case syscall.EAGAIN:
-			// Another process has a lease, which a blocking open breaks.
+			// Another process has a lease on the file. A blocking open breaks the lease.
 			flags &^= syscall.O_NONBLOCK
 		default:
 			return file{n: fd}, err
@@ -44,7 +44,7 @@ func createFile(path string) (file, error) {
 	}
 }
 
-// most is the maximum number of bytes in one write. Linux writes at most 2 GiB minus a page.
+// most is the maximum number of bytes in one write call. Linux limits a call to 2 GiB minus a page.
 const most = 1 << 30
 
 func (f file) write(b []byte) error {
@@ -108,7 +108,7 @@ func (f file) close() error {
 	if f.of != nil {
 		return f.of.Close()
 	}
-	// After EINTR, Linux has closed the descriptor.
+	// Linux has closed the descriptor even if it returns EINTR.
 	if err := syscall.Close(f.n); err != syscall.EINTR {
 		return os.NewSyscallError("close", err)
 	}

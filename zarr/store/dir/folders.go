@@ -11,7 +11,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Provide provides the store's store.Tuning, store.Folders, store.Remnants and store.Place.
+// Provide provides a store.Tuning, store.Folders, store.Remnants and store.Place.
 func (s *Store) Provide(target any) bool {
 	switch t := target.(type) {
 	case *store.Tuning:
@@ -28,8 +28,8 @@ func (s *Store) Provide(target any) bool {
 	return true
 }
 
-// RemoveFolders implements [store.Folders]. The kernel refuses to remove a directory that is not
-// empty, for example because it has a writer's temporary file.
+// RemoveFolders implements [store.Folders]. It keeps directories that are not empty, for example
+// because they contain the temporary file of a writer.
 func (s *Store) RemoveFolders(ctx context.Context, prefix string) error {
 	path, err := s.path(ctx, prefix)
 	if err == nil {
@@ -54,8 +54,8 @@ func (s *Store) removeFolders(ctx context.Context, path string) error {
 	return err
 }
 
-// emptied removes a directory and the directories below it, as far as they are empty. It reports
-// whether the directory itself was removed.
+// emptied removes empty directories below a directory, and the directory itself if it is then
+// empty. gone reports whether the directory itself was removed.
 func emptied(ctx context.Context, r *os.Root, name string) (gone bool, err error) {
 	in, err := ownFolderIn(r, name)
 	if errors.Is(err, errNoFolder) || errors.Is(err, syscall.ENOTDIR) {
@@ -87,7 +87,7 @@ func emptied(ctx context.Context, r *os.Root, name string) (gone bool, err error
 	return true, nil
 }
 
-// foldersIn returns the names of the directories in r, and reports whether r has other entries.
+// foldersIn returns the names of the directories in r. others reports whether r has other entries.
 func foldersIn(ctx context.Context, r *os.Root) (folders []string, others bool, err error) {
 	d, err := r.Open(".")
 	if err != nil {

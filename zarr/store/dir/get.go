@@ -9,7 +9,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// piece is the number of bytes that are read between checks of the context.
+// piece is the maximum number of bytes that are read between two checks of the context.
 const piece = 8 << 20
 
 // Get implements [store.Store].
@@ -38,7 +38,7 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 	return v, nil
 }
 
-// open opens the file of a key and checks the conditions of o.
+// open opens the file of a key and checks the conditions in o.
 func (s *Store) open(ctx context.Context, t tree, path, key string, o store.GetOptions) (file, info, error) {
 	f, err := t.open(path)
 	if absent(err) {
@@ -72,7 +72,7 @@ func (s *Store) open(ctx context.Context, t tree, path, key string, o store.GetO
 }
 
 // noValueIn returns an error if the directory at the path of a value has keys below it. Empty
-// directories, which deletes leave behind, count as absent values.
+// directories are permitted, because deletes leave them behind.
 func (s *Store) noValueIn(ctx context.Context, t tree, path, key string) error {
 	w := walk{s: s, t: t, ctx: ctx, above: s.above(key)}
 	any, err := w.holdsKey(path, key+"/")
@@ -92,7 +92,8 @@ func missing(o store.GetOptions) error {
 	return fault.NotFound
 }
 
-// seen returns the version. If the version in o is equal, it reuses that string.
+// seen returns the version of a file that open has opened with o. It reuses the string in
+// o.IfVersion if there is one, because open has compared the versions.
 func (i info) seen(o store.GetOptions) store.Version {
 	if o.IfVersion != "" {
 		return o.IfVersion
@@ -129,7 +130,7 @@ func read(ctx context.Context, f file, in info, version store.Version, o store.G
 	return v, nil
 }
 
-// grown returns buf extended by n bytes. It uses buf's array if that has the capacity.
+// grown returns buf extended by n bytes. It allocates only if the capacity of buf is too small.
 func grown(buf []byte, n int) []byte {
 	if n <= cap(buf)-len(buf) {
 		return buf[:len(buf)+n]

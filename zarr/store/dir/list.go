@@ -12,16 +12,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// batch is the number of names that are read from a directory at a time. They fill about one system
-// call and take little memory.
+// batch is the number of names that are read from a directory at a time. So many names take about
+// one system call and little memory.
 const batch = 512
 
-// errStop ends a walk whose consumer has stopped.
+// errStop ends a walk when the consumer of the listing stops.
 var errStop = errors.New("stop")
 
-// List implements [store.Store]. It reads directories incrementally, so a long listing takes little
-// memory. It skips entries that disappear during the listing, and names that [store.CheckKey]
-// refuses, because the Store cannot read them.
+// List implements [store.Store]. It reads large directories in parts, so a long listing takes
+// little memory. It skips entries that disappear during the listing, and names that
+// [store.CheckKey] refuses, because the Store cannot read them.
 func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		err := o.Check(prefix)
@@ -35,7 +35,7 @@ func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) it
 }
 
 func (s *Store) list(ctx context.Context, prefix string, o store.ListOptions, yield func(store.Entry, error) bool) error {
-	// The path of the first directory includes KeyPrefix up to its last slash.
+	// The listing starts at the directory of the prefix and of KeyPrefix up to its last slash.
 	level := prefix
 	if i := strings.LastIndexByte(o.KeyPrefix, '/'); i >= 0 {
 		level = strings.TrimPrefix(prefix+"/"+o.KeyPrefix[:i], "/")
@@ -70,7 +70,7 @@ func (s *Store) list(ctx context.Context, prefix string, o store.ListOptions, yi
 	return err
 }
 
-// above returns the parent directories of a prefix's directory, starting with the root.
+// above returns the parents of the directory at a prefix, starting with the root.
 func (s *Store) above(prefix string) (folders []string) {
 	if prefix == "" {
 		return nil
@@ -152,8 +152,8 @@ func (w *walk) folder(path, prefix string) error {
 	})
 }
 
-// wants reports whether the options may select key or a key below it. Other names are skipped
-// before they are examined.
+// wants reports whether the options may select the key or a key below it. Names of other keys are
+// skipped without a stat.
 func (w *walk) wants(key string) bool {
 	if w.o.KeyPrefix == "" && w.o.StartAfter == "" {
 		return true
@@ -166,7 +166,7 @@ func (w *walk) wants(key string) bool {
 	return strings.HasPrefix(path, w.o.KeyPrefix) && (below > w.o.StartAfter || strings.HasPrefix(w.o.StartAfter, below))
 }
 
-// info returns the info of the name itself, even if it is a link.
+// info returns the lstat of a name. For a link it describes the link.
 func (w *walk) info(full string, d os.DirEntry) (os.FileInfo, error) {
 	if w.s.confined {
 		return w.t.lstat(full) // d might use its path
@@ -189,8 +189,8 @@ func (w *walk) give(e store.Entry) error {
 	return nil
 }
 
-// look returns the kind of a name and, for a link, the info of its target. A link is special if it
-// has no target or the Store may not open its target. Its info is then nil.
+// look returns the kind of a name and, for a link, the info of its target. A link without a target,
+// or with a target that the Store may not open, is special. The info is then nil.
 func (w *walk) look(full string, d os.DirEntry) (kind, os.FileInfo) {
 	switch mode := d.Type(); {
 	case mode.IsRegular():
@@ -217,8 +217,8 @@ func (w *walk) look(full string, d os.DirEntry) (kind, os.FileInfo) {
 	return folderKind, fi
 }
 
-// holdsKey reports whether there is a value at any depth below the directory. Usually it reads only
-// the first name.
+// holdsKey reports whether there is a value at any depth below the directory at path. It stops at
+// the first value.
 func (w *walk) holdsKey(path, prefix string) (bool, error) {
 	found := false
 	deep := walk{s: w.s, t: w.t, ctx: w.ctx, above: w.above, o: store.ListOptions{NoFollow: w.o.NoFollow}, yield: func(store.Entry, error) bool {
@@ -233,8 +233,8 @@ func (w *walk) holdsKey(path, prefix string) (bool, error) {
 	return found, err
 }
 
-// eachName calls f for each name in the directory that is not hidden. It does nothing if the
-// directory does not exist.
+// eachName calls f for each name in a directory, except hidden names. If the directory does not
+// exist, eachName does nothing.
 func (w *walk) eachName(path string, f func(os.DirEntry) error) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
@@ -269,7 +269,8 @@ func (w *walk) eachName(path string, f func(os.DirEntry) error) error {
 	}
 }
 
-// vanished records that a file or directory is absent. It returns all other errors.
+// vanished handles the error for a name that may have disappeared. It sets w.lost if the name is
+// absent, and returns other errors unchanged.
 func (w *walk) vanished(err error) error {
 	if absent(err) {
 		w.lost = true

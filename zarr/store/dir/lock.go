@@ -10,18 +10,20 @@ import (
 	"time"
 )
 
-// stripes is the number of mutexes. A process cannot write keys of the same stripe concurrently.
+// stripes is the number of mutexes, which are assigned to keys by a hash. Writes to keys with the
+// same mutex are not concurrent within a process.
 const stripes = 64
 
 // locked is a held lock.
 type locked interface{ release() }
 
-// lockers take locks that the kernel releases if their holder dies. Each function returns nil
-// without an error if another process or Store holds the lock or has just released it. It returns
-// errors.ErrUnsupported if there are no reliable locks.
+// lockers has functions that take locks. The kernel releases a lock if the process that holds it
+// dies. A function returns nil without an error if another process or Store holds the lock or has
+// just released it, and errors.ErrUnsupported if there are no reliable locks.
 type lockers struct {
-	// value locks the file of a value. Errors other than ErrUnsupported do not imply anything about
-	// the file at the path. value is nil on systems that cannot read and replace a locked file.
+	// value locks the file of a value. After an error other than ErrUnsupported, the caller must
+	// check what is at the path. The function is nil on systems on which a locked file cannot be
+	// read and replaced.
 	value func(t tree, path string) (locked, error)
 	// name locks a lock file. It creates the file if needed.
 	name func(t tree, path string) (locked, error)
@@ -30,7 +32,7 @@ type lockers struct {
 // errFolder is the error for a directory at the path of a value.
 var errFolder = errors.New("the key is a directory")
 
-// hold excludes all other writers of this machine from a key.
+// hold is the right to write a key. It excludes all other writers on this machine.
 type hold struct {
 	stripe chan struct{}
 	l      locked // nil if the name is unused or there are no locks
@@ -44,17 +46,17 @@ func (h hold) release() {
 	<-h.stripe
 }
 
-// exclude waits until no other writer, in this Store or in another process, is between the check
-// and the rename of a write to the file at path.
+// exclude takes the lock for a write to the file at path. It waits while another writer, in this
+// process or in another, holds the lock for its check and rename.
 //
-// The lock is a flock on the value's own file. If a writer gets the lock and the name now has
-// another file or none, it starts over. An unused name is not locked. link(2) takes it, and fails
-// if another writer was first. So an ordinary write creates no lock file. Special files, such as
-// symbolic links, have a lock file next to them. On Windows all values have one, because an open
-// file cannot be replaced.
+// The lock is a flock on the value's own file. A writer that gets the lock starts over if the name
+// now has another file or none. An unused name is not locked: link(2) takes the name, and fails if
+// another writer was first. Ordinary writes therefore create no lock files. For special files, such
+// as symbolic links, the lock is a lock file next to the file. On Windows this is so for all
+// values, because an open file cannot be replaced.
 //
-// If there are no reliable locks, exclude returns errors.ErrUnsupported and a hold of only the
-// stripe. An unconditional write can proceed with it.
+// If there are no reliable locks, exclude returns errors.ErrUnsupported and a hold that excludes
+// only writers of this Store. An unconditional write can proceed with this hold.
 func (s *Store) exclude(ctx context.Context, t tree, path string) (hold, error) {
 	hash := fnv.New64a()
 	hash.Write([]byte(strings.ToLower(path))) // for file systems that ignore case
@@ -75,7 +77,8 @@ func (s *Store) exclude(ctx context.Context, t tree, path string) (hold, error) 
 	return h, err
 }
 
-// excludeNew locks an unused name on a file system without links. h already has its stripe.
+// excludeNew locks an unused name on a file system without hard links. h must already have the
+// stripe of the key.
 func (s *Store) excludeNew(ctx context.Context, t tree, path string, h *hold) error {
 	return poll(ctx, func() (done bool, err error) {
 		h.l, err = s.lock.name(t, lockName(path))
@@ -83,8 +86,9 @@ func (s *Store) excludeNew(ctx context.Context, t tree, path string, h *hold) er
 	})
 }
 
-// poll calls try repeatedly, with short waits, because a wait in the kernel could not be cancelled.
-// Locks are held only during a check and a rename.
+// poll calls try repeatedly, with short waits, until it is done or fails. A wait for the lock in
+// the kernel could not be cancelled. The waits are short because a lock is held only during a check
+// and a rename.
 func poll(ctx context.Context, try func() (done bool, err error)) error {
 	for wait := 50 * time.Microsecond; ; wait = min(2*wait, 5*time.Millisecond) {
 		if done, err := try(); done || err != nil {
@@ -100,8 +104,8 @@ func poll(ctx context.Context, try func() (done bool, err error)) error {
 	}
 }
 
-// try takes the lock of the file at path, or reports that the name is unused. It does neither if
-// another writer has the lock.
+// try takes the lock of the file at path and returns it. free reports that the name is unused and
+// needs no lock. If another writer holds the lock, try returns nil and false.
 func (s *Store) try(t tree, path string) (l locked, free bool, err error) {
 	if s.lock.value != nil {
 		if l, err = s.lock.value(t, path); l != nil || err == nil || errors.Is(err, errors.ErrUnsupported) {
@@ -125,8 +129,8 @@ func (s *Store) try(t tree, path string) (l locked, free bool, err error) {
 	if l, err = s.lock.name(t, lockName(path)); l == nil || s.lock.value == nil {
 		return l, false, err
 	}
-	// A special file is replaced by a value only under this lock. So while the lock is held, a
-	// special file remains one.
+	// Writers replace a special file by a value only under this lock. A file that is special now
+	// stays special while the lock is held.
 	if fi, err = t.lstat(path); err == nil && !fi.IsDir() && !fi.Mode().IsRegular() {
 		return l, false, nil
 	}
@@ -134,8 +138,8 @@ func (s *Store) try(t tree, path string) (l locked, free bool, err error) {
 	return nil, false, nil
 }
 
-// lockName returns the path of a lock file. It depends only on the directory and the last segment,
-// so that stores with other roots use the same file.
+// lockName returns the path of the lock file for the file at path. It depends only on the path of
+// the file, so that stores with different roots use the same lock file.
 func lockName(path string) string {
 	dir := folder(path)
 	h := fnv.New64a()

@@ -43,7 +43,7 @@ func (s *Store) tryValue(t tree, path string) (locked, error) {
 		case statErr == nil && fi.Mode().IsRegular() && named(f.fd(), fi):
 			return flocked{f}, nil
 		case statErr == nil && !fi.Mode().IsRegular():
-			// The name no longer has the opened file, or its file is not a value.
+			// The name now belongs to another file, or the file is not a value.
 			err = syscall.ENOENT
 		}
 	}
@@ -54,7 +54,7 @@ func (s *Store) tryValue(t tree, path string) (locked, error) {
 	return nil, err
 }
 
-// named reports whether fi describes the open file.
+// named reports whether fi, the lstat of a name, describes the open file fd.
 func named(fd int, fi os.FileInfo) bool {
 	var a syscall.Stat_t
 	if err := syscall.Fstat(fd, &a); err != nil {
@@ -71,12 +71,13 @@ type nameLock struct {
 	name string
 }
 
-// tryName implements lockers.name. If the holder of a lock dies, the kernel releases the lock. The
-// next holder uses the remaining file.
+// tryName implements lockers.name. If a process dies with the lock, the kernel releases the lock,
+// but the lock file remains and is used by the next holder.
 func (s *Store) tryName(t tree, name string) (locked, error) {
 	f, err := t.openFile(name, os.O_RDWR|os.O_CREATE|nonblock, 0o666)
 	if errors.Is(err, fs.ErrPermission) {
-		// The file belongs to another user. A local flock does not need write access.
+		// The file belongs to another user. On a local file system flock does not need write
+		// access.
 		f, err = t.openFile(name, os.O_RDONLY|nonblock, 0)
 	}
 	if err != nil {
@@ -84,8 +85,8 @@ func (s *Store) tryName(t tree, name string) (locked, error) {
 	}
 	err = s.flock(int(f.Fd()))
 	if err == nil {
-		// The previous holder removes the file when it releases the lock, so the name may have
-		// another file now.
+		// The previous holder removed the lock file when it released the lock. Another file may
+		// have the name now.
 		if fi, statErr := t.lstat(name); statErr == nil && named(int(f.Fd()), fi) {
 			return nameLock{f, t, name}, nil
 		}
@@ -103,7 +104,7 @@ func (l nameLock) release() {
 	_ = l.f.Close()
 }
 
-// flock takes the lock, or returns EWOULDBLOCK, EBADF or errors.ErrUnsupported.
+// flock locks the open file fd. It fails with EWOULDBLOCK, EBADF or errors.ErrUnsupported.
 func (s *Store) flock(fd int) error {
 	if s.remote != nil {
 		if name := s.remote(fd); name != "" {

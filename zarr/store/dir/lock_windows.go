@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// lockers returns no lock on a value's own file. Windows does not replace an open file, and locking
-// its bytes would exclude readers.
+// lockers returns only the function for lock files. On Windows an open file cannot be replaced, and
+// a lock on the bytes of a file would exclude readers.
 func (s *Store) lockers() lockers { return lockers{nil, tryName} }
 
 type handleLock syscall.Handle
@@ -22,7 +22,7 @@ const (
 )
 
 // tryName opens the lock file without sharing. It returns nil if another process or Store has it
-// open. Windows closes and removes the file when its holder dies.
+// open. Windows closes and removes the file if the process that holds it dies.
 func tryName(t tree, name string) (locked, error) {
 	if t, ok := t.(confined); ok {
 		return tryConfined(t, name)
@@ -41,7 +41,8 @@ func tryName(t tree, name string) (locked, error) {
 
 func (l handleLock) release() { _ = syscall.CloseHandle(syscall.Handle(l)) }
 
-// held returns nil if err, the error of opening a lock file, means that the lock is held.
+// held returns nil if err means that another process or Store holds the lock, and otherwise err.
+// err is the error of opening the lock file.
 func held(t tree, name string, err error) error {
 	switch {
 	case errors.Is(err, errSharingViolation), errors.Is(err, errDeletePending):
@@ -54,16 +55,15 @@ func held(t tree, name string, err error) error {
 	return err // the directory does not permit the file
 }
 
-// confinedLock is a lock on the first byte of a lock file. It is used within an os.Root, which
-// opens files with sharing.
+// confinedLock is a lock on the first byte of a lock file. It is used with an os.Root, which can
+// open files only with sharing.
 type confinedLock struct {
 	f    *os.File
 	t    confined
 	name string
 }
 
-// tryConfined takes a lock within an os.Root. It excludes holders that opened the lock file without
-// sharing, and they exclude it.
+// tryConfined is tryName for an os.Root. Its locks and those of tryName exclude each other.
 func tryConfined(t confined, name string) (locked, error) {
 	f, err := t.openFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {

@@ -17,10 +17,10 @@ func (e *linkError) Error() string {
 	return "the path contains the symbolic link " + e.path + ", and deletes do not follow links"
 }
 
-// ownFolder opens the parent directory of path, one component at a time from the root, and does not
-// follow symbolic links. It returns a *linkError if a component is a link, even if the link
-// replaces a directory during the call. Operations on the result stay within the opened directory,
-// even if it is moved. The caller must close the result.
+// ownFolder opens the parent directory of path without following symbolic links. It opens one
+// component at a time from the root, and returns a *linkError if a component is a link or is
+// replaced by a link during the call. Operations on the result stay within the opened directory,
+// even if the directory is moved. The caller must close the result.
 func (s *Store) ownFolder(path string) (confined, error) {
 	none := confined{}
 	r, err := os.OpenRoot(s.root)
@@ -48,11 +48,12 @@ func (s *Store) ownFolder(path string) (confined, error) {
 	return confined{last, r}, nil
 }
 
-// errNoFolder is returned for links, and for names that change between lstat and open.
+// errNoFolder is the error of ownFolderIn for links, and for names that change between lstat and
+// open.
 var errNoFolder = errors.New("not a real directory")
 
-// ownFolderIn opens a directory in r. os.Root follows links that stay within it, so the opened
-// directory is compared with the lstat of its name.
+// ownFolderIn opens a directory in r. It compares the opened directory with the lstat of its name,
+// because os.Root follows links that stay within the root.
 func ownFolderIn(r *os.Root, name string) (*os.Root, error) {
 	was, err := r.Lstat(name)
 	switch {
@@ -78,7 +79,7 @@ func ownFolderIn(r *os.Root, name string) (*os.Root, error) {
 }
 
 // firstLink returns the length of path up to and including the first symbolic link below the root.
-// It returns 0 if there is no link or no such path.
+// It returns 0 if there is no link or if the path does not exist.
 func (s *Store) firstLink(t tree, path string) int {
 	for i := len(s.join("")); i < len(path); {
 		j := strings.IndexByte(path[i:], '/')
@@ -97,8 +98,8 @@ func (s *Store) firstLink(t tree, path string) int {
 	return 0
 }
 
-// behindLink returns the result of deleting a key behind a link: fault.Refused if the key exists,
-// else the result for an absent key.
+// behindLink returns the error of a delete of a key behind a link: fault.Refused if the key exists,
+// and otherwise the error for an absent key.
 func (s *Store) behindLink(t tree, path string, link *linkError) error {
 	if _, err := t.lstat(path); absent(err) {
 		return s.proven(t, path)

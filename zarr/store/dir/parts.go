@@ -22,10 +22,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// parts is an upload with a hidden file for each part, next to the value. A file name consists of
-// the token, which is a random number, and the label, size and number of the part. When a part with
-// a higher number is sent, the file of part 0 gets a new label. If the last parts are removed, part
-// 0 thus still shows how many there were.
+// parts is an upload in parts. Each part is a hidden file in the directory of the value. A file
+// name consists of the token, which is a random number, and the label, size and number of the part.
+// When a part with a higher number is sent, the file of part 0 is renamed to have a new label. The
+// label of part 0 thus tells the number of parts even if the last parts have been removed.
 type parts struct {
 	s     *Store
 	key   string
@@ -37,9 +37,9 @@ type parts struct {
 	mu sync.Mutex // held while part 0 is renamed
 }
 
-// PutParts implements [store.PartPutter]. A part may have any size. Commit renames a single part.
-// Otherwise it appends the other parts to a copy of the first, which does not copy data on file
-// systems that share blocks between files. PutParts itself creates no directory and no file.
+// PutParts implements [store.PartPutter]. A part may have any size. Commit renames the file of a
+// single part. It concatenates several parts to a new file, which copies no data on file systems
+// that share blocks between files. PutParts itself does not write to the directory.
 func (s *Store) PutParts(ctx context.Context, key string, o store.PartsOptions) (store.Parts, error) {
 	path, err := s.path(ctx, key)
 	if err != nil {
@@ -64,12 +64,13 @@ func (p *parts) Limits() store.PartLimits {
 
 func (p *parts) Token() string { return p.token }
 
-// file returns the path of the file of part n.
+// file returns the path of the file for part n with the given label and size.
 func (p *parts) file(n, label int, size int64) string {
 	return fmt.Sprintf("%s%d-%d-%d", p.stem, label, size, n)
 }
 
-// parse parses the end of a path that file returned. ok is false if the path is not that of a part.
+// parse parses the end of a path that the method file returned. ok reports whether the path is that
+// of a part.
 func (p *parts) parse(end string) (n, label int, size int64, ok bool) {
 	var numbers [3]int64
 	fields := strings.Split(end, "-")
@@ -87,7 +88,7 @@ func (p *parts) parse(end string) (n, label int, size int64, ok bool) {
 	return int(numbers[2]), int(numbers[0]), numbers[1], numbers[0] <= most && numbers[2] < most
 }
 
-// do calls f with the tree of the store, unless the upload has ended.
+// do calls f with the tree of the Store, or returns an error if the upload has ended.
 func (p *parts) do(ctx context.Context, create bool, f func(t tree) error) error {
 	err := ctx.Err()
 	if err == nil {
@@ -146,7 +147,8 @@ func (p *parts) Part(ctx context.Context, n int, b []byte) error {
 	})
 }
 
-// relabel sets the label of part 0. Another process may do so concurrently.
+// relabel sets the label of part 0 by renaming its file. Another process may rename the file
+// concurrently.
 func (p *parts) relabel(t tree, label int) {
 	first, ok := p.set.At(0)
 	if !ok {
@@ -180,7 +182,7 @@ func (p *parts) Sent(ctx context.Context) (sent []store.PartInfo, err error) {
 	return sent, nil
 }
 
-// arrived returns the parts of all processes.
+// arrived returns the parts that all processes have sent.
 func (p *parts) arrived(t tree) (map[int]sentparts.Part[string], error) {
 	found, label, _, err := p.find(t)
 	if err != nil {
@@ -256,8 +258,8 @@ func (p *parts) sum(ctx context.Context, t tree, name string) (string, error) {
 	}
 }
 
-// removed returns fault.Conflict if err means that a part that was found before is absent. It
-// returns other errors unchanged.
+// removed converts the error of opening a part that was found before. If the part is now absent, it
+// returns fault.Conflict, and otherwise err.
 func removed(err error) error {
 	if absent(err) {
 		return fault.Newf(fault.Conflict, "a part was removed: another process committed or aborted the upload")
@@ -320,7 +322,8 @@ func (p *parts) early(ctx context.Context, t tree, o store.PutOptions) error {
 	return early(t, p.path, o)
 }
 
-// join concatenates the parts to one file. It returns the file of a single part unchanged.
+// join concatenates the parts to a temporary file. If there is only one part, it returns the file
+// of the part.
 func (p *parts) join(ctx context.Context, t tree, all []sentparts.Part[string]) (temp string, in info, err error) {
 	if len(all) == 1 {
 		in, err = p.s.stamp(t, all[0].At, 0)
@@ -348,7 +351,7 @@ func (p *parts) join(ctx context.Context, t tree, all []sentparts.Part[string]) 
 	return temp, in, err
 }
 
-// whole checks the size of a part that was read.
+// whole returns err, or an error if "size" is not the size of the part.
 func whole(part sentparts.Part[string], size int64, err error) error {
 	if err == nil && size != part.Size {
 		return fault.Newf(fault.Corrupt, "a part has %d bytes, want %d", size, part.Size)
@@ -356,8 +359,8 @@ func whole(part sentparts.Part[string], size int64, err error) error {
 	return removed(err)
 }
 
-// joinStep is the number of bytes that are copied between checks of the context. A slow disk copies
-// them in a quarter of a second.
+// joinStep is the number of bytes that are copied between two checks of the context. So many bytes
+// take a quarter of a second on a slow disk.
 const joinStep = 32 << 20
 
 // appendTo copies a part to the end of a file, in the kernel if possible (copy_file_range).
@@ -381,8 +384,8 @@ func (p *parts) appendTo(ctx context.Context, t tree, to *os.File, part sentpart
 	}
 }
 
-// remove removes the parts of all processes, starting with part 0. If it is interrupted, the
-// remaining parts have a gap and cannot be committed.
+// remove removes the parts of all processes, starting with part 0. The remaining parts of an
+// interrupted removal thus have a gap and cannot be committed.
 func (p *parts) remove(t tree) error {
 	_, _, names, err := p.find(t)
 	isFirst := func(name string) bool { return strings.HasSuffix(name, "-0") }

@@ -14,7 +14,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Put implements [store.Store]. The package documentation describes its atomicity.
+// Put implements [store.Store]. The package documentation describes how a Put is atomic.
 func (s *Store) Put(ctx context.Context, key string, b []byte, o store.PutOptions) (store.Version, error) {
 	v, err := s.put(ctx, key, b, o)
 	if err != nil {
@@ -108,8 +108,8 @@ func (s *Store) write(t tree, path string, b []byte) (temp string, in info, err 
 		if err := s.proven(t, path); err != nil && !errors.Is(err, errFile) {
 			return "", in, err
 		}
-		// RemoveFolders may remove the new directory before the file is created, so retries are
-		// necessary.
+		// RemoveFolders may remove the new directory before the file is created in it. Then try
+		// again.
 		if err := s.makeFolder(t, dir); err != nil {
 			return "", in, err
 		}
@@ -159,8 +159,8 @@ func (s *Store) stamp(t tree, path string, earliest int64) (info, error) {
 			break
 		}
 	}
-	// If the system refuses to set the time, the file keeps the kernel's time, which placeOver
-	// checks.
+	// If the system refuses to set the time, the file keeps the time that the kernel has set.
+	// placeOver checks this time.
 	_ = t.chtimes(path, time.Unix(0, now))
 	fi, err := t.lstat(path)
 	if err != nil {
@@ -169,9 +169,9 @@ func (s *Store) stamp(t tree, path string, earliest int64) (info, error) {
 	return infoOf(t, path, fi)
 }
 
-// place moves temp to path and replaces an existing file. It takes the lock of conditional writes.
-// Without the lock, a conditional write between its check and its rename would overwrite this
-// value.
+// place moves temp to path and replaces an existing file. It takes the lock that conditional writes
+// take. Without the lock, a conditional write that has already checked the version would overwrite
+// the new value.
 func (s *Store) place(ctx context.Context, t tree, temp, path string) error {
 	for {
 		done, err := s.placeOnce(ctx, t, temp, path)
@@ -184,7 +184,8 @@ func (s *Store) place(ctx context.Context, t tree, temp, path string) error {
 	}
 }
 
-// placeOnce makes one attempt of place. done is false if another writer took the unused name.
+// placeOnce makes one attempt of place. done is false if another writer has taken an unused name in
+// the meantime.
 func (s *Store) placeOnce(ctx context.Context, t tree, temp, path string) (done bool, err error) {
 	h, err := s.exclude(ctx, t, path)
 	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
@@ -209,8 +210,8 @@ func (s *Store) placeOnce(ctx context.Context, t tree, temp, path string) (done 
 	return false, nil
 }
 
-// placeOver takes the key's lock. If the version of the file at path is want, it renames temp to
-// path.
+// placeOver replaces the file at path by temp if the version of the file is "want". It takes the
+// lock of the key.
 func (s *Store) placeOver(ctx context.Context, t tree, temp, path string, in info, want store.Version) (info, error) {
 	h, err := s.exclude(ctx, t, path)
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -227,8 +228,8 @@ func (s *Store) placeOver(ctx context.Context, t tree, temp, path string, in inf
 	if err != nil {
 		return in, err
 	}
-	// The times of a key must increase at the resolution of the file system, so that no version is
-	// reused.
+	// The new time must be later than the old time at the resolution of the file system, so that no
+	// version is used twice.
 	for _, step := range []time.Duration{time.Microsecond, time.Millisecond, time.Second, 2 * time.Second} {
 		if in.mtime > old.mtime {
 			return in, rename(t, temp, path)
@@ -243,7 +244,7 @@ func (s *Store) placeOver(ctx context.Context, t tree, temp, path string, in inf
 	return in, fault.Newf(errors.ErrUnsupported, "the file system does not store modification times")
 }
 
-// placeNew moves temp to path if that name is unused.
+// placeNew moves temp to path if no file has this path. Otherwise it returns an error.
 func (s *Store) placeNew(ctx context.Context, t tree, temp, path string) error {
 	err := s.link(t, temp, path)
 	if err == nil {
@@ -284,8 +285,8 @@ func (s *Store) placeNew(ctx context.Context, t tree, temp, path string) error {
 	return rename(t, temp, path)
 }
 
-// taken returns the error for a name that should be unused. A directory must not be reported as an
-// existing value, because readers of the key would not find a value.
+// taken returns the error for a name that should be unused. For a directory the error is not
+// fault.Exists, because readers of the key would not find a value.
 func taken(f os.FileInfo) error {
 	if f.IsDir() {
 		return fault.Newf(fault.Path, "the key is a directory")
@@ -293,8 +294,8 @@ func taken(f os.FileInfo) error {
 	return fault.Exists
 }
 
-// noLinks reports whether err means that the file system lacks hard links. FAT and many file
-// systems in user space lack them.
+// noLinks reports whether err means that the file system lacks hard links. Examples are FAT and
+// many file systems in user space.
 func noLinks(err error) bool {
 	for _, e := range []error{syscall.EPERM, syscall.ENOTSUP, syscall.EOPNOTSUPP, syscall.ENOSYS, syscall.EMLINK, errors.ErrUnsupported} {
 		if errors.Is(err, e) {

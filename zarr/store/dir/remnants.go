@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// RemoveRemnants implements [store.Remnants]. It does not remove lock files, because each is
-// removed when its lock is released.
+// RemoveRemnants implements [store.Remnants]. It keeps lock files, which are removed when their
+// lock is released.
 func (s *Store) RemoveRemnants(ctx context.Context, prefix string) error {
 	path, err := s.path(ctx, prefix)
 	if err == nil {

@@ -4,7 +4,8 @@ package dir
 
 import "syscall"
 
-// remote returns the name of the open file's file system, or "" if the system reports it as local.
+// remote returns the name of the open file's file system, or "" if the system reports that the file
+// system is local.
 func remote(fd int) string {
 	const local = 0x1000 // MNT_LOCAL, sys/mount.h
 	var st syscall.Statfs_t

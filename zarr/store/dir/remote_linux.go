@@ -2,10 +2,10 @@ package dir
 
 import "syscall"
 
-// remote returns the name of the open file's file system if its locks are unreliable. These are
-// network file systems, and file systems whose underlying file system Linux does not report. It
-// returns "" for local file systems, and for Lustre, CephFS, GFS2 and OCFS2, whose locks are
-// cluster-wide.
+// remote returns the name of the open file's file system if its locks are unreliable. Locks are
+// unreliable on network file systems, and on file systems such as FUSE that hide an underlying file
+// system. The result is "" for local file systems, and for Lustre, CephFS, GFS2 and OCFS2, whose
+// locks work between machines.
 func remote(fd int) string {
 	var st syscall.Statfs_t
 	for {

@@ -18,8 +18,8 @@ func (s *Store) mark(t tree) {
 	}
 }
 
-// checkRoot returns an error if the root was recorded and is now gone or another directory. In that
-// case a missing file is not proven absent, and a written file would be lost.
+// checkRoot returns an error if the root was recorded and is now gone or another directory. In this
+// case a missing file does not prove that its key is absent, and a written file would be lost.
 func (s *Store) checkRoot(t tree) error {
 	was := s.seen.Load()
 	if was == nil {
@@ -40,10 +40,10 @@ func (s *Store) checkRoot(t tree) error {
 // errFile is the error for a file at the path of a directory.
 var errFile = errors.New("a file and not a directory")
 
-// proven is called if no file was found at path. It returns nil if that proves the absence of the
-// key, and otherwise an error. The absence is not proven in these cases: the root has changed; path
-// is or contains a symbolic link without a target, such as a git-annex file that was not fetched; a
-// parent is a file, such as a link that was copied as a text file.
+// proven is called after no file was found at path. It returns nil if this proves that the key is
+// absent, and otherwise an error. The absence is not proven in these cases: the root has changed;
+// path is or contains a symbolic link without a target, such as a git-annex file that was not
+// fetched; a parent is a file, such as a link that was copied as a text file.
 func (s *Store) proven(t tree, path string) error {
 	for p := path; len(p) > len(s.root); p = folder(p) {
 		fi, err := t.lstat(p)

@@ -10,10 +10,10 @@ import (
 
 func openShared(path string) (*os.File, error) { return os.Open(path) }
 
-// nonblock is not needed or not supported.
+// nonblock is 0 because these systems do not need or do not support a flag such as O_NONBLOCK.
 const nonblock = 0
 
-// infoOf returns the info of the file at path. fi is the result of its Stat.
+// infoOf returns the info of the file at path. fi is the stat of the file.
 func infoOf(_ tree, _ string, fi os.FileInfo) (info, error) {
 	return info{size: fi.Size(), mtime: fi.ModTime().UnixNano()}, nil
 }

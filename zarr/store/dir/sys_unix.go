@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// nonblock prevents open from waiting for the writer of a pipe.
+// nonblock is the flag with which opening a pipe does not wait for a writer.
 const nonblock = syscall.O_NONBLOCK
 
-// infoOf returns the info of the file at path. fi is the result of its Stat.
+// infoOf returns the info of the file at path. fi is the stat of the file.
 func infoOf(_ tree, _ string, fi os.FileInfo) (info, error) {
 	in := info{size: fi.Size(), mtime: fi.ModTime().UnixNano()}
 	in.inode, _ = inodeOf(nil, fi)

@@ -11,10 +11,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// nonblock is not supported.
+// nonblock is 0 because Windows does not need a flag such as O_NONBLOCK.
 const nonblock = 0
 
-// openShared opens a file for reading. Others may remove the file or rename another file over it.
+// openShared opens a file for reading. Other processes may remove the file or replace it by another
+// while it is open.
 func openShared(path string) (*os.File, error) {
 	p, err := syscall.UTF16PtrFromString(path)
 	if err != nil {
@@ -28,7 +29,7 @@ func openShared(path string) (*os.File, error) {
 	return os.NewFile(uintptr(h), path), nil
 }
 
-// infoOf returns the info of the file at path. fi is the result of its Stat.
+// infoOf returns the info of the file at path. fi is the stat of the file.
 func infoOf(t tree, path string, fi os.FileInfo) (info, error) {
 	if fi.IsDir() {
 		return info{kind: folderKind}, nil
@@ -41,7 +42,8 @@ func infoOf(t tree, path string, fi os.FileInfo) (info, error) {
 	return f.info()
 }
 
-// inodeOf returns the index of the file. NTFS changes its upper bits when it reuses an index.
+// inodeOf returns the file index, which identifies a file like an inode number. When NTFS reuses an
+// index, it changes the upper bits.
 func inodeOf(f *os.File, _ os.FileInfo) (uint64, error) {
 	var d syscall.ByHandleFileInformation
 	if err := syscall.GetFileInformationByHandle(syscall.Handle(f.Fd()), &d); err != nil {
@@ -81,7 +83,7 @@ func rename(t tree, from, to string) error {
 // syncFolder does nothing, because Windows does not flush directories.
 func syncFolder(tree, string) error { return nil }
 
-// checkNames refuses names that Windows would change.
+// checkNames returns an error for names that Windows would change or refuse.
 func checkNames(key string) error {
 	if strings.ContainsAny(key, `<>:"|?*`) || !filepath.IsLocal(filepath.FromSlash(key)) {
 		return fault.Newf(fault.Path, "Windows does not support the name %q", key)

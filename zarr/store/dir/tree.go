@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// tree is the file system that the Store uses. It is either plain or confined. Paths are those of
-// Store.join: absolute, with slashes.
+// tree is the file system as the Store sees it. It is either plain or confined. Paths are absolute
+// and have slashes, like those of Store.join.
 type tree interface {
 	// open opens a file for reading. It does not wait for the writer of a pipe.
 	open(path string) (file, error)
@@ -24,7 +24,7 @@ type tree interface {
 	close()
 }
 
-// plain is the whole file system. It follows symbolic links to any target.
+// plain is a tree of the whole file system. It follows symbolic links to any target.
 type plain struct{}
 
 func (plain) open(path string) (file, error)   { return openFile(path) }

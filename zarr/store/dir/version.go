@@ -6,7 +6,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// info is the part of a file's Stat that the Store uses.
+// info holds the fields of a file's stat that the Store uses.
 type info struct {
 	size  int64
 	mtime int64 // Unix nanoseconds
@@ -23,8 +23,8 @@ const (
 	loop    // a link to a directory that contains the link
 )
 
-// append appends the version: inode, modification time and size. The package documentation explains
-// why these suffice.
+// append appends the version, which consists of the inode, the modification time and the size. The
+// package documentation explains why this is sufficient.
 func (i info) append(b []byte) []byte {
 	b = strconv.AppendUint(b, i.inode, 36)
 	b = append(b, '-')
@@ -38,7 +38,7 @@ func (i info) version() store.Version {
 	return store.Version(i.append(b[:0]))
 }
 
-// is reports whether v is the version, without allocating.
+// is reports whether v is the version of the file. It does not allocate memory.
 func (i info) is(v store.Version) bool {
 	var b [48]byte
 	return string(i.append(b[:0])) == string(v)

@@ -3,25 +3,25 @@
 //	st, err := http.Open(ctx, "https://host/path/root.zarr")
 //	a, err := zarr.OpenArray(ctx, st, "t2m")
 //
-// The parameters of the URL, such as those of a presigned URL, are sent with each request and never
-// printed. All requests are GETs. Writes return fault.ReadOnly. Listings return
+// The query parameters of the URL, such as those of a presigned URL, are sent with each request and
+// never printed. All requests have the method GET. Writes return fault.ReadOnly. Listings return
 // errors.ErrUnsupported. A hierarchy with consolidated metadata can be read without listings.
 //
 // # Responses
 //
-// Responses are accepted only if they can be the value:
+// A response is accepted only if it can be the value:
 //
 //   - Only 404 and 410 are fault.NotFound. 401, 403, an unknown host name and an untrusted
 //     certificate are fault.Refused. 429 and 503 are fault.Throttled with their Retry-After. Other
 //     server errors and failures to connect are fault.Unavailable.
-//   - A response of text/html for a key that does not end in .html or .htm is a page and not the
-//     value, such as a login or an error sent with status 200. It is fault.Unavailable. So is an
-//     empty zarr.json, .zarray, .zgroup, .zattrs or .zmetadata.
+//   - A response of text/html for a key that does not end in .html or .htm is a page, such as a
+//     login or an error that was sent with status 200. It is fault.Unavailable. An empty zarr.json,
+//     .zarray, .zgroup, .zattrs or .zmetadata is also fault.Unavailable.
 //   - A server that ignores ranges sends the whole value. The store extracts the range if the
 //     length of the value is announced and at most 32 MiB precede the range. Otherwise the response
 //     is fault.Unavailable.
-//   - A Content-Encoding is errors.ErrUnsupported, because the body would not be the stored bytes.
-//     Requests do not accept encodings.
+//   - A response with a Content-Encoding is errors.ErrUnsupported, because the body is not the
+//     stored bytes. Requests ask for no encoding.
 //   - A body shorter than announced is fault.Unavailable with a *store.TruncatedError. A body
 //     without a length is accepted if the protocol marks its end.
 //   - A request without progress for 30 s is fault.Unavailable ([StallTimeout]). Only the context
@@ -30,16 +30,16 @@
 // # Versions
 //
 // A Version is a strong ETag. Weak ETags and Last-Modified are not used, because two values may
-// share them: Last-Modified has a resolution of one second. Without a strong ETag the Version is
-// empty, and a pinned read is errors.ErrUnsupported. nginx derives its strong ETag from a file's
-// size and its time in whole seconds. Two values of the same size that were written within one
-// second have the same Version there.
+// have the same: Last-Modified, for example, has a resolution of one second. Without a strong ETag
+// the Version is empty, and a read with a condition on the Version returns errors.ErrUnsupported.
+// nginx makes a strong ETag from the size of a file and its time in whole seconds. With nginx two
+// values of the same size that were written within one second therefore have the same Version.
 //
 // # Redirects
 //
-// Redirects are followed, except from https to http. Requests to another host contain neither the
-// caller's headers nor a Referer. Programs that open URLs of others should use [PublicOnly], so
-// that neither the URLs nor redirects reach the program's own network.
+// Redirects are followed, except from https to http. Requests that are redirected to another host
+// contain neither the caller's headers nor a Referer. Programs that open URLs of others should use
+// [PublicOnly], so that neither the URLs nor redirects reach the program's own network.
 //
 // # Concurrency
 //

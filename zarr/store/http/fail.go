@@ -12,7 +12,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// StatusError is a response with an error status.
+// StatusError is the error for a response with an error status.
 type StatusError struct {
 	Status int
 	Kind   error         // a kind of package fault
@@ -24,13 +24,13 @@ func (e *StatusError) Error() string {
 	return fmt.Sprintf("%v: the server responded with status %d %s%s", e.Kind, e.Status, http.StatusText(e.Status), provider.WithRequest(e.ID))
 }
 
-// RequestID returns the request ID.
+// RequestID returns the ID that the server gave to the request, or "".
 func (e *StatusError) RequestID() string { return e.ID }
 
-// Unwrap returns the kind.
+// Unwrap returns the kind of the error.
 func (e *StatusError) Unwrap() error { return e.Kind }
 
-// RetryAfter returns the time that the server requested to wait, or 0.
+// RetryAfter returns how long the server asked to wait before a retry, or 0.
 func (e *StatusError) RetryAfter() time.Duration { return e.After }
 
 func status(resp *http.Response, o store.GetOptions) error {
@@ -41,7 +41,7 @@ func status(resp *http.Response, o store.GetOptions) error {
 	return e
 }
 
-// kindOf returns the kind of an error status (RFC 9110, section 15).
+// kindOf returns the kind of the error for a status code (RFC 9110, section 15).
 func kindOf(code int) error {
 	switch code {
 	case http.StatusNotFound, http.StatusGone:

@@ -15,7 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxSkip is the maximum number of bytes that are discarded if the server ignores ranges.
+// maxSkip is the maximum number of bytes that are discarded before a range if the server ignores
+// ranges.
 const maxSkip = 32 << 20
 
 // Get implements [store.Store].
@@ -78,8 +79,8 @@ func (s *Store) request(ctx context.Context, key string, o store.GetOptions) (*h
 	return req, nil
 }
 
-// noAnswer returns the error of a request without a response. It removes the URL that net/http
-// adds.
+// noAnswer returns the error for a request without a response. err is the error of net/http, whose
+// URL is removed.
 func noAnswer(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -91,7 +92,7 @@ func noAnswer(err error) error {
 	return provider.NoAnswer(err)
 }
 
-// answer describes the body of a response, as its header announces it.
+// answer describes the body of a response as announced by the header of the response.
 type answer struct {
 	size    int64 // size of the value; -1 if unknown
 	skip, n int64 // numbers of bytes to discard and to read; n is -1 if unknown
@@ -127,7 +128,8 @@ func receive(resp *http.Response, key string, o store.GetOptions, buf []byte) (s
 	return v, nil
 }
 
-// check sets the sizes in a. It returns an error if the response is not the value.
+// check sets the sizes in the answer. It returns an error if the response is not the requested
+// value.
 func (a *answer) check(resp *http.Response, key string, o store.GetOptions) error {
 	switch resp.StatusCode {
 	case http.StatusOK, http.StatusPartialContent:
@@ -160,8 +162,8 @@ func (a *answer) check(resp *http.Response, key string, o store.GetOptions) erro
 	return a.wholeValue(resp, key, o.Range)
 }
 
-// wholeValue handles a response with the whole value. Either the whole value was requested, or the
-// server ignores ranges.
+// wholeValue sets the sizes for a response with the whole value. The whole value was requested, or
+// the server ignores ranges.
 func (a *answer) wholeValue(resp *http.Response, key string, r store.Range) (err error) {
 	a.size, a.n = resp.ContentLength, resp.ContentLength
 	switch {
@@ -183,11 +185,11 @@ func (a *answer) wholeValue(resp *http.Response, key string, r store.Range) (err
 	return nil
 }
 
-// partial handles a response with a Content-Range (RFC 9110, section 14.4), which must be the
-// requested range.
+// partial sets the sizes for a response with a Content-Range (RFC 9110, section 14.4). The
+// Content-Range must be the requested range.
 func (a *answer) partial(resp *http.Response, r store.Range) error {
 	first, last, size, ok := provider.ContentRange(resp.Header.Get("Content-Range"))
-	// Servers written in Go send 0--1/0 for an empty value.
+	// Servers that are written in Go send the Content-Range "0--1/0" for an empty value.
 	if !r.IsWhole() && strings.HasSuffix(resp.Header.Get("Content-Range"), "/0") {
 		_, _, err := r.Resolve(0)
 		return err

@@ -12,8 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/limit"
 )
 
-// defaultRequests is the default number of requests in flight. 64 requests hide a latency of 30 ms
-// with chunks of 1 MiB on a gigabit line, and use an eighth of the 512 connections of an nginx
+// defaultRequests is the default number of requests in flight. With chunks of 1 MiB, 64 requests
+// hide a latency of 30 ms on a gigabit line. They use an eighth of the 512 connections of an nginx
 // worker.
 const defaultRequests = 64
 
@@ -26,12 +26,12 @@ type config struct {
 	stack     provider.Stack
 }
 
-// Open opens "https://host/path?parameters". The path is the store's root. Open makes no request,
-// so an unreachable server is detected by the first verb.
+// Open opens "https://host/path?parameters". The path is the root of the store. Open makes no
+// request, so only the first call of the store detects an unreachable server.
 //
 // It returns a *UsageError if the URL or an option is invalid.
 //
-// The store retries and limits its requests (see [Retry] and [MaxInFlight]), and provides
+// The store retries requests and limits their number (see [Retry] and [MaxInFlight]). It provides a
 // store.Tuning.
 func Open(ctx context.Context, url string, opts ...Option) (store.Store, error) {
 	c := &config{header: http.Header{}}
@@ -78,8 +78,8 @@ func (c *config) parseURL(raw string) error {
 
 func (c *config) requests() int { return c.stack.Requests(defaultRequests) }
 
-// Shared implements [provider.Config]. The number of requests in flight does not increase, because
-// a server is often a single machine.
+// Shared implements [provider.Config]. The number of requests in flight is never increased above
+// the default, because a server is often a single machine.
 func (c *config) Shared() provider.Bucket {
 	scheme, rest, _ := strings.Cut(c.base, "://")
 	host, path, _ := strings.Cut(rest, "/")
@@ -109,8 +109,8 @@ func (c *config) Connect(context.Context) (store.Store, error) {
 	return s, nil
 }
 
-// watched adds the stall limit to a transport. It forwards CloseIdleConnections to the transport
-// below.
+// watched is a transport with the limit of [StallTimeout]. It forwards CloseIdleConnections to the
+// transport below it.
 type watched struct {
 	http.RoundTripper
 	below http.RoundTripper
@@ -122,9 +122,9 @@ func (w watched) CloseIdleConnections() {
 	}
 }
 
-// transport returns a transport with as many connections as requests in flight. If public is set,
-// it does not use a proxy, because a proxy would resolve names and connect without the check of
-// addresses.
+// transport returns a transport that keeps up to "requests" connections. If "public" is set, it
+// checks the addresses of servers and uses no proxy, because a proxy would resolve names without
+// this check.
 func transport(requests int, public bool) *http.Transport {
 	t := &http.Transport{Proxy: http.ProxyFromEnvironment}
 	provider.Connections(t, requests)
@@ -135,7 +135,7 @@ func transport(requests int, public bool) *http.Transport {
 	return t
 }
 
-// tuning returns settings for a server without known properties.
+// tuning returns the settings for a server of which nothing is known.
 func (c *config) tuning() store.Tuning {
 	return store.Tuning{
 		Requests:   c.requests(),

@@ -8,11 +8,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxUntold is the maximum length of a value if neither the server announces its length nor the
-// caller limits it.
+// maxUntold is the maximum length of a value if the server does not announce a length and the
+// caller sets no limit.
 const maxUntold = 1 << 30
 
-// readAll reads a body without a Content-Length. The protocol marks the end of such a body.
+// readAll reads a body without a Content-Length, whose end the protocol marks. The value may have
+// at most "most" bytes, or maxUntold if "most" is 0.
 func (a answer) readAll(r io.Reader, key string, most int64, buf []byte) (store.Value, error) {
 	if most <= 0 {
 		most = maxUntold

@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Store is a web server without the layers that [Open] adds.
+// Store reads values from a web server. [Open] adds layers to it, such as retries.
 type Store struct {
 	base, query string
 	header      http.Header
@@ -25,7 +25,8 @@ type Store struct {
 // String returns the URL without its parameters.
 func (s *Store) String() string { return s.base + "/" }
 
-// Close releases the connections. If the caller supplied the transport, it closes the idle ones.
+// Close closes the connections. If the caller supplied the transport, it closes only idle
+// connections.
 func (s *Store) Close() error {
 	if s.release != nil {
 		return s.release()
@@ -34,7 +35,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// Provide provides store.Tuning.
+// Provide provides a store.Tuning.
 func (s *Store) Provide(target any) bool {
 	t, ok := target.(*store.Tuning)
 	if ok {
@@ -81,7 +82,7 @@ func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) it
 	}
 }
 
-// url returns the URL of a key. It escapes each segment.
+// url returns the URL of a key, with each segment of the key escaped.
 func (s *Store) url(key string) string {
 	var b strings.Builder
 	b.WriteString(s.base)

@@ -6,7 +6,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Copy implements [store.Copier]. The two keys share their bytes, because no write modifies them.
+// Copy implements [store.Copier]. The two keys share the bytes of the value, because writes never
+// modify bytes in place.
 func (s *Store) Copy(ctx context.Context, from, to string, o store.CopyOptions) (store.Version, error) {
 	if err := check(ctx, from); err != nil {
 		return "", failed("copy", from, err)

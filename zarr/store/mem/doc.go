@@ -3,9 +3,9 @@
 //	st := mem.New()
 //	_, err := st.Put(ctx, "zarr.json", doc, store.PutOptions{IfAbsent: true})
 //
-// It implements every optional verb. A [store.Version] is a count of writes to the store, so
-// versions are never reused, even if a key is deleted and written again. Values exist until the
-// Store is garbage collected; Close does not drop them.
+// It implements every optional verb of package store. A [store.Version] is a count of writes to the
+// store, so versions are never reused, even if a key is deleted and written again. Values exist
+// until the Store is garbage collected, even after Close.
 //
 // # Concurrency
 //

@@ -13,8 +13,8 @@ import (
 const pageSize = 1000
 
 // ListPage implements [store.PageLister]. The token is the first key of the next page, so it
-// remains valid if keys are added or removed. The cost of a page is its entries and a binary
-// search. The first page after keys were added or removed also sorts all keys.
+// remains valid if keys are added or removed. A page takes a binary search and time proportional to
+// its entries. If keys were added or removed, the next page also takes a sort of all keys.
 func (s *Store) ListPage(ctx context.Context, prefix string, o store.ListOptions, token string) ([]store.Entry, string, error) {
 	if err := o.Check(prefix); err != nil {
 		return nil, "", failed("list", prefix, err)
@@ -39,7 +39,7 @@ func (s *Store) ListPage(ctx context.Context, prefix string, o store.ListOptions
 		e := store.Entry{Key: key}
 		if slash := strings.IndexByte(key[len(level):], '/'); o.Depth == store.OneLevel && slash >= 0 {
 			e = store.Entry{Key: key[:len(level)+slash], Dir: true}
-			// The first key after those below the Dir, because '0' follows '/'.
+			// Go to the first key after those below the Dir: '0' follows '/'.
 			i = s.seek(e.Key + "0")
 		} else {
 			v := s.values[key]

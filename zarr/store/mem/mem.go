@@ -22,7 +22,8 @@ type Store struct {
 	uploads map[string]*parts // unfinished uploads by token
 }
 
-// value is immutable once it is in the map, so it may be read without the lock.
+// value is a stored value. A value in the map is never modified, so it may be read without the
+// lock.
 type value struct {
 	bytes   []byte
 	version store.Version
@@ -34,7 +35,7 @@ func New() *Store { return &Store{values: map[string]value{}} }
 // String returns "mem://".
 func (s *Store) String() string { return "mem://" }
 
-// Close does nothing. The values remain.
+// Close does nothing. The Store keeps its values and can still be used.
 func (s *Store) Close() error { return nil }
 
 func failed(op, key string, err error) error {
@@ -84,8 +85,8 @@ func (s *Store) lookup(key string, o store.GetOptions) (value, error) {
 	return v, nil
 }
 
-// conflict returns the error for a value whose version is not want. v is the zero value if the key
-// is absent.
+// conflict returns the error for a value v whose version is not "want". If the key is absent, v is
+// the zero value.
 func conflict(v value, want store.Version) error {
 	if v.version == "" {
 		return fault.Newf(fault.Conflict, "the key has no value")

@@ -15,8 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// PutParts implements [store.PartPutter]. A part may have any size. An unfinished upload exists as
-// long as the Store, and can be resumed only in the same Store.
+// PutParts implements [store.PartPutter]. A part may have any size. An unfinished upload is kept as
+// long as the Store exists, and can be resumed only in the same Store.
 func (s *Store) PutParts(ctx context.Context, key string, o store.PartsOptions) (store.Parts, error) {
 	if err := check(ctx, key); err != nil {
 		return nil, failed("put", key, err)
@@ -27,7 +27,7 @@ func (s *Store) PutParts(ctx context.Context, key string, o store.PartsOptions) 
 		if u := s.uploads[o.Resume]; u != nil && u.key == key {
 			return u, nil
 		}
-		// The upload has ended or never existed.
+		// The upload has ended or never existed, so every method returns an error.
 		return &parts{store: s, key: key, token: o.Resume}, nil
 	}
 	s.begun++
@@ -54,7 +54,7 @@ func (p *parts) Limits() store.PartLimits {
 
 func (p *parts) Token() string { return p.token }
 
-// over returns the error of an upload that has ended.
+// over returns the error for an upload that has ended.
 func (p *parts) over() error {
 	return failed("put", p.key, fault.Newf(fault.Conflict, "the upload was committed or aborted"))
 }
@@ -123,7 +123,7 @@ func (p *parts) Abort(context.Context) error {
 	return nil
 }
 
-// end drops the parts. The caller holds p.mu.
+// end drops the parts of the upload. The caller must hold p.mu.
 func (p *parts) end() {
 	p.parts = nil
 	p.store.mu.Lock()

@@ -39,20 +39,21 @@ func corrupt(format string, args ...any) error {
 	return fault.Newf(fault.Corrupt, "zip: "+format, args...)
 }
 
-// end holds what the end records of an archive declare about its directory.
+// end holds the fields of the end records of an archive that describe the directory.
 type end struct {
 	count, size, offset uint64
 	exact               bool  // count is the exact number and not its lower 16 bits
 	at                  int64 // end of the directory: offset of the first record after it
 }
 
-// tail is the end of an archive.
+// tail holds the last bytes of an archive.
 type tail struct {
 	bytes []byte
 	off   int64 // offset of the first byte in the archive
 }
 
-// findEnd returns the index of the end record, whose comment ends the archive (APPNOTE 4.3.16).
+// findEnd returns the index of the end record in the tail (APPNOTE 4.3.16). The archive must end
+// with the comment of this record.
 func (t tail) findEnd() (int, error) {
 	for i := len(t.bytes) - lenEnd; i >= max(0, len(t.bytes)-lenEnd-math.MaxUint16); i-- {
 		if b := t.bytes[i:]; le.Uint32(b) == sigEnd && lenEnd+int(le.Uint16(b[20:])) == len(b) {
@@ -80,7 +81,8 @@ func (t tail) parseEnd() (end, error) {
 }
 
 // parseEnd64 reads the zip64 end record (APPNOTE 4.3.14). It expects the record directly before its
-// locator. It does not use the offset in the locator, which ignores data before the archive.
+// locator. It does not use the offset in the locator, because this offset is wrong if there is data
+// before the archive.
 func (t tail) parseEnd64(locator int) (end, error) {
 	i := locator - lenEnd64
 	if i < 0 || le.Uint32(t.bytes[i:]) != sigEnd64 || le.Uint64(t.bytes[i+4:]) != lenEnd64-12 {
@@ -110,7 +112,8 @@ func (e end) place(limit int64) (off, base int64, err error) {
 	return off, off - int64(e.offset), nil
 }
 
-// entry is one value. Sizes and offsets are those of the directory and have not been validated.
+// entry is the directory entry of a value. Sizes and offsets are not validated when the directory
+// is read.
 type entry struct {
 	key    string // name relative to the store's root
 	name   string // name in the directory and in the local header
@@ -123,8 +126,8 @@ type entry struct {
 	flags  uint16
 }
 
-// parseDirectory returns the entries of dir that are values below inner, sorted by key. dirOff is
-// the offset of dir, and base the number of bytes before the archive.
+// parseDirectory returns the entries of values below the prefix "inner", sorted by key. dirOff is
+// the offset of dir, the directory. base is the number of bytes before the archive.
 func parseDirectory(dir []byte, e end, dirOff, base int64, inner string) ([]entry, error) {
 	all := string(dir) // names are substrings of all
 	root := inner
@@ -180,8 +183,8 @@ func finish(values []entry, offs []int64, dirOff int64) []entry {
 	return slices.Clip(kept)
 }
 
-// parseEntry reads one record (APPNOTE 4.3.12). text is b as a string. n is the length of the
-// record.
+// parseEntry reads one record (APPNOTE 4.3.12). text must be the string of b. n is the length of
+// the record.
 func parseEntry(b []byte, text string) (v entry, n int, err error) {
 	if len(b) < lenCentral || le.Uint32(b) != sigCentral {
 		return v, 0, corrupt("the directory contains bytes that are not an entry")
@@ -193,7 +196,7 @@ func parseEntry(b []byte, text string) (v entry, n int, err error) {
 	}
 	size, packed, off := uint64(le.Uint32(b[24:])), uint64(le.Uint32(b[20:])), uint64(le.Uint32(b[42:]))
 	wide := find64(b[lenCentral+name : lenCentral+name+extra])
-	// The extra field has the numbers that do not fit, in this order.
+	// The zip64 extra field has the numbers that do not fit into 32 bits, in this order.
 	for _, p := range []*uint64{&size, &packed, &off} {
 		if *p == math.MaxUint32 && len(wide) >= 8 {
 			*p, wide = le.Uint64(wide), wide[8:]
@@ -208,8 +211,8 @@ func parseEntry(b []byte, text string) (v entry, n int, err error) {
 	}, n, nil
 }
 
-// find64 returns the zip64 extra field. Fields after it may be malformed, because some writers pad
-// with zeros.
+// find64 returns the content of the zip64 extra field. It ignores malformed fields after this
+// field, because some writers pad with zeros.
 func find64(extra []byte) []byte {
 	for len(extra) >= 4 {
 		id, n := le.Uint16(extra), int(le.Uint16(extra[2:]))

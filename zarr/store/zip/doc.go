@@ -3,31 +3,31 @@
 //	st, err := zip.Open(ctx, bucket, "runs/7.zarr.zip")
 //	a, err := zarr.OpenArray(ctx, st, "t2m")
 //
-// [Open] reads only the directory at the end of the archive. It makes two requests, or three if the
-// store below does not support suffix ranges. The directory stays in memory; [MaxDirectory] limits
-// its size. Reading a value takes one request. The first read of a part of a stored value takes one
-// more.
+// [Open] reads only the directory at the end of the archive. It makes at most two requests, or
+// three if the store below does not support suffix ranges. The directory stays in memory;
+// [MaxDirectory] limits its size. Reading a value takes one request. The first read of a part of a
+// stored value may take two.
 //
 // All requests are pinned to the version that the archive had at Open. They return fault.Conflict
-// if the archive has been replaced. If the store below has no versions, the name before each value
-// and its CRC-32 detect most reads from another archive.
+// if the archive has been replaced. If the store below has no versions, most reads from another
+// archive are detected by the name and the CRC-32 of the value.
 //
 // # Rules
 //
-//   - Values may be stored or deflated. Reading a value with another method, or with encryption,
-//     returns errors.ErrUnsupported.
+//   - Values may be stored without compression or deflated. Reading a value with another method, or
+//     an encrypted value, returns errors.ErrUnsupported.
 //   - If several entries have the same name, the last in the directory is the value, as in Python's
 //     zipfile.
 //   - Names that store.CheckKey refuses, such as "../x" or "a\b", cannot be listed or read.
 //     Directories are ignored.
-//   - The CRC-32 is checked whenever a whole value is read, which is always the case for deflated
-//     values. A range of a stored value is not checked.
+//   - The CRC-32 is checked whenever a whole value is read. A deflated value is always read as a
+//     whole. A range of a stored value is not checked.
 //   - Overlapping entries, and sizes that deflate cannot reach, are fault.Corrupt. They are
 //     detected before memory is allocated.
 //   - Data before the archive is permitted. Data after the archive is not.
 //
-// [Writer] writes stored values with fixed times, so equal values result in equal archives. [Save]
-// writes an archive to a store. The format is PKWARE APPNOTE 6.3.10.
+// [Writer] writes values without compression and with fixed times, so equal values result in equal
+// archives. [Save] writes an archive to a store. The format is PKWARE APPNOTE 6.3.10.
 //
 // # Concurrency
 //

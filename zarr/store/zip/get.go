@@ -18,13 +18,12 @@ import (
 )
 
 const (
-	// margin is the number of bytes that are read in addition to the sizes in the directory. It is
-	// for the extra fields before the value, whose length is not in the directory. Writers store
-	// times and sizes there, about 30 bytes. If the fields are longer than 1 KiB, a second request
-	// is needed.
+	// margin is the number of bytes that are read for the extra fields before a value. The length
+	// of these fields is not in the directory. Most writers store about 30 bytes of times and sizes
+	// in them. Fields of more than 1 KiB take a second request.
 	margin = 1 << 10
-	// Parts that end within readThrough bytes of a stored value's start are read together with the
-	// header.
+	// readThrough is the number of bytes of a stored value up to which a part is read together with
+	// the header, in one request.
 	readThrough = 64 << 10
 	// maxRatio is the maximum compression ratio of deflate.
 	maxRatio = 1032
@@ -84,7 +83,7 @@ func (s *Store) get(ctx context.Context, key string, o store.GetOptions, buf []b
 	return store.Value{Bytes: buf, Size: e.size, Version: s.versionOf(e)}, nil
 }
 
-// lookup returns the index of the entry of key. It checks the conditions in o.
+// lookup returns the index of the entry for key. It checks the conditions in o.
 func (s *Store) lookup(key string, o store.GetOptions) (int, error) {
 	if s.version == "" && (o.IfVersion != "" || o.IfNotVersion != "") {
 		return 0, fmt.Errorf("the archive has no version: %w", errors.ErrUnsupported)
@@ -110,7 +109,8 @@ func (s *Store) find(key string) (int, bool) {
 	return sort.Find(len(s.entries), func(i int) int { return strings.Compare(key, s.entries[i].key) })
 }
 
-// versionOf combines the version of the archive with the entry's offset and CRC-32.
+// versionOf returns the version of a value. It combines the version of the archive with the offset
+// and the CRC-32 of the entry.
 func (s *Store) versionOf(e *entry) store.Version {
 	if s.version == "" {
 		return ""
@@ -139,7 +139,7 @@ func (e *entry) check() error {
 }
 
 // readWhole reads the header and the compressed value in one request. It appends n bytes of the
-// value from offset off.
+// value, starting at offset off.
 func (s *Store) readWhole(ctx context.Context, i int, off, n int64, buf []byte) ([]byte, error) {
 	e := &s.entries[i]
 	p, _ := s.pool.Get().(*[]byte)
@@ -160,7 +160,7 @@ func (s *Store) readWhole(ctx context.Context, i int, off, n int64, buf []byte) 
 	if err != nil {
 		return nil, err
 	}
-	// The extra fields are longer than margin.
+	// The extra fields are longer than margin: read the rest of the value.
 	if lack := head + e.packed - int64(len(raw)); lack > 0 {
 		if raw, err = s.read(ctx, e.off+int64(len(raw)), lack, raw); err != nil {
 			return nil, err
@@ -175,8 +175,8 @@ func (s *Store) readWhole(ctx context.Context, i int, off, n int64, buf []byte) 
 	return inflate(grow(buf, n), raw, e, off, n)
 }
 
-// readPart appends n bytes of a stored value from offset off. It reads them directly if the offset
-// of the value is known.
+// readPart appends n bytes of a stored value, starting at offset off. It does not read the header
+// if the position of the value in the archive is already known.
 func (s *Store) readPart(ctx context.Context, i int, off, n int64, buf []byte) ([]byte, error) {
 	e := &s.entries[i]
 	if s.data[i].Load() == 0 {
@@ -196,14 +196,13 @@ func (s *Store) readPart(ctx context.Context, i int, off, n int64, buf []byte) (
 	return s.read(ctx, s.data[i].Load()+off, n, buf)
 }
 
-// reach returns the number of bytes to read from the header on, for the header and n bytes of the
-// value.
+// reach returns the number of bytes to read for the header and the first n bytes of the value.
 func (e *entry) reach(n int64) int64 {
 	return min(e.limit-e.off, lenLocal+int64(len(e.name))+n+margin)
 }
 
-// header checks the local header (APPNOTE 4.3.7) and returns its length. It ignores the sizes,
-// which are zero if there is a data descriptor.
+// header checks the local header (APPNOTE 4.3.7) and returns its length. It ignores the sizes in
+// the header, which are zero if the value has a data descriptor.
 func (e *entry) header(b []byte) (int64, error) {
 	if len(b) < lenLocal+len(e.name) || le.Uint32(b) != sigLocal {
 		return 0, corrupt("no entry at offset %d", e.off)
@@ -222,7 +221,7 @@ func (e *entry) header(b []byte) (int64, error) {
 	return head, nil
 }
 
-// inflate appends n bytes of the value from offset off, and checks the whole value.
+// inflate decompresses the value and checks all of it. It appends n bytes, starting at offset off.
 func inflate(buf, packed []byte, e *entry, off, n int64) ([]byte, error) {
 	z := flate.NewReader(bytes.NewReader(packed))
 	sum := crc32.NewIEEE()
@@ -248,8 +247,8 @@ func inflate(buf, packed []byte, e *entry, off, n int64) ([]byte, error) {
 	return buf, nil
 }
 
-// grow returns buf with capacity for n more bytes. If it must allocate, it allocates no more than
-// that.
+// grow returns buf with capacity for n more bytes. If it allocates a new buffer, the buffer has
+// exactly this capacity.
 func grow(buf []byte, n int64) []byte {
 	if int64(cap(buf)-len(buf)) >= n {
 		return buf
@@ -257,11 +256,12 @@ func grow(buf []byte, n int64) []byte {
 	return append(make([]byte, 0, len(buf)+int(n)), buf...)
 }
 
-// read appends n bytes of the archive from offset off.
+// read appends n bytes of the archive, starting at offset off.
 func (s *Store) read(ctx context.Context, off, n int64, buf []byte) ([]byte, error) {
 	v, err := s.st.Get(ctx, s.archive, store.GetOptions{Range: store.Within(off, n), IfVersion: s.version, Max: n}, buf)
 	if errors.Is(err, fault.NotFound) {
-		// The value exists according to the directory, so it must not be read as a fill value.
+		// The directory has the value, so the error must not be fault.NotFound, for which an array
+		// would use its fill value.
 		return nil, fault.Newf(fault.Conflict, "the archive no longer exists: %v", err)
 	}
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 
 var errUnsupported = errors.ErrUnsupported
 
-// tailSize is the number of bytes that are read first. The longest comment and the end records take
-// 65,633 bytes. The rest of the 128 KiB holds the directory of a thousand chunks. Reading it costs
-// less than a second request.
+// tailSize is the number of bytes at the end of an archive that are read first. The end records
+// with the longest comment take 65,633 bytes. The rest of the 128 KiB has room for the directory of
+// a thousand chunks. Reading the rest takes less time than a second request.
 const tailSize = 128 << 10
 
 // Store is an archive in a store. Use [Open] to open one.
@@ -29,8 +29,8 @@ type Store struct {
 	pool    sync.Pool // of *[]byte, for headers and packed values
 }
 
-// Open reads the directory of the archive that st has under key. The returned store is read-only.
-// Its Close does nothing, because st belongs to the caller. Open fails with:
+// Open opens the archive that st has under key, and reads the directory of the archive. The
+// returned store is read-only. The caller remains responsible for closing st. Open fails with:
 //
 //   - fault.NotFound if st lacks the key
 //   - fault.Corrupt if the value is not a zip archive
@@ -48,8 +48,7 @@ func Open(ctx context.Context, st store.Store, key string, opts ...Option) (stor
 	return s, nil
 }
 
-// name returns the archive's URL including the directory in it, such as
-// "s3://bucket/a.zip|zip:inner".
+// name returns the URL of a directory in an archive, such as "s3://bucket/a.zip|zip:inner".
 func name(base, key, inner string) string {
 	base, query, found := strings.Cut(base, "?")
 	if found {
@@ -89,7 +88,7 @@ func (s *Store) open(ctx context.Context, c config) error {
 	return nil
 }
 
-// readTail reads the end of the archive and sets its version.
+// readTail reads the end of the archive and sets s.version.
 func (s *Store) readTail(ctx context.Context) (tail, error) {
 	v, err := s.st.Get(ctx, s.archive, store.GetOptions{Range: store.Suffix(tailSize), Max: tailSize}, nil)
 	switch {
@@ -120,8 +119,8 @@ func (s *Store) readTailBySize(ctx context.Context) (tail, error) {
 	return tail{v.Bytes, v.Size - n}, nil
 }
 
-// whole replaces a TruncatedError, because package retry would mistake its bytes for bytes of the
-// value.
+// whole replaces a *store.TruncatedError by an error without bytes. Otherwise package retry would
+// mistake the bytes of the archive for bytes of a value.
 func whole(err error) error {
 	var cut *store.TruncatedError
 	if errors.As(err, &cut) {

@@ -7,8 +7,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxDirectory is the default of [MaxDirectory]. It is enough for a million entries with names of
-// 20 bytes.
+// maxDirectory is the default of [MaxDirectory]. The directory of a million entries with names of
+// 20 bytes has about this size.
 const maxDirectory = 64 << 20
 
 // Option configures how [Open] reads an archive.
@@ -25,9 +25,9 @@ type config struct {
 	maxDirectory int64
 }
 
-// Inner makes a directory of the archive the root of the store, such as "data.zarr". In a URL it is
-// |zip:data.zarr. Open returns fault.Path if prefix fails store.CheckPrefix. The default "" is the
-// whole archive.
+// Inner makes a directory of the archive the root of the store, such as "data.zarr". A URL has this
+// option in the form "|zip:data.zarr". Open returns fault.Path if prefix fails store.CheckPrefix.
+// The default "" means the whole archive.
 func Inner(prefix string) Option {
 	return Option{fmt.Sprintf("zip.Inner(%q)", prefix), func(c *config) error {
 		c.inner = prefix

@@ -12,18 +12,18 @@ import (
 
 const (
 	// partSize is the minimum length of a part. S3 permits 10,000 parts, so archives may have 160
-	// GB.
+	// GB there.
 	partSize = 16 << 20
 	// abortTime limits the time of the clean-up after a failure.
 	abortTime = 30 * time.Second
 )
 
-// Save stores an archive under key. fill adds the values to the Writer, and Save closes it. The
-// archive becomes visible when it is complete, subject to the condition in o. If fill fails,
-// nothing is stored.
+// Save stores an archive under key. The function fill adds the values to the Writer, and Save then
+// closes the Writer. The archive becomes visible when it is complete, subject to the condition in
+// o. If fill fails, nothing is stored.
 //
-// If st supports uploads in parts, memory holds one part of 16 MiB and the directory. Otherwise
-// memory holds the whole archive, which is written by one Put.
+// If st supports uploads in parts, Save holds one part of 16 MiB and the directory in memory.
+// Otherwise it holds the whole archive in memory and writes it with one Put.
 func Save(ctx context.Context, st store.Store, key string, o store.PutOptions, fill func(*Writer) error) (store.Version, error) {
 	v, err := save(ctx, st, key, o, fill)
 	if err != nil {
@@ -62,7 +62,7 @@ func save(ctx context.Context, st store.Store, key string, o store.PutOptions, f
 	return p.parts.Commit(ctx, o)
 }
 
-// parted is an io.Writer that sends its bytes in parts.
+// parted is an io.Writer that sends the written bytes as the parts of an upload.
 type parted struct {
 	ctx   context.Context // context of the call of Save
 	st    store.Store

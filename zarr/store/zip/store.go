@@ -10,15 +10,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// String returns the archive's URL including the directory in it, such as
+// String returns the URL of the directory in the archive that is the root, such as
 // "s3://bucket/a.zip|zip:inner".
 func (s *Store) String() string { return s.name }
 
 // Close does nothing, because the store below belongs to the caller.
 func (s *Store) Close() error { return nil }
 
-// Provide provides the store.Tuning of the store below. Other handles of that store are hidden,
-// because they use different keys.
+// Provide provides the store.Tuning of the store below. It hides other interfaces of this store,
+// because their keys are not those in the archive.
 func (s *Store) Provide(target any) bool {
 	t, ok := target.(*store.Tuning)
 	if ok {
@@ -76,7 +76,7 @@ func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) it
 			i++
 			if slash := strings.IndexByte(e.key[len(level):], '/'); o.Depth == store.OneLevel && slash >= 0 {
 				out = store.Entry{Key: e.key[:len(level)+slash], Dir: true}
-				// The first key after those below, because '0' follows '/'.
+				// Go to the first key after those below the Dir: '0' follows '/'.
 				i = s.seek(out.Key + "0")
 			}
 			if o.Match(prefix, out) && !yield(out, nil) {

@@ -18,10 +18,10 @@ const (
 	date    = 1<<5 | 1 // 1 January 1980, the earliest date in the format
 )
 
-// Writer writes an archive in one pass. It writes stored values without times, and zip64 records if
-// the sizes require them. Until Close it keeps the directory in memory: for each value about 60
-// bytes, plus twice the length of the name. After a write error all calls return that error. A
-// Writer is not safe for concurrent use.
+// Writer writes an archive in one pass. Values are written without compression and with fixed
+// times. If the sizes require it, the archive has zip64 records. Until Close the Writer keeps the
+// directory in memory: for each value about 60 bytes, plus twice the length of the name. After a
+// write error all calls return that error. A Writer is not safe for concurrent use.
 type Writer struct {
 	w     io.Writer
 	off   uint64
@@ -77,7 +77,7 @@ func (w *Writer) write(b []byte) {
 	w.err = err
 }
 
-// record holds the fields of a value's header and directory entry.
+// record holds the fields of the local header and the directory entry of a value.
 type record struct {
 	key       string
 	crc       uint32
@@ -121,8 +121,8 @@ func (r record) central(b []byte) []byte {
 	return append(b, extra...)
 }
 
-// common appends the fields that local headers and directory entries share, from the needed version
-// to the length of the extra fields.
+// common appends the fields that are the same in the local header and the directory entry. They
+// start with the version needed to extract and end with the length of the extra fields.
 func (r record) common(b, extra []byte) []byte {
 	needs := uint16(needs20)
 	if extra != nil {

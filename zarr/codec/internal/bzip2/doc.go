@@ -1,7 +1,7 @@
 // Package bzip2 encodes and decodes bzip2 streams, with a limit on the decoded size. It decodes
-// with the standard library, which has no encoder. The only library with an encoder,
-// dsnet/compress, has had no release since 2019, and its streams are up to an eighth longer than
-// libbz2's at the same level. Streams of this package are as long as libbz2's.
+// with the standard library, which has no encoder. The only Go library with an encoder,
+// dsnet/compress, has had no release since 2019. Its streams are up to an eighth longer than those
+// of libbz2 at the same level. The streams of this package are as long as those of libbz2.
 //
 //	out, err := bzip2.Decode(dst[:0], src, len(dst))
 //	out, err = bzip2.NewEncoder(9).Encode(nil, src)
@@ -10,8 +10,9 @@
 //
 // Bits are written starting with the highest bit of a byte. A stream consists of "BZh" and the
 // level as a digit, the blocks, the 48 bits 177245385090, 32 bits of the combined checksum of the
-// blocks, and zeros up to a byte boundary. A block holds up to 100,000 bytes times the level. In
-// these bytes, each run of 4 to 255 equal bytes is already replaced by four bytes and a count:
+// blocks, and zeros up to a byte boundary. A block holds up to 100,000 bytes times the level, after
+// run-length encoding: each run of 4 to 255 equal bytes is replaced by four of the bytes and a
+// count. A block consists of these fields, with their lengths in bits:
 //
 //	48  314159265359            16 + 16 for each bit set: bitmap of the used bytes
 //	32  CRC-32, high bit first  3   number of Huffman tables, 15 number of selectors

@@ -12,7 +12,7 @@ type Encoder struct {
 // 100,000 bytes.
 func NewEncoder(level int) *Encoder { return &Encoder{level: level} }
 
-// work is the state of one encoding. Buffers grow to the block size.
+// work is the state of one encoding. Its buffers grow to the block size.
 type work struct {
 	block   []byte
 	sorter  sorter
@@ -45,8 +45,8 @@ func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 	return out.out, nil
 }
 
-// fill fills the block with run-length encoded bytes of src until the block has size bytes or more.
-// It returns the number of bytes of src that it consumed.
+// fill replaces the block by the run-length encoding of the start of src. It stops when the block
+// has size bytes or more, and returns the number of bytes of src that the block covers.
 func (w *work) fill(src []byte, size int) int {
 	b, i := w.block[:0], 0
 	for i < len(src) && len(b) < size {
@@ -64,7 +64,7 @@ func (w *work) fill(src []byte, size int) int {
 	return i
 }
 
-// encode writes the block. The caller has already written the checksum of the block.
+// encode writes the block without its checksum, which the caller has already written.
 func (w *work) encode(out *bits) {
 	last, row := w.sorter.transform(w.block)
 	out.write(0, 1)
@@ -96,9 +96,10 @@ func (w *work) encode(out *bits) {
 	writeSymbols(out, w.symbols, int(end)+1)
 }
 
-// toFront appends the move-to-front symbols of b. The symbol of a byte is its index in order, plus
-// 1; the byte then moves to the front. A run of index 0 is written as its length in base 2 with the
-// digits 1 and 2, the low digit first, as symbols 0 and 1.
+// toFront appends the move-to-front symbols of b. The symbol of a byte is 1 plus the index of the
+// byte in "order". The byte then moves to the front. A run of index 0 is replaced by the length of
+// the run in base 2 with the digits 1 and 2, which are the symbols 0 and 1. The low digit comes
+// first.
 func toFront(symbols []uint16, b, order []byte) []uint16 {
 	run := 0
 	for _, c := range b {

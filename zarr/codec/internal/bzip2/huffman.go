@@ -8,8 +8,8 @@ const (
 )
 
 // writeSymbols writes the selectors, the Huffman tables and the symbols. All symbols are less than
-// size. It refines up to six tables in passes: every group selects the table that encodes it in the
-// fewest bits, then every table is rebuilt from the groups that selected it.
+// size. writeSymbols refines up to six tables in several passes: every group selects the table that
+// encodes it in the fewest bits, then every table is rebuilt from the groups that selected it.
 func writeSymbols(out *bits, symbols []uint16, size int) {
 	codes := startCodes(symbols, size)
 	var selectors []uint8
@@ -55,8 +55,8 @@ func group(symbols []uint16, g int) []uint16 {
 	return symbols[g*groupSize : min((g+1)*groupSize, len(symbols))]
 }
 
-// startCodes returns initial tables. Each assigns short codes to one of n ranges of symbols. The
-// ranges are about equally frequent.
+// startCodes returns the initial tables. It divides the symbols into ranges that occur about
+// equally often. Each table has short codes for one range.
 func startCodes(symbols []uint16, size int) [][]uint8 {
 	n := 6
 	for i, most := range [...]int{200, 600, 1200, 2400} { // libbz2's limits
@@ -92,7 +92,7 @@ func startCodes(symbols []uint16, size int) [][]uint8 {
 	return codes
 }
 
-// choose appends the selector of the shortest table for each group.
+// choose appends, for each group, the index of the table that encodes the group in the fewest bits.
 func choose(selectors []uint8, codes [][]uint8, symbols []uint16) []uint8 {
 	for g := 0; g*groupSize < len(symbols); g++ {
 		best, least := 0, 1<<30
@@ -111,7 +111,7 @@ func choose(selectors []uint8, codes [][]uint8, symbols []uint16) []uint8 {
 }
 
 // lengths returns Huffman code lengths from 1 to maxLength for all symbols, including unused ones.
-// If a code is too long, it flattens the counts and tries again.
+// If a code is too long, lengths makes the counts more equal and tries again.
 func lengths(counts []int) []uint8 {
 	weights := make([]int, len(counts))
 	for i, n := range counts {
@@ -128,9 +128,9 @@ func lengths(counts []int) []uint8 {
 	}
 }
 
-// huffman returns code lengths without a limit, for at least two symbols. It repeatedly joins the
-// two trees of the least weight. It keeps two queues: leaves sorted by weight, and joined trees in
-// the order of creation.
+// huffman returns the code lengths of a Huffman tree, without a limit. There must be at least two
+// symbols. The function repeatedly joins the two trees of the least weight. It takes them from two
+// queues: the leaves, sorted by weight, and the joined trees, in the order of creation.
 func huffman(weights []int) []uint8 {
 	n := len(weights)
 	leaves := make([]int, n)
@@ -160,8 +160,9 @@ func huffman(weights []int) []uint8 {
 	return depth[:n]
 }
 
-// writeLengths writes the first length. For every symbol it then writes the increments (10) and
-// decrements (11) from the previous length, and a 0.
+// writeLengths writes the code lengths of a table. The first length is written as a number. Each
+// symbol then has increments (bits 10) and decrements (bits 11) from the previous length, and a
+// final 0.
 func writeLengths(out *bits, code []uint8) {
 	at := code[0]
 	out.write(uint32(at), 5)
@@ -176,7 +177,8 @@ func writeLengths(out *bits, code []uint8) {
 	}
 }
 
-// canonical returns the canonical codes, which ascend from short to long.
+// canonical returns the canonical codes for the given lengths. Codes are numbered from the shortest
+// to the longest.
 func canonical(code []uint8) []uint32 {
 	words := make([]uint32, len(code))
 	next := uint32(0)

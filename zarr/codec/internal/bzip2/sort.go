@@ -1,6 +1,6 @@
 package bzip2
 
-// sorter sorts rotations. Its buffers grow to the block size.
+// sorter sorts the rotations of blocks. Its buffers grow to the block size.
 type sorter struct {
 	turned, last []byte
 	rows         []int32
@@ -10,8 +10,8 @@ type sorter struct {
 // rotation, and the row of the block itself. The result is valid until the next call.
 //
 // It sorts suffixes instead of rotations. Both orders are the same if the block starts with its
-// least rotation: if one suffix is a prefix of another, its rotation continues with the least
-// rotation, so it is not greater.
+// least rotation: where a suffix is a prefix of another suffix, its rotation continues with the
+// least rotation and therefore is not greater than the other rotation.
 func (s *sorter) transform(block []byte) (last []byte, row int) {
 	n := len(block)
 	turn := leastRotation(block)

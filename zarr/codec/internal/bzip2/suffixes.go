@@ -5,8 +5,8 @@ package bzip2
 // input.
 //
 // A suffix is small (S-type) if it is less than the next suffix, and large (L-type) otherwise; the
-// last suffix is large. A small suffix after a large one is leftmost (LMS). The order of the
-// leftmost suffixes determines the order of all others. The leftmost suffixes are sorted by
+// last suffix is large. A small suffix that follows a large suffix is leftmost (LMS). The order of
+// the leftmost suffixes determines the order of all others. The leftmost suffixes are sorted by
 // recursion on a text that has one symbol for each substring between two leftmost positions.
 func sortSuffixes[T byte | int32](s []T, rows []int32, k int) {
 	n := len(s)
@@ -39,7 +39,8 @@ func sortSuffixes[T byte | int32](s []T, rows []int32, k int) {
 		return
 	}
 
-	// The leftmost suffixes are now sorted by their substrings. Equal substrings get equal names.
+	// The leftmost suffixes are now sorted by their substrings. Name each of them by its substring:
+	// equal substrings have equal names.
 	name := make([]int32, n/2+1) // two leftmost suffixes are never adjacent
 	m := 0
 	sorted := make([]int32, len(left))
@@ -84,7 +85,8 @@ type inducer[T byte | int32] struct {
 }
 
 // sort fills rows from the leftmost suffixes, which it places at the ends of their buckets. From
-// these it induces the large suffixes from left to right, then the small ones from right to left.
+// the leftmost suffixes it induces the order of the large suffixes, from left to right, and then
+// the order of the small suffixes, from right to left.
 func (in *inducer[T]) sort(rows, left []int32) {
 	for i := range rows {
 		rows[i] = -1
@@ -120,7 +122,8 @@ func (in *inducer[T]) put(rows []int32, at int) {
 	in.next[c]++
 }
 
-// sameStretch reports whether the substrings that start at two leftmost positions are equal.
+// sameStretch reports whether the substrings from two leftmost positions to the next leftmost
+// positions are equal.
 func (in *inducer[T]) sameStretch(a, b int) bool {
 	n := len(in.s)
 	for i := 0; ; i++ {

@@ -33,9 +33,9 @@ type reader struct {
 	all   stream.Appender
 }
 
-// readers holds at most 32 idle readers of about 50 KB each. They are not in a sync.Pool, because
-// the garbage collector would free them and a new reader allocates its tables block by block.
-// Decoding does not depend on which reader is used.
+// readers holds at most 32 idle readers of about 50 KB each. They are not in a sync.Pool, from
+// which the garbage collector would free them: a new reader allocates tables again for many blocks.
+// The output does not depend on the reader that is used.
 var readers = make(chan *reader, 32)
 
 func take() *reader {
@@ -93,8 +93,8 @@ func trailing(f Format, n int) error {
 	return fault.Newf(fault.Corrupt, "%v: %d bytes after the end of the stream", f, n)
 }
 
-// members reads the members of a gzip stream. It stops at the end of the source, or if the rest of
-// the source is zeros.
+// members is an io.Reader of the content of all members of a gzip stream. It stops at the end of
+// the source, or if the rest of the source is zeros.
 type members struct{ r *reader }
 
 func (m members) Read(p []byte) (int, error) {
@@ -117,7 +117,7 @@ func (r *reader) member() error {
 	return stream.NoEOF(err)
 }
 
-// atEnd reports whether all members have been decoded.
+// atEnd reports whether all members have been decoded: the rest of the source is empty or zeros.
 func (r *reader) atEnd() bool {
 	rest := r.bytes[len(r.bytes)-r.src.Len():]
 	return len(rest) == 0 || rest[0] == 0 && len(bytes.TrimLeft(rest, "\x00")) == 0

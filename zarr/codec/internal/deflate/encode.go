@@ -15,11 +15,11 @@ type Encoder struct {
 	pool   *sync.Pool // of *writer
 }
 
-// writers holds idle writers by format and level. All arrays of the process share them, because
-// each takes up to 1.2 MB.
+// writers holds idle writers by format and level. All arrays of the process share these writers,
+// because one writer takes up to 1.2 MB.
 var writers [Zlib + 1][10]sync.Pool
 
-// NewEncoder returns an encoder for a level from 0 (stored) to 9, or -1 for the default; see scale.
+// NewEncoder returns an encoder for a level from 0 (stored) to 9, or -1 for the default level.
 func NewEncoder(f Format, level int) *Encoder {
 	e := &Encoder{format: f, level: scale(level), pool: new(sync.Pool)}
 	if e.level < len(writers[f]) { // Encode fails for other levels
@@ -28,10 +28,10 @@ func NewEncoder(f Format, level int) *Encoder {
 	return e
 }
 
-// scale maps zlib's levels to the levels of the library: stored, 7, 8 and 9. The library's levels
-// below 7 are several times as fast as zlib, but their output for noisy numbers is 10 % longer than
-// that of zlib's level 1. Level 7 takes about the time of zlib's level 3, and its output is at most
-// 5 % longer than that of zlib's levels up to 6.
+// scale maps a level of zlib to one of the library's levels stored, 7, 8 and 9. The library's
+// levels below 7 are several times as fast as zlib, but for noisy numbers their output is 10 %
+// longer than with zlib's level 1. The library's level 7 takes about as long as zlib's level 3, and
+// its output is at most 5 % longer than with zlib's levels up to 6.
 func scale(level int) int {
 	if level == 0 {
 		return 0
@@ -53,8 +53,8 @@ func (w *writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Encode appends one stream with the content src. The output depends only on src, because the
-// header has no time.
+// Encode appends one stream with the content src. The output depends only on src, the format and
+// the level, because the gzip header is written without a time.
 func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 	w, ok := e.pool.Get().(*writer)
 	if !ok {

@@ -1,6 +1,6 @@
 package lz4hc
 
-// Constants of the block format.
+// These constants are those of the block format.
 const (
 	minMatch = 4
 	maxBack  = 1<<16 - 1 // maximum offset
@@ -11,8 +11,8 @@ const (
 
 const (
 	hashLog = 15
-	// part is the number of bytes that are planned together. A match may extend into the next part,
-	// so a boundary costs only a byte or two.
+	// part is the number of input bytes for which sequences are planned together. A match may
+	// extend into the next part, so a boundary costs only a byte or two.
 	part = 1 << 14
 	// longest is the maximum match length in a plan. A match that reaches the next part is extended
 	// afterwards.
@@ -22,17 +22,17 @@ const (
 // Encoder holds the tables of an encoder, 384 KiB.
 type Encoder struct {
 	level level
-	// base is the position number of the first byte of the input. It grows from input to input by
-	// more than the maximum offset. Entries of earlier inputs are therefore out of range, and
-	// tables do not have to be cleared.
+	// base is the position number of the first byte of the input. From one input to the next, base
+	// grows by more than the maximum offset. Table entries of earlier inputs are therefore out of
+	// range and do not have to be cleared.
 	base uint32
 	used uint32               // length of the last input plus the maximum offset
 	head [1 << hashLog]uint32 // number of the latest position, by hash
 	// chain has the offset from each position in the window to the previous one with the same hash,
 	// or 0 for none.
 	chain [maxBack + 1]uint16
-	// matches has the longest match of each position of the part; plan replaces it by the
-	// chosen one.
+	// matches has the longest match at each position of the part. The method plan replaces it by
+	// the match that it chooses.
 	matches [part]match
 	costs   [part + 1]int32 // encoded size from each position to the end of the part
 }
@@ -40,7 +40,7 @@ type Encoder struct {
 // match is a match of n bytes at an offset; n is 0 if there is none.
 type match struct{ n, back uint16 }
 
-// level holds the parameters of a level.
+// level holds the parameters of a compression level.
 type level struct {
 	tries int // number of earlier positions tried
 	nice  int // a match of this length is not improved
@@ -49,8 +49,8 @@ type level struct {
 	pass  int // logarithm of the number of misses after which the distance grows by 1; see apart
 }
 
-// levels are chosen so that blocks are about as short as those of liblz4's HC at the same level, or
-// shorter. Levels with one try use the function latest.
+// levels holds the parameters by level. At each level blocks are about as short as those of
+// liblz4's HC encoder, or shorter. Levels with one try use the method latest.
 var levels = [10]level{
 	1: {tries: 1, nice: 8, step: 2, pass: 6},
 	2: {tries: 1, nice: 16, step: 1, pass: 6},
@@ -113,8 +113,8 @@ func (e *Encoder) Encode(dst, src []byte) int {
 	return len(w.out)
 }
 
-// restart assigns numbers to the positions of the next n bytes. Table entries of earlier inputs
-// become invalid.
+// restart prepares the tables for an input of n bytes. It changes base so that entries of earlier
+// inputs are out of range.
 func (e *Encoder) restart(n int) {
 	e.base += e.used
 	e.used = uint32(n) + maxBack + 1

@@ -5,12 +5,13 @@ import (
 	"math/bits"
 )
 
-// reach is the maximum number of positions that a match is extended backwards. Without a limit each
-// match could be extended over the whole part. A larger limit saves less than 0.1 %.
+// reach is the maximum number of positions by which a match is extended backwards. Without a limit
+// each match could be extended over the whole part. A larger limit saves less than 0.1 %.
 const reach = 256
 
-// apart is the maximum distance of searched positions in data without matches. All positions are
-// inserted and matches are extended backwards, so repeated noise is still found.
+// apart is the maximum distance between two searched positions in data without matches. Repeated
+// noise is still found, because all positions are inserted into the tables and matches are extended
+// backwards.
 const apart = 8
 
 // hash is Knuth's multiplicative hash of four bytes.
@@ -36,8 +37,9 @@ func (e *Encoder) insert(src []byte, from, to int) {
 }
 
 // search finds the longest matches at the positions in [from, to), with the level's number of
-// tries. A match minus its first byte is also a match of the next position, so only longer matches
-// are searched there. A match found there may also be extended to earlier positions.
+// tries. A match without its first byte is also a match at the next position, so search looks only
+// for longer matches at the next position. It extends the matches that it finds to earlier
+// positions.
 func (e *Encoder) search(src []byte, from, to int) {
 	l, found := e.level, e.matches[:to-from]
 	limit := from + min(longest, len(src)-tail-from)
@@ -131,8 +133,8 @@ func (e *Encoder) latest(src []byte, from, to int) {
 	}
 }
 
-// extend extends a match to earlier positions. At each of them it replaces the match found before
-// if the extended match is longer.
+// extend extends a match to earlier positions. At each of these positions it replaces the known
+// match if the extended match is longer.
 func extend(found []match, src []byte, from, at, n, back int) {
 	for i := at - 1; i >= max(from, back, at-reach) && src[i] == src[i-back] && int(found[i-from].n) < n+at-i; i-- {
 		found[i-from] = match{uint16(n + at - i), uint16(back)}

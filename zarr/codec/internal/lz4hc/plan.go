@@ -3,8 +3,8 @@ package lz4hc
 // plan chooses the cheapest sequences for n positions. It stores the chosen match length of each
 // position in matches, or 0 for a literal. A literal costs one byte, and a match costs three bytes
 // plus its length bytes. Length bytes of literals are ignored, because including them did not
-// change the result on any test data. Matches that extend beyond the n positions count as if they
-// ended there.
+// change the result on any test data. A match that extends beyond the n positions has the price of
+// a match that ends with them.
 func (e *Encoder) plan(n int) {
 	matches, costs := e.matches[:n], e.costs[:n+1]
 	costs[n] = 0

@@ -1,9 +1,10 @@
 package lz4hc
 
-// writer appends to out up to its capacity.
+// writer writes a block to out, up to the capacity of out.
 type writer struct{ out []byte }
 
-// sequence writes a sequence. It returns false if the sequence may not fit.
+// sequence writes a sequence of literals and a match of n bytes. It returns false if the sequence
+// may not fit.
 func (w *writer) sequence(literals []byte, n, back int) bool {
 	n -= minMatch
 	if cap(w.out)-len(w.out)-len(literals) < 5+len(literals)/255+n/255 {
@@ -17,7 +18,8 @@ func (w *writer) sequence(literals []byte, n, back int) bool {
 	return true
 }
 
-// literals writes the last sequence. It returns false if the sequence may not fit.
+// literals writes the last sequence, which has only literals. It returns false if the sequence may
+// not fit.
 func (w *writer) literals(b []byte) bool {
 	if cap(w.out)-len(w.out)-len(b) < 2+len(b)/255 {
 		return false
@@ -28,7 +30,7 @@ func (w *writer) literals(b []byte) bool {
 	return true
 }
 
-// length writes the length bytes after a half token.
+// length writes the additional length bytes of a literal or match length.
 func (w *writer) length(n int) {
 	if n < nibble {
 		return

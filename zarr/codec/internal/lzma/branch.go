@@ -3,8 +3,8 @@ package lzma
 import "encoding/binary"
 
 // branch is a branch filter. It converts relative jump targets in machine code to absolute ones,
-// which repeat more often. On other data it is a reversible transform. It is supported because
-// Python's module supports it.
+// which repeat more often. On other data it is a reversible transform. The package has these
+// filters because Python's module has them.
 type branch struct {
 	align int // alignment of instructions
 	run   func(b []byte, at uint32, encode bool)
@@ -15,8 +15,8 @@ var branches = map[FilterID]branch{
 	X86: {1, x86}, PowerPC: {4, powerPC}, IA64: {16, ia64}, ARM: {4, arm}, ARMThumb: {2, armThumb}, SPARC: {4, sparc},
 }
 
-// moved adds the position of an instruction to its target. If encode is false, it subtracts the
-// position.
+// moved returns the target v of an instruction plus the position of the instruction. If encode is
+// false, it subtracts the position instead.
 func moved(v, at uint32, encode bool) uint32 {
 	if encode {
 		return v + at
@@ -47,7 +47,8 @@ func sparc(b []byte, at uint32, encode bool) {
 	}
 }
 
-// arm converts unconditional BL instructions. The program counter is two instructions ahead.
+// arm converts unconditional BL instructions. Targets are relative to the program counter, which is
+// two instructions ahead.
 func arm(b []byte, at uint32, encode bool) {
 	for i := 0; i+4 <= len(b); i += 4 {
 		if b[i+3] != 0xeb {
@@ -73,8 +74,8 @@ func armThumb(b []byte, at uint32, encode bool) {
 	}
 }
 
-// ia64 converts branches in bundles of 16 bytes: a template of 5 bits, which selects the slots with
-// branches, and three slots of 41 bits.
+// ia64 converts branches. Code consists of bundles of 16 bytes. A bundle has a template of 5 bits,
+// which tells the slots that may be branches, and three slots of 41 bits.
 func ia64(b []byte, at uint32, encode bool) {
 	slots := [32]byte{16: 4, 17: 4, 18: 6, 19: 6, 22: 7, 23: 7, 24: 4, 25: 4, 28: 4, 29: 4}
 	for i := 0; i+16 <= len(b); i += 16 {
@@ -101,8 +102,9 @@ func ia64(b []byte, at uint32, encode bool) {
 }
 
 // x86 converts CALL and JMP instructions (E8, E9) whose 32-bit target has the highest byte 00 or
-// FF. It skips an opcode if the bytes before it suggest that it is part of another target. seen has
-// a bit for each of the last three bytes, set if that byte was an opcode.
+// FF. It skips an opcode if the preceding bytes suggest that the opcode is part of the target of
+// another instruction. The lowest bits of the variable "seen" tell which of the preceding bytes
+// were opcodes.
 func x86(b []byte, at uint32, encode bool) {
 	likely := [8]bool{true, true, true, false, true}
 	number := [8]uint32{0, 1, 2, 2, 3, 3, 3, 3}

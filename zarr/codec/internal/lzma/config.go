@@ -7,7 +7,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Format is the container format of a stream. The values are Python's.
+// Format is the container format of a stream. The values are those of Python's module lzma.
 type Format int
 
 // The formats. Auto decodes XZ and Alone.
@@ -18,7 +18,8 @@ const (
 	Raw
 )
 
-// Check is the integrity check of a block in the xz format. The values are those of the format.
+// Check is the integrity check of a block in the xz format. The values are the check IDs of the
+// format.
 type Check int
 
 // The supported checks. Unsaid means CRC64 for XZ and None for other formats.
@@ -30,7 +31,7 @@ const (
 	SHA256 Check = 10
 )
 
-// Config is a configuration of Python's module. The zero value can only decode.
+// Config has the parameters of Python's module lzma. The zero value can only decode.
 type Config struct {
 	Format  Format
 	Check   Check
@@ -67,7 +68,8 @@ func (c Config) Validate() error {
 	return err
 }
 
-// last returns the ID that the last filter must have.
+// last returns the ID that the last filter must have. For Raw it may be LZMA1 or LZMA2, as
+// configured.
 func (c Config) last() FilterID {
 	if c.Format == Alone || c.Format == Raw && len(c.Filters) > 0 && c.Filters[len(c.Filters)-1].ID == LZMA1 {
 		return LZMA1
@@ -75,7 +77,7 @@ func (c Config) last() FilterID {
 	return LZMA2
 }
 
-// chain returns the configured filters, or the filter of the preset.
+// chain returns the configured filters, or the single filter of the preset if none are configured.
 func (c Config) chain() []Filter {
 	if c.Filters != nil {
 		return c.Filters

@@ -10,10 +10,10 @@ import (
 )
 
 // Decode appends the content of src to dst. It returns fault.Corrupt if the content exceeds limit
-// bytes or if src has bytes that are not part of a stream. It uses only the format of the
-// configuration and, for Raw, the filters. XZ and Alone may have several consecutive streams.
-// Streams of XZ may be followed by stream padding: zeros, in multiples of four. If dst has enough
-// capacity, no memory is allocated for the output. Bytes beyond dst's capacity are not modified.
+// bytes or if src has bytes that are not part of a stream. Of the configuration it uses the format
+// and, for Raw, the filters. XZ and Alone may have several consecutive streams. Streams of XZ may
+// be followed by stream padding: zeros, in multiples of four. If dst has enough capacity, no memory
+// is allocated for the output. Bytes beyond dst's capacity are not modified.
 func Decode(c Config, dst, src []byte, limit int) ([]byte, error) {
 	o := newOutput(dst, limit, len(src))
 	err := decodeAll(c, o, src)
@@ -72,7 +72,8 @@ func decodeRaw(chain []Filter, o *output, src []byte) (rest []byte, err error) {
 }
 
 // aloneHeader is the size of a .lzma header: a byte of properties, 4 bytes of dictionary size, and
-// 8 bytes of decoded size. All bits of the decoded size are set if the stream has an end marker.
+// 8 bytes of decoded size. A decoded size with all bits set means that the stream has an end
+// marker.
 const aloneHeader = 13
 
 // decodeAlone decodes one .lzma stream and returns the bytes after it.

@@ -13,11 +13,12 @@ type decoder struct {
 	model
 }
 
-// endOfStream is the distance minus one of the end marker.
+// endOfStream marks the end of a stream in the place of a distance minus one.
 const endOfStream = 1<<32 - 1
 
 // run decodes until the output has end bytes or, if end is -1, until the end marker. It returns an
-// error for a match that extends beyond end. marked reports whether it stopped at an end marker.
+// error for a match that extends beyond end. marked reports whether decoding stopped at an end
+// marker.
 func (d *decoder) run(o *output, end int) (marked bool, err error) {
 	for o.n != end {
 		if d.overread {
@@ -82,7 +83,8 @@ func (d *decoder) readLiteral(o *output, pos int) error {
 	return o.put(byte(c))
 }
 
-// readRep reads the index of a rep match, moves its distance to the front, and returns the length.
+// readRep reads a rep match. It moves the distance of the match to the front of reps, and returns
+// the length.
 func (d *decoder) readRep(posState int) int {
 	switch {
 	case d.bit(&d.repNot0[d.state]) == 0:

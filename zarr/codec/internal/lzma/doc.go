@@ -6,16 +6,16 @@
 //	enc, err := lzma.NewEncoder(c)
 //	out, err = enc.Encode(nil, src)
 //
-// It does not use the maintained library, ulikunitz/xz. That library has no filters and allocates a
-// dictionary of the size that the stream declares. In this package the output is the dictionary, so
-// the size in a header costs no memory and matches are copied within the output.
+// The library ulikunitz/xz is not used: it has no filters, and it allocates a dictionary of the
+// size that the stream declares. In this package the decoded output is the dictionary. A large size
+// in a header thus takes no memory, and matches are copied within the output.
 //
 // # LZMA
 //
 // Symbols are literals, matches of 2 to 273 bytes at a distance, and rep matches, which use one of
-// the last four distances. Each decision is a bit with an adaptive probability, which a range coder
-// encodes. An LZMA1 stream is one stream of symbols. An LZMA2 stream is a list of chunks. Each
-// chunk is an LZMA stream or uncompressed bytes.
+// the last four distances. Each of them is encoded as a series of bits. Every bit has an adaptive
+// probability and is encoded by a range coder. An LZMA1 stream is one stream of symbols. An LZMA2
+// stream is a list of chunks. Each chunk is an LZMA stream or uncompressed bytes.
 //
 // # Errors
 //

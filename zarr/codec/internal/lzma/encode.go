@@ -15,8 +15,8 @@ type Encoder struct {
 	pool sync.Pool
 }
 
-// NewEncoder returns an encoder. It validates the configuration; see [Config.Validate]. Format Auto
-// is an error, because it can only decode.
+// NewEncoder returns an encoder. It returns the error of [Config.Validate] for an invalid
+// configuration. The format Auto is also an error, because it is only for decoding.
 func NewEncoder(c Config) (*Encoder, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -58,8 +58,8 @@ func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 	return w.encodeXZ(dst, src, packed, e.c.Check, chain), nil
 }
 
-// encodeXZ appends a stream of one block. If src is empty, the stream has no block, as with
-// liblzma.
+// encodeXZ appends a stream of one block. If src is empty, the stream has no blocks, like the
+// streams of liblzma.
 func (w *encoder) encodeXZ(dst, src, packed []byte, kind Check, chain []Filter) []byte {
 	flags := []byte{0, byte(kind)}
 	dst = append(append(dst, magic...), flags...)
@@ -121,7 +121,7 @@ func (w *encoder) encode(dst, src []byte, f Filter) []byte {
 	return w.finish()
 }
 
-// step plans and writes the next symbols, and returns the position after them.
+// step plans the next symbols, writes them, and returns the position after them.
 func (w *encoder) step(pos int) int {
 	for _, s := range w.plan(pos) {
 		w.write(pos, s)
@@ -175,7 +175,7 @@ func (w *encoder) write(pos int, s symbol) {
 	w.rangeEncoder.length(&m.repeated, int(s.n), posState)
 }
 
-// matched encodes a match with the distance s.what+1.
+// matched encodes a match. The distance is s.what+1.
 func (w *encoder) matched(state, pos int, s symbol) {
 	m := &w.model
 	posState := pos & (1<<m.PB - 1)
@@ -234,8 +234,8 @@ func (w *encoder) encodeLZMA2(dst []byte) []byte {
 		}
 		begin := len(dst)
 		w.start(dst)
-		// A step covers less than 3,000 bytes. Encoding expands them by at most a factor of seven,
-		// because the minimum probability of a bit is 31/2048.
+		// A step covers less than 3,000 bytes of the input. It writes at most seven times as many
+		// bytes, because the minimum probability of a bit is 31/2048.
 		for pos < len(w.src) && pos-from < maxChunk-4096 && w.size(begin) < maxPackedChunk-21_000 {
 			pos = w.step(pos)
 		}

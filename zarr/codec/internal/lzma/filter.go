@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// FilterID is the id of a filter in liblzma and in Python.
+// FilterID is the ID of a filter. The values are those of liblzma and Python.
 type FilterID uint64
 
 // The filters of Python's module.
@@ -22,8 +22,8 @@ const (
 	SPARC    FilterID = 0x09
 )
 
-// Filter is one filter of a chain. The last filter is LZMA1 or LZMA2. The other filters do not
-// change the length.
+// Filter is one filter of a chain. The last filter of a chain is LZMA1 or LZMA2. All other filters
+// keep the length of the data.
 type Filter struct {
 	ID          FilterID
 	Distance    int    // of Delta: 1 to 256
@@ -31,7 +31,8 @@ type Filter struct {
 	Coder       Coder  // of LZMA1 and LZMA2
 }
 
-// Coder configures the last filter. Decoding uses only Properties, and only with LZMA1.
+// Coder has the parameters of LZMA1 and LZMA2. Decoding uses only the Properties, and only for
+// LZMA1.
 type Coder struct {
 	Properties
 	DictSize int // maximum distance of a match
@@ -39,7 +40,7 @@ type Coder struct {
 	Depth    int // maximum number of candidates tried for a match
 }
 
-// Preset returns the settings of a level: liblzma's dictionary size, and search limits.
+// Preset returns the parameters of a level from 0 to 9. The dictionary size is that of liblzma.
 func Preset(level int, extreme bool) Coder {
 	level = min(max(level, 0), 9)
 	c := Coder{Properties: Properties{LC: 3, PB: 2}, DictSize: 1 << [...]int{18, 20, 21, 22, 22, 23, 23, 24, 25, 26}[level]}
@@ -51,7 +52,7 @@ func Preset(level int, extreme bool) Coder {
 	return c
 }
 
-// check returns the first error of a chain. It returns errors.ErrUnsupported if an id is unknown.
+// check returns the first error of a filter chain, or errors.ErrUnsupported for an unknown ID.
 func check(chain []Filter, last FilterID) error {
 	for i, f := range chain {
 		switch f.ID {
@@ -106,7 +107,8 @@ func undo(chain []Filter, b []byte) {
 	}
 }
 
-// apply applies all filters except the last to a copy of b. If there are no others, it returns b.
+// apply applies all filters except the last to a copy of b. If the chain has only one filter, apply
+// returns b.
 func apply(chain []Filter, b []byte) []byte {
 	if len(chain) > 1 {
 		b = append([]byte(nil), b...)
@@ -130,7 +132,7 @@ func (f Filter) properties() []byte {
 	return nil
 }
 
-// parseFilter parses filter properties.
+// parseFilter parses the properties of a filter in a block header.
 func parseFilter(id FilterID, b []byte) (Filter, error) {
 	f := Filter{ID: id}
 	switch {
@@ -149,8 +151,8 @@ func parseFilter(id FilterID, b []byte) (Filter, error) {
 	return f, nil
 }
 
-// dictByte returns the encoding of the smallest dictionary size that is at least n. Encodable sizes
-// are 2 or 3 times a power of two.
+// dictByte returns the byte that encodes a dictionary size in a block header. The size is the
+// smallest encodable size that is at least n. Encodable sizes are 2 or 3 times a power of two.
 func dictByte(n int) byte {
 	for b := range byte(40) {
 		if uint64(2|b&1)<<(b/2+11) >= uint64(n) {

@@ -5,13 +5,13 @@ import (
 	"math/bits"
 )
 
-// match is a length and a distance minus one.
+// match is a match of n bytes. dist is its distance minus one.
 type match struct{ n, dist int32 }
 
 // finder finds matches in the earlier input. It has a binary tree for each hash of four bytes. The
-// tree sorts strings, and the latest string is the root. Two tables hold the latest positions of
-// two and of three bytes. Each position must be passed once, in order, either to the method at or
-// to the method skip.
+// tree sorts strings, and the latest string is the root. Two more tables hold the latest position
+// of each hash of two bytes and of three bytes. The caller must pass every position once, in order,
+// to either of the methods "at" and "skip".
 type finder struct {
 	src   []byte
 	far   int // maximum distance
@@ -48,7 +48,7 @@ func cleared(b []int32, n int) []int32 {
 	return b
 }
 
-// node returns the index of a position's sons.
+// node returns the index in sons of the two sons of a position.
 func (f *finder) node(at int) int {
 	if at > f.far {
 		at %= f.far + 1
@@ -99,7 +99,8 @@ func (f *finder) skip(pos int) {
 	f.insert(pos, root, limit, maxMatch, false)
 }
 
-// small finds matches of the last positions, which have too few bytes for the trees.
+// small finds the matches of a position near the end of the input, which has too few bytes for the
+// trees.
 func (f *finder) small(pos, limit int) {
 	if limit < 2 {
 		return
@@ -120,7 +121,7 @@ func (f *finder) small(pos, limit int) {
 
 // insert makes pos the root of its tree. It walks down the old tree and splits it: strings less
 // than the string at pos go to the left subtree, greater strings to the right subtree. The
-// variables less and greater are the slots for the next string of each subtree.
+// variables "less" and "greater" are the slots for the next string of each subtree.
 func (f *finder) insert(pos, root, limit, best int, report bool) {
 	s, sons := f.src, f.sons
 	me := f.node(pos)

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// Control bytes of LZMA2 chunks. 0 is the end of the stream. 1 and 2 are uncompressed chunks, 1
-// with a dictionary reset. Values from 128 on are LZMA chunks: bits 0 to 4 are the highest bits of
-// the decoded size, and bits 5 and 6 select the resets.
+// Control bytes of LZMA2 chunks. 0 is the end of the stream. 1 and 2 precede uncompressed chunks,
+// and 1 also resets the dictionary. Values from 128 on precede LZMA chunks: bits 0 to 4 are the
+// highest bits of the decoded size, and bits 5 and 6 select the resets.
 const (
 	chunkEnd       = 0x00
 	chunkPlainNew  = 0x01

@@ -1,6 +1,6 @@
 package lzma
 
-// Properties select the probabilities of literals and positions.
+// Properties tell how many bits of the context select the probabilities of a symbol.
 type Properties struct {
 	LC int // literal context bits: number of high bits of the previous byte
 	LP int // literal position bits: number of low bits of the position; LC+LP is at most 4
@@ -11,7 +11,8 @@ func (p Properties) valid() bool {
 	return p.LC >= 0 && p.LP >= 0 && p.LC+p.LP <= 4 && p.PB >= 0 && p.PB <= 4
 }
 
-// byte returns the properties byte of headers. propertiesOf parses it.
+// byte returns the byte that encodes the properties in headers. The function propertiesOf parses
+// this byte.
 func (p Properties) byte() byte { return byte((p.PB*5+p.LP)*9 + p.LC) }
 
 func propertiesOf(b byte) (Properties, bool) {
@@ -28,7 +29,7 @@ const (
 	even     = 1 << 10
 )
 
-// prob is the probability of a 0, in units of 1/2048.
+// prob is the probability that a bit is 0, in units of 1/2048.
 type prob = uint16
 
 // model holds the adaptive probabilities of a coder, its state, and the last four distances.
@@ -51,7 +52,8 @@ type model struct {
 	literal  []prob
 }
 
-// lengthModel encodes lengths minus minMatch: 8 low, 8 middle and 256 high values.
+// lengthModel holds the probabilities of match lengths. Lengths minus minMatch have 8 low, 8 middle
+// and 256 high values.
 type lengthModel struct {
 	mid, high prob
 	lows      [16][8]prob
@@ -100,7 +102,8 @@ func fill(p []prob) {
 	for i := range n {
 		p[i] = even
 	}
-	// There are up to 12,288 probabilities, even for a stream of 18 bytes, so copy by doubling.
+	// Even a stream of 18 bytes may have 12,288 probabilities, so fill the slice with copies of
+	// growing length.
 	for n > 0 && n < len(p) {
 		n += copy(p[n:], p[:n])
 	}
@@ -112,7 +115,7 @@ func (m *model) literalProbs(pos int, prev byte) []prob {
 	return m.literal[0x300*i:][:0x300]
 }
 
-// The functions below return the state after another symbol.
+// The functions below return the state that follows the state s and one more symbol.
 
 func afterLiteral(s int) int {
 	switch {
@@ -138,10 +141,10 @@ func either(s, afterLiteral, afterMatch int) int {
 // lengthState returns the index of a match length for the probabilities of its distance.
 func lengthState(n int) int { return min(n-minMatch, 3) }
 
-// A distance minus one has a slot, which encodes its highest two bits and the number of bits below
-// them. Up to slot 13 the lower bits have separate probabilities. From slot 14 on, the lowest four
-// bits (align bits) share probabilities, and the bits in between have equal probabilities (direct
-// bits).
+// Distances minus one are encoded with a slot, which tells the highest two bits and the number of
+// lower bits. Up to slot 13 the lower bits have separate probabilities. From slot 14 on, the lowest
+// four bits (align bits) share probabilities, and the bits in between have equal probabilities
+// (direct bits).
 const (
 	firstSpecial = 4
 	firstDirect  = 14

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// output collects decoded bytes. It is also the dictionary, so the dictionary size in a header
-// costs no memory.
+// output collects the decoded bytes. It is also the dictionary, so a dictionary size in a header
+// takes no memory.
 type output struct {
 	b     []byte // decoded bytes and free space
 	n     int    // number of decoded bytes
@@ -14,14 +14,15 @@ type output struct {
 	most  int    // maximum of n
 	hint  int    // initial free space
 
-	// coder is shared by all streams and blocks, because its probabilities may be larger than a stream.
+	// coder is reused for all streams and blocks, because its probabilities may take more memory
+	// than a short stream.
 	coder decoder
 }
 
 var errLimit = errors.New("decoded to more bytes than the chunk has")
 
 // newOutput returns an output that appends up to limit bytes to dst. The buffer grows with the
-// output. Its first size is proportional to srcLen.
+// output. The first allocation is proportional to srcLen, the length of the source.
 func newOutput(dst []byte, limit, srcLen int) *output {
 	most := len(dst) + min(limit, math.MaxInt-len(dst))
 	return &output{b: dst[:min(cap(dst), most)], n: len(dst), start: len(dst), most: most, hint: max(512, 4*min(srcLen, 1<<26))}
@@ -55,7 +56,7 @@ func (o *output) put(c byte) error {
 	return nil
 }
 
-// back returns the byte at distance d+1. It returns 0 if that is before the start of the
+// back returns the byte at distance d+1. It returns 0 for a position before the start of the
 // dictionary.
 func (o *output) back(d uint32) byte {
 	if int64(d) >= int64(o.n-o.start) {
@@ -66,7 +67,7 @@ func (o *output) back(d uint32) byte {
 
 var errDistance = errors.New("distance of a match exceeds the decoded bytes")
 
-// repeat copies n bytes from distance d+1 to the end of the output.
+// repeat appends n bytes that start at distance d+1 before the end of the output.
 func (o *output) repeat(d uint32, n int) error {
 	if int64(d) >= int64(o.n-o.start) {
 		return errDistance

@@ -12,14 +12,15 @@ const literal = 1<<32 - 1
 const window = 2048
 
 // node is the cheapest known path to a position: the last symbol of the path and the index of the
-// node at which that symbol starts. If two is set, the symbol before the last is a literal, and the
-// symbol before that literal is in the field named before.
+// node at which that symbol starts. If "two" is set, the path ends with a literal and the last
+// symbol, and the field "before" holds the symbol before this literal.
 type node struct {
 	price uint32
 	from  int32
 	symbol
-	// A literal followed by a rep0 match is also tried as one step. It may follow a match (before)
-	// that is not on the cheapest path itself but has the same distance.
+	// The planner also tries a literal and a rep0 match as one step. This step may follow a match
+	// (the field "before") that has the same distance as the rep0 match and is not on the cheapest
+	// path.
 	before     symbol // the symbol before the literal, if two is set
 	beforeFrom int32
 	two        bool
@@ -30,15 +31,15 @@ type node struct {
 
 const never = 1 << 30
 
-// planner finds cheap symbols at the current prices.
+// planner chooses the symbols of a part of the input by the current prices.
 type planner struct {
 	nodes   [window + 2*maxMatch + 2]node
 	end     int
 	symbols []symbol
 }
 
-// way extends the nodes up to index k. It returns the node k if price is less than the price of
-// that node, and nil otherwise.
+// way returns the node with index k if price is less than the price of this node, and nil
+// otherwise. It adds nodes up to index k if needed.
 func (p *planner) way(k int, price uint32) *node {
 	for p.end < k {
 		p.end++
@@ -51,8 +52,8 @@ func (p *planner) way(k int, price uint32) *node {
 	return nil
 }
 
-// plan returns the next symbols from pos on. It has called the finder for all positions that they
-// cover.
+// plan returns the next symbols from pos on. All positions that these symbols cover have been
+// passed to the finder.
 func (e *encoder) plan(pos int) []symbol {
 	p := &e.planner
 	p.end = 0
@@ -134,8 +135,8 @@ func after(s symbol, state int, reps [4]uint32) (int, [4]uint32) {
 	return afterMatch(state), [4]uint32{s.what - 4, reps[0], reps[1], reps[2]}
 }
 
-// look tries all symbols at a position. If a match is long enough to be used without trying
-// alternatives, look returns the match.
+// look tries all symbols at position start+i and updates the nodes that they reach. It returns a
+// match if the match is long enough to be used without trying alternatives.
 func (e *encoder) look(start, i int) symbol {
 	p, t, m := &e.planner, &e.prices, &e.model
 	pos := start + i
@@ -219,7 +220,7 @@ func (e *encoder) look(start, i int) symbol {
 	return symbol{}
 }
 
-// matchLiteralRep tries a match, a literal, and a match of the same distance.
+// matchLiteralRep tries a match, a literal and a rep0 match as one step.
 func (e *encoder) matchLiteralRep(start, i, pos int, s symbol, price uint32, state, back, avail int) {
 	n := int(s.n)
 	if n+1+minMatch > avail {
@@ -231,8 +232,8 @@ func (e *encoder) matchLiteralRep(start, i, pos int, s symbol, price uint32, sta
 	e.literalThenRep(start, i, at, s, price, state, back, avail-n)
 }
 
-// literalThenRep tries a literal at position pos, followed by a match at the distance back. The
-// price includes that of the literal, and state is the state before the literal.
+// literalThenRep tries a literal at position pos, followed by a match at the distance back. price
+// includes the price of the literal. state is the state before the literal.
 func (e *encoder) literalThenRep(start, i, pos int, before symbol, price uint32, state, back, avail int) {
 	if back > e.far {
 		return
@@ -252,8 +253,8 @@ func (e *encoder) literalThenRep(start, i, pos int, before symbol, price uint32,
 	}
 }
 
-// repPrice returns the price of a rep match without its length. A rep0 match has a length of at
-// least two.
+// repPrice returns the price of a rep match, without the price of its length. r is the index of the
+// distance. A rep0 match has at least two bytes.
 func (m *model) repPrice(r, state, posState int) uint32 {
 	if r == 0 {
 		return bitPrice(m.repNot0[state], 0) + bitPrice(m.repLong[state][posState], 1)
@@ -265,8 +266,8 @@ func (m *model) repPrice(r, state, posState int) uint32 {
 	return price + bitPrice(m.repNot1[state], 1) + bitPrice(m.repNot2[state], uint32(r-2))
 }
 
-// common returns the length of the common prefix of the strings at pos and at pos-back. The length
-// is at most limit. The first n bytes are known to be equal.
+// common returns the length, up to limit, of the common prefix of the strings at pos and at
+// pos-back. The caller knows that the first n bytes are equal.
 func (e *encoder) common(pos, back, n, limit int) int {
 	a, b := e.src[pos:pos+limit], e.src[pos-back:]
 	for n < limit && a[n] == b[n] {

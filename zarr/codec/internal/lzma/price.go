@@ -5,9 +5,9 @@ import (
 	"math/bits"
 )
 
-// Prices are in units of 1/16 bit.
+// A price is the estimated size of an encoded symbol in units of 1/16 bit.
 
-// bitPrices holds the prices of a 0 by the high bits of its probability. It is read-only.
+// bitPrices holds the price of a 0 bit, by the high bits of the probability of 0. It is read-only.
 var bitPrices = func() (t [128]uint32) {
 	for i := range t {
 		t[i] = uint32(math.Round(-16 * math.Log2((float64(i)+0.5)/128)))
@@ -37,7 +37,7 @@ func reversePrice(probs []prob, v uint32, n int) uint32 {
 }
 
 // prices holds the prices of lengths and distances. They are recomputed only from time to time,
-// because adaptation changes them slowly.
+// because the probabilities change slowly.
 type prices struct {
 	length, repeated [16][maxMatch + 1]uint32 // by position state and length
 	slot             [4][64]uint32
@@ -93,8 +93,8 @@ func (t *prices) distance(d uint32, state int) uint32 {
 	return t.slot[state][slotOf(d)] + t.align[d&15]
 }
 
-// slotOf returns the slot of a distance minus one: twice the index of its highest bit, plus the
-// next lower bit.
+// slotOf returns the slot of d, a distance minus one. The slot is twice the index of the highest
+// bit, plus the value of the next lower bit.
 func slotOf(d uint32) int {
 	if d < firstSpecial {
 		return int(d)
@@ -103,7 +103,7 @@ func slotOf(d uint32) int {
 	return n<<1 | int(d>>(n-1)&1)
 }
 
-// literalPrice returns the price of the literal c. If matched is set, c follows a match, and rep0
+// literalPrice returns the price of the literal c. If "matched" is set, c follows a match, and rep0
 // is the byte at the most recent distance.
 func literalPrice(probs []prob, c byte, matched bool, rep0 byte) uint32 {
 	price := uint32(0)

@@ -1,6 +1,7 @@
 package lzma
 
-// rangeDecoder reads bits. Beyond the end of src it reads zeros and sets overread.
+// rangeDecoder decodes bits from src. At the end of src it continues with zero bytes and sets
+// overread.
 type rangeDecoder struct {
 	src      []byte
 	at       int
@@ -9,7 +10,8 @@ type rangeDecoder struct {
 	overread bool
 }
 
-// start reads the first five bytes. It returns false if they are invalid.
+// start starts decoding src by reading its first five bytes. It returns false if these bytes are
+// invalid.
 func (d *rangeDecoder) start(src []byte) bool {
 	*d = rangeDecoder{src: src, rng: 1<<32 - 1}
 	if len(src) < 5 || src[0] != 0 {

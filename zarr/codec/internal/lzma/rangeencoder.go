@@ -1,7 +1,7 @@
 package lzma
 
-// rangeEncoder writes bits. A carry may still change the last byte and the run of ff bytes after
-// it, so these are pending.
+// rangeEncoder writes bits. A later carry may change the last byte that is not ff and the run of ff
+// bytes after this byte. These bytes are pending: they are not yet in out.
 type rangeEncoder struct {
 	out  []byte
 	low  uint64
@@ -12,7 +12,8 @@ type rangeEncoder struct {
 
 func (e *rangeEncoder) start(out []byte) { *e = rangeEncoder{out: out, rng: 1<<32 - 1, runs: 1} }
 
-// size returns the length that out[from:] will have after finish.
+// size returns the number of bytes after the index "from" that out would have if finish were called
+// now.
 func (e *rangeEncoder) size(from int) int { return len(e.out) - from + e.runs + 4 }
 
 func (e *rangeEncoder) shift() {

@@ -16,10 +16,10 @@ var magic = []byte{0xfd, '7', 'z', 'X', 'Z', 0}
 // xzHeader is the size of a stream header. A stream footer has the same size.
 const xzHeader = 12
 
-// crc64Table is the table of CRC-64 in ECMA-182, which xz uses. It is read-only.
+// crc64Table is the table of the CRC-64 of xz, with the polynomial of ECMA-182. It is read-only.
 var crc64Table = crc64.MakeTable(crc64.ECMA)
 
-// sumSize returns the size of a check by its id. Ids include reserved ones.
+// sumSize returns the size in bytes of the check with ID c, which may be a reserved ID.
 func sumSize(c Check) int { return [...]int{0, 4, 8, 16, 32, 64}[(int(c)+2)/3] }
 
 // appendSum appends the check of b.
@@ -36,7 +36,8 @@ func appendSum(dst []byte, c Check, b []byte) []byte {
 	return dst
 }
 
-// record is an index record of a block: its unpadded size and its uncompressed size.
+// record is the index record of a block. It consists of the unpadded size and the uncompressed size
+// of the block.
 type record struct{ packed, size uint64 }
 
 // decodeXZ decodes one stream and returns the bytes after it.
@@ -119,8 +120,8 @@ func decodeBlock(o *output, src []byte, kind Check) (r record, rest []byte, err 
 	return record{uint64(head + n + sum), uint64(o.n - from)}, rest[sum:], nil
 }
 
-// parseBlockHeader parses a block header without its CRC. It returns -1 for sizes that the header
-// does not have.
+// parseBlockHeader parses a block header without its CRC. packed and size are the sizes in the
+// header, or -1 if the header lacks them.
 func parseBlockHeader(h []byte) (chain []Filter, packed, size int64, err error) {
 	flags := h[1]
 	b := h[2:]
@@ -159,8 +160,8 @@ func parseBlockHeader(h []byte) (chain []Filter, packed, size int64, err error) 
 	return chain, packed, size, check(chain, LZMA2)
 }
 
-// checkIndex compares the index with the blocks. It returns the size of the index and the bytes
-// after it.
+// checkIndex compares the index with the records of the decoded blocks. It returns the size of the
+// index and the bytes after it.
 func checkIndex(src []byte, records []record) (int, []byte, error) {
 	want := appendIndex(nil, records)
 	if len(src) < len(want) {
@@ -172,7 +173,8 @@ func checkIndex(src []byte, records []record) (int, []byte, error) {
 	return len(want), src[len(want):], nil
 }
 
-// appendIndex appends the index of records. An index has only one valid encoding.
+// appendIndex appends the index of an xz stream with the given records. checkIndex relies on the
+// fact that an index has only one valid encoding.
 func appendIndex(dst []byte, records []record) []byte {
 	from := len(dst)
 	dst = append(dst, 0)
@@ -186,8 +188,8 @@ func appendIndex(dst []byte, records []record) []byte {
 	return binary.LittleEndian.AppendUint32(dst, crc32.ChecksumIEEE(dst[from:]))
 }
 
-// number reads a multibyte integer of up to 63 bits in its shortest form. Each byte holds seven
-// bits, and the low bits come first.
+// number reads a multibyte integer of up to 63 bits, which must be in its shortest form, and
+// returns the bytes after it. Each byte holds seven bits, and the low bits come first.
 func number(b []byte) (uint64, []byte, error) {
 	v, n := binary.Uvarint(b)
 	if n <= 0 || n > 9 || n > 1 && b[n-1] == 0 {

@@ -11,7 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Decode appends the JSON text of the single value in src. If raw is set, text is decoded as bytes.
+// Decode appends the JSON text of the single value in src. If raw is set, MessagePack text is
+// decoded as bytes.
 func Decode(dst, src []byte, raw bool) ([]byte, error) {
 	start := len(dst)
 	d := decoder{src: src, dst: dst, raw: raw}
@@ -89,13 +90,14 @@ func (d *decoder) value(depth int) error {
 	return nil
 }
 
-// form describes a first byte: the type of the value, and the size of the number that follows.
+// form describes the first byte of a value: the type of the value, and the size of the number that
+// follows the byte.
 type form struct {
 	kind byte
 	size int
 }
 
-// firstForm is the first byte of the first entry of forms.
+// firstForm is the first byte that the first entry of "forms" describes.
 const firstForm = 0xc4
 
 var forms = [...]form{

@@ -13,8 +13,8 @@ import (
 // Options are options of Python's packer.
 type Options struct {
 	Single bool // use_single_float: write floats of 4 bytes
-	// Old is the opposite of use_bin_type. It selects the old format, which writes bytes as text
-	// and has no 1-byte text lengths.
+	// Old is the opposite of use_bin_type. It selects the old format, in which bytes are written as
+	// text, and the length of a text is never written in one byte after the type.
 	Old bool
 }
 
@@ -98,9 +98,9 @@ func (o Options) text(dst []byte, s string) ([]byte, error) {
 	return append(dst, s...), err
 }
 
-// head appends a length n. If n is at most limit, it is part of the byte code0. Otherwise the byte
-// code1, code2 or code4 precedes the length, which takes 1, 2 or 4 bytes. If the type lacks the
-// form with 1 byte, code1 is 0.
+// head appends a length n. If n is at most limit, the length is added to the byte code0. Otherwise
+// the byte code1, code2 or code4 is followed by the length in 1, 2 or 4 bytes. code1 is 0 for types
+// without a 1-byte length.
 func head(dst []byte, n int, code0 byte, limit int, code1, code2, code4 byte) ([]byte, error) {
 	switch {
 	case n <= limit:

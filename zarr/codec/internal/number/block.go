@@ -7,12 +7,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// Len is the number of elements of a full block. Its three fields of 4 KiB each fit the first-level
-// cache.
+// Len is the number of elements of a full block. The three fields of a Block have 4 KiB each and
+// thus fit into the first-level cache.
 const Len = 512
 
-// Block holds elements between steps. Which fields are used depends on the type. Integers, booleans
-// and times are in Int, sign extended. Floats are in Re, and complex numbers in Re and Im.
+// Block holds up to Len elements between steps. Integers, booleans and times are in Int, extended
+// to 64 bits. Floats are in Re, and complex numbers in Re and Im.
 type Block struct {
 	N      int
 	Int    [Len]uint64
@@ -20,7 +20,7 @@ type Block struct {
 	Err    error // set by a step that fails; it ends the run
 }
 
-// Step processes all elements of a block. The steps of one array receive its blocks in order.
+// Step processes all elements of a block. A Step receives the blocks of one array in order.
 type Step func(b *Block)
 
 // Run applies steps to the elements of src and stores the results in dst. src has elements of the
@@ -45,7 +45,7 @@ func Run(dst, src []byte, from, to Type, steps ...Step) error {
 	return nil
 }
 
-// same copies elements and swaps their bytes if the orders differ. NaNs keep all bits.
+// same copies elements to a type that differs at most in the byte order. NaNs keep all bits.
 func same(dst, src []byte, from, to Type) {
 	copy(dst, src)
 	if from.Big == to.Big {
@@ -59,7 +59,7 @@ func same(dst, src []byte, from, to Type) {
 	}
 }
 
-// getBits reads numbers of size bytes each.
+// getBits reads numbers of "size" bytes each into the low bits of dst.
 func getBits(dst []uint64, src []byte, size int, big bool) {
 	switch {
 	case size == 1:
@@ -93,7 +93,7 @@ func getBits(dst []uint64, src []byte, size int, big bool) {
 	}
 }
 
-// putBits writes numbers of size bytes each.
+// putBits writes the low bits of src as numbers of "size" bytes each.
 func putBits(dst []byte, src []uint64, size int, big bool) {
 	switch {
 	case size == 1:
@@ -172,8 +172,8 @@ func (t Type) store(dst []byte, b *Block) {
 	putBits(dst, b.Int[:n], t.Size, t.Big)
 }
 
-// floats widens bit patterns. Signalling NaNs remain signalling, unlike in the processor's
-// conversion.
+// floats converts the bit patterns of floats of "size" bytes to float64. Signalling NaNs stay
+// signalling, unlike with the processor's conversion.
 func floats(dst []float64, src []uint64, size int) {
 	switch size {
 	case 2:
@@ -201,7 +201,7 @@ func half(h dtype.F16) float64 {
 	return float64(h.Float32())
 }
 
-// special returns an infinity or a NaN.
+// special returns the infinity or NaN with the given sign and fraction bits.
 func special(sign, fraction uint64) float64 {
 	return math.Float64frombits(sign<<63 | 0x7ff<<52 | fraction)
 }
@@ -226,7 +226,7 @@ func floatBits(dst []uint64, src []float64, size int) {
 	}
 }
 
-// nan32 narrows a NaN. Signalling NaNs remain signalling.
+// nan32 returns the float32 bits of a NaN with the float64 bits u. Signalling NaNs stay signalling.
 func nan32(u uint64) uint64 {
 	fraction := u & (1<<52 - 1) >> 29
 	if fraction == 0 {

@@ -15,7 +15,7 @@ func Cast(from, to Type) Step {
 	return rounds(from, to)
 }
 
-// wraps converts between integer types and keeps the low bits.
+// wraps returns a step that converts between integer types by keeping the low bits.
 func wraps(from, to Type) Step {
 	larger := to.Size > from.Size && to.Kind != Bool && (from.Kind != Int || to.Kind != Uint)
 	return func(b *Block) {
@@ -28,7 +28,7 @@ func wraps(from, to Type) Step {
 	}
 }
 
-// widens converts integers to floats, rounding once.
+// widens returns a step that converts integers to floats with a single rounding.
 func widens(from, to Type) Step {
 	unsigned, single := from.Kind == Uint, to.unit() == 4
 	return func(b *Block) {
@@ -48,7 +48,7 @@ func widens(from, to Type) Step {
 	}
 }
 
-// cuts converts floats to integers.
+// cuts returns a step that converts floats to integers by dropping the fraction.
 func cuts(from, to Type) Step {
 	if to.Kind == Bool {
 		return func(b *Block) {
@@ -74,7 +74,8 @@ func cuts(from, to Type) Step {
 	}
 }
 
-// rounds converts between float types. It drops the imaginary part if the new type is not complex.
+// rounds returns a step that converts between float types. The step drops the imaginary part if the
+// new type is not complex.
 func rounds(from, to Type) Step {
 	return func(b *Block) {
 		if from.Kind != Complex {
@@ -87,9 +88,8 @@ func rounds(from, to Type) Step {
 	}
 }
 
-// recast converts floats of another type. If t is narrower, it rounds them. Between float32 and
-// float64 it makes NaNs quiet, as processors do. Conversions to and from float16 do not make NaNs
-// quiet, as in numpy.
+// recast converts floats from another type to t. Floats are rounded if t is narrower. As in numpy,
+// NaNs become quiet between float32 and float64, but not to or from float16.
 func (t Type) recast(list []float64, from Type) {
 	u, v := t.unit(), from.unit()
 	switch {
@@ -106,7 +106,7 @@ func (t Type) recast(list []float64, from Type) {
 	}
 }
 
-// cut32 returns the result of the processor's conversion to 32 bits.
+// cut32 returns the result of the conversion of f to 32 bits by x86-64 processors.
 func cut32(f float64) uint64 {
 	if f > math.MinInt32-1 && f < math.MaxInt32+1 {
 		return uint64(int64(f))
@@ -115,7 +115,7 @@ func cut32(f float64) uint64 {
 	return uint64(none)
 }
 
-// cut64 returns the result of the processor's conversion to 64 bits.
+// cut64 returns the result of the conversion of f to 64 bits by x86-64 processors.
 func cut64(f float64) uint64 {
 	if f >= math.MinInt64 && f < 1<<63 {
 		return uint64(int64(f))
@@ -123,7 +123,8 @@ func cut64(f float64) uint64 {
 	return 1 << 63
 }
 
-// cutUint64 returns the result of the code that compilers emit for a conversion to uint64.
+// cutUint64 returns the result of the code that compilers for x86-64 emit for a conversion of f to
+// uint64.
 func cutUint64(f float64) uint64 {
 	if f >= 1<<63 {
 		return cut64(f-1<<63) ^ 1<<63

@@ -13,7 +13,7 @@ func (c Checked) text(u uint64) string {
 	return strconv.FormatInt(int64(u), 10)
 }
 
-// fits reports whether the type can represent u.
+// fits reports whether the type of c can represent u.
 func (c Checked) fits(u uint64) bool { return c.Type.wrap(u) == u }
 
 func (c Checked) sub(a, b uint64) (uint64, bool) {
@@ -45,7 +45,7 @@ func (c Checked) mul(a, b uint64, ok bool) (uint64, bool) {
 	return uint64(p), ok && exact && c.fits(uint64(p))
 }
 
-// div divides a by b, rounding down, as numpy does for integers.
+// div returns a divided by b, rounded down as by numpy. It returns false on overflow.
 func (c Checked) div(a, b uint64) (uint64, bool) {
 	if c.Type.Kind == Uint {
 		return a / b, true

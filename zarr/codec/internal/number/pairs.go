@@ -6,8 +6,8 @@ type Pair struct{ From, To Value }
 // fewPairs is the number of pairs up to which a linear search is faster than a map.
 const fewPairs = 8
 
-// finder returns a function that maps a number of a type by the first matching pair. Pairs come
-// from metadata, so there may be very many.
+// finder returns a function that maps a number by the first matching pair and reports whether there
+// is one. Metadata may contain very many pairs.
 func finder(pairs []Pair, from Type) func(v Value) (Value, bool) {
 	if len(pairs) > fewPairs {
 		return index(pairs, from)
@@ -22,7 +22,7 @@ func finder(pairs []Pair, from Type) func(v Value) (Value, bool) {
 	}
 }
 
-// finder calls index if there are many pairs. The function that index returns uses a map.
+// index is like finder, but the returned function looks numbers up in a map. It is for many pairs.
 func index(pairs []Pair, from Type) func(v Value) (Value, bool) {
 	if from.Kind != Float {
 		m := make(map[uint64]Value, len(pairs))

@@ -1,6 +1,6 @@
 package number
 
-// Promote returns the type in which numpy adds numbers of two types.
+// Promote returns the type of the sum of numbers of two types in numpy.
 func Promote(a, b Type) Type {
 	a.Big, b.Big = false, false
 	if a.Kind > b.Kind {
@@ -21,8 +21,8 @@ func Promote(a, b Type) Type {
 		}
 		return Type{Kind: Int, Size: 2 * b.Size}
 	}
-	// In numpy the float must have twice the size of the integer, up to 8 bytes. int16 needs
-	// float32.
+	// The float type must be at least twice as large as the integer type, up to 8 bytes. For
+	// example, int16 needs float32.
 	unit := b.unit()
 	if need := min(2*a.Size, 8); a.Kind != Float && a.Kind != Complex && need > unit {
 		unit = need

@@ -2,11 +2,11 @@ package number
 
 import "math"
 
-// smallest is the value of NaT in a block.
+// smallest is the value of NaT (not a time) in a block.
 const smallest = 1 << 63
 
-// Differences replaces each element by its difference from the previous element. The first element
-// stays unchanged.
+// Differences returns a step that replaces each element by its difference from the previous
+// element. The first element stays unchanged.
 func Differences(t Type) Step {
 	var last uint64
 	var re, im float64
@@ -46,8 +46,8 @@ func Differences(t Type) Step {
 	}
 }
 
-// Sums replaces each element by the sum of all elements up to it. For booleans the sum reports
-// whether any of them is true.
+// Sums returns a step that replaces each element by the sum of this element and all previous
+// elements. The sum of booleans is true if any of them is true.
 func Sums(t Type) Step {
 	var sum uint64
 	var re, im float64
@@ -93,7 +93,7 @@ func Sums(t Type) Step {
 	}
 }
 
-// Subtract subtracts an integer, wrapping.
+// Subtract returns a step that subtracts the integer v from each element, with wrapping.
 func Subtract(t Type, v uint64) Step {
 	return func(b *Block) {
 		for i, u := range b.Int[:b.N] {
@@ -102,7 +102,7 @@ func Subtract(t Type, v uint64) Step {
 	}
 }
 
-// Multiply multiplies by an integer, wrapping.
+// Multiply returns a step that multiplies each element by the integer v, with wrapping.
 func Multiply(t Type, v uint64) Step {
 	return func(b *Block) {
 		for i, u := range b.Int[:b.N] {
@@ -111,7 +111,7 @@ func Multiply(t Type, v uint64) Step {
 	}
 }
 
-// Add adds a float.
+// Add returns a step that adds the float v to each element.
 func Add(t Type, v float64) Step {
 	return each(t, func(b *Block) {
 		for i, f := range b.Re[:b.N] {
@@ -120,7 +120,7 @@ func Add(t Type, v float64) Step {
 	})
 }
 
-// Minus subtracts a float.
+// Minus returns a step that subtracts the float v from each element.
 func Minus(t Type, v float64) Step {
 	return each(t, func(b *Block) {
 		for i, f := range b.Re[:b.N] {
@@ -129,7 +129,7 @@ func Minus(t Type, v float64) Step {
 	})
 }
 
-// Times multiplies by a float.
+// Times returns a step that multiplies each element by the float v.
 func Times(t Type, v float64) Step {
 	return each(t, func(b *Block) {
 		for i, f := range b.Re[:b.N] {
@@ -138,7 +138,7 @@ func Times(t Type, v float64) Step {
 	})
 }
 
-// Over divides by a float.
+// Over returns a step that divides each element by the float v.
 func Over(t Type, v float64) Step {
 	return each(t, func(b *Block) {
 		for i, f := range b.Re[:b.N] {
@@ -147,7 +147,7 @@ func Over(t Type, v float64) Step {
 	})
 }
 
-// each rounds the results of a step to the precision of the type.
+// each returns a step that applies s and then rounds the results to the precision of the type.
 func each(t Type, s Step) Step {
 	if t.Size == 8 {
 		return s
@@ -160,7 +160,7 @@ func each(t Type, s Step) Step {
 	}
 }
 
-// Around rounds floats to integers, ties to even.
+// Around is a step that rounds floats to integers, with ties to even.
 func Around(b *Block) {
 	for i, f := range b.Re[:b.N] {
 		b.Re[i] = math.RoundToEven(f)

@@ -2,7 +2,7 @@ package number
 
 import "github.com/zargo-io/zargo/zarr/dtype"
 
-// Kind is the kind of number of an element.
+// Kind is the kind of a number type.
 type Kind uint8
 
 // The kinds.
@@ -22,8 +22,8 @@ type Type struct {
 	Big  bool
 }
 
-// Of returns the number type of a data type's elements in memory form. ok is false if numpy has no
-// arithmetic on them.
+// Of returns the number type of a data type's elements in memory form. The result is false if numpy
+// has no arithmetic for the data type.
 func Of(t dtype.Type) (Type, bool) {
 	switch t := t.(type) {
 	case dtype.DateTime, dtype.TimeDelta:
@@ -54,7 +54,7 @@ func (t Type) In(o dtype.Order) Type {
 // Whole reports whether the numbers are integers, booleans or times.
 func (t Type) Whole() bool { return t.Kind != Float && t.Kind != Complex }
 
-// unit returns the size in bytes of one number of an element.
+// unit returns the size in bytes of a number, or of one part of a complex number.
 func (t Type) unit() int {
 	if t.Kind == Complex {
 		return t.Size / 2
@@ -74,7 +74,8 @@ func (t Type) Range() (lo int64, hi uint64) {
 	return -1 << (bits - 1), 1<<(bits-1) - 1
 }
 
-// wrap returns the low bits of u that the type can represent, in the form of a block.
+// wrap reduces u to the bits of the type, and returns the resulting number in the form of
+// Block.Int.
 func (t Type) wrap(u uint64) uint64 {
 	switch {
 	case t.Kind == Bool:

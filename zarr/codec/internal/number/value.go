@@ -35,9 +35,9 @@ type Value struct {
 	Float float64
 }
 
-// Convert returns a step that converts numbers by value. If a pair matches a number, the step maps
-// it by the first such pair. It rounds other numbers according to r, and applies o if the result is
-// out of range. NaN cannot be converted to an integer.
+// Convert returns a step that converts numbers by value. A number that matches a pair is mapped by
+// the first such pair. Other numbers are rounded by r, and o applies if the result is out of range.
+// NaN cannot be converted to an integer.
 //
 // The step returns fault.Type if a number cannot be converted.
 func Convert(from, to Type, r Rounding, o Outside, pairs []Pair) Step {
@@ -102,7 +102,7 @@ func whole(f float64, r Rounding) float64 {
 // toWhole converts a float without a fraction to an integer type.
 func toWhole(f float64, to Type, o Outside) (uint64, bool) {
 	lo, hi := to.Range()
-	// high is the maximum plus 1, which is exact as a float, unlike the maximum.
+	// The variable "high" is the maximum plus 1, because the maximum may not be exact as a float.
 	low, high := float64(lo), math.Ldexp(1, 8*to.Size)
 	if to.Kind == Int {
 		high /= 2
@@ -206,10 +206,10 @@ func wholeToFloat(u uint64, from, to Type, r Rounding, o Outside) (float64, bool
 	return f, true
 }
 
-// Checked makes steps for integers that fail with fault.Type on overflow.
+// Checked makes steps for an integer type. On overflow a step fails with fault.Type.
 type Checked struct{ Type Type }
 
-// Minus subtracts offset and then multiplies by scale.
+// Minus returns a step that subtracts the offset and then multiplies by the scale.
 func (c Checked) Minus(offset, scale uint64) Step {
 	return func(b *Block) {
 		for i, u := range b.Int[:b.N] {
@@ -223,7 +223,7 @@ func (c Checked) Minus(offset, scale uint64) Step {
 	}
 }
 
-// Over divides by scale, rounding down, and then adds offset.
+// Over returns a step that divides by the scale, rounds down, and then adds the offset.
 func (c Checked) Over(scale, offset uint64) Step {
 	return func(b *Block) {
 		for i, u := range b.Int[:b.N] {

@@ -4,12 +4,12 @@ package planes
 
 import "math/bits"
 
-// group is the number of elements that the assembly processes at a time. The assembly uses SSE2,
+// group is the number of elements that the assembly code processes at a time. The code uses SSE2,
 // which every amd64 processor has.
 const group = 16
 
-// The functions below process groups*16 elements; groups is at least 1. Planes are stride bytes
-// apart.
+// The functions below process groups*16 elements. "groups" is at least 1, and planes are "stride"
+// bytes apart.
 
 //go:noescape
 func joinGroups2(dst, src *byte, stride, groups int)
@@ -39,8 +39,9 @@ func fastJoin(typeSize int) (shift uint, ok bool) {
 	return 0, false
 }
 
-// joinGroups is joinSlow for elements of 1<<shift bytes. dst has only whole groups, at least one.
-// src starts at the first element's byte in the first plane, and planes are n bytes apart.
+// joinGroups is a fast joinSlow for elements of 1<<shift bytes. dst consists of one or more whole
+// groups. src starts with the first element's byte of the first plane, and planes are n bytes
+// apart.
 func joinGroups(dst, src []byte, shift uint, n int) {
 	groups := len(dst) / group >> shift
 	_ = src[(1<<shift-1)*n+groups*group-1]
@@ -54,9 +55,9 @@ func joinGroups(dst, src []byte, shift uint, n int) {
 	}
 }
 
-// joinFast is joinSlow for the first elements of dst. It returns their number. src starts at the
-// first element's byte in the first plane, and planes are n bytes apart. dst has only whole
-// elements.
+// joinFast joins as many elements of dst as possible with joinGroups, and returns their number. dst
+// consists of whole elements. src starts with the first element's byte of the first plane, and
+// planes are n bytes apart.
 func joinFast(dst, src []byte, typeSize, n int) (done int) {
 	shift, ok := fastJoin(typeSize)
 	groups := len(dst) / typeSize / group
@@ -67,8 +68,8 @@ func joinFast(dst, src []byte, typeSize, n int) (done int) {
 	return groups * group
 }
 
-// splitFast is splitSlow for the first elements of src. It returns their number. Planes are n bytes
-// apart in dst.
+// splitFast splits as many elements of src as possible with assembly code, and returns their
+// number. Planes are n bytes apart in dst.
 func splitFast(dst, src []byte, typeSize, n int) (done int) {
 	groups := len(src) / typeSize / group
 	if groups == 0 {

@@ -3,8 +3,8 @@ package planes
 import "encoding/binary"
 
 // Split writes the first bytes of all elements of src to dst, then all second bytes, and so on.
-// Bytes after the last whole element stay at the end. dst and src have the same length and must not
-// overlap.
+// Bytes after the last whole element are copied to the end of dst. dst and src must have the same
+// length and must not overlap.
 func Split(dst, src []byte, typeSize int) {
 	n := len(src) / typeSize
 	copy(dst[n*typeSize:], src[n*typeSize:])
@@ -52,10 +52,10 @@ func splitSlow(dst, src []byte, typeSize, n int) {
 	}
 }
 
-// Join reverses Split.
+// Join reverses Split: it joins the planes in src to elements in dst.
 func Join(dst, src []byte, typeSize int) { joinPart(dst, src, typeSize, 0) }
 
-// Block is the output of Split, for joining parts of it.
+// Block is an output of Split from which parts can be joined.
 type Block struct {
 	src      []byte
 	typeSize int
@@ -64,7 +64,8 @@ type Block struct {
 	fast     bool
 }
 
-// BlockOf returns the Block of src. src must not be modified while the Block is in use.
+// BlockOf returns the Block of src, an output of Split. src must not be modified while the Block is
+// in use.
 func BlockOf(src []byte, typeSize int) Block {
 	b := Block{src: src, typeSize: typeSize, n: len(src) / typeSize}
 	b.whole = b.n * typeSize

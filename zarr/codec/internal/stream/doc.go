@@ -1,5 +1,5 @@
-// Package stream appends the bytes of a reader to a slice, up to a limit. Codecs whose decoder is
-// an io.Reader use it.
+// Package stream appends the bytes of a reader to a slice, up to a limit. It is used by codecs
+// whose decoder is an io.Reader.
 //
 //	var a stream.Appender
 //	dst, err := a.Append(dst, reader, limit, len(src))

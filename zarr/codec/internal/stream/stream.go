@@ -6,16 +6,16 @@ import (
 	"io"
 )
 
-// Appender appends the bytes of readers. The zero value is ready to use, and an Appender may be
-// reused.
+// Appender appends the bytes of readers. The zero value is ready to use. An Appender may be used
+// any number of times.
 type Appender struct {
 	one [1]byte // receives a byte beyond the limit
 }
 
-// Append reads r to its end and appends the bytes to dst. If there are more than limit bytes, it
-// returns an error without allocating memory for them. If dst has enough capacity, nothing is
-// allocated. Otherwise the buffer grows as bytes arrive; its first size is proportional to srcLen,
-// the length of the source.
+// Append reads r to its end and appends the bytes to dst. If r has more than limit bytes, Append
+// returns an error and allocates no memory for the excess. If dst has enough capacity, nothing is
+// allocated. Otherwise the buffer grows as bytes arrive. The first allocation is proportional to
+// srcLen, the length of the encoded source.
 func (a *Appender) Append(dst []byte, r io.Reader, limit, srcLen int) ([]byte, error) {
 	start, idle := len(dst), 0
 	for {

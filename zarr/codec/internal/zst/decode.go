@@ -9,15 +9,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// maxWindow is the maximum window of a frame that is decoded. It is libzstd's limit, 31 bits. The
-// window takes no memory here, because the output is decoded into one buffer. It must fit an int.
+// maxWindow is the maximum window of a frame that is decoded. It is libzstd's limit, 31 bits. A
+// window takes no memory of its own, because frames are decoded into one buffer.
 const maxWindow = min(1<<31, math.MaxInt)
 
 // minGuess is the minimum size of the first buffer for a frame that does not declare its content
 // size.
 const minGuess = 64 << 10
 
-// decoders holds idle decoders. Decoding does not depend on which decoder is used.
+// decoders holds idle decoders. The output does not depend on the decoder that is used.
 var decoders = sync.Pool{New: func() any {
 	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
@@ -60,8 +60,9 @@ func Decode(dst, src []byte, limit int) ([]byte, error) {
 		case room >= most:
 			return dst, fault.Newf(fault.Corrupt, "zstd: %v (want at most %d bytes)", err, limit)
 		}
-		// The buffer may have been too small. The error for a frame without a content size does not
-		// distinguish this. Retry with four times the size, and finally with the maximum.
+		// The buffer may have been too small. If the frame declares no content size, the error does
+		// not tell a small buffer from a corrupt frame. Retry with four times the size, and finally
+		// with the maximum.
 		if room > most/4 {
 			room = most
 		} else {
@@ -70,8 +71,8 @@ func Decode(dst, src []byte, limit int) ([]byte, error) {
 	}
 }
 
-// holds returns the maximum content of n bytes of frames. A block has at least 4 bytes, and at most
-// 128 KiB of content.
+// holds returns the maximum size of the content of frames of n bytes. A block takes at least 4
+// bytes and has at most 128 KiB of content.
 func holds(n int) int {
 	const block = 128 << 10
 	if n/4 >= math.MaxInt/block {
@@ -80,7 +81,8 @@ func holds(n int) int {
 	return n / 4 * block
 }
 
-// guess returns a size for the first buffer, and reports whether the first frame declares it.
+// guess returns a size for the first buffer. known reports whether the first frame declares this
+// size.
 func guess(src []byte) (n uint64, known bool) {
 	var h zstd.Header
 	if err := h.Decode(src); err == nil && h.HasFCS && !h.Skippable {
@@ -89,7 +91,7 @@ func guess(src []byte) (n uint64, known bool) {
 	return max(minGuess, 4*uint64(len(src))), false
 }
 
-// grown returns dst with capacity for n more bytes.
+// grown returns dst with capacity for at least n more bytes.
 func grown(dst []byte, n int) []byte {
 	if cap(dst)-len(dst) >= n {
 		return dst

@@ -6,9 +6,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// encoders holds idle encoders of the same settings. It keeps a few, 1.6 MB each, for occasional
-// writes of one chunk. The garbage collector frees the others, so a burst of writes leaves no
-// memory in use.
+// encoders holds idle encoders of the same settings. It keeps up to four of them, with 1.6 MB each,
+// for occasional writes of one chunk. The others are in a sync.Pool, from which the garbage
+// collector frees them after a burst of writes.
 type encoders struct {
 	mu   sync.Mutex // guards stay and n
 	stay [4]*zstd.Encoder
@@ -16,8 +16,9 @@ type encoders struct {
 	more sync.Pool // of *zstd.Encoder
 }
 
-// idle holds the idle encoders of the process. The indexes are: fastest speed, compression of all
-// literals, checksum, logarithm of the window, and short sources.
+// idle holds the idle encoders of the process. The indexes are whether the level is the fastest,
+// whether all literals are compressed, whether frames have a checksum, the base-2 logarithm of the
+// window, and whether sources are short.
 var idle [2][2][2][maxWindowLog + 1][2]encoders
 
 // take returns an idle encoder, or nil.

@@ -12,8 +12,8 @@ type quick struct {
 	opts []zstd.EOption
 	idle *encoders
 
-	// short holds encoders for short sources. The frame of a short source declares its content size
-	// only if it has a single segment.
+	// short holds encoders for short sources, which make frames of a single segment. Otherwise the
+	// frame of a short source would not declare its content size.
 	short *encoders
 }
 
@@ -41,10 +41,10 @@ func index(b bool) int {
 	return 0
 }
 
-// quickLevel maps libzstd's levels to two levels of the library: the fastest for negative levels
-// and level 1, and the default for levels 0, 2 and 3. If literals is set, literals of blocks
-// without matches are also compressed. That reduces the speed by a third and the size of noisy
-// numbers by a fifth.
+// quickLevel maps a level of libzstd to a level of the library: the fastest level for negative
+// levels and level 1, and the default level for levels 0, 2 and 3. If "literals" is set, literals
+// are also compressed in blocks without matches. This reduces the speed by a third and the size of
+// noisy numbers by a fifth.
 func quickLevel(level int) (l zstd.EncoderLevel, literals bool) {
 	if level < 0 || level == 1 {
 		return zstd.SpeedFastest, level == 1
@@ -52,9 +52,9 @@ func quickLevel(level int) (l zstd.EncoderLevel, literals bool) {
 	return zstd.SpeedDefault, true
 }
 
-// encode appends one frame with a content size.
+// encode appends one frame. The frame header declares the content size.
 func (q *quick) encode(dst, src []byte) ([]byte, error) {
-	// If a longer source fits in the window, its frame has a single segment in any case.
+	// A longer source needs no option: if it fits into the window, its frame has a single segment.
 	from, short := q.idle, len(src) <= zstd.MinWindowSize
 	if short {
 		from = q.short

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// bitWriter writes bit fields to out, lowest bit first. The caller allocates out with 8 bytes more
-// than are written.
+// bitWriter writes bit fields to out, with the lowest bit first. The caller must allocate 8 bytes
+// of out beyond the bytes that are written.
 type bitWriter struct {
 	out []byte
 	at  int
@@ -14,8 +14,8 @@ type bitWriter struct {
 	n   uint // number of bits in acc
 }
 
-// add appends the low n bits of v. At most 64 bits fit between two calls of flush, which may leave
-// up to 7 bits pending.
+// add appends the low n bits of v. At most 57 bits may be added between two calls of flush, because
+// up to 7 bits stay pending after a flush.
 func (w *bitWriter) add(v uint64, n uint) {
 	w.acc |= v << (w.n & 63)
 	w.n += n
@@ -28,14 +28,14 @@ func (w *bitWriter) flush() {
 	w.n &= 7
 }
 
-// end writes the final 1 bit, from which decoders read the stream backwards. It returns the number
-// of bytes.
+// end ends a stream that is read backwards. It writes a 1 bit, which marks where decoders start,
+// and returns the number of bytes in out.
 func (w *bitWriter) end() int {
 	w.add(1, 1)
 	return w.pad()
 }
 
-// pad fills the last byte with zeros. It returns the number of bytes.
+// pad fills the last byte with zeros. It returns the number of bytes in out.
 func (w *bitWriter) pad() int {
 	w.flush()
 	if w.n > 0 {
@@ -51,7 +51,7 @@ func load64(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i:]) }
 // highBit returns the index of the highest bit set in v.
 func highBit(v uint32) int { return bits.Len32(v) - 1 }
 
-// same returns the length of the common prefix of src[a:] and src[b:end], with a < b.
+// same returns the length of the common prefix of src[a:] and src[b:end]. a must be less than b.
 func same(src []byte, a, b, end int) int {
 	start := b
 	for b+8 <= end {

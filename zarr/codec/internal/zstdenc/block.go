@@ -26,7 +26,7 @@ func (e *Encoder) block(dst, src []byte, seqs []seq, last bool) []byte {
 		dst = blockHeader(dst, blockCompressed, len(coded), last)
 		return append(dst, coded...)
 	}
-	// A raw block leaves the decoder's tables and repeat offsets unchanged.
+	// A raw block leaves the decoder's tables and repeat offsets unchanged, so restore their state.
 	e.decoded, e.huff, e.huffOK = decoded, huff, huffOK
 	for i, f := range fields {
 		f.latest, f.repeat = latest[i], repeat[i]
@@ -43,7 +43,8 @@ func blockHeader(dst []byte, how, n int, last bool) []byte {
 	return append(dst, byte(v), byte(v>>8), byte(v>>16))
 }
 
-// coded returns a compressed block of literals and sequences. It is valid until the next call.
+// coded returns the block src in compressed form, without the block header. The result is valid
+// until the next call.
 func (e *Encoder) coded(src []byte, seqs []seq) []byte {
 	e.lits = grow(e.lits, len(src))[:0]
 	at := 0
@@ -52,7 +53,7 @@ func (e *Encoder) coded(src []byte, seqs []seq) []byte {
 		at += int(s.litLength + s.n)
 	}
 	e.lits = append(e.lits, src[at:]...)
-	// A literal takes at most 11 bits, a sequence 81 bits, and each table less than 512 bytes.
+	// A literal takes at most 11 bits, a sequence at most 81 bits, and a table less than 512 bytes.
 	e.buf = grow(e.buf, len(e.lits)+len(e.lits)/2+11*len(seqs)+2048)
 	n := e.literals(e.buf, e.lits, len(src))
 	n += e.sequences(e.buf[n:], seqs)

@@ -31,13 +31,13 @@ func lenCode(n uint32) (code, more uint8) {
 	return more + 36, more
 }
 
-// Number of extra bits of the literals length and match length codes.
+// The numbers of extra bits of the literals length codes and of the match length codes.
 var (
 	litExtra = [litCodes]uint8{16: 1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
 	lenExtra = [lenCodes]uint8{32: 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
 )
 
-// shortLits and shortLens are the codes of small lengths. They are read-only.
+// shortLits and shortLens hold the codes of small lengths. They are read-only.
 var (
 	shortLits = shorts[[64]uint8](litExtra[:])
 	shortLens = shorts[[128]uint8](lenExtra[:])
@@ -55,7 +55,7 @@ func shorts[T [64]uint8 | [128]uint8](more []uint8) (t T) {
 	return t
 }
 
-// Default distributions of the predefined tables (RFC 8878, section 3.1.1.3.2.2).
+// The distributions of the predefined tables (RFC 8878, section 3.1.1.3.2.2).
 var (
 	litDefaults    = []int16{4, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1, -1, -1, -1, -1}
 	lenDefaults    = []int16{1, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1}
@@ -83,8 +83,9 @@ type seq struct{ litLength, n, offset uint32 }
 // recent holds the three repeat offsets, the latest first.
 type recent [3]uint32
 
-// value returns the offset value of a sequence: 1 to 3 for a repeat offset, else offset+3. If no
-// literals precede the match, 1 to 3 have other meanings (RFC 8878, section 3.1.1.5).
+// value returns the value that encodes an offset in a sequence. The values 1 to 3 mean repeat
+// offsets, and other offsets are encoded as offset+3. Which repeat offsets 1 to 3 mean depends on
+// whether literals precede the match (RFC 8878, section 3.1.1.5).
 func (r *recent) value(offset, litLength uint32) uint32 {
 	if litLength > 0 {
 		switch offset {

@@ -9,9 +9,9 @@
 // A frame is a header and blocks of up to 128 KiB (RFC 8878). A compressed block consists of a
 // literals section and a sequences section. The literals section holds the Huffman-coded literals
 // of all sequences. The sequences section has three values for each sequence: literals length,
-// match length and offset. Each value is an FSE-coded code and some extra bits. Huffman and FSE
-// tables are in the block or are repeated from an earlier block. The three most recent offsets
-// (repeat offsets) take few bits.
+// match length and offset. Each value is an FSE-coded code and some extra bits. A block contains
+// its Huffman and FSE tables or repeats those of an earlier block. An offset that is one of the
+// three most recent offsets (repeat offsets) takes few bits.
 //
 // # The encoder
 //
@@ -24,16 +24,15 @@
 //	optimal, optimal2   all positions in a binary tree; the cheapest sequences of     findOptimal
 //	                    the block, by the prices of the previous pass
 //
-// Estimated sizes in bits decide whether a table is encoded or repeated, and whether a block is
-// compressed at all.
+// The encoder estimates sizes in bits to decide whether a table is encoded or repeated.
 //
 // # Memory
 //
-// An [Encoder] reuses its tables for the next input. Their size depends on the longest input so
-// far: at most 2 MiB up to level 4, 21 MiB up to level 12, and 81 MiB above. These maxima are for
-// inputs of 8 MiB or more; shorter inputs need about 16 times their length. Buffers for a block
-// take 2 MiB more, and up to 16 MiB more above level 12. After the first inputs, Encode allocates
-// only to grow dst.
+// An [Encoder] reuses its tables for the next input. The size of the tables depends on the longest
+// input so far: at most 2 MiB up to level 4, 21 MiB up to level 12, and 81 MiB above. These maxima
+// are for inputs of 8 MiB or more; shorter inputs need about 16 times their length. Buffers for a
+// block take another 2 MiB, or up to 16 MiB above level 12. After the first inputs, Encode
+// allocates only to grow dst.
 //
 // The output of Encode depends only on the level, the options and the input, not on earlier inputs
 // or on the platform. Encode cannot fail. An Encoder must be used by one goroutine at a time.

@@ -50,7 +50,8 @@ type Encoder struct {
 	buf                               []byte // buffer for a compressed block
 }
 
-// New returns an encoder. Encode allocates its tables, as large as the inputs need.
+// New returns an encoder. The tables of the encoder are allocated by Encode, with the size that the
+// inputs need.
 func New(o Options) *Encoder {
 	o.Level = min(max(o.Level, minLevel), maxLevel)
 	o.Window = 1 << highBit(uint32(min(max(o.Window, 1<<10), 8<<20)))
@@ -78,7 +79,7 @@ func (e *Encoder) Encode(dst, src []byte) []byte {
 	return e.sum(dst, src)
 }
 
-// sum appends the content checksum if the options request it.
+// sum appends the checksum of src if the options request a checksum.
 func (e *Encoder) sum(dst, src []byte) []byte {
 	if !e.o.Checksum {
 		return dst
@@ -138,8 +139,8 @@ func (e *Encoder) part(dst, src []byte, last bool) []byte {
 	return dst
 }
 
-// restart chooses the parameters for src and prepares the tables. Entries of earlier inputs do not
-// have to be cleared, because their numbers are below e.base.
+// restart chooses the parameters for src and prepares the tables. Table entries of earlier inputs
+// do not have to be cleared, because their position numbers are less than e.base.
 func (e *Encoder) restart(src []byte) {
 	e.src, e.filled = src, 0
 	e.p = paramsOf(e.o.Level, len(src), highBit(uint32(e.o.Window)))
@@ -182,8 +183,8 @@ func (e *Encoder) find(from, to int) {
 	}
 }
 
-// grow returns b with length n. It reallocates b if it is too small. It does not clear existing
-// contents.
+// grow returns b with length n. The contents of b are not cleared, and they are lost if b is too
+// small and a new slice is allocated.
 func grow[T any](b []T, n int) []T {
 	if cap(b) < n {
 		return make([]T, n)

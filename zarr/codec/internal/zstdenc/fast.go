@@ -5,11 +5,12 @@ func hashOf(x uint64, min, log uint8) uint32 {
 	return uint32(x << (64 - 8*min&63) * 0x9e3779b185ebca87 >> (64 - log&63))
 }
 
-// after controls how findFast and findDouble skip through incompressible data: their step grows by
-// 1 for every 1<<after bytes without a match.
+// after determines how fast findFast and findDouble skip incompressible data. Their step grows by 1
+// for every 1<<after bytes without a match.
 const after = 8
 
-// findFast tries the latest repeat offset and the latest position with the same hash.
+// findFast is the match finder of the kind "fast". At each searched position it tries the latest
+// repeat offset and the latest position with the same hash.
 func (e *Encoder) findFast(from, to int) {
 	src, table := e.src, e.first
 	limit := to - 8
@@ -72,8 +73,9 @@ func (e *Encoder) findFast(from, to int) {
 	}
 }
 
-// findDouble tries the latest position with the same eight bytes, then the latest position with the
-// same few bytes. In the second case it also tries eight bytes at the next position.
+// findDouble is the match finder of the kind "double". It tries the latest position with the same
+// eight bytes, and then the latest position with the same few bytes. If only the few bytes match,
+// it also tries the eight bytes at the next position.
 func (e *Encoder) findDouble(from, to int) {
 	src, long, short := e.src, e.first, e.second
 	limit := to - 9
@@ -151,8 +153,8 @@ func (e *Encoder) findDouble(from, to int) {
 	}
 }
 
-// before extends a match backwards into the literals that begin at start. It returns the match's
-// new position and length.
+// before extends a match backwards into the literals that begin at start. It returns the new
+// position and the new length of the match.
 func (e *Encoder) before(start, at, n int, offset uint32) (int, int) {
 	for at > start && at > int(offset) && e.src[at-1] == e.src[at-1-int(offset)] {
 		at--

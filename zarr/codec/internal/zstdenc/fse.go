@@ -2,8 +2,8 @@ package zstdenc
 
 import "math/bits"
 
-// fse is a table for FSE coding (RFC 8878, section 4.1). The number of bits of a symbol is about
-// the base-2 logarithm of 1<<log divided by its number of states.
+// fse is a table for FSE coding (RFC 8878, section 4.1). A table has 1<<log states, which are
+// distributed among the symbols. A symbol with n states takes about log-log2(n) bits.
 type fse struct {
 	log    uint8
 	n      int       // number of symbols
@@ -12,14 +12,14 @@ type fse struct {
 	step   [64]fseStep
 }
 
-// fseStep is the state transition of a symbol: how many bits are written, and where the next state
-// is in fse.states.
+// fseStep describes the state transition of a symbol. It determines the number of bits to write and
+// the index of the next state in fse.states.
 type fseStep struct {
 	bits int32 // added to the state; the high half of the sum is the number of bits
 	next int32
 }
 
-// build makes the table from norm, log and n.
+// build computes the fields "states" and "step" from the other fields.
 func (t *fse) build() {
 	size := 1 << t.log
 	var at [65]int
@@ -60,7 +60,7 @@ func (t *fse) build() {
 	}
 }
 
-// single makes the table of a single symbol. Its symbol takes no bits.
+// single makes a table with a single symbol, which takes no bits.
 func (t *fse) single(symbol int) {
 	t.log, t.n = 0, symbol+1
 	clear(t.norm[:])
@@ -69,15 +69,17 @@ func (t *fse) single(symbol int) {
 	t.step[symbol] = fseStep{0, 0}
 }
 
-// first returns the final state of the decoder, from which it decodes its last symbol.
+// first returns the first state of the encoder, which is the state in which the decoder decodes its
+// last symbol.
 func (t *fse) first(symbol uint8) uint32 {
 	s := t.step[symbol]
 	n := uint32(s.bits+1<<15) >> 16
 	return uint32(t.states[int32((n<<16-uint32(s.bits))>>n)+s.next])
 }
 
-// put writes the bits of the transition to state and returns the previous state, which decodes
-// symbol.
+// put encodes a symbol. Symbols are encoded in reverse order: put returns a state in which the
+// decoder decodes the symbol, and writes the bits that take the decoder from this state to the
+// given one.
 func (t *fse) put(w *bitWriter, state uint32, symbol uint8) uint32 {
 	s := t.step[symbol]
 	n := uint(state+uint32(s.bits)) >> 16
@@ -85,13 +87,13 @@ func (t *fse) put(w *bitWriter, state uint32, symbol uint8) uint32 {
 	return uint32(t.states[int32(state>>n)+s.next])
 }
 
-// close writes the decoder's initial state.
+// close writes the state in which the decoder starts.
 func (t *fse) close(w *bitWriter, state uint32) {
 	w.add(uint64(state)&(1<<t.log-1), uint(t.log))
 }
 
-// cost returns the cost of symbols with these counts, and reports whether the table has all of
-// them.
+// cost returns the cost of encoding symbols with the given counts. ok reports whether the table has
+// all of these symbols.
 func (t *fse) cost(counts []uint32) (sum uint64, ok bool) {
 	for s, c := range counts {
 		if c == 0 {
@@ -105,8 +107,8 @@ func (t *fse) cost(counts []uint32) (sum uint64, ok bool) {
 	return sum, true
 }
 
-// fit chooses the table size for symbols with these counts, and distributes the states. n is the
-// sum of the counts. At least two counts must not be 0.
+// fit chooses a table size of at most 1<<most for symbols with the given counts, and distributes
+// the states. n is the sum of the counts. At least two of the counts must be positive.
 func (t *fse) fit(counts []uint32, n uint32, most uint8) {
 	used := 0
 	t.n = 0
@@ -150,8 +152,8 @@ func (t *fse) share(counts []uint32, n uint32) {
 	}
 }
 
-// change adds a state to the symbol that gains most (by = 1), or removes a state from the symbol
-// that loses least (by = -1).
+// change adds a state to the symbol that gains most if "by" is 1. It removes a state from the
+// symbol that loses least if "by" is -1.
 func (t *fse) change(counts []uint32, by int16) {
 	best, gain := -1, int64(0)
 	for s, c := range counts[:t.n] {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// maxBits is the maximum length of a literal's Huffman code.
+// maxBits is the maximum length in bits of the Huffman code of a literal.
 const maxBits = 11
 
 // huffman is a Huffman table for literals (RFC 8878, section 4.2).
@@ -16,8 +16,8 @@ type huffman struct {
 	log   uint8       // the maximum code length
 }
 
-// build makes a nearly optimal code of at most limit bits for symbols with these counts. At least
-// two counts must not be 0.
+// build makes a nearly optimal code for symbols with the given counts. Code lengths are at most
+// "limit" bits if the number of symbols permits. At least two of the counts must be positive.
 func (h *huffman) build(counts *[256]uint32, limit uint8) {
 	var sorted [256]uint32 // count and symbol, rarest first
 	n := 0
@@ -35,8 +35,9 @@ func (h *huffman) build(counts *[256]uint32, limit uint8) {
 	h.number()
 }
 
-// depths builds the Huffman tree and sets the code lengths. It repeatedly joins the two rarest
-// leaves or nodes. Nodes are created in the order of their counts.
+// depths builds the Huffman tree and sets the code lengths. It repeatedly joins the two nodes with
+// the smallest counts. The joined nodes do not have to be sorted, because they are created in the
+// order of their counts.
 func depths(h *huffman, sorted []uint32) {
 	n := len(sorted)
 	var counts [256]uint32
@@ -66,10 +67,10 @@ func depths(h *huffman, sorted []uint32) {
 	}
 }
 
-// limit shortens codes that are longer than limit bits. A code is complete if the sum of
-// 1<<(limit-length) is 1<<limit. Shortening makes the sum too large, so the rarest of the other
-// symbols get longer codes. If the sum is then too small, the most frequent symbols get shorter
-// codes.
+// limit changes the code lengths so that they are at most "limit". In a complete code the sum of
+// 1<<(limit-length) over all symbols is 1<<limit. Shortening codes makes the sum too large, so the
+// codes of the rarest other symbols are lengthened. If the sum is then too small, the codes of the
+// most frequent symbols are shortened.
 func (h *huffman) limit(sorted []uint32, limit uint8) {
 	sum := -1 << limit
 	for _, x := range sorted {
@@ -119,8 +120,8 @@ func (h *huffman) number() {
 	}
 }
 
-// cost returns the number of bits of symbols with these counts, and reports whether each has a
-// code.
+// cost returns the number of bits of symbols with the given counts. ok reports whether each of
+// these symbols has a code.
 func (h *huffman) cost(counts *[256]uint32) (sum uint64, ok bool) {
 	for s, c := range counts {
 		if c > 0 {
@@ -133,9 +134,9 @@ func (h *huffman) cost(counts *[256]uint32) (sum uint64, ok bool) {
 	return sum, true
 }
 
-// describe writes the Huffman tree description, as FSE-coded weights or in four bits per weight,
-// and returns its length. out must have at least 160 bytes. It returns 0 if neither form is
-// possible.
+// describe writes the Huffman tree description and returns its length. The weights are FSE-coded or
+// take four bits each. If neither form is possible, describe returns 0. out must have at least 160
+// bytes.
 func (h *huffman) describe(out []byte, t *fse) int {
 	var weights [256]uint8
 	var counts [maxBits + 2]uint32

@@ -6,11 +6,12 @@ type found struct {
 	offset uint32
 }
 
-// idle is the maximum step at which findLazy inserts the positions that it skips.
+// idle is the maximum step between searched positions with which findLazy inserts the skipped
+// positions.
 const idle = 8
 
-// findLazy uses the longest match of a position, unless one of the next positions has a better
-// match.
+// findLazy is the match finder of the kinds "greedy", "lazy" and "lazy2". It uses the longest match
+// at a position, unless the kind is lazy or lazy2 and a following position has a better match.
 func (e *Encoder) findLazy(from, to int) {
 	src := e.src
 	limit := to - 8
@@ -35,7 +36,7 @@ func (e *Encoder) findLazy(from, to int) {
 			}
 			continue
 		}
-		// Try the next positions. A later match must be better by a margin.
+		// Try the next positions. A match at a later position must be better by a margin.
 		for left := ahead; left > 0 && i+1 < limit && m.at+m.n < to; {
 			i++
 			better := false
@@ -85,7 +86,7 @@ func (e *Encoder) findLazy(from, to int) {
 	}
 }
 
-// weigh returns the approximate number of bits of a match's offset.
+// weigh returns the approximate number of bits that the offset of a match takes.
 func (e *Encoder) weigh(m found) int {
 	if m.offset == e.reps[0] {
 		return 0

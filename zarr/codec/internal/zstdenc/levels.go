@@ -2,7 +2,7 @@ package zstdenc
 
 import "math/bits"
 
-// kind is a match finder and its way of choosing among matches.
+// kind is a way of finding matches and of choosing among them.
 type kind uint8
 
 const (
@@ -15,7 +15,8 @@ const (
 	optimal2             // like optimal, and a second pass at the prices of the block itself
 )
 
-// params are the parameters of a level for an input length. Sizes are base-2 logarithms.
+// params holds the parameters of a level for a range of input lengths. Sizes are given as base-2
+// logarithms.
 type params struct {
 	kind   kind
 	window uint8 // maximum offset of a match
@@ -29,14 +30,15 @@ type params struct {
 // scale holds the parameters of levels 0 to 22.
 type scale [23]params
 
-// scales has one scale for inputs of more than 256 KiB, and one each for inputs up to 256 KiB, 128
-// KiB and 16 KiB. Level 0 of each is the base of the negative levels.
+// scales has one scale for inputs of more than 256 KiB, and one each for inputs of up to 256 KiB,
+// 128 KiB and 16 KiB. The negative levels use the parameters of level 0 with a larger step.
 //
 // The numbers are libzstd's, with two exceptions. First, libzstd uses lazy matching in a binary
-// tree at some levels, such as 13 to 15 of the longest inputs. This package uses optimal instead,
-// whose output is up to 15 % shorter. For the shortest inputs it uses rows of 64 positions, whose
-// output is as short as libzstd's. Second, level 5 of the longest inputs and levels 8 and 9 of
-// inputs up to 256 KiB search half as many positions, which makes them 1 % longer.
+// tree at some levels, such as 13 to 15 of the longest inputs. At these levels this package uses
+// the kind "optimal", with up to 15 % shorter output, or for the shortest inputs rows of 64
+// positions, with output as short as libzstd's. Second, level 5 for the longest inputs and levels 8
+// and 9 for inputs of up to 256 KiB search half as many positions, which makes the output 1 %
+// longer.
 var scales = [4]scale{
 	{
 		{fast, 19, 12, 13, 1, 6, 1}, {fast, 19, 13, 14, 1, 7, 1}, {fast, 20, 15, 16, 1, 6, 1},
@@ -79,7 +81,7 @@ var scales = [4]scale{
 	},
 }
 
-// The range of libzstd's levels.
+// The lowest and the highest level of libzstd.
 const (
 	minLevel     = -1 << 17
 	maxLevel     = 22

@@ -8,16 +8,16 @@ const (
 	litTreeless // uses the Huffman table of an earlier block (Treeless_Literals_Block)
 )
 
-// oneStream is the maximum number of literals in a single stream. Four streams take 6 bytes more
-// and are decoded faster.
+// oneStream is the maximum number of literals in a single stream. Four streams take 6 more bytes,
+// but are decoded faster.
 const oneStream = 255
 
-// literals writes the literals section of a block and returns its length. block is the uncompressed
-// size of the block. out must be large enough.
+// literals writes the literals section of a block to out, which must be large enough, and returns
+// the length of the section. src has the literals. block is the uncompressed size of the block.
 func (e *Encoder) literals(out, src []byte, block int) int {
 	n := len(src)
 	// If matches cover less than a sixteenth of the block, the block is probably incompressible.
-	// Negative levels favour speed.
+	// Negative levels then store the literals uncompressed, for speed.
 	if e.o.Level < 0 && 16*(block-n) < block {
 		return rawLiterals(out, src)
 	}
@@ -77,8 +77,8 @@ func (e *Encoder) literals(out, src []byte, block int) int {
 	return k
 }
 
-// codedHeader writes the header of a Huffman-coded section to out[:length]. The header contains the
-// number of literals (n) and their encoded size (coded).
+// codedHeader writes the header of a Huffman-coded section to out[:length]. The header contains n,
+// the number of literals, and coded, the encoded size.
 func codedHeader(out []byte, how, n, coded, length int, four bool) {
 	var v uint64
 	switch length {

@@ -17,7 +17,7 @@ type planner struct {
 	other  []found
 }
 
-// node is the last step of the cheapest path to a position.
+// node describes the last step of the cheapest path to a position.
 type node struct {
 	price     uint32
 	match     uint32 // length of the match that ends here; 0 for a literal
@@ -29,25 +29,28 @@ const (
 	// never is the price of a position that has not been reached.
 	never = 1<<32 - 1
 	// longEnough is the minimum length of a match that is always used without trying alternatives,
-	// at any level. At half this value or less, the output for sparse data (long runs with an
-	// occasional different byte) gets 20 % larger.
+	// at any level. With half this value or less, the output for long runs with a few different
+	// bytes gets 20 % larger.
 	longEnough = 256
-	// literalsBefore is the number of positions after the start of such a match at which repeat
-	// offsets are still tried. They may do better if a run continues after one different byte.
+	// literalsBefore is the number of positions after the start of a long match at which repeat
+	// offsets are still tried. A repeat offset may be cheaper if a run continues after one
+	// different byte.
 	literalsBefore = 16
-	// overlapEnd limits searches in a match that overlaps itself, as in a run: only its last
-	// overlapEnd positions are searched. The earlier positions have almost the same strings and
-	// make the tree deep. Without this limit runs take ten times as long.
+	// overlapEnd is the number of positions at the end of a match that are searched if the match
+	// overlaps itself, as in a run. The strings at the earlier positions are almost equal and would
+	// make the tree deep: searching them would take ten times as long.
 	overlapEnd = 40
-	// maxList is the number of matches of a block (8 MiB of memory) after which only one match per
-	// position is kept. Six matches per position are already unusual.
+	// maxList is the number of matches in a block from which on only the longest match of a
+	// position is kept. So many matches take 8 MiB of memory and are unusual, because they are
+	// about eight per position.
 	maxList = 1 << 20
 )
 
-// findOptimal chooses the sequences of a block. The prices depend on the chosen sequences, so it
-// plans in passes. The first pass uses the statistics of the previous block. Each later pass uses
-// the statistics of the sequences just found, as long as the cost decreases. The first block of a
-// frame gets one or two additional passes, because its statistics are a guess.
+// findOptimal chooses the sequences of a block. It plans in passes, because the prices depend on
+// the chosen sequences. The first pass uses the statistics of the previous block. Each later pass
+// uses the statistics of the sequences that the previous pass chose. The passes end early if the
+// cost does not decrease. For the first block of a frame the number of passes is doubled, because
+// the statistics are a guess.
 func (e *Encoder) findOptimal(from, to int) {
 	p := &e.plan
 	e.collect(from, to)
@@ -81,7 +84,7 @@ func (e *Encoder) findOptimal(from, to int) {
 }
 
 // collect finds the matches of all positions of a block. It skips positions within a long match.
-// After a long distance without a match it searches fewer positions, unless the level plans twice.
+// For the kind "optimal" it searches fewer positions after a long distance without a match.
 func (e *Encoder) collect(from, to int) {
 	p := &e.plan
 	p.index = grow(p.index, to-from+1)
@@ -209,14 +212,14 @@ func (e *Encoder) way(from, to int) {
 	slices.Reverse(p.path)
 }
 
-// relax sets the node dst to a match of length n if the match is cheaper.
+// relax sets the node dst to a match of length n if price is less than the price of the node.
 func relax(dst *node, price uint32, n int, offset uint32) {
 	if price < dst.price {
 		*dst = node{price: price, match: uint32(n), offset: offset}
 	}
 }
 
-// tally counts the codes of the chosen path.
+// tally counts the codes of the path that way chose.
 func (e *Encoder) tally(s *stats, from, to int) {
 	r := e.reps
 	at := from

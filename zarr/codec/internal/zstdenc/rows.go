@@ -3,21 +3,21 @@ package zstdenc
 import "math/bits"
 
 // Positions with the same hash share a row of 16 to 64 entries. A new entry replaces the oldest.
-// Each entry has a tag of 8 additional bits of its hash. Tags are compared eight at a time, so few
-// positions with another hash are tried.
+// Each entry has a tag: 8 additional bits of the hash. Tags are compared eight at a time, and
+// positions whose tag differs are not tried.
 
 // rowLog returns the base-2 logarithm of the number of entries of a row.
 func (e *Encoder) rowLog() uint8 { return min(max(e.p.search, 4), 6) }
 
-// If fill has more than fillMost positions to insert, it inserts only the first fillStart and the
-// last fillEnd of them.
+// These constants limit the work of the method fill. If there are more than fillMost positions to
+// insert, fill inserts only the first fillStart and the last fillEnd of them.
 const (
 	fillStart = 96
 	fillEnd   = 32
 	fillMost  = 384
 )
 
-// fill inserts all positions before limit.
+// fill inserts the positions before limit that are not yet in the rows.
 func (e *Encoder) fill(limit int) {
 	i := e.filled
 	limit = min(limit, len(e.src)-8)
@@ -45,8 +45,8 @@ func (e *Encoder) insert(i int) {
 	e.first[at] = e.base + uint32(i)
 }
 
-// longest returns the length and offset of the longest match at i, and inserts i. It returns zeros
-// if no match is longer than n.
+// longest returns the length and the offset of the longest match at position i, or zeros if no
+// match is longer than n. It inserts the position into its row.
 func (e *Encoder) longest(i, n, to int) (int, uint32) {
 	if e.filled < i {
 		e.fill(i)
@@ -106,8 +106,8 @@ func (e *Encoder) longest(i, n, to int) (int, uint32) {
 // ones has a 1 in each byte.
 const ones = 0x0101010101010101
 
-// equal returns a bit for each zero byte of x. The bit of the byte after a zero byte may be set
-// too.
+// equal returns 8 bits, one for each byte of x. A bit is set if the byte is zero. The bit of the
+// byte after a zero byte may also be set.
 func equal(x uint64) uint64 {
 	return (x - ones) &^ x & (ones << 7) >> 7 * 0x0102040810204080 >> 56
 }

@@ -8,7 +8,7 @@ const (
 	modeRepeat
 )
 
-// field is one of the three values of a sequence, with its FSE tables.
+// field holds the codes and FSE tables of one of the three values of sequences.
 type field struct {
 	predefined *fse
 	most       uint8 // base-2 logarithm of the maximum table size
@@ -19,8 +19,8 @@ type field struct {
 	codes      []uint8  // codes of the current block's sequences
 }
 
-// choose selects the compression mode of the field, writes its table description and returns the
-// table.
+// choose selects the compression mode of the field, writes the description of the table if the mode
+// has one, and returns the mode and the table.
 func (f *field) choose(w *bitWriter) (how int, t *fse) {
 	n := uint32(len(f.codes))
 	last := f.codes[n-1] // its code takes no bits, because it sets the initial state
@@ -83,8 +83,8 @@ func (f *field) single(w *bitWriter, symbol int) *fse {
 	return t
 }
 
-// sequences writes the sequences section of a block and returns its length. out must be large
-// enough.
+// sequences writes the sequences section of a block to out, which must be large enough. It returns
+// the length of the section.
 func (e *Encoder) sequences(out []byte, seqs []seq) int {
 	n := len(seqs)
 	at := 0
@@ -134,7 +134,8 @@ func (e *Encoder) sequences(out []byte, seqs []seq) int {
 	return w.end()
 }
 
-// code computes and counts the codes of all sequences. It uses the repeat offsets of the decoder.
+// code computes and counts the codes of all sequences. It encodes offsets with the repeat offsets
+// that the decoder will have.
 func (e *Encoder) code(seqs []seq) {
 	e.litLengths.codes, e.offsets.codes, e.matchLengths.codes, e.values = e.litLengths.codes[:0], e.offsets.codes[:0], e.matchLengths.codes[:0], e.values[:0]
 	clear(e.litLengths.counts)

@@ -1,13 +1,14 @@
 package zstdenc
 
-// The optimal levels keep a binary tree for each hash of four bytes. The tree sorts the strings
-// that start at the inserted positions, and the latest position is the root. A separate table has
-// the latest position of each hash of three bytes.
+// The kinds "optimal" and "optimal2" keep a binary tree for each hash of four bytes. The tree sorts
+// the strings that start at the inserted positions, and the latest position is the root. A separate
+// table has the latest position of each hash of three bytes.
 
 // match is the length and the offset of a match.
 type match struct{ n, offset uint32 }
 
-// shortLog returns the base-2 logarithm of the number of entries of the table for three bytes.
+// shortLog returns the base-2 logarithm of the number of entries in the table for hashes of three
+// bytes.
 func (e *Encoder) shortLog() uint8 { return min(e.p.window, 17) }
 
 // matches appends the matches at position i and inserts i into the tree. No match extends beyond
@@ -32,7 +33,7 @@ func (e *Encoder) matches(list []match, i, limit int) []match {
 		e.third[h] = number
 		if d <= window && (load32(src, i)^load32(src, i-int(d)))<<8 == 0 {
 			n := 3 + same(src, i+3-int(d), i+3, limit)
-			// A match of three bytes at a larger offset saves nothing.
+			// At a larger offset a match of three bytes saves nothing.
 			if n = min(n, limit-i); n > best && d < 1<<18 {
 				best = n
 				list = append(list, match{uint32(n), d})
