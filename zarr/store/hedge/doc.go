@@ -3,12 +3,12 @@
 //
 //	st := hedge.New(provider, hedge.Options{Budget: budget})
 //
-// About one in a hundred requests to an object store takes ten times as long to its first byte as
-// the others, and a call with hundreds of requests waits for the slowest. If a Get has no first
-// byte after 1.5 times the 95th percentile of its size class, it is sent again. The request whose
-// first byte arrives first continues, and the other one is cancelled (Dean and Barroso, "The Tail
-// at Scale", CACM 56(2), 2013). A body that is slow after its first byte is not hedged; the stall
-// limit handles that.
+// In about one of a hundred requests to an object store the first byte takes ten times as long as
+// in the others, and a call with hundreds of requests waits for the slowest. If the first byte of a
+// Get has not arrived after 1.5 times the 95th percentile of its size class, the Get is sent again.
+// The request whose first byte arrives first continues, and the other one is cancelled (Dean and
+// Barroso, "The Tail at Scale", CACM 56(2), 2013). A body that becomes slow after its first byte is
+// not requested again; the stall limit handles such bodies.
 //
 // A second request is sent only under these conditions:
 //
@@ -23,7 +23,8 @@
 //
 // A request that fails these conditions is checked again later.
 //
-// Package hedge belongs below package retry, because the waits of retry are not slow requests. It
-// belongs above package limit, because the second request also takes a slot. Verbs other than Get
-// are forwarded unchanged. [store.Trace] reports each second request and whether it was used.
+// Package hedge belongs below package retry, so that waits before retries are not measured as slow
+// requests. It belongs above package limit, so that the second request also takes a slot. Verbs
+// other than Get are forwarded unchanged. [store.Trace] reports each second request and whether it
+// was used.
 package hedge
