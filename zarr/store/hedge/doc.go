@@ -12,14 +12,14 @@
 //
 // A second request is sent only under these conditions:
 //
-//   - The store reports first bytes ([store.Trace]), as network stores do. It has reported 16 first
-//     bytes of the size class.
+//   - The store reports first bytes to a [store.Trace], as network stores do, and has reported 16
+//     of them for the size class.
 //   - The allowance permits it. Each Get adds 3 % of a request. The allowance starts at 4 and holds
 //     at most 16. While it is below 4, second requests wait longer.
 //   - Memory for the response and a request slot ([Options].Free) are free immediately.
 //   - No request was throttled in the last 5 s.
-//   - The median is below 1.5 times its usual value. Otherwise the whole store is slow, and more
-//     requests make it slower.
+//   - The median latency is below 1.5 times its usual value. If it is higher, the whole store is
+//     slow, and more requests would make it slower.
 //
 // A request that fails these conditions is checked again later.
 //

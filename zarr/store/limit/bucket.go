@@ -132,8 +132,8 @@ func (s *side) init(first, normal int, rate float64, n Numbers) {
 // may extend the pause. The limit prevents that one wrong value stops all requests for hours.
 const longestPause = time.Minute
 
-// pause waits for the pause that the service requested and for the request's turn. If own is set,
-// the store has separate slots; its requests respect the rates but not the pace.
+// pause waits until the pause that the service requested is over and it is the request's turn. If
+// own is true, the store has separate slots, and its requests respect the rates but not the pace.
 func (s *side) pause(ctx context.Context, c store.Call, own bool) error {
 	start := time.Now()
 	pace := !own
@@ -164,9 +164,9 @@ func (s *side) pause(ctx context.Context, c store.Call, own bool) error {
 // inTurn reports whether requests are spaced.
 func (s *side) inTurn() bool { return s.control.pace.rate > 0 || s.ramp.part }
 
-// await waits for a request's turn. Only the first of the waiting requests waits for time. The
-// others wait for the first, retries ahead of first attempts. So no request has a start time that
-// was computed for an earlier pace.
+// await waits for a request's turn. Only the first request in the queue has a start time; the
+// others wait behind it, with retries ahead of first attempts. A change of the pace therefore
+// applies to all waiting requests.
 func (s *side) await(ctx context.Context, c store.Call, pace bool, start time.Time) error {
 	if !s.turn.Try() {
 		s.waits.Add(1)
@@ -198,8 +198,8 @@ func (s *side) await(ctx context.Context, c store.Call, pace bool, start time.Ti
 	return err
 }
 
-// next returns the time that the next request must wait. If the time is zero, the request takes its
-// turn.
+// next returns the duration for which the next request must wait. If the duration is zero, next
+// also takes the turn for the request.
 func (s *side) next(now time.Time, pace bool) time.Duration {
 	wait := s.left(now)
 	if !pace {
@@ -227,8 +227,8 @@ func (s *side) left(now time.Time) time.Duration {
 	return 0
 }
 
-// done handles the outcome of a request. If own is set, the store has separate slots, and its
-// requests do not resize the bucket's slots.
+// done handles the outcome of a request. If own is true, the store has separate slots, and its
+// requests do not change the number of the bucket's slots.
 func (s *side) done(ctx context.Context, c store.Call, r store.Result, own bool) {
 	if s.rates != nil {
 		s.rates.end(c, r.Bytes)
@@ -260,9 +260,9 @@ func (s *side) done(ctx context.Context, c store.Call, r store.Result, own bool)
 	}
 }
 
-// refused reports whether err is a refusal because of the load on the bucket, and returns the pause
-// that the service requests. An error with a method OneKey() bool may be a refusal because one key
-// is changed too often, which is unrelated to the load.
+// refused reports whether the service refused a request because of the load on the bucket, and
+// returns the pause that the service requests. If err has a method OneKey() bool that returns true,
+// the reason is that one key is changed too often, which is unrelated to the load.
 func refused(err error) (bool, time.Duration) {
 	if err == nil || !errors.Is(err, fault.Throttled) {
 		return false, 0
@@ -278,7 +278,7 @@ func refused(err error) (bool, time.Duration) {
 	return true, 0
 }
 
-// answers reports whether err is a normal response of a service, such as that a key is absent.
+// answers reports whether err is a normal response of a service, such as the absence of a key.
 func answers(err error) bool {
 	for _, kind := range []error{fault.NotFound, fault.Unchanged, fault.Exists, fault.Conflict, fault.Limit} {
 		if errors.Is(err, kind) {
