@@ -63,8 +63,8 @@ type Parts interface {
 	// committed or aborted.
 	Commit(ctx context.Context, o PutOptions) (Version, error)
 
-	// Abort removes the parts. It may be called after a failed Commit. It does nothing after a
-	// successful Commit.
+	// Abort removes the parts. It may be called after a failed Commit, and does nothing after a
+	// successful one.
 	Abort(ctx context.Context) error
 }
 
@@ -73,13 +73,14 @@ type PartInfo struct {
 	N    int
 	Size int64
 	// Sum is the provider's checksum of the part: "crc32:" or "crc32c:" and 8 hexadecimal digits,
-	// or "md5:" and 32 hexadecimal digits. A value with "md5:" has the form of an MD5, but is
-	// another number if the provider encrypts the value. Sum is empty if there is no checksum.
+	// or "md5:" and 32 hexadecimal digits. If the provider encrypts the value, the digits after
+	// "md5:" are not the MD5 of the part. Sum is empty if the provider has no checksum.
 	Sum string
 }
 
-// Holds reports whether b has the length and checksum of the part. known is false if that cannot be
-// decided: there is no checksum, or the checksum has the form of an MD5 and differs from that of b.
+// Holds reports whether b has the length and checksum of the part. The result known is false if
+// this cannot be decided: the part has no checksum, or it has an MD5 that differs from that of b
+// and may be the result of encryption.
 func (p PartInfo) Holds(b []byte) (holds, known bool) {
 	if int64(len(b)) != p.Size {
 		return false, true
@@ -91,7 +92,7 @@ func (p PartInfo) Holds(b []byte) (holds, known bool) {
 	case "crc32c":
 		return p.Sum == fmt.Sprintf("crc32c:%08x", crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli))), true
 	case "md5":
-		// An attacker who forges an MD5 could send other bytes as well.
+		// MD5 suffices: an attacker who can forge an MD5 could send other bytes as well.
 		same := p.Sum == fmt.Sprintf("md5:%x", md5.Sum(b)) //nolint:gosec // chosen by the provider
 		return same, same
 	}
