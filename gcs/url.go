@@ -46,8 +46,8 @@ func (c *config) params() provider.Params {
 	}
 }
 
-// other handles gocloud.dev's parameters for features that this package lacks: other protocols, and
-// the identity and key for signed URLs.
+// other handles parameters of gocloud.dev for features that this package lacks: other protocols,
+// and the identity and key for signed URLs.
 func (c *config) other(name, value string) (known bool, err error) {
 	switch name {
 	case "grpc", "zonal":
