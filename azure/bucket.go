@@ -85,8 +85,8 @@ func (b *bucket) hooks() blob.Hooks {
 	}
 }
 
-// renewed calls do, and calls it once more after a 401 to a token. Tokens can be revoked, and they
-// expire by the server's clock. A request with the response 401 had no effect, and the SDK has
+// renewed calls do. If Azure rejects the token with 401, it calls do once more, because tokens can
+// be revoked and expire by the server's clock. The rejected request had no effect, and the SDK has
 // dropped the token. If the response names an authority, the SDK has already sent the request
 // again.
 func (b *bucket) renewed(ctx context.Context, do func(context.Context) error) error {
@@ -109,8 +109,8 @@ func (b *bucket) block(key string) *blockblob.Client {
 }
 
 // checkKey rejects keys that Azure does not accept. The length limit applies to prefix and key
-// together. The characters that gocloud's driver escapes (" # % ?) are allowed, because requests
-// bypass the driver and the client encodes them in the URL.
+// together. The characters " # % ?, which gocloud's driver escapes, are allowed, because requests
+// bypass the driver and the client encodes these characters in the URL.
 func (b *bucket) checkKey(key string) error {
 	if err := provider.CheckLength(b.prefix, key); err != nil {
 		return err
@@ -156,7 +156,8 @@ func etag(v store.Version) *azcore.ETag {
 	return new(azcore.ETag(v))
 }
 
-// version converts an ETag to a Version. Listings omit the quotes of ETags, so it adds them.
+// version converts an ETag to a Version. Listings omit the quotes of ETags, so version adds the
+// quotes.
 func version(e *azcore.ETag) store.Version {
 	if e == nil || *e == "" {
 		return ""

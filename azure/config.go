@@ -36,7 +36,7 @@ type config struct {
 	client               *container.Client
 	opened               *gcblob.Bucket // owns client
 	stack                provider.Stack
-	// reached is the container's URL without parameters, once the client exists.
+	// reached is the container's URL without parameters. It is set when the client is created.
 	reached string
 	urlSAS  bool // the SAS token is from the URL
 	renews  bool // tokens are fetched, and a rejected token is replaced
@@ -112,8 +112,8 @@ func (c *config) check() error {
 	return c.stack.Check()
 }
 
-// environment reads the values that neither the URL nor an option sets from the variables of
-// gocloud.dev, which the Azure CLI uses too.
+// environment reads values from the environment variables of gocloud.dev, if neither the URL nor an
+// option sets them. The Azure CLI uses the same variables.
 func (c *config) environment() error {
 	env := place{
 		account: os.Getenv("AZURE_STORAGE_ACCOUNT"), domain: os.Getenv("AZURE_STORAGE_DOMAIN"), protocol: os.Getenv("AZURE_STORAGE_PROTOCOL"),
@@ -157,7 +157,7 @@ func (c *config) environment() error {
 	return c.check()
 }
 
-// secrets reads the credentials from the environment, in the order of gocloud.dev.
+// secrets reads the credentials from the environment, in the same order as gocloud.dev.
 func (c *config) secrets(account string) {
 	key, sas := os.Getenv("AZURE_STORAGE_KEY"), os.Getenv("AZURE_STORAGE_SAS_TOKEN")
 	connection := os.Getenv("AZURE_STORAGE_CONNECTION_STRING")
@@ -195,15 +195,16 @@ func (c *config) endpoint() string {
 	return service + "/" + url.PathEscape(c.container)
 }
 
-// isLocal reports whether a domain is this machine. Emulators expect the account in the path.
+// isLocal reports whether a domain is this machine, where an emulator runs. Emulators expect the
+// account in the path of a URL.
 func isLocal(domain string) bool {
 	return strings.HasPrefix(domain, "127.0.0.1") || strings.HasPrefix(domain, "localhost")
 }
 
 // trusted returns a UsageError if secrets from the environment, or tokens of the default chain,
 // would be sent to a place that only the URL names. A URL is untrusted data. gocloud.dev does the
-// same for SAS tokens. Secrets in options belong to the program and may be sent, except that its
-// tokens are not sent to a domain that only the URL names.
+// same for SAS tokens. Secrets in options may be sent, because the program chose them, but tokens
+// in options are not sent to a domain that only the URL names.
 func (c *config) trusted() error {
 	if c.anonymous || c.connection != "" || c.urlSAS {
 		return nil

@@ -81,7 +81,7 @@ func (c *config) connect() (*container.Client, error) {
 	return container.NewClient(c.endpoint(), &credential{c: cred}, o)
 }
 
-// checkClient checks that the caller's client accesses the container that the URL names.
+// checkClient checks that the caller's client is a client of the container that the URL names.
 func (c *config) checkClient() error {
 	u, err := url.Parse(c.client.URL())
 	if err != nil || path.Base(u.Path) != c.container {

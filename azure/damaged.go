@@ -29,7 +29,7 @@ func (b *bucket) provide(target any) bool {
 }
 
 // putDamaged sends one Put Blob with a checksum that does not match the value. Azure responds with
-// 400 and Md5Mismatch or Crc64Mismatch, Azurite with 400 and another code.
+// status 400 and the code Md5Mismatch or Crc64Mismatch, Azurite with 400 and another code.
 func (b *bucket) putDamaged(ctx context.Context, key string, value []byte) error {
 	body := &lent{b: value}
 	defer body.giveBack()

@@ -15,8 +15,8 @@ import (
 const deleteBatch = 256
 
 // deleteAll sends Blob Batches of up to 256 deletes. If Azure rejects a whole batch, this call and
-// all later ones return errors.ErrUnsupported. Single deletes may still be allowed, as with a SAS
-// token for a directory; otherwise they report the error of each key.
+// all later calls return errors.ErrUnsupported, and the caller deletes the keys one by one. That
+// may be allowed, as with a SAS token for a directory. Otherwise it reports the error of each key.
 func (b *bucket) deleteAll(ctx context.Context, keys []string) (string, error) {
 	if b.noBatch.Load() {
 		return "", errors.ErrUnsupported
@@ -73,8 +73,8 @@ func (b *bucket) deleteSome(ctx context.Context, keys []string) (rest []string, 
 	return provider.Left(keys, why)
 }
 
-// submit sends a batch. It recovers from a panic of the SDK's parser, which uses the numbers in the
-// response as indices.
+// submit sends a batch. It recovers from a panic of the SDK's parser, which uses numbers in the
+// response as indices without a check.
 func submit(ctx context.Context, c *container.Client, batch *container.BatchBuilder) (out []*container.BatchResponseItem, err error) {
 	defer func() {
 		if r := recover(); r != nil {

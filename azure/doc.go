@@ -3,21 +3,21 @@
 //	st, err := azure.Open(ctx, "azblob://weather/zarr?storage_account=myaccount")
 //	a, err := zarr.OpenArray(ctx, st, "2020/t2m")
 //
-// The container is opened by gocloud.dev with its URL parameters and environment variables. The
-// Azure SDK's client sends the requests. To use an existing client or bucket, see [Client] and
-// [FromBucket].
+// The container is opened by gocloud.dev, whose URL parameters and environment variables are
+// supported. The Azure SDK's client sends the requests. To use an existing client or bucket, see
+// [Client] and [FromBucket].
 //
 // # Requests
 //
 //   - Whole and range reads, puts and deletes are one request each. A condition is an If-Match or
 //     If-None-Match header; a Version is an ETag.
 //   - A suffix read is two requests, because Azure lacks suffix ranges: one for the size, and a
-//     read conditional on the same version. Sizes are cached, so a suffix of a value that was
-//     written or read before is one request.
+//     conditional read of the same version. Sizes are cached, so a suffix read is one request if
+//     the value was written, or its suffix read, before.
 //   - PutParts uses block lists, with any part size. Listings return 5000 entries per page. Batch
 //     deletes send 256 keys per request.
 //   - Each put and each part carries a CRC64 (MD5 for hosts outside Azure, such as Azurite), which
-//     the server verifies. Reads are verified with [VerifyReads].
+//     the server verifies. With [VerifyReads], reads are verified too.
 //   - Identity and SAS tokens are sent to Azure's hosts, to this machine, and to hosts configured
 //     outside the URL ([Domain], [TrustHost]).
 //   - The store opens as many connections as it has requests in flight (128, see [MaxInFlight]).
@@ -30,7 +30,7 @@
 // # Keys
 //
 // Keys are stored unchanged, including " # % ?, which gocloud's driver would escape. A key with a
-// segment that ends with a dot returns fault.Path, because Azure drops that dot. Directories of a
+// segment that ends with a dot returns fault.Path, because Azure drops the dot. Directories of a
 // hierarchical namespace (Data Lake) are not values: listings omit them, and reading a directory
 // returns fault.NotFound.
 //
@@ -39,9 +39,9 @@
 // Errors are derived from the code of Azure's response. Only a 404 with the code BlobNotFound is
 // fault.NotFound. A missing container, rejected credentials, an unknown host name, an untrusted
 // certificate, a lease and existing snapshots are fault.Refused. A response that is not from Azure
-// (a captive portal's page with status 200, an empty 200, a proxy's 404) is fault.Unavailable, and
-// so is a token service that cannot be reached. A token that was rejected with 401 is replaced
-// once. errors.As finds the SDK's error as *azcore.ResponseError.
+// (a captive portal's page with status 200, an empty 200, a proxy's 404) is fault.Unavailable. An
+// unreachable token service is fault.Unavailable too. After a 401 the request is sent once more
+// with a new token. errors.As finds the SDK's error as *azcore.ResponseError.
 //
 // # Concurrency
 //

@@ -38,7 +38,7 @@ func explain(err error, ifAbsent bool) error {
 }
 
 // codeOf returns Azure's error code, or "" if the response is not from Azure. Azure sends the code
-// as a header; a <code> element in another server's page does not count.
+// as a header, so a <code> element in another server's page is ignored.
 func codeOf(e *azcore.ResponseError) string {
 	if code := e.RawResponse.Header.Get("X-Ms-Error-Code"); code != "" {
 		return code
@@ -132,7 +132,7 @@ func hint(code string, r *http.Request) string {
 	return ""
 }
 
-// access returns advice on missing permissions of a request, or "".
+// access returns advice on the permissions that a request lacks, or "".
 func access(code string, r *http.Request) string {
 	if r == nil || r.URL == nil {
 		return ""

@@ -24,7 +24,7 @@ func IsURL(raw string) bool {
 	return false
 }
 
-// accountHost splits "account.blob.core.windows.net", or the same host name with dfs, into the
+// accountHost splits "account.blob.core.windows.net" or "account.dfs.core.windows.net" into the
 // account and its blob domain. known reports whether the domain belongs to Azure.
 func accountHost(host string) (account, domain string, known bool) {
 	account, rest, ok := strings.Cut(strings.ToLower(host), ".")
@@ -33,8 +33,8 @@ func accountHost(host string) (account, domain string, known bool) {
 }
 
 // ownForm converts the URL forms of other programs and of the portal to
-// "azblob://container/prefix?parameters". It moves the SAS token of an https URL, which is meant
-// for the host of that URL, to c. Its errors do not contain parts of a query.
+// "azblob://container/prefix?parameters". It moves the SAS token of an https URL from the URL to c,
+// for the host of that URL only. Errors contain no part of a query, which may be secret.
 //
 //	az://container/prefix, azure://…, abfs://…, abfss://…
 //	abfss://container@account.dfs.core.windows.net/prefix
@@ -98,8 +98,8 @@ func (c *config) ownForm(raw string) (string, error) {
 	return own, nil
 }
 
-// takeSAS moves the SAS token from q to c. If q has a signature, the token is every parameter that
-// is not a parameter of this package.
+// takeSAS moves the SAS token from q to c. If q has a signature, the token consists of all
+// parameters that are not parameters of this package.
 func (c *config) takeSAS(q url.Values) {
 	if !q.Has("sig") {
 		return

@@ -62,7 +62,7 @@ func (b *bucket) getFrom(ctx context.Context, key string, o store.GetOptions, bu
 		return store.Value{}, err
 	}
 	if out.ContentLength == nil && o.Range.IsWhole() && resp.StatusCode == http.StatusOK && provider.Marked(resp) {
-		// The length is missing, because a proxy has removed it.
+		// A proxy has removed the header with the length.
 		return provider.Announced{N: -1, Size: -1}.Receive(out.Body, v, o, buf)
 	}
 	a, err := announced(o.Range, resp.StatusCode, out.ContentLength, resp.Header.Get("Content-Range"))
@@ -79,9 +79,9 @@ func (b *bucket) getFrom(ctx context.Context, key string, o store.GetOptions, bu
 	return got, nil
 }
 
-// accept rejects a response that is not the requested value: it is not from Azure, its version
-// violates the condition, or it is a directory of a hierarchical namespace, which would read as an
-// empty blob.
+// accept returns an error for a response that is not from Azure, or whose version violates the
+// condition. It also rejects a directory of a hierarchical namespace, which would read as an empty
+// blob.
 func accept(h http.Header, got store.Version, o store.GetOptions) error {
 	if got == "" {
 		return foreign("it has no ETag")
@@ -97,8 +97,9 @@ func isFolder(h http.Header) bool {
 	return strings.EqualFold(h.Get("X-Ms-Meta-Hdi_isfolder"), "true") || strings.EqualFold(h.Get("X-Ms-Resource-Type"), "directory")
 }
 
-// httpRange converts r to the client's form. The zero value means that no Range header is sent. It
-// is also the result for From(0), because Azure would reject that range for an empty value.
+// httpRange converts r to the client's form. The result is the zero value, for which no Range
+// header is sent, if r selects the whole value. For From(0) it is zero as well, because Azure would
+// reject that range for an empty value.
 func httpRange(r store.Range) azblob.HTTPRange {
 	if off, ok := r.IsFrom(); ok {
 		return azblob.HTTPRange{Offset: off}
@@ -109,7 +110,7 @@ func httpRange(r store.Range) azblob.HTTPRange {
 	return azblob.HTTPRange{}
 }
 
-// announced returns how much of the body to skip and to read, according to the header.
+// announced returns the numbers of bytes of the body to skip and to read, according to the header.
 func announced(r store.Range, status int, length *int64, contentRange string) (provider.Announced, error) {
 	if length == nil || *length < 0 {
 		return provider.Announced{}, foreign("it has no length")
@@ -130,8 +131,8 @@ func announced(r store.Range, status int, length *int64, contentRange string) (p
 	return provider.Announced{}, foreign(fmt.Sprintf("it has status %d for the range %v", status, r))
 }
 
-// emptyRange parses the size in "bytes 1000-999/1000" or "bytes 0--1/0". Azurite sends these for a
-// range that starts at the end of the value, to which Azure responds with 416.
+// emptyRange parses the size in "bytes 1000-999/1000" or "bytes 0--1/0". Azurite sends such a range
+// if the requested range starts at the end of the value; Azure responds with 416.
 func emptyRange(s string) (size int64, ok bool) {
 	s, isBytes := strings.CutPrefix(s, "bytes ")
 	span, total, hasTotal := strings.Cut(s, "/")

@@ -26,14 +26,15 @@ import (
 // protocol (default https), cdn and localemu, which puts the account into the path and changes the
 // defaults to 127.0.0.1:10000 and http. This package adds anonymous, readonly, verify_reads,
 // access_tier, content_type and hedge. Any other parameter is an error. Values that neither the URL
-// nor an option sets are read from AZURE_STORAGE_ACCOUNT, _DOMAIN, _PROTOCOL, _IS_CDN and
-// _IS_LOCAL_EMULATOR.
+// nor an option sets are read from the environment variables AZURE_STORAGE_ACCOUNT, _DOMAIN,
+// _PROTOCOL, _IS_CDN and _IS_LOCAL_EMULATOR.
 //
-// Credentials are set by options. By default they are the first found in the environment:
-// AZURE_STORAGE_KEY, AZURE_STORAGE_SAS_TOKEN, AZURE_STORAGE_CONNECTION_STRING (if the URL does not
-// name an account), and azidentity's default chain (service principal, workload and managed
-// identity, az login). Identity and SAS tokens are not sent to a domain outside Azure that only the
-// URL names: see [Domain] and [TrustHost]. The SAS token of an https URL is sent to the URL's host.
+// Credentials can be set by options. By default the store uses the first that it finds in this
+// order: AZURE_STORAGE_KEY, AZURE_STORAGE_SAS_TOKEN, AZURE_STORAGE_CONNECTION_STRING (if the URL
+// does not name an account), and azidentity's default chain (service principal, workload and
+// managed identity, az login). Identity and SAS tokens are not sent to a domain outside Azure that
+// only the URL names: see [Domain] and [TrustHost]. The SAS token of an https URL is sent to the
+// URL's host.
 //
 // Open returns a *UsageError if the URL, a parameter or an option is malformed or conflicts with
 // another, fault.Path if the prefix is not a valid key, and fault.Refused if no account is

@@ -36,13 +36,13 @@ func Account(name string) Option {
 	return option(func(c *config) { c.account = name }, "Account(%q)", name)
 }
 
-// Domain sets the host that follows the account's name, such as "blob.core.usgovcloudapi.net", or
-// an emulator's host and port. The default is "blob.core.windows.net". URL: domain.
+// Domain sets the part of the host name after the account, such as "blob.core.usgovcloudapi.net",
+// or the host and port of an emulator. The default is "blob.core.windows.net". URL: domain.
 func Domain(host string) Option {
 	return option(func(c *config) { c.domain, c.fromURL.domain = host, "" }, "Domain(%q)", host)
 }
 
-// Protocol sets "https", the default, or "http", for emulators. URL: protocol.
+// Protocol sets the protocol: "https", the default, or "http", for emulators. URL: protocol.
 func Protocol(p string) Option {
 	return option(func(c *config) { c.protocol, c.fromURL.protocol = p, "" }, "Protocol(%q)", p)
 }
@@ -53,23 +53,23 @@ func Emulator() Option { return option(func(c *config) { c.emulator = true }, "E
 // Anonymous sends unsigned requests, for public containers. URL: anonymous=true.
 func Anonymous() Option { return option(func(c *config) { c.anonymous = true }, "Anonymous()") }
 
-// SharedKey signs requests with the account's base64 key. It has no URL parameter, deliberately.
+// SharedKey signs requests with the account's base64 key. The key cannot be set in a URL.
 func SharedKey(key string) Option {
 	return option(func(c *config) { c.key = key }, "SharedKey(…)")
 }
 
-// SASToken sends a shared access signature, "sv=…&sig=…". It has no URL parameter, deliberately.
+// SASToken sends a shared access signature, "sv=…&sig=…". For URLs see [Open].
 func SASToken(token string) Option {
 	return option(func(c *config) { c.sas, c.urlSAS = token, false }, "SASToken(…)")
 }
 
-// ConnectionString sets the account, and the key or the SAS token that authorizes requests. It has
-// no URL parameter, deliberately.
+// ConnectionString sets the account, and the key or the SAS token that authorizes requests. The
+// string cannot be set in a URL.
 func ConnectionString(s string) Option {
 	return option(func(c *config) { c.connection = s }, "ConnectionString(…)")
 }
 
-// Credential replaces the default chain of azidentity. It has no URL parameter, deliberately.
+// Credential replaces the default chain of azidentity. It cannot be set in a URL.
 func Credential(cred azcore.TokenCredential) Option {
 	return option(func(c *config) { c.credential = cred }, "Credential(…)")
 }
@@ -85,9 +85,9 @@ func ContentType(mediaType string) Option {
 	return option(func(c *config) { c.contentType = mediaType }, "ContentType(%q)", mediaType)
 }
 
-// TrustHost allows tokens to be sent over https to domains that a URL names. A name includes its
-// subdomains. The variable ZARGO_TRUSTED_HOSTS has the same effect. There is no URL parameter,
-// deliberately.
+// TrustHost allows tokens to be sent over https to domains that a URL names. Subdomains of a host
+// are trusted as well. The environment variable ZARGO_TRUSTED_HOSTS has the same effect. Trust
+// cannot be set in a URL.
 func TrustHost(hosts ...string) Option {
 	return option(func(c *config) { c.trust = append(c.trust, hosts...) }, "TrustHost(%q)", hosts)
 }
@@ -95,22 +95,24 @@ func TrustHost(hosts ...string) Option {
 // ReadOnly makes every write fail with fault.ReadOnly. URL: readonly=true.
 func ReadOnly() Option { return layers(provider.ReadOnly()) }
 
-// VerifyReads verifies reads with Azure's checksums: the MD5 of whole values that were stored with
-// one, and a CRC64 (MD5 from hosts outside Azure) of ranges up to 4 MiB. A mismatch returns
-// fault.Unavailable. It is off by default, because MD5 runs at 200 to 300 MB/s per core, TLS
-// protects the transfer, and Zarr's checksum codecs verify end to end. URL: verify_reads=true.
+// VerifyReads verifies reads with Azure's checksums: whole values with the MD5 that is stored with
+// them, if any, and ranges of up to 4 MiB with a CRC64 (an MD5 for hosts outside Azure). A mismatch
+// returns fault.Unavailable. Reads are not verified by default, because MD5 runs at 200 to 300 MB/s
+// per core, TLS protects the transfer, and Zarr's checksum codecs verify end to end. URL:
+// verify_reads=true.
 func VerifyReads() Option { return option(func(c *config) { c.verify = true }, "VerifyReads()") }
 
 // Client sets an existing client of the container that the URL names, with its address, credentials
-// and transport. The store disables its retries for its own requests and does not modify it.
-// Parameters and options about the connection are then an error. StallTimeout is among them,
-// because the client's transport decides when a stalled request fails.
+// and transport. The store does not modify the client, and disables retries for the requests of the
+// store only. Parameters and options of the connection are an error together with Client. That
+// includes StallTimeout, because the client's transport decides when a stalled request fails.
 func Client(client *container.Client) Option {
 	return option(func(c *config) { c.client = client }, "Client(…)")
 }
 
 // HTTPClient replaces the transport, including this package's settings for idle connections and
-// proxies. It may be an *http.Client. It should not follow redirects and must not decompress.
+// proxies. h may be an *http.Client. It should not follow redirects, and must not decompress
+// responses.
 func HTTPClient(h policy.Transporter) Option {
 	return option(func(c *config) { c.httpClient = h }, "HTTPClient(…)")
 }

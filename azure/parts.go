@@ -27,12 +27,12 @@ const (
 	maxBlock  = 4000 << 20
 )
 
-// parts is an upload in parts, stored as uncommitted blocks. Blocks belong to the key and not to an
-// upload, so their IDs start with a random number that separates concurrent uploads to one key. An
-// ID also contains the checksum of the block, because Azure does not list checksums, the time, to
-// find the latest block of a part, and the label of the part. Azure drops all blocks of a key when
-// a value is committed. The label of a block that arrives later shows that earlier blocks were
-// dropped.
+// parts is an upload in parts, stored as uncommitted blocks. In Azure, blocks belong to a key and
+// not to an upload. Their IDs start with a random number, which separates concurrent uploads to one
+// key. An ID also contains the checksum of the block, because Azure does not list checksums; the
+// time, which shows the latest block of a part; and the label of the part. When a value is
+// committed, Azure drops all blocks of the key. The label of a block that arrives later shows that
+// earlier blocks were dropped.
 type parts struct {
 	b   *bucket
 	key string
@@ -43,7 +43,8 @@ type parts struct {
 	last int64 // time of the last block
 }
 
-// putParts does not send a request. The token is the random number.
+// putParts starts or resumes an upload without a request. The token is the random number in the IDs
+// of blocks.
 func (b *bucket) putParts(_ context.Context, key string, o store.PartsOptions) (store.Parts, error) {
 	p := &parts{b: b, key: key, set: sentparts.New(o.Resume != "", later)}
 	if o.Resume != "" {
@@ -65,7 +66,7 @@ func (p *parts) Limits() store.PartLimits {
 
 func (p *parts) Token() string { return hex.EncodeToString(p.id[:]) }
 
-// block holds the fields of a block's ID other than the number of its part.
+// block holds the fields of a block's ID, except the number of the part.
 type block struct {
 	label int
 	sum   uint32
@@ -76,8 +77,7 @@ type block struct {
 func later(a, b sentparts.Part[block]) bool { return a.At.time < b.At.time }
 
 // name returns the ID of a block of part n. All IDs of a blob must have the same length. Number and
-// label have 16 bits each. The label is stored minus one; 0 also means that there is no label
-// beyond the number.
+// label have 16 bits each. The ID contains label - 1, or 0 if the label adds nothing to the number.
 func (p *parts) name(n int, b block) string {
 	id := binary.BigEndian.AppendUint16(p.id[:8:8], uint16(max(b.label-1, 0)))
 	id = binary.BigEndian.AppendUint16(id, uint16(n))
@@ -112,8 +112,9 @@ func (p *parts) Send(ctx context.Context, n int, data []byte) (block, error) {
 	return sent, err
 }
 
-// List sends one Get Block List. Azure drops the blocks of a value when it is committed. If there
-// are no blocks, either another process has committed the value, or no part was ever sent.
+// List sends one Get Block List. Azure drops the blocks of a key when a value is committed. An
+// empty list therefore means that another process has committed the value, or that no part was ever
+// sent.
 func (p *parts) List(ctx context.Context) (l sentparts.List[block], err error) {
 	var out blockblob.GetBlockListResponse
 	err = p.b.renewed(ctx, func(ctx context.Context) (err error) {
@@ -197,7 +198,7 @@ func (p *parts) Join(ctx context.Context, all []sentparts.Part[block], o store.P
 	return v, nil
 }
 
-// Drop does not send a request, because Azure has no request to drop blocks. Azure drops
-// uncommitted blocks after a week, or when the key is next written. Until then another process that
-// has sent all parts can commit them.
+// Drop does nothing, because Azure has no request to drop blocks. Azure drops uncommitted blocks
+// after a week, or when the key is next written. Until then another process that has sent all parts
+// can commit them.
 func (p *parts) Drop(context.Context) error { return nil }

@@ -37,7 +37,7 @@ func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutO
 	return v, nil
 }
 
-// delete sends one Delete Blob. It does not delete snapshots; for a blob with snapshots it returns
+// delete sends one Delete Blob. For a blob with snapshots, which are not deleted, it returns
 // fault.Refused.
 func (b *bucket) delete(ctx context.Context, key string, o store.DeleteOptions) error {
 	b.sizes.forget(key)
@@ -48,9 +48,9 @@ func (b *bucket) delete(ctx context.Context, key string, o store.DeleteOptions) 
 	return nil
 }
 
-// lent is a request body that can be revoked. net/http may read a body after the request has
-// returned, if the context has ended or the response came early. At that time the caller owns the
-// bytes again.
+// lent is a request body that can be revoked when the caller owns the bytes again. If the context
+// has ended or the response came early, net/http may still read a body after the request has
+// returned.
 type lent struct {
 	mu  sync.Mutex
 	b   []byte

@@ -6,8 +6,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/limit"
 )
 
-// defaultRequests is the initial number of requests in flight. It is that of S3: reads are limited
-// by latency, and an account is throttled only above 20 000 requests per second.
+// defaultRequests is the initial number of requests in flight. It equals the number for S3, because
+// latency limits the reads, and an account is throttled only above 20 000 requests per second.
 const defaultRequests = 128
 
 // listPage is Azure's limit of entries per listing request.

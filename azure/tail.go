@@ -11,12 +11,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// getLast reads a suffix. Azure lacks suffix ranges, so the size is needed first, from the cache or
-// by a request. The read is conditional on the version of that size, so a value that was replaced
-// is detected and read again.
+// getLast reads a suffix. Azure lacks suffix ranges, so getLast first takes the size from the cache
+// or requests it. The read requires the version that has this size. If the value was replaced,
+// getLast therefore starts again.
 func (b *bucket) getLast(ctx context.Context, key string, n int64, o store.GetOptions, buf []byte) (store.Value, error) {
 	if o.Max > 0 && n > o.Max {
-		// Absence and a version mismatch must still be reported.
+		// Without a read, absence and a version mismatch must still be reported.
 		if _, err := b.head(ctx, key, o); err != nil {
 			return store.Value{}, err
 		}
@@ -80,11 +80,11 @@ type sized struct {
 	size    int64
 }
 
-// maxSizes limits the number of cached sizes. With keys of 100 bytes they need half a megabyte.
+// maxSizes limits the number of cached sizes. 4096 keys of 100 bytes need half a megabyte.
 const maxSizes = 4096
 
 // sizes caches the sizes of values that were written or whose suffix was read. An entry may be
-// outdated, so it is only used together with its version.
+// outdated, so a read that uses it requires the version in the entry.
 type sizes struct {
 	mu sync.Mutex
 	m  map[string]sized

@@ -24,8 +24,8 @@ func (c *config) tokenTransport() policy.Transporter {
 	return newTokens(c.stack.Stall)
 }
 
-// newTokens returns a transport for requests for tokens with a stall timeout, which the SDK's own
-// transport lacks.
+// newTokens returns a transport for requests for tokens. Unlike the SDK's transport, it has a stall
+// timeout.
 func newTokens(stall time.Duration) policy.Transporter {
 	return doer(provider.Watch(stall, (&http.Client{Transport: newTransport(8)}).Do))
 }
@@ -34,8 +34,8 @@ type doer provider.Doer
 
 func (d doer) Do(r *http.Request) (*http.Response, error) { return d(r) }
 
-// credential wraps the errors of a chain in *credentialError. The SDK reports them as failures of
-// the request that needed the token.
+// credential wraps the errors of a chain of credentials in *credentialError. The SDK reports such
+// an error as the failure of the request that needed the token.
 type credential struct {
 	c   azcore.TokenCredential
 	had atomic.Bool // a token was fetched
@@ -51,7 +51,8 @@ func (c *credential) GetToken(ctx context.Context, o policy.TokenRequestOptions)
 	return t, nil
 }
 
-// noting records transport errors of requests for tokens. azidentity keeps only their text.
+// noting records the transport errors of requests for tokens, because azidentity keeps only their
+// text.
 type noting struct{ next policy.Transporter }
 
 type noteKey struct{}
@@ -94,9 +95,9 @@ func (e *credentialError) Unwrap() error { return e.err }
 // NonRetriable prevents retries by the SDK.
 func (e *credentialError) NonRetriable() {}
 
-// kind returns the kind of the token service's failure, or a kind of fault.Refused. A chain without
-// a usable source is refused even if it queried the network for a managed identity, because most
-// machines have none.
+// kind returns the kind of the token service's failure, or a kind of fault.Refused if no
+// credentials were found. An unsuccessful request for a managed identity also means that none were
+// found, because most machines have no managed identity.
 func (e *credentialError) kind() error {
 	var auth *azidentity.AuthenticationFailedError
 	failed := errors.As(e.err, &auth)

@@ -37,9 +37,9 @@ func New(b *gcblob.Bucket, opts ...Option) *Store {
 // String returns the name set by [Name], "blob" by default.
 func (s *Store) String() string { return s.opt.name }
 
-// Provide sets target to the *gcblob.Bucket, the store.Tuning or the store.Conditions. For other
-// types it calls Hooks.Provide, then the bucket's As, which finds the client of an SDK, for
-// example.
+// Provide sets target to the *gcblob.Bucket, the store.Tuning or the store.Conditions, depending on
+// its type. For other types it calls Hooks.Provide and then the bucket's As, which can find an
+// SDK's client.
 func (s *Store) Provide(target any) bool {
 	switch t := target.(type) {
 	case **gcblob.Bucket:
@@ -58,8 +58,8 @@ func (s *Store) Provide(target any) bool {
 	return s.bucket.As(target)
 }
 
-// conditions returns the supported conditions. With hooks for requests it returns all of them,
-// otherwise only IfAbsent, if the driver implements that atomically.
+// conditions returns the supported conditions. A store with hooks for requests supports all of
+// them. Other stores support only IfAbsent, if the driver implements it atomically.
 func (s *Store) conditions() store.Conditions {
 	whole := s.opt.hooks.Put != nil
 	return store.Conditions{IfAbsent: whole || !s.opt.noIfAbsent, IfVersion: whole && s.opt.hooks.Get != nil}

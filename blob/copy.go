@@ -8,9 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Copy implements store.Copier. Without a hook it returns errors.ErrUnsupported, because the
-// portable API lacks conditions for copies and does not distinguish an absent source from a missing
-// bucket.
+// Copy implements store.Copier. Without a hook it returns errors.ErrUnsupported: the portable API
+// has no conditions for copies, and does not distinguish an absent source from a missing bucket.
 func (s *Store) Copy(ctx context.Context, from, to string, o store.CopyOptions) (store.Version, error) {
 	h := s.opt.hooks.Copy
 	if h == nil {

@@ -1,12 +1,13 @@
-// Package blob provides stores on gocloud.dev buckets, by the portable API or by hooks.
+// Package blob provides stores on gocloud.dev buckets. A store uses the portable API of the bucket,
+// or hooks that replace it.
 //
 //	bucket, err := gcblob.OpenBucket(ctx, "mem://")
 //	st := blob.New(bucket, blob.TrustNotFound())
 //	a, err := zarr.OpenArray(ctx, st, "t2m")
 //
 // For a bucket of S3, Google or Azure, use s3.FromBucket, gcs.FromBucket or azure.FromBucket
-// instead of New. They use the bucket's SDK client and support versions, conditions and the
-// provider's settings.
+// instead of New. These functions use the bucket's SDK client and support versions, conditions and
+// the provider's settings.
 //
 // # Limits of the portable API
 //
@@ -19,8 +20,8 @@
 //   - Batch deletes and parts are not supported. A Delete is one or two requests, depending on the
 //     driver.
 //   - IfAbsent depends on the driver. With fileblob several concurrent writers can succeed, so use
-//     [NoIfAbsent]. For a directory, use package dir: with fileblob a reader may also see a
-//     half-written value.
+//     [NoIfAbsent]. For directories prefer package dir, because with fileblob a reader may also see
+//     a half-written value.
 //   - Keys that gocloud's drivers store under another name, such as "a__0x2f__b" or "a../b", return
 //     fault.Path, see [PortableKey]. Keys that only one driver rewrites (Azure: " # % ?) need
 //     [CheckKeys].
@@ -29,8 +30,8 @@
 //
 // # Absent keys
 //
-// NotFound of gocloud does not prove that a key is absent, and an absent chunk reads as the fill
-// value. The drivers also return NotFound for a rejected request, a missing bucket and an unknown
+// An absent chunk reads as the fill value, so absence must be proven. NotFound of gocloud does not
+// prove it: drivers also return NotFound for a rejected request, a missing bucket and an unknown
 // host name. After NotFound the store therefore lists the key: a successful listing without the key
 // proves that it is absent. This takes one more request per absent key. For drivers whose NotFound
 // is reliable, use [TrustNotFound] (memblob and fileblob) or [Classify].
@@ -38,11 +39,10 @@
 // # Hooks
 //
 // A provider's package replaces methods of the store with [Hooks], which bypass the portable API.
-// Packages s3, gcs and azure replace all methods that have a portable form. Their hooks use the
-// SDK's client, because the portable calls lack versions, send more requests or cost more;
-// docs/providers.md has the measurements. They still use the bucket for [store.As] and Close. This
-// package checks keys, ranges and conditions before it calls a hook, and converts the errors of the
-// hook.
+// Packages s3, gcs and azure replace all portable methods. Their hooks use the SDK's client,
+// because the portable calls lack versions, send more requests or cost more; docs/providers.md has
+// the measurements. The bucket is still used for [store.As] and Close. This package checks keys,
+// ranges and conditions before it calls a hook, and converts the errors of the hook.
 //
 // # Errors
 //

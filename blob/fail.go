@@ -35,15 +35,15 @@ func (s *Store) ready(ctx context.Context, op, key string) error {
 	return nil
 }
 
-// failed is like fail for the error of a request with ctx. If ctx has ended, it returns the error
-// of ctx.
+// failed is like fail, but returns the error of ctx if ctx has ended. It is for errors of requests
+// that were made with ctx.
 func (s *Store) failed(ctx context.Context, op, key string, err error) error {
 	if end := ctx.Err(); end != nil {
 		return &fault.KeyError{Op: op, Store: s.opt.name, Key: key, Err: end}
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		// A timeout of the driver. The caller's context has not ended, so the error must not match
-		// the errors of package context.
+		// The driver's own timeout has expired. The caller's context has not ended, so the error
+		// must not match the errors of package context.
 		err = fault.Newf(fault.Unavailable, "%v", err)
 	}
 	return s.fail(op, key, err)
@@ -63,8 +63,8 @@ func hasKind(err error) bool {
 	return errors.As(err, &k) || errors.Is(err, errors.ErrUnsupported)
 }
 
-// kind returns the kind of a driver's error. It does not return fault.NotFound for gocloud's
-// NotFound; see absent for that.
+// kind returns the kind of a driver's error. gocloud's NotFound does not become fault.NotFound
+// here; method absent handles it.
 func (s *Store) kind(err error) error {
 	if s.opt.classify != nil {
 		if k := s.opt.classify(err); k != nil {
@@ -106,7 +106,7 @@ func (s *Store) absent(ctx context.Context, key string, err error) error {
 }
 
 // unreached reports whether no server responded. azureblob returns NotFound for an unknown host
-// name. net.Error would not suffice, because every syscall.Errno implements it.
+// name. Every syscall.Errno implements net.Error, so unreached checks for more specific types.
 func unreached(err error) bool {
 	var op *net.OpError
 	var dns *net.DNSError

@@ -87,7 +87,8 @@ func (s *Store) getFrom(ctx context.Context, key string, r store.Range, most int
 	} else if o, m, ok := r.IsWithin(); ok {
 		off, n = o, m
 	}
-	// If getFrom returns before the end of the body, closing the body must not wait for the rest.
+	// Cancelling the context lets Close return without a wait for the rest of the body, if getFrom
+	// does not read all of it.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	body, err := s.bucket.NewRangeReader(ctx, key, off, n, nil)
@@ -127,7 +128,7 @@ func closeBody(body *gcblob.Reader, cancel context.CancelFunc, err *error) {
 	}
 }
 
-// notFound converts a driver's error to fault.NotFound if it proves absence.
+// notFound converts a driver's error to fault.NotFound if the key is proven absent.
 func (s *Store) notFound(ctx context.Context, key string, err error) error {
 	if e := s.absent(ctx, key, err); e != nil {
 		return e
@@ -135,9 +136,9 @@ func (s *Store) notFound(ctx context.Context, key string, err error) error {
 	return fault.Newf(fault.NotFound, "%w", err)
 }
 
-// shortOr returns the range error if the value is shorter than the range, otherwise err. Drivers
-// have no error code for that case, so shortOr requests the size after a range read that failed for
-// an unknown reason.
+// shortOr is for a range read that failed for an unknown reason. It requests the size, because
+// drivers have no error code for a short value. If the value is shorter than the range, it returns
+// the range error, otherwise err.
 func (s *Store) shortOr(ctx context.Context, key string, r store.Range, err error) error {
 	if r.IsWhole() || hasKind(err) || ctx.Err() != nil || s.kind(err) != error(fault.Unavailable) {
 		return err

@@ -6,8 +6,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// PortableKey returns fault.Path for keys that all gocloud drivers store under another name. These
-// contain an escape sequence, such as "__0x2f__", or "../", as in "a../b".
+// PortableKey returns fault.Path for keys that all gocloud drivers store under another name. Such
+// keys contain an escape sequence, such as "__0x2f__", or "../", as in "a../b".
 func PortableKey(key string) error {
 	if strings.Contains(key, "../") {
 		return fault.Newf(fault.Path, `key %q contains "../", which gocloud stores under another name`, key)
@@ -17,7 +17,7 @@ func PortableKey(key string) error {
 		if i < 0 {
 			return nil
 		}
-		// Like gocloud's unescape, expect digits up to the next underscore, which must be doubled.
+		// Like gocloud's unescape, expect digits up to a double underscore.
 		digits := rest[i+len("__0x"):]
 		if j := strings.IndexByte(digits, '_'); j >= 0 && strings.HasPrefix(digits[j:], "__") {
 			return fault.Newf(fault.Path, "key %q contains %q, which gocloud stores under another name", key, rest[i:i+len("__0x")+j+2])

@@ -96,7 +96,7 @@ func (s *Store) listPage(ctx context.Context, prefix string, o store.ListOptions
 
 // proveAbsent returns nil if a successful listing does not contain key.
 func (s *Store) proveAbsent(ctx context.Context, key string) error {
-	// Keys that start with key sort after it in every driver, so the first entry decides.
+	// Longer keys that start with key sort after key in every driver, so the first entry decides.
 	objects, _, err := s.bucket.ListPage(ctx, gcblob.FirstPageToken, 1, &gcblob.ListOptions{Prefix: key})
 	if err != nil {
 		return fault.Newf(s.kind(err), "the listing to check whether the key is absent failed: %w", err)

@@ -25,8 +25,8 @@ type options struct {
 	noIfAbsent bool
 }
 
-// Name sets the store's name in errors and reports, usually its URL without secrets. The default is
-// "blob".
+// Name sets the store's name in errors and reports, usually the store's URL without secrets. The
+// default is "blob".
 func Name(name string) Option {
 	return Option{fmt.Sprintf("blob.Name(%q)", name), func(o *options) { o.name = name }}
 }
@@ -37,8 +37,9 @@ func WithHooks(h Hooks) Option {
 }
 
 // Classify sets a function that returns the kind of a driver's error: a kind of package fault,
-// errors.ErrUnsupported, or nil to use gocloud's error code. It must return fault.NotFound only if
-// absence is proven, because the store trusts it. Use errors.As to find the provider's error.
+// errors.ErrUnsupported, or nil to use gocloud's error code. f must return fault.NotFound only if
+// absence is proven, because the store does not check it. Use errors.As in f to find the provider's
+// error.
 func Classify(f func(err error) (kind error)) Option {
 	return Option{"blob.Classify(…)", func(o *options) { o.classify = f }}
 }
@@ -49,7 +50,7 @@ func TrustNotFound() Option {
 	return Option{"blob.TrustNotFound()", func(o *options) { o.trust = true }}
 }
 
-// NoIfAbsent makes the store return errors.ErrUnsupported for IfAbsent. It is for drivers whose
+// NoIfAbsent makes the store return errors.ErrUnsupported for IfAbsent. Use it for drivers whose
 // IfNotExist is not atomic, such as fileblob.
 func NoIfAbsent() Option {
 	return Option{"blob.NoIfAbsent()", func(o *options) { o.noIfAbsent = true }}

@@ -24,7 +24,8 @@ func (s *Store) PutParts(ctx context.Context, key string, o store.PartsOptions) 
 	return &parts{s, key, p}, nil
 }
 
-// parts wraps a hook's Parts. It converts their errors like the errors of the hook.
+// parts wraps the Parts that a hook returned, and converts their errors like the errors of the
+// hook.
 type parts struct {
 	s   *Store
 	key string

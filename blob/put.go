@@ -37,8 +37,8 @@ func (s *Store) Put(ctx context.Context, key string, value []byte, o store.PutOp
 	case o.IfAbsent && s.opt.noIfAbsent:
 		return "", s.unsupported("put", key, "an atomic if-absent")
 	}
-	// Use Upload, because a failed streaming write panics on Azure, and all drivers would hash the
-	// value twice.
+	// Upload avoids two defects of streaming writes: a failed one panics on Azure, and all drivers
+	// hash the value twice.
 	err := s.bucket.Upload(ctx, key, bytes.NewReader(value), &gcblob.WriterOptions{
 		ContentType:                 ContentType,
 		DisableContentTypeDetection: true,

@@ -12,11 +12,11 @@ import (
 	"google.golang.org/api/googleapi"
 )
 
-// The transport of a caller's client cannot be observed. The outcome of a request is then derived
-// from the SDK's error, which has less detail. The error for a 404 of a read does not distinguish a
-// missing object from a missing bucket.
+// This package cannot observe the transport of a caller's client. For such a client it derives the
+// outcome of a request from the SDK's error, which has less detail: after a 404 of a read, the
+// error does not distinguish a missing object from a missing bucket.
 
-// learn records the outcome of a failed request.
+// learn records the outcome of a failed request from the SDK's error.
 func (x *exchange) learn(err error) {
 	var api *googleapi.Error
 	x.sent = 1

@@ -81,8 +81,8 @@ func (c *config) check() error {
 }
 
 // checkTrust returns a UsageError if credentials would be sent over http, or to a server that only
-// the URL names. A URL is untrusted data. The caller's HTTP client may add credentials, so it is
-// checked too.
+// the URL names. A URL is untrusted data. The check also applies with a caller's HTTP client,
+// because that client may add credentials.
 func (c *config) checkTrust() error {
 	if c.anonymous || c.endpoint == "" {
 		return nil
@@ -105,8 +105,8 @@ func hostOf(endpoint string) string {
 	return host
 }
 
-// checkEndpoint normalizes the endpoint to a host, or a URL without a path. STORAGE_EMULATOR_HOST,
-// which the SDK supports too, is used without credentials.
+// checkEndpoint normalizes the endpoint to a host, or a URL without a path. An endpoint from
+// STORAGE_EMULATOR_HOST, which the SDK supports too, gets no credentials.
 func (c *config) checkEndpoint() error {
 	from := "parameter endpoint"
 	if c.endpoint == "" {
@@ -142,7 +142,7 @@ func (c *config) connect(ctx context.Context) (*gcsapi.Client, func() error, err
 	if c.client != nil {
 		return c.client, nil, nil // its owner closes it
 	}
-	// The credentials use the context to fetch tokens, also after this call has returned.
+	// The credentials use the context to fetch tokens, even after this call has returned.
 	ctx = context.WithoutCancel(ctx)
 	base, release := c.base()
 	rt, err := c.signed(ctx, guard{provider.TracedTransport(provider.Watched(c.stack.Stall, base))})

@@ -24,9 +24,8 @@ func (c *config) scope() string {
 	return "https://www.googleapis.com/auth/devstorage.read_write"
 }
 
-// detect finds the credentials: a key file, or the application default credentials. The user
-// chooses their location, and a credentials file contains the hosts that issue tokens. Neither is
-// ever taken from a URL.
+// detect finds the credentials: a key file, or the application default credentials. A credentials
+// file names the hosts that issue tokens, so its location comes from the user and never from a URL.
 func (c *config) detect() (*auth.Credentials, error) {
 	o := &credentials.DetectOptions{Scopes: []string{c.scope()}, Client: c.tokenClient, DisableAsyncRefresh: true}
 	if c.file != "" {
@@ -56,8 +55,8 @@ func (c *config) signed(ctx context.Context, base http.RoundTripper) (http.Round
 	}
 	b.hosts, b.quota = c.trusted(), quotaProject(found)
 	b.tokens = &tokens{fetch: func(ctx context.Context) (token, error) {
-		// Detect the credentials for each fetch: the key file may have changed, and then no cache
-		// returns a rejected token.
+		// Detect the credentials again for each fetch, because the key file may have changed, and a
+		// cache could return a rejected token.
 		found, err := c.detect()
 		if err != nil {
 			return token{}, err
@@ -75,8 +74,8 @@ func (c *config) signed(ctx context.Context, base http.RoundTripper) (http.Round
 	return b, nil
 }
 
-// findUniverse sets the universe to that of the credentials if none is configured. It queries the
-// metadata server only if the URL names a universe.
+// findUniverse sets the universe to that of the credentials if no universe is configured. It
+// queries the metadata server only if the URL names a universe.
 func (c *config) findUniverse(ctx context.Context, found *auth.Credentials) error {
 	if found.JSON() == nil && c.fromURL.universe == "" {
 		return nil
@@ -122,8 +121,8 @@ func (c *config) trusted() provider.Hosts {
 	return h
 }
 
-// quotaProject returns the project whose quota the requests use. It is found in the same way as by
-// Google's libraries.
+// quotaProject returns the project whose quota the requests use. It looks for the project in the
+// same places as Google's libraries.
 func quotaProject(found *auth.Credentials) string {
 	if p := os.Getenv("GOOGLE_CLOUD_QUOTA_PROJECT"); p != "" {
 		return p

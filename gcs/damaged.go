@@ -29,8 +29,8 @@ func (b *bucket) provide(target any) bool {
 	return false
 }
 
-// putDamaged sends one upload with a CRC32C that does not match the value. GCS responds with 400
-// and without a specific code.
+// putDamaged sends one upload with a CRC32C that does not match the value. GCS responds with status
+// 400 and no specific code.
 func (b *bucket) putDamaged(ctx context.Context, key string, value []byte) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

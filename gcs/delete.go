@@ -27,8 +27,8 @@ import (
 // rate limits and prices. Source: Cloud Storage, "Batch requests".
 const deleteBatch = 100
 
-// batches sends batch requests, which the SDK does not support: multipart requests whose parts are
-// HTTP requests. Source: JSON API, "Batch requests".
+// batches sends batch requests: multipart requests whose parts are HTTP requests. The SDK does not
+// support them. Source: JSON API, "Batch requests".
 type batches struct {
 	client  *http.Client // nil if batches are not supported
 	url     string
@@ -42,9 +42,9 @@ func (b *batches) init(c *config) {
 	b.url = cmp.Or(c.endpoint, "https://storage."+cmp.Or(c.universe, defaultUniverse)) + "/batch/storage/v1"
 }
 
-// deleteAll sends batches of up to 100 deletes. If the server rejects a whole batch, it may lack
-// the batch API: this call and all later ones then return errors.ErrUnsupported. Single deletes
-// then report the error of each key.
+// deleteAll sends batches of up to 100 deletes. A server that rejects a whole batch may lack the
+// batch API. In that case this call and all later calls return errors.ErrUnsupported. The caller
+// then deletes the keys one by one and gets the error of each key.
 func (b *bucket) deleteAll(ctx context.Context, keys []string) (string, error) {
 	if b.batches.client == nil || b.batches.refused.Load() {
 		return "", errors.ErrUnsupported

@@ -42,7 +42,7 @@ func (x *exchange) explain(err error, ifAbsent bool) error {
 	f.Text += x.hint(d)
 	var api *googleapi.Error
 	if !errors.As(err, &api) {
-		// The SDK returns no such error for a 404 of a read.
+		// For a 404 of a read the SDK does not return a googleapi.Error.
 		err = errors.Join(err, &googleapi.Error{Code: x.status, Message: d.message, Body: string(x.body), Header: x.header})
 	}
 	f.Err = err
@@ -72,8 +72,8 @@ type document struct {
 	message string
 }
 
-// parseDocument parses an error document in XML, which is the form for reads, or in JSON, which is
-// the form for all other requests.
+// parseDocument parses an error document. Responses to reads have it in XML, all other responses in
+// JSON.
 func parseDocument(body []byte) document {
 	var x struct {
 		XMLName xml.Name `xml:"Error"`
@@ -100,12 +100,13 @@ func parseDocument(body []byte) document {
 	return document{}
 }
 
-// noObject reports whether a 404 names the object, so that the bucket exists.
+// noObject reports whether a 404 says that the object is missing, which means that the bucket
+// exists.
 func (d document) noObject() bool {
 	return d.code == "NoSuchKey" || (d.ours && strings.HasPrefix(d.message, "No such object:"))
 }
 
-// noBucket reports whether a 404 names the bucket.
+// noBucket reports whether a 404 says that the bucket is missing.
 func (d document) noBucket() bool {
 	return d.code == "NoSuchBucket" || (d.ours && strings.Contains(d.message, "bucket does not exist"))
 }
@@ -114,7 +115,7 @@ func (d document) noBucket() bool {
 // callers of the store.
 const unclear = fault.Kind("absent or not")
 
-// codeBusy is the code of the XML API's 503 responses when it is overloaded. Unlike SlowDown it
+// codeBusy is the code of 503 responses of the overloaded XML API. Unlike the code SlowDown, it
 // does not prove that the request had no effect.
 const codeBusy = "ServiceUnavailable"
 
@@ -159,8 +160,8 @@ func (x *exchange) hint(d document) string {
 	return ""
 }
 
-// settled resolves an unclear 404 of a request that does not concern an absent key. If the body has
-// GCS's form, the bucket is missing. Otherwise a proxy sent the response.
+// settled resolves an unclear 404 that cannot mean an absent key. If the body has GCS's form, the
+// bucket is missing. Otherwise a proxy sent the response.
 func settled(err error) error {
 	var f *provider.Failure
 	if errors.As(err, &f) && f.Kind == error(unclear) {

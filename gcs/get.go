@@ -15,7 +15,7 @@ import (
 )
 
 // maxExcess is the maximum number of unrequested bytes that are read if a server ignores the range.
-// 64 MiB is more than a typical shard. Beyond that, the read is an error.
+// 64 MiB is more than a typical shard. If there are more unrequested bytes, the read fails.
 const maxExcess = 64 << 20
 
 // get sends one read, for any range.
@@ -58,8 +58,8 @@ func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []
 	return a.Receive(r, version, o, buf)
 }
 
-// pinned returns the handle with the condition of a read. The condition concerns the current
-// generation; the read never requests an old one.
+// pinned returns the object's handle with the condition of a read. The condition applies to the
+// current generation; a read never requests an old generation.
 func (b *bucket) pinned(key string, o store.GetOptions) (*gcsapi.ObjectHandle, error) {
 	h := b.object(key)
 	if o.IfVersion != "" {
@@ -91,7 +91,8 @@ func span(r store.Range) (off, n int64) {
 }
 
 // length returns the length of a value's body, or -1 if a truncated body could not be detected. If
-// a proxy has removed Content-Length, length uses GCS's other headers with the length.
+// a proxy has removed Content-Length, length uses Content-Range or GCS's header with the stored
+// length.
 func length(resp *http.Response) int64 {
 	if resp.ContentLength >= 0 {
 		return resp.ContentLength
@@ -109,7 +110,7 @@ func length(resp *http.Response) int64 {
 	return n
 }
 
-// announced returns how much of the body to skip and to read, according to the header.
+// announced returns the numbers of bytes of the body to skip and to read, according to the header.
 func (x *exchange) announced(r store.Range, got *gcsapi.Reader) (provider.Announced, error) {
 	size, body := got.Attrs.Size, got.Remain()
 	stored, err := strconv.ParseInt(x.header.Get("X-Goog-Stored-Content-Length"), 10, 64)
@@ -126,8 +127,8 @@ func (x *exchange) announced(r store.Range, got *gcsapi.Reader) (provider.Announ
 	case err != nil:
 		return provider.Announced{}, err
 	case x.status == http.StatusOK:
-		// The request was From(0), or the server ignored the range. If the value is not too long,
-		// extract the range from it.
+		// The request was From(0), or the server ignored the range. Unless the value is too long,
+		// extract the range from the whole value.
 		if off+n < size && size > maxExcess || off > maxExcess {
 			return provider.Announced{}, fault.Newf(fault.Unavailable, "the server ignores byte ranges and sends a whole value that is too long")
 		}
@@ -146,7 +147,7 @@ func (b *bucket) absent(ctx context.Context, key string, err error) error {
 		return err
 	}
 	full := b.prefix + key
-	// Keys that start with full sort after it, so the first entry decides.
+	// Longer keys that start with full sort after full, so the first entry decides.
 	names, _, e := b.list(ctx, &gcsapi.Query{Prefix: full}, 1, "")
 	switch {
 	case e != nil:

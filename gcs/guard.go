@@ -12,8 +12,8 @@ import (
 	"github.com/zargo-io/zargo/internal/provider"
 )
 
-// maxDocument limits a response that is read into memory. A listing of 1000 keys of 1024 bytes,
-// with every byte escaped as six, has 6 MB.
+// maxDocument limits a response that is read into memory. A listing of 1000 keys of 1024 bytes has
+// 6 MB if every byte is escaped by six characters.
 const maxDocument = 16 << 20
 
 // exchange records the outcome of one request. It keeps two things that the SDK discards: the body
@@ -39,7 +39,7 @@ type exchange struct {
 
 type exchangeKey struct{}
 
-// under returns the context to call the SDK with.
+// under returns the context for a call of the SDK whose request x records.
 func (x *exchange) under(ctx context.Context) context.Context {
 	return context.WithValue(ctx, exchangeKey{}, x)
 }
@@ -63,9 +63,9 @@ func (x *exchange) failed(err error) {
 	x.err = err
 }
 
-// guard records the outcome of the request in the exchange of its context, and prevents a second
-// request. Otherwise the SDK's reader would request the rest of a truncated value, bypassing the
-// retry layer and its limits.
+// guard records the outcome of a request in the exchange of its context. It also prevents a second
+// request with the same exchange: the SDK's reader would request the rest of a truncated value and
+// bypass the limits of the retry layer.
 type guard struct{ base http.RoundTripper }
 
 func (g guard) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -102,9 +102,9 @@ func (g guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// send sends a request. For a put, it waits until the request body has been sent. A server may send
-// a success response before it has read the value. The SDK's writer would then block forever,
-// because the rest of the value is never read.
+// send sends a request. For a put, it waits until the request body has been sent. If a server sent
+// a success response before it read the whole value, the SDK's writer would block forever, because
+// nothing would read the rest.
 func (g guard) send(x *exchange, r *http.Request) (*http.Response, error) {
 	if !x.put || r.Body == nil {
 		return provider.Send(r, g.base.RoundTrip)

@@ -18,10 +18,11 @@ import (
 // first call of the store. The search for application default credentials may query Google's
 // metadata server.
 //
-// The parameters of gocloud.dev are anonymous and universe_domain. access_id=- is equivalent to
-// anonymous=true; other values of access_id, and private_key_path, have no effect. grpc and zonal
-// must be false. This package adds endpoint, readonly, user_project, kms_key, storage_class,
-// content_type and hedge. Any other parameter is an error. "gcs://" is equivalent to "gs://".
+// The parameters of gocloud.dev are anonymous and universe_domain. The parameter access_id=- is
+// equivalent to anonymous=true; other values of access_id, and private_key_path, have no effect.
+// The parameters grpc and zonal must be false. This package adds endpoint, readonly, user_project,
+// kms_key, storage_class, content_type and hedge. Any other parameter is an error. The scheme
+// "gcs://" is equivalent to "gs://".
 //
 // Credentials are sent to Google's hosts. They are sent to other hosts only if these are configured
 // outside the URL: see [Endpoint] and [TrustHost].

@@ -34,7 +34,7 @@ func layers(s provider.Setting) Option {
 // Anonymous sends no credentials, for public buckets. URL: anonymous=true.
 func Anonymous() Option { return option(func(c *config) { c.anonymous = true }, "Anonymous()") }
 
-// TokenSource replaces the application default credentials. It has no URL parameter, deliberately.
+// TokenSource replaces the application default credentials. The source cannot be set in a URL.
 func TokenSource(ts oauth2.TokenSource) Option {
 	return option(func(c *config) { c.tokens = ts }, "TokenSource(…)")
 }
@@ -52,8 +52,8 @@ func UserProject(project string) Option {
 }
 
 // EncryptionKey sets a customer-supplied key of 32 bytes (AES-256). Values are written with this
-// key, and only values written with it can be read. GCS does not store the key: without it the
-// values are lost. It has no URL parameter, deliberately.
+// key, and only values written with it can be read. GCS does not store the key: if the key is lost,
+// the values are lost. The key cannot be set in a URL.
 func EncryptionKey(key []byte) Option {
 	return option(func(c *config) { c.key = append([]byte{}, key...) }, "EncryptionKey(…)")
 }
@@ -76,24 +76,24 @@ func ContentType(mediaType string) Option {
 }
 
 // Endpoint sets the server, such as "http://127.0.0.1:4443". URL: endpoint. The default is
-// STORAGE_EMULATOR_HOST, and without that Google. Credentials are sent to the endpoint of this
-// option. They are sent to an endpoint that only the URL names if it is Google's, this machine, or
-// trusted (see [TrustHost]). An http endpoint disables the search for credentials, and receives
-// none unless it is this machine.
+// STORAGE_EMULATOR_HOST if set, else Google's servers. Credentials are sent to the endpoint of this
+// option. An endpoint that only the URL names receives credentials only if it is Google's, this
+// machine, or trusted (see [TrustHost]). With an http endpoint the store does not search for
+// credentials, and sends them only to this machine.
 func Endpoint(url string) Option {
 	return option(func(c *config) { c.endpoint, c.fromURL.endpoint = url, "" }, "Endpoint(%q)", url)
 }
 
 // UniverseDomain sets the domain of a cloud that runs Google's software. The default is
 // GOOGLE_CLOUD_UNIVERSE_DOMAIN, then the domain of the credentials, then "googleapis.com". URL:
-// universe_domain, which must be one of these.
+// universe_domain, which must equal one of these domains.
 func UniverseDomain(domain string) Option {
 	return option(func(c *config) { c.universe, c.fromURL.universe = domain, "" }, "UniverseDomain(%q)", domain)
 }
 
-// TrustHost allows credentials to be sent over https to hosts that a URL names. A name includes its
-// subdomains. The variable ZARGO_TRUSTED_HOSTS has the same effect. There is no URL parameter,
-// deliberately.
+// TrustHost allows credentials to be sent over https to hosts that a URL names. Subdomains of a
+// host are trusted as well. The environment variable ZARGO_TRUSTED_HOSTS has the same effect. Trust
+// cannot be set in a URL.
 func TrustHost(hosts ...string) Option {
 	return option(func(c *config) { c.trust = append(c.trust, hosts...) }, "TrustHost(%q)", hosts)
 }
@@ -104,15 +104,15 @@ func ReadOnly() Option { return layers(provider.ReadOnly()) }
 
 // Client sets an existing client, made by storage.NewClient, with its endpoint, credentials and
 // transport. The store does not use its retries and does not modify or close it. Parameters and
-// options about the connection are then an error. StallTimeout is among them, because the client's
-// transport decides when a stalled request fails. The SDK hides the details of a 404, so a read of
-// an absent key costs a second request, a listing of that key.
+// options of the connection are an error together with Client. That includes StallTimeout, because
+// the client's transport decides when a stalled request fails. The SDK hides the details of a 404,
+// so a read of an absent key needs a second request, which lists the key.
 func Client(client *gcsapi.Client) Option {
 	return option(func(c *config) { c.client = client }, "Client(…)")
 }
 
-// HTTPClient replaces the transport and the credentials. The client's own transport must
-// authenticate, and choose the HTTP version and the number of idle connections. Redirects are still
+// HTTPClient replaces the transport and the credentials. The transport of h must add the
+// credentials, and determines the HTTP version and the number of idle connections. Redirects are
 // not followed.
 func HTTPClient(h *http.Client) Option {
 	return option(func(c *config) { c.httpClient = h }, "HTTPClient(…)")

@@ -16,23 +16,23 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// rest is how long an object is not changed after GCS has rejected a change of it. GCS accepts
-// about one change of an object per second, and responds to more with 429. Source: Cloud Storage,
-// "Quotas and limits". A random delay of up to the same length is added to spread writers that were
-// rejected together.
+// rest is the time that must pass before the next change of an object after GCS has rejected a
+// change of that object. GCS accepts about one change of an object per second, and rejects others
+// with 429. Source: Cloud Storage, "Quotas and limits". A random delay of up to the same length is
+// added, to spread writers that were rejected at the same time.
 const rest = time.Second
 
-// maxPaced limits the number of keys in memory. With keys of 100 bytes they need half a megabyte.
+// maxPaced limits the number of keys in memory. 4096 keys of 100 bytes need half a megabyte.
 const maxPaced = 4096
 
-// pace records for each object the time before which it must not be changed.
+// pace records the earliest time of the next change of each object.
 type pace struct {
 	mu    sync.Mutex
 	until map[string]time.Time
 }
 
-// check returns fault.Throttled, without sending a request, for a change that comes too early. The
-// retry layer then waits and retries.
+// check returns fault.Throttled for a change that is too early, so that the retry layer waits and
+// retries. It sends no request.
 func (p *pace) check(key string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -69,9 +69,10 @@ func (p *pace) slow(key string) time.Duration {
 	return d
 }
 
-// paced delays further changes of an object whose change was rejected with 429. If the 429 concerns
-// the bucket, the retry layer's own delays are used. Conditional writes indicate an object with
-// many writers, so a 429 of such a write is assumed to concern the object.
+// paced delays further changes of an object whose change was rejected with 429. A 429 may concern
+// the object or the bucket. Conditional writes indicate an object with many writers, so a 429 of
+// such a write is assumed to concern the object. After a 429 that concerns the bucket, only the
+// retry layer's delays apply.
 func (b *bucket) paced(key string, conditional bool, err error) error {
 	if f, ok := refusedRate(err); ok && (conditional || strings.Contains(f.Text, "mutation")) {
 		f.Alone, f.After = true, max(f.After, b.pace.slow(key))
@@ -80,7 +81,7 @@ func (b *bucket) paced(key string, conditional bool, err error) error {
 }
 
 // lost checks the condition of a put that was rejected with 429. When writers compete for one
-// object, GCS rejects all but one with 429 instead of 412. A rejected put had no effect.
+// object, GCS rejects all puts but one with 429 instead of 412. A rejected put had no effect.
 func (b *bucket) lost(ctx context.Context, key string, o store.PutOptions, err error) error {
 	f, ok := refusedRate(err)
 	if !ok || !o.IfAbsent && o.IfVersion == "" {

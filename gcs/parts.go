@@ -24,18 +24,19 @@ import (
 )
 
 const (
-	// GCS joins maxParts parts in three rounds of 32 at a time.
+	// maxParts is the maximum number of parts. GCS joins them in three rounds, 32 objects at a
+	// time.
 	maxParts = 10_000
 	// maxJoined is GCS's limit of objects in one compose request.
 	maxJoined = 32
 	// joining is the number of concurrent requests of Commit and Abort.
 	joining = 16
 
-	// hidden is the prefix of the names of directories that contain parts. Listings omit them, and
-	// keys must not contain them.
+	// hidden is the prefix of the names of directories that contain parts. Listings omit these
+	// directories, and keys must not contain such a name.
 	hidden = ".zargo-tmp-"
-	// partSuffix is the suffix of the names of parts. A lifecycle rule on it removes the parts left
-	// by killed programs.
+	// partSuffix is the suffix of the names of parts. A lifecycle rule on this suffix can remove
+	// the parts that killed programs left.
 	partSuffix = ".zargo-part"
 )
 
@@ -44,11 +45,11 @@ func isHidden(key string) bool {
 	return strings.HasPrefix(key, hidden) || strings.Contains(key, "/"+hidden)
 }
 
-// parts is an upload in parts, with one object per part in a directory beside the key. GCS joins
-// them ("compose") with a condition on the key's generation, which its multipart uploads do not
-// support. The token is a random number that is part of the directory's name. The name of a part's
-// object contains the number and the label of the part. If several objects have the same number,
-// the one with the latest generation is the part.
+// parts is an upload in parts, with one object per part in a directory beside the key. A compose
+// request of GCS joins the objects. Unlike GCS's multipart uploads, it supports a condition on the
+// key's generation. The token is a random number that is part of the directory's name. The name of
+// a part's object contains the number and the label of the part. If several objects have the same
+// number, the one with the latest generation is the part.
 type parts struct {
 	b      *bucket
 	key    string
@@ -84,7 +85,7 @@ func (p *parts) Limits() store.PartLimits {
 
 func (p *parts) Token() string { return p.token }
 
-// object returns the key of part n. The label is omitted if it is at most n+1.
+// object returns the key of part n. The key omits a label of at most n+1.
 func (p *parts) object(n, label int) string {
 	if label <= n+1 {
 		return fmt.Sprintf("%s%05d%s", p.folder, n, partSuffix)
@@ -163,9 +164,9 @@ func (p *parts) objects(ctx context.Context) (all []*gcsapi.ObjectAttrs, err err
 	}
 }
 
-// Join joins the parts, 32 per request, and writes the result of the last request to the key. It
-// skips empty parts. Then it tries to remove the parts. It checks the condition before it joins,
-// because a failure afterwards costs more. The last request has the condition too.
+// Join joins the parts except empty ones, 32 per request. The last request writes the result to the
+// key, subject to the condition. Join also checks the condition before the first request, because a
+// failure of the last one costs more. Afterwards it tries to remove the parts.
 func (p *parts) Join(ctx context.Context, all []sentparts.Part[source], o store.PutOptions) (store.Version, error) {
 	var sources []source
 	for _, part := range all {
@@ -198,8 +199,9 @@ func (p *parts) Join(ctx context.Context, all []sentparts.Part[source], o store.
 	return v, nil
 }
 
-// clean removes the parts of a committed value. It retries by itself: Commit has succeeded, so its
-// caller does not retry. Parts that remain are hidden, and the lifecycle rule removes them.
+// clean removes the parts of a committed value. It retries failed removals, because Commit has
+// succeeded and its caller does not retry. Parts that remain are hidden from listings until a
+// lifecycle rule removes them.
 func (p *parts) clean(ctx context.Context) {
 	for wait := 100 * time.Millisecond; wait < time.Second; wait *= 2 {
 		if p.remove(ctx) == nil || concurrency.Sleep(ctx, wait) != nil {
@@ -236,7 +238,7 @@ func (p *parts) lacks(ctx context.Context) (lacks bool) {
 	return lacks
 }
 
-// lost returns an error if the condition does not hold.
+// lost returns an error if the condition in o does not hold.
 func (p *parts) lost(ctx context.Context, o store.PutOptions) error {
 	if !o.IfAbsent && o.IfVersion == "" {
 		return nil
@@ -314,8 +316,8 @@ func (p *parts) Drop(ctx context.Context) error {
 	return p.remove(ctx)
 }
 
-// remove removes all objects in the directory. It removes part 0 first: if it is interrupted, the
-// remaining parts have a gap and cannot be mistaken for a value.
+// remove removes all objects in the directory. It removes part 0 first. If the removal is
+// interrupted, the remaining parts have a gap and cannot be mistaken for a value.
 func (p *parts) remove(ctx context.Context) error {
 	objects, err := p.objects(ctx)
 	if err != nil {

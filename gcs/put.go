@@ -18,8 +18,8 @@ import (
 // maxPut is GCS's limit for one object, 5 TiB.
 const maxPut = 5 << 40
 
-// to returns the handle of a key to write, with the conditions. It returns fault.Throttled for a
-// key that is written too often.
+// to returns an object's handle for a write of key, with the conditions in o. It returns
+// fault.Throttled for a key that is written too often.
 func (b *bucket) to(key string, o store.PutOptions) (*gcsapi.ObjectHandle, error) {
 	h := b.object(key)
 	if o.IfAbsent {
@@ -50,16 +50,16 @@ func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutO
 	x := b.exchange()
 	x.put, x.writes = true, true
 	w := h.NewWriter(x.under(ctx))
-	// Send one request directly from the caller's bytes. Any other ChunkSize allocates a buffer, 16
-	// MiB by default.
+	// Send one request directly from the caller's bytes. With any other ChunkSize the SDK allocates
+	// a buffer, of 16 MiB by default.
 	w.ChunkSize = 0
 	w.ContentType = b.contentType
 	w.StorageClass = b.class
 	w.KMSKeyName = b.kmsKey
 	// The server verifies the CRC32C before the value becomes visible.
 	w.CRC32C, w.SendCRC32C = crc32.Checksum(value, crc32.MakeTable(crc32.Castagnoli)), true
-	// Write fails only after the request has ended, so the request need not be cancelled.
-	// Cancelling it would add context.Canceled to the error.
+	// If Write fails, the request has already ended. Cancelling it would only add context.Canceled
+	// to the error.
 	_, err = w.Write(value)
 	err = errors.Join(err, w.Close())
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/limit"
 )
 
-// defaultRequests is the initial number of reads in flight. It is that of S3: the latency is
-// similar, and the throughput of gcsfuse still grew from 50 to 100 connections.
+// defaultRequests is the initial number of reads in flight. It equals the number for S3, because
+// the latency is similar. The throughput of gcsfuse still grew from 50 to 100 connections.
 const defaultRequests = 128
 
 // listPage is GCS's limit of entries per listing request.
@@ -17,9 +17,9 @@ const listPage = 1000
 
 func (c *config) requests() int { return c.stack.Requests(defaultRequests) }
 
-// numbers returns the initial limits of a bucket. 32 concurrent writes of 30 ms are the 1000 per
-// second that a new bucket accepts. Source: Cloud Storage, "Request rate and access distribution
-// guidelines".
+// numbers returns the initial limits of a bucket. A new bucket accepts 1000 writes per second,
+// which is about 32 concurrent writes of 30 ms. Source: Cloud Storage, "Request rate and access
+// distribution guidelines".
 func numbers() limit.Numbers {
 	return limit.Numbers{Reads: defaultRequests, Writes: 32, ReadRate: 5000, WriteRate: 1000}
 }

@@ -17,15 +17,15 @@ import (
 )
 
 const (
-	// renewBefore is the time before its expiry at which a token is replaced, as in Google's
-	// libraries. For a token with a lifetime of less than half an hour it is an eighth of the
-	// lifetime.
+	// renewBefore is how long before its expiry a token is replaced, as in Google's libraries. A
+	// token with a lifetime of less than half an hour is replaced an eighth of the lifetime before
+	// its expiry.
 	renewBefore = 225 * time.Second
 	// fetchTimeout limits one fetch of a token, including the retries of Google's library.
 	fetchTimeout = time.Minute
 )
 
-// token is an access token. The times are zero if it does not expire.
+// token is an access token. If the token does not expire, the times are zero.
 type token struct {
 	value          string // of the Authorization header, with the type
 	renew, expires time.Time
@@ -44,8 +44,8 @@ func newToken(value string, expires time.Time) token {
 	return t
 }
 
-// tokens caches a token. All requests that need a new token share one fetch, and each waits no
-// longer than its own context allows.
+// tokens caches a token. All requests that need a new token share one fetch, and each request waits
+// for it no longer than its context allows.
 type tokens struct {
 	fetch func(context.Context) (token, error)
 	join  concurrency.Joined[token]
@@ -161,7 +161,7 @@ func (b *bearer) authorize(r *http.Request) (token, error) {
 	return t, nil
 }
 
-// tokenError is the error of a request that was not sent because it lacked a token.
+// tokenError is the error of a request that was not sent because no token was available.
 type tokenError struct{ err error }
 
 func (e *tokenError) Error() string { return e.err.Error() }

@@ -46,8 +46,8 @@ func (c *config) params() provider.Params {
 	}
 }
 
-// other handles gocloud.dev's parameters for features that this package lacks: other protocols, and
-// the identity and key for signed URLs.
+// other handles parameters of gocloud.dev for features that this package lacks: other protocols,
+// and the identity and key for signed URLs.
 func (c *config) other(name, value string) (known bool, err error) {
 	switch name {
 	case "grpc", "zonal":
@@ -72,6 +72,6 @@ func (c *config) Name() string {
 	return provider.Name("gs", c.bucket, c.prefix, query)
 }
 
-// UsageError reports a mistake in the URL or the options of [Open]. It does not match a kind of
-// package fault, because it does not concern stored data. All providers share this type.
+// UsageError reports a mistake in the URL or the options of [Open]. It has no kind of package
+// fault, because kinds are about requests and stored data. All providers share this type.
 type UsageError = store.UsageError

@@ -27,7 +27,7 @@ func (m Mux) openArchive(ctx context.Context, l Location) (store.Store, error) {
 	return &archive{st, outer}, nil
 }
 
-// archive is a zip archive whose Close also closes the store that contains it.
+// archive is the store of a zip archive. Its Close also closes the store that contains the archive.
 type archive struct {
 	store.Store
 	outer store.Store

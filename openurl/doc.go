@@ -11,12 +11,12 @@
 // A [Mux] opens only the schemes that it contains. This package links no cloud SDK and has no
 // global registry, so a service that accepts URLs from others can leave out directories and web
 // servers. [Builtin] returns the openers that need no SDK: paths and file://, mem://, http:// and
-// https://. A zip archive in any store is opened as "URL|zip:folder/in/it". Package openurl/all has
-// all providers.
+// https://. A zip archive in any store is opened as "URL|zip:folder/in/it". The Mux of package
+// openurl/all has the openers of all providers.
 //
-// A path is passed to the operating system unchanged; a drive letter is not a scheme. The path of a
-// URL is a key: percent escapes are decoded, and ".." and backslashes are rejected. [Parse] also
-// accepts the URL forms of other tools, such as gcs://, az:// and abfss://.
+// A file path is passed to the operating system unchanged, and its drive letter is not taken for a
+// scheme. The path of a URL is a key: percent escapes are decoded, and ".." and backslashes are
+// rejected. [Parse] also accepts the URL forms of other tools, such as gcs://, az:// and abfss://.
 //
 // A malformed URL returns [*SyntaxError], an unsafe key returns fault.Path, and a scheme that is
 // not in the Mux returns errors.ErrUnsupported. Other errors are those of the provider's Open.

@@ -6,8 +6,8 @@ import (
 )
 
 // canonical converts URLs of other tools for Azure and Google Cloud Storage to azblob:// and gs://.
-// Hadoop and fsspec write abfss://container@account.dfs.core.windows.net/path. fsspec also allows
-// URLs without the account, and has the short forms az and gcs.
+// Hadoop and fsspec write abfss://container@account.dfs.core.windows.net/path. Programs with fsspec
+// may also omit the account, and use the short schemes az and gcs.
 func canonical(scheme, rest string) (string, string, error) {
 	switch scheme {
 	case "gcs":
@@ -32,7 +32,8 @@ func canonical(scheme, rest string) (string, string, error) {
 	return "azblob", rest, nil
 }
 
-// azure splits the host name of a storage account. ok is false for other host names.
+// azure splits the host name of a storage account into the account and the domain. ok is false for
+// other host names.
 func azure(server string) (account, domain string, ok bool) {
 	account, domain, _ = strings.Cut(strings.ToLower(server), ".")
 	endpoint, cloud, _ := strings.Cut(domain, ".")
@@ -70,7 +71,7 @@ func azureQuery(account, domain string) string {
 	return q
 }
 
-// joined joins two lists of parameters.
+// joined concatenates two lists of parameters.
 func joined(q, more string) string {
 	if more == "" {
 		return q
@@ -78,16 +79,16 @@ func joined(q, more string) string {
 	return q + "&" + more
 }
 
-// Native returns the provider's URL form of an https URL of an object or a prefix in a bucket. It
+// Native converts an https URL of an object or prefix in a bucket to the provider's URL form. It
 // returns false if the host does not belong to a known provider:
 //
 //	https://account.blob.core.windows.net/container/path   azblob://container/path?storage_account=account
 //	https://storage.googleapis.com/bucket/path             gs://bucket/path
 //	https://bucket.s3.eu-central-1.amazonaws.com/path      s3://bucket/path?region=eu-central-1
 //
-// A web server is read without credentials and cannot be listed. A store with the provider's URL
-// form uses credentials. Native omits the parameters, since they may be a signature for this one
-// URL.
+// With the https URL, a store reads without credentials and cannot list. With the provider's URL
+// form, it uses credentials. Native omits the parameters, because they may be a signature for this
+// one URL.
 func (l Location) Native() (Location, bool) {
 	if l.Scheme != "https" {
 		return Location{}, false

@@ -23,7 +23,7 @@ func Dir(opts ...dir.Option) Opener {
 }
 
 // Mem returns an Opener for stores in memory, mem://name/path. All URLs with the same name refer to
-// one store of the Opener; each call of Mem creates its own set of stores. Mem is for tests.
+// one store of the Opener; each call of Mem creates its own set of stores. Use it for tests.
 func Mem() Opener {
 	var mu sync.Mutex
 	stores := map[string]store.Store{}

@@ -18,8 +18,8 @@ type Location struct {
 	// Host is the bucket, the container, the web server, or the name of a store in memory. It is ""
 	// for files.
 	Host string
-	// Path is a path of the operating system for files. For other schemes it is a key without
-	// leading and trailing slashes; "" is the root.
+	// Path is, for files, a path of the operating system. For other schemes it is a key without
+	// leading and trailing slashes, or "" for the root.
 	Path   string
 	Query  string   // the parameters, still escaped, without "?"
 	Inside []string // the parts after each "|", such as "zip:inner/path"
@@ -91,7 +91,7 @@ func isInside(p string) bool {
 }
 
 // cutScheme splits "scheme://rest", and "file:rest" as allowed by RFC 8089. A scheme has at least
-// two characters, so that C: is a drive.
+// two characters, so that "C:" is a drive and not a scheme.
 func cutScheme(text string) (scheme, rest string, ok bool) {
 	scheme, rest, ok = strings.Cut(text, ":")
 	scheme = strings.ToLower(scheme)
@@ -226,8 +226,8 @@ func unescape(path string) (string, error) {
 	return p, nil
 }
 
-// URL returns the complete URL for a provider's Open. It includes the parameters, which may be
-// secrets. For a file it returns the path.
+// URL returns the complete URL for a provider's Open, including the parameters, which may be
+// secret. For a file it returns the path.
 func (l Location) URL() string {
 	s := l.String()
 	if l.Query == "" {
@@ -261,8 +261,8 @@ func (l Location) At(path string) Location {
 	return l
 }
 
-// Parent returns the directory or prefix that contains l. ok is false for a root. For a relative
-// path, Parent returns the directories in the path, and then ".".
+// Parent returns the directory or prefix that contains l. ok is false for a root. The parent of a
+// relative path with one element is ".".
 func (l Location) Parent() (parent Location, ok bool) {
 	if l.Scheme == "file" {
 		up := filepath.Dir(l.Path)

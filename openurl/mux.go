@@ -12,16 +12,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/http"
 )
 
-// Opener opens the store whose root is l. The location is never inside an archive.
+// Opener opens the store whose root is l. Locations inside an archive are not passed to an Opener:
+// the Mux opens the archive itself.
 type Opener func(ctx context.Context, l Location) (store.Store, error)
 
-// Mux maps each scheme to its Opener. "file" is also used for paths. A Mux is an ordinary map that
-// a program may extend.
+// Mux maps each scheme to its Opener. The Opener of "file" also opens paths. A Mux is an ordinary
+// map, to which a program may add schemes.
 type Mux map[string]Opener
 
 // Builtin returns a Mux for the schemes that need no SDK: paths and file://, mem://, http:// and
-// https://. Each call returns a new Mux with its own stores in memory. A program adds the providers
-// that it needs:
+// https://. Each call returns a new Mux, with separate stores in memory. A program adds the
+// providers that it needs:
 //
 //	stores := openurl.Builtin()
 //	stores["s3"] = openurl.With(s3.Open)
@@ -38,9 +39,9 @@ func With[O any](open func(ctx context.Context, url string, opts ...O) (store.St
 	return func(ctx context.Context, l Location) (store.Store, error) { return open(ctx, l.URL(), opts...) }
 }
 
-// Open opens the store whose root is text, a path or a URL. It depends on the provider which
-// requests Open sends, and whether a missing bucket is an error of Open or of a later call. For a
-// zip archive, Open reads the central directory.
+// Open opens the store whose root is the path or URL text. The provider determines which requests
+// Open sends, and whether a missing bucket is an error of Open or of a later call. For a zip
+// archive, Open reads the central directory.
 func (m Mux) Open(ctx context.Context, text string) (store.Store, error) {
 	l, err := m.Parse(text)
 	if err != nil {
@@ -102,9 +103,10 @@ func (m Mux) OpenLocation(ctx context.Context, l Location) (store.Store, error) 
 	return m.opener(l)(ctx, l)
 }
 
-// opener returns the Opener for l, or nil. It returns that of azblob for an https URL of an Azure
-// account if the URL has a SAS token or if m lacks https, because azblob can list, and write if the
-// token permits it. A URL without a token may be public, and https reads it without credentials.
+// opener returns the Opener for l, or nil. For an https URL of an Azure account it returns the
+// Opener of azblob if the URL has a SAS token or if m lacks https, because azblob can list, and can
+// write if the token permits it. Other https URLs of Azure may be public, and https reads them
+// without credentials.
 func (m Mux) opener(l Location) Opener {
 	if o := m["azblob"]; o != nil && l.Scheme == "https" {
 		if _, _, ok := azure(l.Host); ok && (m["https"] == nil || l.signed()) {

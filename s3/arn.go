@@ -7,9 +7,9 @@ import (
 	"github.com/zargo-io/zargo/internal/provider"
 )
 
-// ARNs of access points in one region, in several regions and on Outposts, and of buckets. A bucket
-// ARN is equivalent to the bucket's name. Source: "Amazon S3 resources", Service Authorization
-// Reference; names as in "Access points restrictions and limitations".
+// Patterns of the ARNs of buckets, and of access points in one region, in several regions and on
+// Outposts. The ARN of a bucket is equivalent to the bucket's name. Source: "Amazon S3 resources",
+// Service Authorization Reference; names as in "Access points restrictions and limitations".
 const arnHead = `^(arn:aws[a-z-]*:`
 
 var ( // read-only
@@ -22,7 +22,7 @@ var ( // read-only
 // splitARN extracts the bucket from "s3://arn:…/prefix?parameters". url.Parse rejects such a URL
 // because it expects a port after the colon. splitARN returns the bucket (an access point's ARN, or
 // the name in a bucket ARN), the region in the ARN, and the URL with a placeholder instead of the
-// ARN. ok is false for every other URL.
+// ARN. ok is false for a URL without an ARN.
 func splitARN(raw string) (bucket, region, rest string, ok bool, err error) {
 	after, ok := strings.CutPrefix(raw, "s3://arn:")
 	if !ok {

@@ -90,7 +90,7 @@ func (b *bucket) full(key string) string { return b.prefix + key }
 // checkKey checks the combined length of prefix and key against S3's limit.
 func (b *bucket) checkKey(key string) error { return provider.CheckLength(b.prefix, key) }
 
-// pin returns v as a header value, or nil if v is empty.
+// pin returns v for a header with a condition, or nil if v is empty.
 func pin(v store.Version) *string {
 	if v == "" {
 		return nil

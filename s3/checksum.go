@@ -8,18 +8,18 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// partSums is the checksum algorithm of multipart uploads. sumsType is how S3 combines the
-// checksums of the parts. The SDK also sends CRC32 with every other upload. COMPOSITE is S3's
-// default for CRC32, and the only type for which S3 compares the checksums of the parts when the
-// upload is completed.
+// partSums is the checksum algorithm of multipart uploads; the SDK uses CRC32 for all other uploads
+// as well. sumsType is how S3 combines the checksums of the parts. COMPOSITE is the default for
+// CRC32, and the only type for which S3 compares the checksums of the parts when the upload is
+// completed.
 const (
 	partSums = types.ChecksumAlgorithmCrc32
 	sumsType = types.ChecksumTypeComposite
 )
 
-// contentMD5 makes a DeleteObjects carry Content-MD5 instead of a newer checksum. S3 requires one
-// of the two. The SDK always sends the newer one, which other servers reject with 400 (Ceph, older
-// MinIO, OVH) or 501 (R2).
+// contentMD5 makes a DeleteObjects carry Content-MD5 instead of a newer checksum. S3 requires
+// either of them. The SDK always sends the newer checksum, which other servers reject with 400
+// (Ceph, older MinIO, OVH) or 501 (R2).
 func contentMD5(o *awss3.Options) {
 	o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
 		for _, id := range []string{"AWSChecksum:ComputeInputPayloadChecksum", "addInputChecksumTrailer"} {

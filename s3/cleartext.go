@@ -20,8 +20,8 @@ import (
 // cleartext refuses to send signed requests over http, except to this machine and to private
 // networks, or if the program or the user has allowed it outside the URL. A URL is untrusted data.
 // A signature is valid for one host and one request only, but anyone who reads it on the network
-// can replay it for 15 minutes. A customer's key is the secret itself, so it is sent over https
-// only.
+// can replay it for 15 minutes. A customer's encryption key is sent as it is, and therefore over
+// https only.
 //
 // The decision depends on the address of the connection, not on the host name, because a name can
 // resolve to any address. The address is unknown if the caller sets the transport or the request

@@ -41,7 +41,8 @@ type config struct {
 	findRegion bool   // no region is configured, so S3 is queried for it
 	mend       *mend
 	named      string // the endpoint set by an option
-	// outside is the endpoint set by an option, the environment or a profile, but not by the URL.
+	// outside is the endpoint that was set outside the URL: by an option, the environment or a
+	// profile.
 	outside         string
 	allowHTTP       bool
 	sdkReads        bool
@@ -168,7 +169,7 @@ func (c *config) connect(ctx context.Context) (*awss3.Client, error) {
 	}, c.examine, c.object, c.renew, c.confine, c.locate), nil
 }
 
-// examine inspects a client before this package extends it.
+// examine records whether the caller extended a client, before this package extends it.
 func (c *config) examine(o *awss3.Options) { c.extended = isExtended(*o) }
 
 // object sets the client options for object requests that differ from the SDK's defaults.
@@ -183,7 +184,7 @@ func (c *config) object(o *awss3.Options) {
 	}
 	o.HTTPClient = c.transport(o.HTTPClient)
 	o.UseARNRegion = o.UseARNRegion || c.isARN() // the caller chose the ARN with its region
-	// S3 stores no checksums of ranges, and Zarr has checksum codecs.
+	// S3 has no checksums of ranges, and Zarr has its own checksum codecs.
 	o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 	o.DisableLogOutputChecksumValidationSkipped = true
 	switch {

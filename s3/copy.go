@@ -19,9 +19,9 @@ import (
 
 // copy sends one CopyObject, which copies values of up to 5 GiB. AWS honours conditions on both
 // objects. Other servers may ignore conditions on the destination, so copy returns
-// errors.ErrUnsupported for them. For other servers it also checks a condition on the source by a
-// read first. If the server ignores that condition, only a change between the read and the copy
-// remains undetected.
+// errors.ErrUnsupported for them. Other servers may also ignore a condition on the source, so copy
+// checks that condition by a read before it copies. Only a change between the read and the copy can
+// then remain undetected.
 func (b *bucket) copy(ctx context.Context, from, to string, o store.CopyOptions) (store.Version, error) {
 	if !b.aws && (o.IfAbsent || o.IfVersion != "") {
 		return "", fault.Newf(errors.ErrUnsupported, "copies with a condition on the destination are supported only on AWS")
@@ -55,8 +55,8 @@ func (b *bucket) copy(ctx context.Context, from, to string, o store.CopyOptions)
 	return store.Version(*out.CopyObjectResult.ETag), nil
 }
 
-// source returns the CopySource of a key: the bucket or the access point's ARN, and the key,
-// escaped.
+// source returns the CopySource of a key: the escaped key after the bucket's name or the access
+// point's ARN.
 func (b *bucket) source(key string) string {
 	place := *b.name + "/"
 	if strings.HasPrefix(place, "arn:") {
@@ -69,8 +69,8 @@ func (b *bucket) source(key string) string {
 	return strings.Join(segments, "/")
 }
 
-// notCopied returns the error of a failed copy. It determines which of the two objects the response
-// concerns, because S3 uses the same code for both.
+// notCopied returns the error of a failed copy. It determines whether the response is about the
+// source or the destination, because S3 uses the same code for both.
 func (b *bucket) notCopied(ctx context.Context, from, to string, o store.CopyOptions, err error) error {
 	var api smithy.APIError
 	if errors.As(err, &api) && api.ErrorCode() == "InvalidRequest" && strings.Contains(api.ErrorMessage(), "copy source is larger") {

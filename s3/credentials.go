@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	// renewBefore is the time before their expiry at which credentials are renewed. It is a fifth
-	// of their lifetime if that is less. The SDK uses the same value for instances and containers.
-	// For roles it has none, so its credentials may expire while a request is in flight.
+	// renewBefore is how long before their expiry credentials are renewed, but at most a fifth of
+	// their lifetime. The SDK uses the same value for instances and containers. It does not renew
+	// the credentials of roles early, so they could expire while a request is in flight.
 	renewBefore = 5 * time.Minute
-	// renewRetry is the delay before the next renewal if the last one failed or returned
+	// renewRetry is the delay before the next renewal if the last renewal failed, or returned
 	// credentials that already need renewal.
 	renewRetry = time.Second
 )
@@ -26,8 +26,8 @@ const (
 // reports that they have expired. All goroutines share one call of the provider. A failed renewal
 // is not an error while the old credentials are valid.
 //
-// Its errors are of type *credentialsError. The SDK reports them as failures of the request that
-// needed the credentials.
+// Errors are of type *credentialsError. The SDK reports them as failures of the request that needed
+// the credentials.
 type credentials struct {
 	p    aws.CredentialsProvider
 	load concurrency.Joined[issue]
@@ -69,8 +69,9 @@ func (c *credentials) get(ctx context.Context) (issue, error) {
 // credentials that sign the request.
 type usedKey struct{}
 
-// due returns the latest credentials and reports whether the caller must renew them. While they are
-// valid, only one goroutine renews them, so that a slow credential service delays only one request.
+// due returns the latest credentials and reports whether the caller must renew them. While the
+// latest credentials are valid, only one goroutine renews them, so that a slow credential service
+// delays only one request.
 func (c *credentials) due() (issue, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -107,7 +108,8 @@ func (c *credentials) refused(ctx context.Context, n int) (bool, error) {
 }
 
 // renew returns credentials newer than those with serial number n. If refused is true, S3 has
-// rejected those, and a failed renewal is an error even if they have not expired.
+// rejected the credentials with that number. A failed renewal is then an error even if they have
+// not expired.
 func (c *credentials) renew(ctx context.Context, n int, refused bool) (issue, error) {
 	got, _, err := c.load.Do(ctx, "", func(ctx context.Context) (issue, error) {
 		defer c.renewed()
@@ -141,7 +143,7 @@ func (c *credentials) renewed() {
 	c.renewing = false
 }
 
-// renewal returns when to renew credentials that were retrieved at now.
+// renewal returns the time at which to renew credentials that were retrieved at now.
 func renewal(creds aws.Credentials, now time.Time) time.Time {
 	if !creds.CanExpire {
 		return time.Time{}
@@ -156,14 +158,14 @@ func renewal(creds aws.Credentials, now time.Time) time.Time {
 	return until
 }
 
-// renews reports whether the SDK's provider handles the expiry of the credentials. It renews those
-// of a container five minutes early. It extends those of an instance while the metadata service is
-// unavailable, which EC2 honours.
+// renews reports whether the SDK's provider handles the expiry of the credentials. The SDK renews
+// credentials of a container five minutes early. It extends credentials of an instance while the
+// metadata service is unavailable, and EC2 honours extended credentials.
 func renews(creds aws.Credentials) bool {
 	return creds.Source == ec2rolecreds.ProviderName || creds.Source == endpointcreds.ProviderName
 }
 
-// credentialsError is a failure of the credential chain. before reports whether the chain has
+// credentialsError is a failure of the credential chain. The field before is true if the chain has
 // returned credentials earlier.
 type credentialsError struct {
 	err    error

@@ -23,8 +23,8 @@ func (b *bucket) provide(target any) bool {
 		*t = b.putDamaged
 		return true
 	case *store.Listings:
-		// AWS documents: "List results are always returned in UTF-8 binary order", but not for
-		// directory buckets, and "Amazon S3 provides strong read-after-write consistency for […]
+		// AWS documents "List results are always returned in UTF-8 binary order" (except for
+		// directory buckets), and "Amazon S3 provides strong read-after-write consistency for […]
 		// LIST". Other servers do not promise this. Servers that keep objects as files list one
 		// directory after another, and may return "a/b" before "a-b".
 		t.Complete = b.aws

@@ -20,8 +20,8 @@ import (
 const deleteBatch = 1000
 
 // delete sends one DeleteObject. If it has a condition, it reads the key first, see
-// [provider.CheckDelete]. The read is a GetObject to which S3 responds with 304. A HeadObject would
-// not suffice, because its errors have no body that distinguishes them.
+// [provider.CheckDelete]. The read is a GetObject to which S3 responds with 304. Errors of a
+// HeadObject have no body, so they could not be distinguished.
 func (b *bucket) delete(ctx context.Context, key string, o store.DeleteOptions) error {
 	if o.IfVersion != "" {
 		_, err := b.get(ctx, key, provider.LookFor(o.IfVersion), nil)
@@ -38,8 +38,8 @@ func (b *bucket) delete(ctx context.Context, key string, o store.DeleteOptions) 
 	return genuine(out.ResultMetadata)
 }
 
-// genuine returns an error for a successful response that is not from S3. S3 responds to a delete
-// with 204, and every response of S3 has a request ID.
+// genuine returns an error if a response with a success status is not from S3. S3 responds to a
+// delete with 204, and all its responses have a request ID.
 func genuine(m middleware.Metadata) error {
 	r, ok := awsmiddleware.GetRawResponse(m).(*smithyhttp.Response)
 	if ok && r.StatusCode != http.StatusNoContent && r.Header.Get("X-Amz-Request-Id") == "" {
@@ -48,8 +48,8 @@ func genuine(m middleware.Metadata) error {
 	return nil
 }
 
-// deleteAll sends one DeleteObjects per 1000 keys. If the server does not support it, the error is
-// errors.ErrUnsupported and no key has been deleted.
+// deleteAll sends one DeleteObjects per 1000 keys. If the server does not support DeleteObjects,
+// the error is errors.ErrUnsupported and no key has been deleted.
 func (b *bucket) deleteAll(ctx context.Context, keys []string) (string, error) {
 	return provider.Batches(keys, deleteBatch, func(keys []string) ([]string, error) { return b.deleteSome(ctx, keys) })
 }

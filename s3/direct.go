@@ -19,8 +19,8 @@ import (
 )
 
 // direct sends reads without the SDK's middleware, which costs more than the rest of a small read.
-// The SDK still provides a template of the request (once per region), the credentials and the
-// signer of each request, and the parser of error responses.
+// The SDK still builds a template of the request once per region, provides the credentials, signs
+// each request, and parses error responses.
 type direct struct {
 	*bucket
 	http   aws.HTTPClient
@@ -40,9 +40,8 @@ func newDirect(b *bucket, c *config) *direct {
 	return &direct{bucket: b, http: o.HTTPClient, signer: o.HTTPSignerV4, mend: c.mend}
 }
 
-// isExtended reports whether a client differs from a plain SDK client: it has middleware,
-// interceptors, logs, spans or metrics of requests, or its own resolvers of endpoints or
-// signatures.
+// isExtended reports whether a client differs from a plain SDK client: whether it has middleware or
+// interceptors, logs, traces or measures requests, or resolves endpoints or signatures itself.
 func isExtended(o awss3.Options) bool {
 	_, untraced := o.TracerProvider.(*tracing.NopTracerProvider)
 	_, unmeasured := o.MeterProvider.(metrics.NopMeterProvider)
@@ -94,7 +93,7 @@ func (d *direct) template(ctx context.Context) (*template, error) {
 	return t.usable(), nil
 }
 
-// usable returns nil for the placeholder that is stored if newTemplate returned nil.
+// usable returns t, or nil for the placeholder that is stored after newTemplate has returned nil.
 func (t *template) usable() *template {
 	if t.request == nil {
 		return nil
@@ -154,14 +153,14 @@ func (d *direct) send(ctx context.Context, t *template, key string, o store.GetO
 	return resp, nil
 }
 
-// received is an HTTP client that returns a response received earlier.
+// received is an HTTP client that returns a response that has already been received.
 type received struct{ resp *http.Response }
 
 func (a received) Do(*http.Request) (*http.Response, error) { return a.resp, nil }
 
-// read closes resp, which is not a success, and returns its error. The SDK parses it as if it had
-// sent the request, so that the error, the clock correction and the number of bytes read of the
-// document are those of the SDK. Common responses are parsed without the SDK.
+// read returns the error of an unsuccessful response and closes the response. The SDK parses it as
+// if the SDK had sent the request, so that the error, the clock correction and the number of bytes
+// read are the same as in the SDK. Common responses are parsed without the SDK.
 func (d *direct) read(ctx context.Context, resp *http.Response, key string, o store.GetOptions) error {
 	defer func() { _ = resp.Body.Close() }() // also if the SDK fails before it reads the body
 	if err := common(resp); err != nil {

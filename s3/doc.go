@@ -3,8 +3,8 @@
 //	st, err := s3.Open(ctx, "s3://era5-pds/zarr?region=us-east-1", s3.Anonymous())
 //	a, err := zarr.OpenArray(ctx, st, "2020/t2m")
 //
-// The bucket is opened by gocloud.dev with its URL parameters. Requests are sent by the client of
-// the AWS SDK. Reads of plain buckets bypass the SDK's middleware, see [SDKReads].
+// The bucket is opened by gocloud.dev, whose URL parameters are supported. The client of the AWS
+// SDK sends the requests. Reads of plain buckets bypass the SDK's middleware, see [SDKReads].
 //
 // # Requests
 //
@@ -30,16 +30,15 @@
 // Errors are derived from the code and status of S3's response. Only a 404 with the code NoSuchKey
 // returns fault.NotFound. A missing bucket, rejected credentials, a wrong region, an unknown host
 // name and an untrusted certificate return fault.Refused. A credential service that does not
-// respond returns fault.Unavailable, and so does a response that is not from S3: a captive portal's
-// page with status 200, an empty 200, a proxy's 404. A 409 ConditionalRequestConflict, caused by a
-// concurrent writer, returns fault.Unavailable too: the retry layer reads the key to find out
-// whether the write took place. errors.As finds the SDK's error as smithy.APIError.
+// respond is fault.Unavailable. A response that is not from S3, such as a captive portal's page
+// with status 200, an empty 200 or a proxy's 404, is fault.Unavailable too. So is a 409
+// ConditionalRequestConflict, which a concurrent writer causes: the retry layer reads the key to
+// find out whether the write took place. errors.As finds the SDK's error as smithy.APIError.
 //
 // If the caller may not list the bucket, S3 responds to a read of an absent key with 403. The read
 // then returns fault.Refused, not fault.NotFound.
 //
-// A value's version is not verified. Its bytes are verified only with [ChecksumValidation] or a
-// checksum codec.
+// The bytes of a value are verified only with [ChecksumValidation] or a checksum codec.
 //
 // # Concurrency
 //

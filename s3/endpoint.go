@@ -10,15 +10,15 @@ import (
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// isAWS reports whether a client sends its requests to AWS: it has no configured endpoint, or an
-// endpoint of AWS.
+// isAWS reports whether a client sends its requests to AWS, because it has no configured endpoint
+// or an endpoint of AWS.
 func isAWS(o awss3.Options) bool {
 	return aws.ToString(o.BaseEndpoint) == "" || isAWSHost(hostOf(*o.BaseEndpoint))
 }
 
-// isAWSHost reports whether host is a host of S3 in one of AWS's partitions. The domain does not
-// suffice, because customers also run servers below AWS's domains. Source: partitions.json of the
-// SDK, and "Amazon S3 endpoints and quotas" in the AWS General Reference.
+// isAWSHost reports whether host is a host of S3 in one of AWS's partitions. Customers also run
+// servers below AWS's domains, so the host must also have a label of S3. Source: partitions.json of
+// the SDK, and "Amazon S3 endpoints and quotas" in the AWS General Reference.
 func isAWSHost(host string) bool {
 	if !slices.ContainsFunc(strings.Split(host, "."), func(label string) bool {
 		return label == "s3" || strings.HasPrefix(label, "s3-") || strings.HasPrefix(label, "s3express-")

@@ -15,7 +15,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// purpose is the purpose of a request, if it affects the meaning of its failure.
+// purpose distinguishes requests whose failures have different meanings.
 type purpose int
 
 const (
@@ -47,8 +47,8 @@ func (b *bucket) explain(err error, to purpose) error {
 	}
 	said := code
 	if code == codeBusy && message == http.StatusText(status) {
-		// Without an error document the SDK derives code and message from the status, and any proxy
-		// may have sent that status.
+		// If there is no error document, the SDK derives code and message from the status, which
+		// may have been sent by a proxy.
 		said = ""
 	}
 	a := provider.Answer{From: "S3", Status: status, Header: header, Code: code, Message: message, Foreign: code == ""}
@@ -64,8 +64,8 @@ func (b *bucket) explain(err error, to purpose) error {
 // regionHeader is the header with the bucket's region. S3 also sends it with refusals.
 const regionHeader = "X-Amz-Bucket-Region"
 
-// codeBusy is the code of 503 responses of overloaded servers: S3, Ceph, B2 and MinIO. Unlike
-// SlowDown it does not prove that the request had no effect.
+// codeBusy is the code of 503 responses of overloaded servers: S3, Ceph, B2 and MinIO. Unlike the
+// code SlowDown, it does not prove that the request had no effect.
 const codeBusy = "ServiceUnavailable"
 
 // byCode returns the kind of a code whose HTTP status is misleading or ambiguous, or nil.
@@ -87,9 +87,9 @@ func byCode(code string) error {
 		return fault.Throttled
 	case "RequestTimeout", "IncompleteBody", "BadDigest", "XAmzContentSHA256Mismatch", "ConditionalRequestConflict",
 		"OperationAborted", "RequestTimeTooSkewed":
-		// A damaged request or a concurrent writer: the retry layer reads the key to find out
-		// whether the write took place. After RequestTimeTooSkewed the SDK corrects its clock with
-		// the response's date.
+		// The request was damaged, or there is a concurrent writer. The retry layer reads the key
+		// to find out whether the write took place. After RequestTimeTooSkewed the SDK corrects its
+		// clock with the date of the response.
 		return fault.Unavailable
 	case "KeyTooLongError":
 		return fault.Path
@@ -146,9 +146,9 @@ func (b *bucket) hint(status int, code, region string, to purpose) string {
 	return ""
 }
 
-// noResponse returns the failure of a request without a response. The kind is fault.Refused if the
-// SDK could not build the request, because its options or the bucket's name conflict: a retry would
-// not help.
+// noResponse returns the failure of a request without a response. If the SDK could not build the
+// request, because its options or the bucket's name conflict, the kind is fault.Refused: a retry
+// would not help.
 func noResponse(err error) error {
 	var sent *smithyhttp.RequestSendError
 	var ended *smithy.CanceledError

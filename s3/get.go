@@ -19,7 +19,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxExcess is the maximum length of a value that is read whole because the server ignores the
+// maxExcess is the maximum length of a value that is read as a whole if the server ignores the
 // range. 64 MiB is more than a typical shard.
 const maxExcess = 64 << 20
 
@@ -139,8 +139,8 @@ func (h head) receive(body io.Reader, o store.GetOptions, buf []byte) (store.Val
 	return a.Receive(body, version, o, buf)
 }
 
-// announced returns how much of the body to skip and to read, according to the header. N is -1 for
-// a whole value of unknown length.
+// announced returns the numbers of bytes of the body to skip and to read, according to the header.
+// N is -1 for a whole value of unknown length.
 func announced(r store.Range, status int, length *int64, contentRange string) (provider.Announced, error) {
 	if length != nil && *length < 0 {
 		return provider.Announced{}, foreign(fmt.Sprintf("its length is %d", *length))
@@ -152,7 +152,7 @@ func announced(r store.Range, status int, length *int64, contentRange string) (p
 		}
 		return provider.Announced{N: *length, Body: *length, Size: *length}, nil
 	case status == http.StatusOK:
-		// The server ignored the range. If the whole value is not too long, extract the range from
+		// The server ignored the range. Unless the whole value is too long, extract the range from
 		// it.
 		if length == nil || *length > maxExcess {
 			return provider.Announced{}, fault.Newf(fault.Unavailable, "the server ignores byte ranges and sends a whole value that is too long")
@@ -169,5 +169,6 @@ func announced(r store.Range, status int, length *int64, contentRange string) (p
 	return provider.Announced{}, foreign(fmt.Sprintf("it has status %d for the range %v", status, r))
 }
 
-// emptyRange is MinIO's Content-Range for a suffix of an empty value. S3 responds with 416.
+// emptyRange is MinIO's Content-Range for a suffix of an empty value. S3 responds with status 416
+// instead.
 const emptyRange = "bytes 0--1/0"

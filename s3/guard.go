@@ -8,14 +8,14 @@ import (
 )
 
 // maxDocument limits a response that the SDK reads into memory. A listing of 1000 keys of 1024
-// bytes, with every byte escaped as three, has 3 MB.
+// bytes has 3 MB if every byte is escaped by three characters.
 const maxDocument = 16 << 20
 
 // guard sends requests with [provider.Documents] and hides the WriteTo method of request bodies.
 // The SDK closes a request's body as soon as the response starts, and the body's WriteTo then
 // returns io.EOF. If a fast server responds before net/http has seen the end of the body, net/http
-// treats that io.EOF as a failed write and drops the connection, with the rest of the response. As
-// an error of Read, io.EOF is harmless.
+// treats that io.EOF as a failed write and drops the connection, with the rest of the response.
+// Without WriteTo, net/http calls Read, for which io.EOF is a normal end.
 type guard struct{ do provider.Doer }
 
 func (g guard) Do(r *http.Request) (*http.Response, error) {

@@ -17,7 +17,7 @@ func (b *bucket) listPage(ctx context.Context, prefix string, o store.ListOption
 	in := &awss3.ListObjectsV2Input{
 		Bucket: b.name, MaxKeys: aws.Int32(b.page), RequestPayer: b.payer, ExpectedBucketOwner: b.owner,
 		// Other programs may have written keys with control characters. XML cannot represent such
-		// keys, so without URL encoding the listing would fail.
+		// keys, and the listing would fail without URL encoding.
 		EncodingType: types.EncodingTypeUrl,
 	}
 	at := b.prefix

@@ -10,15 +10,16 @@ import (
 )
 
 // mend sends a request again if S3 refused it for a reason that the client can fix: expired
-// credentials or a wrong region. S3 checks both before it performs the request, so sending it again
-// is safe for conditional writes too. mend is separate from the retry layer because it does not
-// wait.
+// credentials or a wrong region. S3 checks the credentials and the region before it performs a
+// request, so even a conditional write can safely be sent again. mend is separate from the retry
+// layer because it sends the request again without a wait.
 type mend struct {
 	creds   *credentials // nil if the credentials cannot be renewed
 	regions *regions     // nil if the region is fixed
 }
 
-// renew adds m to a client, so that m renews the client's credentials and sends its requests again.
+// renew adds the config's mend to a client, which renews the client's credentials and sends refused
+// requests again.
 func (c *config) renew(o *awss3.Options) {
 	m := c.mend
 	if o.Credentials != nil && !aws.IsCredentialsProvider(o.Credentials, (*aws.AnonymousCredentials)(nil)) {
@@ -59,7 +60,7 @@ func (m *mend) HandleFinalize(ctx context.Context, in middleware.FinalizeInput, 
 	}
 }
 
-// try records how a request was sent. A request is sent again at most once for each reason.
+// try records how a request was sent, so that it is sent again at most once for each reason.
 type try struct {
 	*mend
 	used             int // serial number of the credentials

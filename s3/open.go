@@ -16,10 +16,10 @@ import (
 //
 // The parameters of gocloud.dev are region, endpoint, use_path_style (s3ForcePathStyle,
 // hostname_immutable), anonymous, profile, role, dualstack, fips, accelerate, disable_https,
-// request_checksum_calculation, response_checksum_validation, ssetype and kmskeyid; awssdk and
-// rate_limiter_capacity have no effect. This package adds requester_pays, storage_class,
-// content_type, expected_bucket_owner, sse_customer, sdk_reads and hedge. Any other parameter is an
-// error.
+// request_checksum_calculation, response_checksum_validation, ssetype and kmskeyid. The parameters
+// awssdk and rate_limiter_capacity are accepted and have no effect. This package adds
+// requester_pays, storage_class, content_type, expected_bucket_owner, sse_customer, sdk_reads and
+// hedge. Any other parameter is an error.
 //
 // The bucket may be an ARN, as in "s3://arn:aws:s3:eu-west-1:123456789012:accesspoint/name/prefix".
 // The ARN may be that of an access point in one region, in several regions (alias.mrap, signed with

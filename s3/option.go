@@ -35,26 +35,26 @@ func Anonymous() Option { return option(func(c *config) { c.anonymous = true }, 
 
 // Region sets the bucket's region, such as "eu-central-1". URL: region.
 //
-// By default the SDK's chain determines it (AWS_REGION, the profile). If that has no region, one
-// unsigned request queries AWS for it before the first request. If the region is wrong, the
-// requests in flight fail once, and are sent again to the region in S3's response. With an
-// [Endpoint] the default is us-east-1. With an [Endpoint] or a [Client], a wrong region is an
+// By default the SDK's chain determines the region (AWS_REGION, the profile). If the chain has no
+// region, one unsigned request asks AWS for the region before the first request. If the region is
+// wrong, the requests in flight fail once, and are sent again to the region in S3's response. With
+// an [Endpoint] the default is us-east-1. With an [Endpoint] or a [Client], a wrong region is an
 // error. A directory bucket of S3 Express requires a region.
 func Region(name string) Option {
 	return option(func(c *config) { c.region = name }, "Region(%q)", name)
 }
 
 // Endpoint sets the server, such as "http://127.0.0.1:9000". URL: endpoint. By default the SDK's
-// chain determines it (AWS_ENDPOINT_URL_S3), and without that it is AWS.
+// chain determines the server (AWS_ENDPOINT_URL_S3). If the chain has no server, it is AWS.
 func Endpoint(url string) Option {
 	return option(func(c *config) { c.endpoint, c.named = url, url }, "Endpoint(%q)", url)
 }
 
 // AllowHTTP allows signed requests over http to any host, for a server without TLS in a trusted
-// network. Without it, http is allowed only to this machine, to private networks (by the address of
-// the connection: 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 169.254.0.0/16, fc00::/7, fe80::/10),
-// and to an http endpoint from [Endpoint], AWS_ENDPOINT_URL_S3 or a profile. It has no URL
-// parameter, deliberately.
+// network. Without this option, http is allowed only to this machine, to private networks (by the
+// address of the connection: 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 169.254.0.0/16, fc00::/7,
+// fe80::/10), and to an http endpoint from [Endpoint], AWS_ENDPOINT_URL_S3 or a profile. It cannot
+// be set in a URL.
 func AllowHTTP() Option { return option(func(c *config) { c.allowHTTP = true }, "AllowHTTP()") }
 
 // PathStyle puts the bucket into the path instead of the host name. Most servers other than AWS
@@ -69,13 +69,13 @@ func Profile(name string) Option {
 // Role sets the ARN of a role to assume. URL: role.
 func Role(arn string) Option { return option(func(c *config) { c.role = arn }, "Role(%q)", arn) }
 
-// Credentials replaces the SDK's credential chain. It has no URL parameter, deliberately.
+// Credentials replaces the SDK's credential chain. The provider cannot be set in a URL.
 func Credentials(p aws.CredentialsProvider) Option {
 	return option(func(c *config) { c.credentials = p }, "Credentials(…)")
 }
 
 // RequesterPays makes the caller pay for the requests. S3 requires such requests to be signed, so
-// it is an error with [Anonymous]. URL: requester_pays=true.
+// RequesterPays is an error together with [Anonymous]. URL: requester_pays=true.
 func RequesterPays() Option {
 	return option(func(c *config) { c.requesterPays = true }, "RequesterPays()")
 }
@@ -90,7 +90,7 @@ func ChecksumCalculation(when string) Option {
 
 // ChecksumValidation sets when reads of whole values verify the checksum that the server stored:
 // "when_required" or "when_supported". The default is "when_required", because Zarr's checksum
-// codecs verify end to end. URL: response_checksum_validation.
+// codecs already verify values end to end. URL: response_checksum_validation.
 func ChecksumValidation(when string) Option {
 	return option(func(c *config) { c.responseChecksum = when }, "ChecksumValidation(%q)", when)
 }
@@ -132,13 +132,13 @@ func ContentType(mediaType string) Option {
 	return option(func(c *config) { c.contentType = mediaType }, "ContentType(%q)", mediaType)
 }
 
-// SDKReads sends every read with the SDK's GetObject. By default this package sends reads of plain
-// buckets itself, without the SDK's middleware, which makes three quarters of the allocations of a
-// small read. The SDK still provides the endpoint, the header, the credentials and the signer, and
-// parses error responses. The SDK always sends reads with [ChecksumValidation] "when_supported"
-// (whole values), a customer's key, [RequesterPays], ARNs, directory buckets, and a [Client] with
-// middleware, interceptors, logs, spans, metrics or its own resolvers of endpoints and signatures.
-// URL: sdk_reads=true.
+// SDKReads sends every read with the SDK's GetObject. By default reads of plain buckets bypass the
+// SDK's middleware, which makes three quarters of the allocations of a small read. The SDK still
+// provides the endpoint, the header, the credentials and the signer, and parses error responses.
+// The SDK always sends reads with [ChecksumValidation] "when_supported" (whole values), a
+// customer's key, [RequesterPays], ARNs, directory buckets, and a [Client] with middleware,
+// interceptors, logs, spans, metrics or its own resolvers of endpoints and signatures. URL:
+// sdk_reads=true.
 func SDKReads() Option { return option(func(c *config) { c.sdkReads = true }, "SDKReads()") }
 
 // HTTPClient replaces the transport of object requests, including this package's settings for idle
@@ -148,7 +148,8 @@ func HTTPClient(h aws.HTTPClient) Option {
 }
 
 // Client sets an existing client, with its region, endpoint, credentials and transport. The store
-// uses a copy without retries. Parameters and options about the connection are then an error.
+// uses a copy without retries. Parameters and options of the connection are an error together with
+// Client.
 func Client(client *awss3.Client) Option {
 	return option(func(c *config) { c.client = client }, "Client(…)")
 }

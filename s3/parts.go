@@ -77,8 +77,8 @@ func (p *parts) explain(err error, to purpose) error {
 	case "InvalidPart", "InvalidPartOrder":
 		return fault.Newf(fault.Conflict, "a part differs from the one sent: another process sent it again: %w", err)
 	case "NoSuchUpload":
-		// S3 also drops an upload if its completion requires a version of the value that is deleted
-		// in the meantime.
+		// S3 also drops an upload whose completion required a version of the value, if the value
+		// was deleted in the meantime.
 		return fault.Newf(fault.Conflict, "the upload no longer exists: it was committed or aborted, or its condition failed: %w", err)
 	}
 	return p.b.explain(err, to)
@@ -113,9 +113,9 @@ func cut(err error) bool {
 	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, net.ErrClosed)
 }
 
-// gone returns an error if the upload no longer exists, and nil if that is unknown. A server may
-// respond to a part of such an upload, and close the connection, before it has read the part. The
-// client then sees a connection reset and no response.
+// gone returns an error if the upload no longer exists, and nil if that is unknown. If the upload
+// no longer exists, a server may respond to a part and close the connection before it has read the
+// part. The client then sees a connection reset and no response.
 func (p *parts) gone(ctx context.Context) error {
 	_, err := p.b.client.ListParts(ctx, &awss3.ListPartsInput{
 		Bucket: p.b.name, Key: p.key, UploadId: p.id, MaxParts: aws.Int32(1), RequestPayer: p.b.payer, ExpectedBucketOwner: p.b.owner,
@@ -196,8 +196,8 @@ func (p *parts) List(ctx context.Context) (l sentparts.List[types.CompletedPart]
 	}
 }
 
-// sumOfPart returns the part's CRC-32 if the server lists it. Otherwise it returns the ETag if that
-// looks like an MD5, because the ETag of an unencrypted part is its MD5.
+// sumOfPart returns the part's CRC-32 if the server lists it. Otherwise it returns the ETag if the
+// ETag looks like an MD5, because the ETag of an unencrypted part is the MD5 of the part.
 func sumOfPart(part types.Part) string {
 	if sum := crc32Of(part.ChecksumCRC32); sum != "" {
 		return sum

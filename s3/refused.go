@@ -32,7 +32,7 @@ type responseError struct {
 	host string
 }
 
-// ServiceHostID returns the second request ID of S3.
+// ServiceHostID returns the host ID, which S3 sends in addition to the request ID.
 func (e *responseError) ServiceHostID() string { return e.host }
 
 // Error formats the error as the SDK does.
@@ -46,10 +46,10 @@ func (e *responseError) As(target any) bool { return errors.As(e.ResponseError, 
 // maxErrorBytes is the longest error response that is parsed here.
 const maxErrorBytes = 4 << 10
 
-// common returns the SDK's error for responses that reads often receive: the key is absent, as are
-// most chunks of a sparse array, the service throttles, or the value is unchanged. For these the
-// SDK's parser costs more than the request. common returns nil for all other responses and leaves
-// their body unread.
+// common returns the SDK's error for frequent responses to reads: the key is absent (like most
+// chunks of a sparse array), the service throttles, or the value is unchanged. For these responses
+// the SDK's parser costs more than the request. common returns nil for all other responses and
+// leaves their body unread.
 func common(resp *http.Response) error {
 	var api smithy.APIError
 	var d errorDocument
@@ -77,9 +77,8 @@ func common(resp *http.Response) error {
 	}}
 }
 
-// read parses a response's body and reports whether it is an error document with a message. It puts
-// the bytes read back into the body, followed by the read error, if any. A truncated document
-// therefore looks truncated to the next reader too.
+// read parses a response's body and reports whether it is an error document with a message. It
+// restores the body, so that the next reader gets the same bytes and the same read error, if any.
 func (d *errorDocument) read(resp *http.Response) bool {
 	b, err := io.ReadAll(io.LimitReader(resp.Body, maxErrorBytes))
 	rest := io.Reader(resp.Body)
@@ -95,7 +94,7 @@ type body struct {
 	io.Closer
 }
 
-// failed is the rest of a body that failed with err.
+// failed is a reader that returns err, for the rest of a body whose read failed.
 type failed struct{ err error }
 
 func (f failed) Read([]byte) (int, error) { return 0, f.err }

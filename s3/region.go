@@ -16,14 +16,14 @@ import (
 	"github.com/zargo-io/zargo/internal/provider"
 )
 
-// anyRegion is the region that HeadBucket is sent to if the bucket's region is unknown. S3 responds
-// there with the region of any bucket of the partition.
+// anyRegion is the region that HeadBucket is sent to if the bucket's region is unknown. The
+// response contains the region of any bucket in the same partition.
 const anyRegion = "us-east-1"
 
-// regions finds the bucket's region. If none is configured, it sends one unsigned HeadBucket before
-// the first request. If a wrong region is configured, it uses the region in S3's refusal. Only the
-// name of a region is taken from a response. It becomes part of a host name in AWS's domain; an
-// address in a response is never followed.
+// regions finds the bucket's region. If no region is configured, it sends one unsigned HeadBucket
+// before the first request. If a wrong region is configured, it uses the region in S3's refusal.
+// Only the name of the region is taken from a response, for a host name in AWS's domain; an address
+// in a response is never followed.
 type regions struct {
 	resolver awss3.EndpointResolverV2
 	client   aws.HTTPClient
@@ -35,8 +35,9 @@ type regions struct {
 	found atomic.Pointer[string]
 }
 
-// locate adds regions to a client, unless the region is fixed: an endpoint is configured, the
-// bucket is an ARN, which contains its region, or it is a directory bucket, which is in one zone.
+// locate adds regions to a client, unless the region is fixed. It is fixed if an endpoint is
+// configured, if the bucket is an ARN (which contains the region), or if the bucket is a directory
+// bucket (which is in one zone).
 func (c *config) locate(o *awss3.Options) {
 	if aws.ToString(o.BaseEndpoint) != "" || c.isARN() || isDirectory(c.bucket) {
 		return
@@ -77,7 +78,7 @@ func (r *regions) current() string {
 	return *r.head.Region
 }
 
-// first finds the region if none is configured and it is not known yet.
+// first finds the region if no region is configured or known yet.
 func (r *regions) first(ctx context.Context) error {
 	if r.current() != "" {
 		return nil

@@ -13,16 +13,18 @@ import (
 )
 
 const (
-	// customerKeyHeader contains the key of SSE-C itself.
+	// customerKeyHeader is the header that contains the encryption key of SSE-C.
 	customerKeyHeader = "X-Amz-Server-Side-Encryption-Customer-Key"
-	// customerKeyEnv contains the base64 key for URLs with sse_customer=true.
+	// customerKeyEnv is the environment variable with the base64 key for URLs with
+	// sse_customer=true.
 	customerKeyEnv = "ZARGO_S3_SSE_CUSTOMER_KEY"
 	// customerKeySize is the key size of AES-256, the only algorithm of SSE-C.
 	customerKeySize = 32
 )
 
-// customer holds the request parameters of a customer's key. The zero value means no key. Source:
-// "Using server-side encryption with customer-provided keys", Amazon S3 User Guide.
+// customer holds the request parameters for a customer's encryption key. The zero value means that
+// there is no key. Source: "Using server-side encryption with customer-provided keys", Amazon S3
+// User Guide.
 type customer struct{ algorithm, key, md5 *string }
 
 func newCustomer(key []byte) customer {
@@ -58,8 +60,8 @@ func (c *config) checkCustomer() error {
 	return nil
 }
 
-// checkTrust returns fault.Refused if the customer's key, which is the secret itself, would be sent
-// to a server that only the URL names.
+// checkTrust returns fault.Refused if the customer's encryption key would be sent to a server that
+// only the URL names.
 func (c *config) checkTrust(o awss3.Options) error {
 	if c.customerKey == nil || c.client != nil || isAWS(o) || c.isOutside(&o) {
 		return nil

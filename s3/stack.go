@@ -6,9 +6,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/limit"
 )
 
-// defaultRequests is the initial number of requests in flight. With fewer than 128, reads shorter
-// than a second take 30 to 50 % longer. With 256 they gain 10 % more, and 512 is slower. See
-// docs/tuning.md.
+// defaultRequests is the initial number of requests in flight. With fewer than 128 requests, reads
+// shorter than a second take 30 to 50 % longer. 256 requests gain another 10 %, and 512 are slower.
+// See docs/tuning.md.
 const defaultRequests = 128
 
 // numbers returns the initial limits of a bucket.

@@ -18,9 +18,9 @@ import (
 )
 
 // template holds the data that all reads of a bucket share: endpoint, header and signature
-// parameters. It is derived from a GetObject that the SDK built and did not send, so endpoint
-// rules, path style, dual stack, FIPS and the user agent are those of the SDK. It is immutable; a
-// change of the region or of the clock correction needs a new template.
+// parameters. It is derived from a GetObject that the SDK built but did not send, so that the rules
+// for endpoints, path style, dual stack, FIPS and the user agent are those of the SDK. A template
+// is immutable; after a change of the region or of the clock correction a new one is made.
 type template struct {
 	region  string        // the region of the requests, see regions.current
 	request *http.Request // URL.Path and RawPath end with the store's prefix
@@ -38,8 +38,8 @@ const probe = "zargo/a b+c~d=e@f%g/../\u00e9"
 // probeOwner is an access key that is never sent.
 const probeOwner = "AKIAZARGOTEMPLATE"
 
-// Headers of the SDK's requests that are computed for each request, or that only the SDK's retries
-// need.
+// Headers of the SDK's requests that a template treats separately: they are computed for each
+// request, or only the SDK's retries need them.
 const (
 	dateHeader       = "X-Amz-Date"
 	payloadHeader    = "X-Amz-Content-Sha256"
@@ -89,8 +89,8 @@ func probeCredentials() aws.Credentials {
 	return aws.Credentials{AccessKeyID: probeOwner, SecretAccessKey: "of no account"}
 }
 
-// setURL sets the template's request to r without the probe. It reports whether the path ends with
-// the probe.
+// setURL sets the template's request to r without the probe. It returns false if the path does not
+// end with the probe.
 func (t *template) setURL(r *http.Request) bool {
 	u := url.URL{Scheme: r.URL.Scheme, Host: r.URL.Host}
 	var ok, raw bool
@@ -102,8 +102,8 @@ func (t *template) setURL(r *http.Request) bool {
 	return ok && raw
 }
 
-// setSigning parses the scope and the time of the sample's signature. It reports whether it
-// succeeded.
+// setSigning parses the scope and the time of the sample's signature. It returns false if it cannot
+// parse them.
 func (t *template) setSigning(signs bool, h http.Header, now time.Time) bool {
 	auth := h.Get("Authorization")
 	if !signs {

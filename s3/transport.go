@@ -14,24 +14,24 @@ import (
 const credentialTimeout = time.Minute
 
 // transport returns the SDK's transport, including AWS_CA_BUNDLE and proxies, with as many
-// connections as requests in flight. With the SDK's 10 idle connections, 64 requests in flight keep
-// reconnecting (110 connections instead of 64). It is used directly for credentials, and through
-// config.transport for objects.
+// connections as requests in flight. With the SDK's 10 idle connections, 64 requests in flight open
+// 110 connections instead of 64. Requests for credentials use the transport directly, and object
+// requests use it through config.transport.
 func transport(requests int) *awshttp.BuildableClient {
 	return awshttp.NewBuildableClient().WithTimeout(credentialTimeout).WithTransportOptions(func(t *http.Transport) {
 		provider.Connections(t, requests)
 	})
 }
 
-// trips is a client that sends requests with a RoundTripper and does not follow redirects.
-// http.Client.Do would copy each request's header for redirects.
+// trips is a client that sends requests with a RoundTripper and does not follow redirects. Unlike
+// http.Client.Do, it does not copy the header of each request for redirects.
 type trips struct{ http.RoundTripper }
 
 func (t trips) Do(r *http.Request) (*http.Response, error) { return t.RoundTrip(r) }
 
-// transport returns the client for object requests, with a stall timeout, without redirects and
-// with bounded documents. The SDK's client follows 307 and 308 to any host, even from https to
-// http, so only its transport is used.
+// transport returns the client for object requests, with a stall timeout, limits on the size of
+// documents, and no redirects. The SDK's client would follow 307 and 308 to any host, even from
+// https to http, so only its transport is used.
 func (c *config) transport(client aws.HTTPClient) aws.HTTPClient {
 	if b, ok := client.(*awshttp.BuildableClient); ok {
 		name, timeout := c.Shared().Name, time.Duration(0)

@@ -49,7 +49,8 @@ func (c *config) params() provider.Params {
 		Flags: map[string]*bool{
 			"anonymous":      &c.anonymous,
 			"use_path_style": &c.pathStyle,
-			// Older names of use_path_style: an immutable host name cannot contain the bucket.
+			// Older names of use_path_style. An immutable host name cannot contain the bucket, so
+			// the path must.
 			"s3ForcePathStyle":   &c.pathStyle,
 			"hostname_immutable": &c.pathStyle,
 			"dualstack":          &c.dualstack,
@@ -62,8 +63,8 @@ func (c *config) params() provider.Params {
 			"hedge":              &c.stack.Hedge,   // of this package
 		},
 		Other: func(name, _ string) (bool, error) {
-			// awssdk is gocloud.dev's choice of the SDK version. rate_limiter_capacity limits the
-			// SDK's retries, which are disabled here.
+			// In gocloud.dev, awssdk selects the version of the SDK. rate_limiter_capacity limits
+			// the SDK's retries, which are disabled here.
 			return name == "awssdk" || name == "rate_limiter_capacity", nil
 		},
 	}
@@ -78,6 +79,6 @@ func (c *config) Name() string {
 	return provider.Name("s3", c.bucket, c.prefix, query)
 }
 
-// UsageError reports a mistake in the URL or the options of [Open]. It does not match a kind of
-// package fault, because it does not concern stored data. All providers share this type.
+// UsageError reports a mistake in the URL or the options of [Open]. It has no kind of package
+// fault, because kinds are about requests and stored data. All providers share this type.
 type UsageError = store.UsageError

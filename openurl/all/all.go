@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// Options are the options shared by all providers, and the options of each provider. The zero value
+// Options holds options that all providers share, and options of each provider. The zero value
 // selects the defaults of each provider. Package s3 documents the shared fields.
 type Options struct {
 	MaxInFlight           int                 // requests in flight per store; 0 is the provider's default
@@ -19,7 +19,7 @@ type Options struct {
 	Limits                *concurrency.Limits // nil is concurrency.Default()
 	Retry                 []retry.Option
 
-	// Options of one provider. They override the fields above.
+	// Options of single providers, which override the fields above.
 	S3    []s3.Option
 	GCS   []gcs.Option
 	Azure []azure.Option
@@ -29,7 +29,7 @@ type Options struct {
 // Mux returns a Mux for all schemes with the defaults of each provider.
 func Mux() openurl.Mux { return With(Options{}) }
 
-// With returns a Mux for all schemes with options o. Each call returns a new Mux with its own
+// With returns a Mux for all schemes with options o. Each call returns a new Mux, with separate
 // stores in memory.
 func With(o Options) openurl.Mux {
 	m := openurl.Builtin()
@@ -45,7 +45,7 @@ func With(o Options) openurl.Mux {
 	return m
 }
 
-// common holds a provider's functions for the shared options.
+// common holds a provider's functions that create the shared options.
 type common[O any] struct {
 	maxInFlight           func(int) O
 	requestRate, byteRate func(float64) O

@@ -6,6 +6,6 @@
 // A program that imports this package links the SDKs of all providers. To link fewer SDKs, import
 // package openurl and the packages of the needed providers instead; openurl itself links no SDK.
 //
-// The result is an [openurl.Mux], a map that a program may modify before use: it may delete a
-// scheme or replace its opener. Errors and concurrency are those of package openurl.
+// An [openurl.Mux] is a map that a program may modify before use, for example to delete a scheme or
+// to replace an opener. Errors and concurrency are those of package openurl.
 package all

@@ -46,21 +46,22 @@ type Result struct {
 	Bytes int64 // bytes of values read or sent; 0 after an error
 	Count int   // entries of an OpList, keys of an OpDelete, else 1
 	Err   error
-	// Unsupported is set if the store lacks the optional verb. In this case no request was made and
-	// Err is errors.ErrUnsupported.
+	// Unsupported is true if the store lacks the optional verb. Then no request was made, and Err
+	// is errors.ErrUnsupported.
 	Unsupported bool
 }
 
 // Hooks are called around each request to a store, in the goroutine that makes it. Each field may
 // be nil. Hooks must be safe for concurrent calls.
 type Hooks struct {
-	// Before is called first. The request is made with the context that Before returns. If Before
-	// returns an error, the caller gets that error, no request is made and After is not called.
+	// Before is called before the request, which is made with the context that Before returns. If
+	// Before returns an error, the caller gets that error, and neither the request nor After is
+	// called.
 	Before func(context.Context, Call) (context.Context, error)
 	// After is called when the request has ended, with the context that Before returned. It is also
 	// called if the store below panics; in this case Err is fault.Unavailable.
 	After func(context.Context, Call, Result)
-	// Provide provides handles for [As]. They take precedence over those of the store below.
+	// Provide provides handles for [As]. Its handles take precedence over those of the store below.
 	Provide func(target any) bool
 }
 
@@ -68,9 +69,9 @@ type Hooks struct {
 // that treat all verbs alike. The returned store has all optional verbs. A verb that s lacks
 // returns errors.ErrUnsupported without calling the hooks. Close closes s.
 //
-// Each page of a listing is one request. If s lists without pages, every 1000 entries count as one
-// request and are read before the caller gets the first of them. A resource that Before acquires
-// and After releases is therefore never held while the consumer of a listing runs.
+// Each page of a listing is one request. If s lists without pages, each group of 1000 entries
+// counts as one request, and is read before the caller gets its first entry. A resource that Before
+// acquires and After releases is therefore never held while the consumer of a listing runs.
 //
 // The hooks are called for all requests, including those for which s refuses the key or the
 // options.
@@ -94,7 +95,7 @@ func (a *around) before(ctx context.Context, c *Call) (context.Context, error) {
 	return ctx, err
 }
 
-// after calls the hook After for a request of one key. Result.Count is 1.
+// after calls the hook After for a request of one key, with a Result whose Count is 1.
 func (a *around) after(ctx context.Context, c *Call, bytes int64, err error) {
 	a.done(ctx, c, Result{Bytes: bytes, Count: 1, Err: err})
 }
@@ -180,8 +181,8 @@ func (a *around) ListPage(ctx context.Context, prefix string, o ListOptions, tok
 	return pl.ListPage(ctx, prefix, o, token)
 }
 
-// walked is the number of entries per request in a listing without pages. It is the page size of
-// the clouds.
+// walked is the number of entries per request in a listing without pages. The cloud providers use
+// the same page size.
 const walked = 1000
 
 // walk lists s, which lacks ListPage, in steps of up to walked entries.
@@ -206,8 +207,8 @@ func (a *around) walk(ctx context.Context, prefix string, o ListOptions) iter.Se
 	}
 }
 
-// step pulls the entries of one page. The listing runs with the caller's context, because it spans
-// several pages.
+// step pulls the entries of one page from next. The hooks get ctx for this page only, but the
+// listing spans several pages and runs with the caller's context.
 func (a *around) step(ctx context.Context, prefix string, next func() (Entry, error, bool)) (page []Entry, more bool, err error) {
 	c := Call{Op: OpList, Key: prefix}
 	if ctx, err = a.before(ctx, &c); err != nil {

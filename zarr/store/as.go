@@ -5,7 +5,7 @@ import "fmt"
 // Provider is implemented by stores that expose handles, such as an SDK's client, a bucket or a
 // Tuning.
 type Provider interface {
-	// Provide sets *target and reports true if the store has a value of its type.
+	// If the store has a value of the type of *target, Provide sets *target to it and returns true.
 	Provide(target any) bool
 }
 
@@ -23,7 +23,8 @@ type Wrapper interface {
 //	var c *awss3.Client
 //	ok := store.As(st, &c)
 //
-// Handles bypass every decorator. They are for operations that the Store interface does not have.
+// Calls through a handle bypass every decorator. Use handles for operations that the Store
+// interface does not have.
 func As(s Store, target any) bool {
 	for s != nil {
 		if p, ok := s.(Provider); ok && p.Provide(target) {

@@ -11,8 +11,8 @@ import (
 // thus check them before they write anything.
 type Conditions struct{ IfAbsent, IfVersion bool }
 
-// ConditionsOf returns the conditions that s honours. It makes no request. A store that does not
-// provide Conditions honours both.
+// ConditionsOf returns the conditions that s honours, without making a request. A store that does
+// not provide Conditions is assumed to honour both.
 func ConditionsOf(s Store) Conditions {
 	c := Conditions{IfAbsent: true, IfVersion: true}
 	As(s, &c)
@@ -20,8 +20,8 @@ func ConditionsOf(s Store) Conditions {
 }
 
 // NoVersions returns the error for a conditional change in a store without versions: fault.ReadOnly
-// if the store refuses all changes ([IsReadOnly]), else errors.ErrUnsupported. what describes the
-// refused change, such as "nothing can be removed".
+// if the store refuses all changes ([IsReadOnly]), else errors.ErrUnsupported. The parameter what
+// describes the refused change, such as "nothing can be removed".
 func NoVersions(s Store, what string) error {
 	if IsReadOnly(s) {
 		return fault.ReadOnly

@@ -7,8 +7,9 @@ import (
 
 // Copier copies values within the store without transferring them to this process.
 type Copier interface {
-	// Copy replaces the value of the destination, the key to, by that of the source, the key from.
-	// Concurrent readers of the destination see the old value or the new one. Copy fails with:
+	// Copy copies the value of the source key from to the destination key to, and replaces any
+	// value there. Concurrent readers of the destination see the old value or the new one. Copy
+	// fails with:
 	//
 	//   - fault.NotFound if the source is proven absent and o.FromVersion is not set
 	//   - fault.Conflict if o.FromVersion is set and the source is absent or has another version,
@@ -22,8 +23,8 @@ type Copier interface {
 	Copy(ctx context.Context, from, to string, o CopyOptions) (Version, error)
 }
 
-// CopyOptions conditions a Copy. At most one of IfAbsent and IfVersion may be set; otherwise Copy
-// returns fault.Selection.
+// CopyOptions sets the conditions of a Copy. At most one of IfAbsent and IfVersion may be set;
+// otherwise Copy returns fault.Selection.
 type CopyOptions struct {
 	FromVersion Version // copy only this version of the source
 	IfAbsent    bool    // write only if the destination does not hold a value

@@ -15,8 +15,9 @@ const (
 	// each are 2100 per second, or 100,000 keys in 47 s. Half of the 128 requests to a cloud remain
 	// for other uses.
 	maxDeletes = 64
-	// maxBatches and maxInBatches limit the concurrent batches and the keys in them. A provider
-	// deletes the keys of a batch one by one, and S3 allows 3500 deletes per second below a prefix.
+	// maxBatches limits the concurrent batches, and maxInBatches limits the keys in all of them. A
+	// provider deletes the keys of a batch one by one, and S3 allows 3500 deletes per second below
+	// a prefix.
 	maxBatches   = 16
 	maxInBatches = 4096
 	// anyBatch is the batch size for a store without a Tuning.DeleteBatch.
@@ -28,8 +29,8 @@ const (
 // store's [Tuning]. Absent keys are not an error.
 //
 // After the first failure, or when ctx ends, DeleteAll starts no further request and waits for the
-// requests in flight. It returns the error of the failed key that is first in the order of keys.
-// The error has the number of other failed keys. Some keys may have been removed.
+// requests in flight. The returned error is that of the first failed key in the order of keys, with
+// the number of other failed keys. Some keys may have been removed.
 func DeleteAll(ctx context.Context, s Store, keys []string) error {
 	d := newDeletes(s)
 	d.total = len(keys)
@@ -43,16 +44,16 @@ func DeleteAll(ctx context.Context, s Store, keys []string) error {
 }
 
 // DeleteSeq is [DeleteAll] for a sequence of keys, such as those of a listing. It deletes keys
-// while the sequence is read. An error in the sequence ends DeleteSeq, which returns it unless a
-// delete failed earlier. It holds the keys of the batches in flight in memory.
+// while it reads the sequence, and holds only the keys of the batches in flight in memory. If the
+// sequence yields an error, DeleteSeq stops and returns that error, unless a delete failed earlier.
 func DeleteSeq(ctx context.Context, s Store, keys iter.Seq2[string, error]) error {
 	return newDeletes(s).run(ctx, keys)
 }
 
-// DeleteBelow removes every key below prefix, or all keys of the store if prefix is "". It is
-// [DeleteSeq] of [ListAll]. Keys written during the call may remain. It removes symbolic links and
-// does not follow them. It returns fault.Refused if prefix is a link or has a link among its parent
-// directories.
+// DeleteBelow removes every key below prefix, or all keys of the store if prefix is "". It calls
+// [DeleteSeq] with the keys that [ListAll] yields. Keys written during the call may remain.
+// Symbolic links are removed and not followed. DeleteBelow returns fault.Refused if prefix is a
+// link or has a link among its parent directories.
 func DeleteBelow(ctx context.Context, s Store, prefix string) error {
 	return DeleteSeq(ctx, s, func(yield func(string, error) bool) {
 		for e, err := range ListAll(ctx, s, prefix, ListOptions{NoFollow: true}) {
@@ -64,8 +65,8 @@ func DeleteBelow(ctx context.Context, s Store, prefix string) error {
 }
 
 // DeleteRequests returns the number of requests that [DeleteAll] makes for a number of keys,
-// without retries. If s deletes in batches, it is one per batch of the store's [Tuning], else one
-// per key.
+// without retries. If s deletes in batches, DeleteAll makes one request per batch, with the batch
+// size of the store's [Tuning]. Otherwise it makes one request per key.
 func DeleteRequests(s Store, keys int64) int64 {
 	batch := int64(1)
 	if InBatches(s) {
@@ -74,8 +75,8 @@ func DeleteRequests(s Store, keys int64) int64 {
 	return (keys + batch - 1) / batch
 }
 
-// InBatches reports whether s and all stores that it wraps are BatchDeleters. Checking s alone is
-// not sufficient, because decorators have the method even if the store below does not.
+// InBatches reports whether s and all stores that it wraps are BatchDeleters. Decorators have the
+// method DeleteAll even if the store below lacks it, so checking s alone is not sufficient.
 func InBatches(s Store) bool {
 	for {
 		if _, ok := s.(BatchDeleter); !ok {
@@ -118,7 +119,7 @@ type deletes struct {
 	err    error
 }
 
-// keyBatch is a batch of keys. at is the index of its first key among all keys.
+// keyBatch is a batch of keys. The field at is the index of the first of them among all keys.
 type keyBatch struct {
 	keys []string
 	at   int

@@ -7,12 +7,13 @@ import (
 )
 
 // Folders removes empty directories. Stores that keep a directory after its last key is deleted
-// provide it through [As]. [Prefix] provides it for its keys.
+// provide a Folders through [As]. A store made by [Prefix] provides one for the keys below its
+// prefix.
 type Folders interface {
-	// RemoveFolders removes the directory of prefix and all directories below it, as far as they
-	// are empty. prefix must not be "". A directory with an entry of any kind remains, even if the
-	// entry is created during the call. Links are not followed: it returns fault.Refused if prefix
-	// has a link among its parent directories. An absent directory is not an error.
+	// RemoveFolders removes the directory of prefix and all directories below it, if they are
+	// empty. prefix must not be "". A directory with an entry of any kind remains, even if the
+	// entry is created during the call. Links are not followed: RemoveFolders returns fault.Refused
+	// if prefix has a link among its parent directories. An absent directory is not an error.
 	RemoveFolders(ctx context.Context, prefix string) error
 }
 

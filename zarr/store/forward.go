@@ -19,9 +19,9 @@ import (
 //		return c.Forward.Get(ctx, key, o, buf)
 //	}
 //
-// Some decorators must not forward a verb by default, such as those that refuse writes or change
-// keys. Such a decorator does not embed Forward but has one in a named field. This hides all verbs
-// that it does not declare, including verbs that later versions of this package add.
+// A decorator that refuses writes or changes keys must not forward a verb by default. It holds its
+// Forward in a named field instead of embedding it. The decorator then lacks all verbs that it does
+// not declare, including verbs that later versions of this package add.
 type Forward struct{ Store }
 
 // ListPage implements [PageLister].

@@ -10,17 +10,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// ListAll yields the entries that List yields, each once and in any order. It is for listings that
-// may be long. A listing of one page takes one request.
+// ListAll yields the same entries as List, each once and in any order. Use it for listings that may
+// be long. For a listing of one page it makes one request.
 //
 // If the provider lists in order ([Listings]), ListAll divides the remaining keys into ranges that
-// it lists concurrently. It adds listings as pages turn out to have entries, up to the ListFanout
-// of the store's [Tuning]. This takes more requests than there are pages: 5 to 20 % more in long
-// listings, and more than twice as many in the worst case. The reason is that a range may be empty,
-// and that some ranges end only with a page of keys beyond them. With OneLevel, and if the provider
-// does not list in order, ListAll is [Pages].
+// it lists concurrently. It starts more concurrent listings as pages turn out to have entries, up
+// to the ListFanout of the store's [Tuning]. Some ranges are empty, and some end only with a page
+// of keys beyond the range. ListAll therefore makes more requests than there are pages: 5 to 20 %
+// more in long listings, and more than twice as many in the worst case. With OneLevel, or if the
+// provider does not list in order, ListAll does the same as [Pages].
 //
-// At most one page of each listing is in memory while the consumer runs.
+// While the consumer runs, at most one page of each concurrent listing is in memory.
 func ListAll(ctx context.Context, s Store, prefix string, o ListOptions) iter.Seq2[Entry, error] {
 	pl, ok := s.(PageLister)
 	fanout := TuningOf(s).ListFanout
@@ -105,7 +105,8 @@ func (l *listers) run(ctx context.Context, page []Entry, next string, yield func
 	}
 }
 
-// list lists a span. If next is not empty, page is the span's first page.
+// list lists a span. If next is not empty, page is the first page of the span and next is the token
+// of the second.
 func (l *listers) list(ctx context.Context, s *span, page []Entry, next string) {
 	defer l.end(s)
 	o := l.o
@@ -160,8 +161,9 @@ func (l *listers) fail(err error) {
 	l.cancel()
 }
 
-// took handles a page of a span. It returns the entries that are in the span, and whether more may
-// follow. If more listings are allowed, it then divides the remaining keys.
+// took handles a page of a span. It returns the entries that are in the span, and whether more
+// entries of the span may follow. If more listings are allowed, took also divides the remaining
+// keys.
 func (l *listers) took(ctx context.Context, s *span, page []Entry, next string, err error) (keep []Entry, more bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -194,7 +196,8 @@ func (l *listers) took(ctx context.Context, s *span, page []Entry, next string, 
 	return page, more
 }
 
-// within returns the entries of a page that are in the span, and whether more may follow.
+// within returns the entries of a page that are in the span, and whether more entries of the span
+// may follow.
 func (l *listers) within(s *span, page []Entry) ([]Entry, bool, error) {
 	first, last := "", s.pos
 	for i, e := range page {
@@ -233,8 +236,8 @@ func (l *listers) path(e Entry) string {
 	return strings.TrimPrefix(e.Key[min(len(l.prefix), len(e.Key)):], "/")
 }
 
-// divide divides the span that is expected to have the most remaining keys and returns the upper
-// part. It returns nil if no span can be divided.
+// divide splits the span that is expected to have the most remaining keys, and returns the upper
+// part of it. It returns nil if no span can be divided.
 func (l *listers) divide() *span {
 	var of *span
 	var best cut

@@ -4,12 +4,12 @@ import "math/bits"
 
 // A span is divided at a key, the cut, beyond which its keys are expected to continue. Keys are
 // treated as strings of digits. The cut is at the first position at which greater bytes are
-// expected, before the middle one of those bytes.
+// expected, and is placed before the middle one of these bytes.
 //
-// The expected bytes are learned from adjacent keys of the listing: from the bytes in which they
-// first differ. A position at which adjacent keys have differed may have any of these bytes. A
-// position with a digit may also have any digit. A wrong guess costs one request for an empty span.
-// It never loses a key, because the spans have no gaps.
+// The expected bytes are those in which adjacent keys of the listing first differ. Each of them is
+// expected at every position at which adjacent keys have differed. If a key has a digit at a
+// position, all digits are expected there as well. A wrong expectation costs one request for an
+// empty span. It cannot lose a key, because there are no gaps between the spans.
 
 // cut is a key at which a span may be divided.
 type cut struct {
@@ -46,8 +46,8 @@ func (l *listers) cut(s *span) cut {
 	return cut{}
 }
 
-// common returns the length of the common prefix of two keys. narrow reports whether the next byte
-// of b is the successor of the next byte of a.
+// common returns the length of the common prefix of two keys. The result narrow is true if, after
+// the prefix, the byte of b is the successor of the byte of a.
 func common(a, b string) (same int, narrow bool) {
 	for same < min(len(a), len(b)) && a[same] == b[same] {
 		same++
@@ -55,7 +55,7 @@ func common(a, b string) (same int, narrow bool) {
 	return same, same < min(len(a), len(b)) && b[same]-a[same] == 1
 }
 
-// places is the number of bytes of each key that are examined.
+// places is the number of bytes that are examined at the beginning of each key.
 const places = 256
 
 // alphabet is the set of bytes in which adjacent keys first differ.
@@ -64,7 +64,8 @@ type alphabet struct {
 	bytes  set
 }
 
-// add learns from two adjacent keys, of which last is the greater.
+// add adds the bytes in which two adjacent keys first differ. The parameter last is the greater
+// key.
 func (a *alphabet) add(key, last string) {
 	i := 0
 	for i < min(len(key), len(last)) && key[i] == last[i] {
@@ -76,7 +77,7 @@ func (a *alphabet) add(key, last string) {
 	}
 }
 
-// expected returns the bytes expected at index i of a key, whose current byte is b.
+// expected returns the bytes that are expected at index i of a key, where the current key has b.
 func (a *alphabet) expected(i int, b byte) set {
 	switch {
 	case b >= '0' && b <= '9':
@@ -121,7 +122,7 @@ func (s set) above(b byte) set {
 	return set{s.lo &^ low.lo, s.hi &^ low.hi}.without(b)
 }
 
-// middle returns the middle character, the upper one of two.
+// middle returns the middle character of s, or the upper one if there are two.
 func (s set) middle() byte {
 	half := s.len() / 2
 	n := 0

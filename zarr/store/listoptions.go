@@ -13,18 +13,18 @@ import (
 // many entries among several listings. StartAfter continues an ordered listing where another one
 // ended.
 //
-// Stores send both to providers with such parameters (S3, GCS). For other providers they filter the
-// entries, and the omitted entries still cost requests.
+// Stores send KeyPrefix and StartAfter to providers that have such parameters (S3, GCS). For other
+// providers the store filters the entries, and entries that it omits still cost requests.
 type ListOptions struct {
 	// Depth sets how far the listing descends.
 	Depth Depth
 	// KeyPrefix selects paths that start with it: "c/1" selects "c/1", "c/10" and "c/1/0". With
 	// OneLevel, "c/1" yields "c/10" and the Dir "c/1", and "c/1/" yields the children of "c/1".
 	KeyPrefix string
-	// StartAfter selects paths that are greater than it: "c/1" excludes "c/1" and all paths before
+	// StartAfter selects the paths that sort after it: "c/1" excludes "c/1" and all paths before
 	// it, but not "c/1/0".
 	StartAfter string
-	// NoFollow lists a symbolic link as an entry of size 0, regardless of its target. By default
+	// NoFollow lists each symbolic link as an entry of size 0, regardless of the target. By default
 	// links are followed. With NoFollow a listing returns fault.Refused if the prefix is a link or
 	// has a link among its parent directories. Stores without links ignore NoFollow.
 	NoFollow bool
@@ -36,12 +36,12 @@ type Depth uint8
 const (
 	// Deep lists every key below the prefix.
 	Deep Depth = iota
-	// OneLevel stops at the next slash.
+	// OneLevel lists only the next level: paths end at the first slash after the prefix.
 	OneLevel
 )
 
 // Check returns fault.Path if prefix fails [CheckPrefix], or if no key can start with KeyPrefix or
-// StartAfter. Every store calls it before it makes a request.
+// StartAfter. Every store calls Check before it makes a request.
 func (o ListOptions) Check(prefix string) error {
 	if err := CheckPrefix(prefix); err != nil {
 		return err
@@ -68,8 +68,8 @@ func checkBeginning(what, s string) error {
 	return nil
 }
 
-// Match reports whether KeyPrefix and StartAfter select e, an entry of a listing of prefix. Stores
-// call it if their provider has no such parameters.
+// Match reports whether KeyPrefix and StartAfter select the entry e of a listing below prefix.
+// Stores whose provider has no such parameters call it to filter entries.
 func (o ListOptions) Match(prefix string, e Entry) bool {
 	if o.KeyPrefix == "" && o.StartAfter == "" {
 		return true

@@ -9,8 +9,8 @@ import "time"
 //	var m store.Measured
 //	ok := store.As(st, &m)
 //
-// It is a snapshot. Latency and Bandwidth are a linear fit of recent reads: a read of n bytes takes
-// Latency + n/Bandwidth.
+// The values are a snapshot. Latency and Bandwidth are a linear fit of recent reads: a read of n
+// bytes is expected to take Latency + n/Bandwidth.
 type Measured struct {
 	Latency   time.Duration // time of a read of 0 bytes; of any read if all had the same length
 	Bandwidth float64       // bytes per second of one request; 0 if all reads had the same length

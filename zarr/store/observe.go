@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// Event is one call of a store from its caller's point of view. It includes retries by the stores
-// below.
+// Event is one call of a store as its caller sees it, including the retries that stores below make.
 type Event struct {
 	Op Op
 	// Key is the key of the request. For a listing it is the prefix, for a batch delete the first
@@ -45,9 +44,9 @@ func (e Event) String() string {
 }
 
 // Observe returns a store that calls f after each request to s. f gets the context of the request,
-// so spans that f creates have the right parent. f runs in the goroutine that made the request, so
-// it must be quick, and it must be safe for concurrent calls. Each page of a listing is one event;
-// see [Around]. Calls of optional verbs that s lacks are not events. Close closes s.
+// so trace spans that f creates belong to the caller's span. f runs in the goroutine that made the
+// request, so it must be quick, and it must be safe for concurrent calls. Each page of a listing is
+// one event; see [Around]. Calls of optional verbs that s lacks are not events. Close closes s.
 func Observe(s Store, f func(context.Context, Event)) Store {
 	return Around(s, Hooks{After: func(ctx context.Context, c Call, r Result) {
 		if r.Unsupported {

@@ -20,8 +20,8 @@ type PartPutter interface {
 // PartsOptions selects a new upload or an existing one. The zero value starts a new upload.
 type PartsOptions struct {
 	// Resume is the Token of an unfinished upload of the same key. Another process may have started
-	// it. If the upload no longer exists, the first request fails. A store whose Tokens are empty
-	// returns errors.ErrUnsupported.
+	// it. If the upload no longer exists, the first request fails. If the store has no Tokens,
+	// PutParts returns errors.ErrUnsupported.
 	Resume string
 }
 
@@ -29,12 +29,14 @@ type PartsOptions struct {
 // concurrently with Part.
 //
 // After an upload was committed or aborted in any process, Sent and Commit return fault.Conflict.
-// Part also returns it if the provider detects this. Azure does not detect an Abort in another
-// process: a process that has sent all parts can still commit them, and the value is then complete.
+// Part also returns fault.Conflict if the provider detects the end of the upload. Azure does not
+// detect an Abort in another process. A process that has sent all parts can then still commit them
+// as a complete value.
 type Parts interface {
 	// Part sends part n, counted from 0. Parts may be sent in any order. Sending part n again
-	// replaces it. Part does not keep b. After a Resume the first call of Part may list the earlier
-	// parts. It returns fault.Limit if n or the length of b exceeds Limits.
+	// replaces it. Part keeps no reference to b. After a Resume the first call of Part may make a
+	// request that lists the earlier parts. Part returns fault.Limit if n or the length of b
+	// exceeds Limits.
 	Part(ctx context.Context, n int, b []byte) error
 
 	// Sent lists the parts that have arrived, from all processes, ordered by N.
@@ -43,14 +45,14 @@ type Parts interface {
 	// Limits returns the provider's limits. It makes no request.
 	Limits() PartLimits
 
-	// Token identifies the upload for PartsOptions.Resume. It is empty if another process cannot
-	// continue the upload. It makes no request.
+	// Token identifies the upload for PartsOptions.Resume. The token is empty if another process
+	// cannot continue the upload. Token makes no request.
 	Token() string
 
 	// Commit concatenates the parts in order of N and makes them the value of the key, subject to
-	// the conditions in o. It uses the parts of all processes after a Resume. It compares the
-	// numbers and sizes of all parts that this process sent, or that Sent listed, with the stored
-	// parts, so it never stores a truncated value. It fails with:
+	// the conditions in o. After a Resume it uses the parts of all processes. It compares the
+	// stored parts with the numbers and sizes of the parts that this process sent or that Sent
+	// listed, so that it never stores a truncated value. Commit fails with:
 	//
 	//   - fault.Selection if there is a gap between parts
 	//   - fault.Conflict if a part is missing, if another process has replaced a part by one of
@@ -61,8 +63,8 @@ type Parts interface {
 	// committed or aborted.
 	Commit(ctx context.Context, o PutOptions) (Version, error)
 
-	// Abort removes the parts. It may be called after a failed Commit. It does nothing after a
-	// successful Commit.
+	// Abort removes the parts. It may be called after a failed Commit, and does nothing after a
+	// successful one.
 	Abort(ctx context.Context) error
 }
 
@@ -71,13 +73,14 @@ type PartInfo struct {
 	N    int
 	Size int64
 	// Sum is the provider's checksum of the part: "crc32:" or "crc32c:" and 8 hexadecimal digits,
-	// or "md5:" and 32 hexadecimal digits. A value with "md5:" has the form of an MD5, but is
-	// another number if the provider encrypts the value. Sum is empty if there is no checksum.
+	// or "md5:" and 32 hexadecimal digits. If the provider encrypts the value, the digits after
+	// "md5:" are not the MD5 of the part. Sum is empty if the provider has no checksum.
 	Sum string
 }
 
-// Holds reports whether b has the length and checksum of the part. known is false if that cannot be
-// decided: there is no checksum, or the checksum has the form of an MD5 and differs from that of b.
+// Holds reports whether b has the length and checksum of the part. The result known is false if
+// this cannot be decided: the part has no checksum, or it has an MD5 that differs from that of b
+// and may be the result of encryption.
 func (p PartInfo) Holds(b []byte) (holds, known bool) {
 	if int64(len(b)) != p.Size {
 		return false, true
@@ -89,7 +92,7 @@ func (p PartInfo) Holds(b []byte) (holds, known bool) {
 	case "crc32c":
 		return p.Sum == fmt.Sprintf("crc32c:%08x", crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli))), true
 	case "md5":
-		// An attacker who forges an MD5 could send other bytes as well.
+		// MD5 suffices: an attacker who can forge an MD5 could send other bytes as well.
 		same := p.Sum == fmt.Sprintf("md5:%x", md5.Sum(b)) //nolint:gosec // chosen by the provider
 		return same, same
 	}

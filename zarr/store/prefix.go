@@ -8,10 +8,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Prefix returns the part of s below prefix as a store. Its key "x" is the key prefix + "/x" of s.
-// No key leads out of the prefix. If prefix is "", it returns s itself. It returns fault.Path if
-// prefix fails [CheckKey]. Errors of s have the full keys of s. The store has the optional verbs of
-// s. Close closes s.
+// Prefix returns a store with the part of s below prefix. The key "x" of the store is the key
+// prefix + "/x" of s, and no key leads out of the prefix. If prefix is "", Prefix returns s. It
+// returns fault.Path if prefix fails [CheckKey]. Errors contain the full keys of s. The store has
+// the optional verbs of s. Close closes s.
 func Prefix(s Store, prefix string) (Store, error) {
 	if prefix == "" {
 		return s, nil
@@ -28,8 +28,8 @@ type prefixed struct {
 	prefix string // with trailing slash
 }
 
-// key returns the key of the store below. It checks key first, because CheckKey would accept some
-// invalid keys after a prefix.
+// key returns the key of the store below. It checks the key without the prefix, because CheckKey
+// accepts some invalid keys if a prefix precedes them.
 func (p *prefixed) key(op, key string) (string, error) {
 	if err := CheckKey(key); err != nil {
 		return "", &fault.KeyError{Op: op, Store: p.String(), Key: key, Err: err}
@@ -61,7 +61,7 @@ func (p *prefixed) Delete(ctx context.Context, key string, o DeleteOptions) erro
 	return p.below.Delete(ctx, full, o)
 }
 
-// full returns the prefix of a listing of the store below.
+// full returns the prefix with which to list the store below.
 func (p *prefixed) full(prefix string) (string, error) {
 	if prefix == "" {
 		return strings.TrimSuffix(p.prefix, "/"), nil
@@ -70,7 +70,7 @@ func (p *prefixed) full(prefix string) (string, error) {
 }
 
 // relative removes the prefix from the key of an entry. It returns an error for an entry without
-// the prefix. Such an entry is a defect of s, and its key could be mistaken for another one.
+// the prefix. The store below is then defective, and the key could be mistaken for another key.
 func (p *prefixed) relative(e Entry) (Entry, error) {
 	key, ok := strings.CutPrefix(e.Key, p.prefix)
 	if !ok {
@@ -150,8 +150,8 @@ func (p *prefixed) Copy(ctx context.Context, from, to string, o CopyOptions) (Ve
 func (p *prefixed) Close() error  { return p.below.Close() }
 func (p *prefixed) Unwrap() Store { return p.below.Store }
 
-// String returns the name of the store below followed by the prefix, such as "mem://run-7/". The
-// query of a URL remains at the end.
+// String returns the name of the store below followed by the prefix, such as "mem://run-7/". If the
+// name is a URL with a query, the query stays at the end.
 func (p *prefixed) String() string {
 	name, query, found := strings.Cut(p.below.String(), "?")
 	if !strings.HasSuffix(name, "/") {

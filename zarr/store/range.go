@@ -25,8 +25,8 @@ const (
 // From selects the bytes from off to the end. off must be less than the length of the value.
 func From(off int64) Range { return Range{kind: from, off: off} }
 
-// Within selects n bytes from off. n must be positive. If the value is shorter than off+n, a Get
-// returns fault.Corrupt and not fewer bytes.
+// Within selects n bytes from off. n must be positive. If the value is shorter than off+n, Get
+// returns fault.Corrupt; it never returns fewer bytes.
 func Within(off, n int64) Range { return Range{kind: within, off: off, len: n} }
 
 // Suffix selects the last n bytes. n must be positive. If the value is shorter than n, a Get
@@ -45,9 +45,9 @@ func (r Range) IsFrom() (off int64, ok bool) { return r.off, r.kind == from }
 // IsWithin reports whether r was made by [Within], and returns its offset and length.
 func (r Range) IsWithin() (off, n int64, ok bool) { return r.off, r.len, r.kind == within }
 
-// Check returns fault.Selection if r is empty or negative. Every store calls it before it makes a
-// request. An empty read could not prove that the key is present, and leaks connections in some
-// SDKs.
+// Check returns fault.Selection if r is empty or negative. Every store calls Check before it makes
+// a request. Empty ranges are invalid because reading zero bytes does not prove that the key is
+// present, and leaks connections in some SDKs.
 func (r Range) Check() error {
 	switch r.kind {
 	case from:

@@ -7,13 +7,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// ReadOnly returns s without its writes. Put and Delete return fault.ReadOnly, and optional verbs
-// that write are hidden. Handles that [As] returns bypass ReadOnly, as they bypass every decorator.
-// Close closes s.
+// ReadOnly returns a store that reads from s and refuses writes. Put and Delete return
+// fault.ReadOnly, and the optional verbs that write are missing. Handles found by [As] bypass
+// ReadOnly, like every decorator. Close closes s.
 func ReadOnly(s Store) Store { return &readOnly{Forward{s}} }
 
 // IsReadOnly reports whether s, or a store that it wraps, has a method ReadOnly() bool that returns
-// true. It makes no request, so it does not detect a server that refuses writes.
+// true. It makes no request, and therefore cannot detect that a server refuses writes.
 func IsReadOnly(s Store) bool {
 	for s != nil {
 		if r, ok := s.(interface{ ReadOnly() bool }); ok && r.ReadOnly() {

@@ -7,11 +7,12 @@ import (
 )
 
 // Remnants removes temporary files of writers. Stores in which a killed writer may leave temporary
-// files provide it through [As]. [Prefix] provides it for its keys.
+// files provide a Remnants through [As]. A store made by [Prefix] provides one for the keys below
+// its prefix.
 type Remnants interface {
-	// RemoveRemnants removes the temporary files below prefix. prefix must not be "". A Put that is
-	// in progress there fails, so call it only for prefixes without active writers. It does not
-	// follow links.
+	// RemoveRemnants removes the temporary files below prefix. prefix must not be "". It makes any
+	// Put in progress below prefix fail, so use it only while nothing is written there. Symbolic
+	// links are not followed.
 	RemoveRemnants(ctx context.Context, prefix string) error
 }
 

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Repeat marks the context of a retried request. Package retry sets it. The layers below send
-// retries before first attempts. They call [Repeat.Hold] with the time by which they delayed the
-// request, so that it does not count as response time.
+// Repeat marks the context of a retried request. Package retry adds it to the context. The layers
+// below retry send retries before first attempts. They pass the time by which they delayed a
+// request to [Repeat.Hold], so that the delay does not count as response time.
 type Repeat struct {
 	Try  int // number of failed attempts of the request so far, at least 1
 	held atomic.Int64

@@ -6,8 +6,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// TooLong is the error of a Get that selects more than GetOptions.Max bytes from a store that knows
-// the length before reading. Its kind is fault.Limit.
+// TooLong is the error of a Get that selects more than GetOptions.Max bytes, if the store knows the
+// length before it reads the value. Its kind is fault.Limit.
 type TooLong struct {
 	Announced int64 // number of selected bytes
 	Max       int64

@@ -6,32 +6,31 @@ import (
 )
 
 // Trace is a set of functions that report the progress of calls on a store, or of reads and writes
-// of arrays in it. Like httptrace.ClientTrace, it is part of the context: [WithTrace] adds it. The
-// layers that do the work call its functions with the context of the work, from many goroutines.
-// The functions must be quick and safe for concurrent calls. Nil functions are skipped. Without a
-// trace, a layer makes one lookup and does not allocate.
+// of arrays in it. Like httptrace.ClientTrace, a Trace is carried by a context: [WithTrace] adds
+// it. The layers that do the work call its functions with the context of the work, from many
+// goroutines. The functions must be quick and safe for concurrent calls. Nil functions are skipped.
+// Without a Trace, the cost is one lookup in the context per layer.
 //
-// [Observe] reports the calls of a store. A Trace reports events below: retries, waits and HTTP
-// exchanges. Stores without a network never call Attempt or FirstByte.
+// [Observe] reports the calls of a store. A Trace reports what happens within such a call: retries,
+// waits and HTTP exchanges. Stores without a network never call Attempt or FirstByte.
 type Trace struct {
 	// Attempt is called at the end of a provider's HTTP exchange: when its response has been read
 	// or closed, or when it has failed.
 	Attempt func(context.Context, Attempt)
 	// FirstByte is called when the header of a response has arrived.
 	FirstByte func(context.Context, FirstByte)
-	// Retry is called after the wait that follows a failed request, before the request is sent
-	// again.
+	// Retry is called before a failed request is sent again, after the wait.
 	Retry func(context.Context, Retry)
 	// Hedge is called when one of two requests for the same value is chosen.
 	Hedge func(context.Context, Hedge)
 	// Hit is called when a cache has an entry that would otherwise be requested.
 	Hit func(context.Context, Hit)
-	// Wait is called when a wait for a limited resource ends, even if the caller gave up. It is not
-	// called for a resource that was free immediately.
+	// Wait is called when a wait for a limited resource ends, even if the caller gave up. If the
+	// resource was free immediately, there is no wait and no call.
 	Wait func(context.Context, Wait)
 	// Chunk is called when a chunk, or an inner chunk of a shard, has been decoded or encoded, or
-	// is not stored. A shard that is not stored is one chunk. Chunk is called again for work that
-	// is repeated because a shard was replaced in the meantime.
+	// was found not to be stored. A shard that is not stored counts as one chunk. If work is
+	// repeated because a shard was replaced in the meantime, Chunk is called again.
 	Chunk func(context.Context, Chunk)
 }
 
@@ -79,7 +78,7 @@ type Hedge struct {
 	Won   bool          // set if the second request is used
 }
 
-// Hit is a request that a cache made unnecessary.
+// Hit reports a request that was not sent because a cache had the entry.
 type Hit struct {
 	Key   string
 	Bytes int64
@@ -128,8 +127,8 @@ type Chunk struct {
 
 type traceKey struct{}
 
-// WithTrace returns a context with t. If ctx already has a trace, it is called as well, after t. If
-// t is nil, WithTrace returns ctx.
+// WithTrace returns a context with t. If ctx already has a trace, the functions of that trace are
+// called as well, after those of t. If t is nil, WithTrace returns ctx.
 func WithTrace(ctx context.Context, t *Trace) context.Context {
 	if t == nil {
 		return ctx

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Tuning holds a provider's settings. Stores provide theirs through [As]. [TuningOf] falls back to
-// [Local].
+// Tuning holds a provider's settings. Stores provide their Tuning through [As], and [TuningOf]
+// finds it.
 type Tuning struct {
 	Requests    int     // requests in flight, over all arrays and calls on the opened store
 	RangeGap    int64   // largest gap in bytes that is read to avoid another request
@@ -20,7 +20,7 @@ type Tuning struct {
 	Why         Reasons // reason of each setting
 }
 
-// Reasons holds the reason of each number in a Tuning.
+// Reasons explains each number of a Tuning.
 type Reasons struct{ Requests, RangeGap, RangeMax, SplitAbove, PartAbove, ListFanout, ListPage, DeleteBatch string }
 
 // Setting is one number of a [Tuning], for printing.
@@ -45,7 +45,8 @@ func (t Tuning) Settings() []Setting {
 	}
 }
 
-// String returns the reason, then one line for each number with its reason.
+// String returns the Reason of the Tuning, followed by one line for each number with the reason of
+// that number.
 func (t Tuning) String() string {
 	var b strings.Builder
 	b.WriteString(t.Reason)
@@ -55,8 +56,8 @@ func (t Tuning) String() string {
 	return b.String()
 }
 
-// Local returns the tuning of a store without a network. In such a store, more requests than cores
-// only take memory.
+// Local returns the tuning of a store without a network. In such a store, additional requests
+// beyond the number of cores only use memory.
 func Local() Tuning {
 	return Tuning{
 		Requests:    16,
@@ -79,7 +80,7 @@ func Local() Tuning {
 	}
 }
 
-// TuningOf returns the settings of the store's provider.
+// TuningOf returns the Tuning that s provides, or that of [Local] if s provides none.
 func TuningOf(s Store) Tuning {
 	var t Tuning
 	if As(s, &t) {

@@ -51,8 +51,8 @@ func (s *Store) failed(err error) {
 	}
 }
 
-// took records the latency of a first byte. If the limit of the class thereby becomes known, it
-// schedules the second exchanges of the requests in flight.
+// took records the latency of a first byte. Once enough latencies are known to set the limit of the
+// class, took schedules the second exchanges of the requests in flight.
 func (s *Store) took(class int, d time.Duration) {
 	s.mu.Lock()
 	c := &s.classes[class]
@@ -69,8 +69,8 @@ func (s *Store) took(class int, d time.Duration) {
 	}
 }
 
-// allow returns memory for a second exchange. If none may start yet, it returns nil and the time
-// since the start of the request at which to check again.
+// allow returns memory for a second exchange. If the second exchange may not start yet, it returns
+// nil and the time, since the start of the request, at which to check again.
 func (s *Store) allow(r *request) (hold *concurrency.Hold, wait time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,8 +100,8 @@ func (s *Store) refund() {
 	s.mu.Unlock()
 }
 
-// scarce returns the time after which a second exchange for a request of the class may start. It
-// grows as the allowance shrinks below burst.
+// scarce returns the time after which a second exchange for a request of the class may start. The
+// time grows as the allowance shrinks below burst.
 func (c *class) scarce(allowed float64) time.Duration {
 	return time.Duration(float64(c.limit) * math.Sqrt(max(burst/max(allowed, 1), 1)))
 }

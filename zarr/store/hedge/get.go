@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// request is one Get with one or two exchanges. value and err are results of the second exchange,
-// and are read after done is closed.
+// request is one Get with one or two exchanges. The fields value and err are the results of the
+// second exchange, and may be read after done is closed.
 type request struct {
 	s     *Store
 	key   string
@@ -71,8 +71,8 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 	return v, err
 }
 
-// mostOf returns the maximum length of a Get's response. It returns 0 if that is unknown or too
-// long to be hedged.
+// mostOf returns the maximum length of a Get's response. It returns 0 if the length is unknown, or
+// too long for a second request.
 func mostOf(o store.GetOptions) int64 {
 	n := o.Max
 	if l, ok := o.Range.IsSuffix(); ok && (n == 0 || l < n) {
@@ -128,7 +128,7 @@ func (r *request) stop() {
 	}
 }
 
-// wait schedules the second exchange for d after the start of the request.
+// wait schedules the second exchange at the duration d after the start of the request.
 func (r *request) wait(d time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -144,8 +144,8 @@ func (r *request) wait(d time.Duration) {
 }
 
 // end handles the end of the first exchange and reports whether there is a second exchange. It
-// cancels the second exchange, with two exceptions: the second exchange was chosen, or the first
-// one failed with fault.Unavailable.
+// cancels the second exchange, unless that exchange was chosen or the first one failed with
+// fault.Unavailable.
 func (r *request) end(err error) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -13,7 +13,8 @@ type Options struct {
 	// Budget provides memory for the responses of second requests. If it is nil, no second request
 	// is sent.
 	Budget *concurrency.Budget
-	// Free reports whether a request would start immediately. nil means that it always would.
+	// Free reports whether a request would start immediately. If Free is nil, requests always start
+	// immediately.
 	Free func() bool
 }
 

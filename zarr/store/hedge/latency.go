@@ -33,12 +33,14 @@ type class struct {
 
 const classes = 4
 
-// classOf returns the class of requests for up to n bytes: up to 64 KiB, 1 MiB or 16 MiB, or more.
+// classOf returns the class of requests for up to n bytes. The upper bounds of the first three
+// classes are 64 KiB, 1 MiB and 16 MiB; the fourth has none.
 func classOf(n int64) int {
 	return min(max(bits.Len64(uint64(n-1))-13, 0)/4, classes-1)
 }
 
-// add adds the latency of a first byte. The limit of the class is not set below floor.
+// add adds the latency of a first byte to the statistics and updates the limit of the class, which
+// is at least floor.
 func (c *class) add(took, floor time.Duration) {
 	c.last = time.Now()
 	c.recent[c.seen%window] = took

@@ -27,7 +27,7 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 }
 
 // errAnew means that the ranges may be of different values, because the value was replaced or
-// removed during the read, or because the store has no versions. The value is then read in one
+// removed during the read, or the store has no versions. After errAnew the value is read in one
 // request.
 var errAnew = errors.New("the ranges are not of one value")
 
@@ -133,8 +133,8 @@ func (r *read) left() int64 { return r.n - int64(len(r.buf)-r.held) }
 // unproven is the maximum allocation based only on an announced length, as in exact.Read.
 const unproven = 64 << 20
 
-// step returns the number of bytes to request next. If the buffer has the capacity, or if the
-// caller has set a limit, it returns all remaining bytes.
+// step returns the number of bytes to request next. That is all remaining bytes if the buffer has
+// the capacity or the caller has set a limit.
 func (r *read) step(remaining int64) int64 {
 	if !r.o.Range.IsWhole() || r.o.Max > 0 || remaining <= unproven || int64(cap(r.buf)-len(r.buf)) >= remaining {
 		return remaining
@@ -142,7 +142,8 @@ func (r *read) step(remaining int64) int64 {
 	return min(remaining, max(unproven, int64(len(r.buf))))
 }
 
-// grow ensures a capacity for n more bytes. If it must allocate, it allocates no more than that.
+// grow ensures that the buffer has capacity for n more bytes. A new buffer has exactly that
+// capacity.
 func (r *read) grow(n int64) {
 	if int64(cap(r.buf)-len(r.buf)) < n {
 		r.buf = append(make([]byte, 0, len(r.buf)+int(n)), r.buf...)

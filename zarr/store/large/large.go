@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	// defaultPiece is the default length of a range or part. 16 MiB take 0.2 s on one connection,
-	// six times the latency of the first byte, and are cheap to send again.
+	// defaultPiece is the default length of a range or part. 16 MiB take 0.2 s on one connection.
+	// That is six times the latency of the first byte, and is short enough to send again after a
+	// failure.
 	defaultPiece = 16 << 20
 	// defaultInFlight is the default number of concurrent requests for one value. 16 connections of
 	// 85 MB/s are 1.4 GB/s, more than most machines' networks.

@@ -14,8 +14,8 @@ import (
 // parts become longer.
 const usual = 1000
 
-// removal limits the time for removing the parts of a failed value. It allows for a request and
-// some retries. The caller waits for the removal, even if its context has ended.
+// removal limits the time for removing the parts after a failed Put. It is enough for one request
+// and some retries. Put waits for the removal even if its context has ended.
 const removal = 10 * time.Second
 
 // Put implements [store.Store].

@@ -15,13 +15,13 @@ import (
 type UploadOptions struct {
 	Put store.PutOptions // condition that is checked at the commit
 
-	// Began is called with the token of the upload before its first part is sent, if another
-	// process can continue the upload. The parts then remain if the upload fails. The default is
-	// none.
+	// Began, if not nil, is called with the token of the upload before the first part is sent, if
+	// another process can continue the upload. The parts of a failed upload then remain in the
+	// store.
 	Began func(token string)
 	// Resume is the token of an interrupted upload. Parts that have arrived are read from the
-	// source and compared by their checksum. Only equal parts are not sent again. Piece must be the
-	// same as before. The default "" starts a new upload.
+	// source and compared by their checksum. Parts that are equal are not sent again. Piece must be
+	// the same as before. The default "" starts a new upload.
 	Resume string
 
 	// Piece is the length of a part in bytes. 0 means 16 MiB. Parts are longer if the store's
@@ -29,9 +29,10 @@ type UploadOptions struct {
 	Piece    int64
 	InFlight int // number of parts in flight; 0 means 16
 
-	// Memory is the budget for the parts in memory, which count as one Task. nil means the budget
-	// of [concurrency.Default]. If half of it holds fewer than InFlight parts, fewer are in flight.
-	// If the caller holds a Task, the budget must be of another tree than that Task.
+	// Memory is the budget for the parts in memory. All parts of the upload together are one Task
+	// of it. nil means the budget of [concurrency.Default]. If half of the budget holds fewer than
+	// InFlight parts, fewer parts are in flight. If the caller already holds a Task, Memory must
+	// belong to another tree of budgets than that Task.
 	Memory *concurrency.Budget
 }
 
@@ -42,8 +43,8 @@ type UploadOptions struct {
 //   - fault.Exists or fault.Conflict if the condition does not hold; the parts are removed
 //   - fault.Conflict if the upload of the token was committed or aborted
 //
-// After other errors the parts remain for Resume if Began or Resume is set, and store.Parts.Abort
-// can remove them. Otherwise Upload removes them.
+// After any other error Upload removes the parts, unless Began or Resume is set. In that case the
+// parts remain: a later Upload can resume them, and store.Parts.Abort can remove them.
 func Upload(ctx context.Context, s store.Store, key string, src io.ReaderAt, size int64, o UploadOptions) (store.Version, error) {
 	n := Options{Piece: o.Piece, InFlight: o.InFlight}.withPieces()
 	failed := (&Store{Forward: store.Forward{Store: s}}).failed

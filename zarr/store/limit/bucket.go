@@ -12,9 +12,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Bucket holds the request slots that all stores of a process on one bucket share, separately for
-// reads and writes. The number of slots adapts to the service. Use [NewBucket] to make one. Make
-// only one for each bucket, with [concurrency.Share]. A Bucket is safe for concurrent use.
+// Bucket holds the request slots of one bucket, separately for reads and writes. All stores of a
+// process on that bucket share them. The number of slots adapts to the service. Use [NewBucket] to
+// make one. Make only one for each bucket, with [concurrency.Share]. A Bucket is safe for
+// concurrent use.
 type Bucket struct {
 	reads, writes side
 }
@@ -25,7 +26,7 @@ type Numbers struct {
 	Most          int // maximum requests in flight, of reads and writes each; 0 means twice Reads
 
 	// ReadRate and WriteRate are the requests per second that the service accepts from a new
-	// client. The rate doubles in 20 minutes of use. 0 means no limit.
+	// client. Every 20 minutes of use double the rate. 0 means no limit.
 	ReadRate, WriteRate float64
 
 	// RequestRate and ByteRate limit the requests and the bytes of values per second, of reads and
@@ -33,20 +34,21 @@ type Numbers struct {
 	RequestRate, ByteRate float64
 
 	// Share is the number of processes that use the bucket concurrently, if known. Values below 2
-	// mean one process. Each process gets its share of the rates, and starts with its share of the
+	// mean one process. Each process uses its share of the rates and of the initial number of
 	// requests in flight.
 	Share int
 
-	// Cured reports whether retries succeed against refusals. Such refusals are unrelated to the
-	// number of requests. nil means that they never do.
+	// Cured reports whether retries of refused requests usually succeed, because the service
+	// refuses first attempts regardless of the number of requests. If Cured is nil, refusals always
+	// mean that there are too many requests.
 	Cured func() bool
 }
 
-// mostGrown is the default maximum growth of the requests in flight. 256 requests instead of 128
-// increased the throughput by 10 to 25 %, and 512 reduced it.
+// mostGrown is the default maximum factor by which the requests in flight grow. In measurements 256
+// requests had 10 to 25 % more throughput than 128, and 512 requests had less.
 const mostGrown = 2
 
-// Greatest returns the maximum number of reads in flight, which is also that of writes.
+// Greatest returns the maximum number of reads in flight. Writes have the same maximum.
 func (n Numbers) Greatest() int {
 	if n.Most > 0 {
 		return max(n.Most, n.Reads, n.Writes)
@@ -76,8 +78,8 @@ func NewBucket(n Numbers) *Bucket {
 	return b
 }
 
-// Measured returns measurements of recent reads and the number of free slots. It returns false
-// until there have been enough reads.
+// Measured returns measurements of recent reads and the number of free slots. The second result is
+// false until there have been enough reads to measure.
 func (b *Bucket) Measured() (store.Measured, bool) {
 	s := &b.reads
 	s.mu.Lock()
@@ -127,11 +129,11 @@ func (s *side) init(first, normal int, rate float64, n Numbers) {
 }
 
 // longestPause is the longest pause that a service can request with one response. A later response
-// may extend the pause. So one wrong value does not stop all requests for hours.
+// may extend the pause. The limit prevents that one wrong value stops all requests for hours.
 const longestPause = time.Minute
 
-// pause waits for the pause that the service requested and for the request's turn. If own is set,
-// the store has separate slots; its requests respect the rates but not the pace.
+// pause waits until the pause that the service requested is over and it is the request's turn. If
+// own is true, the store has separate slots, and its requests respect the rates but not the pace.
 func (s *side) pause(ctx context.Context, c store.Call, own bool) error {
 	start := time.Now()
 	pace := !own
@@ -162,9 +164,9 @@ func (s *side) pause(ctx context.Context, c store.Call, own bool) error {
 // inTurn reports whether requests are spaced.
 func (s *side) inTurn() bool { return s.control.pace.rate > 0 || s.ramp.part }
 
-// await waits for a request's turn. Only the first of the waiting requests waits for time. The
-// others wait for the first, retries ahead of first attempts. So no request has a start time that
-// was computed for an earlier pace.
+// await waits for a request's turn. Only the first request in the queue has a start time; the
+// others wait behind it, with retries ahead of first attempts. A change of the pace therefore
+// applies to all waiting requests.
 func (s *side) await(ctx context.Context, c store.Call, pace bool, start time.Time) error {
 	if !s.turn.Try() {
 		s.waits.Add(1)
@@ -196,8 +198,8 @@ func (s *side) await(ctx context.Context, c store.Call, pace bool, start time.Ti
 	return err
 }
 
-// next returns the time that the next request must wait. If the time is zero, the request takes its
-// turn.
+// next returns the duration for which the next request must wait. If the duration is zero, next
+// also takes the turn for the request.
 func (s *side) next(now time.Time, pace bool) time.Duration {
 	wait := s.left(now)
 	if !pace {
@@ -225,8 +227,8 @@ func (s *side) left(now time.Time) time.Duration {
 	return 0
 }
 
-// done handles the outcome of a request. If own is set, the store has separate slots, and its
-// requests do not resize the bucket's slots.
+// done handles the outcome of a request. If own is true, the store has separate slots, and its
+// requests do not change the number of the bucket's slots.
 func (s *side) done(ctx context.Context, c store.Call, r store.Result, own bool) {
 	if s.rates != nil {
 		s.rates.end(c, r.Bytes)
@@ -258,9 +260,9 @@ func (s *side) done(ctx context.Context, c store.Call, r store.Result, own bool)
 	}
 }
 
-// refused reports whether err is a refusal because of the load on the bucket, and returns the pause
-// that the service requests. An error with a method OneKey() bool may be a refusal because one key
-// is changed too often, which is unrelated to the load.
+// refused reports whether the service refused a request because of the load on the bucket, and
+// returns the pause that the service requests. If err has a method OneKey() bool that returns true,
+// the reason is that one key is changed too often, which is unrelated to the load.
 func refused(err error) (bool, time.Duration) {
 	if err == nil || !errors.Is(err, fault.Throttled) {
 		return false, 0
@@ -276,7 +278,7 @@ func refused(err error) (bool, time.Duration) {
 	return true, 0
 }
 
-// answers reports whether err is a normal response of a service, such as that a key is absent.
+// answers reports whether err is a normal response of a service, such as the absence of a key.
 func answers(err error) bool {
 	for _, kind := range []error{fault.NotFound, fault.Unchanged, fault.Exists, fault.Conflict, fault.Limit} {
 		if errors.Is(err, kind) {

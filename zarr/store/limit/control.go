@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// The numbers of the control. docs/adr/016-adaptive-limits.md documents their origin.
+// Constants of control. Their origin is documented in docs/adr/016-adaptive-limits.md.
 const (
 	period    = 200 * time.Millisecond // minimum window; the size is halved at most once in it
 	longest   = 10 * period            // maximum length of a window with fewer responses than slots
@@ -16,8 +16,8 @@ const (
 	tolerated = 0.085                  // share of refusals in a window that has no effect
 	few       = 0.01                   // share of refusals up to which a large size grows
 	fewer     = 0.4                    // the same for a small size, in requests
-	// gentle is the growth per window below the ceiling, and of the first probe above it. It
-	// doubles with every window without refusals, up to brisk.
+	// gentle is the relative growth per window below the ceiling, and the growth of the first probe
+	// above the ceiling. It doubles with every window without refusals, up to brisk.
 	gentle    = 0.05
 	brisk     = 0.2
 	sure      = 2               // windows without refusals after which a probe does not wait
@@ -44,11 +44,11 @@ type sample struct {
 	took      time.Duration
 }
 
-// control decides how many requests should be in flight. That number is the size. control does no
-// I/O, does not read the clock, and needs no lock.
+// control computes the size: the number of requests that should be in flight. It is a pure
+// computation without I/O, clock or lock.
 //
-// It uses only requests that were sent under the current size. It decides when time advances,
-// because responses with the same time have no meaningful order.
+// Only requests that were sent under the current size are used. Responses with the same time have
+// no meaningful order, so control changes the size only when the time advances.
 type control struct {
 	size   int
 	normal int         // size without trials
@@ -77,7 +77,8 @@ func newControl(first, normal, most int, cured func() bool) control {
 	return control{size: first, normal: normal, far: normal, most: max(most, normal, first), cured: cured}
 }
 
-// window counts the responses since began to requests of the current size.
+// window counts the responses, since the time began, to requests that were sent under the current
+// size.
 type window struct {
 	began  time.Time
 	last   time.Time // time of the last response, for any size
@@ -102,7 +103,7 @@ func (n *count) add(throttled bool) {
 // share returns the share of refusals.
 func (n count) share() float64 { return float64(n.refused) / float64(max(1, n.answers)) }
 
-// share reduces the initial size to the share of one of n clients.
+// share reduces the initial size for a client that is one of n.
 func (c *control) share(n int, now time.Time) {
 	if n < 2 {
 		return
@@ -157,8 +158,9 @@ func (c *control) done(s sample, now time.Time) int {
 }
 
 // approach reduces the size if one of the first requests is faster than any request to a cloud,
-// such as to the same machine or network. Few requests in flight saturate such a service, and fewer
-// connections are opened. If more are useful, trials detect that.
+// which means that the service is on the same machine or network. A few requests in flight saturate
+// such a service, and a small size avoids needless connections. Trials increase the size again if
+// that is useful.
 func (c *control) approach(s sample, now time.Time) {
 	if c.early == 0 || !s.timed {
 		return
@@ -190,11 +192,11 @@ func (c *control) decide(now time.Time) {
 	}
 }
 
-// may reports whether refusals may reduce the size now.
+// may reports whether a refusal is allowed to reduce the size now.
 func (c *control) may(now time.Time) bool { return since(now, c.cutAt) >= period && !c.cures(now) }
 
-// hopeless reports whether nearly all requests of a round were refused. This is handled
-// immediately, because the refused requests would otherwise be sent again and be refused again.
+// hopeless reports whether nearly all requests of a round were refused. The size is then reduced
+// immediately, because the refused requests would be sent again and refused again.
 func (c *control) hopeless(now time.Time) bool {
 	r := c.window.round
 	return r.answers >= max(round, c.size/2) && r.share() > hopeless && c.size > paced && c.may(now)
@@ -209,7 +211,7 @@ func since(now, then time.Time) time.Duration {
 	return math.MaxInt64
 }
 
-// cut reduces the size to n, but not below half, and makes the old size the ceiling. If the new
+// cut reduces the size to n, but at most by half, and makes the old size the ceiling. If the new
 // size is less than paced, it starts a pace instead.
 func (c *control) cut(n int, now time.Time) {
 	c.remember(now)
@@ -241,7 +243,7 @@ func (c *control) slow(now time.Time) {
 	c.next(now)
 }
 
-// spaced records the result of a request while requests are spaced. done then does nothing else.
+// spaced does the work of done while requests are spaced: it records the result of a request.
 func (c *control) spaced(s sample, now time.Time) int {
 	c.window.last = now
 	if s.throttled {
@@ -271,7 +273,7 @@ func (c *control) spaced(s sample, now time.Time) int {
 	return c.size
 }
 
-// leave ends the pace. The refusals during the pace have little to do with the size.
+// leave ends the pace. The refusals that the pace caused say little about the size.
 func (c *control) leave(free bool, now time.Time) {
 	c.size, c.pace.rate, c.sized, c.doubt = paced, 0, now, doubt{}
 	if c.ceiling = max(c.ceiling, c.normal); free {
@@ -280,14 +282,15 @@ func (c *control) leave(free bool, now time.Time) {
 	c.next(now)
 }
 
-// cures reports whether refusals are unrelated to the load. For a while after an overload was
-// detected it returns false.
+// cures reports whether refusals are unrelated to the load. It returns false for some time after an
+// overload was detected.
 func (c *control) cures(now time.Time) bool {
 	return c.trust > 0 || since(now, c.full) >= forgotten && c.cured()
 }
 
 // answered returns the average number of served requests in flight, which is the service's capacity
-// (Little's law). If all slots are in use, it is at least their share of the slots' time.
+// (Little's law). If all slots are in use, the result is at least the number of slots multiplied by
+// the share of the slots' time that served requests took.
 func (c *control) answered(now time.Time) int {
 	w := &c.window
 	n := 0.0
@@ -300,8 +303,8 @@ func (c *control) answered(now time.Time) int {
 	return int(math.Ceil(n))
 }
 
-// needed reports whether requests waited for slots. Only a few wait if a call has slightly more
-// tasks than there are slots.
+// needed reports whether enough requests waited for slots. A few waiting requests are not
+// sufficient: a call with slightly more tasks than slots has a few as well.
 func (c *control) needed() bool {
 	return needed*c.window.waits >= c.window.all.answers && c.window.waits > 0
 }
@@ -309,7 +312,7 @@ func (c *control) needed() bool {
 // next starts another window.
 func (c *control) next(now time.Time) { c.window = window{began: now, last: now} }
 
-// grow ends a window that did not reduce the size.
+// grow ends a window that did not reduce the size, and may increase the size.
 func (c *control) grow(now time.Time) {
 	w := &c.window
 	cures := w.all.refused > 0 && c.cures(now)
@@ -342,19 +345,20 @@ func (c *control) grow(now time.Time) {
 	c.next(now)
 }
 
-// few returns the share of refusals up to which the size grows below the ceiling. It is larger for
-// small sizes, so that a client with fewer requests than others catches up.
+// few returns the share of refusals up to which the size grows below the ceiling. The share is
+// larger for small sizes, so that a client with fewer requests in flight than other clients catches
+// up.
 func (c *control) few() float64 { return max(few, fewer/float64(c.size)) }
 
 // growth returns the growth per window below the ceiling.
 func (c *control) growth() float64 { return min(gentle*math.Exp2(float64(c.clean-1)), brisk) }
 
-// more returns a share of n. The result is at least 1.
+// more returns the given share of n, and at least 1. It is the number by which a size n grows.
 func more(n int, share float64) int { return max(1, int(float64(n)*share)) }
 
-// trial checks whether more requests in flight increase the throughput. It increases the size by a
-// quarter for one window. The larger size is kept if the relative growth of the throughput is at
-// least half that of the size. Below far, a trial doubles the size.
+// trial checks whether more requests in flight increase the throughput. For one window it increases
+// the size by a quarter, or doubles a size below far. The larger size is kept if the throughput
+// grows by at least half the percentage of the size.
 type trial struct {
 	before int  // size to compare with; 0 means that no trial is running
 	ref    line // requests at that size

@@ -1,12 +1,13 @@
-// Package limit limits the requests in flight to a store, over all of its users.
+// Package limit limits the number of requests in flight to a store, counted over all users of the
+// store.
 //
 //	st, err := limit.New(provider, 64)
 //
 // A slot is held only during one request. It is not held while a reader uses the value or between
-// the pages of a listing. It is not held during backoff either, because package retry belongs above
-// package limit. A wait for a slot ends with the context. First attempts get slots in the order of
-// their calls. Retried requests ([store.RepeatOf]) get slots before first attempts, in the order of
-// their numbers of failures, highest first.
+// the pages of a listing. Package retry belongs above package limit, so that no slot is held while
+// a failed request waits for its retry. A wait for a slot ends with the context. First attempts get
+// slots in the order of their calls. Retried requests ([store.RepeatOf]) get slots before first
+// attempts, and those with the most failures first.
 //
 // Several stores share one limit through [With], and it may be changed while they are in use:
 //
@@ -14,9 +15,9 @@
 //	a, b := limit.With(east, slots), limit.With(west, slots)
 //	slots.Resize(32)
 //
-// The stores of providers use an adaptive limit, a [Bucket], which all stores of a process on one
-// bucket share. Its numbers of reads and writes in flight fall when the service refuses requests,
-// and rise as long as that increases the throughput. All requests wait if the service requests a
+// The stores of providers use an adaptive limit, a [Bucket]. All stores of a process on one bucket
+// share it. The numbers of reads and writes in flight fall when the service refuses requests, and
+// rise as long as the throughput rises with them. All requests wait if the service requests a
 // pause. If a service serves fewer than eight concurrent requests, for example because many
 // processes use it, requests are spaced instead. Their rate rises with each served request and
 // falls with each refused one. docs/adr/016-adaptive-limits.md and docs/adr/027-fleets.md document

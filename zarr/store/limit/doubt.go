@@ -6,9 +6,9 @@ import (
 )
 
 // doubt is the state while nearly all requests are refused for an unknown reason. Either the
-// service is overloaded, or it refuses the first attempts of each request and serves later ones. A
-// few requests in flight distinguish these cases, because an overloaded service refuses all
-// attempts alike.
+// service is overloaded, or it refuses the first attempts of each request and serves later
+// attempts. During a doubt only a few requests are in flight. Their outcomes show which case it is,
+// because an overloaded service refuses first and later attempts alike.
 type doubt struct {
 	from   int   // size before the doubt; 0 means that there is no doubt
 	served int   // served requests among those that were in flight at its start
@@ -16,7 +16,7 @@ type doubt struct {
 	late   count // later attempts
 }
 
-// The numbers of a doubt.
+// Constants of doubt.
 const (
 	patience = 4 * paced // maximum number of responses that are compared, before and during a pace
 	likely   = 3         // standard deviations between the shares of refusals of early and late attempts
@@ -32,7 +32,8 @@ func (c *control) begin(now time.Time) {
 	c.next(now)
 }
 
-// During a doubt, done only calls settle.
+// settle does the work of done during a doubt: it records an outcome, and ends the doubt once the
+// reason is known.
 func (c *control) settle(s sample, now time.Time) int {
 	w, d := &c.window, &c.doubt
 	w.last = now
@@ -80,9 +81,9 @@ func (d *doubt) note(s sample) {
 
 func (d *doubt) answers() int { return d.early.answers + d.late.answers }
 
-// cured reports whether late attempts are refused significantly less often than early ones: the
-// shares of refusals differ by more than the given number of standard deviations. The standard
-// deviation of one response is at most 1/2.
+// cured reports whether late attempts are refused significantly less often than early attempts. The
+// difference is significant if the shares of refusals differ by more than the given number of
+// standard deviations. The standard deviation of one response is at most 1/2.
 func (d *doubt) cured(deviations float64) bool {
 	if d.late.answers == 0 || d.early.answers == 0 {
 		return false

@@ -30,10 +30,11 @@ func With(s store.Store, slots *concurrency.Slots) store.Store {
 	})
 }
 
-// On returns a store that takes a slot of the bucket for each request to s. If n is positive, the
-// store has n fixed slots instead, for reads and writes together. Its requests still wait when the
-// service requests a pause from the bucket. The store provides [store.Measured], and a store.Tuning
-// with the current number of requests if that has grown. Close closes s.
+// On returns a store that takes a slot of b for each request to s. If n is positive, the store has
+// n fixed slots of its own instead, for reads and writes together. Requests in these slots also
+// wait while b is in a pause that the service requested. The store provides [store.Measured]. If
+// the number of requests in flight has grown, it also provides a store.Tuning with the current
+// number. Close closes s.
 func On(s store.Store, b *Bucket, n int) store.Store {
 	own := concurrency.NewSlots(n)
 	slots := func(at *side) *concurrency.Slots {
@@ -97,8 +98,8 @@ func named(s store.Store, c store.Call, err error) error {
 	return &fault.KeyError{Op: verb(c.Op), Store: store.Name(s), Key: c.Key, Err: err}
 }
 
-// take takes a slot for a request and reports whether it had to wait. An invalid request does not
-// wait.
+// take takes a slot for a request and reports whether the request had to wait. For an invalid
+// request it does not wait.
 func take(ctx context.Context, slots *concurrency.Slots, c store.Call) (waits bool, err error) {
 	check := store.CheckKey
 	if c.Op == store.OpList {

@@ -2,8 +2,8 @@ package limit
 
 import "math"
 
-// line accumulates points for a linear fit of the durations of requests in seconds against their
-// bytes. It keeps only sums.
+// line is a linear fit of the durations of requests, in seconds, to their numbers of bytes. It
+// keeps only the sums over all points.
 type line struct{ n, x, y, xx, xy float64 }
 
 func (l *line) add(x, y, weight float64) {
@@ -14,14 +14,14 @@ func (l *line) add(x, y, weight float64) {
 	l.xy += weight * x * y
 }
 
-// fade reduces the weight of the earlier points.
+// fade reduces the weight of the points that were added so far.
 func (l *line) fade(by float64) {
 	l.n, l.x, l.y, l.xx, l.xy = by*l.n, by*l.x, by*l.y, by*l.xx, by*l.xy
 }
 
-// fit returns the seconds of a request without bytes and the seconds per byte, by least squares.
-// Neither is negative. If all requests have about the same length, the second result is 0, because
-// the two cannot be separated.
+// fit returns the duration of a request without bytes and the duration per byte, in seconds, by
+// least squares. Both are at least 0. If all requests have about the same length, the two cannot be
+// separated, and the duration per byte is 0.
 func (l *line) fit() (base, slope float64) {
 	if l.n == 0 {
 		return 0, 0
@@ -45,7 +45,7 @@ func (l *line) predict(m line) float64 {
 	return base*m.n + slope*m.x
 }
 
-// The numbers of the measurements.
+// Constants of measure.
 const (
 	fading  = 1 - 1.0/128 // weight of a point per later request; about the last 128 requests count
 	fewest  = 8           // minimum number of requests for a measurement

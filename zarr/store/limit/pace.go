@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// The numbers of a pace. docs/adr/027-fleets.md documents their origin.
+// Constants of pace. Their origin is documented in docs/adr/027-fleets.md.
 const (
 	paced    = 8                     // requests in flight below which requests are spaced instead
 	slowest  = 1                     // minimum requests per second
@@ -16,8 +16,9 @@ const (
 	steady   = 0.06                  // share of refusals at which high rates become stable
 )
 
-// pace spaces the requests to a service whose capacity is too small to be controlled by the number
-// of requests in flight. The rate rises with each served request and falls with each refused one.
+// pace spaces the requests in time. It is used if the capacity of the service is too small for a
+// limit on the requests in flight. The rate rises with each served request and falls with each
+// refused one.
 type pace struct {
 	rate  float64 // requests per second; 0 means no pace
 	cutAt time.Time
@@ -28,9 +29,9 @@ type pace struct {
 	free time.Time // time at which the next request may start
 }
 
-// caution returns the fraction of the rate that a refusal subtracts, which is also the share of
-// refusals at which the rate is stable. It is larger at low rates, so that a client that is slower
-// than others catches up.
+// caution returns the fraction of the rate that a refusal subtracts. The growth after a served
+// request is proportional to the same fraction. The fraction is larger at low rates, so that a slow
+// client catches up with faster ones.
 func caution(rate float64) float64 { return min(0.5, 0.3/math.Sqrt(rate)) }
 
 // begin starts a pace.
@@ -47,8 +48,9 @@ func (p *pace) refused(now time.Time) {
 	p.rate, p.run, p.cutAt = max(slowest, p.rate*(1-caution(p.rate))), 0, now
 }
 
-// served raises the rate if requests waited for it. The growth keeps the rate stable at the
-// expected share of refusals. It is larger if no request was refused for longer than expected.
+// served raises the rate after a served request, if requests waited because of the rate. At the
+// expected share of refusals the growth balances the cuts by refusals. It is larger if the last
+// refusal was longer ago than expected.
 func (p *pace) served(took time.Duration, waited bool) {
 	p.took += (took - p.took) / 16
 	if p.run++; !waited {
@@ -63,7 +65,7 @@ func (p *pace) served(took time.Duration, waited bool) {
 	p.rate *= min(1+grown, steepest)
 }
 
-// inFlight returns the number of requests in flight at the rate (Little's law).
+// inFlight returns the number of requests that are in flight at the current rate (Little's law).
 func (p *pace) inFlight() float64 { return p.rate * p.took.Seconds() }
 
 // size returns the number of slots that the pace needs.
@@ -77,7 +79,7 @@ func (p *pace) wait(now time.Time) time.Duration {
 	return 0 // the clock was set back, or the rate rose
 }
 
-// take takes the turn of a request that starts.
+// take records that a request starts now, in its turn.
 func (p *pace) take(now time.Time) {
 	if late := now.Add(-p.each()); p.free.Before(late) || p.free.After(now) {
 		p.free = late
@@ -87,6 +89,6 @@ func (p *pace) take(now time.Time) {
 
 func (p *pace) each() time.Duration { return time.Duration(float64(time.Second) / p.rate) }
 
-// about returns a random duration with mean d, so that clients that started together or were
-// refused together spread out.
+// about returns a random duration with mean d. Random durations spread out clients that started or
+// were refused at the same time.
 func about(d time.Duration) time.Duration { return d/2 + rand.N(d+1) }

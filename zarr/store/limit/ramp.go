@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// doubling is the time in which a bucket adapts to twice the request rate. The source is Cloud
-// Storage, "Request rate and access distribution guidelines": start below 1000 writes and 5000
-// reads per second, and at most double the rate every 20 minutes.
+// doubling is the time that a service needs to adapt to twice the request rate on a bucket. The
+// source is Cloud Storage, "Request rate and access distribution guidelines": start below 1000
+// writes and 5000 reads per second, and at most double the rate every 20 minutes.
 const doubling = 20 * time.Minute
 
-// unused is the time during which a client may still use its unused share.
+// unused is the time for which start times that a client did not use remain available.
 const unused = 20 * time.Second
 
-// ramp spaces requests so that a service that adds servers under load has time to do so. The zero
-// ramp does not limit requests.
+// ramp spaces requests to give the service time to add servers under load. The zero ramp does not
+// limit requests.
 type ramp struct {
 	first float64 // initial requests per second; 0 means no limit
 	part  bool    // set if several clients share the rate; unused requests may then be made later
@@ -52,14 +52,14 @@ func (r *ramp) wait(now time.Time) time.Duration {
 // adjust updates the rate and drops unused start times.
 func (r *ramp) adjust(now time.Time) {
 	if d := since(now, r.tick); d > doubling {
-		// The service has adapted to the idle time.
+		// The service has adapted to the absence of requests.
 		r.rate, r.tick, r.used, r.free = r.first, now, 0, time.Time{}
 		if r.part {
 			r.free = now.Add(about(time.Duration(float64(time.Second) / r.rate)))
 		}
 	} else if d >= time.Second {
 		if r.used >= r.rate*d.Seconds()/2 {
-			// The service grows with load and not with time.
+			// The capacity of the service grows only under load.
 			r.rate *= math.Exp2(d.Seconds() / doubling.Seconds())
 		}
 		r.tick, r.used = now, 0

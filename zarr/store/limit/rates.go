@@ -16,7 +16,7 @@ type rates struct {
 	blind    int     // number of such reads that started before the first had ended
 }
 
-// newRates returns the rates. It returns nil if there is no limit.
+// newRates returns rates with these limits per second, or nil if neither is limited.
 func newRates(requests, bytes float64) *rates {
 	if requests <= 0 && bytes <= 0 {
 		return nil
@@ -24,7 +24,7 @@ func newRates(requests, bytes float64) *rates {
 	return &rates{requests: spacing{rate: requests}, bytes: spacing{rate: bytes}}
 }
 
-// begin reserves a start time for a request and returns the time that it must wait.
+// begin reserves a start time for a request and returns the time until then.
 func (r *rates) begin(c store.Call, now time.Time) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -34,7 +34,7 @@ func (r *rates) begin(c store.Call, now time.Time) time.Duration {
 	return max(r.requests.book(1, now), r.bytes.book(r.expected(c), now))
 }
 
-// end replaces the expected bytes of a read by the actual bytes.
+// end replaces the expected number of bytes of a read by the actual number.
 func (r *rates) end(c store.Call, bytes int64) {
 	if c.Op != store.OpGet {
 		return
@@ -73,13 +73,14 @@ func (r *rates) expected(c store.Call) float64 {
 	return r.read
 }
 
-// spacing assigns times to requests or bytes one after another.
+// spacing assigns consecutive intervals of time to requests or bytes.
 type spacing struct {
 	rate float64 // rate per second; 0 or less means no limit
 	free time.Time
 }
 
-// late is the amount of unused time that may be used later, so that late timers cost nothing.
+// late is the amount of unused time that later requests may still use. It makes up for timers that
+// fire late.
 const late = 50 * time.Millisecond
 
 // book reserves time for n requests or bytes and returns the time until it starts.
@@ -95,7 +96,7 @@ func (s *spacing) book(n float64, now time.Time) time.Duration {
 	return max(0, wait)
 }
 
-// correct shifts later reservations by the time for n.
+// correct shifts later reservations by the time for n requests or bytes.
 func (s *spacing) correct(n float64) {
 	if s.rate > 0 {
 		s.free = s.free.Add(time.Duration(n / s.rate * float64(time.Second)))

@@ -9,9 +9,9 @@ import (
 )
 
 // Copy implements [store.Copier] if the store below does. After a lost response the copy is sent
-// again. If it has a condition on the destination and the first attempt was applied, the second
-// attempt fails. The error then says that an attempt may have been applied. Copy cannot check this,
-// because the bytes to compare are not in memory.
+// again. If the copy has a condition on the destination and the first attempt was applied, the
+// second attempt fails, and the error says that an earlier attempt may have been applied. Copy
+// cannot find out whether it was, because it does not have the bytes to compare.
 func (s *Store) Copy(ctx context.Context, from, to string, o store.CopyOptions) (_ store.Version, err error) {
 	c, ok := s.Store.(store.Copier)
 	if !ok {

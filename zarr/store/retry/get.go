@@ -14,7 +14,7 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 	return s.get(ctx, s.run("get", key), key, o, buf)
 }
 
-// get is Get within the limits of r.
+// get implements Get, and counts its attempts and waits in r.
 func (s *Store) get(ctx context.Context, r *run, key string, o store.GetOptions, buf []byte) (_ store.Value, err error) {
 	defer func() { r.settle(ctx, err) }()
 	b := body{o: o, held: len(buf), next: o, buf: buf}
@@ -27,8 +27,8 @@ func (s *Store) get(ctx context.Context, r *run, key string, o store.GetOptions,
 			return v, nil
 		}
 		if b.begun && errors.Is(err, fault.Corrupt) {
-			// The requested rest is within the version that the body started with. If the server
-			// finds the range invalid, the value has been replaced, and the server checked the
+			// The range of the rest is valid for the version that the body started with. If the
+			// server finds it invalid, the value has been replaced, and the server checked the
 			// range before the version.
 			err = fault.Newf(fault.Conflict, "the value was replaced while it was read: %v", err)
 		}
@@ -63,12 +63,12 @@ type body struct {
 	moved bool             // set if the last attempt made enough progress
 }
 
-// minProgress is the minimum number of bytes that a truncated body must have transferred to reset
-// the limits. The transfer takes about as long as one request.
+// minProgress is the number of bytes of a truncated body that suffices to reset the limits. Their
+// transfer takes about as long as one request.
 const minProgress = 1 << 20
 
-// resume moves the bytes that arrived before the truncation into b. It returns the Value and true
-// if all bytes arrived.
+// resume moves the bytes that arrived before the truncation into b. If all bytes arrived, it
+// returns the Value and true.
 func (b *body) resume(err error) (store.Value, bool) {
 	b.moved = false
 	var cut *store.TruncatedError
@@ -109,8 +109,9 @@ func (b *body) resume(err error) (store.Value, bool) {
 	return store.Value{}, false
 }
 
-// lostPin reports whether the rest is not available at the version that the body started with,
-// although the caller did not request a version.
+// lostPin reports whether the Get must start over, because the rest of the body is no longer
+// available at the version of its first bytes. If the caller requested a version, starting over is
+// useless, and lostPin returns false for a conflict.
 func (b *body) lostPin(err error) bool {
 	if errors.Is(err, errors.ErrUnsupported) {
 		b.whole = true

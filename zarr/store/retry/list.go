@@ -32,7 +32,7 @@ func (s *Store) ListPage(ctx context.Context, prefix string, o store.ListOptions
 	return page, next, nil
 }
 
-// listWhole retries a listing until it has yielded an entry. A later retry could yield entries
+// listWhole retries a listing that fails before its first entry. A later retry could yield entries
 // twice.
 func (s *Store) listWhole(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {

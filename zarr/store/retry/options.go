@@ -17,9 +17,9 @@ type Option struct {
 // String returns the option as Go source.
 func (o Option) String() string { return o.name }
 
-// Tries sets the maximum number of attempts, including the first. Refusals (fault.Throttled) after
-// the first attempt do not count while the bucket responds to other requests; [Elapsed] limits
-// them. The default is 10, and the minimum is 1.
+// Tries sets the maximum number of attempts, including the first. Refused attempts
+// (fault.Throttled) after the first do not count while the bucket responds to other requests;
+// [Elapsed] limits them. The default is 10, and the minimum is 1.
 func Tries(n int) Option {
 	return Option{fmt.Sprintf("Tries(%d)", n), func(p *policy) error {
 		if n < 1 {
@@ -31,9 +31,9 @@ func Tries(n int) Option {
 }
 
 // Elapsed limits the total time of failed attempts and of the waits between them. No attempt starts
-// after that time. Progress of a body resets it. An attempt counts as one minute at most, because a
-// longer attempt made progress. Delays in package limit do not count. The default is 3 minutes, and
-// the minimum is 0.
+// after that time. Progress of a body restarts the time. An attempt counts as one minute at most,
+// because a longer attempt has made progress. Delays in package limit do not count. The default is
+// 3 minutes, and the minimum is 0.
 func Elapsed(d time.Duration) Option {
 	return Option{fmt.Sprintf("Elapsed(%v)", d), func(p *policy) error {
 		if d < 0 {
@@ -44,9 +44,9 @@ func Elapsed(d time.Duration) Option {
 	}}
 }
 
-// Backoff sets the upper bounds of the first wait and of all waits. The bound doubles with each
-// attempt. The defaults are 100 ms and 15 s. first must be positive, and longest must be at least
-// first.
+// Backoff sets the upper bound of the first wait and the maximum of all bounds. The bound doubles
+// with each attempt. The defaults are 100 ms and 15 s. first must be positive, and longest must be
+// at least first.
 func Backoff(first, longest time.Duration) Option {
 	return Option{fmt.Sprintf("Backoff(%v, %v)", first, longest), func(p *policy) error {
 		if first <= 0 || longest < first {
@@ -57,15 +57,15 @@ func Backoff(first, longest time.Duration) Option {
 	}}
 }
 
-// Notify calls f before each wait. f runs in the goroutine that waits, so it must be quick, and it
-// must be safe for concurrent calls. A [store.Trace] in the context of a call is called as well.
-// The default is none.
+// Notify calls f before each wait. f runs in the goroutine that waits. It must be quick, and safe
+// for concurrent calls. The functions of a [store.Trace] in the context are called as well. By
+// default there is no f.
 func Notify(f func(store.Retry)) Option {
 	return Option{"Notify", func(p *policy) error { p.notify = f; return nil }}
 }
 
-// From sets the quota of retries, which other stores may share. If q is nil, there is no limit on
-// retries over all requests. The default is a separate quota for each Store.
+// From sets the quota of retries, which other stores may share. If q is nil, only the limits of
+// each request apply. The default is a separate quota for each Store.
 func From(q *Quota) Option {
 	return Option{"From", func(p *policy) error {
 		if p.quota = q; q == nil {
@@ -75,9 +75,9 @@ func From(q *Quota) Option {
 	}}
 }
 
-// defaults returns the numbers of Apache's object_store. With ten attempts, waits reach 15 s, about
-// the time that S3 takes to split a partition. A healthy service does not throttle for as long as
-// three minutes.
+// defaults returns the policy of Apache's object_store. With ten attempts the waits reach 15 s,
+// which is about the time that S3 takes to split a partition. A healthy service does not throttle
+// for three minutes.
 func defaults() policy {
 	return policy{tries: 10, elapsed: 3 * time.Minute, first: 100 * time.Millisecond, longest: 15 * time.Second}
 }

@@ -41,8 +41,8 @@ type parts struct {
 }
 
 // sum identifies a part. A seeded hash of 64 bits suffices to distinguish the writes of this
-// process from others, because an attacker does not know the seed. A part that another process sent
-// has only the provider's checksum, or none.
+// process from others, because an attacker does not know the seed. For a part that another process
+// sent, only the provider's checksum is known, if there is one.
 type sum struct {
 	size  int64
 	hash  uint64
@@ -55,7 +55,7 @@ func (p *parts) sum(b []byte) sum { return sum{size: int64(len(b)), hash: maphas
 // errUnknown is the error for a part of another process without a checksum.
 var errUnknown = fault.Newf(fault.Unavailable, "a part that another process sent has no checksum to compare")
 
-// holds reports whether b has the bytes of part s.
+// holds reports whether b contains the bytes of the part with sum s.
 func (p *parts) holds(b []byte, s sum) (bool, error) {
 	if !s.other {
 		return p.sum(b) == s, nil
@@ -104,7 +104,8 @@ func (p *parts) Abort(ctx context.Context) error {
 }
 
 // Commit sends the commit until it succeeds or fails. If an attempt was applied, the next one fails
-// because the parts are gone. So any failure after a lost response is resolved by reading back.
+// because the parts are gone. After a lost response, Commit therefore reads the value back on any
+// failure.
 func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, error) {
 	w := write{run: p.s.run("put", p.key), o: o, once: true}
 	if err := w.check(); err != nil {
@@ -129,8 +130,8 @@ func (p *parts) Commit(ctx context.Context, o store.PutOptions) (store.Version, 
 	return v, err
 }
 
-// look reports whether the key holds the parts. It reads one part at a time. It returns
-// fault.Unchanged if the version of the value is previous.
+// look reports whether the value of the key consists of the sent parts. It reads one part at a
+// time, and returns fault.Unchanged if the value has the version previous.
 func (p *parts) look(get getter, previous store.Version) (store.Version, bool, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -36,8 +36,8 @@ type write struct {
 // repeatable reports whether sending the write twice has the same effect as sending it once.
 func (w *write) repeatable() bool { return !w.once && !w.o.IfAbsent && w.o.IfVersion == "" }
 
-// check returns an error for two conditions, as every store does. Here a lost response could not be
-// resolved.
+// check returns an error if both conditions are set. Every store does that, but with both
+// conditions a lost response could not be resolved here.
 func (w *write) check() error {
 	if w.o.IfAbsent && w.o.IfVersion != "" {
 		return w.fail(fault.Selection, errors.New("both IfAbsent and IfVersion are set"))
@@ -62,9 +62,9 @@ func (w *write) unexpected(err error) bool {
 	return errors.Is(err, fault.Exists) || errors.Is(err, fault.Conflict)
 }
 
-// do calls send until it succeeds or retry gives up. look reads the key unless its version is
-// o.IfVersion, and reports whether it holds the bytes that send writes. fault.Limit from look means
-// that the value is longer than these bytes.
+// do calls send until it succeeds or retry gives up. The function look reads the key and reports
+// whether its value has the bytes that send writes. It returns fault.Unchanged if the version is
+// still o.IfVersion, and fault.Limit if the value is longer than the bytes.
 func (w *write) do(ctx context.Context, send func(context.Context) (store.Version, error), look func() (store.Version, bool, error)) (_ store.Version, err error) {
 	defer func() { w.settle(ctx, err) }()
 	for {
@@ -128,7 +128,8 @@ func (w *write) readBack(look func() (store.Version, bool, error)) (store.Versio
 	return "", unchanged, fmt.Errorf("%s %q: the response was lost, and reading back failed: %w", w.op, w.key, err)
 }
 
-// If a response was lost, note adds to err that an attempt may have been applied and then replaced.
+// note returns err. If a response was lost, it adds that an attempt may have been applied and then
+// replaced.
 func (w *write) note(err error) error {
 	if !w.lost {
 		return err
@@ -136,8 +137,8 @@ func (w *write) note(err error) error {
 	return fmt.Errorf("%w (the response to an earlier attempt was lost; it may have been applied and then replaced)", err)
 }
 
-// Delete implements [store.Store]. After a lost response it succeeds if the key is absent, even if
-// the key was absent before.
+// Delete implements [store.Store]. After a lost response Delete succeeds if the key is absent, even
+// if the key was absent before the first attempt.
 func (s *Store) Delete(ctx context.Context, key string, o store.DeleteOptions) (err error) {
 	r, lost := s.run("delete", key), false
 	defer func() { r.settle(ctx, err) }()
@@ -192,7 +193,7 @@ func (s *Store) DeleteAll(ctx context.Context, keys []string) error {
 	})
 }
 
-// left returns the keys that remain after a failure. It returns all keys if that is unknown.
+// left returns the keys that remain after a failure, or all keys if the remaining keys are unknown.
 func left(keys []string, err error) []string {
 	var of *store.NotDeleted
 	if !errors.As(err, &of) || len(of.Keys) == 0 || len(of.Keys) > len(keys) {

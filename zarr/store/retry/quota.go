@@ -8,9 +8,9 @@ import (
 )
 
 // Quota limits the retries of all stores that share it, such as those of a process on one bucket.
-// Each retry takes one from the quota. When a request succeeds, the retries that it took are added
-// back to the quota. Faults that retries cure therefore cost nothing. In addition, any response
-// adds a tenth of a retry.
+// Each retry reduces the quota by one. When a request succeeds, its retries are added back to the
+// quota, so faults that disappear after a retry cost nothing. In addition, any response adds a
+// tenth of a retry.
 //
 // While the quota is empty, failed requests wait as usual but are not sent. A service that is down
 // therefore does not receive ten attempts from each of a thousand workers. Unsent attempts do not
@@ -32,14 +32,14 @@ type Quota struct {
 	silent  time.Time     // time of the first refusal since the last response, or zero
 }
 
-// The numbers of the default quota.
+// Constants of the default quota.
 const (
 	quotaMost    = 500
 	quotaRate    = 5
 	quotaByReply = 0.1
 )
 
-// NewQuota returns a quota of 500 retries. 5 retries are added per second.
+// NewQuota returns a quota of at most 500 retries. It is refilled by 5 retries per second.
 func NewQuota() *Quota { return newQuota(quotaMost, quotaRate) }
 
 func newQuota(most int, rate float64) *Quota {
@@ -57,7 +57,7 @@ func (q *Quota) Left() int {
 	return int(q.left)
 }
 
-// take takes one retry. It reports whether one was left.
+// take reduces the quota by one retry. It returns false if the quota is exhausted.
 func (q *Quota) take() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -69,7 +69,8 @@ func (q *Quota) take() bool {
 	return true
 }
 
-// answered records a response. It adds the retries that the request has taken back to the quota.
+// answered records a response. It returns the retries of the request to the quota; taken is their
+// number.
 func (q *Quota) answered(taken int) {
 	q.answers.Add(1)
 	q.mu.Lock()
@@ -77,8 +78,8 @@ func (q *Quota) answered(taken int) {
 	q.giveBack(taken)
 }
 
-// settled records the response that ended a request, as answered does. failed is the number of
-// failed attempts before that response.
+// settled records the response that ended a request, as answered does, and also counts it in the
+// tallies. failed is the number of failed attempts before that response.
 func (q *Quota) settled(failed, taken int) {
 	q.answers.Add(1)
 	q.mu.Lock()
@@ -92,7 +93,7 @@ func (q *Quota) giveBack(taken int) {
 	q.silent = time.Time{}
 }
 
-// fill adds the retries that have been restored since the last call.
+// fill adds the retries for the time since the last call.
 func (q *Quota) fill() {
 	now := time.Now()
 	if d := now.Sub(q.at); !q.at.IsZero() && d > 0 {
@@ -104,10 +105,10 @@ func (q *Quota) fill() {
 // tally counts recent attempts and how many of them the service refused because of its load.
 type tally struct{ tries, refused float64 }
 
-// enough is the minimum number of third or later attempts for which their share is significant.
+// enough is the minimum number of third or later attempts whose share of refusals is significant.
 const enough = 4
 
-// The number of recent attempts in a tally.
+// Numbers of recent attempts that a tally counts.
 const (
 	recent = 128 // about the number of requests in flight to a cloud
 	lately = 32
@@ -159,9 +160,10 @@ func (q *Quota) count(failed int, refused bool) {
 	}
 }
 
-// Cures reports whether retries succeed against refusals that are unrelated to the load. That is so
-// if most first attempts are refused, but the share of refusals among third and later attempts is
-// less than half as large. An overloaded service refuses first and later attempts alike.
+// Cures reports whether the service refuses requests regardless of the load, and serves them after
+// retries. Cures returns true if most first attempts are refused, but the share of refusals among
+// third and later attempts is less than half as large. An overloaded service refuses first and
+// later attempts alike.
 func (q *Quota) Cures() bool {
 	if q == nil {
 		return false
@@ -176,18 +178,19 @@ func (q *Quota) cures() bool {
 	return first > 0.5 && q.thirds.tries >= enough && q.thirds.share() < first/2
 }
 
-// Bounds of waits are scaled down while less than an eighth of the recent attempts is refused, at
-// most to an eighth. The first wait then averages 9 ms, less than a round trip. If retries cure
-// refusals, the first wait averages 2 ms and the next 5 ms, because there is no load to spread.
+// While less than an eighth of the recent attempts are refused, the bounds of waits are reduced, to
+// no less than an eighth. At an eighth the first wait averages 9 ms, less than a round trip. If
+// refusals are unrelated to the load ([Quota.Cures]), the bounds are lower still: the first wait
+// averages 2 ms and the next 5 ms.
 const (
 	longWaits = 1.0 / 8
 	shortest  = 1.0 / 8
 	cured     = 1.0 / 32
 )
 
-// waitFactors returns the factors of the wait bound for a throttled service, and of the longest
-// wait. A service that responds to most attempts needs shorter waits than one that refuses all, no
-// matter how often a single request was refused.
+// waitFactors returns the factors for the bound of a wait after throttling and for the longest
+// wait. Waits are shorter for a service that responds to most attempts than for one that refuses
+// all, even for a request that was refused often.
 func (q *Quota) waitFactors() (wait, longest float64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -41,9 +41,9 @@ type run struct {
 	began   time.Time     // time at which the current attempt started
 }
 
-// longTry is the maximum time for which an attempt counts. Providers close a stalled request after
-// 30 s, and a stalled write after 60 s, so a longer attempt made progress. An upload that breaks
-// after an hour is worth a retry.
+// longTry is the maximum time that one attempt adds to the elapsed time. Providers close a stalled
+// request after 30 s, and a stalled write after 60 s, so a longer attempt made progress. An upload
+// that breaks after an hour is therefore still retried.
 const longTry = time.Minute
 
 func (s *Store) run(op, key string) *run {
@@ -51,15 +51,15 @@ func (s *Store) run(op, key string) *run {
 	return &run{s: s, op: op, key: key, start: now, began: now}
 }
 
-// progress resets the failures so far, because the store responds, even if only with part of the
-// data.
+// progress resets the count of failures after part of the data has arrived, because the store
+// responds.
 func (r *run) progress() {
 	now := time.Now()
 	r.failed, r.unsent, r.counted, r.spent, r.start, r.began = 0, 0, 0, 0, now, now
 	r.answered()
 }
 
-// context returns the context of the current attempt. It is marked if the attempt is a retry.
+// context returns the context of the current attempt. For a retry it contains a store.Repeat.
 func (r *run) context(ctx context.Context) context.Context {
 	if r.repeat == nil {
 		return ctx
@@ -67,7 +67,7 @@ func (r *run) context(ctx context.Context) context.Context {
 	return store.WithRepeat(ctx, r.repeat)
 }
 
-// answered adds the retries that the request has taken back to the quota, because they were useful.
+// answered returns the retries of the request to the quota, because they led to a response.
 func (r *run) answered() {
 	r.s.p.quota.answered(r.taken)
 	r.taken = 0
@@ -85,8 +85,8 @@ func (r *run) settle(ctx context.Context, err error) {
 // sent returns the number of failed attempts that were sent.
 func (r *run) sent() int { return r.failed - r.unsent }
 
-// tried counts a failed or unsent attempt. The attempt counts against the limit unless full is set
-// and the bucket has responded to other requests since the previous attempt. The first attempt
+// tried counts a failed or unsent attempt. The attempt counts against the limit, unless full is
+// true and the bucket has responded to other requests since the previous attempt. The first attempt
 // always counts, so that Tries(1) never retries.
 func (r *run) tried(full bool) {
 	now := time.Now()
@@ -100,8 +100,8 @@ func (r *run) tried(full bool) {
 	r.began = now
 }
 
-// look returns a Get that reads back the result of a write. The Get uses the limits of r: the
-// failed attempts and the time of the Get count for the write. Bytes that the Get reads are not
+// look returns a Get that reads back the result of a write. The failed attempts and the elapsed
+// time of the Get count against the limits of the write, and the bytes that the Get reads are no
 // progress of the write.
 func (r *run) look(ctx context.Context) getter {
 	return func(key string, o store.GetOptions, buf []byte) (store.Value, error) {
@@ -119,10 +119,10 @@ func retryable(err error) bool {
 	return errors.Is(err, fault.Throttled) || errors.Is(err, fault.Unavailable)
 }
 
-// retry waits for the next attempt and returns nil, or returns the error to give up with. err is
-// the error of the last attempt. An attempt without quota is not sent but waits again. Unsent and
-// refused attempts do not count against the limit while the bucket responds to other requests,
-// because it is then only busy.
+// retry waits for the next attempt and returns nil, or returns the final error of the request. err
+// is the error of the last attempt. While the quota is exhausted, the attempt is not sent and retry
+// waits again. Unsent and refused attempts do not count against the limit while the bucket responds
+// to other requests, because the bucket is only busy.
 func (r *run) retry(ctx context.Context, err error) error {
 	if !retryable(err) {
 		return err
@@ -176,8 +176,8 @@ func trace(ctx context.Context, r store.Retry) {
 	}
 }
 
-// restart counts a failed attempt that is restarted immediately, or returns the error to give up
-// with.
+// restart counts a failed attempt and returns nil if the request may start over immediately.
+// Otherwise it returns the final error of the request.
 func (r *run) restart(ctx context.Context, err error) error {
 	r.tried(false)
 	r.repeat = &store.Repeat{Try: r.sent()}
@@ -238,8 +238,8 @@ func (g *gaveUp) Error() string {
 }
 func (g *gaveUp) Unwrap() error { return g.err }
 
-// cancelled returns an error without a kind, as package store requires. It includes the last
-// failure.
+// cancelled returns the error after ctx has ended: it has no kind, as package store requires, and
+// includes the last failure.
 func (r *run) cancelled(ctx context.Context, last error) error {
 	return r.fail(nil, fmt.Errorf("%w (last failure: %v)", ctx.Err(), last))
 }
@@ -248,8 +248,8 @@ func (r *run) fail(kind, err error) error {
 	return &fault.KeyError{Op: r.op, Store: r.s.String(), Key: r.key, Kind: kind, Err: err}
 }
 
-// do calls f until it succeeds or retry gives up. f gets the context of each attempt and must be
-// repeatable.
+// do calls f until it succeeds or retry gives up. f gets the context of the attempt, and may be
+// called several times.
 func (r *run) do(ctx context.Context, f func(context.Context) error) (err error) {
 	defer func() { r.settle(ctx, err) }()
 	for {

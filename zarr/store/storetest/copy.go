@@ -44,8 +44,8 @@ func verbCopy(e *env) {
 		e.bad("both conditions together are fault.Selection", "Copy: no error")
 	}
 
-	// If the conditions hold, the Copy succeeds or is refused as unsupported. Otherwise nothing is
-	// written.
+	// A Copy whose conditions hold may succeed or be refused as unsupported. Any other Copy must
+	// not write.
 	if copied, ok = e.put(to, other); !ok {
 		return
 	}

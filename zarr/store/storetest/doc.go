@@ -9,9 +9,9 @@
 // opens a new empty store.
 //
 // [Without] declares the features that a store lacks. The suite checks that the store refuses them
-// with [errors.ErrUnsupported], because an ignored condition loses data. Optional verbs are called
-// through store.Pages, store.DeleteAll and store.PutParts. Stores without these verbs pass because
-// of the fallbacks of these functions.
+// with [errors.ErrUnsupported], because an ignored condition loses data. The suite calls optional
+// verbs through store.Pages, store.DeleteAll and store.PutParts, so stores without these verbs pass
+// too.
 //
 // For stores with a network, use [Keys](20) and [Rounds](2). The suite then sends one to two
 // thousand requests, most of them concurrently.

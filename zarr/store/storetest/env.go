@@ -36,8 +36,8 @@ func (e *env) bad(clause, format string, args ...any) {
 	e.all = append(e.all, &Misbehaviour{e.name, clause, fmt.Errorf(format, args...)})
 }
 
-// expect records a violation unless err is of the kind, of no other kind, and a *fault.KeyError. An
-// error that is errors.ErrUnsupported does not have to be a *fault.KeyError.
+// expect records a violation unless err is a *fault.KeyError with exactly the given kind. If err
+// matches errors.ErrUnsupported, its type may be another one.
 func (e *env) expect(clause string, err, kind error, call string) bool {
 	if err == nil {
 		e.bad(clause, "%s: want %q, got no error", call, kind)
@@ -67,7 +67,7 @@ var kinds = [...]error{
 	errors.ErrUnsupported,
 }
 
-// put stores value and returns the version that a Get of it returns.
+// put stores value and returns the version that a Get of key then returns.
 func (e *env) put(key string, value []byte) (store.Version, bool) {
 	v, err := e.w.Put(e.ctx, key, value, store.PutOptions{})
 	if err != nil {
@@ -160,7 +160,7 @@ func (e *env) each(workers, n int, f func(i int)) {
 	wg.Wait()
 }
 
-// goes runs f in a goroutine of wg. It records a panic as a violation.
+// goes runs f in a goroutine of wg and records a panic of f as a violation.
 func (e *env) goes(wg *sync.WaitGroup, f func()) {
 	wg.Go(func() {
 		defer e.caught()

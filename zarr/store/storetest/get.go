@@ -23,7 +23,8 @@ func getAbsent(e *env) {
 	e.noKey("a path below a key is no key", "dir/file/below")
 }
 
-// noKey checks the errors of a Get of a path that has no value because of another key.
+// noKey checks the error of a Get for a key that cannot have a value, because another key is above
+// or below it.
 func (e *env) noKey(clause, key string) {
 	if _, err := e.s.Get(e.ctx, key, store.GetOptions{}, nil); errors.Is(err, fault.Refused) {
 		e.refused(clause, fault.Refused, key, store.GetOptions{})

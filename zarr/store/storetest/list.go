@@ -12,7 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// collect reads a listing and checks that an error is yielded once, last, with a zero Entry.
+// collect reads a listing. It checks that an error is yielded with a zero Entry and ends the
+// listing.
 func collect(seq iter.Seq2[store.Entry, error]) (all []store.Entry, err error) {
 	for ent, e := range seq {
 		if err != nil {
@@ -33,7 +34,7 @@ func (e *env) lists(clause, prefix string, depth store.Depth, keys, dirs []strin
 	e.selects(clause, prefix, store.ListOptions{Depth: depth}, keys, dirs)
 }
 
-// selects is lists with options.
+// selects checks like lists, for any list options.
 func (e *env) selects(clause, prefix string, o store.ListOptions, keys, dirs []string) {
 	want := map[string]bool{}
 	for _, k := range keys {
@@ -96,7 +97,7 @@ func differ(got, want map[string]bool) string {
 	return strings.Join(b, ", ")
 }
 
-// tree stores keys that a wrong implementation of prefixes would confuse.
+// tree stores keys that an incorrect implementation of prefixes would confuse with each other.
 func (e *env) tree() bool {
 	for i, k := range []string{"top", "a/x", "a/y", "a/b/x", "a/b/c/z", "ab/x", "a.b/x", "a-b/x", "a/bc", "b/only/deep/key"} {
 		if _, ok := e.put(k, pattern(10+i, i)); !ok {
@@ -201,7 +202,7 @@ func listStartAfter(e *env) {
 	}
 }
 
-// listEdges checks the fields of the entries, and that a listing can be ended early.
+// listEdges checks the fields of entries, and that the consumer can stop a listing early.
 func listEdges(e *env) {
 	if !e.tree() {
 		return

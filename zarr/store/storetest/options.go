@@ -37,8 +37,9 @@ type Option struct {
 func (o Option) String() string { return o.name }
 
 // Without declares features that the store lacks. The store must refuse each of them with
-// errors.ErrUnsupported. With AnyKey, it may refuse a key with that error or with fault.Path, but
-// must store an accepted key unchanged. The default is none.
+// errors.ErrUnsupported. If AnyKey is declared, the store may refuse any key with
+// errors.ErrUnsupported or fault.Path, but must store the keys that it accepts unchanged. By
+// default no feature is missing.
 func Without(fs ...Feature) Option {
 	return Option{fmt.Sprintf("Without(%v)", fs), func(c *config) error {
 		for _, f := range fs {
@@ -68,23 +69,23 @@ func Rounds(n int) Option {
 	return Option{fmt.Sprintf("Rounds(%d)", n), func(c *config) error { return atLeastOne("Rounds", n, &c.rounds) }}
 }
 
-// Writer is for read-only stores. The function of returns a store through which the suite writes
-// the values of an opened store. Writes to the opened store must return fault.ReadOnly. The default
-// is none.
+// Writer is for read-only stores. The function that it sets returns, for an opened store, another
+// store through which the suite writes the values. Writes to the opened store itself must return
+// fault.ReadOnly.
 func Writer(of func(s store.Store) store.Store) Option {
 	return Option{"Writer", func(c *config) error { c.writer = of; return nil }}
 }
 
 // Vanish sets a function that removes the underlying directory or bucket of an opened store. After
-// that the store must not report absence or a successful write. The default is none, which omits
-// this test.
+// the removal the store must not report that a key is absent or that a write succeeded. Without
+// this option the test is omitted.
 func Vanish(f func(s store.Store) error) Option {
 	return Option{"Vanish", func(c *config) error { c.vanish = f; return nil }}
 }
 
-// RemovePart sets a function that removes the stored part n of an upload that has not been
-// committed, as a clean-up by age does. Commit must then fail. The default is none, which omits
-// this test. It is for stores that do not keep the parts of an upload together.
+// RemovePart sets a function that removes the stored part n of an uncommitted upload, like a
+// clean-up of old objects. After that, Commit must fail. Use this option for stores that do not
+// keep the parts of an upload together. Without it the test is omitted.
 func RemovePart(f func(s store.Store, key string, n int) error) Option {
 	return Option{"RemovePart", func(c *config) error { c.removePart = f; return nil }}
 }

@@ -10,9 +10,9 @@ import (
 
 const neverShort = "Commit stores all parts or none, and never a truncated value"
 
-// partsOf starts an upload and sends the parts of the given numbers. whole is the value that the
-// parts make up. p is nil if the store does not support parts, or uploads that another process can
-// resume.
+// partsOf starts an upload and sends the parts with the given numbers. The result whole is the
+// concatenation of all parts. p is nil if the store does not support parts, or if another process
+// cannot resume its uploads.
 func (e *env) partsOf(key string, numbers ...int) (p store.Parts, whole []byte) {
 	p, err := store.PutParts(e.ctx, e.s, key, store.PartsOptions{})
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -38,7 +38,8 @@ func (e *env) partsOf(key string, numbers ...int) (p store.Parts, whole []byte) 
 	return p, whole
 }
 
-// fourParts is the number of parts of the values in these cases. The last part is shorter.
+// fourParts is the number of parts of the values in these cases. The last part is shorter than the
+// others.
 const fourParts = 4
 
 func (e *env) part(p store.Parts, n int) []byte {
@@ -59,8 +60,8 @@ func (e *env) resume(key string, p store.Parts) store.Parts {
 	return q
 }
 
-// wholeOrNone checks that key has the whole value or, after a Commit with a permitted error, is
-// absent.
+// wholeOrNone checks that the value of key is whole, or, if err is a permitted error of Commit,
+// that key is absent.
 func (e *env) wholeOrNone(key, call string, err error, whole []byte) {
 	if err != nil && !errors.Is(err, fault.Conflict) && !errors.Is(err, fault.Corrupt) && !errors.Is(err, fault.Selection) {
 		e.bad(neverShort, "%s: want conflict or corrupt data, got %w", call, err)
