@@ -140,8 +140,8 @@ func (b Box) pairsCover(shape []int, axes []Axis) bool {
 }
 
 // CutPairs divides the pairs of a box among inner chunks. chunk is the shape of the chunk of the
-// box, and inner is the shape of the inner chunks. In the result, Coord and Off are relative to the
-// chunk, and To has the values of b.
+// box, and inner is the shape of the inner chunks. In the result, Coord is the position of an inner
+// chunk in the chunk, Off is the index in the inner chunk, and To has the values of b.
 func (b Box) CutPairs(chunk, inner []int) *Points {
 	at := make([][]int, len(chunk))
 	for d := range at {

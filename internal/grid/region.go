@@ -149,8 +149,8 @@ func (p Part) slice() Slice { return Slice{Start: p.Off, Step: p.Step, Count: p.
 func (p Part) Touched(inner int) int { return p.slice().Touched(Axis{edge: inner}) }
 
 // AppendCut divides p among the inner chunks of its chunk and appends the pieces to parts. In the
-// pieces, Chunk and Off are relative to the chunk of p, while Out and To are relative to the
-// region.
+// pieces, Chunk is the position of an inner chunk in the chunk of p, Off and At are relative to the
+// inner chunk, and Out and To are relative to the region.
 func (p Part) AppendCut(parts []Part, inner int) []Part {
 	s := p.slice()
 	if p.N == 0 {
